@@ -1,0 +1,60 @@
+"""Every deliberate exception of Torquec.
+
+An error says what was found, where (file:line when there is one) and what to do about it. Code below the command
+line raises; only :mod:`torquec.cli` turns an error into a message and an exit status.
+"""
+
+from __future__ import annotations
+
+
+class TorquecError(Exception):
+    """Base of every deliberate error: what was found, where, and the remedy."""
+
+    def __init__(self, found: str, *, where: str = "", remedy: str = "") -> None:
+        self.found = found
+        self.where = where
+        self.remedy = remedy
+        super().__init__(found, where, remedy)
+
+    def __str__(self) -> str:
+        text = f"{self.where}: {self.found}" if self.where else self.found
+        return f"{text}\n  remedy: {self.remedy}" if self.remedy else text
+
+
+class RobotFileError(TorquecError):
+    """A robot, drive or DH file that cannot be read as a robot."""
+
+
+class RobotError(TorquecError):
+    """A robot that loaded, but cannot serve what is asked of it (no inertias, no such joint, singular)."""
+
+
+class ArgumentError(TorquecError, ValueError):
+    """A call with the wrong shape, type, name or value."""
+
+
+class ExpressionError(TorquecError):
+    """An expression graph that is not well formed, or an operation that it does not know."""
+
+
+class CompileError(TorquecError):
+    """Native code could not be produced or loaded."""
+
+
+class ModelFileError(TorquecError):
+    """A saved model that cannot be read back."""
+
+
+class MissingExtraError(TorquecError, ImportError):
+    """An optional package is needed; the remedy names the extra that brings it."""
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs the package '{package}', which is not installed",
+            remedy=f"pip install 'torquec[{extra}]'",
+        )
+        self.package = package
+        self.extra = extra
+
+    def __reduce__(self) -> tuple[type, tuple[str, str, str]]:
+        return type(self), (self.package, self.extra, self.found.split(" needs the package ")[0])

@@ -1,0 +1,90 @@
+"""Exact derivatives of a `Function`, forward mode on the graph, sparse: a zero derivative is never a node.
+
+(1)  d(a b) = da b + a db,  d(a/b) = (da - (a/b) db)/b,  d sin a = cos a da,  d cos a = -sin a da
+(2)  d sqrt a = da/(2 sqrt a),  d atan2(y, x) = (x dy - y dx)/(x^2 + y^2)
+(3)  |a|, min, max and select take the derivative of the branch that is taken
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from torquec.errors import ExpressionError
+from torquec.expr.function import Function
+from torquec.expr.graph import Graph, Node
+from torquec.expr.ops import Op
+from torquec.expr.trace import inline, trace
+
+Derivative = Callable[[Node, tuple[Any, ...]], Any]
+
+
+def _magnitude(a: Node) -> Node:
+    return a.graph.make(Op.ABS, a)
+
+
+def _select(a: Node, b: Any, c: Any) -> Any:
+    return a.graph.make(Op.SELECT, a, b, c)
+
+
+_RULES: dict[Op, Derivative] = {
+    Op.ADD: lambda v, d: d[0] + d[1],
+    Op.SUB: lambda v, d: d[0] - d[1],
+    Op.NEG: lambda v, d: -d[0],
+    Op.MUL: lambda v, d: d[0] * v.args[1] + v.args[0] * d[1],
+    Op.DIV: lambda v, d: (d[0] - v * d[1]) / v.args[1],
+    Op.SIN: lambda v, d: v.graph.make(Op.COS, v.args[0]) * d[0],
+    Op.COS: lambda v, d: -(v.graph.make(Op.SIN, v.args[0]) * d[0]),
+    Op.SQRT: lambda v, d: d[0] / (2.0 * v),
+    Op.ATAN2: lambda v, d: (v.args[1] * d[0] - v.args[0] * d[1])
+    / (v.args[1] * v.args[1] + v.args[0] * v.args[0]),
+    Op.ABS: lambda v, d: _select(v.args[0], d[0], -d[0]),
+    Op.MIN: lambda v, d: _select(v.args[1] - v.args[0], d[0], d[1]),
+    Op.MAX: lambda v, d: _select(v.args[0] - v.args[1], d[0], d[1]),
+    Op.SELECT: lambda v, d: _select(v.args[0], d[1], d[2]),
+}
+
+
+def jacobian_nodes(outputs: list[Node], variables: list[Node]) -> list[list[Any]]:
+    """d outputs / d variables, entries are nodes or 0.0. Variables may be any nodes, not only inputs."""
+    needed: dict[int, Node] = {}
+    stack = list(outputs)
+    while stack:
+        node = stack.pop()
+        if node.index not in needed:
+            needed[node.index] = node
+            stack.extend(node.args)
+    order = [needed[index] for index in sorted(needed)]
+    columns = []
+    for variable in variables:
+        tangent: dict[int, Any] = {variable.index: 1.0}
+        for node in order:
+            if node.index == variable.index or not any(arg.index in tangent for arg in node.args):
+                continue
+            derivative = _RULES[node.op](node, tuple(tangent.get(arg.index, 0.0) for arg in node.args))
+            if not (isinstance(derivative, Node) and derivative.op is Op.CONST and derivative.value == 0.0):
+                tangent[node.index] = derivative
+        columns.append([tangent.get(output.index, 0.0) for output in outputs])
+    return [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in outputs]
+
+
+def differentiate(function: Function, output: str, by: str, *, name: str | None = None) -> Function:
+    """The Jacobian of one output by one input, as a function of the same inputs; shape output x input.
+
+    >>> f = trace("f", lambda x: {"y": [x[0] * x[1]]}, {"x": (2,)})
+    >>> from torquec.expr.evaluate import evaluate
+    >>> evaluate(differentiate(f, "y", "x"), {"x": [3.0, 4.0]})["dy_dx"].tolist()
+    [[4.0, 3.0]]
+    """
+    rows, columns = function.output(output), function.input(by)
+    if len(rows.shape) > 1 or len(columns.shape) > 1:
+        raise ExpressionError("only scalars and vectors can be differentiated", remedy="flatten the output first")
+
+    def algorithm(**inputs: Any) -> Mapping[str, Any]:
+        flat = {key: value if isinstance(value, tuple) else (value,) for key, value in inputs.items()}
+        graph: Graph = next(iter(flat.values()))[0].graph
+        nodes = inline(function, graph, flat)[output]
+        return {f"d{output}_d{by}": jacobian_nodes(nodes, list(flat[by]))}
+
+    shapes = {port.name: port.shape for port in function.inputs}
+    return trace(name or f"{function.name}_d{output}_d{by}", algorithm, shapes)

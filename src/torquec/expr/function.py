@@ -1,0 +1,124 @@
+"""`Function`: a straight-line program, the carrier between dynamics, control and every back end.
+
+Operation k defines value k; its arguments are earlier values. A function names its inputs and outputs with their shapes; an
+output is a row-major list of values. It is immutable, holds no robot, can be written to JSON and hashed by content.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from torquec.errors import ExpressionError
+from torquec.expr.ops import Op
+
+
+@dataclass(frozen=True)
+class Port:
+    """A named input or output and its shape: () for a scalar, (n,) for a vector, (n, m) for a matrix."""
+
+    name: str
+    shape: tuple[int, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return math.prod(self.shape)
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One step. `args` are indices of earlier values; a constant has `value`; an input has `port` and `element`."""
+
+    op: Op
+    args: tuple[int, ...] = ()
+    value: float = 0.0
+    port: str = ""
+    element: int = 0
+
+
+@dataclass(frozen=True)
+class Function:
+    """A named straight-line program: inputs, operations in order, and which values are the outputs."""
+
+    name: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    operations: tuple[Operation, ...]
+    results: tuple[tuple[int, ...], ...]
+
+    def input(self, name: str) -> Port:
+        """The input of that name."""
+        return _named(self.inputs, name, "input")
+
+    def output(self, name: str) -> Port:
+        """The output of that name."""
+        return _named(self.outputs, name, "output")
+
+    @cached_property
+    def content_hash(self) -> str:
+        """SHA-256 of the program, the same from run to run."""
+        text = json.dumps(function_to_dict(self), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _named(ports: tuple[Port, ...], name: str, kind: str) -> Port:
+    for port in ports:
+        if port.name == name:
+            return port
+    raise ExpressionError(f"no {kind} '{name}'", remedy=f"there are {', '.join(p.name for p in ports)}")
+
+
+def function_to_dict(function: Function) -> dict[str, Any]:
+    """The function as JSON-ready lists; numbers keep all their digits (non-finite ones as strings)."""
+
+    def step(operation: Operation) -> list[Any]:
+        if operation.op is Op.CONST:
+            return ["const", operation.value if math.isfinite(operation.value) else repr(operation.value)]
+        if operation.op is Op.INPUT:
+            return ["input", operation.port, operation.element]
+        return [operation.op.value, *operation.args]
+
+    return {
+        "name": function.name,
+        "inputs": [{"name": p.name, "shape": list(p.shape)} for p in function.inputs],
+        "outputs": [
+            {"name": p.name, "shape": list(p.shape), "values": list(values)}
+            for p, values in zip(function.outputs, function.results, strict=True)
+        ],
+        "operations": [step(operation) for operation in function.operations],
+    }
+
+
+def function_from_dict(document: Mapping[str, Any]) -> Function:
+    """The inverse of `function_to_dict`; raises `ExpressionError` on anything malformed."""
+    from torquec.expr.check import check_function
+
+    def step(row: list[Any]) -> Operation:
+        op = Op(row[0])
+        if op is Op.CONST:
+            return Operation(op, value=float(row[1]))
+        if op is Op.INPUT:
+            return Operation(op, port=str(row[1]), element=int(row[2]))
+        return Operation(op, tuple(int(k) for k in row[1:]))
+
+    def ports(rows: list[dict[str, Any]]) -> tuple[Port, ...]:
+        return tuple(Port(str(row["name"]), tuple(int(k) for k in row["shape"])) for row in rows)
+
+    try:
+        function = Function(
+            str(document["name"]),
+            ports(document["inputs"]),
+            ports(document["outputs"]),
+            tuple(step(row) for row in document["operations"]),
+            tuple(tuple(int(k) for k in row["values"]) for row in document["outputs"]),
+        )
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise ExpressionError(f"not a function: {error!r}", remedy="write it again with torquec") from error
+    check_function(function)
+    return function

@@ -1,0 +1,125 @@
+"""The expression graph: one immutable, hash-consed node per distinct value.
+
+A `Graph` interns its nodes, so equal expressions are one node and the number of nodes is the number of operations.
+Every node is built through `Graph.make`, which folds constants, puts commutative arguments in one order and applies
+the rewrite rules of :mod:`torquec.expr.rules`. Signs float outwards: products hold no negations, and a difference is kept
+in one orientation, so that `a - b` and `b - a` share a node.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias, Union
+
+from torquec.errors import ExpressionError
+from torquec.expr.ops import SEMANTICS, Op
+from torquec.expr.rules import rewrite
+
+Operand: TypeAlias = Union["Node", float, int]
+
+
+class Node:
+    """A value in a graph. Arithmetic on nodes (and with numbers) makes further nodes."""
+
+    __slots__ = ("args", "graph", "index", "op", "value")
+    __array_ufunc__ = None  # NumPy scalars must leave the arithmetic to the node
+
+    def __init__(self, graph: Graph, op: Op, args: tuple[Node, ...], value: float, index: int) -> None:
+        self.graph = graph
+        self.op = op
+        self.args = args
+        self.value = value
+        self.index = index
+
+    def __add__(self, other: Operand) -> Node:
+        return self.graph.make(Op.ADD, self, other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Operand) -> Node:
+        return self.graph.make(Op.SUB, self, other)
+
+    def __rsub__(self, other: Operand) -> Node:
+        return self.graph.make(Op.SUB, other, self)
+
+    def __mul__(self, other: Operand) -> Node:
+        return self.graph.make(Op.MUL, self, other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Operand) -> Node:
+        return self.graph.make(Op.DIV, self, other)
+
+    def __rtruediv__(self, other: Operand) -> Node:
+        return self.graph.make(Op.DIV, other, self)
+
+    def __neg__(self) -> Node:
+        return self.graph.make(Op.NEG, self)
+
+    def __repr__(self) -> str:
+        if self.op is Op.CONST:
+            return repr(self.value)
+        return f"%{self.index}={self.op.value}({', '.join(f'%{a.index}' for a in self.args)})"
+
+
+class Graph:
+    """Makes and owns nodes; two graphs never mix."""
+
+    def __init__(self) -> None:
+        self._interned: dict[tuple[object, ...], Node] = {}
+        self._inputs: dict[int, tuple[str, int]] = {}
+        self._count = 0
+
+    def constant(self, value: float) -> Node:
+        """The node of a number (-0.0 is 0.0 here)."""
+        value = float(value) + 0.0
+        key = (Op.CONST, value) if value == value else (Op.CONST, "nan")
+        return self._intern(key, Op.CONST, (), value)
+
+    def input(self, port: str, element: int) -> Node:
+        """The node of one element of an input."""
+        node = self._intern((Op.INPUT, port, element), Op.INPUT, (), 0.0)
+        self._inputs[node.index] = (port, element)
+        return node
+
+    def input_of(self, node: Node) -> tuple[str, int]:
+        """Which element of which input a node stands for."""
+        return self._inputs[node.index]
+
+    def make(self, op: Op, *operands: Operand) -> Node:
+        """The canonical node of `op` applied to the operands."""
+        args = tuple(self._adopt(operand) for operand in operands)
+        rule = SEMANTICS[op]
+        if all(arg.op is Op.CONST for arg in args):
+            return self.constant(rule.on_floats(*(arg.value for arg in args)))
+        if rule.commutes and _later(args[0], args[1]):
+            args = (args[1], args[0])
+        simpler = rewrite(self, op, args)
+        if simpler is not None:
+            return simpler
+        return self._intern((op, *(arg.index for arg in args)), op, args, 0.0)
+
+    def _adopt(self, operand: Operand) -> Node:
+        if isinstance(operand, Node):
+            if operand.graph is not self:
+                raise ExpressionError("a node of another graph was used", remedy="trace both in one function")
+            return operand
+        return self.constant(operand)
+
+    def _intern(self, key: tuple[object, ...], op: Op, args: tuple[Node, ...], value: float) -> Node:
+        node = self._interned.get(key)
+        if node is None:
+            node = Node(self, op, args, value, self._count)
+            self._count += 1
+            self._interned[key] = node
+        return node
+
+    def __len__(self) -> int:
+        return self._count
+
+
+def _later(a: Node, b: Node) -> bool:
+    """Order of commutative arguments: constants first, then by age."""
+    a_const, b_const = a.op is Op.CONST, b.op is Op.CONST
+    if a_const != b_const:
+        return b_const
+    return a.index > b.index

@@ -1,0 +1,244 @@
+"""`Robot`: what every reader gives and every other room takes.
+
+A fixed-base tree. Links that fixed joints weld together are one body; the frames of the links survive as named
+frames. A robot never holds a state: q, qd and qdd are arguments everywhere.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import math
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from torquec.errors import ArgumentError, RobotError
+from torquec.spatial import IDENTITY, Inertia, Pose
+
+if TYPE_CHECKING:
+    from torquec.robot.canonical import CanonicalTree
+
+BASE = -1
+"""Index of the base in `Body.parent` and `Frame.body`."""
+
+STANDARD_GRAVITY = (0.0, 0.0, -9.81)
+
+
+class JointType(StrEnum):
+    """How a body moves on its parent; fixed joints are gone once a robot is built."""
+
+    REVOLUTE = "revolute"
+    CONTINUOUS = "continuous"
+    PRISMATIC = "prismatic"
+
+    @property
+    def is_prismatic(self) -> bool:
+        """True for translation along the axis, False for rotation about it."""
+        return self is JointType.PRISMATIC
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Position, speed and effort limits; infinite where the file gives none."""
+
+    lower: float = -math.inf
+    upper: float = math.inf
+    velocity: float = math.inf
+    effort: float = math.inf
+
+
+@dataclass(frozen=True)
+class Friction:
+    """Friction by direction: for v >= 0 `viscous_positive * v + coulomb_positive`, for v < 0
+    `viscous_negative * v - coulomb_negative` (all four are magnitudes); `offset` is added always.
+    """
+
+    viscous_positive: float = 0.0
+    viscous_negative: float = 0.0
+    coulomb_positive: float = 0.0
+    coulomb_negative: float = 0.0
+    offset: float = 0.0
+
+    @staticmethod
+    def symmetric(viscous: float = 0.0, coulomb: float = 0.0, offset: float = 0.0) -> Friction:
+        """The same friction in both directions."""
+        return Friction(viscous, viscous, coulomb, coulomb, offset)
+
+
+@dataclass(frozen=True)
+class Spring:
+    """A linear joint spring: the torque that holds the joint at q against it is stiffness * (q - rest)."""
+
+    stiffness: float
+    rest: float = 0.0
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """Exact coupling: this joint's position is multiplier * (position of `joint`) + offset."""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True)
+class Joint:
+    """One moving joint. `placement` is the joint frame in the parent body's frame; at q = 0 the child body's frame
+    coincides with it; `axis` is a unit vector in it.
+    """
+
+    name: str
+    type: JointType
+    placement: Pose = IDENTITY
+    axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    limits: Limits = Limits()
+    friction: Friction = Friction()
+    spring: Spring | None = None
+    mimic: Mimic | None = None
+
+
+@dataclass(frozen=True)
+class Body:
+    """A moving body, the joint that carries it, and what it weighs. `parent` indexes `Robot.bodies` (or `BASE`).
+
+    `lacking_inertia` names the links welded into this body for which the file gave no inertia.
+    """
+
+    name: str
+    parent: int
+    joint: Joint
+    inertia: Inertia = Inertia()
+    lacking_inertia: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A named frame fixed to a body (or `BASE`): every link of the file, every payload, tool or site."""
+
+    name: str
+    body: int
+    pose: Pose = IDENTITY
+
+
+@dataclass(frozen=True)
+class Motor:
+    """A drive's motor, motor side: rotor inertia [kg m^2] and friction at the motor shaft."""
+
+    name: str
+    rotor_inertia: float = 0.0
+    friction: Friction = Friction()
+
+
+@dataclass(frozen=True)
+class Drives:
+    """Motors and the matrix that turns joint speeds into motor speeds: motor = transmission @ joint.
+
+    A plain gear is one diagonal entry; a coupled wrist has entries beside the diagonal. Rows are motors, columns are
+    `Robot.joints`.
+    """
+
+    motors: tuple[Motor, ...] = ()
+    transmission: tuple[tuple[float, ...], ...] = ()
+
+    def reflected_inertia(self, n: int) -> tuple[tuple[float, ...], ...]:
+        """The constant n x n matrix T' diag(rotor inertia) T that the motors add to the mass matrix."""
+        total = [[0.0] * n for _ in range(n)]
+        for motor, row in zip(self.motors, self.transmission, strict=True):
+            for i in range(n):
+                for j in range(n):
+                    total[i][j] += row[i] * motor.rotor_inertia * row[j]
+        return tuple(tuple(row) for row in total)
+
+
+@dataclass(frozen=True)
+class FileWarning:
+    """Something odd in the file that does not stop it from loading (an error with `strict`)."""
+
+    where: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Robot:
+    """A robot: bodies with parents first, named frames, gravity [m/s^2] in the base frame, drives."""
+
+    name: str
+    bodies: tuple[Body, ...]
+    frames: tuple[Frame, ...] = ()
+    base_inertia: Inertia = Inertia()
+    gravity: tuple[float, float, float] = STANDARD_GRAVITY
+    drives: Drives = Drives()
+    snap: bool = True
+    warnings: tuple[FileWarning, ...] = field(default=(), compare=False)
+    source: str = field(default="", compare=False)
+
+    @cached_property
+    def joints(self) -> tuple[Joint, ...]:
+        """The independent moving joints, in state order (no mimic joints)."""
+        return tuple(body.joint for body in self.bodies if body.joint.mimic is None)
+
+    @property
+    def n(self) -> int:
+        """Number of independent joints: the length of q."""
+        return len(self.joints)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the independent joints, in state order."""
+        return tuple(joint.name for joint in self.joints)
+
+    def joint_index(self, name: str) -> int:
+        """Position of the named independent joint in the state."""
+        try:
+            return self.joint_names.index(name)
+        except ValueError:
+            raise ArgumentError(
+                f"robot '{self.name}' has no independent joint '{name}'",
+                remedy=f"its joints are {', '.join(self.joint_names)}",
+            ) from None
+
+    def frame(self, name: str) -> Frame:
+        """The frame with that name."""
+        for candidate in self.frames:
+            if candidate.name == name:
+                return candidate
+        raise ArgumentError(
+            f"robot '{self.name}' has no frame '{name}'",
+            remedy=f"its frames are {', '.join(f.name for f in self.frames)}",
+        )
+
+    @cached_property
+    def canonical(self) -> CanonicalTree:
+        """This robot in modified-DH frames, angles snapped when `snap` is set."""
+        from torquec.robot.canonical import canonical_tree
+
+        return canonical_tree(self)
+
+    @property
+    def mass(self) -> float:
+        """Mass of all moving bodies and the base [kg]."""
+        return float(self.base_inertia.m + sum(body.inertia.m for body in self.bodies))
+
+    def check_inertias(self) -> None:
+        """Raise unless every moving body has what dynamics needs."""
+        lacking = [name for body in self.bodies for name in body.lacking_inertia]
+        massless = [body.name for body in self.bodies if not any(body.inertia.parameters)]
+        if lacking and massless:
+            raise RobotError(
+                f"robot '{self.name}' has no dynamics: these links have no inertia: {', '.join(lacking)}",
+                where=self.source,
+                remedy="give them an <inertial> (mass, origin, inertia); kinematics works without",
+            )
+
+    @cached_property
+    def content_hash(self) -> str:
+        """SHA-256 over everything that the dynamics depends on."""
+        document = dataclasses.asdict(self)
+        document.pop("warnings")
+        document.pop("source")
+        text = json.dumps(document, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()

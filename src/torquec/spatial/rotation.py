@@ -1,0 +1,69 @@
+"""Rotation matrices: elementary, from roll-pitch-yaw (URDF), quaternion (MJCF) and axis with angle.
+
+(1)  R_rpy = Rz(yaw) Ry(pitch) Rx(roll), the fixed-axis order of URDF.
+"""
+
+from __future__ import annotations
+
+import math
+
+from torquec.spatial.vector import Matrix3, Scalar, matmul
+
+IDENTITY_ROTATION: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+
+def rotation_x(c: Scalar, s: Scalar) -> Matrix3:
+    """Rotation about x by the angle whose cosine and sine are given."""
+    return ((1.0, 0.0, 0.0), (0.0, c, -s), (0.0, s, c))
+
+
+def rotation_y(c: Scalar, s: Scalar) -> Matrix3:
+    """Rotation about y by the angle whose cosine and sine are given."""
+    return ((c, 0.0, s), (0.0, 1.0, 0.0), (-s, 0.0, c))
+
+
+def rotation_z(c: Scalar, s: Scalar) -> Matrix3:
+    """Rotation about z by the angle whose cosine and sine are given."""
+    return ((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0))
+
+
+def rpy_rotation(roll: float, pitch: float, yaw: float) -> Matrix3:
+    """Rotation from URDF's roll, pitch, yaw (1)."""
+    return matmul(
+        rotation_z(math.cos(yaw), math.sin(yaw)),
+        matmul(
+            rotation_y(math.cos(pitch), math.sin(pitch)),
+            rotation_x(math.cos(roll), math.sin(roll)),
+        ),
+    )
+
+
+def rpy_from_rotation(r: Matrix3) -> tuple[float, float, float]:
+    """Roll, pitch, yaw with `rpy_rotation` as the inverse; roll is 0 where pitch is +-pi/2."""
+    cos_pitch = math.hypot(r[0][0], r[1][0])
+    pitch = math.atan2(-r[2][0], cos_pitch)
+    if cos_pitch < 1e-9:
+        return (0.0, pitch, math.atan2(-r[0][1], r[1][1]))
+    return (math.atan2(r[2][1], r[2][2]), pitch, math.atan2(r[1][0], r[0][0]))
+
+
+def quaternion_rotation(w: float, x: float, y: float, z: float) -> Matrix3:
+    """Rotation from a quaternion, normalised here."""
+    length = math.sqrt(w * w + x * x + y * y + z * z)
+    w, x, y, z = w / length, x / length, y / length, z / length
+    return (
+        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+    )
+
+
+def axis_angle_rotation(axis: tuple[float, float, float], c: Scalar, s: Scalar) -> Matrix3:
+    """Rotation about a unit axis by the angle whose cosine and sine are given (Rodrigues)."""
+    x, y, z = axis
+    t = 1.0 - c
+    return (
+        (c + x * x * t, x * y * t - z * s, x * z * t + y * s),
+        (x * y * t + z * s, c + y * y * t, y * z * t - x * s),
+        (x * z * t - y * s, y * z * t + x * s, c + z * z * t),
+    )

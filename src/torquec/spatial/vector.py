@@ -1,0 +1,70 @@
+"""Three-vectors and 3x3 matrices as plain tuples, over any scalar with + - *.
+
+Tuples, not arrays: a traced run holds expression nodes in them, a batch run holds arrays of N values, and a
+frozen `Robot` made of them can be hashed and compared.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeAlias
+
+Scalar: TypeAlias = Any
+"""A float, a NumPy array of N floats, a `fractions.Fraction` or an expression node."""
+
+Vector3: TypeAlias = tuple[Scalar, Scalar, Scalar]
+Matrix3: TypeAlias = tuple[Vector3, Vector3, Vector3]
+
+
+def add(a: Vector3, b: Vector3) -> Vector3:
+    """a + b."""
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+
+
+def subtract(a: Vector3, b: Vector3) -> Vector3:
+    """a - b."""
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+def scale(a: Vector3, factor: Scalar) -> Vector3:
+    """factor * a."""
+    return (factor * a[0], factor * a[1], factor * a[2])
+
+
+def dot(a: Vector3, b: Vector3) -> Scalar:
+    """a . b."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def cross(a: Vector3, b: Vector3) -> Vector3:
+    """a x b.
+
+    >>> cross((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+    (0.0, 0.0, 1.0)
+    """
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+def norm(a: tuple[float, float, float]) -> float:
+    """Euclidean length of a numeric vector."""
+    return math.hypot(*a)
+
+
+def matvec(m: Matrix3, v: Vector3) -> Vector3:
+    """m v."""
+    return (dot(m[0], v), dot(m[1], v), dot(m[2], v))
+
+
+def transpose(m: Matrix3) -> Matrix3:
+    """m'."""
+    return (
+        (m[0][0], m[1][0], m[2][0]),
+        (m[0][1], m[1][1], m[2][1]),
+        (m[0][2], m[1][2], m[2][2]),
+    )
+
+
+def matmul(a: Matrix3, b: Matrix3) -> Matrix3:
+    """a b."""
+    columns = transpose(b)
+    return tuple(tuple(dot(row, column) for column in columns) for row in a)  # type: ignore[return-value]
