@@ -5,15 +5,15 @@
 (3)  sin r = r + (r z) S(z),  cos r = 1 + z (-1/2 + z C(z)),  z = r^2
 (4)  the quadrant k mod 4 swaps the two (k odd) and sets their signs
 
-P1 and P2 hold 37 bits each, so `k P1` and `k P2` are exact for |k| < 2^16, `x - k P1` is exact, and where `k P2` cancels
-leading bits that difference is exact too: r keeps its *relative* accuracy next to the zeros of sine and cosine. The rest,
-pi/2 - P1 - P2 - P3, is below 6e-40.
+P1 and P2 hold 37 bits each, so `k P1` and `k P2` are exact for |k| < 2^16, `x - k P1` is exact, and where `k P2`
+cancels leading bits that difference is exact too: r keeps its *relative* accuracy next to the zeros of sine and cosine.
+The rest, pi/2 - P1 - P2 - P3, is below 6e-40.
 
 S and C (five powers of z each) are minimax fits of the relative error of sin and cos on |r| <= pi/4 by the exchange
 algorithm in 60-digit arithmetic, where each coefficient was rounded to a double before the next ones were fitted. Their
-approximation errors are 3.75e-18 (2^-57.9) and 5.7e-20 (2^-63.9). With all roundings, for |x| <= `LARGEST_ANGLE`, the worst error
-found is 1.5 ulp, and half an ulp at the doubles next to the multiples of pi/2 (all of them were tried). A larger or
-non-finite x is left to the platform's `sin` and `cos`. The sine of -0.0 is 0.0.
+approximation errors are 3.75e-18 (2^-57.9) and 5.7e-20 (2^-63.9). With all roundings, for |x| <= `LARGEST_ANGLE`, the
+worst error found is 1.5 ulp, and half an ulp at the doubles next to the multiples of pi/2 (all of them were tried). A
+larger or non-finite x is left to the platform's `sin` and `cos`. The sine of -0.0 is 0.0.
 """
 
 from __future__ import annotations
