@@ -1,0 +1,58 @@
+"""From any name to a C identifier: the one escaping function of every back end that writes source text.
+
+Plain names stay as they are. Everything else is spelled so that two different names never become one identifier:
+
+* a character that C does not allow becomes `_x<code point in hexadecimal>_` (`-` is `_x2d_`), and so does an underscore
+  that would read as the beginning of such a spelling;
+* `_x0_` is the mark that no character can produce: it follows a reserved word (`double_x0_`), leads a name that C would
+  not let begin (`x_x0_1st`), and precedes the hash that replaces the end of a name too long for a compiler.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+_MARK = "_x0_"
+_LONGEST = 200
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_ODD = re.compile(r"[^A-Za-z0-9_]|_(?=x[0-9a-f])")
+
+RESERVED = frozenset(
+    """
+    auto break case char const continue default do double else enum extern float for goto if inline int long register
+    restrict return short signed sizeof static struct switch typedef union unsigned void volatile while alignas alignof
+    bool constexpr false nullptr static_assert thread_local true typeof typeof_unqual asm and and_eq bitand bitor catch
+    char8_t char16_t char32_t class co_await co_return co_yield compl concept const_cast consteval constinit decltype
+    delete dynamic_cast explicit export friend mutable namespace new noexcept not not_eq operator or or_eq private
+    protected public reinterpret_cast requires static_cast template this throw try typeid typename using virtual wchar_t
+    xor xor_eq main errno fortran near far huge linux unix
+    acos asin atan atan2 cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim floor fma fmax fmin fmod frexp
+    gamma hypot ilogb j0 j1 jn ldexp lgamma llrint llround log log10 log1p log2 logb lrint lround modf nan nearbyint
+    nextafter nexttoward pow remainder remquo rint round scalbln scalbn signbit sin sincos sinh sqrt tan tanh tgamma
+    trunc y0 y1 yn isfinite isinf isnan isnormal
+    """.split()
+)
+"""Words that no identifier may be: keywords of C and C++, predefined macros, and the names of <math.h>."""
+
+
+def c_identifier(name: str) -> str:
+    """The C identifier of a name: the name itself where it is one, else a spelling that no other name has.
+
+    >>> c_identifier("panda_joint1"), c_identifier("joint-1"), c_identifier("double"), c_identifier("1st")
+    ('panda_joint1', 'joint_x2d_1', 'double_x0_', 'x_x0_1st')
+    """
+    spelled = _ODD.sub(_escape, name)
+    if not _PLAIN.fullmatch(spelled[:1]):
+        spelled = "x" + _MARK + spelled
+    if name in RESERVED:
+        spelled += _MARK
+    if len(spelled) > _LONGEST:
+        digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        spelled = spelled[: _LONGEST - len(_MARK) - len(digest)] + _MARK + digest
+    return spelled
+
+
+def _escape(match: re.Match[str]) -> str:
+    # NUL is spelled with two digits, so that no character produces the mark.
+    return f"_x{ord(match.group()):x}_" if match.group() != "\0" else "_x00_"
