@@ -224,14 +224,35 @@ class Robot:
         return float(self.base_inertia.m + sum(body.inertia.m for body in self.bodies))
 
     def check_inertias(self) -> None:
-        """Raise unless every moving body has what dynamics needs."""
-        lacking = [name for body in self.bodies for name in body.lacking_inertia]
-        massless = [body.name for body in self.bodies if not any(body.inertia.parameters)]
-        if lacking and massless:
+        """Raise `RobotError` unless every moving body has what dynamics needs, and every joint something to move."""
+        from torquec.robot.inertialess import massless_joints
+
+        lacking = [
+            name for body in self.bodies if not any(body.inertia.parameters) for name in body.lacking_inertia
+        ]
+        if lacking:
             raise RobotError(
                 f"robot '{self.name}' has no dynamics: these links have no inertia: {', '.join(lacking)}",
                 where=self.source,
-                remedy="give them an <inertial> (mass, origin, inertia); kinematics works without",
+                remedy="give each its mass, centre and inertia (zeros, if it is meant to weigh nothing); "
+                "kinematics works without",
+            )
+        self._refuse_idle(massless_joints(self))
+
+    def check_forward_dynamics(self) -> None:
+        """Raise `RobotError` unless every joint also moves inertia about or along its own axis: M has an inverse."""
+        from torquec.robot.inertialess import inertialess_joints
+
+        self.check_inertias()
+        self._refuse_idle(inertialess_joints(self))
+
+    def _refuse_idle(self, joints: tuple[str, ...]) -> None:
+        if joints:
+            raise RobotError(
+                f"the dynamics of robot '{self.name}' is singular: there is no inertia to move at {', '.join(joints)}",
+                where=self.source,
+                remedy="give what it carries an inertia about its axis, weld it with a fixed joint, "
+                "or add a rotor inertia",
             )
 
     @cached_property

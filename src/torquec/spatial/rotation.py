@@ -39,12 +39,13 @@ def rpy_rotation(roll: float, pitch: float, yaw: float) -> Matrix3:
 
 
 def rpy_from_rotation(r: Matrix3) -> tuple[float, float, float]:
-    """Roll, pitch, yaw with `rpy_rotation` as the inverse; roll is 0 where pitch is +-pi/2."""
-    cos_pitch = math.hypot(r[0][0], r[1][0])
-    pitch = math.atan2(-r[2][0], cos_pitch)
-    if cos_pitch < 1e-9:
-        return (0.0, pitch, math.atan2(-r[0][1], r[1][1]))
-    return (math.atan2(r[2][1], r[2][2]), pitch, math.atan2(r[1][0], r[0][0]))
+    """Roll, pitch, yaw with `rpy_rotation` as the inverse, to rounding even where pitch is near +-pi/2."""
+    # Near +-pi/2 rounding decides the yaw, so the other two are taken from what turning it back leaves of the matrix.
+    yaw = math.atan2(r[1][0], r[0][0])
+    c, s = math.cos(yaw), math.sin(yaw)
+    pitch = math.atan2(-r[2][0], c * r[0][0] + s * r[1][0])
+    roll = math.atan2(s * r[0][2] - c * r[1][2], c * r[1][1] - s * r[0][1])
+    return (roll, pitch, yaw)
 
 
 def quaternion_rotation(w: float, x: float, y: float, z: float) -> Matrix3:

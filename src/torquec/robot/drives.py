@@ -1,0 +1,98 @@
+"""The side file `NAME.drives.toml`: motors, gears, friction and springs that robot files have no words for.
+
+It is documented in `docs/drives.md` and uses the words of the DH tables. What it says about a joint replaces what the
+robot file said; a motor of the robot file stays where the side file gives its joints none.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from torquec.robot.dh_joint import GearedMotor, build_drives, read_coupled_motor, read_friction, read_motor, read_spring
+from torquec.robot.file import read_file
+from torquec.robot.robot import Joint, Robot
+from torquec.robot.toml import Table, read_toml
+
+DRIVES_SUFFIX = ".drives.toml"
+
+
+def side_file(robot_file: Path) -> Path:
+    """Where the drives of a robot file are looked for.
+
+    >>> side_file(Path("arms/ur5.urdf")).as_posix(), side_file(Path("ur5.urdf.xacro")).name
+    ('arms/ur5.drives.toml', 'ur5.drives.toml')
+    """
+    stem = robot_file.stem
+    if robot_file.suffix.lower() == ".xacro":
+        stem = stem.removesuffix(".urdf")
+    return robot_file.with_name(stem + DRIVES_SUFFIX)
+
+
+def read_drives(path: Path, robot: Robot) -> Robot:
+    """The robot with the drives of a side file.
+
+    Raises `RobotFileError`, with the line, for unknown keys and joints, wrong values, and two motors of one name.
+    """
+    read_file(path)  # clear words for a folder or a file that may not be read
+    document = read_toml(path)
+    joints = {body.joint.name: body.joint for body in robot.bodies}
+    own = _file_motors(robot)
+    motors: list[tuple[GearedMotor, Table]] = []
+    table = document.table("joint")
+    for name in () if table is None else table.keys:
+        assert table is not None
+        if name not in joints:
+            table.refuse(name, f"there is no joint '{name}'", f"the joints of the robot are {', '.join(joints)}")
+        entry = table.table(name)
+        assert entry is not None
+        joints[name] = _read_joint(entry, joints[name])
+        geared = read_motor(entry, name, gear_ratio=_ratio_of(own, name))
+        if geared is not None:
+            motors.append((geared, entry))
+        entry.finish()
+    motors += [(read_coupled_motor(entry, robot.joint_names), entry) for entry in document.tables("motor")]
+    document.finish()
+    _check_names(motors)
+
+    mimics = {joint.name: joint.mimic for joint in joints.values() if joint.mimic is not None}
+    driven = {
+        mimics[joint].joint if joint in mimics else joint
+        for geared, _ in motors
+        for joint, ratio in geared.ratios.items()
+        if ratio != 0.0
+    }
+    kept = [geared for geared in own if not driven.intersection(geared.ratios)]
+    return dataclasses.replace(
+        robot,
+        bodies=tuple(dataclasses.replace(body, joint=joints[body.joint.name]) for body in robot.bodies),
+        drives=build_drives([*kept, *(geared for geared, _ in motors)], robot.joint_names, mimics),
+    )
+
+
+def _read_joint(entry: Table, joint: Joint) -> Joint:
+    friction = read_friction(entry) if "friction" in entry else joint.friction
+    spring = read_spring(entry) if "spring" in entry else joint.spring
+    return dataclasses.replace(joint, friction=friction, spring=spring)
+
+
+def _file_motors(robot: Robot) -> list[GearedMotor]:
+    """The motors that the robot file gave, each with the joints that it turns with."""
+    return [
+        GearedMotor(motor, {name: ratio for name, ratio in zip(robot.joint_names, row, strict=True) if ratio != 0.0})
+        for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True)
+    ]
+
+
+def _ratio_of(motors: list[GearedMotor], joint: str) -> float | None:
+    """The reduction of the only motor that turns with this joint alone."""
+    ratios = [geared.ratios[joint] for geared in motors if set(geared.ratios) == {joint}]
+    return ratios[0] if len(ratios) == 1 else None
+
+
+def _check_names(motors: list[tuple[GearedMotor, Table]]) -> None:
+    seen: set[str] = set()
+    for geared, entry in motors:
+        if geared.motor.name in seen:
+            entry.refuse(None, f"two motors are called '{geared.motor.name}'", "give every motor its own name")
+        seen.add(geared.motor.name)

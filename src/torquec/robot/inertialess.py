@@ -1,0 +1,83 @@
+"""Joints that move nothing with inertia: a massless gripper jaw, or a point mass on its own axis.
+
+The mass matrix has a zero on its diagonal at such a joint, in every configuration, and forward dynamics does not exist.
+A joint that carries nothing at all is a mistake in the file; one whose load merely lies on its axis (the last joint of
+many published arms) still has its inverse dynamics.
+
+(1)  M_kk = s_k' I_k s_k,   I_k the composite inertia of everything that joint k carries, s_k its axis
+(2)  M is positive semidefinite: an independent joint and its mimics together have no inertia if (1) is zero for each
+"""
+
+from __future__ import annotations
+
+import math
+
+from torquec.robot.robot import BASE, Body, Robot
+from torquec.spatial import IDENTITY_ROTATION, Inertia, Pose, axis_angle_rotation, dot, matvec, scale
+
+_ZERO = 1e-13
+"""Relative to all the moments that the joint carries: what rounding leaves of a zero in (1)."""
+
+
+def massless_joints(robot: Robot) -> tuple[str, ...]:
+    """The independent joints that carry only bodies without inertia and turn no rotor, as "joint 'a' (body 'b')"."""
+    return _idle_joints(robot, [any(composite.parameters) for composite in _composites(robot)])
+
+
+def inertialess_joints(robot: Robot) -> tuple[str, ...]:
+    """The independent joints for which (1) is zero and which turn no rotor, as "joint 'a' (body 'b')".
+
+    Checked at one posture without symmetry, where a zero is a zero everywhere.
+    """
+    pairs = zip(robot.bodies, _composites(robot), strict=True)
+    return _idle_joints(robot, [_has_inertia(body, composite) for body, composite in pairs])
+
+
+def _idle_joints(robot: Robot, has_inertia: list[bool]) -> tuple[str, ...]:
+    """The independent joints at which no body of the group has inertia (2), and no rotor either."""
+    reflected = _reflected_diagonal(robot)
+    moved = dict.fromkeys(robot.joint_names, False)
+    for body, has in zip(robot.bodies, has_inertia, strict=True):
+        master = body.joint.name if body.joint.mimic is None else body.joint.mimic.joint
+        moved[master] = moved[master] or has
+    return tuple(
+        f"joint '{body.joint.name}' (body '{body.name}')"
+        for body in robot.bodies
+        if body.joint.mimic is None and not moved[body.joint.name] and reflected[body.joint.name] == 0.0
+    )
+
+
+def _reflected_diagonal(robot: Robot) -> dict[str, float]:
+    """What the rotors add to each diagonal entry of the mass matrix."""
+    total = dict.fromkeys(robot.joint_names, 0.0)
+    for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True):
+        for name, ratio in zip(total, row, strict=True):
+            total[name] += ratio * ratio * motor.rotor_inertia
+    return total
+
+
+def _composites(robot: Robot) -> list[Inertia]:
+    """Each body with all that it carries, about the body's own frame, leaves first."""
+    composites = [body.inertia for body in robot.bodies]
+    for index in range(len(robot.bodies) - 1, -1, -1):
+        body = robot.bodies[index]
+        if body.parent != BASE:
+            pose = body.joint.placement @ _motion(body, index)
+            composites[body.parent] = composites[body.parent] + composites[index].transformed(pose)
+    return composites
+
+
+def _motion(body: Body, index: int) -> Pose:
+    """The body's frame in its joint frame, at a position that no other joint shares."""
+    position = 0.6 + math.sqrt(2.0 + index) % 0.7
+    if body.joint.type.is_prismatic:
+        return Pose(IDENTITY_ROTATION, scale(body.joint.axis, position))
+    return Pose(axis_angle_rotation(body.joint.axis, math.cos(position), math.sin(position)))
+
+
+def _has_inertia(body: Body, composite: Inertia) -> bool:
+    """Is (1) above rounding?"""
+    if body.joint.type.is_prismatic:
+        return bool(composite.m > 0.0)
+    about_axis = dot(body.joint.axis, matvec(composite.tensor, body.joint.axis))
+    return bool(about_axis > _ZERO * (composite.xx + composite.yy + composite.zz))

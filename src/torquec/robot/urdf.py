@@ -1,0 +1,217 @@
+"""URDF to `Robot`.
+
+Read are links with their inertias, joints with limits, damping, friction and mimic, and transmissions; everything else
+(visual, collision, gazebo, sensors, ...) is passed over, as every URDF reader does. No mesh is opened. Links that fixed
+joints weld together become one body and keep their frames. Joints are ordered depth first, children in file order.
+
+(1)  pose of a link in its body's frame:  the joint's origin, after the pose of the parent link in that frame
+(2)  inertia of a body:                   the sum over its links, each moved to the body's frame
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from torquec.errors import RobotFileError
+from torquec.robot.file import read_file
+from torquec.robot.mimic import resolve_mimic
+from torquec.robot.robot import BASE, STANDARD_GRAVITY, Body, FileWarning, Frame, Robot
+from torquec.robot.urdf_joint import Connection, read_connection
+from torquec.robot.urdf_link import Link, read_inertia
+from torquec.robot.urdf_path import check_paths
+from torquec.robot.urdf_transmission import read_transmissions
+from torquec.robot.validate import InertiaCheck, check_inertia, check_robot
+from torquec.robot.xml import Element, parse_xml
+from torquec.spatial import Inertia
+
+
+def read_urdf(path: Path, *, strict: bool = False, gravity: tuple[float, float, float] | None = None) -> Robot:
+    """The robot that a URDF file describes.
+
+    `gravity` (3,) [m/s^2] in the base frame replaces the standard one. Raises `RobotFileError` with file, line, element
+    and remedy for a file that is not a robot, and with `strict` for every warning.
+    """
+    return parse_urdf(read_file(path), str(path), strict=strict, gravity=gravity)
+
+
+def parse_urdf(
+    data: bytes, source: str, *, strict: bool = False, gravity: tuple[float, float, float] | None = None
+) -> Robot:
+    """The robot that a URDF document describes; `source` is what messages call it.
+
+    >>> hinge = b"<joint name='hinge' type='continuous'><parent link='base'/><child link='tool'/></joint>"
+    >>> parse_urdf(b"<robot name='arm'><link name='base'/><link name='tool'/>" + hinge + b"</robot>", "arm").joint_names
+    ('hinge',)
+    """
+    root = parse_xml(data, source)
+    if root.tag != "robot":
+        raise RobotFileError(
+            f"the document is <{root.tag}>, not <robot>", where=root.where, remedy="give a URDF, MJCF or DH file"
+        )
+    _refuse_xacro(root)
+    warnings: list[FileWarning] = []
+    name = root.attributes.get("name", "").strip()
+    if not name:
+        name = Path(source).stem or "robot"
+        warnings.append(FileWarning(root.where, f"<robot> has no name: '{name}' is taken from the file"))
+
+    links = _read_links(root, warnings)
+    connections = _resolve_mimics(_read_connections(root, links, warnings))
+    robot = _assemble(links, connections, _find_root(root, links, connections))
+    mimics = {body.joint.name: body.joint.mimic for body in robot.bodies if body.joint.mimic is not None}
+    drives, untold = read_transmissions(root, set(connections), robot.joint_names, mimics)
+    check_paths(root)
+    places = {link.name: link.where for link in links.values()}
+    places |= {connection.name: connection.where for connection in connections.values()}
+    robot = replace(
+        robot,
+        name=name,
+        gravity=STANDARD_GRAVITY if gravity is None else gravity,
+        drives=drives,
+        warnings=(*warnings, *untold),
+        source=source,
+    )
+    return check_robot(robot, strict=strict, inertias=InertiaCheck.NONE, where=places)
+
+
+def _refuse_xacro(root: Element) -> None:
+    for element in root.walk():
+        if element.tag.startswith("{") and "xacro" in element.tag:
+            raise RobotFileError(
+                f"this is xacro, not URDF: <xacro:{element.tag.rpartition('}')[2]}>",
+                where=element.where,
+                remedy="expand it first with 'xacro robot.urdf.xacro > robot.urdf'",
+            )
+
+
+def _read_links(root: Element, warnings: list[FileWarning]) -> dict[str, Link]:
+    links: dict[str, Link] = {}
+    for element in root.all("link"):
+        name = element.attribute("name")
+        if name in links:
+            raise _duplicate("links", name, links[name].where, element.where)
+        inertial = element.find("inertial")
+        inertia = None
+        if inertial is not None:
+            inertia = read_inertia(inertial, name, warnings)
+            # The tensor's own line, where the number to correct stands.
+            warnings += check_inertia(name, inertia, where=inertial.need("inertia").where)
+        is_frame = inertia is None and not element.all("visual") and not element.all("collision")
+        links[name] = Link(name, element.where, inertia, is_frame)
+    if not links:
+        raise RobotFileError("the robot has no links", where=root.where, remedy="add <link> elements to <robot>")
+    return links
+
+
+def _read_connections(
+    root: Element, links: dict[str, Link], warnings: list[FileWarning]
+) -> dict[str, Connection]:
+    connections: dict[str, Connection] = {}
+    parents: dict[str, Connection] = {}
+    for element in root.all("joint"):
+        connection = read_connection(element, warnings)
+        if connection.name in connections:
+            raise _duplicate("joints", connection.name, connections[connection.name].where, element.where)
+        for role, link in (("parent", connection.parent), ("child", connection.child)):
+            if link not in links:
+                raise RobotFileError(
+                    f"joint '{connection.name}' has an unknown {role} link '{link}'",
+                    where=element.need(role).where,
+                    remedy=f"add a link '{link}', or name one that exists",
+                )
+        if connection.child in parents:
+            raise RobotFileError(
+                f"link '{connection.child}' has two parents: joints '{parents[connection.child].name}' "
+                f"and '{connection.name}'",
+                where=element.where,
+                remedy="a robot is a tree: keep one of the two joints",
+            )
+        connections[connection.name] = parents[connection.child] = connection
+    return connections
+
+
+def _resolve_mimics(connections: dict[str, Connection]) -> dict[str, Connection]:
+    """The same joints, with every mimic pointing at an independent joint."""
+    mimics = {c.name: c.joint.mimic for c in connections.values() if c.joint is not None and c.joint.mimic is not None}
+    resolved = dict(connections)
+    for name, mimic in mimics.items():
+        connection = connections[name]
+        target = connections.get(mimic.joint)
+        if target is None or target.joint is None or mimic.joint == name:
+            what = "itself" if mimic.joint == name else f"'{mimic.joint}', which is "
+            what += "" if mimic.joint == name else ("no joint of this robot" if target is None else "a fixed joint")
+            raise RobotFileError(
+                f"joint '{name}' mimics {what}", where=connection.where, remedy="mimic another joint that moves"
+            )
+        assert connection.joint is not None
+        end = resolve_mimic(name, mimics, where=connection.where)
+        resolved[name] = replace(connection, joint=replace(connection.joint, mimic=end))
+    return resolved
+
+
+def _find_root(root: Element, links: dict[str, Link], connections: dict[str, Connection]) -> str:
+    """The one link that is nobody's child, from which every other link is reached."""
+    children = {connection.child for connection in connections.values()}
+    roots = [name for name in links if name not in children]
+    if not roots:
+        raise RobotFileError(
+            "the joints form a loop: every link is the child of another",
+            where=root.where,
+            remedy="a robot is a tree: cut the loop at one joint so that one link has no parent",
+        )
+    if len(roots) > 1:
+        raise RobotFileError(
+            f"the robot has {len(roots)} roots: {', '.join(roots[:5])}{', ...' if len(roots) > 5 else ''}",
+            where=links[roots[1]].where,
+            remedy=f"join '{roots[1]}' to the rest with a fixed joint, or remove it",
+        )
+    return roots[0]
+
+
+def _assemble(links: dict[str, Link], connections: dict[str, Connection], root: str) -> Robot:
+    """Walk the tree depth first; weld fixed joints by (1) and (2)."""
+    below: dict[str, list[Connection]] = {name: [] for name in links}
+    for connection in connections.values():
+        below[connection.parent].append(connection)
+    base = links[root].inertia or Inertia()
+    bodies: list[Body] = []
+    frames = [Frame(root, BASE)]
+    frame_of = {root: frames[0]}
+    stack = below[root][::-1]
+    while stack:
+        connection = stack.pop()
+        link, above = links[connection.child], frame_of[connection.parent]
+        pose = above.pose @ connection.origin  # (1)
+        if connection.joint is not None:
+            joint = replace(connection.joint, placement=pose)
+            frame = Frame(link.name, len(bodies))
+            lacking = (link.name,) if link.inertia is None else ()
+            bodies.append(Body(link.name, above.body, joint, link.inertia or Inertia(), lacking))
+        else:
+            frame = Frame(link.name, above.body, pose)
+            moved = Inertia() if link.inertia is None else link.inertia.transformed(pose)
+            if above.body == BASE:
+                base = base + moved  # (2)
+            else:
+                body = bodies[above.body]
+                lacks = link.inertia is None and not link.is_frame
+                missing = body.lacking_inertia + ((link.name,) if lacks else ())
+                bodies[above.body] = replace(body, inertia=body.inertia + moved, lacking_inertia=missing)
+        frames.append(frame)
+        frame_of[link.name] = frame
+        stack.extend(reversed(below[link.name]))
+    lost = [name for name in links if name not in frame_of]
+    if lost:
+        raise RobotFileError(
+            f"the joints form a loop: the links {', '.join(lost[:5])} are not connected to '{root}'",
+            where=links[lost[0]].where,
+            remedy="a robot is a tree: cut the loop at one joint",
+        )
+    return Robot("", tuple(bodies), tuple(frames), base)
+
+
+def _duplicate(kind: str, name: str, first: str, second: str) -> RobotFileError:
+    return RobotFileError(
+        f"two {kind} are called '{name}'; the first is at {first}", where=second, remedy="give them different names"
+    )

@@ -1,0 +1,101 @@
+"""URDF's `<joint>`: which two links it joins, where, and how it moves."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+
+from torquec.errors import RobotFileError
+from torquec.robot.robot import FileWarning, Friction, Joint, JointType, Limits, Mimic
+from torquec.robot.urdf_link import read_origin
+from torquec.robot.validate import check_joint
+from torquec.robot.xml import Element
+from torquec.spatial import Pose, norm
+
+NO_LIMIT = sys.float_info.max
+"""URDF requires some limits that a robot may not have, and has no word for infinity: this number stands for it."""
+
+_FIXED = "fixed"
+_MOVING = {type.value: type for type in JointType}
+
+
+@dataclass(frozen=True)
+class Connection:
+    """A joint as the file gives it: `joint` has the origin as its placement, and is None for a fixed one."""
+
+    name: str
+    where: str
+    parent: str
+    child: str
+    origin: Pose
+    joint: Joint | None
+
+
+def read_connection(element: Element, warnings: list[FileWarning]) -> Connection:
+    """What a `<joint>` says; raises `RobotFileError` for a type that is not supported and for what makes no sense."""
+    name = element.attribute("name")
+    origin = read_origin(element, warnings)
+    parent, child = (element.need(role).attribute("link") for role in ("parent", "child"))
+    type_name = element.attribute("type")
+    joint = None
+    if type_name in _MOVING:
+        joint = _read_joint(element, name, _MOVING[type_name], origin)
+    elif type_name != _FIXED:
+        known = ", ".join([*_MOVING, _FIXED])
+        lost = "only fixed-base robots are supported" if type_name == "floating" else "split it into single joints"
+        raise RobotFileError(
+            f"joint '{name}' is of type '{type_name}'",
+            where=element.where,
+            remedy=f"use one of {known}" + (f"; {lost}" if type_name in ("floating", "planar") else ""),
+        )
+    return Connection(name, element.where, parent, child, origin, joint)
+
+
+def _read_joint(element: Element, name: str, kind: JointType, origin: Pose) -> Joint:
+    axis_element = element.find("axis")
+    direction = (1.0, 0.0, 0.0) if axis_element is None else axis_element.vector("xyz")
+    largest = max(abs(component) for component in direction)
+    if axis_element is not None and largest == 0.0:
+        raise RobotFileError(
+            f"the axis of joint '{name}' is zero", where=axis_element.where, remedy='give a direction: xyz="0 0 1"'
+        )
+    # Scaled twice: a direction of tiny or huge numbers must not lose its length to underflow or overflow.
+    x, y, z = (component / largest for component in direction)
+    length = norm((x, y, z))
+    joint = Joint(
+        name,
+        kind,
+        origin,
+        axis=(x / length, y / length, z / length),
+        limits=_read_limits(element.find("limit"), kind),
+        friction=_read_friction(element.find("dynamics")),
+        mimic=_read_mimic(element.find("mimic")),
+    )
+    check_joint(joint, where=(element.find("limit") or element).where)
+    return joint
+
+
+def _read_limits(element: Element | None, kind: JointType) -> Limits:
+    """URDF's defaults: one position limit alone leaves the other at 0; a continuous joint has none."""
+    if element is None:
+        return Limits()
+    names = ("lower", "upper", "velocity", "effort")
+    given = {name: element.number(name) for name in names if name in element.attributes}
+    if kind is not JointType.CONTINUOUS and ("lower" in given or "upper" in given):
+        position = {"lower": 0.0, "upper": 0.0} | {name: given[name] for name in ("lower", "upper") if name in given}
+    else:
+        position = {}
+    bounds = position | {name: given[name] for name in ("velocity", "effort") if name in given}
+    return Limits(**{name: value for name, value in bounds.items() if abs(value) != NO_LIMIT})
+
+
+def _read_friction(element: Element | None) -> Friction:
+    if element is None:
+        return Friction()
+    return Friction.symmetric(element.number("damping", 0.0), element.number("friction", 0.0))
+
+
+def _read_mimic(element: Element | None) -> Mimic | None:
+    if element is None:
+        return None
+    return Mimic(element.attribute("joint"), element.number("multiplier", 1.0), element.number("offset", 0.0))

@@ -1,0 +1,216 @@
+"""What every reader checks: that a robot hangs together, and that its inertias could belong to something solid.
+
+A finding is either an error, which no robot file may contain, or a `FileWarning`, which `strict` turns into an error.
+
+(1)  A mass is never negative, and neither is a principal moment: an eigenvalue of the tensor about the centre of mass.
+(2)  No principal moment exceeds the sum of the two others (triangle inequality): a warning, because many published
+     files break it and still serve.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+
+import numpy as np
+
+from torquec.errors import RobotFileError
+from torquec.robot.robot import BASE, Body, FileWarning, Joint, JointType, Robot
+from torquec.spatial import Inertia, norm
+
+_NEGATIVE = 1e-9
+"""A principal moment below minus this, relative to the largest, is negative and not the rounding of a zero."""
+
+_TRIANGLE = 1e-6
+"""Files print about six digits: a flat plate, where (2) is an equality, must not be reported."""
+
+
+_HUGE = 1e30
+"""No mass or moment of a robot comes near; far beyond it, the arithmetic overflows."""
+
+
+class InertiaCheck(StrEnum):
+    """Which inertias `check_robot` looks at."""
+
+    BODIES = "bodies"
+    """Every body, by (1) and (2)."""
+    NONE = "none"
+    """None: the reader has checked each link, or the robot is a classic with the numbers of its paper."""
+
+
+def check_robot(
+    robot: Robot,
+    *,
+    strict: bool = False,
+    inertias: InertiaCheck = InertiaCheck.BODIES,
+    where: Mapping[str, str] | None = None,
+) -> Robot:
+    """The robot with the warnings of these checks added to its own; the last thing that a reader calls.
+
+    `where` maps names of bodies and joints to "file:line"; `robot.source` stands in for what is missing. Raises
+    `RobotFileError` for a structure that is not a tree of uniquely named parts, for (1), and with `strict` for any
+    warning.
+    """
+    places = where or {}
+    check_structure(robot, places)
+    warnings = list(robot.warnings)
+    for body in robot.bodies:
+        place = places.get(body.name, robot.source)
+        if inertias is InertiaCheck.BODIES:
+            warnings += check_inertia(body.name, body.inertia, where=place)
+        warnings += _lacking_inertia(body, places, place)
+        warnings += _missing_limits(body.joint, places.get(body.joint.name, robot.source))
+        warnings += _negative_friction(body.joint, places.get(body.joint.name, robot.source))
+    if strict:
+        refuse_warnings(warnings)
+    return dataclasses.replace(robot, warnings=tuple(warnings))
+
+
+def refuse_warnings(warnings: Iterable[FileWarning]) -> None:
+    """Raise `RobotFileError` for the first warning, if there is one: what `strict` means."""
+    found = list(warnings)
+    if not found:
+        return
+    others = f" (and {len(found) - 1} more warnings)" if len(found) > 1 else ""
+    raise RobotFileError(
+        f"{found[0].text}{others}", where=found[0].where, remedy="correct the file, or load it without strict"
+    )
+
+
+def check_inertia(name: str, inertia: Inertia, *, where: str) -> tuple[FileWarning, ...]:
+    """Raise `RobotFileError` when link `name` breaks (1) or overflows; a warning when it breaks (2).
+
+    >>> check_inertia("forearm", Inertia(xx=1.0, yy=1.0, zz=3.0, m=2.0), where="arm.urdf:7")[0].where
+    'arm.urdf:7'
+    """
+    if not all(abs(value) < _HUGE for value in inertia.parameters):
+        raise RobotFileError(
+            f"the inertia of '{name}' is beyond all measure", where=where, remedy="check the units: kg, m and kg m^2"
+        )
+    if inertia.m < 0.0:
+        raise RobotFileError(
+            f"the mass of '{name}' is negative: {inertia.m:g}", where=where, remedy="give a mass of 0 kg or more"
+        )
+    a, b, c = principal_moments(inertia)
+    if a < -_NEGATIVE * max(abs(a), c):
+        raise RobotFileError(
+            f"the inertia of '{name}' has a negative principal moment: {a:.3g}, {b:.3g}, {c:.3g} kg m^2",
+            where=where,
+            remedy="check the signs of ixx, iyy and izz, and that the products of inertia are not too large for them",
+        )
+    if inertia.m == 0.0 and c > 0.0:
+        return (FileWarning(where, f"'{name}' has moments of inertia but no mass"),)
+    if c > (a + b) + _TRIANGLE * c:
+        moments = f"{a:.3g}, {b:.3g}, {c:.3g}"
+        return (
+            FileWarning(where, f"the inertia of '{name}' breaks the triangle inequality: {moments} kg m^2"),
+        )
+    return ()
+
+
+def principal_moments(inertia: Inertia) -> tuple[float, float, float]:
+    """The three principal moments about the centre of mass, smallest first.
+
+    >>> principal_moments(Inertia(xx=3.0, yy=1.0, zz=2.0, m=1.0))
+    (1.0, 2.0, 3.0)
+    """
+    tensor = inertia.central_tensor if inertia.m > 0.0 else inertia.tensor
+    a, b, c = np.linalg.eigvalsh(np.array(tensor, dtype=float)).tolist()
+    return (a, b, c)
+
+
+def check_structure(robot: Robot, where: Mapping[str, str] | None = None) -> None:
+    """Raise `RobotFileError` unless names are unique, parents come first, and axes, limits and mimics make sense."""
+    places = where or {}
+    _check_unique("body", [body.name for body in robot.bodies], places, robot.source)
+    _check_unique("joint", [body.joint.name for body in robot.bodies], places, robot.source)
+    _check_unique("frame", [frame.name for frame in robot.frames], places, robot.source)
+    independent = {joint.name for joint in robot.joints}
+    for index, body in enumerate(robot.bodies):
+        if not BASE <= body.parent < index:
+            raise RobotFileError(
+                f"body '{body.name}' does not follow its parent",
+                where=places.get(body.name, robot.source),
+                remedy="list parents before children: a robot is a tree that grows from one base",
+            )
+        check_joint(body.joint, where=places.get(body.joint.name, robot.source))
+        numbers = (*body.joint.placement.origin, *body.inertia.parameters)
+        if not all(abs(number) < _HUGE for number in numbers):
+            raise RobotFileError(
+                f"the placement or the inertia of body '{body.name}' is beyond all measure",
+                where=places.get(body.name, robot.source),
+                remedy="check the units: kg, m and kg m^2 are expected",
+            )
+        mimic = body.joint.mimic
+        if mimic is not None and mimic.joint not in independent:
+            raise RobotFileError(
+                f"joint '{body.joint.name}' mimics '{mimic.joint}', which is not an independent moving joint",
+                where=places.get(body.joint.name, robot.source),
+                remedy=f"mimic one of {', '.join(sorted(independent)) or '(the robot has no independent joint)'}",
+            )
+    for frame in robot.frames:
+        if not BASE <= frame.body < len(robot.bodies):
+            raise RobotFileError(f"frame '{frame.name}' is on no body", where=places.get(frame.name, robot.source))
+
+
+def check_joint(joint: Joint, *, where: str) -> None:
+    """Raise `RobotFileError` for an axis that is not a unit vector, or limits that exclude everything."""
+    if not abs(norm(joint.axis) - 1.0) < 1e-9:
+        raise RobotFileError(
+            f"the axis of joint '{joint.name}' is {joint.axis}", where=where, remedy="give a direction of length 1"
+        )
+    limits = joint.limits
+    if not limits.lower <= limits.upper:
+        raise RobotFileError(
+            f"joint '{joint.name}' has lower > upper: {limits.lower:g} > {limits.upper:g}",
+            where=where,
+            remedy="exchange the two limits",
+        )
+    for name, value in (("velocity", limits.velocity), ("effort", limits.effort)):
+        if not value >= 0.0:
+            raise RobotFileError(
+                f"the {name} limit of joint '{joint.name}' is negative: {value:g}",
+                where=where,
+                remedy="limits of velocity and effort are magnitudes: give 0 or more",
+            )
+
+
+def _check_unique(kind: str, names: list[str], places: Mapping[str, str], source: str) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise RobotFileError(
+                f"two parts of the robot are called '{name}' ({kind})",
+                where=places.get(name, source),
+                remedy=f"give every {kind} its own name",
+            )
+        seen.add(name)
+
+
+def _lacking_inertia(body: Body, places: Mapping[str, str], place: str) -> list[FileWarning]:
+    return [
+        FileWarning(places.get(link, place), f"link '{link}' has no inertia: it counts as massless")
+        for link in body.lacking_inertia
+    ]
+
+
+def _missing_limits(joint: Joint, place: str) -> list[FileWarning]:
+    """Warnings for a joint without limits; a mimic joint is limited through the joint that it follows."""
+    if joint.mimic is not None:
+        return []
+    limits = joint.limits
+    missing = [name for name in ("velocity", "effort") if math.isinf(getattr(limits, name))]
+    if joint.type is not JointType.CONTINUOUS and math.isinf(limits.lower) and math.isinf(limits.upper):
+        missing.insert(0, "position")
+    elif joint.type is JointType.CONTINUOUS and len(missing) == 2:
+        return []  # turns for ever and says nothing else: complete as it stands
+    return [FileWarning(place, f"joint '{joint.name}' has no {' and no '.join(missing)} limit")] if missing else []
+
+
+def _negative_friction(joint: Joint, place: str) -> list[FileWarning]:
+    """Friction that drives its joint: no solid does that, but fitted models contain it."""
+    friction = dataclasses.replace(joint.friction, offset=0.0)
+    worst = min(dataclasses.astuple(friction))
+    return [FileWarning(place, f"the friction of joint '{joint.name}' is negative: {worst:g}")] if worst < 0.0 else []

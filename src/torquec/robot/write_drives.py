@@ -1,0 +1,50 @@
+"""What of a robot does not fit into URDF, as the text of its side file: motors, friction by direction, springs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from torquec.robot.robot import Friction, Joint, Robot
+
+
+def drives_text(robot: Robot) -> str:
+    """The side file of a robot, empty when URDF can say everything; `torquec.robot.drives` reads it back exactly."""
+    lines: list[str] = []
+    for body in robot.bodies:
+        entries = list(_joint_entries(body.joint))
+        if entries:
+            lines += [f"[joint.{_quoted(body.joint.name)}]", *entries, ""]
+    for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True):
+        ratios = ", ".join(
+            f"{_quoted(name)} = {ratio!r}" for name, ratio in zip(robot.joint_names, row, strict=True) if ratio != 0.0
+        )
+        lines += ["[[motor]]", f"name = {_quoted(motor.name)}", f"rotor_inertia = {motor.rotor_inertia!r}"]
+        lines += [f"friction = {_friction(motor.friction)}"] if motor.friction != Friction() else []
+        lines += [f"transmission = {{ {ratios} }}", ""]
+    return "\n".join(lines)
+
+
+def is_symmetric(friction: Friction) -> bool:
+    """True where URDF's damping and friction say everything."""
+    return friction == Friction.symmetric(friction.viscous_positive, friction.coulomb_positive)
+
+
+def _joint_entries(joint: Joint) -> Iterator[str]:
+    if not is_symmetric(joint.friction):
+        yield f"friction = {_friction(joint.friction)}"
+    if joint.spring is not None:
+        yield f"spring = {{ stiffness = {joint.spring.stiffness!r}, rest = {joint.spring.rest!r} }}"
+
+
+def _friction(friction: Friction) -> str:
+    return (
+        f"{{ viscous_positive = {friction.viscous_positive!r}, viscous_negative = {friction.viscous_negative!r}, "
+        f"coulomb_positive = {friction.coulomb_positive!r}, coulomb_negative = {friction.coulomb_negative!r}, "
+        f"offset = {friction.offset!r} }}"
+    )
+
+
+def _quoted(name: str) -> str:
+    """A TOML string: JSON's escapes are TOML's, but for DEL, which JSON leaves as it is."""
+    return json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007F")

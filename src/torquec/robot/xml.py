@@ -1,0 +1,188 @@
+"""A small element tree that knows its lines, on the standard library's expat.
+
+Refused: document types and entities (entity bombs, external files), prefixes without a namespace, documents that end
+early, nesting that no robot needs. Nothing but the bytes handed in is ever read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+from torquec.errors import RobotFileError
+from torquec.robot.number import parse_number, parse_vector
+
+_DEEPEST = 1000
+"""Elements inside one another; MJCF nests a body in its parent, URDF never goes beyond about ten."""
+
+
+@dataclass(frozen=True, eq=False)
+class Element:
+    """One XML element: tag, attributes, character data, children in file order, and where it starts ("file:line").
+
+    A tag outside the document's own namespace keeps its namespace, as in "{http://ros.org/wiki/xacro}macro".
+    """
+
+    tag: str
+    attributes: dict[str, str] = field(repr=False)
+    where: str
+    text: str = field(default="", repr=False)
+    children: tuple[Element, ...] = field(default=(), repr=False)
+
+    def all(self, tag: str) -> tuple[Element, ...]:
+        """The children with that tag, in file order."""
+        return tuple(child for child in self.children if child.tag == tag)
+
+    def find(self, tag: str) -> Element | None:
+        """The child with that tag, None if there is none; raises `RobotFileError` if there are several."""
+        found = self.all(tag)
+        if len(found) > 1:
+            raise RobotFileError(
+                f"{self} has {len(found)} <{tag}> elements", where=found[1].where, remedy=f"keep one <{tag}>"
+            )
+        return found[0] if found else None
+
+    def need(self, tag: str) -> Element:
+        """The child with that tag; raises `RobotFileError` if there is none or several."""
+        found = self.find(tag)
+        if found is None:
+            raise RobotFileError(f"{self} has no <{tag}>", where=self.where, remedy=f"add a <{tag}> to it")
+        return found
+
+    def attribute(self, name: str) -> str:
+        """The attribute; raises `RobotFileError` if it is missing or empty."""
+        value = self.attributes.get(name, "")
+        if not value.strip():
+            raise RobotFileError(
+                f"{self} has no attribute '{name}'", where=self.where, remedy=f'write <{self.tag} {name}="...">'
+            )
+        return value
+
+    def number(self, name: str, default: float | None = None) -> float:
+        """The attribute as a finite number; `default` if it is missing and there is one."""
+        if name not in self.attributes and default is not None:
+            return default
+        return parse_number(self._written(name), what=f"{name} of {self}", where=self.where)
+
+    def vector(self, name: str, default: tuple[float, float, float] | None = None) -> tuple[float, float, float]:
+        """The attribute as three finite numbers; `default` if it is missing and there is one."""
+        if name not in self.attributes and default is not None:
+            return default
+        return parse_vector(self._written(name), what=f"{name} of {self}", where=self.where)
+
+    def walk(self) -> Iterator[Element]:
+        """This element and everything below it, in file order."""
+        stack = [self]
+        while stack:
+            element = stack.pop()
+            yield element
+            stack.extend(reversed(element.children))
+
+    def _written(self, name: str) -> str:
+        return self.attributes[name] if name in self.attributes else self.attribute(name)
+
+    def __str__(self) -> str:
+        name = self.attributes.get("name")
+        return f"<{self.tag}>" if name is None else f'<{self.tag} name="{name}">'
+
+
+@dataclass
+class _Open:
+    """An element whose end has not been seen yet."""
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    text: list[str] = field(default_factory=list)
+    children: list[Element] = field(default_factory=list)
+
+
+def parse_xml(data: bytes, source: str) -> Element:
+    r"""The root element of an XML document; `source` is the file's name for messages.
+
+    Raises `RobotFileError`, with the line, for anything that is not one plain, complete XML document.
+
+    >>> parse_xml(b"<robot name='arm'>\n<link name='base'/></robot>", "arm.urdf").children[0].where
+    'arm.urdf:2'
+    """
+    if not data.strip():
+        raise RobotFileError("the file is empty", where=source, remedy="check that it was saved or downloaded in full")
+    builder = _Builder(source)
+    try:
+        builder.parser.Parse(data, True)
+    except expat.ExpatError as error:
+        raise _explained(error, source) from None
+    except (LookupError, ValueError) as error:
+        # How expat's Python binding answers encodings that it cannot decode.
+        raise RobotFileError(
+            f"the declared encoding cannot be read: {error}", where=f"{source}:1", remedy="save the file as UTF-8"
+        ) from None
+    assert builder.root is not None  # expat has seen a complete document
+    return builder.root
+
+
+class _Builder:
+    """Collects expat's events into elements, children before their parents."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.root: Element | None = None
+        self.stack: list[_Open] = []
+        self.namespace = ""
+        # With a namespace separator, expat itself refuses unbound prefixes.
+        self.parser = expat.ParserCreate(namespace_separator=" ")
+        self.parser.buffer_text = True
+        self.parser.StartElementHandler = self.start
+        self.parser.EndElementHandler = self.end
+        self.parser.CharacterDataHandler = self.characters
+        self.parser.StartDoctypeDeclHandler = self.refuse_doctype
+        self.parser.EntityDeclHandler = self.refuse_doctype
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        line = self.parser.CurrentLineNumber
+        if len(self.stack) >= _DEEPEST:
+            raise RobotFileError(
+                f"elements are nested more than {_DEEPEST} deep", where=f"{self.source}:{line}", remedy="flatten them"
+            )
+        namespace, _, local = name.rpartition(" ")
+        if not self.stack:
+            self.namespace = namespace
+        tag = local if namespace in ("", self.namespace) else f"{{{namespace}}}{local}"
+        self.stack.append(_Open(tag, attributes, line))
+
+    def characters(self, text: str) -> None:
+        self.stack[-1].text.append(text)
+
+    def end(self, _name: str) -> None:
+        done = self.stack.pop()
+        where = f"{self.source}:{done.line}"
+        element = Element(done.tag, done.attributes, where, "".join(done.text), tuple(done.children))
+        if self.stack:
+            self.stack[-1].children.append(element)
+        else:
+            self.root = element
+
+    def refuse_doctype(self, *_: object) -> None:
+        raise RobotFileError(
+            "the file declares a document type or entities",
+            where=f"{self.source}:{self.parser.CurrentLineNumber}",
+            remedy="remove the <!DOCTYPE ...>: entities are never expanded and no other file is ever opened",
+        )
+
+
+def _explained(error: expat.ExpatError, source: str) -> RobotFileError:
+    """What expat found, in words."""
+    reason = expat.ErrorString(error.code) or "not well-formed"
+    remedies = {
+        expat.errors.XML_ERROR_NO_ELEMENTS: "the document ends early: check that the file is complete",
+        expat.errors.XML_ERROR_UNCLOSED_TOKEN: "the document ends early: check that the file is complete",
+        expat.errors.XML_ERROR_UNBOUND_PREFIX: 'declare the prefix, as in <robot xmlns:xacro="http://ros.org/wiki/xacro">',
+        expat.errors.XML_ERROR_TAG_MISMATCH: "close every element with its own end tag",
+        expat.errors.XML_ERROR_DUPLICATE_ATTRIBUTE: "give each attribute once",
+        expat.errors.XML_ERROR_INCORRECT_ENCODING: "save the file as UTF-8",
+        expat.errors.XML_ERROR_UNKNOWN_ENCODING: "save the file as UTF-8",
+        expat.errors.XML_ERROR_UNDEFINED_ENTITY: "write the character itself: only &amp; &lt; &gt; &quot; &apos; exist",
+    }
+    remedy = remedies.get(reason, "correct the XML at this line, and check that the file is text in UTF-8")
+    return RobotFileError(f"not valid XML: {reason}", where=f"{source}:{error.lineno}", remedy=remedy)
