@@ -39,9 +39,11 @@ def rpy_rotation(roll: float, pitch: float, yaw: float) -> Matrix3:
 
 
 def rpy_from_rotation(r: Matrix3) -> tuple[float, float, float]:
-    """Roll, pitch, yaw with `rpy_rotation` as the inverse, to rounding even where pitch is near +-pi/2."""
-    # Near +-pi/2 rounding decides the yaw, so the other two are taken from what turning it back leaves of the matrix.
-    yaw = math.atan2(r[1][0], r[0][0])
+    """Roll, pitch, yaw with `rpy_rotation` as the inverse, to rounding; roll is 0 where pitch is +-pi/2."""
+    # Where pitch is +-pi/2 only roll and yaw together have a meaning, and rounding must not be what divides them.
+    is_upright = math.hypot(r[0][0], r[1][0]) < 1e-9
+    yaw = math.atan2(-r[0][1], r[1][1]) if is_upright else math.atan2(r[1][0], r[0][0])
+    # The others come from what turning back the yaw leaves: near +-pi/2 that undoes the error of the yaw.
     c, s = math.cos(yaw), math.sin(yaw)
     pitch = math.atan2(-r[2][0], c * r[0][0] + s * r[1][0])
     roll = math.atan2(s * r[0][2] - c * r[1][2], c * r[1][1] - s * r[0][1])
