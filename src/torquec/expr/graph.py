@@ -98,6 +98,11 @@ class Graph:
             return simpler
         return self._intern((op, *(arg.index for arg in args)), op, args, 0.0)
 
+    def raw(self, op: Op, *args: Node, value: float = 0.0) -> Node:
+        """A node as it stands, not brought into canonical form: for the last passes only."""
+        key = (op, value) if op is Op.CONST else (op, *(arg.index for arg in args))
+        return self._intern(key, op, args, value)
+
     def _adopt(self, operand: Operand) -> Node:
         if isinstance(operand, Node):
             if operand.graph is not self:

@@ -1,10 +1,132 @@
-"""Passes over a finished graph, before it becomes a `Function`."""
+"""Passes over a finished graph, before it becomes a `Function`: one flat list, each removes operations or changes nothing.
+
+    factor      x y + x z          ->  x (y + z)      where the products are used once
+    negate      -(a - b), -(c x)   ->  b - a, (-c) x  where the inner value is used once
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
+
 from torquec.expr.graph import Node
+from torquec.expr.ops import Op
+
+_SUMS = (Op.ADD, Op.SUB)
+Rewriter = Callable[[Node, dict[int, Node], Counter[int]], Node | None]
 
 
 def optimize(roots: list[Node]) -> list[Node]:
     """The roots after all passes, in order."""
+    for rewriter in (_factor, _negate):
+        roots = _rewrite(roots, rewriter)
     return roots
+
+
+def reachable(roots: list[Node]) -> list[Node]:
+    """Every node that the roots need, arguments first."""
+    needed: dict[int, Node] = {}
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if node.index not in needed:
+            needed[node.index] = node
+            stack.extend(node.args)
+    return [needed[index] for index in sorted(needed)]
+
+
+def _rewrite(roots: list[Node], rewriter: Rewriter) -> list[Node]:
+    """Rebuild bottom-up; `rewriter` may give a replacement for a node, from the old node, new arguments and use counts."""
+    order = reachable(roots)
+    uses: Counter[int] = Counter(arg.index for node in order for arg in node.args)
+    uses.update(root.index for root in roots)
+    # A sum inside a sum is rewritten with the outer one.
+    new: dict[int, Node] = {}
+    for node in order:
+        replacement = rewriter(node, new, uses)
+        if replacement is None:
+            if not node.args or all(new[arg.index] is arg for arg in node.args):
+                replacement = node
+            else:
+                replacement = node.graph.make(node.op, *(new[arg.index] for arg in node.args))
+        new[node.index] = replacement
+    return [new[root.index] for root in roots]
+
+
+def _terms(node: Node, sign: int, uses: Counter[int], top: bool = True) -> list[tuple[int, Node]]:
+    """A sum as signed terms, through inner sums that are used once."""
+    if node.op in _SUMS and (top or uses[node.index] == 1):
+        second = sign if node.op is Op.ADD else -sign
+        return _terms(node.args[0], sign, uses, False) + _terms(node.args[1], second, uses, False)
+    return [(sign, node)]
+
+
+def _factor(node: Node, new: dict[int, Node], uses: Counter[int]) -> Node | None:
+    """A sum with products that share a factor, factored; largest group first."""
+    if node.op not in _SUMS:
+        return None
+    terms = _terms(node, 1, uses)
+    if len(terms) > 64:
+        return None
+    products = [k for k, (_, term) in enumerate(terms) if term.op is Op.MUL and uses[term.index] == 1]
+    shared = Counter(arg.index for k in products for arg in set(terms[k][1].args))
+    best = max(shared.values(), default=0)
+    if best < 2:
+        return None
+    pending: list[tuple[int, Node]] = []
+    left = dict(enumerate(terms))
+    while True:
+        shared = Counter(arg.index for k in products if k in left for arg in set(left[k][1].args))
+        if not shared or max(shared.values()) < 2:
+            break
+        best = max(shared.values())
+        factor = min(index for index, count in shared.items() if count == best)
+        group = [k for k in products if k in left and any(a.index == factor for a in left[k][1].args)]
+        inner = []
+        for k in group:
+            sign, product = left.pop(k)
+            first, second = product.args
+            inner.append((sign, new[(second if first.index == factor else first).index]))
+        outer = next(a for a in terms[group[0]][1].args if a.index == factor)
+        pending.append((1, new[outer.index] * _sum(inner)))
+    rest = [(sign, new[term.index]) for sign, term in left.values()]
+    return _sum(rest + pending)
+
+
+def _sum(terms: list[tuple[int, Node]]) -> Node:
+    """Signed terms added up, a positive one first."""
+    ordered = sorted(terms, key=lambda term: -term[0])
+    sign, total = ordered[0]
+    if sign < 0:
+        total = -total
+    for sign, term in ordered[1:]:
+        total = total + term if sign > 0 else total - term
+    return total
+
+
+def _negate(node: Node, new: dict[int, Node], uses: Counter[int]) -> Node | None:
+    """A negation moved into a value that is used once and can take it for nothing."""
+    if node.op is not Op.NEG or uses[node.args[0].index] != 1:
+        return None
+    return _opposite(node.args[0], new, uses)
+
+
+def _opposite(node: Node, new: dict[int, Node], uses: Counter[int]) -> Node | None:
+    """-node without a negation, or None. Bypasses the canonical orientation of `Graph.make` on purpose."""
+    graph = node.graph
+    if node.op is Op.CONST:
+        return graph.raw(Op.CONST, value=-node.value)
+    if node.op is Op.SUB:
+        return graph.raw(Op.SUB, new[node.args[1].index], new[node.args[0].index])
+    if node.op is Op.MUL:
+        for k, arg in enumerate(node.args):
+            inner = _opposite(arg, new, uses) if arg.op is Op.CONST or uses[arg.index] == 1 else None
+            if inner is not None:
+                other = new[node.args[1 - k].index]
+                return graph.raw(Op.MUL, inner, other)
+    if node.op is Op.ADD:
+        for k, arg in enumerate(node.args):
+            inner = _opposite(arg, new, uses) if uses[arg.index] == 1 else None
+            if inner is not None:
+                return graph.raw(Op.SUB, inner, new[node.args[1 - k].index])
+    return None

@@ -1,0 +1,1 @@
+"""Rigid-body dynamics, one quantity per file, each written once over any scalar."""

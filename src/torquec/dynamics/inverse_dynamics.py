@@ -1,0 +1,81 @@
+"""Inverse dynamics: joint torques from positions, speeds and accelerations (recursive Newton-Euler).
+
+Outward, the motion of every link (:mod:`torquec.dynamics.motion`); inward, with the mass moments m, h, E of a link:
+
+(1)  F = m a + U h
+(2)  N = h x a + v(U E),   v(A)_x = A_zy - A_yz and cyclic:  the moment of inertial forces about the origin
+(3)  f = F + sum over children of R f_c,      n = N + sum over children of (R n_c + p x R f_c)
+(4)  tau = z . n (revolute),  z . f (prismatic),  collected through the coordinate's multiplier, plus reflected motor inertia
+
+Luh, Walker & Paul (1980), with the regrouped parameters and frames of Khalil & Kleinfinger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from torquec.dynamics.mass_moments import MassMoments
+from torquec.dynamics.mechanism import Mechanism, PlacedLink, mechanism, place
+from torquec.dynamics.motion import Motion, motions
+from torquec.robot.robot import BASE, Robot
+from torquec.spatial import Scalar, Vector3, add, cross, matvec, scale
+
+Wrench = tuple[Vector3, Vector3]
+"""Force and moment about the origin of the frame it is given in."""
+
+
+def inverse_dynamics(
+    robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+) -> list[Scalar]:
+    """Torques (n,) that give accelerations qdd at (q, qd), friction not included; q, qd, qdd are (n,)."""
+    m = mechanism(robot)
+    placed = place(m, q)
+    return joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, qd, qdd), qdd)
+
+
+def joint_torques(
+    m: Mechanism, placed: Sequence[PlacedLink], motion: Sequence[Motion], qdd: Sequence[Scalar]
+) -> list[Scalar]:
+    """(1)-(4) for given motions."""
+    forces = [list(body_wrench(link.moments, moving)) for link, moving in zip(placed, motion, strict=True)]
+    tau: list[Scalar] = [0.0] * m.n
+    for i in reversed(range(len(placed))):
+        link, coordinate = placed[i], m.coordinates[i]
+        f, n = forces[i]
+        own = f[2] if link.prismatic else n[2]
+        tau[coordinate.index] = tau[coordinate.index] + coordinate.multiplier * own
+        if link.parent != BASE:
+            f, n = link.turn.out(f), link.turn.out(n)
+            forces[link.parent][0] = add(forces[link.parent][0], f)
+            forces[link.parent][1] = add(forces[link.parent][1], add(n, cross(link.origin, f)))
+    for i, row in enumerate(m.reflected_inertia):
+        for j, value in enumerate(row):
+            if value != 0.0:
+                tau[i] = tau[i] + value * qdd[j]
+    return tau
+
+
+def body_wrench(e: MassMoments, moving: Motion) -> Wrench:
+    """Inertial force and moment of one body, (1) and (2)."""
+    u, a = moving.u, moving.a
+    force = add(scale(a, e.m), matvec(u, e.first))
+    moment = cross(e.first, a)
+    xy, xz, yz = moving.products
+    wdx, wdy, wdz = moving.wd
+    spin = (
+        _pair(e.yy, e.zz, u[2][1], u[1][2], yz, wdx) + e.xy * u[2][0] + e.yz * (u[2][2] - u[1][1]) - e.xz * u[1][0],
+        _pair(e.zz, e.xx, u[0][2], u[2][0], xz, wdy) + e.yz * u[0][1] + e.xz * (u[0][0] - u[2][2]) - e.xy * u[2][1],
+        _pair(e.xx, e.yy, u[1][0], u[0][1], xy, wdz) + e.xz * u[1][2] + e.xy * (u[1][1] - u[0][0]) - e.yz * u[0][2],
+    )
+    return force, add(moment, spin)
+
+
+def _pair(p: Scalar, r: Scalar, plus: Scalar, minus: Scalar, product: Scalar, rate: Scalar) -> Scalar:
+    """p * plus - r * minus, where plus = product + rate and minus = product - rate."""
+    if isinstance(p, float) and isinstance(r, float):
+        scale_ = 1e-12 * (abs(p) + abs(r))
+        if abs(p - r) <= scale_:
+            return (p + r) * rate
+        if abs(p + r) <= scale_:
+            return (p - r) * product
+    return p * plus - r * minus

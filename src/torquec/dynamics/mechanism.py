@@ -1,0 +1,182 @@
+"""The constants of a robot as the dynamics algorithms use them, and their placement at a position q.
+
+(1)  Links stand in canonical frames (`torquec.robot.canonical`), their mass moments regrouped (`regrouping`).
+(2)  Unit of length: with only revolute joints, lengths are measured in the robot's most used offset L, masses in 1/L^2:
+     torques keep their value, and every product with that offset disappears.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from torquec.dynamics.mass_moments import MassMoments
+from torquec.dynamics.regrouping import regroup
+from torquec.expr.math import sincos
+from torquec.robot.canonical import CanonicalLink, exact_cos_sin
+from torquec.robot.robot import BASE, Robot
+from torquec.spatial import Inertia, Matrix3, Pose, Scalar, Vector3, add, matvec, scale, transpose
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """Which element of the state moves a link: joint position = multiplier * q[index] + offset."""
+
+    index: int
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+    def position(self, q: Sequence[Scalar]) -> Scalar:
+        """The joint's own position."""
+        value = q[self.index] if self.multiplier == 1.0 else self.multiplier * q[self.index]
+        return value if self.offset == 0.0 else value + self.offset
+
+    def rate(self, qd: Sequence[Scalar]) -> Scalar:
+        """The joint's own speed (or acceleration)."""
+        return qd[self.index] if self.multiplier == 1.0 else self.multiplier * qd[self.index]
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """Links in canonical frames with mass moments, gravity, the coordinate of each link, reflected motor inertia."""
+
+    links: tuple[CanonicalLink, ...]
+    moments: tuple[MassMoments, ...]
+    coordinates: tuple[Coordinate, ...]
+    gravity: Vector3
+    reflected_inertia: tuple[tuple[float, ...], ...]
+    n: int
+    length: float = 1.0
+
+    def children(self, i: int) -> list[int]:
+        """The links that link i carries."""
+        return [k for k, link in enumerate(self.links) if link.parent == i]
+
+
+def mechanism(robot: Robot, *, inertias: Sequence[Inertia] | None = None, regrouped: bool = True) -> Mechanism:
+    """The robot's constants.
+
+    `inertias` replaces the bodies' inertias (in file body frames; symbols or numbers). With `regrouped` the moments are
+    regrouped and the unit of length chosen; without, each body keeps its own (regressor, energies).
+    """
+    tree = robot.canonical
+    if inertias is None:
+        own = [MassMoments.of(link.inertia) for link in tree.links]
+    else:
+        own = [MassMoments.of(i.transformed(link.frame)) for i, link in zip(inertias, tree.links, strict=True)]
+    result = Mechanism(
+        tree.links, tuple(own), coordinates(robot), tree.gravity, robot.drives.reflected_inertia(robot.n), robot.n
+    )
+    if not regrouped:
+        return result
+    scaled = _in_own_length(replace(result, moments=regroup(tree.links, own)))
+    return scaled
+
+
+def coordinates(robot: Robot) -> tuple[Coordinate, ...]:
+    """The coordinate of every body; mimic joints follow theirs."""
+    found = []
+    for body in robot.bodies:
+        mimic = body.joint.mimic
+        if mimic is None:
+            found.append(Coordinate(robot.joint_index(body.joint.name)))
+        else:
+            found.append(Coordinate(robot.joint_index(mimic.joint), mimic.multiplier, mimic.offset))
+    return tuple(found)
+
+
+def _in_own_length(m: Mechanism) -> Mechanism:
+    """Measure lengths in the offset that occurs most often (2)."""
+    if any(link.prismatic for link in m.links):
+        return m
+    offsets: Counter[float] = Counter()
+    for link in m.links:
+        if link.parent != BASE:
+            for value in (*link.pre.origin, link.d):
+                if value != 0.0:
+                    offsets[round(abs(value), 12)] += 1
+    if not offsets:
+        return m
+    # The most frequent; of equals the one nearest to the tip, where more is computed with it.
+    most = max(offsets.values())
+    unit = [value for value, count in offsets.items() if count == most][-1]
+    links = tuple(
+        replace(
+            link,
+            pre=Pose(link.pre.rotation, tuple(_ratio(e, unit) for e in link.pre.origin)),  # type: ignore[arg-type]
+            d=_ratio(link.d, unit),
+        )
+        for link in m.links
+    )
+    moments = tuple(
+        replace(e, x=e.x * unit, y=e.y * unit, z=e.z * unit, m=e.m * (unit * unit)) for e in m.moments
+    )
+    gravity: Vector3 = tuple(g / unit for g in m.gravity)  # type: ignore[assignment]
+    return replace(m, links=links, moments=moments, gravity=gravity, length=unit)
+
+
+def _ratio(value: float, unit: float) -> float:
+    """value/unit, exactly +-1 where they are the same offset."""
+    ratio = value / unit
+    return float(round(ratio)) if abs(abs(ratio) - 1.0) < 1e-11 else ratio
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A rotation pre * Rz: `out` turns the link's coordinates into the parent's, `back` the other way."""
+
+    pre: Matrix3
+    c: Scalar
+    s: Scalar
+
+    def out(self, v: Vector3) -> Vector3:
+        """Parent's coordinates from the link's."""
+        return matvec(self.pre, (self.c * v[0] - self.s * v[1], self.s * v[0] + self.c * v[1], v[2]))
+
+    def back(self, v: Vector3) -> Vector3:
+        """Link's coordinates from the parent's."""
+        u = matvec(transpose(self.pre), v)
+        return (self.c * u[0] + self.s * u[1], self.c * u[1] - self.s * u[0], u[2])
+
+    @property
+    def axis(self) -> Vector3:
+        """The link's z axis in the parent's coordinates."""
+        return (self.pre[0][2], self.pre[1][2], self.pre[2][2])
+
+
+@dataclass(frozen=True)
+class PlacedLink:
+    """A link at a position q: its turn, its origin in the parent, its mass moments."""
+
+    parent: int
+    prismatic: bool
+    turn: Turn
+    origin: Vector3
+    moments: MassMoments
+
+
+def place(m: Mechanism, q: Sequence[Scalar]) -> tuple[PlacedLink, ...]:
+    """All links at q, parents first."""
+    placed = []
+    for link, coordinate, moments in zip(m.links, m.coordinates, m.moments, strict=True):
+        position = coordinate.position(q)
+        if link.prismatic:
+            turn = Turn(link.pre.rotation, *exact_cos_sin(link.theta))
+            height = link.d + position
+        else:
+            turn = Turn(link.pre.rotation, *_cos_sin(position, link.theta))
+            height = link.d
+        origin = add(link.pre.origin, scale(turn.axis, height))
+        placed.append(PlacedLink(link.parent, link.prismatic, turn, origin, moments))
+    return tuple(placed)
+
+
+def _cos_sin(variable: Scalar, constant: float) -> tuple[Scalar, Scalar]:
+    """(cos, sin) of variable + constant; a constant quarter turn swaps and signs instead of adding."""
+    quarter = exact_cos_sin(constant)
+    if quarter[0] not in (0.0, 1.0, -1.0):
+        s, c = sincos(variable + constant)
+        return c, s
+    s, c = sincos(variable)
+    return {(1.0, 0.0): (c, s), (0.0, 1.0): (-s, c), (-1.0, 0.0): (-c, -s), (0.0, -1.0): (s, -c)}[quarter]

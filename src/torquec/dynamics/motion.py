@@ -1,0 +1,93 @@
+"""Angular velocity, acceleration field and origin acceleration of every link: the outward pass of Newton-Euler.
+
+With w the angular velocity, wd its derivative and a the acceleration of the origin, all in the link's own axes:
+
+(1)  acceleration of a point r of the link:  a + U r,   U = [wd x] + [w x][w x]
+(2)  w  = R' w_p + qd z,     a = R' (a_p + U_p p)  (+ 2 w x (qd z) + qdd z for a prismatic joint)
+(3)  points on a revolute joint's axis belong to both links:  U z = R' (U_p R z).  So the third column of U is turned, not computed, and
+(4)  wd_y = U_13 - w_x w_z,   wd_x = w_y w_z - U_23,   U_31 = w_x w_z - wd_y,   U_32 = w_y w_z + wd_x,
+(5)  wd_z = z . R' wd_p + qdd,   U_12 = w_x w_y - wd_z,   U_21 = w_x w_y + wd_z,
+(6)  w_x^2 + w_y^2 = -U_33:   U_11 = U_33 + w_x^2 - w_z^2,   U_22 = -w_x^2 - w_z^2.
+
+(3)-(6) need three products and two sums fewer per link than turning wd (Khalil & Kleinfinger 1987 compute U from w and wd).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from torquec.dynamics.mechanism import Coordinate, PlacedLink
+from torquec.robot.robot import BASE
+from torquec.spatial import Matrix3, Scalar, Vector3, add, matvec, scale, transpose
+
+ZERO: Vector3 = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Motion:
+    """w, wd, U and a of (1), in the link's axes, and the products w_x w_y, w_x w_z, w_y w_z."""
+
+    w: Vector3
+    wd: Vector3
+    u: Matrix3
+    a: Vector3
+    products: Vector3 = ZERO
+
+
+def base_motion(gravity: Vector3) -> Motion:
+    """A base at rest that accelerates against gravity instead of being pulled by it."""
+    return Motion(ZERO, ZERO, (ZERO, ZERO, ZERO), scale(gravity, -1.0))
+
+
+def motions(
+    placed: Sequence[PlacedLink],
+    coordinates: Sequence[Coordinate],
+    gravity: Vector3,
+    qd: Sequence[Scalar],
+    qdd: Sequence[Scalar],
+) -> list[Motion]:
+    """The motion of every link, parents first."""
+    found: list[Motion] = []
+    base = base_motion(gravity)
+    for link, coordinate in zip(placed, coordinates, strict=True):
+        parent = base if link.parent == BASE else found[link.parent]
+        step = _prismatic if link.prismatic else _revolute
+        found.append(step(parent, link, coordinate.rate(qd), coordinate.rate(qdd)))
+    return found
+
+
+def _revolute(parent: Motion, link: PlacedLink, rate: Scalar, acceleration: Scalar) -> Motion:
+    """(2)-(6)."""
+    turn = link.turn
+    axis = turn.axis
+    wx, wy, wz = turn.back(parent.w)
+    wz = wz + rate
+    u13, u23, u33 = turn.back(matvec(parent.u, axis))
+    xz, yz, xy = wx * wz, wy * wz, wx * wy
+    wdy = u13 - xz
+    wdx = yz - u23
+    wdz = (axis[0] * parent.wd[0] + axis[1] * parent.wd[1] + axis[2] * parent.wd[2]) + acceleration
+    xx, zz = wx * wx, wz * wz
+    u: Matrix3 = (
+        (u33 + (xx - zz), xy - wdz, u13),
+        (xy + wdz, -(xx + zz), u23),
+        (xz - wdy, yz + wdx, u33),
+    )
+    a = turn.back(add(parent.a, matvec(parent.u, link.origin)))
+    return Motion((wx, wy, wz), (wdx, wdy, wdz), u, a, (xy, xz, yz))
+
+
+def _prismatic(parent: Motion, link: PlacedLink, rate: Scalar, acceleration: Scalar) -> Motion:
+    """The link keeps the parent's w, wd and U; its origin slides along z."""
+    turn = link.turn
+    w, wd = turn.back(parent.w), turn.back(parent.wd)
+    # U' = R' U R: turn the columns, then the rows.
+    columns = [turn.back(column) for column in transpose(parent.u)]
+    u = transpose(tuple(turn.back(row) for row in transpose(tuple(columns))))  # type: ignore[arg-type]
+    ax, ay, az = turn.back(add(parent.a, matvec(parent.u, link.origin)))
+    slide = rate + rate
+    return Motion(
+        w, wd, u, (ax + w[1] * slide, ay - w[0] * slide, az + acceleration),
+        (w[0] * w[1], w[0] * w[2], w[1] * w[2]),
+    )

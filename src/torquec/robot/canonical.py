@@ -1,0 +1,347 @@
+"""Canonical frames: any tree re-framed to modified Denavit-Hartenberg frames (Khalil & Kleinfinger for branches).
+
+(1)  Each body's frame has z on its joint axis and x on the common normal to the axis of its main child.
+(2)  Body in parent:  A(q) = pre * Rz(theta + q) Tz(d)   revolute,    pre * Rz(theta) Tz(d + q)   prismatic
+(3)  pre = Rx(alpha) Tx(a) on the main branch, Rz(gamma) Tz(b) Rx(alpha) Tx(a) on a side branch.
+(4)  Parallel axes: the common normal may slide along them; it is put where the child's d vanishes, so that all offsets
+     along a group of parallel axes sit before the first of them, where they cost least.
+
+Most rotations become "turn about z" followed by a quarter turn about x, which is what makes the generated code small. The axis of
+the first joint is the z of the base frame. URDF files print 1.5708 for pi/2, which makes parallel axes skew by 4e-6; with
+`snap`, angles within `SNAP` of a multiple of pi/2 are taken as that multiple, and each one is reported. Where axes are
+nearly, but not exactly, parallel their common normal lies far away: there `pre` is a general pose instead of (3).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from torquec.robot.robot import BASE, Body, Robot
+from torquec.spatial import (
+    Inertia,
+    Matrix3,
+    Pose,
+    Vector3,
+    add,
+    cross,
+    dot,
+    matmul,
+    matvec,
+    norm,
+    rotation_x,
+    rotation_y,
+    rotation_z,
+    rpy_from_rotation,
+    scale,
+    subtract,
+    transpose,
+)
+
+SNAP = 5e-5
+"""Angles this close [rad] to a multiple of pi/2 are snapped."""
+
+_NOISE = 1e-12
+"""What rounding leaves of an exact right angle or zero length."""
+
+_SKEW = 1e-3
+"""Below this sine of the angle between two axes, their common normal is not used."""
+
+
+@dataclass(frozen=True)
+class Snap:
+    """An angle of the file that was taken as a multiple of pi/2."""
+
+    joint: str
+    angle: str
+    found: float
+    used: float
+
+
+@dataclass(frozen=True)
+class CanonicalLink:
+    """A body in its canonical frame, equation (2); `frame` is the file's body frame seen from the canonical one."""
+
+    name: str
+    parent: int
+    prismatic: bool
+    pre: Pose
+    theta: float
+    d: float
+    inertia: Inertia
+    frame: Pose
+
+
+@dataclass(frozen=True)
+class CanonicalTree:
+    """The robot's bodies in canonical frames; `base` is the file's base frame seen from the canonical base."""
+
+    links: tuple[CanonicalLink, ...]
+    base: Pose
+    gravity: Vector3
+    snaps: tuple[Snap, ...]
+
+
+@dataclass
+class _Frame:
+    """A canonical frame under construction, in the coordinates of its file frame."""
+
+    z: Vector3
+    x: Vector3 | None = None
+    origin: Vector3 | None = None
+
+
+def canonical_tree(robot: Robot) -> CanonicalTree:
+    """The robot in canonical frames; snaps angles when `robot.snap` is set."""
+    snaps: list[Snap] = []
+    placements = [_placement(body, snaps if robot.snap else None) for body in robot.bodies]
+    axes = [_axis(body, snaps if robot.snap else None) for body in robot.bodies]
+    main = _main_children(robot)
+
+    # Tip to base: origins and x axes that common normals determine (1), (4).
+    frames = [_Frame(axis) for axis in axes]
+    for i in reversed(range(len(frames))):
+        if main[i] != BASE:
+            child = main[i]
+            _settle(frames[i], placements[child], frames[child])
+
+    # Base to tip: what is still free, then the parameters of (2) and (3).
+    base = _base_frame(robot, placements, frames, main)
+    links = []
+    for i, body in enumerate(robot.bodies):
+        parent = base if body.parent == BASE else frames[body.parent]
+        on_main = i == 0 or (body.parent != BASE and main[body.parent] == i)
+        pre, theta, d = _relate(body, parent, placements[i], frames[i], on_main, snaps if robot.snap else None)
+        back = _pose(frames[i]).inverse()
+        links.append(
+            CanonicalLink(
+                body.name, body.parent, body.joint.type.is_prismatic, pre, theta, d, body.inertia.transformed(back), back
+            )
+        )
+    seen_from_base = _pose(base).inverse()
+    gravity = _clean_vector(matvec(seen_from_base.rotation, robot.gravity), 1e-12 * (1.0 + norm(robot.gravity)))
+    return CanonicalTree(tuple(links), seen_from_base, gravity, tuple(snaps))
+
+
+# --- angles ---------------------------------------------------------------------------------------------------------
+
+
+def exact_cos_sin(angle: float) -> tuple[float, float]:
+    """(cos, sin), exact at multiples of pi/2 up to rounding noise of the angle."""
+    c, s = math.cos(angle), math.sin(angle)
+    for k, exact in enumerate(((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))):
+        if abs(math.remainder(angle - k * math.pi / 2, 2 * math.pi)) < _NOISE:
+            return exact
+    return c, s
+
+
+def _snapped(angle: float, label: str, joint: str, snaps: list[Snap] | None) -> float:
+    nearest = round(angle / (math.pi / 2)) * (math.pi / 2)
+    off = abs(angle - nearest)
+    if off < _NOISE:
+        return nearest
+    if snaps is not None and off < SNAP:
+        snaps.append(Snap(joint, label, angle, nearest))
+        return nearest
+    return angle
+
+
+def _placement(body: Body, snaps: list[Snap] | None) -> Pose:
+    """The joint's placement with its roll, pitch and yaw snapped."""
+    pose = body.joint.placement
+    angles = rpy_from_rotation(pose.rotation)
+    labels = ("roll", "pitch", "yaw")
+    used = [_snapped(a, label, body.joint.name, snaps) for a, label in zip(angles, labels, strict=True)]
+    if all(a == u for a, u in zip(angles, used, strict=True)):
+        return pose
+    roll, pitch, yaw = used
+    turned = matmul(
+        rotation_z(*exact_cos_sin(yaw)), matmul(rotation_y(*exact_cos_sin(pitch)), rotation_x(*exact_cos_sin(roll)))
+    )
+    return Pose(turned, pose.origin)
+
+
+def _axis(body: Body, snaps: list[Snap] | None) -> Vector3:
+    """The joint's unit axis, a coordinate axis exactly where it is one up to the snap."""
+    axis = scale(body.joint.axis, 1.0 / norm(body.joint.axis))
+    for k in range(3):
+        unit: Vector3 = tuple(math.copysign(1.0, axis[k]) if j == k else 0.0 for j in range(3))  # type: ignore[assignment]
+        off = norm(subtract(axis, unit))
+        if off < _NOISE:
+            return unit
+        if snaps is not None and off < SNAP:
+            snaps.append(Snap(body.joint.name, f"axis tilt from {'xyz'[k]}", off, 0.0))
+            return unit
+    return axis
+
+
+def _clean(value: float, noise: float = _NOISE) -> float:
+    for exact in (0.0, 1.0, -1.0):
+        if abs(value - exact) < noise:
+            return exact
+    return value
+
+
+def _clean_vector(v: Vector3, noise: float = _NOISE) -> Vector3:
+    return tuple(0.0 if abs(e) < noise else e for e in v)  # type: ignore[return-value]
+
+
+def _clean_rotation(r: Matrix3) -> Matrix3:
+    return tuple(tuple(_clean(e) for e in row) for row in r)  # type: ignore[return-value]
+
+
+# --- frames ---------------------------------------------------------------------------------------------------------
+
+
+def _main_children(robot: Robot) -> list[int]:
+    """For each body the child that leads to the most bodies (the first of equals), or BASE for a leaf."""
+    weight = [1] * len(robot.bodies)
+    main = [BASE] * len(robot.bodies)
+    for i in reversed(range(len(robot.bodies))):
+        parent = robot.bodies[i].parent
+        if parent != BASE:
+            weight[parent] += weight[i]
+    for i, body in enumerate(robot.bodies):
+        if body.parent != BASE and (main[body.parent] == BASE or weight[i] > weight[main[body.parent]]):
+            main[body.parent] = i
+    return main
+
+
+def _settle(frame: _Frame, placement: Pose, child: _Frame) -> None:
+    """Origin and x axis of a frame from the axis of its main child (1), (4)."""
+    z_child = matvec(placement.rotation, child.z)
+    normal = cross(frame.z, z_child)
+    sine = norm(normal)
+    if sine >= _SKEW:
+        frame.x = _direction(scale(normal, 1.0 / sine))
+        frame.origin = scale(frame.z, _foot(frame.z, placement.origin, z_child, sine))
+        if child.origin is None:
+            # A leaf: nothing beyond it asks for an offset along its axis.
+            at = _foot(z_child, scale(placement.origin, -1.0), frame.z, sine)
+            child.origin = scale(child.z, at)
+        return
+    if child.origin is None:
+        child.origin = (0.0, 0.0, 0.0)
+    there = placement.apply(child.origin)
+    height = dot(there, frame.z)
+    frame.origin = scale(frame.z, height)
+    across = subtract(there, frame.origin)
+    if norm(across) > 1e-9:
+        frame.x = _direction(_perpendicular(across, frame.z))
+
+
+def _foot(z: Vector3, other: Vector3, z_other: Vector3, sine: float) -> float:
+    """Where on the line t z the common normal to the line `other` + u z_other starts."""
+    cosine = dot(z, z_other)
+    return (dot(other, z) - cosine * dot(other, z_other)) / (sine * sine)
+
+
+def _direction(v: Vector3) -> Vector3:
+    cleaned: Vector3 = tuple(_clean(e) for e in v)  # type: ignore[assignment]
+    return cleaned
+
+
+def _perpendicular(v: Vector3, z: Vector3) -> Vector3:
+    """The unit vector across z nearest to v."""
+    across = subtract(v, scale(z, dot(v, z)))
+    return _direction(scale(across, 1.0 / norm(across)))
+
+
+def _any_perpendicular(z: Vector3) -> Vector3:
+    """A unit vector across z, along a coordinate axis where one is."""
+    k = min(range(3), key=lambda j: abs(z[j]))
+    unit: Vector3 = tuple(1.0 if j == k else 0.0 for j in range(3))  # type: ignore[assignment]
+    return _perpendicular(unit, z)
+
+
+def _pose(frame: _Frame) -> Pose:
+    """The canonical frame seen from its file frame."""
+    assert frame.x is not None and frame.origin is not None
+    y = cross(frame.z, frame.x)
+    return Pose(_clean_rotation(transpose((frame.x, y, frame.z))), frame.origin)
+
+
+def _base_frame(robot: Robot, placements: list[Pose], frames: list[_Frame], main: list[int]) -> _Frame:
+    """The canonical base frame: that of the first joint at q = 0."""
+    if not robot.bodies:
+        return _Frame((0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    roots = [i for i, body in enumerate(robot.bodies) if body.parent == BASE]
+    first = frames[roots[0]]
+    if first.origin is None:
+        first.origin = (0.0, 0.0, 0.0)
+    if first.x is None:
+        first.x = _any_perpendicular(first.z)
+    here = placements[roots[0]]
+    return _Frame(
+        _direction(matvec(here.rotation, first.z)),
+        _direction(matvec(here.rotation, first.x)),
+        here.apply(first.origin),
+    )
+
+
+# --- parameters -----------------------------------------------------------------------------------------------------
+
+
+def _relate(
+    body: Body, parent: _Frame, placement: Pose, frame: _Frame, on_main: bool, snaps: list[Snap] | None
+) -> tuple[Pose, float, float]:
+    """pre, theta and d of (2) between the parent's canonical frame and this one; settles what is free in `frame`."""
+    to_parent = _pose(parent).inverse() @ placement
+    z = _direction(matvec(to_parent.rotation, frame.z))
+    sine = math.hypot(z[0], z[1])
+    name = body.joint.name
+    free_along_axis = frame.origin is None
+    origin = to_parent.apply(frame.origin or (0.0, 0.0, 0.0))
+    nearly_parallel = sine < _SKEW
+    parallel = sine < (SNAP if snaps is not None else _NOISE)
+    if nearly_parallel and frame.origin is None:
+        frame.origin = (0.0, 0.0, 0.0)
+    if nearly_parallel and not parallel:
+        pre = Pose(_skewed(z), origin)
+        theta = 0.0 if frame.x is None else _angle_about_z(pre.rotation, to_parent, frame.x)
+        if frame.x is None:
+            frame.x = matvec(transpose(to_parent.rotation), transpose(pre.rotation)[0])
+        return pre, theta, 0.0
+    if parallel:
+        alpha = _snapped(math.atan2(sine, z[2]), "alpha", name, snaps)
+        across = (origin[0], origin[1], 0.0)
+        gamma = 0.0 if on_main or norm(across) < 1e-9 else math.atan2(origin[1], origin[0])
+        a, b, d = across, 0.0, origin[2] * (1.0 if z[2] > 0 else -1.0)
+    else:
+        # Common normal of the two axes, in the parent's canonical frame, where the parent's axis is z.
+        normal = (-z[1] / sine, z[0] / sine, 0.0)
+        gamma = math.atan2(normal[1], normal[0])
+        if on_main and abs(abs(gamma) - math.pi) < 1e-6:
+            gamma, normal = 0.0, scale(normal, -1.0)  # x points the other way along the same line
+        elif on_main:
+            gamma = 0.0
+        alpha = math.atan2(dot(cross((0.0, 0.0, 1.0), z), normal), z[2])
+        b = _foot((0.0, 0.0, 1.0), origin, z, sine)
+        foot = add(origin, scale(z, _foot(z, subtract((0.0, 0.0, b), origin), (0.0, 0.0, 1.0), sine)))
+        along = dot(foot, normal)
+        a = scale(normal, along)
+        d = dot(subtract(origin, foot), z)
+        if free_along_axis:
+            frame.origin, d = scale(frame.z, -d), 0.0
+        alpha = _snapped(alpha, "alpha", name, snaps)
+    gamma = _snapped(gamma, "gamma", name, snaps)
+    turned = matmul(rotation_z(*exact_cos_sin(gamma)), rotation_x(*exact_cos_sin(alpha)))
+    pre = Pose(_clean_rotation(turned), _clean_vector((a[0], a[1], b)))
+    if frame.x is None:
+        frame.x = _perpendicular(matvec(transpose(to_parent.rotation), transpose(turned)[0]), frame.z)
+    theta = _snapped(_angle_about_z(turned, to_parent, frame.x), "theta", name, snaps)
+    return pre, theta, _clean(d) if abs(d) < _NOISE else d
+
+
+def _angle_about_z(turned: Matrix3, to_parent: Pose, x: Vector3) -> float:
+    """The angle about the joint axis from the x of `turned` to the frame's x, both at q = 0."""
+    here = matvec(transpose(turned), matvec(to_parent.rotation, x))
+    return math.atan2(here[1], here[0])
+
+
+def _skewed(z: Vector3) -> Matrix3:
+    """A rotation whose z column is `z`, as near to the identity (or its flip) as can be."""
+    x = _perpendicular((1.0, 0.0, 0.0), z)
+    return transpose((x, cross(z, x), z))
+
+
