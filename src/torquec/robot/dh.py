@@ -1,0 +1,245 @@
+"""DH tables in TOML to `Robot`; `docs/dh.md` documents the file.
+
+With q added to theta (rotary joints) or to d (prismatic joints), link frame i in link frame i-1 is
+
+(1)  standard:  A_i = Rz(theta) Tz(d) Tx(a) Rx(alpha)      joint i moves about or along z_{i-1}
+(2)  modified:  A_i = Rx(alpha) Tx(a) Rz(theta) Tz(d)      joint i moves about or along z_i
+
+Motion about and along z commutes with Rz(theta) Tz(d), so both are A_i = before J(q) after with constant poses: for (1)
+`before` is the identity, for (2) `after` is. The body's frame is where J ends, so that every joint axis is z; the link
+frame, in which the file gives inertias, lies `after` it and is kept as a named frame.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import replace
+from enum import StrEnum
+
+from torquec.robot.dh_inertia import read_inertia
+from torquec.robot.dh_joint import (
+    GearedMotor,
+    build_drives,
+    read_angle,
+    read_angles,
+    read_coupled_motor,
+    read_friction,
+    read_limits,
+    read_mimic,
+    read_motor,
+    read_spring,
+)
+from torquec.robot.mimic import resolve_mimic
+from torquec.robot.robot import BASE, STANDARD_GRAVITY, Body, FileWarning, Frame, Joint, JointType, Mimic, Robot
+from torquec.robot.toml import Table, parse_toml, read_toml
+from torquec.robot.validate import InertiaCheck, check_inertia, check_robot
+from torquec.spatial import IDENTITY, Inertia, Pose, rotation_x, rotation_z, rpy_rotation
+
+BASE_NAME = "base"
+_FIXED = "fixed"
+_JOINT_TYPES = (*JointType, _FIXED)
+
+
+class Convention(StrEnum):
+    """Which of the two DH conventions a table follows."""
+
+    STANDARD = "standard"
+    MODIFIED = "modified"
+
+
+def read_dh(
+    path: str | os.PathLike[str], *, strict: bool = False, gravity: tuple[float, float, float] | None = None
+) -> Robot:
+    """The robot of a DH table.
+
+    `gravity` (3,) [m/s^2] in the base frame replaces the file's. Raises `RobotFileError` with file, line and remedy for
+    a file that is no such table; with `strict` for every warning too.
+    """
+    reader = _Reader(read_toml(path), inertias=InertiaCheck.BODIES)
+    robot = reader.read(source=os.fspath(path), gravity=gravity)
+    return check_robot(robot, strict=strict, inertias=InertiaCheck.NONE, where=reader.places)
+
+
+def parse_dh(text: str, *, source: str, gravity: tuple[float, float, float] | None = None) -> Robot:
+    """The robot of a DH table given as text, without plausibility checks; `source` is what messages call it.
+
+    >>> parse_dh('''
+    ... name = "pendulum"
+    ... convention = "modified"
+    ... [[joint]]
+    ... name = "pivot"
+    ... type = "continuous"
+    ... alpha_deg = 90
+    ... a = 0
+    ... d = 0
+    ... link = { mass = 1, com = [0.5, 0, 0], inertia = [0, 0, 0] }
+    ... ''', source="pendulum.toml").bodies[0].inertia.zz
+    0.25
+    """
+    reader = _Reader(parse_toml(text, source), inertias=InertiaCheck.NONE)
+    return reader.read(source=source, gravity=gravity)
+
+
+class _Reader:
+    """One pass over a document. `links` leads from a joint's name to its link's frame, `places` from names to lines."""
+
+    def __init__(self, document: Table, *, inertias: InertiaCheck) -> None:
+        self.document = document
+        self.inertias = inertias
+        self.name = document.text("name")
+        self.convention = Convention(document.choice("convention", Convention))
+        self.bodies: list[Body] = []
+        self.base_inertia = Inertia()
+        base = Frame(BASE_NAME, BASE)
+        self.frames = [base]
+        self.links = {BASE_NAME: base}
+        self.joints: dict[str, Table] = {}
+        self.motors: list[GearedMotor] = []
+        self.places: dict[str, str] = {}
+        self.warnings: list[FileWarning] = []
+
+    def read(self, *, source: str, gravity: tuple[float, float, float] | None) -> Robot:
+        """The whole document; raises `RobotFileError` for the first thing in it that is wrong."""
+        document = self.document
+        file_gravity = document.vector("gravity", STANDARD_GRAVITY)
+
+        # Joints in file order, which is the state's order; parents first, so there are no loops.
+        previous = BASE_NAME
+        for table in document.tables("joint"):
+            previous = self.add_joint(table, previous)
+        if not self.bodies:
+            document.refuse("joint", f"robot '{self.name}' has no moving joint", "add a [[joint]] that is not fixed")
+
+        # Then what may name any joint of the file.
+        mimics = self.resolved_mimics()
+        moving = [body.joint.name for body in self.bodies]
+        self.motors += [read_coupled_motor(table, moving) for table in document.tables("motor")]
+        for table in document.tables("frame"):
+            self.add_named_frame(table)
+        document.finish()
+
+        bodies = [replace(body, joint=replace(body.joint, mimic=mimics.get(body.joint.name))) for body in self.bodies]
+        return Robot(
+            name=self.name,
+            bodies=tuple(bodies),
+            frames=tuple(self.frames),
+            base_inertia=self.base_inertia,
+            gravity=file_gravity if gravity is None else gravity,
+            drives=build_drives(self.motors, [name for name in moving if name not in mimics], mimics),
+            warnings=tuple(self.warnings),
+            source=source,
+        )
+
+    def add_joint(self, table: Table, previous: str) -> str:
+        """Read one `[[joint]]`: a new body, or for a fixed joint more of its parent's body; its name."""
+        name = table.text("name")
+        if name in self.links:
+            table.refuse("name", f"there are two joints named '{name}'", "give each its own name, and none 'base'")
+        parent = table.text("parent", previous)
+        if parent not in self.links:
+            table.refuse(
+                "parent", f"joint '{name}' has an unknown parent '{parent}'", "name an earlier joint or 'base'"
+            )
+        type_name = table.choice("type", _JOINT_TYPES)
+        before, after = _read_row(self.convention, table, type_name)
+        link_name, inertia = self.read_link(table, name)
+        body, placement = self.links[parent].body, self.links[parent].pose @ before
+        self.joints[name] = table
+        self.places[name] = table.where("name")
+        if type_name == _FIXED:
+            frame = Frame(link_name, body, placement @ after)
+            self.weld(inertia or Inertia(), frame)
+        else:
+            frame = Frame(link_name, len(self.bodies), after)
+            joint = _read_joint(table, name, JointType(type_name), placement)
+            carried = (inertia or Inertia()).transformed(after)
+            self.bodies.append(Body(link_name, body, joint, carried, () if inertia else (link_name,)))
+            motor = read_motor(table, name)
+            self.motors += [motor] if motor else []
+        self.add_frame(table, frame)
+        self.links[name] = frame
+        table.finish()
+        return name
+
+    def read_link(self, joint: Table, joint_name: str) -> tuple[str, Inertia | None]:
+        """The name of a joint's link, and its inertia in the link frame where the file gives one."""
+        link = joint.table("link")
+        if link is None:
+            return f"{joint_name}_link", None
+        name = link.text("name", f"{joint_name}_link")
+        inertia = read_inertia(link)
+        link.finish()
+        self.places[name] = link.where("inertia")
+        if inertia and self.inertias is InertiaCheck.BODIES:
+            self.warnings += check_inertia(name, inertia, where=link.where("inertia"))
+        return name, inertia
+
+    def weld(self, inertia: Inertia, frame: Frame) -> None:
+        """Add the inertia of a fixed joint's link, given in its frame, to the body that carries it."""
+        added = inertia.transformed(frame.pose)
+        if frame.body == BASE:
+            self.base_inertia = self.base_inertia + added
+        else:
+            carrier = self.bodies[frame.body]
+            self.bodies[frame.body] = replace(carrier, inertia=carrier.inertia + added)
+
+    def add_frame(self, table: Table, frame: Frame) -> None:
+        """Keep a named frame; its name must be new."""
+        if any(frame.name == other.name for other in self.frames):
+            table.refuse("name", f"there are two links or frames named '{frame.name}'", "give each its own name")
+        self.frames.append(frame)
+
+    def add_named_frame(self, table: Table) -> None:
+        """Read one `[[frame]]`: fixed to the link of `joint` (or to the base), at `xyz` and turned by `rpy`."""
+        joint = table.text("joint")
+        if joint not in self.links:
+            table.refuse("joint", f"the frame is on an unknown joint '{joint}'", f"name one of {', '.join(self.links)}")
+        roll, pitch, yaw = read_angles(table, "rpy", (0.0, 0.0, 0.0))
+        pose = Pose(rpy_rotation(roll, pitch, yaw), table.vector("xyz", (0.0, 0.0, 0.0)))
+        link = self.links[joint]
+        self.add_frame(table, Frame(table.text("name"), link.body, link.pose @ pose))
+        table.finish()
+
+    def resolved_mimics(self) -> dict[str, Mimic]:
+        """The mimic joints, each with the independent joint at the end of its chain."""
+        mimics = {body.joint.name: body.joint.mimic for body in self.bodies if body.joint.mimic}
+        moving = {body.joint.name for body in self.bodies}
+        for name, mimic in mimics.items():
+            if mimic.joint not in moving:
+                self.joints[name].refuse(
+                    "mimic", f"joint '{name}' mimics '{mimic.joint}', which does not move", "name a moving joint"
+                )
+        return {name: resolve_mimic(name, mimics, where=self.joints[name].where("mimic")) for name in mimics}
+
+
+def _read_joint(table: Table, name: str, kind: JointType, placement: Pose) -> Joint:
+    return Joint(
+        name=name,
+        type=kind,
+        placement=placement,
+        limits=read_limits(table, kind),
+        friction=read_friction(table),
+        spring=read_spring(table),
+        mimic=read_mimic(table),
+    )
+
+
+def _read_row(convention: Convention, table: Table, type_name: str) -> tuple[Pose, Pose]:
+    """The constant poses before and after the motion, (1) or (2); the joint variable's own column is an offset."""
+    is_rotary = type_name in (JointType.REVOLUTE, JointType.CONTINUOUS)
+    along_x = Pose(rotation_x(*_cos_sin(read_angle(table, "alpha"))), (table.number("a"), 0.0, 0.0))
+    theta = read_angle(table, "theta", 0.0 if is_rotary else None)
+    d = table.number("d", 0.0 if type_name == JointType.PRISMATIC else None)
+    along_z = Pose(rotation_z(*_cos_sin(theta)), (0.0, 0.0, d))
+    if convention is Convention.STANDARD:
+        return IDENTITY, along_z @ along_x
+    return along_x @ along_z, IDENTITY
+
+
+def _cos_sin(angle: float) -> tuple[float, float]:
+    """Cosine and sine, exact where the angle is the double nearest to a multiple of 90 degrees."""
+    quarters = round(angle / (math.pi / 2))
+    if math.isclose(angle, quarters * (math.pi / 2), rel_tol=4e-16, abs_tol=0.0):
+        return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[quarters % 4]
+    return math.cos(angle), math.sin(angle)

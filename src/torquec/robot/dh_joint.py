@@ -1,0 +1,172 @@
+"""What a joint of a DH file has beside its geometry: limits, friction, spring, mimic and motor."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from torquec.robot.robot import Drives, Friction, JointType, Limits, Mimic, Motor, Spring
+from torquec.robot.toml import Table
+
+
+def read_angle(table: Table, key: str, default: float | None = None) -> float:
+    """The angle `key` in radians or `key_deg` in degrees; required when there is no default."""
+    in_degrees = f"{key}_deg"
+    if key in table and in_degrees in table:
+        table.refuse(in_degrees, f"'{key}' beside '{in_degrees}'", "give one of them")
+    if in_degrees in table:
+        return math.radians(table.number(in_degrees))
+    return table.number(key, default)
+
+
+def read_angles(table: Table, key: str, default: tuple[float, float, float]) -> tuple[float, float, float]:
+    """Three angles, `key` in radians or `key_deg` in degrees."""
+    in_degrees = f"{key}_deg"
+    if key in table and in_degrees in table:
+        table.refuse(in_degrees, f"'{key}' beside '{in_degrees}'", "give one of them")
+    if in_degrees in table:
+        x, y, z = table.vector(in_degrees)
+        return math.radians(x), math.radians(y), math.radians(z)
+    return table.vector(key, default)
+
+
+def read_limits(joint: Table, kind: JointType) -> Limits:
+    """`limits = { lower, upper, velocity, effort }`; `lower_deg` and `upper_deg` for rotary joints."""
+    table = joint.table("limits")
+    if table is None:
+        return Limits()
+    if kind is JointType.REVOLUTE:
+        lower, upper = read_angle(table, "lower", -math.inf), read_angle(table, "upper", math.inf)
+    elif kind is JointType.PRISMATIC:
+        lower, upper = table.number("lower", -math.inf), table.number("upper", math.inf)
+    else:
+        lower, upper = -math.inf, math.inf
+    limits = Limits(lower, upper, table.number("velocity", math.inf), table.number("effort", math.inf))
+    table.finish()
+    if lower > upper:
+        table.refuse("lower", f"the lower limit {lower:g} is above the upper limit {upper:g}", "exchange them")
+    for key, value in (("velocity", limits.velocity), ("effort", limits.effort)):
+        if value < 0.0:
+            table.refuse(key, f"the {key} limit {value:g} is negative", "give a magnitude")
+    return limits
+
+
+def read_friction(owner: Table) -> Friction:
+    """`friction`: viscous and coulomb, or each with `_positive` and `_negative`; all magnitudes; and offset."""
+    table = owner.table("friction")
+    if table is None:
+        return Friction()
+    friction = Friction(
+        *_by_direction(table, "viscous"), *_by_direction(table, "coulomb"), offset=table.number("offset", 0.0)
+    )
+    table.finish()
+    return friction
+
+
+def _by_direction(table: Table, key: str) -> tuple[float, float]:
+    positive, negative = f"{key}_positive", f"{key}_negative"
+    if key in table and (positive in table or negative in table):
+        table.refuse(key, f"'{key}' beside a value by direction", f"give {key}, or {positive} and {negative}")
+    both = table.number(key, 0.0)
+    values = (both, both) if key in table else (table.number(positive, 0.0), table.number(negative, 0.0))
+    for name, value in zip((positive, negative), values, strict=True):
+        if value < 0.0:
+            table.refuse(
+                name if name in table else key, f"the {key} friction {value:g} is negative", "give a magnitude"
+            )
+    return values
+
+
+def read_spring(joint: Table) -> Spring | None:
+    """`spring = { stiffness, rest }`."""
+    table = joint.table("spring")
+    if table is None:
+        return None
+    spring = Spring(table.number("stiffness"), table.number("rest", 0.0))
+    table.finish()
+    return spring
+
+
+def read_mimic(joint: Table) -> Mimic | None:
+    """`mimic = { joint, multiplier, offset }`."""
+    table = joint.table("mimic")
+    if table is None:
+        return None
+    mimic = Mimic(table.text("joint"), table.number("multiplier", 1.0), table.number("offset", 0.0))
+    table.finish()
+    return mimic
+
+
+@dataclass(frozen=True)
+class GearedMotor:
+    """A motor and the joints that it turns with: motor speed per joint speed, by the name of the joint."""
+
+    motor: Motor
+    ratios: dict[str, float]
+
+
+def read_motor(joint: Table, name: str, gear_ratio: float | None = None) -> GearedMotor | None:
+    """A joint's own `motor = { rotor_inertia, gear_ratio }` or `{ reflected_inertia }`, with friction at the motor.
+
+    `gear_ratio` stands in where the table gives none; without it, the table must.
+    """
+    table = joint.table("motor")
+    if table is None:
+        return None
+    if "reflected_inertia" in table:
+        for key in ("rotor_inertia", "gear_ratio"):
+            if key in table:
+                table.refuse(key, f"'{key}' beside 'reflected_inertia'", "give rotor_inertia and gear_ratio, or it")
+        inertia, ratio = _moment(table, "reflected_inertia"), 1.0
+    else:
+        inertia, ratio = _moment(table, "rotor_inertia"), table.number("gear_ratio", gear_ratio)
+    motor = GearedMotor(Motor(name, inertia, read_friction(table)), {name: ratio})
+    table.finish()
+    return motor
+
+
+def read_coupled_motor(table: Table, joints: Sequence[str]) -> GearedMotor:
+    """A `[[motor]]` that turns with several joints: `transmission` by joint name, or a row in joint order."""
+    name = table.text("name")
+    inertia = _moment(table, "rotor_inertia", 0.0)
+    friction = read_friction(table)
+    ratios: dict[str, float] = {}
+    row = table.table("transmission") if table.is_table("transmission") else None
+    if row is not None:
+        for joint in row.keys:
+            if joint not in joints:
+                row.refuse(joint, f"motor '{name}' turns with an unknown joint '{joint}'", _names(joints))
+            ratios[joint] = row.number(joint)
+    else:
+        rows = table.rows("transmission")
+        if len(rows) != 1 or len(rows[0]) != len(joints):
+            table.refuse(
+                "transmission", f"the row of motor '{name}' is {rows}", f"one number per joint: {_names(joints)}"
+            )
+        ratios = dict(zip(joints, rows[0], strict=True))
+    table.finish()
+    return GearedMotor(Motor(name, inertia, friction), ratios)
+
+
+def build_drives(motors: Sequence[GearedMotor], joints: Sequence[str], mimics: dict[str, Mimic]) -> Drives:
+    """`Drives` over the independent `joints`; a motor on a mimic joint turns with what that joint follows."""
+    transmission = []
+    for geared in motors:
+        row = dict.fromkeys(joints, 0.0)
+        for joint, ratio in geared.ratios.items():
+            mimic = mimics.get(joint, Mimic(joint))
+            row[mimic.joint] += ratio * mimic.multiplier
+        transmission.append(tuple(row.values()))
+    return Drives(tuple(geared.motor for geared in motors), tuple(transmission))
+
+
+def _moment(table: Table, key: str, default: float | None = None) -> float:
+    value = table.number(key, default)
+    if value < 0.0:
+        table.refuse(key, f"'{key}' is {value:g}", "a moment of inertia is not negative")
+    return value
+
+
+def _names(joints: Sequence[str]) -> str:
+    return f"the joints are {', '.join(joints)}"

@@ -1,0 +1,292 @@
+"""TOML tables that know their lines: a strict reader on `tomllib` for robot and drive files.
+
+`tomllib` gives values without positions. `_key_lines` walks the same text once more, after `tomllib` has accepted it,
+and notes the line of every key; `Table` hands out checked values and refuses keys that nobody asked for.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import tomllib
+from collections.abc import Callable, Iterable
+from typing import Any, NoReturn
+
+from torquec.errors import RobotFileError
+from torquec.robot.file import read_file, to_path
+
+KeyPath = tuple[str | int, ...]
+
+_TOKEN = re.compile(r"""\"{3}(?:\\.|[^\\])*?\"{3,5}|'{3}.*?'{3,5}|"(?:\\.|[^"\\])*"|'[^']*'""", re.DOTALL)
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_SCALAR = re.compile(r"[^,\]}\n#]*")
+_BLANK = re.compile(r"[ \t]*")
+_BLANK_LINES = re.compile(r"(?:\s|#[^\n]*)*")
+
+
+class Table:
+    """One TOML table: typed access to its keys, each fault reported with file, line and remedy."""
+
+    def __init__(self, values: dict[str, Any], path: KeyPath, lines: dict[KeyPath, int], file: str) -> None:
+        self._values = values
+        self._path = path
+        self._lines = lines
+        self._file = file
+        self._asked: set[str] = set()
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._values
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys as the file gives them."""
+        return tuple(self._values)
+
+    @property
+    def label(self) -> str:
+        """How messages call this table, such as `joint[2].link`; empty for the document itself."""
+        text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in self._path)
+        return text.lstrip(".")
+
+    def where(self, key: str | None = None) -> str:
+        """`file:line` of a key, or of the table itself."""
+        path = self._path if key is None else (*self._path, key)
+        while path and path not in self._lines:
+            path = path[:-1]
+        return f"{self._file}:{self._lines.get(path, 1)}"
+
+    def refuse(self, key: str | None, found: str, remedy: str) -> NoReturn:
+        """Raise a `RobotFileError` at a key (or at the table, when None)."""
+        raise RobotFileError(found, where=self.where(key), remedy=remedy)
+
+    def number(self, key: str, default: float | None = None) -> float:
+        """A finite number; required when there is no default, which itself may be infinite."""
+        if default is not None and key not in self._values:
+            self._asked.add(key)
+            return default
+        return self._finite(self._value(key, default), key)
+
+    def text(self, key: str, default: str | None = None) -> str:
+        """A string that is not empty; required when there is no default."""
+        value = self._value(key, default)
+        if not isinstance(value, str) or not value.strip():
+            self.refuse(key, f"'{self._named(key)}' is {value!r}", "give a text in quotes")
+        return value
+
+    def choice(self, key: str, options: Iterable[str], default: str | None = None) -> str:
+        """One of a few words; required when there is no default."""
+        value = self._value(key, default)
+        words = tuple(str(option) for option in options)
+        if value not in words:
+            self.refuse(key, f"'{self._named(key)}' is {value!r}", f"use one of {', '.join(map(repr, words))}")
+        return str(value)
+
+    def vector(self, key: str, default: tuple[float, float, float] | None = None) -> tuple[float, float, float]:
+        """Three finite numbers; required when there is no default."""
+        value = self._value(key, default)
+        if not isinstance(value, list | tuple) or len(value) != 3:
+            self.refuse(key, f"'{self._named(key)}' is {value!r}", "give three numbers: [x, y, z]")
+        x, y, z = (self._finite(element, key) for element in value)
+        return (x, y, z)
+
+    def rows(self, key: str) -> list[list[float]]:
+        """A matrix: a list of rows of finite numbers; a plain list of numbers is one row. Required."""
+        value = self._value(key, None)
+        if not isinstance(value, list) or not value:
+            self.refuse(
+                key, f"'{self._named(key)}' is {value!r}", "give a list of numbers, or a list of rows of numbers"
+            )
+        rows = value if all(isinstance(row, list) for row in value) else [value]
+        return [[self._finite(element, key) for element in row] for row in rows]
+
+    def table(self, key: str) -> Table | None:
+        """The sub-table of that key, or None where there is none."""
+        self._asked.add(key)
+        if key not in self._values:
+            return None
+        value = self._values[key]
+        if not isinstance(value, dict):
+            self.refuse(
+                key, f"'{self._named(key)}' is {value!r}", f"give a table: [{self._named(key)}] or {{ key = ... }}"
+            )
+        return Table(value, (*self._path, key), self._lines, self._file)
+
+    def is_table(self, key: str) -> bool:
+        """True where the key is there and holds a table."""
+        return isinstance(self._values.get(key), dict)
+
+    def tables(self, key: str) -> list[Table]:
+        """The tables of an array `[[key]]`; empty where there is none."""
+        self._asked.add(key)
+        value = self._values.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(element, dict) for element in value):
+            self.refuse(
+                key, f"'{self._named(key)}' is not a list of tables", f"write one [[{self._named(key)}]] for each"
+            )
+        return [
+            Table(element, (*self._path, key, index), self._lines, self._file) for index, element in enumerate(value)
+        ]
+
+    def finish(self) -> None:
+        """Refuse the first key that was never asked for: a misspelt key must not pass in silence."""
+        for key in self._values:
+            if key not in self._asked:
+                known = ", ".join(sorted(self._asked))
+                self.refuse(key, f"unknown key '{self._named(key)}'", f"the keys known here are: {known}")
+
+    def _named(self, key: str) -> str:
+        return f"{self.label}.{key}" if self.label else key
+
+    def _value(self, key: str, default: Any) -> Any:
+        self._asked.add(key)
+        if key in self._values:
+            return self._values[key]
+        if default is None:
+            self.refuse(None, f"'{self._named(key)}' is missing", f"add {key} = ...")
+        return default
+
+    def _finite(self, value: Any, key: str) -> float:
+        # bool is an int to Python, and a TOML integer may be too large for a float.
+        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LARGEST:
+            self.refuse(key, f"'{self._named(key)}' is {value!r}", "give a finite number")
+        return float(value)
+
+
+_LARGEST = math.nextafter(math.inf, 0.0)
+
+
+def read_toml(path: str | os.PathLike[str]) -> Table:
+    """The document in a TOML file as a `Table`.
+
+    Raises `RobotFileError` when the file cannot be read, is not UTF-8 or is not TOML.
+    """
+    file = to_path(path)
+    try:
+        text = read_file(file).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise RobotFileError("the file is not UTF-8 text", where=str(file), remedy="save it as UTF-8") from None
+    return parse_toml(text, str(file))
+
+
+def parse_toml(text: str, file: str) -> Table:
+    """The document in a TOML text as a `Table`; `file` is what messages call it.
+
+    >>> parse_toml("gravity = 9.81", "robot.toml").number("gravity")
+    9.81
+    """
+    text = text.replace("\r\n", "\n")
+    try:
+        values = tomllib.loads(text)
+        lines = _key_lines(text)
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"\(at line (\d+)", str(error))
+        at = int(line[1]) if line else text.count("\n") + 1
+        fault = re.sub(r" \(at .*\)$", "", str(error))
+        raise RobotFileError(
+            f"not TOML: {fault}", where=f"{file}:{at}", remedy="correct the syntax (numbers have a point, not a comma)"
+        ) from error
+    except RecursionError:
+        raise RobotFileError("nested too deep", where=f"{file}:1", remedy="flatten the arrays and tables") from None
+    return Table(values, (), lines, file)
+
+
+def _key_lines(text: str) -> dict[KeyPath, int]:
+    """The line of every key and table of a well-formed TOML text."""
+    lines: dict[KeyPath, int] = {}
+    counts: dict[KeyPath, int] = {}
+    line_of_offset = _line_counter(text)
+    current: KeyPath = ()
+    at = _skip(_BLANK_LINES, text, 0)
+    while at < len(text):
+        line = line_of_offset(at)
+        if text[at] == "[":
+            is_array = text.startswith("[[", at)
+            names, at = _read_key(text, at + 1 + is_array)
+            current = _resolve(names[:-1], counts)
+            current = (*current, names[-1])
+            lines.setdefault(current, line)
+            if is_array:
+                counts[current] = counts.get(current, -1) + 1
+            if current in counts:
+                current = (*current, counts[current])
+            lines.setdefault(current, line)
+            at += 1 + is_array
+        else:
+            at = _read_pair(text, at, current, lines, line_of_offset)
+        at = _skip(_BLANK_LINES, text, at)
+    return lines
+
+
+def _line_counter(text: str) -> Callable[[int], int]:
+    """A function from offset to line; offsets must not decrease, so the text is counted once."""
+    seen_offset, seen_line = 0, 1
+
+    def line_of(offset: int) -> int:
+        nonlocal seen_offset, seen_line
+        seen_line += text.count("\n", seen_offset, offset)
+        seen_offset = offset
+        return seen_line
+
+    return line_of
+
+
+def _resolve(names: list[str], counts: dict[KeyPath, int]) -> KeyPath:
+    """A header's path, with the index of the last element put after every array of tables."""
+    path: KeyPath = ()
+    for name in names:
+        path = (*path, name)
+        if path in counts:
+            path = (*path, counts[path])
+    return path
+
+
+def _skip(pattern: re.Pattern[str], text: str, at: int) -> int:
+    match = pattern.match(text, at)
+    return match.end() if match else at
+
+
+def _read_key(text: str, at: int) -> tuple[list[str], int]:
+    """A dotted key and the offset behind it."""
+    names = []
+    while True:
+        at = _skip(_BLANK, text, at)
+        quoted = _TOKEN.match(text, at)
+        match = quoted or _BARE_KEY.match(text, at)
+        assert match is not None  # tomllib accepted the text
+        names.append(tomllib.loads(f"k = {match[0]}")["k"] if quoted else match[0])
+        at = _skip(_BLANK, text, match.end())
+        if text[at] != ".":
+            return names, at
+        at += 1
+
+
+def _read_pair(text: str, at: int, table: KeyPath, lines: dict[KeyPath, int], line_of: Callable[[int], int]) -> int:
+    """Note the lines of `key = value` and of what is inside the value; the offset behind it."""
+    line = line_of(at)
+    names, at = _read_key(text, at)
+    path = table
+    for name in names:
+        path = (*path, name)
+        lines.setdefault(path, line)
+    return _read_value(text, _skip(_BLANK, text, at + 1), path, lines, line_of)
+
+
+def _read_value(text: str, at: int, path: KeyPath, lines: dict[KeyPath, int], line_of: Callable[[int], int]) -> int:
+    opening = text[at]
+    if opening not in "[{":
+        quoted = _TOKEN.match(text, at)
+        return quoted.end() if quoted else _skip(_SCALAR, text, at)
+    closing = "]" if opening == "[" else "}"
+    index = 0
+    at = _skip(_BLANK_LINES, text, at + 1)
+    while text[at] != closing:
+        if opening == "[":
+            lines.setdefault((*path, index), line_of(at))
+            at = _read_value(text, at, (*path, index), lines, line_of)
+        else:
+            at = _read_pair(text, at, path, lines, line_of)
+        index += 1
+        at = _skip(_BLANK_LINES, text, at)
+        at = _skip(_BLANK_LINES, text, at + 1) if text[at] == "," else at
+    return at + 1
