@@ -149,8 +149,9 @@ def _weld(frame: Frame, parent: str, name: str) -> list[str]:
 
 
 def _ends(pose: Pose, parent: str, child: str) -> list[str]:
+    angles = rpy_from_rotation(pose.rotation, upright=1e-15)
     return [
-        f'    <origin xyz="{_numbers(pose.origin)}" rpy="{_numbers(rpy_from_rotation(pose.rotation))}"/>',
+        f'    <origin xyz="{_numbers(pose.origin)}" rpy="{_numbers(angles)}"/>',
         f"    <parent link={quoteattr(parent)}/>",
         f"    <child link={quoteattr(child)}/>",
     ]

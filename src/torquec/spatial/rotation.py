@@ -38,10 +38,13 @@ def rpy_rotation(roll: float, pitch: float, yaw: float) -> Matrix3:
     )
 
 
-def rpy_from_rotation(r: Matrix3) -> tuple[float, float, float]:
-    """Roll, pitch, yaw with `rpy_rotation` as the inverse, to rounding; roll is 0 where pitch is +-pi/2."""
+def rpy_from_rotation(r: Matrix3, *, upright: float = 1e-9) -> tuple[float, float, float]:
+    """Roll, pitch, yaw with `rpy_rotation` as the inverse; roll is 0 where pitch is +-pi/2 to within `upright`.
+
+    The inverse is exact to rounding, or to `upright` where roll is taken as 0.
+    """
     # Where pitch is +-pi/2 only roll and yaw together have a meaning, and rounding must not be what divides them.
-    is_upright = math.hypot(r[0][0], r[1][0]) < 1e-9
+    is_upright = math.hypot(r[0][0], r[1][0]) < upright
     yaw = math.atan2(-r[0][1], r[1][1]) if is_upright else math.atan2(r[1][0], r[0][0])
     # The others come from what turning back the yaw leaves: near +-pi/2 that undoes the error of the yaw.
     c, s = math.cos(yaw), math.sin(yaw)
