@@ -1,0 +1,194 @@
+"""`torquec bench ROBOT`: this machine, this robot, us beside the peers that are installed."""
+
+from __future__ import annotations
+
+import dataclasses
+import platform
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from torquec.cli.options import JsonOption, RobotArgument, SnapOption, StrictOption, read_robot
+from torquec.cli.output import number, print_json, progress, table
+
+if TYPE_CHECKING:
+    from torquec.cli.peers import Peer
+    from torquec.model.model import Model
+    from torquec.robot.robot import Robot
+
+EXAMPLE = "torquec bench planar2r --rounds 3"
+
+CHECK_FAILED = 1
+AGREEMENT = 1e-10
+"""Largest difference from a peer, relative to the largest element."""
+
+_FUNCTIONS = {
+    "inverse_dynamics": 3,
+    "mass_matrix": 1,
+    "gravity_torque": 1,
+    "forward_dynamics": 3,
+    "inverse_dynamics_derivatives": 3,
+}
+"""What is timed, with its number of inputs."""
+
+_BATCH = 10_000
+_CHECKED_STATES = 8
+
+
+def bench(
+    robot: RobotArgument,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds; each times every contestant once.")] = 25,
+    json: JsonOption = False,
+    snap: SnapOption = True,
+    strict: StrictOption = False,
+) -> None:
+    """Time us beside the installed peers.
+
+    Peers are Pinocchio, MuJoCo, CasADi and the Robotics Toolbox, all called from Python in one interleaved run. Rigid
+    bodies only: motors, friction and springs are left out, since not every peer has them. A peer takes part in a
+    function after it agreed with ours to 1e-10. Ratio: its time over ours.
+    """
+    document = _measure(read_robot(robot, snap=snap, strict=strict), rounds)
+    if json:
+        print_json(document)
+    else:
+        typer.echo(_text(document))
+    if document["disagreements"]:
+        raise typer.Exit(CHECK_FAILED)
+
+
+def _measure(robot: Robot, rounds: int) -> dict[str, Any]:
+    import numpy as np
+
+    from torquec.cli.peers import Absent, comparable, find_peers
+    from torquec.cli.stopwatch import race
+    from torquec.model.model import compile
+
+    robot = comparable(robot)
+    arm = compile(robot)
+    exact = compile(dataclasses.replace(robot, snap=False)) if robot.canonical.snaps else arm
+    progress(f"{robot.name}: compiling and looking for peers ...")
+    found = find_peers(robot)
+    peers = [peer for peer in found if not isinstance(peer, Absent)]
+    states = np.random.default_rng(0).uniform(-1.5, 1.5, (_CHECKED_STATES, 3, robot.n))
+
+    rows: list[dict[str, Any]] = []
+    disagreements: list[dict[str, Any]] = []
+    for function, arity in _FUNCTIONS.items():
+        ours = getattr(arm, function)
+        contestants: dict[str, Any] = {"torquec": partial(ours, *states[0, :arity])}
+        for peer in peers:
+            if function not in peer.calls:
+                continue
+            difference = _difference(exact, peer, function, states[:, :arity])
+            if difference <= AGREEMENT:
+                contestants[peer.name] = partial(
+                    peer.calls[function], *(vector[peer.order] for vector in states[0, :arity])
+                )
+            else:
+                disagreements.append({"function": function, "contestant": peer.name, "difference": difference})
+        progress(f"timing {function} ...")
+        timings = race(contestants, rounds=rounds)
+        rows += [
+            _row(function, name, timing.minimum, timing.median, timings["torquec"].minimum)
+            for name, timing in timings.items()
+        ]
+
+    progress("timing a batch ...")
+    batch = np.random.default_rng(1).uniform(-1.5, 1.5, (3, _BATCH, robot.n))
+    timing = race({"torquec": partial(arm.inverse_dynamics, *batch)}, rounds=rounds)["torquec"]
+    rows.append(
+        _row(
+            "inverse_dynamics, per state of a batch",
+            "torquec",
+            timing.minimum / _BATCH,
+            timing.median / _BATCH,
+            timing.minimum / _BATCH,
+        )
+    )
+    return {
+        "rows": rows,
+        "cpu": _cpu(),
+        "versions": _versions(peers),
+        "absent": {peer.name: peer.reason for peer in found if isinstance(peer, Absent)},
+        "disagreements": disagreements,
+        "snap_effect": _snap_effect(arm, exact, states),
+    }
+
+
+def _row(function: str, contestant: str, ns: float, median: float, ours: float) -> dict[str, Any]:
+    return {"function": function, "contestant": contestant, "ns": ns, "median_ns": median, "ratio": ns / ours}
+
+
+def _difference(arm: Model, peer: Peer, function: str, states: Any) -> float:
+    """The largest difference between the peer's results and ours, relative to our largest element."""
+    import numpy as np
+
+    worst = 0.0
+    for state in states:
+        ours = _matrices(getattr(arm, function)(*state))
+        theirs = _matrices(peer.calls[function](*state[:, peer.order]))
+        for mine, other in zip(ours, theirs, strict=False):  # a peer may give more (Pinocchio: dtau/dqdd)
+            aligned = np.empty_like(mine)
+            aligned[np.ix_(*[peer.order] * mine.ndim)] = np.asarray(other, dtype=float).reshape(mine.shape)
+            worst = max(worst, float(np.max(np.abs(aligned - mine)) / max(np.max(np.abs(mine)), 1e-300)))
+    return worst
+
+
+def _matrices(result: Any) -> tuple[Any, ...]:
+    return tuple(result) if isinstance(result, tuple) else (result,)
+
+
+def _snap_effect(arm: Model, exact: Model, states: Any) -> float:
+    """The largest change of a torque that snapping makes, relative to the largest torque."""
+    import numpy as np
+
+    q, qd, qdd = states.transpose(1, 0, 2).copy()
+    kept = exact.inverse_dynamics(q, qd, qdd)
+    return float(np.max(np.abs(arm.inverse_dynamics(q, qd, qdd) - kept)) / np.max(np.abs(kept)))
+
+
+def _cpu() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def _versions(peers: list[Peer]) -> dict[str, str]:
+    import llvmlite
+    import numpy as np
+
+    import torquec
+
+    own = {"torquec": torquec.__version__, "python": platform.python_version(), "numpy": np.__version__}
+    return own | {"llvmlite": llvmlite.__version__} | {peer.name: peer.version for peer in peers}
+
+
+def _text(document: dict[str, Any]) -> str:
+    lines = [
+        f"{document['cpu']}; " + ", ".join(f"{name} {version}" for name, version in document["versions"].items()),
+        "One call from Python, nanoseconds; ratio: its time over ours, fastest rounds.",
+        "",
+    ]
+    rows, previous = [], ""
+    for row in document["rows"]:
+        shown = "" if row["function"] == previous else row["function"]
+        previous = row["function"]
+        rows.append([shown, row["contestant"], f"{row['ns']:.0f}", f"{row['median_ns']:.0f}", f"{row['ratio']:.1f}"])
+    lines.append(table(["function", "contestant", "fastest", "median", "ratio"], rows, left=2))
+    lines += [f"\n{name} took no part: {reason}" for name, reason in document["absent"].items()]
+    for item in document["disagreements"]:
+        lines.append(
+            f"\nCHECK FAILED: {item['contestant']} differs in {item['function']} by {number(item['difference'], 2)}"
+        )
+    if document["snap_effect"]:
+        lines.append(
+            f"\nSnapped angles change torques by up to {number(document['snap_effect'], 2)} of the largest one."
+        )
+    return "\n".join(lines)

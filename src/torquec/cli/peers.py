@@ -1,0 +1,176 @@
+"""The peers of `torquec bench`: whichever of Pinocchio, MuJoCo, CasADi and the Robotics Toolbox is installed.
+
+Each peer loads the same robot, written as a plain URDF: rigid bodies only, no motors, friction or springs, since not
+every peer has them. A peer offers calls by quantity, with our argument order, that give what ours gives. One that
+cannot load the robot says why.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.metadata
+import importlib.util
+import math
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from torquec.robot.robot import Body, Drives, Friction, JointType, Limits, Robot
+
+Array = npt.NDArray[np.float64]
+Call = Callable[..., Any]
+
+_NO_LIMIT = Limits(-1e3, 1e3, 1e3, 1e6)
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A contestant: its calls by quantity. `order[k]` is our joint at the peer's position k."""
+
+    name: str
+    version: str
+    calls: Mapping[str, Call]
+    order: npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Absent:
+    """A peer that takes no part, and why."""
+
+    name: str
+    reason: str
+
+
+def comparable(robot: Robot) -> Robot:
+    """The robot as every peer can load it: rigid bodies on limited revolute or prismatic joints."""
+
+    def plain(body: Body) -> Body:
+        joint = body.joint
+        kind = JointType.REVOLUTE if joint.type is JointType.CONTINUOUS else joint.type
+        limits = joint.limits if math.isfinite(joint.limits.upper - joint.limits.lower) else _NO_LIMIT
+        return dataclasses.replace(
+            body, joint=dataclasses.replace(joint, type=kind, limits=limits, friction=Friction(), spring=None)
+        )
+
+    return dataclasses.replace(robot, bodies=tuple(map(plain, robot.bodies)), drives=Drives())
+
+
+def find_peers(robot: Robot) -> list[Peer | Absent]:
+    """Every installed peer that can load the (comparable) robot; the others with their reasons."""
+    from torquec.robot import write_urdf
+
+    if any(body.joint.mimic for body in robot.bodies):
+        return [Absent(name, "it has no exact mimic joints") for name, module, _ in _PEERS if _installed(module)]
+    found: list[Peer | Absent] = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "robot.urdf"
+        write_urdf(robot, path)
+        for name, module, build in _PEERS:
+            if not _installed(module):
+                found.append(Absent(name, "not installed"))
+                continue
+            try:
+                found.append(build(robot, path))
+            except (ImportError, AttributeError, ValueError, RuntimeError, TypeError, KeyError) as error:
+                # A peer may refuse a robot, or have changed its interface; the others still run.
+                found.append(Absent(name, str(error).splitlines()[0] if str(error) else type(error).__name__))
+    return found
+
+
+def _installed(module: str) -> bool:
+    return importlib.util.find_spec(module) is not None
+
+
+def _pinocchio(robot: Robot, path: Path) -> Peer:
+    import pinocchio
+
+    model = pinocchio.buildModelFromUrdf(str(path))
+    model.gravity.linear = np.array(robot.gravity)
+    data = model.createData()
+    calls = {
+        "inverse_dynamics": partial(pinocchio.rnea, model, data),
+        "mass_matrix": partial(pinocchio.crba, model, data),
+        "gravity_torque": partial(pinocchio.computeGeneralizedGravity, model, data),
+        "forward_dynamics": partial(pinocchio.aba, model, data),
+        "inverse_dynamics_derivatives": partial(pinocchio.computeRNEADerivatives, model, data),
+    }
+    return Peer("pinocchio", pinocchio.__version__, calls, _order(robot, list(model.names)[1:]))
+
+
+def _mujoco(robot: Robot, path: Path) -> Peer:
+    import mujoco
+
+    model = mujoco.MjModel.from_xml_path(str(path))
+    model.opt.gravity[:] = robot.gravity
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT | mujoco.mjtDisableBit.mjDSBL_CONTACT
+    data = mujoco.MjData(model)
+
+    def inverse_dynamics(q: Array, qd: Array, qdd: Array) -> Array:
+        data.qpos[:] = q
+        data.qvel[:] = qd
+        data.qacc[:] = qdd
+        mujoco.mj_inverse(model, data)
+        return data.qfrc_inverse  # type: ignore[no-any-return]
+
+    def forward_dynamics(q: Array, qd: Array, tau: Array) -> Array:
+        data.qpos[:] = q
+        data.qvel[:] = qd
+        data.qfrc_applied[:] = tau
+        mujoco.mj_forward(model, data)
+        return data.qacc  # type: ignore[no-any-return]
+
+    names = [mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_JOINT, k) for k in range(model.njnt)]
+    calls = {"inverse_dynamics": inverse_dynamics, "forward_dynamics": forward_dynamics}
+    return Peer("mujoco", mujoco.__version__, calls, _order(robot, names))
+
+
+def _casadi(robot: Robot, _path: Path) -> Peer:
+    """Torquec's own programs in CasADi's virtual machine: what a CasADi user gets without a compiler."""
+    import casadi
+
+    from torquec.codegen.casadi import casadi_function
+    from torquec.model.quantities import trace_quantity
+
+    exact = dataclasses.replace(robot, snap=False)
+    names = ("inverse_dynamics", "mass_matrix", "gravity_torque", "forward_dynamics")
+    calls = {name: casadi_function(trace_quantity(exact, name)) for name in names}
+    return Peer("casadi", casadi.__version__, calls, np.arange(robot.n))
+
+
+def _roboticstoolbox(robot: Robot, path: Path) -> Peer:
+    import roboticstoolbox
+
+    model = roboticstoolbox.Robot.URDF(str(path))
+    gravity = np.array(robot.gravity)
+    names = [link.name for link in model.links if link.isjoint]
+    children = {body.name: body.joint.name for body in robot.bodies}
+    calls = {
+        "inverse_dynamics": partial(model.rne, gravity=gravity),
+        "mass_matrix": model.inertia,
+    }
+    return Peer(
+        "roboticstoolbox",
+        importlib.metadata.version("roboticstoolbox-python"),
+        calls,
+        _order(robot, [children[name] for name in names]),
+    )
+
+
+def _order(robot: Robot, names: list[str]) -> npt.NDArray[np.intp]:
+    if sorted(names) != sorted(robot.joint_names):
+        raise ValueError(f"it has the joints {', '.join(names)}")
+    return np.array([robot.joint_index(name) for name in names])
+
+
+_PEERS: tuple[tuple[str, str, Callable[[Robot, Path], Peer]], ...] = (
+    ("pinocchio", "pinocchio", _pinocchio),
+    ("mujoco", "mujoco", _mujoco),
+    ("casadi", "casadi", _casadi),
+    ("roboticstoolbox", "roboticstoolbox", _roboticstoolbox),
+)

@@ -1,0 +1,54 @@
+"""`generate`: the quantities of a model as source code in a folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from torquec.codegen.target import Target, generate_package
+from torquec.errors import ArgumentError
+from torquec.expr import OperationCount, count_operations
+from torquec.model.model import Model, compile
+from torquec.model.quantities import default_quantities
+from torquec.robot.file import to_path
+from torquec.robot.robot import Robot
+
+
+@dataclass(frozen=True)
+class GeneratedPackage:
+    """The files that were written, and the operations of each function by its quantity's name."""
+
+    files: tuple[Path, ...]
+    functions: Mapping[str, OperationCount]
+
+
+def generate(
+    model: Model | Robot,
+    directory: str | os.PathLike[str],
+    *,
+    target: Target | str = Target.C,
+    quantities: Sequence[str] | None = None,
+    prefix: str | None = None,
+) -> GeneratedPackage:
+    """Write `quantities` (all of the robot's dynamics when not given) as source code for `target` into `directory`.
+
+    `prefix` begins the names of files and functions; it is the robot's name unless given. Raises `ArgumentError` for an
+    unknown target or quantity; nothing is written then.
+    """
+    try:
+        chosen = Target(target)
+    except ValueError:
+        raise ArgumentError(f"no target '{target}'", remedy=f"the targets are {', '.join(Target)}") from None
+    source = compile(model) if isinstance(model, Robot) else model
+    if not isinstance(source, Model):
+        raise ArgumentError(f"generate takes a Model or a Robot, not {type(model).__name__}")
+    names = default_quantities(source.robot) if quantities is None else tuple(dict.fromkeys(quantities))
+    functions = {name: source.function(name) for name in names}
+    files = generate_package(
+        tuple(functions.values()), to_path(directory), prefix=prefix or source.robot.name, target=chosen
+    )
+    counts = {name: count_operations(function) for name, function in functions.items()}
+    return GeneratedPackage(tuple(files), MappingProxyType(counts))

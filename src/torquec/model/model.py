@@ -1,0 +1,153 @@
+"""`Model`: a robot whose quantities are native callables, each compiled when it is first asked for.
+
+`model.inverse_dynamics` is the compiled callable itself, not a Python function around it: the first access traces the
+quantity, compiles it (or finds it in the cache on disk, which skips both) and stores it on the instance, so that every
+later access is a plain attribute.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, overload
+
+from torquec.errors import ArgumentError
+from torquec.expr import Function, OperationCount, count_operations
+from torquec.model.quantities import QUANTITIES, trace_quantity
+from torquec.robot.robot import Robot
+
+if TYPE_CHECKING:
+    from torquec.codegen.llvm import NativeFunction
+
+NativeCall = Callable[..., Any]
+"""A compiled callable: inputs (n,) or (N, n) in its quantity's order, outputs of the same form; `out=` accepted."""
+
+_COMPILING = threading.RLock()
+"""Held while a callable is made, so that two threads which ask for one quantity compile it once."""
+
+
+class _Compiled:
+    """A quantity as an attribute: compiled on first access, a plain instance attribute from then on."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+        self.__doc__ = QUANTITIES[name].summary
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> _Compiled: ...
+    @overload
+    def __get__(self, instance: Model, owner: type) -> NativeCall: ...
+    def __get__(self, instance: Model | None, owner: type) -> _Compiled | NativeCall:
+        if instance is None:
+            return self
+        call: NativeCall = instance.native(self.name).call
+        instance.__dict__[self.name] = call  # an instance attribute is found before this descriptor
+        return call
+
+
+@dataclass(frozen=True)
+class Model:
+    """A robot and its compiled quantities; made by `compile` or `load_model`.
+
+    `functions` holds programs that serve a quantity in place of the traced recursion (those of a saved model);
+    `threads` is how many threads a batch may use. Each quantity is a native callable: arrays (n,) give one result,
+    arrays (N, n) give N of them.
+    """
+
+    robot: Robot
+    functions: Mapping[str, Function] = field(default_factory=lambda: MappingProxyType({}))
+    threads: int = 1
+    _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    inverse_dynamics = _Compiled()
+    mass_matrix = _Compiled()
+    gravity_torque = _Compiled()
+    velocity_torque = _Compiled()
+    coriolis_matrix = _Compiled()
+    forward_dynamics = _Compiled()
+    inverse_dynamics_derivatives = _Compiled()
+    forward_dynamics_derivatives = _Compiled()
+    regressor = _Compiled()
+    friction_torque = _Compiled()
+    spring_torque = _Compiled()
+    total_torque = _Compiled()
+    kinetic_energy = _Compiled()
+    potential_energy = _Compiled()
+
+    def frame_pose(self, frame: str) -> NativeCall:
+        """The callable q (n,) -> rotation (3, 3), origin (3,) of the named frame, seen from the base."""
+        call: NativeCall = self.native(f"frame_pose:{frame}").call
+        return call
+
+    def frame_jacobian(self, frame: str) -> NativeCall:
+        """The callable q (n,) -> J (6, n) of the named frame's origin: linear rows first, base axes."""
+        call: NativeCall = self.native(f"frame_jacobian:{frame}").call
+        return call
+
+    def frame_jacobian_derivative(self, frame: str) -> NativeCall:
+        """The callable q, qd (n,) -> dJ/dt (6, n) of `frame_jacobian`."""
+        call: NativeCall = self.native(f"frame_jacobian_derivative:{frame}").call
+        return call
+
+    def function(self, quantity: str) -> Function:
+        """The straight-line program of a quantity; a frame's quantity is named as in "frame_pose:tool"."""
+        key = f"function {quantity}"
+        with _COMPILING:
+            if key not in self._made:
+                self._made[key] = self.functions.get(quantity) or trace_quantity(self.robot, quantity)
+            function: Function = self._made[key]
+            return function
+
+    def operation_count(self, quantity: str) -> OperationCount:
+        """Multiplications, additions and so on of one evaluation."""
+        return count_operations(self.function(quantity))
+
+    def native(self, quantity: str) -> NativeFunction:
+        """The compiled quantity with its ports and addresses."""
+        from torquec.codegen.llvm import load_or_compile
+
+        key = f"native {quantity}"
+        with _COMPILING:
+            if key not in self._made:
+                self._made[key] = load_or_compile(self._content_key(quantity), lambda: self.function(quantity))
+            native: NativeFunction = self._made[key]
+            return native
+
+    def address(self, quantity: str) -> int:
+        """Address of the scalar kernel, a C function: inputs first, outputs last, all `double *`, row by row."""
+        return self.native(quantity).address
+
+    def _content_key(self, quantity: str) -> str:
+        """What the compiled code depends on, known without tracing."""
+        given = self.functions.get(quantity)
+        return f"function {given.content_hash}" if given else f"robot {self.robot.content_hash} {quantity}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Callables stay behind when a model goes to another process; they are found in the cache there."""
+        return _restore, (self.robot, dict(self.functions), self.threads)
+
+
+def _restore(robot: Robot, functions: Mapping[str, Function], threads: int) -> Model:
+    return Model(robot, MappingProxyType(dict(functions)), threads)
+
+
+def compile(robot: Robot, *, threads: int = 1) -> Model:
+    """The model of a robot, its quantities compiled to native code as they are first used.
+
+    `threads`: how many threads a batch may use. Raises `ArgumentError` when it is not positive. A robot without
+    inertias still has its poses and Jacobians; its dynamics raise `RobotError`.
+
+    >>> from torquec.robot import classics
+    >>> arm = compile(classics.planar2r())
+    >>> arm.gravity_torque([0.0, 0.0]).shape
+    (2,)
+    """
+    if not isinstance(robot, Robot):
+        raise ArgumentError(
+            f"compile takes a Robot, not {type(robot).__name__}", remedy="load one first: torquec.load('arm.urdf')"
+        )
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise ArgumentError(f"threads must be a positive integer, not {threads!r}")
+    return Model(robot, threads=threads)

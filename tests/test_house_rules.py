@@ -1,0 +1,141 @@
+"""House rules that a machine can check: layout, names, docstrings, linters, types, layers, start-up."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "src" / "torquec"
+SOURCES = sorted(path for path in PACKAGE.rglob("*.py"))
+MOST_LINES = 400
+BANNED_NAMES = ("utils", "helpers", "common", "misc", "manager")
+BANNED_CALLS = ("eval", "exec", "__import__")
+BANNED_IMPORTS = ("pickle", "marshal", "shelve")
+NOT_AT_START = ("casadi", "llvmlite", "matplotlib", "mujoco", "pinocchio", "scipy", "typer")
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(PACKAGE).as_posix()
+
+
+def each_source(test):
+    return pytest.mark.parametrize("path", SOURCES, ids=relative)(test)
+
+
+def run_tool(*command: str) -> None:
+    result = subprocess.run(
+        [sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, timeout=600, check=False
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@each_source
+def test_file_is_short_enough(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+
+
+@each_source
+def test_file_has_a_telling_name(path):
+    assert not set(BANNED_NAMES) & set(Path(relative(path)).with_suffix("").parts)
+
+
+@each_source
+def test_no_dangerous_calls(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            assert not (isinstance(node.func, ast.Name) and node.func.id in BANNED_CALLS), f"line {node.lineno}"
+            assert not any(word.arg == "shell" for word in node.keywords), f"line {node.lineno}: shell="
+            called = ast.unparse(node.func)
+            assert called not in ("os.system", "os.popen"), f"line {node.lineno}: {called}"
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        assert not any(name.split(".")[0] in BANNED_IMPORTS for name in names), f"line {node.lineno}: {names}"
+
+
+@each_source
+def test_public_things_have_docstrings(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert ast.get_docstring(tree), "the module has no docstring"
+    for holder in [tree, *(node for node in tree.body if isinstance(node, ast.ClassDef))]:
+        for node in holder.body:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+                assert ast.get_docstring(node), f"line {node.lineno}: {node.name}"
+
+
+def test_layout_page_lists_every_file_once():
+    page = (ROOT / "docs" / "layout.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `([^`]+)` \|", page, flags=re.MULTILINE)
+    assert len(listed) == len(set(listed))
+    existing = {relative(path) for path in SOURCES if path.name != "__init__.py" or path.stat().st_size > 1500}
+    existing -= {name for name in existing if name.endswith("__init__.py")}
+    missing, gone = existing - set(listed), set(listed) - {relative(path) for path in SOURCES}
+    assert not missing, f"docs/layout.md lacks: {sorted(missing)}"
+    assert not gone, f"docs/layout.md lists files that do not exist: {sorted(gone)}"
+
+
+def test_every_dynamics_module_has_its_test():
+    tests = {path.name for path in (ROOT / "tests" / "dynamics").glob("test_*.py")}
+    modules = {path.stem for path in (PACKAGE / "dynamics").glob("*.py") if not path.stem.startswith("_")}
+    assert {f"test_{name}.py" for name in modules} <= tests
+
+
+def test_ruff():
+    run_tool("ruff", "check", "--no-cache", "src", "tests", "run")
+
+
+def test_ruff_format():
+    run_tool("ruff", "format", "--check", "--no-cache", "src", "tests", "run")
+
+
+@pytest.mark.slow
+def test_mypy():
+    run_tool("mypy", "--strict", "src/torquec")
+
+
+def test_rooms_import_only_what_lies_below():
+    executable = Path(sys.executable).with_name("lint-imports")
+    result = subprocess.run(
+        [str(executable), "--no-cache"], cwd=ROOT, capture_output=True, text=True, timeout=600, check=False
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_types_are_shipped():
+    assert (PACKAGE / "py.typed").exists()
+    assert (
+        "/src"
+        in tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+    )
+
+
+def test_import_stays_light():
+    code = f"import sys, torquec; print([name for name in {NOT_AT_START!r} if name in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert result.stdout.strip() == "[]"
+
+
+def test_every_public_name_exists():
+    import torquec
+
+    for name in torquec.__all__:
+        assert getattr(torquec, name) is not None
+    with pytest.raises(AttributeError, match="nothing_of_that_name"):
+        _ = torquec.nothing_of_that_name
+
+
+def test_ci_runs_the_test_command_of_the_readme():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert re.search(r"^    \./run demo$", readme, flags=re.MULTILINE)
+    assert re.search(r"^    \./run test$", readme, flags=re.MULTILINE)
+    assert script.rstrip().splitlines()[-1] == "./run test"
+    assert os.access(ROOT / "run", os.X_OK)
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)
