@@ -1,11 +1,15 @@
 """Sine and cosine of one angle together: the constants that the back ends share, and a reference in NumPy.
 
-(1)  k = x (2/pi) rounded to the nearest integer (halves away from zero)
-(2)  r = ((x - k P1) - k P2) - k P3,   P1 + P2 + P3 = pi/2,   |r| <= pi/4
+(1)  t = x (2/pi) rounded to the nearest whole number, by adding and taking away 1.5 * 2^52
+(2)  r = ((x - t P1) - t P2) - t P3,   P1 + P2 + P3 = pi/2,   |r| <= pi/4
 (3)  sin r = r + (r z) S(z),  cos r = 1 + z (-1/2 + z C(z)),  z = r^2
-(4)  the quadrant k mod 4 swaps the two (k odd) and sets their signs
+(4)  h = t - 4 (t/4 rounded as in (1)), one of -2, ..., 2: the quarter turns that are left. With
+     a = cos(h pi/2) = 1 - |h| and b = sin(h pi/2) = h (2 - |h|):
+     sin x = a sin r + b cos r,  cos x = a cos r - b sin r,  exactly
 
-P1 and P2 hold 37 bits each, so `k P1` and `k P2` are exact for |k| < 2^16, `x - k P1` is exact, and where `k P2`
+There is no branch, no integer and no table in it, so that it becomes vector code as it stands.
+
+P1 and P2 hold 37 bits each, so `t P1` and `t P2` are exact for |t| < 2^16, `x - t P1` is exact, and where `t P2`
 cancels leading bits that difference is exact too: r keeps its *relative* accuracy next to the zeros of sine and cosine.
 The rest, pi/2 - P1 - P2 - P3, is below 6e-40.
 
@@ -27,6 +31,9 @@ LARGEST_ANGLE = 1e5
 """The reduction holds up to here; 1e5 rad is 16,000 turns of a joint."""
 
 TWO_OVER_PI = 0.6366197723675814
+
+ROUND = 6755399441055744.0
+"""1.5 * 2^52: adding it leaves no room for a fraction."""
 
 HALF_PI_PARTS = (1.5707963267923333, 2.5633441515839558e-12, 1.0562999066987428e-23)
 """P1, P2, P3 of (2)."""
@@ -62,20 +69,16 @@ def sincos_reference(angle: npt.ArrayLike) -> tuple[npt.NDArray[np.float64], npt
     x = np.asarray(angle, dtype=np.float64)
     near = np.abs(x) <= LARGEST_ANGLE
     small = np.where(near, x, 0.0)
-    k = (small * TWO_OVER_PI + np.where(small < 0.0, -0.5, 0.5)).astype(np.int64)
-    turns = k.astype(np.float64)
+    t = (small * TWO_OVER_PI + ROUND) - ROUND  # (1)
     p1, p2, p3 = HALF_PI_PARTS
-    r = ((small - turns * p1) - turns * p2) - turns * p3
+    r = ((small - t * p1) - t * p2) - t * p3  # (2)
     z = r * r
-    sine = r + (r * z) * _polynomial(SIN_COEFFICIENTS, z)
+    sine = r + (r * z) * _polynomial(SIN_COEFFICIENTS, z)  # (3)
     cosine = 1.0 + z * (-0.5 + z * _polynomial(COS_COEFFICIENTS, z))
-    odd = (k & 1) == 1
-    first, second = np.where(odd, cosine, sine), np.where(odd, sine, cosine)
+    h = t - 4.0 * ((t * 0.25 + ROUND) - ROUND)  # (4)
+    a, b = 1.0 - np.abs(h), h * (2.0 - np.abs(h))
     with np.errstate(invalid="ignore"):
-        return (
-            np.where(near, np.where(k & 2, -first, first), np.sin(x)),
-            np.where(near, np.where((k + 1) & 2, -second, second), np.cos(x)),
-        )
+        return np.where(near, a * sine + b * cosine, np.sin(x)), np.where(near, a * cosine - b * sine, np.cos(x))
 
 
 def _polynomial(c: tuple[float, ...], z: Any) -> Any:

@@ -1,0 +1,59 @@
+"""The identifiers of a C package: escaped, unique, and clear of macros and of the package's own locals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from torquec.codegen.identifiers import c_identifier
+from torquec.expr import Function
+
+_LOCAL = re.compile(r"[vxsc][0-9]+")
+_MACRO = re.compile(
+    r"(M|FP|MATH|HUGE|FLT|DBL)_[A-Z0-9_]+|NAN|S?NANF?|INFINITY|HUGE|MAXFLOAT|DOMAIN|SING|[A-Z]+FLOW|[PT]LOSS"
+)
+_TAKEN_FILES = ("selftest", "CMakeLists")
+
+
+@dataclass(frozen=True)
+class Names:
+    """What things are called in one package. `helper` gives the name of a static function or type."""
+
+    prefix: str
+    functions: tuple[str, ...]
+
+    @property
+    def guard(self) -> str:
+        """The header's include guard."""
+        return f"{self.prefix.upper()}_H_INCLUDED"
+
+    def helper(self, word: str) -> str:
+        """A name for something of the package's own, which no function has."""
+        return _unlike(f"{self.prefix}_{word}", self.functions)
+
+    def ports(self, function: Function) -> dict[str, str]:
+        """Parameter names by the names of inputs and outputs."""
+        names: dict[str, str] = {}
+        for port in (*function.inputs, *function.outputs):
+            name = c_identifier(port.name)
+            clashes = _LOCAL.fullmatch(name) or _MACRO.fullmatch(name) or name == self.guard
+            names[port.name] = _unlike(f"{name}_" if clashes else name, names.values())
+        return names
+
+
+def package_names(functions: Sequence[Function], prefix: str) -> Names:
+    """The names of a package whose files and functions begin with `prefix`.
+
+    >>> package_names([], "my robot").prefix
+    'my_x20_robot'
+    """
+    start = _unlike(c_identifier(prefix), _TAKEN_FILES)
+    return Names(start, tuple(f"{start}_{c_identifier(function.name)}" for function in functions))
+
+
+def _unlike(name: str, taken: Iterable[str]) -> str:
+    taken = set(taken)
+    while name in taken:
+        name += "_"
+    return name

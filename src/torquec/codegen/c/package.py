@@ -1,0 +1,114 @@
+"""The C package: source, header, self-test and build file, written together.
+
+The C is C99 without loops, allocation or state; the only include is <math.h>. A function reads all its inputs before
+it writes an output, so that arrays may overlap. Nothing in the text depends on the directory, the locale or the time:
+the same functions give the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from torquec.codegen.c.names import Names, package_names
+from torquec.codegen.c.selftest import selftest_text
+from torquec.codegen.c.source import comment, declaration, shape_text, source_text
+from torquec.codegen.files import check_names, write_files
+from torquec.expr import Function, check_function, count_operations
+
+_USE = """\
+Every function is plain C99: no loops, no allocation, no state. It is reentrant, and its arrays may overlap. Units are \
+SI and radians unless a function says otherwise. Arguments are arrays of double: inputs first, outputs last, matrices \
+row by row.
+
+Compile:    cc -O3 -march=native -c {prefix}.c
+Self-test:  cc -O2 {prefix}.c selftest.c -lm -o selftest && ./selftest
+or both:    cmake -B build && cmake --build build && ctest --test-dir build
+
+Add -ffp-contract=off for results that are the same to the last bit at every optimization level. Do not use \
+-ffast-math: it removes the handling of NaN.
+
+The operation counts below (subtractions and sign changes are additions; a sincos is one sine and cosine of one angle) \
+are those of one call."""
+
+_CMAKE = """\
+cmake_minimum_required(VERSION 3.10)
+project({prefix} C)
+
+set(CMAKE_C_STANDARD 99)
+set(CMAKE_C_EXTENSIONS OFF)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+find_library({prefix}_MATH m)
+
+add_library({prefix} {prefix}.c)
+target_include_directories({prefix} PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})
+
+add_executable({prefix}_selftest selftest.c)
+target_link_libraries({prefix}_selftest {prefix})
+if({prefix}_MATH)
+  target_link_libraries({prefix} ${{{prefix}_MATH}})
+endif()
+
+enable_testing()
+add_test(NAME {prefix}_selftest COMMAND {prefix}_selftest)
+"""
+
+
+def write_c_package(
+    functions: Sequence[Function],
+    directory: Path,
+    *,
+    prefix: str,
+    description: str = "",
+    notes: Mapping[str, str] | None = None,
+) -> list[Path]:
+    """Write `<prefix>.c`, `<prefix>.h`, `selftest.c` and `CMakeLists.txt` into `directory`; gives their paths.
+
+    Function `name` becomes `<prefix>_<name>`; any name is allowed and escaped where it is no C identifier.
+    `description` goes to the top of the header, `notes[name]` to a function's comment. Raises `ArgumentError` when two
+    functions have one name or the directory cannot be written, `ExpressionError` when a function is malformed.
+    """
+    contents = c_package(functions, prefix=prefix, description=description, notes=notes)
+    return write_files(directory, {name: text.encode("ascii") for name, text in contents.items()})
+
+
+def c_package(
+    functions: Sequence[Function], *, prefix: str, description: str = "", notes: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """The texts of the package by file name."""
+    check_names(functions)
+    for function in functions:
+        check_function(function)
+    names = package_names(functions, prefix)
+    heading = f"{prefix}: written by torquec."
+    return {
+        f"{names.prefix}.c": source_text(functions, names, f"{heading} How to use it stands in {names.prefix}.h."),
+        f"{names.prefix}.h": _header(functions, names, f"{heading}\n{description}".rstrip(), notes or {}),
+        "selftest.c": selftest_text(functions, names),
+        "CMakeLists.txt": _CMAKE.format(prefix=names.prefix),
+    }
+
+
+def _header(functions: Sequence[Function], names: Names, heading: str, notes: Mapping[str, str]) -> str:
+    lines = [comment(f"{heading}\n\n{_USE.format(prefix=names.prefix)}"), ""]
+    lines += [
+        f"#ifndef {names.guard}",
+        f"#define {names.guard}",
+        "",
+        "#ifdef __cplusplus",
+        'extern "C" {',
+        "#endif",
+        "",
+    ]
+    for function, name in zip(functions, names.functions, strict=True):
+        ports = names.ports(function)
+        text = [f"{function.name}: {count_operations(function)}"]
+        if function.name in notes:
+            text.append(notes[function.name])
+        text += [f"  in   {ports[port.name]}: {shape_text(port)}" for port in function.inputs]
+        text += [f"  out  {ports[port.name]}: {shape_text(port)}" for port in function.outputs]
+        lines += [comment("\n".join(text)), f"{declaration(function, name, ports)};", ""]
+    lines += ["#ifdef __cplusplus", "}", "#endif", "", f"#endif /* {names.guard} */", ""]
+    return "\n".join(lines)

@@ -1,0 +1,128 @@
+"""The C text of the self-test: recorded inputs and outputs, compared when it runs.
+
+The inputs are drawn from a seeded generator, the outputs come from `torquec.expr.evaluate`. What is tolerated follows
+from the function: a hundred times the change that one unit in the last place of the inputs makes, rounded up to a power
+of ten, and at least 1e-12, relative to the largest output.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from torquec.codegen.c.names import Names
+from torquec.codegen.c.source import c_number
+from torquec.codegen.identifiers import c_identifier
+from torquec.expr import Function, evaluate
+
+_STATES = 4
+_SEED = 20240229
+_LEAST_TOLERANCE = 1e-12
+
+_HEAD = """\
+/* Compares {prefix}.c with recorded results; exit status 0 when all agree. */
+
+#include "{prefix}.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Largest difference of n results from the recorded ones, relative to the largest of these. */
+static double difference(const double *results, const double *recorded, int n)
+{{
+    double largest = 0.0;
+    double worst = 0.0;
+    int k;
+    for (k = 0; k < n; ++k) {{
+        if (fabs(recorded[k]) > largest) {{
+            largest = fabs(recorded[k]);
+        }}
+    }}
+    for (k = 0; k < n; ++k) {{
+        const double error = fabs(results[k] - recorded[k]);
+        const int both_nan = results[k] != results[k] && recorded[k] != recorded[k];
+        if (results[k] == recorded[k] || both_nan) {{
+            continue;
+        }}
+        if (!(error <= HUGE_VAL)) {{
+            return HUGE_VAL;
+        }}
+        if (error > worst) {{
+            worst = error;
+        }}
+    }}
+    return worst > 0.0 && largest > 0.0 ? worst/largest : worst;
+}}
+
+static int report(const char *function, double error, double tolerance)
+{{
+    const int failed = !(error <= tolerance);
+    const char *verdict = failed ? "FAILED" : "ok";
+    printf("%-6s %s: error %.3g, tolerance %g\\n", verdict, function, error, tolerance);
+    return failed;
+}}
+"""
+
+
+def selftest_text(functions: Sequence[Function], names: Names) -> str:
+    """The whole `selftest.c`."""
+    rng = np.random.default_rng(_SEED)
+    parts = [_HEAD.format(prefix=names.prefix)]
+    parts += [_check(function, name, names, rng) for function, name in zip(functions, names.functions, strict=True)]
+    calls = "".join(f"    failures += check_{name}();\n" for name in names.functions)
+    parts.append(f"int main(void)\n{{\n    int failures = 0;\n{calls}    return failures ? 1 : 0;\n}}\n")
+    return "\n".join(parts)
+
+
+def _check(function: Function, name: str, names: Names, rng: np.random.Generator) -> str:
+    inputs = {port.name: rng.uniform(-1.5, 1.5, (_STATES, *port.shape)).round(6) for port in function.inputs}
+    outputs = _evaluate(function, inputs)
+    moved = _evaluate(function, {key: np.nextafter(value, np.inf) for key, value in inputs.items()})
+    ports = names.ports(function)
+    sizes = {port.name: max(port.size, 1) for port in (*function.inputs, *function.outputs)}
+    lines = [f"static int check_{name}(void)", "{"]
+    for key, value in inputs.items():
+        lines += _table(f"given_{ports[key]}", value.reshape(_STATES, -1), sizes[key])
+    for key, value in outputs.items():
+        lines += _table(f"recorded_{ports[key]}", value.reshape(_STATES, -1), sizes[key])
+    lines += [f"    double {ports[port.name]}[{sizes[port.name]}];" for port in function.outputs]
+    lines += ["    double worst = 0.0;", "    int k;", f"    for (k = 0; k < {_STATES}; ++k) {{"]
+    arguments = [f"given_{ports[port.name]}[k]" for port in function.inputs]
+    arguments += [ports[port.name] for port in function.outputs]
+    lines.append(f"        {name}({', '.join(arguments)});")
+    for port in function.outputs:
+        own = ports[port.name]
+        lines.append(f"        worst = fmax(worst, difference({own}, recorded_{own}[k], {port.size}));")
+    tolerance = c_number(_tolerance(outputs, moved))
+    lines += ["    }", f'    return report("{c_identifier(function.name)}", worst, {tolerance});', "}", ""]
+    return "\n".join(lines)
+
+
+def _evaluate(function: Function, inputs: dict[str, npt.NDArray[np.float64]]) -> dict[str, npt.NDArray[np.float64]]:
+    """Outputs for all states, also of a function without inputs."""
+    outputs = evaluate(function, inputs)
+    return {port.name: np.broadcast_to(outputs[port.name], (_STATES, *port.shape)) for port in function.outputs}
+
+
+def _tolerance(outputs: dict[str, npt.NDArray[np.float64]], moved: dict[str, npt.NDArray[np.float64]]) -> float:
+    """The module's rule; states and outputs that are not finite do not count."""
+    change = 0.0
+    for port, value in outputs.items():
+        for row, other in zip(value.reshape(_STATES, -1), moved[port].reshape(_STATES, -1), strict=True):
+            if row.size and np.isfinite(row).all() and np.isfinite(other).all() and np.abs(row).max() > 0.0:
+                change = max(change, float(np.abs(row - other).max() / np.abs(row).max()))
+    tolerance = max(_LEAST_TOLERANCE, 100.0 * change)
+    return float(f"1e{math.ceil(math.log10(tolerance) - 1e-9)}")
+
+
+def _table(name: str, rows: npt.NDArray[np.float64], columns: int) -> list[str]:
+    lines = [f"    static const double {name}[{_STATES}][{columns}] = {{"]
+    for row in rows:
+        numbers = [c_number(float(value)) for value in row] or ["0.0"]
+        lines.append("        {")
+        lines += [f"            {', '.join(numbers[k : k + 4])}," for k in range(0, len(numbers), 4)]
+        lines.append("        },")
+    return [*lines, "    };"]

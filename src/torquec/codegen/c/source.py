@@ -1,0 +1,140 @@
+"""The C text of the functions: declarations, comments and bodies."""
+
+from __future__ import annotations
+
+import math
+import re
+import textwrap
+from collections.abc import Mapping, Sequence
+
+from torquec.codegen.c.names import Names
+from torquec.codegen.c.sincos import GROUP, sincos_source
+from torquec.codegen.statements import Angles, Dialect, to_program
+from torquec.expr import Function, Op, Port, count_operations
+
+_WIDTH = 96
+_LONGEST_LINE = 100
+_SMALLER = """\
+/* The {adjective} one; NaN when either is. */
+static double {name}(double a, double b)
+{{
+    return a {sign} b || a != a ? a : b;
+}}
+"""
+
+
+def c_number(value: float) -> str:
+    """A double literal that reads back as the same double.
+
+    >>> c_number(0.1), c_number(2.0), c_number(float("inf"))
+    ('0.1', '2.0', 'HUGE_VAL')
+    """
+    if math.isnan(value):
+        return "(double)NAN"
+    if math.isinf(value):
+        return "HUGE_VAL" if value > 0.0 else "-HUGE_VAL"
+    return repr(float(value))
+
+
+def comment(text: str, *, indent: str = "") -> str:
+    """A C comment of any text: plain ASCII, wrapped, unable to end early."""
+    plain = text.encode("ascii", "backslashreplace").decode()
+    plain = "".join(c if c == "\n" or c.isprintable() else " " for c in plain)
+    plain = re.sub(r"\?(?=\?)", "? ", plain).replace("*/", "* /").replace("/*", "/ *").rstrip("\\")
+    lines: list[str] = []
+    for paragraph in plain.split("\n"):
+        again = " " * (len(paragraph) - len(paragraph.lstrip()))
+        width = _WIDTH - len(indent)
+        lines += textwrap.wrap(paragraph, width, subsequent_indent=again, break_on_hyphens=False) or [""]
+    body = f"\n{indent} * ".join(line.rstrip("\\") for line in lines)
+    return "\n".join(line.rstrip() for line in f"{indent}/* {body}".split("\n")) + (
+        " */" if len(lines) == 1 else f"\n{indent} */"
+    )
+
+
+def shape_text(port: Port) -> str:
+    """A port's shape in words.
+
+    >>> shape_text(Port("M", (7, 7)))
+    '7 x 7, row by row'
+    """
+    if not port.shape:
+        return "one number"
+    text = " x ".join(map(str, port.shape))
+    return f"{text}, row by row" if len(port.shape) > 1 else text
+
+
+def declaration(function: Function, name: str, ports: Mapping[str, str]) -> str:
+    """The prototype without its semicolon; wrapped between parameters."""
+    parameters = [_parameter("const double", port, ports) for port in function.inputs]
+    parameters += [_parameter("double", port, ports) for port in function.outputs]
+    head = f"void {name}("
+    text = head + ", ".join(parameters or ["void"]) + ")"
+    if len(text) < _LONGEST_LINE:
+        return text
+    rows = [f"    {parameter}" for parameter in parameters]
+    return head + "\n" + ",\n".join(rows) + ")"
+
+
+def source_text(functions: Sequence[Function], names: Names, heading: str) -> str:
+    """The whole `.c` file."""
+    used = {step.op for function in functions for step in function.operations}
+    parts = [comment(heading), f'#include "{names.prefix}.h"\n\n#include <math.h>\n']
+    if used & {Op.SIN, Op.COS}:
+        parts.append(sincos_source(names))
+    if Op.MIN in used:
+        parts.append(_SMALLER.format(adjective="smaller", name=names.helper("smaller"), sign="<"))
+    if Op.MAX in used:
+        parts.append(_SMALLER.format(adjective="larger", name=names.helper("larger"), sign=">"))
+    parts += [_definition(function, name, names) for function, name in zip(functions, names.functions, strict=True)]
+    return "\n".join(part if part.endswith("\n") else part + "\n" for part in parts)
+
+
+def _definition(function: Function, name: str, names: Names) -> str:
+    ports = names.ports(function)
+    dialect = Dialect(
+        number=c_number,
+        element=lambda port, element: f"{ports[port]}[{element}]",
+        calls={
+            Op.SQRT: "sqrt({})",
+            Op.ATAN2: "atan2({}, {})",
+            Op.ABS: "fabs({})",
+            Op.MIN: names.helper("smaller") + "({}, {})",
+            Op.MAX: names.helper("larger") + "({}, {})",
+            Op.SELECT: "{} >= 0.0 ? {} : {}",
+        },
+        gathers_angles=True,
+    )
+    program = to_program(function, dialect, group=GROUP)
+    lines = [comment(f"{function.name}: {count_operations(function)}"), declaration(function, name, ports), "{"]
+    for statement in program.statements:
+        if isinstance(statement, Angles):
+            lines += _angles(statement, names)
+        else:
+            lines.append(f"    const double {statement.name} = {statement.text};")
+    read = {step.port for step in function.operations if step.op is Op.INPUT}
+    lines += [f"    (void){ports[port.name]};" for port in function.inputs if port.name not in read]
+    for port, texts in zip(function.outputs, program.results, strict=True):
+        lines += [f"    {ports[port.name]}[{k}] = {text};" for k, text in enumerate(texts)]
+        if not texts:
+            lines.append(f"    (void){ports[port.name]};")
+    return "\n".join([*lines, "}", ""])
+
+
+def _angles(statement: Angles, names: Names) -> list[str]:
+    """One call for up to four angles; the last one fills the places that are left."""
+    k = statement.number
+    texts = [*statement.texts, *[statement.texts[-1]] * (GROUP - len(statement.texts))]
+    row = ", ".join(texts)
+    if len(row) > _WIDTH - 32:
+        row = "\n        " + ",\n        ".join(texts) + ",\n    "
+    return [
+        f"    const double x{k}[{GROUP}] = {{{row}}};",
+        f"    double s{k}[{GROUP}], c{k}[{GROUP}];",
+        f"    {names.helper('sincos4')}(x{k}, s{k}, c{k});",
+    ]
+
+
+def _parameter(kind: str, port: Port, ports: Mapping[str, str]) -> str:
+    # C has no arrays without elements.
+    return f"{kind} {ports[port.name]}[{port.size}]" if port.size else f"{kind} *{ports[port.name]}"

@@ -1,0 +1,179 @@
+"""From a `Function` to the statements of a language with C's operators: what the C and the NumPy back ends share.
+
+A value that is used once is written where it is used, as long as the line stays short; every other value gets a name
+(`v12` is operation 12). Parentheses keep each operation and its order as they are in the function, so the text holds as
+many operators as the function has operations and rounds like it.
+
+Sines and cosines can be gathered (`Dialect.gathers_angles`): all angles that are known at the same time become one
+statement, which the language may evaluate together.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from torquec.expr import Function, Op, Operation
+
+_SUM, _PRODUCT, _UNARY, _ATOM = range(4)
+"""How tightly a text binds; a conditional is always a statement of its own."""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a language writes a number, an element of an input and the operations that are no operators."""
+
+    number: Callable[[float], str]
+    element: Callable[[str, int], str]
+    calls: Mapping[Op, str]
+    """Templates such as "sqrt({})"."""
+    gathers_angles: bool
+    width: int = 76
+    """Longest text of an expression."""
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """`name` is the value of `text`."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Angles:
+    """Sines `s<number>[k]` and cosines `c<number>[k]` of the angles in `texts`."""
+
+    number: int
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Program:
+    """The statements of a function in order, and the texts of its results, which read no inputs."""
+
+    statements: tuple[Assignment | Angles, ...]
+    results: tuple[tuple[str, ...], ...]
+
+
+def to_program(function: Function, dialect: Dialect, *, group: int = 4) -> Program:
+    """The statements of `function` in `dialect`, angles gathered in groups of at most `group`."""
+    writer = _Writer(function, dialect, group)
+    statements = tuple(writer.statements())
+    results = tuple(tuple(writer.reference(value) for value in values) for values in function.results)
+    return Program(statements, results)
+
+
+class _Writer:
+    """Walks over the operations in their order and keeps the text of each value."""
+
+    def __init__(self, function: Function, dialect: Dialect, group: int) -> None:
+        self._operations = function.operations
+        self._dialect = dialect
+        self._group = group
+        self._results = {value for values in function.results for value in values}
+        self._uses = Counter(arg for step in function.operations for arg in step.args)
+        # Three operands of any length would not fit on a line.
+        self._selected = {arg for step in function.operations if step.op is Op.SELECT for arg in step.args}
+        self._texts: dict[int, tuple[str, int]] = {}
+        self._groups = 0
+
+    def statements(self) -> Iterator[Assignment | Angles]:
+        rank = _angle_ranks(self._operations) if self._dialect.gathers_angles else {}
+        for index in range(len(self._operations)):
+            if index in self._texts:
+                continue
+            if index in rank:
+                # The first sine or cosine of its rank brings all others, and what their angles are made of.
+                together = [k for k in rank if rank[k] == rank[index]]
+                yield from self._define(_ancestors(self._operations, together, set(self._texts)))
+                yield from self._gather(together)
+            else:
+                yield from self._define([index])
+
+    def reference(self, index: int) -> str:
+        """The text of a value as an operand of nothing: a whole right-hand side."""
+        return self._texts[index][0]
+
+    def _define(self, indices: list[int]) -> Iterator[Assignment]:
+        for index in indices:
+            text, binding = self._expression(self._operations[index])
+            if self._is_inner(index, text):
+                self._texts[index] = text, binding
+            else:
+                yield Assignment(f"v{index}", text)
+                self._texts[index] = f"v{index}", _ATOM
+
+    def _is_inner(self, index: int, text: str) -> bool:
+        """Whether a value is written where it is used. A result never reads an input: outputs may overlap inputs."""
+        op = self._operations[index].op
+        if op is Op.CONST or index in self._results:
+            return op is Op.CONST
+        if op is Op.INPUT:
+            return True
+        # Half the width leaves room for the other operand.
+        short = len(text) <= self._dialect.width // 2 - 4
+        return short and self._uses[index] == 1 and op is not Op.SELECT and index not in self._selected
+
+    def _gather(self, together: list[int]) -> Iterator[Angles]:
+        angles = list(dict.fromkeys(self._operations[k].args[0] for k in together))
+        place: dict[int, str] = {}
+        for start in range(0, len(angles), self._group):
+            part = angles[start : start + self._group]
+            yield Angles(self._groups, tuple(self.reference(angle) for angle in part))
+            place.update({angle: f"{self._groups}[{k}]" for k, angle in enumerate(part)})
+            self._groups += 1
+        for k in together:
+            letter = "s" if self._operations[k].op is Op.SIN else "c"
+            self._texts[k] = letter + place[self._operations[k].args[0]], _ATOM
+
+    def _expression(self, step: Operation) -> tuple[str, int]:
+        """The text of one operation and how tightly it binds."""
+        match step.op:
+            case Op.CONST:
+                text = self._dialect.number(step.value)
+                return text, _UNARY if text.startswith("-") else _ATOM
+            case Op.INPUT:
+                return self._dialect.element(step.port, step.element), _ATOM
+            case Op.ADD:
+                return f"{self._operand(step.args[0], _SUM)} + {self._operand(step.args[1], _PRODUCT)}", _SUM
+            case Op.SUB:
+                return f"{self._operand(step.args[0], _SUM)} - {self._operand(step.args[1], _PRODUCT)}", _SUM
+            case Op.MUL:
+                return f"{self._operand(step.args[0], _PRODUCT)}*{self._operand(step.args[1], _ATOM)}", _PRODUCT
+            case Op.DIV:
+                return f"{self._operand(step.args[0], _PRODUCT)}/{self._operand(step.args[1], _ATOM)}", _PRODUCT
+            case Op.NEG:
+                return f"-{self._operand(step.args[0], _ATOM)}", _UNARY
+        return self._dialect.calls[step.op].format(*(self._operand(arg, _SUM) for arg in step.args)), _ATOM
+
+    def _operand(self, index: int, loosest: int) -> str:
+        text, binding = self._texts[index]
+        # A leading sign inside a sum or product reads badly: it gets its parentheses too.
+        return text if binding >= loosest and binding != _UNARY else f"({text})"
+
+
+def _angle_ranks(operations: tuple[Operation, ...]) -> dict[int, int]:
+    """For each sine and cosine, how many of them lie on the deepest path to its angle: equal ranks can go together."""
+    depth: list[int] = []
+    ranks: dict[int, int] = {}
+    for index, step in enumerate(operations):
+        deepest = max((depth[arg] for arg in step.args), default=0)
+        if step.op in (Op.SIN, Op.COS):
+            ranks[index] = deepest
+            deepest += 1
+        depth.append(deepest)
+    return ranks
+
+
+def _ancestors(operations: tuple[Operation, ...], of: list[int], known: set[int]) -> list[int]:
+    """What the arguments of `of` still need, in order."""
+    needed: set[int] = set()
+    stack = [arg for index in of for arg in operations[index].args]
+    while stack:
+        index = stack.pop()
+        if index not in needed and index not in known:
+            needed.add(index)
+            stack.extend(operations[index].args)
+    return sorted(needed)
