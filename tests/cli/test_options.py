@@ -17,7 +17,7 @@ def test_numbers_of_a_list():
 
 @pytest.mark.parametrize("text", ["", "1,,2", "1;2", "nan", "inf", "1,5a", "0x10"])
 def test_what_is_no_list_is_refused(text):
-    with pytest.raises(ArgumentError, match="--q: '.*' is not a finite number"):
+    with pytest.raises(ArgumentError, match=r"--q: '.*' is not a finite number"):
         numbers(text, "--q")
 
 

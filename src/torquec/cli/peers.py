@@ -132,15 +132,13 @@ def _mujoco(robot: Robot, path: Path) -> Peer:
 
 def _casadi(robot: Robot, _path: Path) -> Peer:
     """Torquec's own programs in CasADi's virtual machine: what a CasADi user gets without a compiler."""
-    import casadi
-
     from torquec.codegen.casadi import casadi_function
     from torquec.model.quantities import trace_quantity
 
     exact = dataclasses.replace(robot, snap=False)
     names = ("inverse_dynamics", "mass_matrix", "gravity_torque", "forward_dynamics")
     calls = {name: casadi_function(trace_quantity(exact, name)) for name in names}
-    return Peer("casadi", casadi.__version__, calls, np.arange(robot.n))
+    return Peer("casadi", importlib.metadata.version("casadi"), calls, np.arange(robot.n))
 
 
 def _roboticstoolbox(robot: Robot, path: Path) -> Peer:
@@ -153,6 +151,8 @@ def _roboticstoolbox(robot: Robot, path: Path) -> Peer:
     calls = {
         "inverse_dynamics": partial(model.rne, gravity=gravity),
         "mass_matrix": model.inertia,
+        "gravity_torque": partial(model.gravload, gravity=gravity),
+        "forward_dynamics": partial(model.accel, gravity=gravity),
     }
     return Peer(
         "roboticstoolbox",

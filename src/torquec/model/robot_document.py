@@ -112,7 +112,7 @@ def _read_dataclass(kind: type[Any], value: object, field: str, where: str) -> A
 
 
 @cache
-def _hints(kind: type[Any]) -> dict[str, Any]:
+def _hints(kind: type[object]) -> dict[str, Any]:
     hints = typing.get_type_hints(kind)
     return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
 

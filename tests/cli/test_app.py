@@ -1,0 +1,101 @@
+"""The command as a whole: help, examples as printed, exit status, streams."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+import torquec as package
+
+COMMANDS = ("info", "eval", "generate", "bench", "demo")
+
+
+def test_no_command_shows_the_help(torquec):
+    shown = torquec()
+    assert all(command in shown.out + shown.err for command in COMMANDS)
+
+
+def test_version(torquec):
+    assert torquec("--version").out == f"torquec {package.__version__}\n"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_example_of_the_help_runs_as_printed(torquec, command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shown = torquec(command, "--help")
+    assert shown.status == 0
+    example = re.search(r"Example:\s+(torquec .*(?:\n .*)*)", shown.out)
+    words = shlex.split(example[1].replace("\n", " "))
+    assert words[:2] == ["torquec", command]
+    assert torquec(*words[1:]).status == 0
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_json(torquec, command):
+    assert "--json" in torquec(command, "--help").out
+
+
+def test_as_a_process_stdout_is_one_document():
+    command = [sys.executable, "-m", "torquec", "info", "puma560", "--json"]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert result.returncode == 0
+    assert json.loads(result.stdout)["dof"] == 6
+    assert result.stderr == ""
+
+
+def test_as_a_process_bad_input_is_a_message_without_traceback(tmp_path):
+    command = [sys.executable, "-m", "torquec", "info", str(tmp_path / "gone.urdf"), "--json"]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert "gone.urdf" in result.stderr
+    assert "remedy:" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys\nfrom torquec.cli.app import app\n"
+        "print([m for m in ('numpy', 'llvmlite', 'scipy', 'mujoco', 'casadi', 'pinocchio') if m in sys.modules])"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert result.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["info"], "ROBOT"),
+        (["info", "puma560", "--loud"], "--loud"),
+        (["dance", "puma560"], "dance"),
+        (["info", "puma561"], "neither a file nor a classic"),
+        (["info", "{tmp}"], "directory"),
+        (["info", "{tmp}/gone.urdf"], "gone.urdf"),
+        (["info", "{arm}", "--gravity", "0,0"], "--gravity has 2 values"),
+        (["eval", "{arm}", "--q", "1"], "--q has 1 values"),
+        (["eval", "{arm}", "--q", "1,x"], "'x' is not a finite number"),
+        (["eval", "{arm}", "--qd", "nan,0"], "'nan' is not a finite number"),
+        (["eval", "{arm}", "--tau", "1,2,3"], "--tau has 3 values"),
+        (["generate", "{arm}"], "--output"),
+        (["generate", "{arm}", "-o", "{tmp}/out", "--target", "cobol"], "cobol"),
+        (["generate", "{arm}", "-o", "{tmp}/out", "--quantity", "colour"], "there is no quantity 'colour'"),
+        (["generate", "{arm}", "-o", "{tmp}/out", "--quantity", "frame_pose:hand"], "no frame 'hand'"),
+        (["generate", "{tmp}/gone.json", "-o", "{tmp}/out"], "gone.json"),
+        (["generate", "{arm}", "-o", "{arm}"], "arm.urdf"),
+        (["bench", "{arm}", "--rounds", "0"], "--rounds"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+@pytest.mark.parametrize("extra", [[], ["--json"]], ids=["text", "json"])
+def test_bad_input(torquec, arm, tmp_path, arguments, message, extra):
+    before = sorted(tmp_path.rglob("*")), arm.read_text()
+    outcome = torquec(*(word.format(tmp=tmp_path, arm=arm) for word in arguments), *extra)
+    assert outcome.status == 2
+    assert message in outcome.err
+    assert outcome.out == ""
+    assert (sorted(tmp_path.rglob("*")), arm.read_text()) == before

@@ -1,0 +1,72 @@
+"""`torquec bench`: who takes part, agreement before timing, the keys of the document. No times are judged."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from torquec.cli import peers
+from torquec.cli.stopwatch import race
+from torquec.robot import JointType, Mimic, classics
+
+
+def test_json(torquec, arm):
+    document = torquec("bench", arm, "--rounds", "1", "--json").document
+    assert {"rows", "cpu", "versions"} <= set(document)
+    ours = [row for row in document["rows"] if row["contestant"] == "torquec"]
+    assert {row["function"] for row in ours} >= {"inverse_dynamics", "mass_matrix", "forward_dynamics"}
+    assert all(row["ratio"] == 1.0 and row["ns"] > 0 for row in ours)
+    assert document["disagreements"] == []
+
+
+def test_installed_peers_take_part(torquec, arm):
+    pytest.importorskip("pinocchio")
+    document = torquec("bench", arm, "--rounds", "1", "--json").document
+    rows = {(row["function"], row["contestant"]): row for row in document["rows"]}
+    row = rows["inverse_dynamics", "pinocchio"]
+    assert row["ratio"] == pytest.approx(row["ns"] / rows["inverse_dynamics", "torquec"]["ns"])
+    assert document["versions"]["pinocchio"]
+
+
+def test_a_peer_that_disagrees_is_not_timed_and_the_check_fails(torquec, arm, monkeypatch):
+    def wrong(robot, _path):
+        return peers.Peer("wrong", "1", {"inverse_dynamics": lambda q, qd, qdd: q + 1.0}, np.arange(robot.n))
+
+    monkeypatch.setattr(peers, "_PEERS", (("wrong", "json", wrong),))
+    outcome = torquec("bench", arm, "--rounds", "1")
+    assert outcome.status == 1
+    assert "CHECK FAILED: wrong differs in inverse_dynamics" in outcome.out
+
+
+def test_a_peer_that_cannot_load_the_robot_says_why(monkeypatch):
+    def refusing(_robot, _path):
+        raise ValueError("I only know hexapods")
+
+    monkeypatch.setattr(peers, "_PEERS", (("refusing", "json", refusing), ("gone", "no_such_module", refusing)))
+    assert peers.find_peers(classics.planar2r()) == [
+        peers.Absent("refusing", "I only know hexapods"),
+        peers.Absent("gone", "not installed"),
+    ]
+
+
+def test_peers_get_no_motors_friction_or_turning_without_end():
+    robot = peers.comparable(classics.puma560())
+    assert robot.drives.motors == ()
+    continuous = dataclasses.replace(robot.bodies[0].joint, type=JointType.CONTINUOUS)
+    changed = dataclasses.replace(robot, bodies=(dataclasses.replace(robot.bodies[0], joint=continuous),))
+    assert peers.comparable(changed).bodies[0].joint.type is JointType.REVOLUTE
+
+
+def test_no_peer_has_exact_mimic_joints():
+    robot = classics.planar2r()
+    follower = dataclasses.replace(robot.bodies[1].joint, mimic=Mimic(robot.bodies[0].joint.name))
+    coupled = dataclasses.replace(robot, bodies=(robot.bodies[0], dataclasses.replace(robot.bodies[1], joint=follower)))
+    assert all(isinstance(peer, peers.Absent) for peer in peers.find_peers(coupled))
+
+
+def test_a_race_times_every_contestant():
+    timings = race({"a": lambda: None, "b": lambda: sum(range(100))}, rounds=2)
+    assert set(timings) == {"a", "b"}
+    assert all(0 < timing.minimum <= timing.median for timing in timings.values())

@@ -1,0 +1,35 @@
+"""`torquec generate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torquec as tq
+
+
+def test_json_lists_files_and_counts(torquec, arm, tmp_path):
+    outcome = torquec("generate", arm, "-o", tmp_path / "out", "--json")
+    document = outcome.document
+    assert all(Path(name).exists() for name in document["files"])
+    assert set(document["functions"]["inverse_dynamics"]) == {"mul", "add", "div", "sincos", "other"}
+    assert "arm_inverse_dynamics" in (tmp_path / "out" / "arm.h").read_text()
+    assert "arm" in outcome.err  # progress
+
+
+def test_text_lists_them_too(torquec, arm, tmp_path):
+    outcome = torquec("generate", arm, "--target", "numpy", "-o", tmp_path / "out", "--quantity", "mass_matrix")
+    assert "mass_matrix" in outcome.out
+    assert "inverse_dynamics" not in outcome.out
+    assert "arm.py" in outcome.out
+
+
+def test_from_a_saved_model(torquec, tmp_path):
+    tq.save(tq.compile(tq.classics.planar2r()), tmp_path / "arm.tq.json")
+    outcome = torquec("generate", tmp_path / "arm.tq.json", "-o", tmp_path / "out", "--prefix", "two", "--json")
+    assert str(tmp_path / "out" / "two.c") in outcome.document["files"]
+
+
+def test_other_files_in_the_folder_stay(torquec, arm, tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    assert torquec("generate", arm, "-o", tmp_path, "--quantity", "mass_matrix").status == 0
+    assert (tmp_path / "notes.txt").read_text() == "mine"

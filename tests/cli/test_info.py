@@ -1,0 +1,55 @@
+"""`torquec info`."""
+
+from __future__ import annotations
+
+
+def test_json_says_what_the_file_says(torquec, arm):
+    document = torquec("info", arm, "--json").document
+    assert document["name"] == "arm"
+    assert document["dof"] == 2
+    assert document["joints"][1] == {
+        "name": "elbow",
+        "type": "revolute",
+        "lower": -2.0,
+        "upper": 2.0,
+        "velocity": 1.0,
+        "effort": 20.0,
+    }
+    assert document["mass"] == 2.0
+    assert document["gravity"] == [0.0, 0.0, -9.81]
+    assert document["snaps"] == []
+    assert document["warnings"] == []
+
+
+def test_snaps_are_reported_and_can_be_kept(torquec, arm):
+    arm.write_text(arm.read_text().replace('<origin xyz="0 0 1"/>', '<origin xyz="0 0 1" rpy="1.5708 0 0"/>'))
+    (snap,) = torquec("info", arm, "--json").document["snaps"]
+    assert snap["joint"] == "elbow"
+    assert snap["found"] == 1.5708
+    assert "1.5708" in torquec("info", arm).out
+    assert torquec("info", arm, "--json", "--no-snap").document["snaps"] == []
+
+
+def test_no_limit_is_null(torquec, arm):
+    arm.write_text(
+        arm.read_text().replace('type="revolute"><parent link="base"', 'type="continuous"><parent link="base"')
+    )
+    joint = torquec("info", arm, "--json").document["joints"][0]
+    assert joint["type"] == "continuous"
+    assert joint["lower"] is None
+    assert joint["upper"] is None
+
+
+def test_warnings_name_file_and_line_and_strict_refuses(torquec, arm):
+    arm.write_text(arm.read_text().replace('ixx="0.1" ixy', 'ixx="10" ixy', 1))
+    (warning,) = torquec("info", arm, "--json").document["warnings"]
+    assert "arm.urdf:" in warning
+    refused = torquec("info", arm, "--strict")
+    assert refused.status == 2
+    assert "arm.urdf:" in refused.err
+
+
+def test_text_lists_every_joint(torquec):
+    shown = torquec("info", "stanford").out
+    assert all(f"joint{k}" in shown for k in range(1, 7))
+    assert "prismatic" in shown
