@@ -71,9 +71,13 @@ def read_drives(path: Path, robot: Robot) -> Robot:
 
 
 def _read_joint(entry: Table, joint: Joint) -> Joint:
-    friction = read_friction(entry) if "friction" in entry else joint.friction
-    spring = read_spring(entry) if "spring" in entry else joint.spring
-    return dataclasses.replace(joint, friction=friction, spring=spring)
+    # Asked for in any case: a message about an unknown key lists the keys that were asked for.
+    friction, spring = read_friction(entry), read_spring(entry)
+    return dataclasses.replace(
+        joint,
+        friction=friction if "friction" in entry else joint.friction,
+        spring=spring if "spring" in entry else joint.spring,
+    )
 
 
 def _file_motors(robot: Robot) -> list[GearedMotor]:

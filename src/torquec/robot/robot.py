@@ -227,9 +227,7 @@ class Robot:
         """Raise `RobotError` unless every moving body has what dynamics needs, and every joint something to move."""
         from torquec.robot.inertialess import massless_joints
 
-        lacking = [
-            name for body in self.bodies if not any(body.inertia.parameters) for name in body.lacking_inertia
-        ]
+        lacking = [name for body in self.bodies if not any(body.inertia.parameters) for name in body.lacking_inertia]
         if lacking:
             raise RobotError(
                 f"robot '{self.name}' has no dynamics: these links have no inertia: {', '.join(lacking)}",

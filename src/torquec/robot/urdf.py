@@ -104,9 +104,7 @@ def _read_links(root: Element, warnings: list[FileWarning]) -> dict[str, Link]:
     return links
 
 
-def _read_connections(
-    root: Element, links: dict[str, Link], warnings: list[FileWarning]
-) -> dict[str, Connection]:
+def _read_connections(root: Element, links: dict[str, Link], warnings: list[FileWarning]) -> dict[str, Connection]:
     connections: dict[str, Connection] = {}
     parents: dict[str, Connection] = {}
     for element in root.all("joint"):

@@ -52,27 +52,35 @@ def read_connection(element: Element, warnings: list[FileWarning]) -> Connection
 
 
 def _read_joint(element: Element, name: str, kind: JointType, origin: Pose) -> Joint:
-    axis_element = element.find("axis")
-    direction = (1.0, 0.0, 0.0) if axis_element is None else axis_element.vector("xyz")
-    largest = max(abs(component) for component in direction)
-    if axis_element is not None and largest == 0.0:
-        raise RobotFileError(
-            f"the axis of joint '{name}' is zero", where=axis_element.where, remedy='give a direction: xyz="0 0 1"'
-        )
-    # Scaled twice: a direction of tiny or huge numbers must not lose its length to underflow or overflow.
-    x, y, z = (component / largest for component in direction)
-    length = norm((x, y, z))
     joint = Joint(
         name,
         kind,
         origin,
-        axis=(x / length, y / length, z / length),
+        axis=_read_axis(element.find("axis"), name),
         limits=_read_limits(element.find("limit"), kind),
         friction=_read_friction(element.find("dynamics")),
         mimic=_read_mimic(element.find("mimic")),
     )
     check_joint(joint, where=(element.find("limit") or element).where)
     return joint
+
+
+def _read_axis(element: Element | None, joint: str) -> tuple[float, float, float]:
+    """The axis as a unit vector; x where none is given, as URDF says."""
+    if element is None:
+        return (1.0, 0.0, 0.0)
+    direction = element.vector("xyz")
+    if abs(norm(direction) - 1.0) < 1e-15:
+        return direction  # scaling it again would only change its last digit
+    largest = max(abs(component) for component in direction)
+    if largest == 0.0:
+        raise RobotFileError(
+            f"the axis of joint '{joint}' is zero", where=element.where, remedy='give a direction: xyz="0 0 1"'
+        )
+    # Scaled twice: a direction of tiny or huge numbers must not lose its length to underflow or overflow.
+    x, y, z = (component / largest for component in direction)
+    length = norm((x, y, z))
+    return (x / length, y / length, z / length)
 
 
 def _read_limits(element: Element | None, kind: JointType) -> Limits:

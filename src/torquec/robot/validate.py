@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from enum import StrEnum
 
 import numpy as np
@@ -46,10 +46,12 @@ def check_robot(
     strict: bool = False,
     inertias: InertiaCheck = InertiaCheck.BODIES,
     where: Mapping[str, str] | None = None,
+    limits: Collection[str] = ("position", "velocity", "effort"),
 ) -> Robot:
     """The robot with the warnings of these checks added to its own; the last thing that a reader calls.
 
-    `where` maps names of bodies and joints to "file:line"; `robot.source` stands in for what is missing. Raises
+    `where` maps names of bodies and joints to "file:line"; `robot.source` stands in for what is missing. `limits` are those
+    that the file's format has words for, and that a joint should therefore have. Raises
     `RobotFileError` for a structure that is not a tree of uniquely named parts, for (1), and with `strict` for any
     warning.
     """
@@ -61,7 +63,7 @@ def check_robot(
         if inertias is InertiaCheck.BODIES:
             warnings += check_inertia(body.name, body.inertia, where=place)
         warnings += _lacking_inertia(body, places, place)
-        warnings += _missing_limits(body.joint, places.get(body.joint.name, robot.source))
+        warnings += _missing_limits(body.joint, limits, places.get(body.joint.name, robot.source))
         warnings += _negative_friction(body.joint, places.get(body.joint.name, robot.source))
     if strict:
         refuse_warnings(warnings)
@@ -104,9 +106,7 @@ def check_inertia(name: str, inertia: Inertia, *, where: str) -> tuple[FileWarni
         return (FileWarning(where, f"'{name}' has moments of inertia but no mass"),)
     if c > (a + b) + _TRIANGLE * c:
         moments = f"{a:.3g}, {b:.3g}, {c:.3g}"
-        return (
-            FileWarning(where, f"the inertia of '{name}' breaks the triangle inequality: {moments} kg m^2"),
-        )
+        return (FileWarning(where, f"the inertia of '{name}' breaks the triangle inequality: {moments} kg m^2"),)
     return ()
 
 
@@ -196,7 +196,7 @@ def _lacking_inertia(body: Body, places: Mapping[str, str], place: str) -> list[
     ]
 
 
-def _missing_limits(joint: Joint, place: str) -> list[FileWarning]:
+def _missing_limits(joint: Joint, wanted: Collection[str], place: str) -> list[FileWarning]:
     """Warnings for a joint without limits; a mimic joint is limited through the joint that it follows."""
     if joint.mimic is not None:
         return []

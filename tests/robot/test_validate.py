@@ -1,0 +1,110 @@
+"""The checks that all readers share."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from torquec.errors import RobotFileError
+from torquec.robot.robot import BASE, Body, FileWarning, Frame, Friction, Joint, JointType, Limits, Mimic, Robot
+from torquec.robot.validate import InertiaCheck, check_inertia, check_robot, principal_moments
+from torquec.spatial import Inertia, Pose, rpy_rotation
+
+FULL = Limits(-1.0, 1.0, 1.0, 1.0)
+BALL = Inertia(0.1, 0.0, 0.0, 0.1, 0.0, 0.1, m=1.0)
+
+
+def body(name, parent=BASE, *, inertia=BALL, lacking=(), **joint):
+    return Body(
+        name, parent, Joint(f"{name}_joint", JointType.REVOLUTE, **({"limits": FULL} | joint)), inertia, lacking
+    )
+
+
+def robot(*bodies, **fields):
+    return Robot("arm", bodies, **({"source": "arm.urdf"} | fields))
+
+
+def test_principal_moments_do_not_depend_on_the_frame():
+    inertia = Inertia.from_center_of_mass(2.0, (0.0, 0.0, 0.0), ((1.0, 0.0, 0.0), (0.0, 2.0, 0.0), (0.0, 0.0, 2.5)))
+    moved = inertia.transformed(Pose(rpy_rotation(0.3, -0.7, 1.9), (1.0, 2.0, -3.0)))
+    assert principal_moments(moved) == pytest.approx((1.0, 2.0, 2.5), rel=1e-12)
+
+
+@pytest.mark.parametrize("izz", [0.3, 0.3 * (1 + 1e-9)])
+def test_a_flat_plate_is_solid(izz):
+    assert check_inertia("plate", Inertia(xx=0.1, yy=0.2, zz=izz, m=1.0), where="f:1") == ()
+
+
+def test_a_thin_rod_turned_by_rounded_angles_is_solid():
+    rod = Inertia(xx=0.0, yy=1.0, zz=1.0, m=1.0).transformed(Pose(rpy_rotation(0.1, 0.2, 0.3)))
+    assert check_inertia("rod", rod, where="f:1") == ()
+
+
+def test_a_point_mass_away_from_the_frame_is_solid():
+    assert check_inertia("dot", Inertia.from_center_of_mass(3.0, (1.0, 2.0, 3.0), ((0.0,) * 3,) * 3), where="f:1") == ()
+
+
+def test_the_tensor_is_judged_about_the_centre_of_mass():
+    # About the frame all moments are positive; about the centre, 1 m away, two of them are not.
+    with pytest.raises(RobotFileError, match=r"f:1: the inertia of 'link' has a negative principal moment"):
+        check_inertia("link", Inertia(xx=0.1, yy=0.5, zz=0.5, mx=1.0, m=1.0), where="f:1")
+
+
+def test_warnings_are_added_with_their_place_and_strict_refuses_them():
+    flat = robot(
+        body("a", inertia=Inertia(xx=1.0, yy=1.0, zz=3.0, m=1.0)), body("b", 0, limits=Limits(), lacking=("b",))
+    )
+    checked = check_robot(flat, where={"a": "arm.urdf:3", "b_joint": "arm.urdf:9"})
+    assert [warning.where for warning in checked.warnings] == ["arm.urdf:3", "arm.urdf", "arm.urdf:9"]
+    with pytest.raises(RobotFileError, match=r"arm.urdf:3: .*triangle inequality.*\(and 2 more warnings\)"):
+        check_robot(flat, strict=True, where={"a": "arm.urdf:3"})
+
+
+def test_earlier_warnings_are_kept():
+    assert check_robot(robot(body("a"), warnings=(FileWarning("f:1", "odd"),))).warnings == (FileWarning("f:1", "odd"),)
+
+
+def test_classics_keep_the_numbers_of_their_papers():
+    odd = robot(body("a", inertia=Inertia(xx=-1.0, m=-1.0)))
+    assert check_robot(odd, inertias=InertiaCheck.NONE, strict=True).warnings == ()
+    with pytest.raises(RobotFileError, match="mass of 'a' is negative"):
+        check_robot(odd)
+
+
+def test_a_continuous_joint_needs_no_limits_and_neither_does_a_mimic():
+    free = dataclasses.replace(body("a"), joint=Joint("a", JointType.CONTINUOUS))
+    led = dataclasses.replace(body("b"), joint=Joint("b", JointType.REVOLUTE, mimic=Mimic("a")))
+    assert check_robot(robot(free, led), strict=True).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        (robot(body("a"), body("a")), "two parts of the robot are called 'a' \\(body\\)"),
+        (robot(body("a"), frames=(Frame("t", 0), Frame("t", 0))), "called 't' \\(frame\\)"),
+        (robot(body("a", 1), body("b")), "body 'a' does not follow its parent"),
+        (robot(body("a", 0)), "body 'a' does not follow its parent"),
+        (robot(body("a", -2)), "body 'a' does not follow its parent"),
+        (robot(body("a"), frames=(Frame("t", 4),)), "frame 't' is on no body"),
+        (robot(body("a", axis=(0.0, 0.0, 2.0))), "axis of joint 'a_joint'"),
+        (robot(body("a", axis=(0.0, 0.0, float("nan")))), "axis of joint 'a_joint'"),
+        (robot(body("a", limits=Limits(1.0, -1.0))), "lower > upper: 1 > -1"),
+        (robot(body("a", limits=Limits(float("nan"), 1.0))), "lower > upper"),
+        (robot(body("a", limits=Limits(velocity=-1.0))), "velocity limit of joint 'a_joint' is negative"),
+        (robot(body("a", mimic=Mimic("b"))), "mimics 'b', which is not an independent moving joint"),
+        (robot(body("a", placement=Pose(origin=(1e200, 0.0, 0.0)))), "beyond all measure"),
+        (robot(body("a", inertia=Inertia(m=float("inf")))), "beyond all measure"),
+    ],
+)
+def test_what_is_not_a_tree_of_named_parts_is_refused(bad, message):
+    with pytest.raises(RobotFileError, match=message) as caught:
+        check_robot(bad)
+    assert caught.value.where == "arm.urdf"
+
+
+def test_friction_that_drives_is_reported():
+    odd = robot(body("a", friction=Friction(coulomb_negative=-0.5, offset=-3.0)))
+    assert [warning.text for warning in check_robot(odd).warnings] == [
+        "the friction of joint 'a_joint' is negative: -0.5"
+    ]
