@@ -1,8 +1,8 @@
 """A slow, plain Newton-Euler in world coordinates, written without the package's own algorithms, to compare with.
 
 All functions take a `Robot` and arrays over its independent joints, in the frames of the file. With w and a the angular
-velocity and acceleration of a body, v' the acceleration of its origin less gravity, and m, h, J its ten parameters turned
-into world axes:
+velocity and acceleration of a body, v' the acceleration of its origin less gravity, and m, h, J its ten parameters
+turned into world axes:
 
 (1)  force on the body                     f = m v' + a x h + w x (w x h)
 (2)  moment on it about its origin         n = J a + w x (J w) + h x v'

@@ -242,6 +242,11 @@ BAD = {
     "motor twice": (f"{HEAD}{JOINT}motor = {{ reflected_inertia = 1, gear_ratio = 2 }}\n", 9, "beside"),
     "rotor": (f"{HEAD}{JOINT}motor = {{ reflected_inertia = -1 }}\n", 9, "not negative"),
     "coupling": (f'{HEAD}{JOINT}[[motor]]\nname = "m"\ntransmission = {{ two = 1 }}\n', 11, "unknown joint 'two'"),
+    "motor name": (
+        f'{HEAD}{JOINT}motor = {{ reflected_inertia = 1 }}\n[[motor]]\nname = "one"\ntransmission = [1]\n',
+        11,
+        "two motors named 'one'",
+    ),
     "coupling row": (f'{HEAD}{JOINT}[[motor]]\nname = "m"\ntransmission = [1, 2]\n', 11, "one number per joint"),
     "frame joint": (f'{HEAD}{JOINT}[[frame]]\nname = "f"\njoint = "two"\n', 11, "unknown joint 'two'"),
     "frame name": (f'{HEAD}{JOINT}[[frame]]\nname = "one_link"\njoint = "one"\n', 10, "named 'one_link'"),

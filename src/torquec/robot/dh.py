@@ -12,7 +12,6 @@ frame, in which the file gives inertias, lies `after` it and is kept as a named 
 
 from __future__ import annotations
 
-import math
 import os
 from dataclasses import replace
 from enum import StrEnum
@@ -31,6 +30,7 @@ from torquec.robot.dh_joint import (
     read_spring,
 )
 from torquec.robot.mimic import resolve_mimic
+from torquec.robot.right_angle import cos_sin, without_rounding
 from torquec.robot.robot import BASE, STANDARD_GRAVITY, Body, FileWarning, Frame, Joint, JointType, Mimic, Robot
 from torquec.robot.toml import Table, parse_toml, read_toml
 from torquec.robot.validate import InertiaCheck, check_inertia, check_robot
@@ -114,7 +114,8 @@ class _Reader:
         # Then what may name any joint of the file.
         mimics = self.resolved_mimics()
         moving = [body.joint.name for body in self.bodies]
-        self.motors += [read_coupled_motor(table, moving) for table in document.tables("motor")]
+        for table in document.tables("motor"):
+            self.add_coupled_motor(table, moving)
         for table in document.tables("frame"):
             self.add_named_frame(table)
         document.finish()
@@ -175,6 +176,13 @@ class _Reader:
             self.warnings += check_inertia(name, inertia, where=link.where("inertia"))
         return name, inertia
 
+    def add_coupled_motor(self, table: Table, joints: list[str]) -> None:
+        """Read one `[[motor]]`; a joint's own motor has the joint's name."""
+        geared = read_coupled_motor(table, joints)
+        if any(geared.motor.name == other.motor.name for other in self.motors):
+            table.refuse("name", f"there are two motors named '{geared.motor.name}'", "give each its own name")
+        self.motors.append(geared)
+
     def weld(self, inertia: Inertia, frame: Frame) -> None:
         """Add the inertia of a fixed joint's link, given in its frame, to the body that carries it."""
         added = inertia.transformed(frame.pose)
@@ -195,8 +203,8 @@ class _Reader:
         joint = table.text("joint")
         if joint not in self.links:
             table.refuse("joint", f"the frame is on an unknown joint '{joint}'", f"name one of {', '.join(self.links)}")
-        roll, pitch, yaw = read_angles(table, "rpy", (0.0, 0.0, 0.0))
-        pose = Pose(rpy_rotation(roll, pitch, yaw), table.vector("xyz", (0.0, 0.0, 0.0)))
+        rotation = rpy_rotation(*read_angles(table, "rpy", (0.0, 0.0, 0.0)))
+        pose = Pose(without_rounding(rotation), table.vector("xyz", (0.0, 0.0, 0.0)))
         link = self.links[joint]
         self.add_frame(table, Frame(table.text("name"), link.body, link.pose @ pose))
         table.finish()
@@ -228,18 +236,10 @@ def _read_joint(table: Table, name: str, kind: JointType, placement: Pose) -> Jo
 def _read_row(convention: Convention, table: Table, type_name: str) -> tuple[Pose, Pose]:
     """The constant poses before and after the motion, (1) or (2); the joint variable's own column is an offset."""
     is_rotary = type_name in (JointType.REVOLUTE, JointType.CONTINUOUS)
-    along_x = Pose(rotation_x(*_cos_sin(read_angle(table, "alpha"))), (table.number("a"), 0.0, 0.0))
+    along_x = Pose(rotation_x(*cos_sin(read_angle(table, "alpha"))), (table.number("a"), 0.0, 0.0))
     theta = read_angle(table, "theta", 0.0 if is_rotary else None)
     d = table.number("d", 0.0 if type_name == JointType.PRISMATIC else None)
-    along_z = Pose(rotation_z(*_cos_sin(theta)), (0.0, 0.0, d))
+    along_z = Pose(rotation_z(*cos_sin(theta)), (0.0, 0.0, d))
     if convention is Convention.STANDARD:
         return IDENTITY, along_z @ along_x
     return along_x @ along_z, IDENTITY
-
-
-def _cos_sin(angle: float) -> tuple[float, float]:
-    """Cosine and sine, exact where the angle is the double nearest to a multiple of 90 degrees."""
-    quarters = round(angle / (math.pi / 2))
-    if math.isclose(angle, quarters * (math.pi / 2), rel_tol=4e-16, abs_tol=0.0):
-        return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[quarters % 4]
-    return math.cos(angle), math.sin(angle)

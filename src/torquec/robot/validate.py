@@ -50,10 +50,9 @@ def check_robot(
 ) -> Robot:
     """The robot with the warnings of these checks added to its own; the last thing that a reader calls.
 
-    `where` maps names of bodies and joints to "file:line"; `robot.source` stands in for what is missing. `limits` are those
-    that the file's format has words for, and that a joint should therefore have. Raises
-    `RobotFileError` for a structure that is not a tree of uniquely named parts, for (1), and with `strict` for any
-    warning.
+    `where` maps names of bodies and joints to "file:line"; `robot.source` stands in for what is missing. `limits` are
+    those that the file's format has words for, and that a joint should therefore have. Raises `RobotFileError` for a
+    structure that is not a tree of uniquely named parts, for (1), and with `strict` for any warning.
     """
     places = where or {}
     check_structure(robot, places)
@@ -206,6 +205,7 @@ def _missing_limits(joint: Joint, wanted: Collection[str], place: str) -> list[F
         missing.insert(0, "position")
     elif joint.type is JointType.CONTINUOUS and len(missing) == 2:
         return []  # turns for ever and says nothing else: complete as it stands
+    missing = [name for name in missing if name in wanted]
     return [FileWarning(place, f"joint '{joint.name}' has no {' and no '.join(missing)} limit")] if missing else []
 
 

@@ -1,0 +1,90 @@
+"""MJCF to `Robot`, through the `mujoco` package.
+
+MuJoCo knows its own format best: defaults, compiler settings, inertias of primitive geoms. It is given the document
+without assets (`mjcf_strip`), so that no mesh is opened, and without anything that a tree of hinges and slides cannot
+be; the compiled model is read back (`mjcf_model`). In the robot, q is MuJoCo's qpos.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+from dataclasses import replace
+from typing import Any
+
+from torquec.errors import MissingExtraError, RobotFileError
+from torquec.robot.file import to_path
+from torquec.robot.mjcf_file import read_mjcf_tree
+from torquec.robot.mjcf_model import ModelReader
+from torquec.robot.mjcf_strip import strip_mjcf, to_xml
+from torquec.robot.robot import Robot
+from torquec.robot.validate import check_robot
+from torquec.robot.xml import Element
+
+_LIMITS = ("position", "effort")
+"""MJCF has no words for a limit of velocity: to miss one is no fault of the file."""
+
+_DISABLE_FLAGS = {"equality": "mjDSBL_EQUALITY", "gravity": "mjDSBL_GRAVITY"}
+
+
+def read_mjcf(
+    path: str | os.PathLike[str], *, strict: bool = False, gravity: tuple[float, float, float] | None = None
+) -> Robot:
+    """The robot that an MJCF file describes: a fixed-base tree of hinges and slides.
+
+    `gravity` (3,) [m/s^2] replaces the file's. Raises `RobotFileError` by name, with file, line and remedy, for what is
+    no such tree (free and ball joints, tendons, closed loops) or no MJCF, for inertias that only a mesh could give, and
+    with `strict` for every warning; `MissingExtraError` without the `mujoco` package.
+    """
+    try:
+        mujoco = importlib.import_module("mujoco")
+    except ImportError:
+        raise MissingExtraError("mujoco", "mujoco", "reading MJCF") from None
+    file = to_path(path)
+    try:
+        root, warnings = strip_mjcf(read_mjcf_tree(file))
+        model = _compile(mujoco, root, str(file))
+    except RecursionError:
+        raise RobotFileError(
+            "bodies are nested too deep", where=f"{file}:1", remedy="shorten the chain, or give it as URDF"
+        ) from None
+    disabled = frozenset(
+        flag for flag, bit in _DISABLE_FLAGS.items() if model.opt.disableflags & int(getattr(mujoco.mjtDisableBit, bit))
+    )
+    places = _places(root)
+    name = root.attributes.get("model", "").strip() or file.stem
+    robot = ModelReader(model, name=name, disabled=disabled, places=places, source=str(file)).read()
+    robot = replace(robot, warnings=(*warnings, *robot.warnings), gravity=robot.gravity if gravity is None else gravity)
+    if not robot.bodies:
+        raise RobotFileError("the model has no joints", where=f"{file}:1", remedy="add hinges or slides to its bodies")
+    return check_robot(robot, strict=strict, where=places, limits=_LIMITS)
+
+
+def _compile(mujoco: Any, root: Element, source: str) -> Any:
+    """The compiled model; what MuJoCo refuses is refused in its words, at the line of the element."""
+    files = {element.where.rpartition(":")[0] for element in root.walk()}
+    keep_lines = files == {source}
+    try:
+        return mujoco.MjModel.from_xml_string(to_xml(root, keep_lines=keep_lines))
+    except ValueError as error:
+        words = " ".join(str(error).split())
+        line = re.search(r"\bline (\d+)", words)
+        reason = re.sub(r"^(XML )?Error: |,? ?\bline \d+|, id \d+", "", words)
+        where = f"{source}:{line[1]}" if line and keep_lines else source
+        raise RobotFileError(
+            f"MuJoCo does not take this model: {reason.strip()}",
+            where=where,
+            remedy="correct the element that it names",
+        ) from None
+
+
+def _places(root: Element) -> dict[str, str]:
+    """Where bodies and joints stand; a joint goes before a body of the same name: messages name it more often."""
+    places: dict[str, str] = {}
+    for tag in ("body", "joint"):
+        for section in root.all("worldbody"):
+            for element in section.walk():
+                if element.tag == tag and "name" in element.attributes:
+                    places[element.attributes["name"]] = element.where
+    return places

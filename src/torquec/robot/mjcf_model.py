@@ -1,0 +1,294 @@
+"""A compiled MuJoCo model to `Robot`.
+
+MuJoCo applies the joints of a body one after the other, each about its own anchor p and axis, as q - ref:
+
+(1)  body frame in its parent's   T(pos, quat) J_1 .. J_k,   J = T(p) R(axis, q - ref) T(-p)  or  J = T(axis (q - ref))
+(2)  one body here for each J:    placement = (what is before) T(p) R(axis, -ref),  what comes behind lies at T(-p)
+
+so that q is MuJoCo's qpos. Bodies without joints are welded to their parent. Joint couplings are, with qpos0 = ref,
+
+(3)  q1 - ref1 = a0 + a1 (q2 - ref2)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from torquec.errors import RobotFileError
+from torquec.robot.dh_joint import GearedMotor, build_drives
+from torquec.robot.mimic import resolve_mimic
+from torquec.robot.right_angle import cos_sin, without_rounding
+from torquec.robot.robot import (
+    BASE,
+    Body,
+    FileWarning,
+    Frame,
+    Friction,
+    Joint,
+    JointType,
+    Limits,
+    Mimic,
+    Motor,
+    Robot,
+    Spring,
+)
+from torquec.spatial import (
+    IDENTITY,
+    Inertia,
+    Pose,
+    Vector3,
+    axis_angle_rotation,
+    matmul,
+    quaternion_rotation,
+    scale,
+    transpose,
+)
+
+MjModel = Any
+"""`mujoco.MjModel`: the package is an extra and is not imported here."""
+
+_SLIDE = 2
+_ACTUATOR_ON_JOINT = (0, 1)
+_FIXED_GAIN, _NO_BIAS = 0, 0
+
+
+class ModelReader:
+    """One pass over a compiled model; `places` leads from names of bodies and joints to "file:line"."""
+
+    def __init__(
+        self, model: MjModel, *, name: str, disabled: frozenset[str], places: Mapping[str, str], source: str
+    ) -> None:
+        self.model = model
+        self.robot_name = name
+        self.disabled = disabled
+        self.places = places
+        self.source = source
+        self.body_names = self.names("body", model.nbody)
+        self.joint_names = self.names("jnt", model.njnt)
+        self.mimics = self.read_mimics()
+        self.efforts = self.read_efforts()
+        self.bodies: list[Body] = []
+        self.base_inertia = Inertia()
+        self.taken = set(self.body_names)
+
+    def read(self) -> Robot:
+        """The robot, with the gravity of the file."""
+        model = self.model
+        links = [Frame(self.body_names[0], BASE)]
+        for index in range(1, model.nbody):
+            links.append(self.add_body(index, links[model.body_parentid[index]]))
+        taken = set(self.body_names)
+        sites = []
+        for index, name in enumerate(self.names("site", model.nsite)):
+            link = links[model.site_bodyid[index]]
+            pose = link.pose @ _pose(model.site_pos[index], model.site_quat[index])
+            sites.append(Frame(_unique(name, taken), link.body, pose))
+        gravity = (0.0, 0.0, 0.0) if "gravity" in self.disabled else _vector(model.opt.gravity)
+        independent = [name for name in self.joint_names if name not in self.mimics]
+        return Robot(
+            name=self.robot_name,
+            bodies=tuple(self.bodies),
+            frames=(*links, *sites),
+            base_inertia=self.base_inertia,
+            gravity=gravity,
+            drives=build_drives(self.read_motors(), independent, self.mimics),
+            warnings=self.left_out(),
+            source=self.source,
+        )
+
+    def names(self, kind: str, count: int) -> list[str]:
+        """The names of the model's elements of a kind; those without one get one that no other has."""
+        given = [self.given_name(kind, index) for index in range(count)]
+        taken = set(given)
+        word = "joint" if kind == "jnt" else kind
+        return [name or _unique(f"{word}{index + 1}", taken) for index, name in enumerate(given)]
+
+    def given_name(self, kind: str, index: int) -> str:
+        """The name of an element in the file, empty where it has none."""
+        start = int(getattr(self.model, f"name_{kind}adr")[index])
+        names: bytes = self.model.names
+        return names[start : names.index(b"\0", start)].decode("utf-8", "replace")
+
+    def add_body(self, index: int, parent: Frame) -> Frame:
+        """A body of the model by (1) and (2); its frame, with the name that it has in the model."""
+        model = self.model
+        name = self.body_names[index]
+        body, pose = parent.body, parent.pose @ _pose(model.body_pos[index], model.body_quat[index])
+        first, count = int(model.body_jntadr[index]), int(model.body_jntnum[index])
+        for joint in range(first, first + count):
+            is_last = joint == first + count - 1
+            placed, anchor = self.read_joint(joint, pose)
+            own_name = name if is_last else _unique(f"{name}_{self.joint_names[joint]}", self.taken)
+            self.bodies.append(Body(own_name, body, placed))
+            body, pose = len(self.bodies) - 1, Pose(origin=scale(anchor, -1.0))
+        self.carry(body, self.read_inertia(index).transformed(pose))
+        return Frame(name, body, pose)
+
+    def carry(self, body: int, inertia: Inertia) -> None:
+        """Add an inertia, given in the body's frame, to a body or to the base."""
+        if body == BASE:
+            self.base_inertia = self.base_inertia + inertia
+        else:
+            old = self.bodies[body]
+            self.bodies[body] = Body(old.name, old.parent, old.joint, old.inertia + inertia)
+
+    def read_inertia(self, index: int) -> Inertia:
+        """The inertia of a body about its frame's origin, from mass, centre, principal axes and principal moments."""
+        model = self.model
+        x, y, z = _vector(model.body_inertia[index])
+        axes = without_rounding(quaternion_rotation(*map(float, model.body_iquat[index])))
+        tensor = matmul(matmul(axes, ((x, 0.0, 0.0), (0.0, y, 0.0), (0.0, 0.0, z))), transpose(axes))
+        return Inertia.from_center_of_mass(float(model.body_mass[index]), _vector(model.body_ipos[index]), tensor)
+
+    def read_joint(self, index: int, before: Pose) -> tuple[Joint, Vector3]:
+        """A joint behind the pose `before`, and its anchor, by (2)."""
+        model = self.model
+        name = self.joint_names[index]
+        axis = _vector(model.jnt_axis[index])
+        ref = float(model.qpos0[model.jnt_qposadr[index]])
+        limited = bool(model.jnt_limited[index])
+        if model.jnt_type[index] == _SLIDE:
+            kind, anchor = JointType.PRISMATIC, (0.0, 0.0, 0.0)
+            back = Pose(origin=scale(axis, -ref))
+        else:
+            kind = JointType.REVOLUTE if limited else JointType.CONTINUOUS
+            anchor = _vector(model.jnt_pos[index])
+            back = Pose(axis_angle_rotation(axis, *cos_sin(-ref))) if ref else IDENTITY
+        lower, upper = map(float, model.jnt_range[index]) if limited else (-math.inf, math.inf)
+        joint = Joint(
+            name=name,
+            type=kind,
+            placement=before @ Pose(origin=anchor) @ back,
+            axis=axis,
+            limits=Limits(lower, upper, math.inf, self.efforts[index]),
+            friction=self.read_friction(index),
+            spring=self.read_spring(index),
+            mimic=self.mimics.get(name),
+        )
+        return joint, anchor
+
+    def read_friction(self, index: int) -> Friction:
+        """Damping and dry friction of a joint; refused where the damping is not linear."""
+        model, dof = self.model, int(self.model.jnt_dofadr[index])
+        self.refuse_polynomial("damping", "dof_dampingpoly", dof, self.joint_names[index])
+        return Friction.symmetric(float(model.dof_damping[dof]), float(model.dof_frictionloss[dof]))
+
+    def read_spring(self, index: int) -> Spring | None:
+        """The spring of a joint; refused where it is not linear."""
+        model, name = self.model, self.joint_names[index]
+        stiffness = float(model.jnt_stiffness[index])
+        self.refuse_polynomial("stiffness", "jnt_stiffnesspoly", index, name)
+        self.refuse_polynomial("spring yield", "jnt_springyield", index, name)
+        return Spring(stiffness, float(model.qpos_spring[model.jnt_qposadr[index]])) if stiffness else None
+
+    def refuse_polynomial(self, what: str, array: str, index: int, joint: str) -> None:
+        """Raise where newer versions of MuJoCo have a nonlinear law that older ones do not know."""
+        values = getattr(self.model, array, None)
+        if values is not None and values[index].any():
+            raise self.error(joint, f"joint '{joint}' has a nonlinear {what}", "keep the linear term only")
+
+    def read_mimics(self) -> dict[str, Mimic]:
+        """The joint couplings by the name of the joint that follows, by (3), chains resolved."""
+        model = self.model
+        mimics: dict[str, Mimic] = {}
+        for index in range(0 if "equality" in self.disabled else model.neq):
+            a0, a1, *higher = map(float, model.eq_data[index][:5])
+            follower, leader = int(model.eq_obj1id[index]), int(model.eq_obj2id[index])
+            name = self.joint_names[follower]
+            coupling = self.given_name("eq", index) or f"of joint '{name}'"
+            if leader < 0:
+                raise self.error(name, f"the coupling {coupling} locks the joint", "remove the joint and weld its body")
+            if any(higher):
+                raise self.error(name, f"the coupling {coupling} is not linear", 'use polycoef="a0 a1 0 0 0"')
+            if name in mimics:
+                raise self.error(name, f"joint '{name}' follows two others", "keep one coupling of it")
+            ref1, ref2 = (float(model.qpos0[model.jnt_qposadr[joint]]) for joint in (follower, leader))
+            mimics[name] = Mimic(self.joint_names[leader], a1, ref1 + a0 - a1 * ref2)
+        return {name: resolve_mimic(name, mimics, where=self.place(name)) for name in mimics}
+
+    def read_efforts(self) -> list[float]:
+        """The largest force of each joint's actuators together; infinite where one of them has no limit."""
+        model = self.model
+        totals: dict[int, float] = {}
+        for index in range(model.nu):
+            if model.actuator_trntype[index] in _ACTUATOR_ON_JOINT:
+                joint = int(model.actuator_trnid[index][0])
+                gear = abs(float(model.actuator_gear[index][0]))
+                totals[joint] = totals.get(joint, 0.0) + gear * _largest_force(model, index)
+        for joint in range(model.njnt):
+            if model.jnt_actfrclimited[joint]:
+                clamp = max(abs(float(value)) for value in model.jnt_actfrcrange[joint])
+                totals[joint] = min(totals.get(joint, math.inf), clamp)
+        return [totals.get(joint, math.inf) for joint in range(model.njnt)]
+
+    def read_motors(self) -> list[GearedMotor]:
+        """Armatures: a joint's own turns with gear 1, that of an actuator, which may damp too, with the actuator's."""
+        model = self.model
+        taken: set[str] = set()
+        motors = []
+        for index, name in enumerate(self.joint_names):
+            armature = float(model.dof_armature[model.jnt_dofadr[index]])
+            if armature:
+                motors.append(GearedMotor(Motor(_unique(name, taken), armature), {name: 1.0}))
+        names = self.names("actuator", model.nu)
+        for index in range(model.nu if hasattr(model, "actuator_armature") else 0):
+            inertia, damping = float(model.actuator_armature[index]), float(model.actuator_damping[index])
+            joint = self.joint_names[int(model.actuator_trnid[index][0])]
+            self.refuse_polynomial("actuator damping", "actuator_dampingpoly", index, joint)
+            if inertia or damping:
+                motor = Motor(_unique(names[index], taken), inertia, Friction.symmetric(viscous=damping))
+                motors.append(GearedMotor(motor, {joint: float(model.actuator_gear[index][0])}))
+        return motors
+
+    def left_out(self) -> tuple[FileWarning, ...]:
+        """Warnings about forces in the model that no robot here has."""
+        model = self.model
+        warnings = []
+        if model.opt.density or model.opt.viscosity:
+            warnings.append(FileWarning(self.source, "the forces of the medium (density, viscosity) are left out"))
+        for index in range(1, model.nbody):
+            if model.body_gravcomp[index]:
+                name = self.body_names[index]
+                warnings.append(
+                    FileWarning(self.place(name), f"gravcomp of body '{name}' is left out: it weighs in full")
+                )
+        return tuple(warnings)
+
+    def place(self, name: str) -> str:
+        """Where the file speaks of a body or joint."""
+        return self.places.get(name, self.source)
+
+    def error(self, name: str, found: str, remedy: str) -> RobotFileError:
+        """An error at a named body or joint."""
+        return RobotFileError(found, where=self.place(name), remedy=remedy)
+
+
+def _largest_force(model: MjModel, index: int) -> float:
+    """The largest force before the gear: by its own limit, or for a plain motor by the limit of its control."""
+    if model.actuator_forcelimited[index]:
+        return max(abs(float(value)) for value in model.actuator_forcerange[index])
+    plain = model.actuator_gaintype[index] == _FIXED_GAIN and model.actuator_biastype[index] == _NO_BIAS
+    if plain and model.actuator_ctrllimited[index]:
+        control = max(abs(float(value)) for value in model.actuator_ctrlrange[index])
+        return abs(float(model.actuator_gainprm[index][0])) * control
+    return math.inf
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    """The name, with underscores behind it while it is taken; it is taken from then on."""
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+def _vector(values: Any) -> tuple[float, float, float]:
+    x, y, z = (float(value) for value in values)
+    return (x, y, z)
+
+
+def _pose(position: Any, quaternion: Any) -> Pose:
+    w, x, y, z = (float(value) for value in quaternion)
+    return Pose(without_rounding(quaternion_rotation(w, x, y, z)), _vector(position))

@@ -1,0 +1,284 @@
+"""MJCF cut down to what moves: bodies, joints, inertias, sites, joint couplings and the forces of actuators.
+
+Assets, geoms that no inertia comes from, cameras, lights, sensors, contacts and keyframes go; MuJoCo never hears of a
+mesh. Tendons, closed loops, free and ball joints, deformable and attached parts, and inertias that only a mesh could
+give are refused by name. Whether a joint is a ball, or a geom a mesh, may stand in a default class:
+
+(1)  an element's attributes are its own, over those of its class, over those of the classes around that one; its class
+     is its `class`, or the nearest `childclass` around it, or the outermost default
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from xml.sax.saxutils import quoteattr
+
+from torquec.errors import RobotFileError
+from torquec.robot.robot import FileWarning
+from torquec.robot.xml import Element
+
+_SECTIONS = ("compiler", "option", "default", "worldbody", "equality", "actuator")
+_GONE = ("camera", "light")
+_REFUSED = {
+    "composite": "write its bodies out",
+    "flexcomp": "remove it: deformable bodies have no joint coordinates",
+    "flex": "remove it: deformable bodies have no joint coordinates",
+    "attach": "write the attached bodies into this file",
+    "plugin": "remove it: what a plugin does cannot be known",
+}
+_NAMES = ("name", "class", "childclass", "joint", "joint1", "joint2", "model", "file", "prefix", "user")
+_OPEN_FILES = ("mesh", "hfield", "material")
+_FILE_SHAPES = ("mesh", "hfield", "sdf")
+_FOLDER_SETTINGS = ("meshdir", "texturedir", "assetdir")
+_MAIN = "main"
+
+
+@dataclass
+class _Context:
+    """What holds for the whole document."""
+
+    defaults: dict[str, dict[str, dict[str, str]]]
+    compiler: dict[str, str]
+    warnings: list[FileWarning] = field(default_factory=list)
+
+    def attributes(self, element: Element, childclass: str, tag: str) -> dict[str, str]:
+        """The attributes of an element after (1)."""
+        chosen = element.attributes.get("class") or childclass
+        inherited = self.defaults.get(chosen, self.defaults[_MAIN])
+        return inherited.get(tag, {}) | element.attributes
+
+
+def strip_mjcf(root: Element) -> tuple[Element, list[FileWarning]]:
+    """The document with nothing but what the dynamics needs, and warnings about what was left out.
+
+    Raises `RobotFileError`, by name and line, for what a tree of hinges and slides cannot be.
+    """
+    defaults: dict[str, dict[str, dict[str, str]]] = {_MAIN: {}}
+    for element in root.all("default"):
+        _collect_defaults(element, {}, defaults, outermost=True)
+    compiler: dict[str, str] = {}
+    for element in root.all("compiler"):
+        compiler |= element.attributes
+    context = _Context(defaults, compiler)
+    for section in (*root.all("tendon"), *root.all("deformable")):
+        _refuse_section(section)
+    sections = {
+        "compiler": _stripped_compiler,
+        "default": _without_assets,
+        "actuator": _stripped_actuators,
+    }
+    children: list[Element] = []
+    for section in root.children:
+        if section.tag == "worldbody":
+            children.append(_stripped_body(section, context, _MAIN, moving=False))
+        elif section.tag == "equality":
+            children.append(_stripped_equality(section, context))
+        elif section.tag in _SECTIONS:
+            children.append(sections.get(section.tag, _as_it_is)(section))
+    stripped = replace(root, children=tuple(children))
+    _check_finite(stripped)
+    return stripped, context.warnings
+
+
+def to_xml(root: Element, *, keep_lines: bool) -> str:
+    """The document as text; with `keep_lines` every element stands on the line that it came from."""
+    parts: list[str] = []
+    line = 1
+
+    def write(element: Element) -> None:
+        nonlocal line
+        if keep_lines:
+            target = int(element.where.rpartition(":")[2])
+            parts.append("\n" * max(0, target - line))
+            line = max(line, target)
+        attributes = "".join(f" {name}={quoteattr(value)}" for name, value in element.attributes.items())
+        parts.append(f"<{element.tag}{attributes}>")
+        for child in element.children:
+            write(child)
+        parts.append(f"</{element.tag}>")
+
+    write(root)
+    return "".join(parts)
+
+
+def _collect_defaults(
+    element: Element,
+    inherited: Mapping[str, dict[str, str]],
+    into: dict[str, dict[str, dict[str, str]]],
+    *,
+    outermost: bool,
+) -> None:
+    """Resolve the classes inside one <default>, each over those around it (1)."""
+    name = _MAIN if outermost else element.attributes.get("class", "")
+    own = dict(inherited) | into.get(name, {})
+    for child in element.children:
+        if child.tag != "default":
+            own[child.tag] = own.get(child.tag, {}) | child.attributes
+    into[name] = own
+    if outermost and "class" in element.attributes:
+        into[element.attributes["class"]] = own
+    for child in element.all("default"):
+        _collect_defaults(child, own, into, outermost=False)
+
+
+def _stripped_body(body: Element, context: _Context, childclass: str, *, moving: bool) -> Element:
+    """A body, or a <frame> or <replicate> in one, with geoms only where its inertia comes from them."""
+    childclass = body.attributes.get("childclass", childclass)
+    moving = moving or any(element.tag in ("joint", "freejoint") for element in _own_parts(body))
+    from_geoms = body.tag != "worldbody" and _takes_geoms(body, context)
+    return replace(body, children=_stripped_parts(body, context, childclass, body, moving=moving, geoms=from_geoms))
+
+
+def _stripped_parts(
+    holder: Element, context: _Context, childclass: str, body: Element, *, moving: bool, geoms: bool
+) -> tuple[Element, ...]:
+    kept: list[Element] = []
+    for child in holder.children:
+        if child.tag == "body":
+            kept.append(_stripped_body(child, context, childclass, moving=moving))
+        elif child.tag in ("frame", "replicate"):
+            inner = child.attributes.get("childclass", childclass)
+            parts = _stripped_parts(child, context, inner, body, moving=moving, geoms=geoms)
+            kept.append(replace(child, children=parts))
+        elif child.tag in _REFUSED:
+            raise RobotFileError(f"{child} in {body} has no model here", where=child.where, remedy=_REFUSED[child.tag])
+        elif child.tag in ("joint", "freejoint"):
+            _check_joint_type(child, body, context, childclass)
+            kept.append(child)
+        elif child.tag == "geom":
+            if geoms and _counts(child, body, context, childclass, moving=moving):
+                kept.append(_without_assets(replace(child, children=())))
+        elif child.tag == "site":
+            kept.append(_without_assets(child))
+        elif child.tag not in _GONE:
+            kept.append(child)
+    return tuple(kept)
+
+
+def _own_parts(holder: Element) -> list[Element]:
+    """The parts of a body itself, those inside its <frame>s too, without those of its child bodies."""
+    parts: list[Element] = []
+    for child in holder.children:
+        if child.tag in ("frame", "replicate"):
+            parts += _own_parts(child)
+        elif child.tag != "body":
+            parts.append(child)
+    return parts
+
+
+def _takes_geoms(body: Element, context: _Context) -> bool:
+    setting = context.compiler.get("inertiafromgeom", "auto")
+    return setting == "true" or (setting == "auto" and not body.all("inertial"))
+
+
+def _counts(geom: Element, body: Element, context: _Context, childclass: str, *, moving: bool) -> bool:
+    """Does the body's inertia come from this geom? Refused where it would, and only a file could say how much."""
+    attributes = context.attributes(geom, childclass, "geom")
+    if not (attributes.get("type") in _FILE_SHAPES or "mesh" in attributes or "hfield" in attributes):
+        return True
+    if attributes.get("mass", "").strip() in ("0", "0.0") or not _in_group(attributes, context):
+        return False
+    if not moving and "settotalmass" not in context.compiler:
+        context.warnings.append(
+            FileWarning(geom.where, f"{body} takes inertia from a mesh: left out, as it does not move")
+        )
+        return False
+    raise RobotFileError(
+        f"{body} takes its inertia from a mesh, {geom}",
+        where=geom.where,
+        remedy="give the body an <inertial> with mass, pos and fullinertia: meshes are never opened",
+    )
+
+
+def _in_group(attributes: Mapping[str, str], context: _Context) -> bool:
+    try:
+        low, high = (int(word) for word in context.compiler.get("inertiagrouprange", "0 5").split())
+        return low <= int(attributes.get("group", "0")) <= high
+    except ValueError:
+        return True  # MuJoCo will say what is wrong with it
+
+
+def _check_joint_type(joint: Element, body: Element, context: _Context, childclass: str) -> None:
+    kind = "free" if joint.tag == "freejoint" else context.attributes(joint, childclass, "joint").get("type", "hinge")
+    if kind in ("free", "ball"):
+        raise RobotFileError(
+            f"{kind} joints have no model here: {joint} in {body}",
+            where=joint.where,
+            remedy="remove it: the base is fixed" if kind == "free" else "write it as three hinges",
+        )
+
+
+def _refuse_section(section: Element) -> None:
+    for child in section.children:
+        if child.tag == "skin":
+            continue
+        what = "tendons" if section.tag == "tendon" else "deformable parts"
+        raise RobotFileError(
+            f"{what} have no model here: {child}",
+            where=child.where,
+            remedy="remove it, with what refers to it, and keep a rigid tree of hinges and slides",
+        )
+
+
+def _stripped_equality(section: Element, context: _Context) -> Element:
+    """Active joint couplings; every other constraint closes a loop, and is refused."""
+    kept: list[Element] = []
+    for child in section.children:
+        if context.attributes(child, _MAIN, "equality").get("active") == "false":
+            continue
+        if child.tag != "joint":
+            raise RobotFileError(
+                f"this equality constraint has no model here: {_described(child)}",
+                where=child.where,
+                remedy="remove it: couplings of two joints (<joint joint1=... joint2=...>) are the only ones that have",
+            )
+        kept.append(child)
+    return replace(section, children=tuple(kept))
+
+
+def _described(element: Element) -> str:
+    ends = [f'{key}="{value}"' for key, value in element.attributes.items() if key in ("name", "body1", "body2")]
+    return f"<{' '.join([element.tag, *ends])}>"
+
+
+def _stripped_actuators(section: Element) -> Element:
+    """Actuators on joints: their force limits, gears and rotors. Muscles act through their length, and go."""
+    kept = [
+        child for child in section.children if "joint" in child.attributes and child.tag not in ("muscle", "plugin")
+    ]
+    return replace(section, children=tuple(kept))
+
+
+def _stripped_compiler(element: Element) -> Element:
+    # With fusestatic, MuJoCo would forget the frames of welded bodies.
+    gone = (*_FOLDER_SETTINGS, "fusestatic")
+    return replace(element, attributes={name: value for name, value in element.attributes.items() if name not in gone})
+
+
+def _without_assets(element: Element) -> Element:
+    """The element and all in it without references to assets."""
+    attributes = {name: value for name, value in element.attributes.items() if name not in _OPEN_FILES}
+    return replace(element, attributes=attributes, children=tuple(_without_assets(child) for child in element.children))
+
+
+def _as_it_is(element: Element) -> Element:
+    return element
+
+
+def _check_finite(root: Element) -> None:
+    """Refuse NaN and infinity, which MuJoCo lets pass."""
+    for element in root.walk():
+        for name, value in element.attributes.items():
+            if name not in _NAMES and any(_is_not_finite(word) for word in value.split()):
+                raise RobotFileError(
+                    f'{name} of {element} is "{value}"', where=element.where, remedy="write finite decimal numbers"
+                )
+
+
+def _is_not_finite(word: str) -> bool:
+    try:
+        return not math.isfinite(float(word))
+    except ValueError:
+        return False  # a keyword; or a number that MuJoCo will refuse with its line

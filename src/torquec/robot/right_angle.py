@@ -1,0 +1,37 @@
+"""Right angles without rounding: cos(pi/2) is 0 and not 6e-17, so that zeros in the geometry are zeros in the code."""
+
+from __future__ import annotations
+
+import math
+
+from torquec.spatial import Matrix3
+
+_QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
+_ROUNDING = 1e-15
+
+
+def cos_sin(angle: float) -> tuple[float, float]:
+    """Cosine and sine, exact where the angle is the double nearest to a multiple of 90 degrees.
+
+    >>> cos_sin(math.pi / 2)
+    (0.0, 1.0)
+    """
+    quarters = round(angle / (math.pi / 2))
+    if math.isclose(angle, quarters * (math.pi / 2), rel_tol=4e-16, abs_tol=0.0):
+        return _QUARTERS[quarters % 4]
+    return math.cos(angle), math.sin(angle)
+
+
+def without_rounding(rotation: Matrix3) -> Matrix3:
+    """A computed rotation with entries that are 0 or +-1 up to rounding made exact.
+
+    >>> without_rounding(((1.0, 0.0, 0.0), (0.0, 2e-16, -1.0), (0.0, 1.0, 2e-16)))[1]
+    (0.0, 0.0, -1.0)
+    """
+
+    def clean(entry: float) -> float:
+        nearest = float(round(entry))
+        return nearest if abs(entry - nearest) <= _ROUNDING else entry
+
+    x, y, z = ((clean(row[0]), clean(row[1]), clean(row[2])) for row in rotation)
+    return (x, y, z)
