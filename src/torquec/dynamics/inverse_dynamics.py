@@ -14,30 +14,43 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from torquec.dynamics.external_wrench import ExternalWrench, Wrench, link_wrenches
 from torquec.dynamics.mass_moments import MassMoments
-from torquec.dynamics.mechanism import Mechanism, PlacedLink, mechanism, place
+from torquec.dynamics.mechanism import Grouping, Mechanism, PlacedLink, mechanism, place
 from torquec.dynamics.motion import Motion, motions
 from torquec.robot.robot import BASE, Robot
-from torquec.spatial import Scalar, Vector3, add, cross, matvec, scale
-
-Wrench = tuple[Vector3, Vector3]
-"""Force and moment about the origin of the frame it is given in."""
+from torquec.spatial import Scalar, Vector3, add, cross, matvec, scale, subtract
 
 
 def inverse_dynamics(
-    robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+    robot: Robot,
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    qdd: Sequence[Scalar],
+    *,
+    wrenches: Sequence[ExternalWrench] = (),
 ) -> list[Scalar]:
-    """Torques (n,) that give accelerations qdd at (q, qd), friction not included; q, qd, qdd are (n,)."""
-    m = mechanism(robot)
+    """Torques (n,) that give accelerations qdd at (q, qd), friction not included; q, qd, qdd are (n,).
+
+    `wrenches` are what the surroundings do to the robot: a pushed robot needs that much less torque.
+    """
+    m = mechanism(robot, Grouping.BALANCED)
     placed = place(m, q)
-    return joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, qd, qdd), qdd)
+    outside = link_wrenches(robot, m, placed, wrenches)
+    return joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, qd, qdd), qdd, outside)
 
 
 def joint_torques(
-    m: Mechanism, placed: Sequence[PlacedLink], motion: Sequence[Motion], qdd: Sequence[Scalar]
+    m: Mechanism,
+    placed: Sequence[PlacedLink],
+    motion: Sequence[Motion],
+    qdd: Sequence[Scalar],
+    outside: Mapping[int, Wrench] | None = None,
 ) -> list[Scalar]:
-    """(1)-(4) for given motions."""
+    """(1)-(4) for given motions; `outside` is the external wrench on a link, at its origin and in its axes."""
     forces = [list(body_wrench(link.moments, moving)) for link, moving in zip(placed, motion, strict=True)]
+    for i, (force, moment) in (outside or {}).items():
+        forces[i] = [subtract(forces[i][0], force), subtract(forces[i][1], moment)]
     tau: list[Scalar] = [0.0] * m.n
     for i in reversed(range(len(placed))):
         link, coordinate = placed[i], m.coordinates[i]

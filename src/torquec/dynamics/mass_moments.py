@@ -66,9 +66,7 @@ class MassMoments:
 
     def turned(self, r: Matrix3) -> MassMoments:
         """In the axes of another frame with the same origin; r turns this frame's coordinates into that one's (3)."""
-        return MassMoments.build(
-            self.m, matvec(r, self.first), matmul(matmul(r, self.second), transpose(r))
-        )
+        return MassMoments.build(self.m, matvec(r, self.first), matmul(matmul(r, self.second), transpose(r)))
 
     def shifted(self, p: Vector3) -> MassMoments:
         """About another origin; p is this origin seen from there, in these axes (4)."""

@@ -1,15 +1,15 @@
 """The constants of a robot as the dynamics algorithms use them, and their placement at a position q.
 
 (1)  Links stand in canonical frames (`torquec.robot.canonical`), their mass moments regrouped (`regrouping`).
-(2)  Unit of length: with only revolute joints, lengths are measured in the robot's most used offset L, masses in 1/L^2:
-     torques keep their value, and every product with that offset disappears.
+(2)  Unit of length: with only revolute joints, lengths are measured in the offset L that is nearest to the base (everything
+     beyond is carried across it), masses in 1/L^2: torques keep their value, and every product with L disappears.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.regrouping import regroup
@@ -54,12 +54,22 @@ class Mechanism:
         return [k for k, link in enumerate(self.links) if link.parent == i]
 
 
-def mechanism(robot: Robot, *, inertias: Sequence[Inertia] | None = None, regrouped: bool = True) -> Mechanism:
-    """The robot's constants.
+class Grouping(Enum):
+    """What happens to the mass moments before they are used."""
 
-    `inertias` replaces the bodies' inertias (in file body frames; symbols or numbers). With `regrouped` the moments are
-    regrouped and the unit of length chosen; without, each body keeps its own (regressor, energies).
+    NONE = "each body keeps its own"
+    REGROUPED = "given to the joints that feel them"
+    BALANCED = "regrouped, then balanced against the child's mass: best where accelerations are computed"
+
+
+def mechanism(
+    robot: Robot, grouping: Grouping = Grouping.REGROUPED, *, inertias: Sequence[Inertia] | None = None
+) -> Mechanism:
+    """The robot's constants; with any grouping but NONE also the unit of length (2) is chosen.
+
+    `inertias` replaces the bodies' inertias (in file body frames; symbols or numbers).
     """
+    robot.check_inertias()
     tree = robot.canonical
     if inertias is None:
         own = [MassMoments.of(link.inertia) for link in tree.links]
@@ -68,10 +78,10 @@ def mechanism(robot: Robot, *, inertias: Sequence[Inertia] | None = None, regrou
     result = Mechanism(
         tree.links, tuple(own), coordinates(robot), tree.gravity, robot.drives.reflected_inertia(robot.n), robot.n
     )
-    if not regrouped:
+    if grouping is Grouping.NONE:
         return result
-    scaled = _in_own_length(replace(result, moments=regroup(tree.links, own)))
-    return scaled
+    moments = regroup(tree.links, own, balance=grouping is Grouping.BALANCED)
+    return _in_own_length(replace(result, moments=moments))
 
 
 def coordinates(robot: Robot) -> tuple[Coordinate, ...]:
@@ -87,20 +97,15 @@ def coordinates(robot: Robot) -> tuple[Coordinate, ...]:
 
 
 def _in_own_length(m: Mechanism) -> Mechanism:
-    """Measure lengths in the offset that occurs most often (2)."""
+    """Measure lengths in the offset nearest to the base (2)."""
     if any(link.prismatic for link in m.links):
         return m
-    offsets: Counter[float] = Counter()
-    for link in m.links:
-        if link.parent != BASE:
-            for value in (*link.pre.origin, link.d):
-                if value != 0.0:
-                    offsets[round(abs(value), 12)] += 1
+    offsets = [
+        abs(value) for link in m.links if link.parent != BASE for value in (*link.pre.origin, link.d) if value != 0.0
+    ]
     if not offsets:
         return m
-    # The most frequent; of equals the one nearest to the tip, where more is computed with it.
-    most = max(offsets.values())
-    unit = [value for value, count in offsets.items() if count == most][-1]
+    unit = offsets[0]
     links = tuple(
         replace(
             link,
@@ -109,9 +114,7 @@ def _in_own_length(m: Mechanism) -> Mechanism:
         )
         for link in m.links
     )
-    moments = tuple(
-        replace(e, x=e.x * unit, y=e.y * unit, z=e.z * unit, m=e.m * (unit * unit)) for e in m.moments
-    )
+    moments = tuple(replace(e, x=e.x * unit, y=e.y * unit, z=e.z * unit, m=e.m * (unit * unit)) for e in m.moments)
     gravity: Vector3 = tuple(g / unit for g in m.gravity)  # type: ignore[assignment]
     return replace(m, links=links, moments=moments, gravity=gravity, length=unit)
 
@@ -153,13 +156,21 @@ class PlacedLink:
     prismatic: bool
     turn: Turn
     origin: Vector3
-    moments: MassMoments
+    moments: MassMoments = MassMoments()
 
 
 def place(m: Mechanism, q: Sequence[Scalar]) -> tuple[PlacedLink, ...]:
-    """All links at q, parents first."""
+    """All links of a mechanism at q, parents first."""
+    placed = place_links(m.links, m.coordinates, q)
+    return tuple(replace(link, moments=moments) for link, moments in zip(placed, m.moments, strict=True))
+
+
+def place_links(
+    links: Sequence[CanonicalLink], state: Sequence[Coordinate], q: Sequence[Scalar]
+) -> tuple[PlacedLink, ...]:
+    """The links' geometry alone at q: kinematics needs no inertias."""
     placed = []
-    for link, coordinate, moments in zip(m.links, m.coordinates, m.moments, strict=True):
+    for link, coordinate in zip(links, state, strict=True):
         position = coordinate.position(q)
         if link.prismatic:
             turn = Turn(link.pre.rotation, *exact_cos_sin(link.theta))
@@ -168,15 +179,16 @@ def place(m: Mechanism, q: Sequence[Scalar]) -> tuple[PlacedLink, ...]:
             turn = Turn(link.pre.rotation, *_cos_sin(position, link.theta))
             height = link.d
         origin = add(link.pre.origin, scale(turn.axis, height))
-        placed.append(PlacedLink(link.parent, link.prismatic, turn, origin, moments))
+        placed.append(PlacedLink(link.parent, link.prismatic, turn, origin))
     return tuple(placed)
 
 
 def _cos_sin(variable: Scalar, constant: float) -> tuple[Scalar, Scalar]:
     """(cos, sin) of variable + constant; a constant quarter turn swaps and signs instead of adding."""
-    quarter = exact_cos_sin(constant)
-    if quarter[0] not in (0.0, 1.0, -1.0):
+    s, c = sincos(variable)
+    quarters = {(1.0, 0.0): (c, s), (0.0, 1.0): (-s, c), (-1.0, 0.0): (-c, -s), (0.0, -1.0): (s, -c)}
+    found = quarters.get(exact_cos_sin(constant))
+    if found is None:
         s, c = sincos(variable + constant)
         return c, s
-    s, c = sincos(variable)
-    return {(1.0, 0.0): (c, s), (0.0, 1.0): (-s, c), (-1.0, 0.0): (-c, -s), (0.0, -1.0): (s, -c)}[quarter]
+    return found

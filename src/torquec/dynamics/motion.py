@@ -57,6 +57,17 @@ def motions(
     return found
 
 
+def angular_velocities(
+    placed: Sequence[PlacedLink], coordinates: Sequence[Coordinate], qd: Sequence[Scalar]
+) -> list[Vector3]:
+    """w of every link (2), parents first."""
+    found: list[Vector3] = []
+    for link, coordinate in zip(placed, coordinates, strict=True):
+        wx, wy, wz = link.turn.back(ZERO if link.parent == BASE else found[link.parent])
+        found.append((wx, wy, wz) if link.prismatic else (wx, wy, wz + coordinate.rate(qd)))
+    return found
+
+
 def _revolute(parent: Motion, link: PlacedLink, rate: Scalar, acceleration: Scalar) -> Motion:
     """(2)-(6)."""
     turn = link.turn
@@ -88,6 +99,9 @@ def _prismatic(parent: Motion, link: PlacedLink, rate: Scalar, acceleration: Sca
     ax, ay, az = turn.back(add(parent.a, matvec(parent.u, link.origin)))
     slide = rate + rate
     return Motion(
-        w, wd, u, (ax + w[1] * slide, ay - w[0] * slide, az + acceleration),
+        w,
+        wd,
+        u,
+        (ax + w[1] * slide, ay - w[0] * slide, az + acceleration),
         (w[0] * w[1], w[0] * w[2], w[1] * w[2]),
     )

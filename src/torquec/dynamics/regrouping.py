@@ -24,12 +24,14 @@ from torquec.robot.robot import BASE
 from torquec.spatial import Scalar, Vector3, add, matmul, matvec, rotation_z
 
 
-def regroup(links: Sequence[CanonicalLink], moments: Sequence[MassMoments]) -> tuple[MassMoments, ...]:
-    """Mass moments after (1)-(3), body by body from the tips to the base; all in canonical frames."""
+def regroup(
+    links: Sequence[CanonicalLink], moments: Sequence[MassMoments], *, balance: bool = False
+) -> tuple[MassMoments, ...]:
+    """Mass moments after (1) and (2), with `balance` also (3), from the tips to the base; all in canonical frames."""
     result = list(moments)
     for i in reversed(range(len(links))):
         link, own = links[i], result[i]
-        for child in _children(links, i):
+        for child in _children(links, i) if balance else ():
             own, result[child] = _balance(own, links[child], result, links, child)
         if link.prismatic:
             given = MassMoments(own.xx, own.xy, own.xz, own.yy, own.yz, own.zz)

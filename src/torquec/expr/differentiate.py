@@ -36,8 +36,7 @@ _RULES: dict[Op, Derivative] = {
     Op.SIN: lambda v, d: v.graph.make(Op.COS, v.args[0]) * d[0],
     Op.COS: lambda v, d: -(v.graph.make(Op.SIN, v.args[0]) * d[0]),
     Op.SQRT: lambda v, d: d[0] / (2.0 * v),
-    Op.ATAN2: lambda v, d: (v.args[1] * d[0] - v.args[0] * d[1])
-    / (v.args[1] * v.args[1] + v.args[0] * v.args[0]),
+    Op.ATAN2: lambda v, d: (v.args[1] * d[0] - v.args[0] * d[1]) / (v.args[1] * v.args[1] + v.args[0] * v.args[0]),
     Op.ABS: lambda v, d: _select(v.args[0], d[0], -d[0]),
     Op.MIN: lambda v, d: _select(v.args[1] - v.args[0], d[0], d[1]),
     Op.MAX: lambda v, d: _select(v.args[0] - v.args[1], d[0], d[1]),

@@ -1,7 +1,7 @@
 """Passes over a finished graph, before it becomes a `Function`: one flat list, each removes operations or changes nothing.
 
-    factor      x y + x z          ->  x (y + z)      where the products are used once
-    negate      -(a - b), -(c x)   ->  b - a, (-c) x  where the inner value is used once
+factor      x y + x z          ->  x (y + z)      where the products are used once
+negate      -(a - b), -(c x)   ->  b - a, (-c) x  where the inner value is used once
 """
 
 from __future__ import annotations

@@ -115,7 +115,14 @@ def canonical_tree(robot: Robot) -> CanonicalTree:
         back = _pose(frames[i]).inverse()
         links.append(
             CanonicalLink(
-                body.name, body.parent, body.joint.type.is_prismatic, pre, theta, d, body.inertia.transformed(back), back
+                body.name,
+                body.parent,
+                body.joint.type.is_prismatic,
+                pre,
+                theta,
+                d,
+                body.inertia.transformed(back),
+                back,
             )
         )
     seen_from_base = _pose(base).inverse()
@@ -343,5 +350,3 @@ def _skewed(z: Vector3) -> Matrix3:
     """A rotation whose z column is `z`, as near to the identity (or its flip) as can be."""
     x = _perpendicular((1.0, 0.0, 0.0), z)
     return transpose((x, cross(z, x), z))
-
-

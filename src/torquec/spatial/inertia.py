@@ -36,9 +36,7 @@ class Inertia:
     @staticmethod
     def from_center_of_mass(mass: Scalar, center: Vector3, tensor: Matrix3) -> Inertia:
         """From mass, centre of mass and the tensor about the centre, in the frame's axes."""
-        central = Inertia(
-            tensor[0][0], tensor[0][1], tensor[0][2], tensor[1][1], tensor[1][2], tensor[2][2], m=mass
-        )
+        central = Inertia(tensor[0][0], tensor[0][1], tensor[0][2], tensor[1][1], tensor[1][2], tensor[2][2], m=mass)
         return central.transformed(Pose(origin=center))
 
     @property

@@ -1,0 +1,155 @@
+"""Coriolis matrix in Christoffel form: C qd is the velocity torque and dM/dt - 2 C is skew.
+
+With J_j(x) = dx/dq_j the velocity of a particle per unit speed of joint j,
+
+(1)  C_ij = sum over particles of m J_i . dJ_j/dt                   (Christoffel symbols of the first kind, contracted)
+(2)  revolute j:  dJ_j/dt = zd x (x - o) + z x (v - vo),   zd = w x z = (w_y, -w_x, 0)   in the axes of link j
+(3)  so joint j asks of its composite body, for ancestors i,
+       revolute    f = zd x h + z x P,       n = J zd + z tr D - D' z
+       prismatic   f = m zd,                 n = h x zd
+     carried inward like any wrench; C_ij is its component along joint i
+(4)  for descendants, the row of joint i:  eta (the force row) and rho (the moment row) of the mass matrix, and
+       revolute    g = (-D_xz, -D_yz, D_xx + D_yy),     prismatic    g = P x z
+     carried inward as rho -> R rho + p x R eta,  g -> R g + u x R eta (u of `velocity_moments`); then at link j
+       revolute    C_ij = rho . zd + g . z,             prismatic    C_ij = eta . zd
+
+Also d(velocity torque)/dqd = 2 C, because the symbols are symmetric in their last two indices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from torquec.dynamics.composite import composite_moments
+from torquec.dynamics.mass_matrix import unit_acceleration_wrench
+from torquec.dynamics.mass_moments import MassMoments
+from torquec.dynamics.mechanism import Mechanism, PlacedLink, mechanism, place
+from torquec.dynamics.motion import angular_velocities
+from torquec.dynamics.velocity_moments import VelocityMoments, origin_velocities, velocity_moments
+from torquec.robot.robot import BASE, Robot
+from torquec.spatial import Scalar, Vector3, add, cross, scale
+
+
+def coriolis_matrix(robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[list[Scalar]]:
+    """C(q, qd), (n, n), with C qd = velocity torque and dM/dt - 2 C skew."""
+    m = mechanism(robot)
+    placed = place(m, q)
+    w = angular_velocities(placed, m.coordinates, qd)
+    u = origin_velocities(placed, m.coordinates, w, qd)
+    composite = composite_moments(placed)
+    velocity = velocity_moments(placed, composite, w, u)
+    total = zero_matrix(m.n)
+    for i in range(len(placed)):
+        inward_wrench(m, placed, total, i, coriolis_wrench(placed[i], composite[i], velocity[i], w[i]))
+        inward_row(m, placed, total, i, joint_row(placed[i], composite[i], velocity[i]), u, coriolis_entry(placed, w))
+    return total
+
+
+@dataclass(frozen=True)
+class JointRow:
+    """The row of a joint in (4): how its torque answers to fields of acceleration over its composite body."""
+
+    eta: Vector3
+    rho: Vector3
+    g: Vector3
+
+
+def axis_rate(w: Vector3) -> Vector3:
+    """zd of (2)."""
+    return (w[1], -w[0], 0.0)
+
+
+def tensor_times(e: MassMoments, v: Vector3) -> Vector3:
+    """J v for a vector across z or along it, with J = tr(E) 1 - E."""
+    return (
+        (e.yy + e.zz) * v[0] - e.xy * v[1] - e.xz * v[2],
+        (e.xx + e.zz) * v[1] - e.xy * v[0] - e.yz * v[2],
+        (e.xx + e.yy) * v[2] - e.xz * v[0] - e.yz * v[1],
+    )
+
+
+def coriolis_wrench(link: PlacedLink, e: MassMoments, velocity: VelocityMoments, w: Vector3) -> tuple[Vector3, Vector3]:
+    """f and n of (3)."""
+    zd = axis_rate(w)
+    if link.prismatic:
+        return scale(zd, e.m), cross(e.first, zd)
+    p, d = velocity.linear, velocity.moment
+    force = add(cross(zd, e.first), (-p[1], p[0], 0.0))
+    spin = (-d[2][0], -d[2][1], d[0][0] + d[1][1])
+    return force, add(tensor_times(e, zd), spin)
+
+
+def joint_row(link: PlacedLink, e: MassMoments, velocity: VelocityMoments) -> JointRow:
+    """The row of a joint at its own link (4)."""
+    eta, rho = unit_acceleration_wrench(e, link.prismatic)
+    p, d = velocity.linear, velocity.moment
+    g = (p[1], -p[0], 0.0) if link.prismatic else (-d[0][2], -d[1][2], d[0][0] + d[1][1])
+    return JointRow(eta, rho, g)
+
+
+def coriolis_entry(placed: Sequence[PlacedLink], w: Sequence[Vector3]) -> Callable[[JointRow, int], Scalar]:
+    """C_ij of (4) from the row of joint i carried to link j."""
+
+    def entry(row: JointRow, j: int) -> Scalar:
+        zd = axis_rate(w[j])
+        if placed[j].prismatic:
+            return row.eta[0] * zd[0] + row.eta[1] * zd[1]
+        return (row.rho[0] * zd[0] + row.rho[1] * zd[1]) + row.g[2]
+
+    return entry
+
+
+# --- carrying inward ------------------------------------------------------------------------------------------------
+
+
+def zero_matrix(n: int) -> list[list[Scalar]]:
+    """An n x n matrix of zeros to collect into."""
+    return [[0.0] * n for _ in range(n)]
+
+
+def collect(m: Mechanism, total: list[list[Scalar]], i: int, j: int, value: Scalar) -> None:
+    """Add an entry between links i (row) and j (column) to the joint-space matrix."""
+    row, column = m.coordinates[i], m.coordinates[j]
+    scaled = (row.multiplier * column.multiplier) * value
+    total[row.index][column.index] = total[row.index][column.index] + scaled
+
+
+def inward_wrench(
+    m: Mechanism,
+    placed: Sequence[PlacedLink],
+    total: list[list[Scalar]],
+    j: int,
+    wrench: tuple[Vector3, Vector3],
+) -> None:
+    """Carry a wrench of column j to the base and collect its component along every joint on the way."""
+    f, n = wrench
+    i = j
+    while True:
+        link = placed[i]
+        collect(m, total, i, j, f[2] if link.prismatic else n[2])
+        if link.parent == BASE:
+            return
+        f, n = link.turn.out(f), link.turn.out(n)
+        n = add(n, cross(link.origin, f))
+        i = link.parent
+
+
+def inward_row(
+    m: Mechanism,
+    placed: Sequence[PlacedLink],
+    total: list[list[Scalar]],
+    i: int,
+    row: JointRow,
+    u: Sequence[Vector3],
+    entry: Callable[[JointRow, int], Scalar],
+) -> None:
+    """Carry the row of joint i to the base and collect `entry` at every ancestor."""
+    j = i
+    while placed[j].parent != BASE:
+        link = placed[j]
+        eta = link.turn.out(row.eta)
+        rho = add(link.turn.out(row.rho), cross(link.origin, eta))
+        g = add(link.turn.out(row.g), cross(u[j], eta))
+        row, j = JointRow(eta, rho, g), link.parent
+        collect(m, total, i, j, entry(row, j))

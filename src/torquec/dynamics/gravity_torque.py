@@ -1,0 +1,22 @@
+"""Gravity torque: what holds the robot still, inverse dynamics at rest.
+
+(1)  g(q) = tau(q, 0, 0) = dU/dq,  U the potential energy
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torquec.dynamics.inverse_dynamics import joint_torques
+from torquec.dynamics.mechanism import Grouping, mechanism, place
+from torquec.dynamics.motion import motions
+from torquec.robot.robot import Robot
+from torquec.spatial import Scalar
+
+
+def gravity_torque(robot: Robot, q: Sequence[Scalar]) -> list[Scalar]:
+    """g(q), (n,)."""
+    m = mechanism(robot, Grouping.BALANCED)
+    placed = place(m, q)
+    rest = [0.0] * m.n
+    return joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, rest, rest), rest)

@@ -1,0 +1,134 @@
+"""Analytic derivatives of inverse dynamics: dtau/dq and dtau/dqd (dtau/dqdd is the mass matrix).
+
+(1)  dtau/dqd = 2 C, the Christoffel Coriolis matrix.
+(2)  For a particle x(q(t)), d(xdd)/dq_j = d^2/dt^2 of dx/dq_j. For a revolute joint j, with zdd = U z (third column of U),
+       d(xdd)/dq_j = zdd x (x - o) + 2 zd x (v - vo) + z x (xdd - odd)
+(3)  so column j asks of its composite body, for ancestors i (f_j, n_j: the wrench of inverse dynamics at j; a: acceleration of the
+     origin, gravity included)
+       revolute    f = zdd x h + 2 zd x P + z x (f_j - m a),    n = z x n_j + h x (a x z) + J zdd + 2 (zd tr D - D' zd)
+       prismatic   f = m zdd,                                   n = z x f_j + h x zdd
+(4)  and for descendants i, with the carried row (eta, rho, g) of joint i (see `coriolis_matrix`), at link j
+       revolute    dtau_i/dq_j = rho . zdd + 2 g . zd - eta . (z x a),      prismatic    eta . zdd
+
+Everything is in link axes, O(n^2), and shares the composites with the mass matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from torquec.dynamics.composite import composite_moments
+from torquec.dynamics.coriolis_matrix import (
+    JointRow,
+    axis_rate,
+    coriolis_entry,
+    coriolis_wrench,
+    inward_row,
+    inward_wrench,
+    joint_row,
+    tensor_times,
+    zero_matrix,
+)
+from torquec.dynamics.inverse_dynamics import body_wrench
+from torquec.dynamics.mass_moments import MassMoments
+from torquec.dynamics.mechanism import Mechanism, PlacedLink, mechanism, place
+from torquec.dynamics.motion import Motion, motions
+from torquec.dynamics.velocity_moments import VelocityMoments, origin_velocities, velocity_moments
+from torquec.robot.robot import BASE, Robot
+from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, scale
+
+
+@dataclass(frozen=True)
+class TorqueDerivatives:
+    """dtau/dq and dtau/dqd, (n, n) each, row = torque."""
+
+    dtau_dq: list[list[Scalar]]
+    dtau_dqd: list[list[Scalar]]
+
+
+def inverse_dynamics_derivatives(
+    robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+) -> TorqueDerivatives:
+    """The derivatives of `inverse_dynamics` at (q, qd, qdd), each (n,)."""
+    m = mechanism(robot)
+    return torque_derivatives(m, place(m, q), qd, qdd)
+
+
+def torque_derivatives(
+    m: Mechanism, placed: Sequence[PlacedLink], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+) -> TorqueDerivatives:
+    """(1)-(4) at a placement."""
+    motion = motions(placed, m.coordinates, m.gravity, qd, qdd)
+    w = [moving.w for moving in motion]
+    u = origin_velocities(placed, m.coordinates, w, qd)
+    composite = composite_moments(placed)
+    velocity = velocity_moments(placed, composite, w, u)
+    wrenches = carried_wrenches(placed, motion)
+    by_q, half_by_qd = zero_matrix(m.n), zero_matrix(m.n)
+    position, speed = position_entry(placed, motion), coriolis_entry(placed, w)
+    for i, link in enumerate(placed):
+        asked = position_wrench(link, composite[i], velocity[i], motion[i], wrenches[i])
+        inward_wrench(m, placed, by_q, i, asked)
+        inward_wrench(m, placed, half_by_qd, i, coriolis_wrench(link, composite[i], velocity[i], w[i]))
+        row = joint_row(link, composite[i], velocity[i])
+        inward_row(m, placed, by_q, i, row, u, position)
+        inward_row(m, placed, half_by_qd, i, row, u, speed)
+    return TorqueDerivatives(by_q, [[2.0 * entry for entry in line] for line in half_by_qd])
+
+
+def carried_wrenches(placed: Sequence[PlacedLink], motion: Sequence[Motion]) -> list[tuple[Vector3, Vector3]]:
+    """The wrench that each link needs for itself and all it carries, at its origin."""
+    found = [body_wrench(link.moments, moving) for link, moving in zip(placed, motion, strict=True)]
+    for i in reversed(range(len(placed))):
+        link = placed[i]
+        if link.parent != BASE:
+            f, n = (link.turn.out(part) for part in found[i])
+            below_f, below_n = found[link.parent]
+            found[link.parent] = (add(below_f, f), add(below_n, add(n, cross(link.origin, f))))
+    return found
+
+
+def position_wrench(
+    link: PlacedLink,
+    e: MassMoments,
+    velocity: VelocityMoments,
+    moving: Motion,
+    wrench: tuple[Vector3, Vector3],
+) -> tuple[Vector3, Vector3]:
+    """f and n of (3)."""
+    f, n = wrench
+    zdd = axis_acceleration(moving.u)
+    if link.prismatic:
+        return scale(zdd, e.m), add((-f[1], f[0], 0.0), cross(e.first, zdd))
+    zd, a, h = axis_rate(moving.w), moving.a, e.first
+    twice = add(zd, zd)
+    d, p = velocity.moment, velocity.linear
+    force = add(add(cross(zdd, h), cross(twice, p)), (-(f[1] - e.m * a[1]), f[0] - e.m * a[0], 0.0))
+    spin = (
+        twice[0] * (d[1][1] + d[2][2]) - twice[1] * d[1][0],
+        twice[1] * (d[0][0] + d[2][2]) - twice[0] * d[0][1],
+        -(twice[0] * d[0][2] + twice[1] * d[1][2]),
+    )
+    lever = cross(h, (a[1], -a[0], 0.0))
+    return force, add(add((-n[1], n[0], 0.0), lever), add(tensor_times(e, zdd), spin))
+
+
+def axis_acceleration(u: Matrix3) -> Vector3:
+    """zdd = U z of (2)."""
+    return (u[0][2], u[1][2], u[2][2])
+
+
+def position_entry(placed: Sequence[PlacedLink], motion: Sequence[Motion]) -> Callable[[JointRow, int], Scalar]:
+    """(4) from the row of joint i carried to link j."""
+
+    def entry(row: JointRow, j: int) -> Scalar:
+        zdd = axis_acceleration(motion[j].u)
+        if placed[j].prismatic:
+            return row.eta[0] * zdd[0] + row.eta[1] * zdd[1] + row.eta[2] * zdd[2]
+        zd, a = axis_rate(motion[j].w), motion[j].a
+        turning = row.rho[0] * zdd[0] + row.rho[1] * zdd[1] + row.rho[2] * zdd[2]
+        speeds = row.g[0] * zd[0] + row.g[1] * zd[1]
+        return (turning + (speeds + speeds)) + (row.eta[0] * a[1] - row.eta[1] * a[0])
+
+    return entry

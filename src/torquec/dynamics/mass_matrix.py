@@ -1,0 +1,63 @@
+"""Mass matrix by composite bodies.
+
+With C_i the mass moments of link i and everything it carries, about the origin of link i (:mod:`torquec.dynamics.composite`):
+
+(1)  a unit acceleration of joint i alone needs, at link i,
+       revolute    f = z x h,      n = J z = (-Exz, -Eyz, Exx + Eyy)
+       prismatic   f = m z,        n = h x z
+(2)  carried to an ancestor:  f -> R f,   n -> R n + p x R f
+(3)  M_ij = z_j . n (revolute) or z_j . f (prismatic) at ancestor j; zero between different branches
+
+Walker & Orin (1982).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torquec.dynamics.composite import composite_moments
+from torquec.dynamics.mass_moments import MassMoments
+from torquec.dynamics.mechanism import Mechanism, PlacedLink, mechanism, place
+from torquec.robot.robot import BASE, Robot
+from torquec.spatial import Scalar, Vector3, add, cross
+
+
+def mass_matrix(robot: Robot, q: Sequence[Scalar]) -> list[list[Scalar]]:
+    """M(q), (n, n), both triangles; reflected motor inertia included."""
+    m = mechanism(robot)
+    return joint_inertias(m, place(m, q))
+
+
+def joint_inertias(m: Mechanism, placed: Sequence[PlacedLink]) -> list[list[Scalar]]:
+    """(1)-(3) at a placement, collected through the coordinates' multipliers."""
+    composite = composite_moments(placed)
+    total: list[list[Scalar]] = [list(row) for row in m.reflected_inertia]
+    for i, link in enumerate(placed):
+        f, n = unit_acceleration_wrench(composite[i], link.prismatic)
+        at, j = link, i
+        while True:
+            value = f[2] if at.prismatic else n[2]
+            _collect(m, total, i, j, value)
+            if at.parent == BASE:
+                break
+            f, n = at.turn.out(f), at.turn.out(n)
+            n = add(n, cross(at.origin, f))
+            at, j = placed[at.parent], at.parent
+    return [[total[min(r, c)][max(r, c)] for c in range(m.n)] for r in range(m.n)]
+
+
+def unit_acceleration_wrench(e: MassMoments, prismatic: bool) -> tuple[Vector3, Vector3]:
+    """(1)."""
+    if prismatic:
+        return (0.0, 0.0, e.m), (e.y, -e.x, 0.0)
+    return (-e.y, e.x, 0.0), (-e.xz, -e.yz, e.xx + e.yy)
+
+
+def _collect(m: Mechanism, total: list[list[Scalar]], i: int, j: int, value: Scalar) -> None:
+    """Add M between links i and j to the upper triangle of the joint-space matrix."""
+    a, b = m.coordinates[i], m.coordinates[j]
+    value = (a.multiplier * b.multiplier) * value
+    row, column = sorted((a.index, b.index))
+    if a.index == b.index and i != j:
+        value = value + value  # both (i, j) and (j, i) fall on the diagonal
+    total[row][column] = total[row][column] + value
