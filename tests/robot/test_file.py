@@ -16,7 +16,7 @@ def test_a_missing_file_and_a_folder_are_told_apart(tmp_path):
         read_file(tmp_path / "no.urdf")
     with pytest.raises(RobotFileError, match="directory"):
         read_file(tmp_path)
-    with pytest.raises(RobotFileError, match="no such file|cannot be read"):
+    with pytest.raises(RobotFileError, match=r"no such file|cannot be read"):
         read_file(tmp_path / ("x" * 5000))
 
 

@@ -26,8 +26,9 @@ def test_urdf_is_read_under_either_suffix(tmp_path, name):
 
 def test_mjcf_is_known_by_its_root(tmp_path):
     pytest.importorskip("mujoco")
-    text = '<mujoco model="p"><worldbody><body name="b"><joint name="j"/><inertial pos="0 0 1" mass="1" diaginertia="1 1 1"/>'
-    assert load(write(tmp_path, "p.xml", text + "</body></worldbody></mujoco>")).joint_names == ("j",)
+    body = '<body name="b"><joint name="j"/><inertial pos="0 0 1" mass="1" diaginertia="1 1 1"/></body>'
+    text = f'<mujoco model="p"><worldbody>{body}</worldbody></mujoco>'
+    assert load(write(tmp_path, "p.xml", text)).joint_names == ("j",)
 
 
 def test_a_dh_table_is_read(tmp_path):
@@ -57,7 +58,7 @@ def test_files_that_are_not_robots_are_told_apart(tmp_path):
         load(tmp_path / "no.obj")
     with pytest.raises(RobotFileError, match="directory"):
         load(tmp_path)
-    with pytest.raises(RobotFileError, match="'.obj' is not that of a robot file"):
+    with pytest.raises(RobotFileError, match=r"'\.obj' is not that of a robot file"):
         load(write(tmp_path, "arm.obj"))
     with pytest.raises(RobotFileError, match=r"arm.xml:1: the document is <sdf>"):
         load(write(tmp_path, "arm.xml", "<sdf/>"))

@@ -70,5 +70,5 @@ def test_payloads_that_cannot_be_are_refused(options, message):
 
 
 def test_an_unknown_frame_is_refused_with_those_that_exist():
-    with pytest.raises(ArgumentError, match="no frame 'hand'\n.*base, upper, fore, tool"):
+    with pytest.raises(ArgumentError, match=r"no frame 'hand'\n.*base, upper, fore, tool"):
         attach_payload(BARE, "hand", mass=1.0)

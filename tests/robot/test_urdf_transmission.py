@@ -80,8 +80,10 @@ def test_what_is_not_read_is_reported(inner, kind, text):
         ('<joint name="elbow"/><actuator name="m"><mechanicalReduction>0</mechanicalReduction></actuator>', "is 0"),
         ('<joint name="elbow"/><actuator name="m"><mechanicalReduction>1:50</mechanicalReduction></actuator>', "1:50"),
         (
-            '<joint name="elbow"/><actuator name="m"/></transmission>'
-            '<transmission><joint name="shoulder"/><actuator name="m"/>',
+            (
+                '<joint name="elbow"/><actuator name="m"/></transmission>'
+                '<transmission><joint name="shoulder"/><actuator name="m"/>'
+            ),
             "two actuators are called 'm'",
         ),
     ],
