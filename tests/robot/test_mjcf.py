@@ -41,8 +41,8 @@ class Peer:
 
     def __init__(self, path):
         self.model = mujoco.MjModel.from_xml_path(str(path))
-        for bit in ("CONSTRAINT", "SPRING", "DAMPER"):
-            self.model.opt.disableflags |= int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{bit}"))
+        for bit in ("CONSTRAINT", "SPRING", "DAMPER", "PASSIVE"):  # one bit in older versions, two in newer ones
+            self.model.opt.disableflags |= int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{bit}", 0))
         self.data = mujoco.MjData(self.model)
 
     def inverse_dynamics(self, q, qd, qdd):
@@ -394,8 +394,8 @@ BAD = {
     "flex": (one_body(rest='<deformable>\n<flex name="f"/></deformable>'), 9, "deformable"),
     "nan": (one_body('<joint name="j" stiffness="nan"/>'), 5, "stiffness"),
     "infinite": (one_body('<joint name="j" pos="0 0 inf"/>'), 5, "pos"),
-    "comma": (one_body('<joint name="j" pos="0 0 1,5"/>'), 5, "bad format in attribute 'pos'"),
-    "letters": (one_body('<joint name="j" pos="0 0 1abc"/>'), 5, "bad format in attribute 'pos'"),
+    "comma": (one_body('<joint name="j" pos="0 0 1,5"/>'), 5, "attribute 'pos'"),
+    "letters": (one_body('<joint name="j" pos="0 0 1abc"/>'), 5, "attribute 'pos'"),
     "axis": (one_body('<joint name="j" axis="0 0 0"/>'), 5, "axis too small"),
     "range": (one_body('<joint name="j" range="1 -1" limited="true"/>'), 5, "range"),
     "type": (one_body('<joint name="j" type="planar"/>'), 5, "planar"),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -44,7 +45,8 @@ def read_mjcf(
     file = to_path(path)
     try:
         root, warnings = strip_mjcf(read_mjcf_tree(file))
-        model = _compile(mujoco, root, str(file))
+        places = _places(root)
+        model = _compile(mujoco, root, places, str(file))
     except RecursionError:
         raise RobotFileError(
             "bodies are nested too deep", where=f"{file}:1", remedy="shorten the chain, or give it as URDF"
@@ -52,7 +54,6 @@ def read_mjcf(
     disabled = frozenset(
         flag for flag, bit in _DISABLE_FLAGS.items() if model.opt.disableflags & int(getattr(mujoco.mjtDisableBit, bit))
     )
-    places = _places(root)
     name = root.attributes.get("model", "").strip() or file.stem
     robot = ModelReader(model, name=name, disabled=disabled, places=places, source=str(file)).read()
     robot = replace(robot, warnings=(*warnings, *robot.warnings), gravity=robot.gravity if gravity is None else gravity)
@@ -61,7 +62,7 @@ def read_mjcf(
     return check_robot(robot, strict=strict, where=places, limits=_LIMITS)
 
 
-def _compile(mujoco: Any, root: Element, source: str) -> Any:
+def _compile(mujoco: Any, root: Element, places: Mapping[str, str], source: str) -> Any:
     """The compiled model; what MuJoCo refuses is refused in its words, at the line of the element."""
     files = {element.where.rpartition(":")[0] for element in root.walk()}
     keep_lines = files == {source}
@@ -71,7 +72,9 @@ def _compile(mujoco: Any, root: Element, source: str) -> Any:
         words = " ".join(str(error).split())
         line = re.search(r"\bline (\d+)", words)
         reason = re.sub(r"^(XML )?Error: |,? ?\bline \d+|, id \d+", "", words)
-        where = f"{source}:{line[1]}" if line and keep_lines else source
+        # Older versions give no line, but the name of the element.
+        named = next((places[name] for name in re.findall("'([^']*)'", words) if name in places), source)
+        where = f"{source}:{line[1]}" if line and keep_lines else named
         raise RobotFileError(
             f"MuJoCo does not take this model: {reason.strip()}",
             where=where,
