@@ -1,7 +1,8 @@
 """Kinetic and potential energy.
 
 (1)  T = 1/2 qd' M(q) qd,  with M qd from one pass of inverse dynamics without gravity and products of speeds
-(2)  U = -sum m g . x  over the bodies, zero at the origin of the file's base frame, plus 1/2 stiffness (q - rest)^2 of springs
+(2)  U = -sum m g . x  over the bodies, zero at the origin of the file's base frame, plus 1/2 stiffness (q - rest)^2
+     of springs
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from torquec.dynamics.mechanism import Mechanism, PlacedLink
 from torquec.robot.robot import BASE, Robot
-from torquec.spatial import Pose, Scalar, Vector3, add, cross, matvec, scale
+from torquec.spatial import Pose, Vector3, add, cross, matvec, scale
 
 Wrench = tuple[Vector3, Vector3]
 """Force and moment about the origin of the frame it is given in."""

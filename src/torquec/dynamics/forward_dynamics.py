@@ -2,8 +2,8 @@
 
 (1)  qdd = M(q)^-1 (tau - c(q, qd) - g(q)),   M by composite bodies, c + g by one pass of inverse dynamics with qdd = 0
 
-For the arms that this is made for (n up to ten or so), (1) costs fewer operations than the articulated-body algorithm, and
-shares sines, cosines and turned vectors between its two parts.
+For the arms that this is made for (n up to ten or so), (1) costs fewer operations than the articulated-body
+algorithm, and shares sines, cosines and turned vectors between its two parts.
 """
 
 from __future__ import annotations

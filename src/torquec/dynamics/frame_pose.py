@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from torquec.dynamics.mechanism import PlacedLink, coordinates, place_links
 from torquec.robot.robot import BASE, Robot
-from torquec.spatial import Pose, Scalar, add, matvec, rotation_z, matmul
+from torquec.spatial import Pose, Scalar, add, matmul, matvec, rotation_z
 
 
 def frame_pose(robot: Robot, frame: str, q: Sequence[Scalar]) -> Pose:

@@ -5,7 +5,8 @@ Outward, the motion of every link (:mod:`torquec.dynamics.motion`); inward, with
 (1)  F = m a + U h
 (2)  N = h x a + v(U E),   v(A)_x = A_zy - A_yz and cyclic:  the moment of inertial forces about the origin
 (3)  f = F + sum over children of R f_c,      n = N + sum over children of (R n_c + p x R f_c)
-(4)  tau = z . n (revolute),  z . f (prismatic),  collected through the coordinate's multiplier, plus reflected motor inertia
+(4)  tau = z . n (revolute),  z . f (prismatic),  collected through the coordinate's multiplier, plus reflected motor
+     inertia
 
 Luh, Walker & Paul (1980), with the regrouped parameters and frames of Khalil & Kleinfinger.
 """
@@ -19,7 +20,7 @@ from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.mechanism import Grouping, Mechanism, PlacedLink, mechanism, place
 from torquec.dynamics.motion import Motion, motions
 from torquec.robot.robot import BASE, Robot
-from torquec.spatial import Scalar, Vector3, add, cross, matvec, scale, subtract
+from torquec.spatial import Scalar, add, cross, matvec, scale, subtract
 
 
 def inverse_dynamics(

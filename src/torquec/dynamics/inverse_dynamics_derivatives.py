@@ -1,10 +1,11 @@
 """Analytic derivatives of inverse dynamics: dtau/dq and dtau/dqd (dtau/dqdd is the mass matrix).
 
 (1)  dtau/dqd = 2 C, the Christoffel Coriolis matrix.
-(2)  For a particle x(q(t)), d(xdd)/dq_j = d^2/dt^2 of dx/dq_j. For a revolute joint j, with zdd = U z (third column of U),
+(2)  For a particle x(q(t)), d(xdd)/dq_j = d^2/dt^2 of dx/dq_j. For a revolute joint j, with zdd = U z (third column
+     of U),
        d(xdd)/dq_j = zdd x (x - o) + 2 zd x (v - vo) + z x (xdd - odd)
-(3)  so column j asks of its composite body, for ancestors i (f_j, n_j: the wrench of inverse dynamics at j; a: acceleration of the
-     origin, gravity included)
+(3)  so column j asks of its composite body, for ancestors i (f_j, n_j: the wrench of inverse dynamics at j; a:
+     acceleration of the origin, gravity included)
        revolute    f = zdd x h + 2 zd x P + z x (f_j - m a),    n = z x n_j + h x (a x z) + J zdd + 2 (zd tr D - D' zd)
        prismatic   f = m zdd,                                   n = z x f_j + h x zdd
 (4)  and for descendants i, with the carried row (eta, rho, g) of joint i (see `coriolis_matrix`), at link j

@@ -1,6 +1,7 @@
 """Solving M x = y for a joint-space mass matrix, from the tips: M = L' D L keeps the zeros between branches.
 
-(1)  for k = n-1 .. 0:   a = H_ki / H_kk,   H_ij -= a H_kj   (i, j < k, only where H_ki is not zero)   Featherstone (2008), 6.5
+(1)  for k = n-1 .. 0:   a = H_ki / H_kk,   H_ij -= a H_kj   (i, j < k, only where H_ki is not zero)   Featherstone
+     (2008), 6.5
 (2)  x = L^-1 D^-1 L'^-1 y
 """
 

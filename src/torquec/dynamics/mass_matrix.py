@@ -1,6 +1,7 @@
 """Mass matrix by composite bodies.
 
-With C_i the mass moments of link i and everything it carries, about the origin of link i (:mod:`torquec.dynamics.composite`):
+With C_i the mass moments of link i and everything it carries, about the origin of link i
+(:mod:`torquec.dynamics.composite`):
 
 (1)  a unit acceleration of joint i alone needs, at link i,
        revolute    f = z x h,      n = J z = (-Exz, -Eyz, Exx + Eyy)

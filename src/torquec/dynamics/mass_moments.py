@@ -5,8 +5,8 @@
 (3)  turning by R:   h -> R h,   E -> R E R'
 (4)  shifting by p:  E -> E + p h' + h p' + m p p',   h -> h + m p
 
-The dynamics is shorter in E than in J: mass points on a joint axis have only m, hz and Ezz, and Ezz enters the moment of a body
-in two products where the corresponding part of J needs three.
+The dynamics is shorter in E than in J: mass points on a joint axis have only m, hz and Ezz, and Ezz enters the
+moment of a body in two products where the corresponding part of J needs three.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The constants of a robot as the dynamics algorithms use them, and their placement at a position q.
 
 (1)  Links stand in canonical frames (`torquec.robot.canonical`), their mass moments regrouped (`regrouping`).
-(2)  Unit of length: with only revolute joints, lengths are measured in the offset L that is nearest to the base (everything
-     beyond is carried across it), masses in 1/L^2: torques keep their value, and every product with L disappears.
+(2)  Unit of length: with only revolute joints, lengths are measured in the offset L that is nearest to the base
+     (everything beyond is carried across it), masses in 1/L^2: torques keep their value, and every product with L
+     disappears.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from torquec.expr.math import sincos
 from torquec.robot.canonical import CanonicalLink, exact_cos_sin
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import Inertia, Matrix3, Pose, Scalar, Vector3, add, matvec, scale, transpose
+
+NO_MASS = MassMoments()
 
 
 @dataclass(frozen=True)
@@ -48,10 +51,6 @@ class Mechanism:
     reflected_inertia: tuple[tuple[float, ...], ...]
     n: int
     length: float = 1.0
-
-    def children(self, i: int) -> list[int]:
-        """The links that link i carries."""
-        return [k for k, link in enumerate(self.links) if link.parent == i]
 
 
 class Grouping(Enum):
@@ -86,13 +85,14 @@ def mechanism(
 
 def coordinates(robot: Robot) -> tuple[Coordinate, ...]:
     """The coordinate of every body; mimic joints follow theirs."""
+    index = {name: k for k, name in enumerate(robot.joint_names)}
     found = []
     for body in robot.bodies:
         mimic = body.joint.mimic
         if mimic is None:
-            found.append(Coordinate(robot.joint_index(body.joint.name)))
+            found.append(Coordinate(index[body.joint.name]))
         else:
-            found.append(Coordinate(robot.joint_index(mimic.joint), mimic.multiplier, mimic.offset))
+            found.append(Coordinate(index[mimic.joint], mimic.multiplier, mimic.offset))
     return tuple(found)
 
 
@@ -109,14 +109,13 @@ def _in_own_length(m: Mechanism) -> Mechanism:
     links = tuple(
         replace(
             link,
-            pre=Pose(link.pre.rotation, tuple(_ratio(e, unit) for e in link.pre.origin)),  # type: ignore[arg-type]
+            pre=Pose(link.pre.rotation, (_ratio(x, unit), _ratio(y, unit), _ratio(z, unit))),
             d=_ratio(link.d, unit),
         )
-        for link in m.links
+        for link, (x, y, z) in ((link, link.pre.origin) for link in m.links)
     )
     moments = tuple(replace(e, x=e.x * unit, y=e.y * unit, z=e.z * unit, m=e.m * (unit * unit)) for e in m.moments)
-    gravity: Vector3 = tuple(g / unit for g in m.gravity)  # type: ignore[assignment]
-    return replace(m, links=links, moments=moments, gravity=gravity, length=unit)
+    return replace(m, links=links, moments=moments, gravity=scale(m.gravity, 1.0 / unit), length=unit)
 
 
 def _ratio(value: float, unit: float) -> float:
@@ -156,7 +155,7 @@ class PlacedLink:
     prismatic: bool
     turn: Turn
     origin: Vector3
-    moments: MassMoments = MassMoments()
+    moments: MassMoments = NO_MASS
 
 
 def place(m: Mechanism, q: Sequence[Scalar]) -> tuple[PlacedLink, ...]:

@@ -1,9 +1,10 @@
 """Torque regressor: the matrix Y with tau = Y(q, qd, qdd) phi, phi the standard parameters of all bodies.
 
-The parameters are `PARAMETER_NAMES` of each body in turn, about the origin and in the axes of the file's body frame, then the
-inertia of each motor's rotor.
+The parameters are `PARAMETER_NAMES` of each body in turn, about the origin and in the axes of the file's body frame,
+then the inertia of each motor's rotor.
 
-(1)  Y_jk = s_j . (wrench of body i for a unit of parameter k),   s_j = (omega, v): the twist of body i per unit speed of joint j
+(1)  Y_jk = s_j . (wrench of body i for a unit of parameter k),   s_j = (omega, v): the twist of body i per unit
+     speed of joint j
 (2)  unit wrenches, with a, wd, w of the body frame and U of `motion`:
        m      f = a                     n = 0
        mx     f = U e_x                 n = e_x x a            (my, mz alike)

@@ -1,14 +1,15 @@
 """Regrouping of mass moments onto the joints that feel them (Khalil & Gautier), before anything is traced.
 
-Mass points on the axis of a revolute joint move alike whether they belong to the body or to its parent, so they may be given to the parent:
+Mass points on the axis of a revolute joint move alike whether they belong to the body or to its parent, so they may
+be given to the parent:
 
 (1)  revolute:   m, hz and Ezz of the body go to the parent (three parameters of every body vanish)
 (2)  prismatic:  the body does not turn on its parent, so all of E goes there (six parameters vanish)
      or, for an axially symmetric body (Exx = Eyy, no products), so much of Ezz stays that Exx + Ezz = 0: such a body
      feels no angular acceleration across its axis
-(3)  balancing:  a mass mu given back to a child's origin p changes the parent by -mu (1, p, p p'); with mu chosen so that one
-     component of the parent's h vanishes, the five products of that component are bought for three; only where the acceleration
-     of the child's origin is needed anyway
+(3)  balancing:  a mass mu given back to a child's origin p changes the parent by -mu (1, p, p p'); with mu chosen so
+     that one component of the parent's h vanishes, the five products of that component are bought for three; only
+     where the acceleration of the child's origin is needed anyway
 
 Torques are the same for every motion; the mass moments are no longer those of physical bodies.
 """
@@ -29,27 +30,32 @@ def regroup(
 ) -> tuple[MassMoments, ...]:
     """Mass moments after (1) and (2), with `balance` also (3), from the tips to the base; all in canonical frames."""
     result = list(moments)
+    children: list[list[int]] = [[] for _ in links]
+    weighs = [False] * len(links)  # whether the acceleration of a link's origin matters to it or to what it carries
     for i in reversed(range(len(links))):
-        link, own = links[i], result[i]
-        for child in _children(links, i) if balance else ():
-            own, result[child] = _balance(own, links[child], result, links, child)
-        if link.prismatic:
-            given = MassMoments(own.xx, own.xy, own.xz, own.yy, own.yz, own.zz)
-            turn = matmul(link.pre.rotation, rotation_z(*exact_cos_sin(link.theta)))
-            at_parent = given.turned(turn)
-            result[i] = MassMoments(x=own.x, y=own.y, z=own.z, m=own.m)
-        else:
-            kept = -own.xx if _is_symmetric(own) else 0.0
-            given = MassMoments(zz=own.zz - kept, z=own.z, m=own.m)
-            at_parent = given.turned(link.pre.rotation).shifted(_origin(link))
-            result[i] = replace(own, zz=kept, z=0.0, m=0.0)
+        link = links[i]
+        if balance:
+            for child in children[i]:
+                if weighs[child]:
+                    result[i], result[child] = _balance(result[i], links[child], result[child])
+        result[i], given = _give(link, result[i])
+        weighs[i] = any(weighs[child] for child in children[i]) or not all(map(_is_zero, result[i].values[6:]))
         if link.parent != BASE:
-            result[link.parent] = result[link.parent] + at_parent
+            children[link.parent].append(i)
+            result[link.parent] = result[link.parent] + given
     return tuple(result)
 
 
-def _children(links: Sequence[CanonicalLink], i: int) -> list[int]:
-    return [k for k, link in enumerate(links) if link.parent == i]
+def _give(link: CanonicalLink, own: MassMoments) -> tuple[MassMoments, MassMoments]:
+    """What a body keeps and what it gives to its parent, in the parent's frame (1), (2)."""
+    if link.prismatic:
+        turn = matmul(link.pre.rotation, rotation_z(*exact_cos_sin(link.theta)))
+        second = MassMoments(own.xx, own.xy, own.xz, own.yy, own.yz, own.zz)
+        return MassMoments(x=own.x, y=own.y, z=own.z, m=own.m), second.turned(turn)
+    kept = -own.xx if _is_symmetric(own) else 0.0
+    on_axis = MassMoments(zz=own.zz - kept, z=own.z, m=own.m)
+    given = on_axis.turned(link.pre.rotation).shifted(_origin(link))
+    return replace(own, zz=kept, z=0.0, m=0.0), given
 
 
 def _origin(link: CanonicalLink) -> Vector3:
@@ -61,7 +67,7 @@ def _is_symmetric(e: MassMoments) -> bool:
     """True for a body whose second moments are the same in every direction across z."""
     if not all(isinstance(value, float) for value in e.values):
         return False
-    return e.xy == e.xz == e.yz == 0.0 and abs(e.xx - e.yy) <= 1e-12 * abs(e.xx)
+    return bool(e.xy == e.xz == e.yz == 0.0 and abs(e.xx - e.yy) <= 1e-12 * abs(e.xx))
 
 
 def _is_zero(value: Scalar) -> bool:
@@ -74,29 +80,14 @@ def _products(e: MassMoments) -> int:
     return sum(weight for weight, value in zip(weights, e.values, strict=True) if not _is_zero(value))
 
 
-def _carries_weight(links: Sequence[CanonicalLink], moments: Sequence[MassMoments], i: int) -> bool:
-    """Whether the acceleration of link i's origin matters to it or to a link that it carries."""
-    own = moments[i]
-    if not all(_is_zero(value) for value in (own.x, own.y, own.z, own.m)):
-        return True
-    return any(_carries_weight(links, moments, child) for child in _children(links, i))
-
-
-def _balance(
-    own: MassMoments,
-    child: CanonicalLink,
-    moments: Sequence[MassMoments],
-    links: Sequence[CanonicalLink],
-    index: int,
-) -> tuple[MassMoments, MassMoments]:
+def _balance(own: MassMoments, child: CanonicalLink, carried: MassMoments) -> tuple[MassMoments, MassMoments]:
     """Give mass to the child's origin so that a component of the own first moment vanishes (3), where that saves."""
-    carried = moments[index]
-    if child.prismatic or not _is_zero(carried.m) or not _carries_weight(links, moments, index):
+    if child.prismatic or not _is_zero(carried.m):
         return own, carried
     p = _origin(child)
     best = (_products(own), own, carried)
     for k, name in enumerate("xy"):
-        if abs(p[k]) < 1e-3 * max(map(abs, p)) or p[k] == 0.0:
+        if p[k] == 0.0 or abs(p[k]) < 1e-3 * max(map(abs, p)):
             continue
         mu = own.first[k] / p[k]
         left = replace(own + MassMoments(m=-mu).shifted(p), **{name: 0.0})

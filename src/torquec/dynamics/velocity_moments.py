@@ -1,6 +1,7 @@
 """Velocity moments of composite bodies: what the Coriolis matrix and the derivatives need beyond the mass moments.
 
-For the particles of link i and of everything that it carries, r from the origin of link i, v relative to that origin's velocity:
+For the particles of link i and of everything that it carries, r from the origin of link i, v relative to that
+origin's velocity:
 
 (1)  P = sum m v,     D = sum m r v'
 (2)  own body:   P = w x h,    D = E [w x]'

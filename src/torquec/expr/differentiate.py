@@ -28,9 +28,9 @@ def _select(a: Node, b: Any, c: Any) -> Any:
 
 
 _RULES: dict[Op, Derivative] = {
-    Op.ADD: lambda v, d: d[0] + d[1],
-    Op.SUB: lambda v, d: d[0] - d[1],
-    Op.NEG: lambda v, d: -d[0],
+    Op.ADD: lambda _, d: d[0] + d[1],
+    Op.SUB: lambda _, d: d[0] - d[1],
+    Op.NEG: lambda _, d: -d[0],
     Op.MUL: lambda v, d: d[0] * v.args[1] + v.args[0] * d[1],
     Op.DIV: lambda v, d: (d[0] - v * d[1]) / v.args[1],
     Op.SIN: lambda v, d: v.graph.make(Op.COS, v.args[0]) * d[0],

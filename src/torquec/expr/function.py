@@ -1,7 +1,8 @@
 """`Function`: a straight-line program, the carrier between dynamics, control and every back end.
 
-Operation k defines value k; its arguments are earlier values. A function names its inputs and outputs with their shapes; an
-output is a row-major list of values. It is immutable, holds no robot, can be written to JSON and hashed by content.
+Operation k defines value k; its arguments are earlier values. A function names its inputs and outputs with their
+shapes; an output is a row-major list of values. It is immutable, holds no robot, can be written to JSON and hashed
+by content.
 """
 
 from __future__ import annotations

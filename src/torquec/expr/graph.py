@@ -2,17 +2,20 @@
 
 A `Graph` interns its nodes, so equal expressions are one node and the number of nodes is the number of operations.
 Every node is built through `Graph.make`, which folds constants, puts commutative arguments in one order and applies
-the rewrite rules of :mod:`torquec.expr.rules`. Signs float outwards: products hold no negations, and a difference is kept
-in one orientation, so that `a - b` and `b - a` share a node.
+the rewrite rules of :mod:`torquec.expr.rules`. Signs float outwards: products hold no negations, and a difference is
+kept in one orientation, so that `a - b` and `b - a` share a node.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TypeAlias, Union
 
 from torquec.errors import ExpressionError
 from torquec.expr.ops import SEMANTICS, Op
-from torquec.expr.rules import rewrite
+from torquec.expr.rules import kind_of, rewrite
+
+_COMMUTES = frozenset(op for op, rule in SEMANTICS.items() if rule.commutes)
 
 Operand: TypeAlias = Union["Node", float, int]
 
@@ -20,7 +23,7 @@ Operand: TypeAlias = Union["Node", float, int]
 class Node:
     """A value in a graph. Arithmetic on nodes (and with numbers) makes further nodes."""
 
-    __slots__ = ("args", "graph", "index", "op", "value")
+    __slots__ = ("args", "graph", "index", "kind", "op", "value")
     __array_ufunc__ = None  # NumPy scalars must leave the arithmetic to the node
 
     def __init__(self, graph: Graph, op: Op, args: tuple[Node, ...], value: float, index: int) -> None:
@@ -29,6 +32,7 @@ class Node:
         self.args = args
         self.value = value
         self.index = index
+        self.kind = kind_of(op, value)
 
     def __add__(self, other: Operand) -> Node:
         return self.graph.make(Op.ADD, self, other)
@@ -72,7 +76,7 @@ class Graph:
     def constant(self, value: float) -> Node:
         """The node of a number (-0.0 is 0.0 here)."""
         value = float(value) + 0.0
-        key = (Op.CONST, value) if value == value else (Op.CONST, "nan")
+        key = (Op.CONST, "nan" if math.isnan(value) else value)
         return self._intern(key, Op.CONST, (), value)
 
     def input(self, port: str, element: int) -> Node:
@@ -87,16 +91,19 @@ class Graph:
 
     def make(self, op: Op, *operands: Operand) -> Node:
         """The canonical node of `op` applied to the operands."""
-        args = tuple(self._adopt(operand) for operand in operands)
-        rule = SEMANTICS[op]
-        if all(arg.op is Op.CONST for arg in args):
-            return self.constant(rule.on_floats(*(arg.value for arg in args)))
-        if rule.commutes and _later(args[0], args[1]):
+        args = tuple([self._adopt(operand) for operand in operands])
+        if args[0].op is Op.CONST or args[-1].op is Op.CONST:
+            if all(arg.op is Op.CONST for arg in args):
+                return self.constant(SEMANTICS[op].on_floats(*[arg.value for arg in args]))
+            if op in _COMMUTES and args[0].op is not Op.CONST:
+                args = (args[1], args[0])  # constants first, then by age
+        elif op in _COMMUTES and args[0].index > args[1].index:
             args = (args[1], args[0])
         simpler = rewrite(self, op, args)
         if simpler is not None:
             return simpler
-        return self._intern((op, *(arg.index for arg in args)), op, args, 0.0)
+        key = (op, args[0].index, args[1].index) if len(args) == 2 else (op, *[arg.index for arg in args])
+        return self._intern(key, op, args, 0.0)
 
     def raw(self, op: Op, *args: Node, value: float = 0.0) -> Node:
         """A node as it stands, not brought into canonical form: for the last passes only."""
@@ -120,11 +127,3 @@ class Graph:
 
     def __len__(self) -> int:
         return self._count
-
-
-def _later(a: Node, b: Node) -> bool:
-    """Order of commutative arguments: constants first, then by age."""
-    a_const, b_const = a.op is Op.CONST, b.op is Op.CONST
-    if a_const != b_const:
-        return b_const
-    return a.index > b.index

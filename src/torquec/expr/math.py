@@ -34,7 +34,7 @@ def sincos(angle: Any) -> tuple[Any, Any]:
     if isinstance(angle, float):
         quarter = angle / (math.pi / 2)
         if quarter == round(quarter):
-            k = int(round(quarter)) % 4
+            k = round(quarter) % 4
             return ((0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0))[k]
     return _apply(Op.SIN, angle), _apply(Op.COS, angle)
 

@@ -1,4 +1,5 @@
-"""Passes over a finished graph, before it becomes a `Function`: one flat list, each removes operations or changes nothing.
+"""Passes over a finished graph, before it becomes a `Function`: one flat list, each removes operations or changes
+nothing.
 
 factor      x y + x z          ->  x (y + z)      where the products are used once
 negate      -(a - b), -(c x)   ->  b - a, (-c) x  where the inner value is used once
@@ -13,6 +14,8 @@ from torquec.expr.graph import Node
 from torquec.expr.ops import Op
 
 _SUMS = (Op.ADD, Op.SUB)
+_LONGEST_SUM = 64
+_DEEPEST_NEGATION = 8
 Rewriter = Callable[[Node, dict[int, Node], Counter[int]], Node | None]
 
 
@@ -36,11 +39,10 @@ def reachable(roots: list[Node]) -> list[Node]:
 
 
 def _rewrite(roots: list[Node], rewriter: Rewriter) -> list[Node]:
-    """Rebuild bottom-up; `rewriter` may give a replacement for a node, from the old node, new arguments and use counts."""
-    order = reachable(roots)
+    """Rebuild bottom-up; `rewriter` may give a replacement for a node, from the old node, new arguments and use
+    counts.""" order = reachable(roots)
     uses: Counter[int] = Counter(arg.index for node in order for arg in node.args)
     uses.update(root.index for root in roots)
-    # A sum inside a sum is rewritten with the outer one.
     new: dict[int, Node] = {}
     for node in order:
         replacement = rewriter(node, new, uses)
@@ -53,20 +55,27 @@ def _rewrite(roots: list[Node], rewriter: Rewriter) -> list[Node]:
     return [new[root.index] for root in roots]
 
 
-def _terms(node: Node, sign: int, uses: Counter[int], top: bool = True) -> list[tuple[int, Node]]:
-    """A sum as signed terms, through inner sums that are used once."""
-    if node.op in _SUMS and (top or uses[node.index] == 1):
-        second = sign if node.op is Op.ADD else -sign
-        return _terms(node.args[0], sign, uses, False) + _terms(node.args[1], second, uses, False)
-    return [(sign, node)]
+def _terms(node: Node, uses: Counter[int]) -> list[tuple[int, Node]]:
+    """A sum as signed terms, in order, through inner sums that are used once."""
+    terms: list[tuple[int, Node]] = []
+    stack = [(1, node)]
+    while stack:
+        sign, part = stack.pop()
+        if part.op in _SUMS and (part is node or uses[part.index] == 1):
+            first, second = part.args
+            stack.append((sign if part.op is Op.ADD else -sign, second))
+            stack.append((sign, first))
+        else:
+            terms.append((sign, part))
+    return terms
 
 
 def _factor(node: Node, new: dict[int, Node], uses: Counter[int]) -> Node | None:
     """A sum with products that share a factor, factored; largest group first."""
     if node.op not in _SUMS:
         return None
-    terms = _terms(node, 1, uses)
-    if len(terms) > 64:
+    terms = _terms(node, uses)
+    if len(terms) > _LONGEST_SUM:
         return None
     products = [k for k, (_, term) in enumerate(terms) if term.op is Op.MUL and uses[term.index] == 1]
     shared = Counter(arg.index for k in products for arg in set(terms[k][1].args))
@@ -108,25 +117,27 @@ def _negate(node: Node, new: dict[int, Node], uses: Counter[int]) -> Node | None
     """A negation moved into a value that is used once and can take it for nothing."""
     if node.op is not Op.NEG or uses[node.args[0].index] != 1:
         return None
-    return _opposite(node.args[0], new, uses)
+    return _opposite(node.args[0], new, uses, _DEEPEST_NEGATION)
 
 
-def _opposite(node: Node, new: dict[int, Node], uses: Counter[int]) -> Node | None:
+def _opposite(node: Node, new: dict[int, Node], uses: Counter[int], depth: int) -> Node | None:
     """-node without a negation, or None. Bypasses the canonical orientation of `Graph.make` on purpose."""
     graph = node.graph
+    if depth == 0:
+        return None
     if node.op is Op.CONST:
         return graph.raw(Op.CONST, value=-node.value)
     if node.op is Op.SUB:
         return graph.raw(Op.SUB, new[node.args[1].index], new[node.args[0].index])
     if node.op is Op.MUL:
         for k, arg in enumerate(node.args):
-            inner = _opposite(arg, new, uses) if arg.op is Op.CONST or uses[arg.index] == 1 else None
+            inner = _opposite(arg, new, uses, depth - 1) if arg.op is Op.CONST or uses[arg.index] == 1 else None
             if inner is not None:
                 other = new[node.args[1 - k].index]
                 return graph.raw(Op.MUL, inner, other)
     if node.op is Op.ADD:
         for k, arg in enumerate(node.args):
-            inner = _opposite(arg, new, uses) if uses[arg.index] == 1 else None
+            inner = _opposite(arg, new, uses, depth - 1) if uses[arg.index] == 1 else None
             if inner is not None:
                 return graph.raw(Op.SUB, inner, new[node.args[1 - k].index])
     return None

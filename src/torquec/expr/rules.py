@@ -1,14 +1,18 @@
 """Rewrite rules, as (pattern, replacement) pairs.
 
-A pattern is an expression over the placeholders x, y, z (any node) and c, d (constants); a number matches that
-constant. A rule fires where a node is made; its replacement is built through the same rules, so the result is canonical. Each
-rule either removes an operation or moves a sign outwards; none of them adds one.
+A pattern is an expression over the placeholders x, y, z (any node), c, d (constants), n (a negative constant) and p
+(one that is not); a number matches that constant. A rule fires where a node is made; its replacement is built
+through the same rules, so the result is canonical. Each rule either removes an operation or moves a sign outwards;
+none of them adds one.
+
+Rules are looked up by the kinds of the node's arguments, so that most nodes try none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from torquec.expr.ops import SEMANTICS, Op
@@ -17,14 +21,41 @@ if TYPE_CHECKING:
     from torquec.expr.graph import Graph, Node
 
 
+class Kind(IntEnum):
+    """What a rule can tell of an argument without looking inside: its operation, or what sort of constant it is."""
+
+    ZERO = -1
+    ONE = -2
+    MINUS_ONE = -3
+    NEGATIVE = -4
+    POSITIVE = -5
+    NAN = -6
+
+
+OP_KINDS: dict[Op, int] = {op: k for k, op in enumerate(Op)}
+_NEGATIVE = frozenset((Kind.MINUS_ONE, Kind.NEGATIVE))
+_CONSTANT = frozenset(Kind)
+
+
+def kind_of(op: Op, value: float) -> int:
+    """The kind of a node."""
+    if op is not Op.CONST:
+        return OP_KINDS[op]
+    exact = {0.0: Kind.ZERO, 1.0: Kind.ONE, -1.0: Kind.MINUS_ONE}.get(value)
+    if exact is not None:
+        return exact
+    return Kind.NEGATIVE if value < 0.0 else Kind.POSITIVE if value > 0.0 else Kind.NAN
+
+
 @dataclass(frozen=True)
 class Pattern:
-    """A pattern: an operation on patterns, a placeholder (`name`) or a number (`value`)."""
+    """A pattern: an operation on patterns, a placeholder (`name`, of certain `kinds`) or a number (`value`)."""
 
     op: Op | None = None
     args: tuple[Pattern, ...] = ()
     name: str = ""
     value: float | None = None
+    kinds: frozenset[int] | None = None
 
     def __add__(self, other: Pattern | float) -> Pattern:
         return Pattern(Op.ADD, (self, _pattern(other)))
@@ -57,11 +88,9 @@ def _call(op: Op, *args: Pattern | float) -> Pattern:
 
 
 x, y, z = Pattern(name="x"), Pattern(name="y"), Pattern(name="z")
-c, d = Pattern(Op.CONST, name="c"), Pattern(Op.CONST, name="d")
-
-
-def _negative(bound: dict[str, Node]) -> bool:
-    return bound["c"].value < 0.0
+c, d = Pattern(Op.CONST, name="c", kinds=_CONSTANT), Pattern(Op.CONST, name="d", kinds=_CONSTANT)
+n = Pattern(Op.CONST, name="n", kinds=_NEGATIVE)
+p = Pattern(Op.CONST, name="p", kinds=frozenset((Kind.ZERO, Kind.ONE, Kind.POSITIVE)))
 
 
 def _younger_first(bound: dict[str, Node]) -> bool:
@@ -83,15 +112,15 @@ RULES: tuple[tuple[Pattern, Pattern] | tuple[Pattern, Pattern, Condition], ...] 
     (-(-x), x),
     # Signs move outwards.
     (x * -1.0, -x),
-    (c * x, -(-c * x), _negative),
+    (n * x, -((-n) * x)),
     (x * (-y), -(x * y)),
     (x / (-y), -(x / y)),
     ((-x) / y, -(x / y)),
     (x + (-y), x - y),
     (x - (-y), x + y),
     ((-x) - y, -(x + y)),
-    (c + x, x - (-c), _negative),
-    (x - c, x + (-c), _negative),
+    (n + x, x - (-n)),
+    (x - n, x + (-n)),
     (x - y, -(y - x), _younger_first),
     # Constants gather.
     (c * (d * x), (c * d) * x),
@@ -117,8 +146,8 @@ RULES: tuple[tuple[Pattern, Pattern] | tuple[Pattern, Pattern, Condition], ...] 
     (_call(Op.COS, -x), _call(Op.COS, x)),
     (_call(Op.ABS, -x), _call(Op.ABS, x)),
     (_call(Op.SELECT, x, y, y), y),
-    (_call(Op.SELECT, c, x, y), y, _negative),
-    (_call(Op.SELECT, c, x, y), x, lambda bound: bound["c"].value >= 0.0),
+    (_call(Op.SELECT, n, x, y), y),
+    (_call(Op.SELECT, p, x, y), x),
 )
 
 
@@ -134,9 +163,9 @@ def _orders(pattern: Pattern) -> list[Pattern]:
     choices: list[tuple[Pattern, ...]] = [()]
     for arg in pattern.args:
         choices = [(*done, variant) for done in choices for variant in _orders(arg)]
-    orders = [Pattern(pattern.op, args, pattern.name, pattern.value) for args in choices]
-    if pattern.op is not None and pattern.op in SEMANTICS and SEMANTICS[pattern.op].commutes:
-        orders += [Pattern(p.op, p.args[::-1], p.name, p.value) for p in orders]
+    orders = [Pattern(pattern.op, args, pattern.name, pattern.value, pattern.kinds) for args in choices]
+    if pattern.op in SEMANTICS and SEMANTICS[pattern.op].commutes:
+        orders += [Pattern(q.op, q.args[::-1], q.name, q.value, q.kinds) for q in orders]
     return orders
 
 
@@ -150,40 +179,49 @@ def _compile() -> dict[Op, list[_Compiled]]:
 
 
 _BY_OP = _compile()
-_CANDIDATES: dict[tuple[Op, ...], tuple[_Compiled, ...]] = {}
-"""Rules whose root and first level fit, per shape (op, op of each argument): most shapes have none."""
+_CANDIDATES: dict[tuple[object, ...], tuple[_Compiled, ...]] = {}
+"""Rules that fit the kinds of the arguments: for most there are none."""
 
 
 def rewrite(graph: Graph, op: Op, args: tuple[Node, ...]) -> Node | None:
     """The canonical node of the first rule that fits `op(args)`, or None."""
-    shape = (op, *(arg.op for arg in args))
+    shape = (op, args[0].kind, args[1].kind) if len(args) == 2 else (op, *(arg.kind for arg in args))
     candidates = _CANDIDATES.get(shape)
     if candidates is None:
         candidates = tuple(
             rule
             for rule in _BY_OP[op]
-            if all(p.op is None or p.op is a for p, a in zip(rule.pattern.args, shape[1:], strict=True))
+            if all(_may_match(q, a.kind) for q, a in zip(rule.pattern.args, args, strict=True))
         )
         _CANDIDATES[shape] = candidates
     for rule in candidates:
         bound: dict[str, Node] = {}
-        if all(_matches(p, a, bound) for p, a in zip(rule.pattern.args, args, strict=True)) and (
+        if all(map(_matches, rule.pattern.args, args, (bound,) * len(args))) and (
             rule.condition is None or rule.condition(bound)
         ):
             return _build(graph, rule.replacement, bound)
     return None
 
 
+def _may_match(pattern: Pattern, kind: int) -> bool:
+    """Whether an argument of that kind can match, as far as its kind tells."""
+    if pattern.kinds is not None:
+        return kind in pattern.kinds
+    if pattern.value is not None:
+        return kind == kind_of(Op.CONST, pattern.value)
+    return pattern.op is None or OP_KINDS[pattern.op] == kind
+
+
 def _matches(pattern: Pattern, node: Node, bound: dict[str, Node]) -> bool:
     if pattern.name:
-        if pattern.op is not None and pattern.op is not node.op:
+        if pattern.kinds is not None and node.kind not in pattern.kinds:
             return False
         return bound.setdefault(pattern.name, node) is node
     if pattern.op is not node.op:
         return False
     if pattern.value is not None:
         return node.value == pattern.value
-    return all(_matches(p, a, bound) for p, a in zip(pattern.args, node.args, strict=True))
+    return all(map(_matches, pattern.args, node.args, (bound,) * len(node.args)))
 
 
 def _build(graph: Graph, pattern: Pattern, bound: dict[str, Node]) -> Node:
@@ -193,4 +231,4 @@ def _build(graph: Graph, pattern: Pattern, bound: dict[str, Node]) -> Node:
         assert pattern.value is not None
         return graph.constant(pattern.value)
     assert pattern.op is not None
-    return graph.make(pattern.op, *(_build(graph, arg, bound) for arg in pattern.args))
+    return graph.make(pattern.op, *[_build(graph, arg, bound) for arg in pattern.args])

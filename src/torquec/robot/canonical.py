@@ -6,10 +6,11 @@
 (4)  Parallel axes: the common normal may slide along them; it is put where the child's d vanishes, so that all offsets
      along a group of parallel axes sit before the first of them, where they cost least.
 
-Most rotations become "turn about z" followed by a quarter turn about x, which is what makes the generated code small. The axis of
-the first joint is the z of the base frame. URDF files print 1.5708 for pi/2, which makes parallel axes skew by 4e-6; with
-`snap`, angles within `SNAP` of a multiple of pi/2 are taken as that multiple, and each one is reported. Where axes are
-nearly, but not exactly, parallel their common normal lies far away: there `pre` is a general pose instead of (3).
+Most rotations become "turn about z" followed by a quarter turn about x, which is what makes the generated code
+small. The axis of the first joint is the z of the base frame. URDF files print 1.5708 for pi/2, which makes parallel
+axes skew by 4e-6; with `snap`, angles within `SNAP` of a multiple of pi/2 are taken as that multiple, and each one
+is reported. Where axes are nearly, but not exactly, parallel their common normal lies far away: there `pre` is a
+general pose instead of (3).
 """
 
 from __future__ import annotations
@@ -106,7 +107,7 @@ def canonical_tree(robot: Robot) -> CanonicalTree:
             _settle(frames[i], placements[child], frames[child])
 
     # Base to tip: what is still free, then the parameters of (2) and (3).
-    base = _base_frame(robot, placements, frames, main)
+    base = _base_frame(robot, placements, frames)
     links = []
     for i, body in enumerate(robot.bodies):
         parent = base if body.parent == BASE else frames[body.parent]
@@ -240,7 +241,7 @@ def _settle(frame: _Frame, placement: Pose, child: _Frame) -> None:
 def _foot(z: Vector3, other: Vector3, z_other: Vector3, sine: float) -> float:
     """Where on the line t z the common normal to the line `other` + u z_other starts."""
     cosine = dot(z, z_other)
-    return (dot(other, z) - cosine * dot(other, z_other)) / (sine * sine)
+    return float((dot(other, z) - cosine * dot(other, z_other)) / (sine * sine))
 
 
 def _direction(v: Vector3) -> Vector3:
@@ -263,12 +264,13 @@ def _any_perpendicular(z: Vector3) -> Vector3:
 
 def _pose(frame: _Frame) -> Pose:
     """The canonical frame seen from its file frame."""
-    assert frame.x is not None and frame.origin is not None
+    assert frame.x is not None
+    assert frame.origin is not None
     y = cross(frame.z, frame.x)
     return Pose(_clean_rotation(transpose((frame.x, y, frame.z))), frame.origin)
 
 
-def _base_frame(robot: Robot, placements: list[Pose], frames: list[_Frame], main: list[int]) -> _Frame:
+def _base_frame(robot: Robot, placements: list[Pose], frames: list[_Frame]) -> _Frame:
     """The canonical base frame: that of the first joint at q = 0."""
     if not robot.bodies:
         return _Frame((0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 0.0, 0.0))

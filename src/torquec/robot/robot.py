@@ -6,9 +6,7 @@ frames. A robot never holds a state: q, qd and qdd are arguments everywhere.
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
-import json
 import math
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -256,8 +254,5 @@ class Robot:
     @cached_property
     def content_hash(self) -> str:
         """SHA-256 over everything that the dynamics depends on."""
-        document = dataclasses.asdict(self)
-        document.pop("warnings")
-        document.pop("source")
-        text = json.dumps(document, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
+        content = (self.name, self.bodies, self.frames, self.base_inertia, self.gravity, self.drives, self.snap)
+        return hashlib.sha256(repr(content).encode()).hexdigest()
