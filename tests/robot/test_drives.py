@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.robot import reference
-from tests.robot.test_urdf import ARM
+from tests.robot.arm import ARM
 
 from torquec.errors import RobotFileError
 from torquec.robot.drives import read_drives, side_file

@@ -66,6 +66,13 @@ def test_a_mass_on_the_axis_stops_forward_dynamics_only():
         robot.check_forward_dynamics()
 
 
+def test_a_mass_that_leaves_the_axis_when_the_next_joint_moves_is_enough():
+    turning = Joint("j0", JointType.REVOLUTE, axis=(0.0, 0.0, 1.0))
+    tilting = Joint("j1", JointType.REVOLUTE, axis=(1.0, 0.0, 0.0))
+    above = Inertia.from_center_of_mass(1.0, (0.0, 0.0, 1.0), ((0.0,) * 3,) * 3)
+    Robot("t", (Body("b0", BASE, turning), Body("b1", 0, tilting, above))).check_forward_dynamics()
+
+
 def test_a_sliding_mass_is_enough():
     types = [JointType.REVOLUTE, JointType.PRISMATIC]
     arm(BALL, DOT, types=types).check_forward_dynamics()

@@ -6,7 +6,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from tests.robot.test_urdf import ARM
+from tests.robot.arm import ARM
 
 from torquec.errors import ArgumentError, RobotFileError
 from torquec.robot.load import load

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from tests.robot import reference
-from tests.robot.test_urdf import ARM
+from tests.robot.arm import ARM
 
 from torquec.errors import ArgumentError
 from torquec.robot.payload import attach_payload

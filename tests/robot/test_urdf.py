@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.robot import reference
+from tests.robot.arm import ARM
 
 from torquec.errors import RobotError, RobotFileError, TorquecError
 from torquec.robot.robot import BASE, Friction, JointType, Limits, Mimic
@@ -19,45 +20,6 @@ from torquec.robot.urdf import parse_urdf, read_urdf
 
 MODELS = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "models"
 needs_models = pytest.mark.skipif(not MODELS.exists(), reason="the published models are not here")
-
-ARM = """<robot name="arm">
-  <link name="base"/>
-  <link name="upper">
-    <inertial>
-      <origin xyz="0.5 0 0"/>
-      <mass value="2"/>
-      <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.2"/>
-    </inertial>
-  </link>
-  <link name="fore">
-    <inertial>
-      <mass value="1"/>
-      <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>
-    </inertial>
-  </link>
-  <link name="tool"/>
-  <joint name="shoulder" type="revolute">
-    <origin xyz="0 0 1" rpy="0 0 0"/>
-    <parent link="base"/>
-    <child link="upper"/>
-    <axis xyz="0 0 2"/>
-    <limit lower="-1" upper="2" velocity="3" effort="40"/>
-    <dynamics damping="0.5" friction="0.25"/>
-  </joint>
-  <joint name="elbow" type="prismatic">
-    <origin xyz="1 0 0"/>
-    <parent link="upper"/>
-    <child link="fore"/>
-    <axis xyz="1 0 0"/>
-    <limit lower="0" upper="1" velocity="1" effort="10"/>
-  </joint>
-  <joint name="grip" type="fixed">
-    <origin xyz="0.1 0 0"/>
-    <parent link="fore"/>
-    <child link="tool"/>
-  </joint>
-</robot>
-"""
 
 
 def parse(text, **options):
@@ -117,6 +79,16 @@ def test_a_welded_link_is_lumped_and_keeps_its_frame():
     assert inertia.mx == pytest.approx(0.4)
     assert inertia.zz == pytest.approx(0.1 + 1.0 + 4.0 * 0.01)
     assert robot.frame("tool").body == 1
+
+
+def test_welds_turn_what_comes_after_them():
+    turned = '<joint name="grip" type="fixed">\n    <origin xyz="0.1 0 0" rpy="0 0 1.5707963267948966"/>'
+    further = (
+        '<link name="tip"/><joint name="on" type="fixed"><origin xyz="1 0 0"/><parent link="tool"/><child link="tip"/>'
+        "</joint></robot>"
+    )
+    text = changed('<joint name="grip" type="fixed">\n    <origin xyz="0.1 0 0"/>', turned)
+    assert parse(text.replace("</robot>", further)).frame("tip").pose.origin == pytest.approx((0.1, 1.0, 0.0))
 
 
 def test_links_welded_to_the_root_weigh_on_the_base():

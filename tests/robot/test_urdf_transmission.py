@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.robot.test_urdf import ARM
+from tests.robot.arm import ARM
 
 from torquec.errors import RobotFileError
 from torquec.robot.robot import Motor

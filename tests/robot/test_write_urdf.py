@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.robot import reference
-from tests.robot.test_urdf import ARM
+from tests.robot.arm import ARM
 
 from torquec.errors import ArgumentError, RobotError, TorquecError
 from torquec.robot.load import load
@@ -124,6 +124,12 @@ def random_robot(seed):
 def test_random_robots_survive(seed, tmp_path):
     robot = random_robot(seed)
     ordered = round_trip(robot, tmp_path)
+    joints = {body.joint.name: body.joint for body in robot.bodies}
+    for found in (body.joint for body in ordered.bodies):
+        kept = joints[found.name]
+        assert (found.limits, found.friction, found.spring, found.mimic, found.axis == pytest.approx(kept.axis)) == (
+            kept.limits, kept.friction, kept.spring, kept.mimic, True,
+        )  # fmt: skip
     # Reading orders joints depth first; written again, nothing moves any more.
     assert_same(round_trip(ordered, tmp_path), ordered)
     q, qd, qdd = np.random.default_rng(seed).uniform(-1.0, 1.0, (3, robot.n))
