@@ -39,8 +39,8 @@ def reachable(roots: list[Node]) -> list[Node]:
 
 
 def _rewrite(roots: list[Node], rewriter: Rewriter) -> list[Node]:
-    """Rebuild bottom-up; `rewriter` may give a replacement for a node, from the old node, new arguments and use
-    counts.""" order = reachable(roots)
+    """Rebuild bottom-up; `rewriter` may replace a node, from the old one, the new arguments and the use counts."""
+    order = reachable(roots)
     uses: Counter[int] = Counter(arg.index for node in order for arg in node.args)
     uses.update(root.index for root in roots)
     new: dict[int, Node] = {}
