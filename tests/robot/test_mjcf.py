@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.robot import reference
 
-from torquec.errors import MissingExtraError, RobotFileError
+from torquec.errors import MissingExtraError, RobotFileError, TorquecError
 from torquec.robot.mjcf import read_mjcf
 from torquec.robot.robot import JointType, Limits, Mimic, Spring
 
@@ -463,3 +467,14 @@ def test_missing_package_is_named(tmp_path, monkeypatch):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(RobotFileError, match="no such file"):
         read_mjcf(tmp_path / "absent.xml")
+
+
+COUPLED = '<equality><joint joint1="l" joint2="turn"/></equality>'
+WHOLE = TREE.replace("</mujoco>", f'{COUPLED}<actuator><motor joint="x" ctrlrange="-1 1"/></actuator></mujoco>')
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, len(WHOLE)), st.integers(0, 6), st.text(alphabet='0-.,<>="/ abn&', max_size=4))
+def test_mutations_raise_nothing_but_our_own_errors(start, length, put):
+    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(TorquecError):
+        read_mjcf(write(Path(folder), WHOLE[:start] + put + WHOLE[start + length :]))
