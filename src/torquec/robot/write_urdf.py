@@ -50,6 +50,9 @@ def urdf_text(robot: Robot) -> str:
     for name in (robot.name, *_names(robot)):
         if _NOT_IN_XML.search(name):
             raise ArgumentError(f"the name {name!r} has characters that XML cannot hold", remedy="rename it")
+    _check_writable("base", robot.base_inertia)
+    for body in robot.bodies:
+        _check_writable(body.name, body.inertia)
     links = _link_names(robot)
     joint_names = {body.joint.name for body in robot.bodies}
     lines = ['<?xml version="1.0" encoding="utf-8"?>', f"<robot name={quoteattr(robot.name)}>"]
@@ -97,7 +100,6 @@ def _unused(name: str, taken: set[str]) -> str:
 def _link(name: str, inertia: Inertia, *, lacking: bool) -> list[str]:
     if lacking and not any(inertia.parameters):
         return [f"  <link name={quoteattr(name)}/>"]
-    _check_writable(name, inertia)
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.central_tensor if inertia.m > 0.0 else inertia.tensor
     moments = {"ixx": xx, "ixy": xy, "ixz": xz, "iyy": yy, "iyz": yz, "izz": zz}
     written = " ".join(f'{key}="{float(value)!r}"' for key, value in moments.items())
