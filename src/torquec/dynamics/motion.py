@@ -95,9 +95,9 @@ def _prismatic(parent: Motion, link: PlacedLink, rate: Scalar, acceleration: Sca
     """The link keeps the parent's w, wd and U; its origin slides along z."""
     turn = link.turn
     w, wd = turn.back(parent.w), turn.back(parent.wd)
-    # U' = R' U R: turn the columns, then the rows.
-    columns = [turn.back(column) for column in transpose(parent.u)]
-    u = transpose(tuple(turn.back(row) for row in transpose(tuple(columns))))  # type: ignore[arg-type]
+    # R' U R: turn the columns, then the rows.
+    columns = tuple(turn.back(column) for column in transpose(parent.u))
+    u: Matrix3 = tuple(turn.back(row) for row in transpose(columns))  # type: ignore[arg-type, assignment]
     ax, ay, az = turn.back(add(parent.a, matvec(parent.u, link.origin)))
     slide = rate + rate
     return Motion(
