@@ -71,11 +71,11 @@ def test_frame_quantities(puma):
     rotation, _ = puma.frame_pose("link6")(q)
     np.testing.assert_allclose(rotation @ rotation.T, np.eye(3), atol=1e-14)
     ahead, behind = (puma.frame_pose("link6")(q + sign * step * qd)[1] for sign in (1, -1))
-    jacobian = puma.frame_jacobian("link6")(q)
+    jacobian = puma.jacobian("link6")(q)
     assert jacobian.shape == (6, 6)
     np.testing.assert_allclose((jacobian @ qd)[:3], (ahead - behind) / (2 * step), atol=1e-8)
-    change = (puma.frame_jacobian("link6")(q + step * qd) - puma.frame_jacobian("link6")(q - step * qd)) / (2 * step)
-    np.testing.assert_allclose(puma.frame_jacobian_derivative("link6")(q, qd), change, atol=1e-8)
+    change = (puma.jacobian("link6")(q + step * qd) - puma.jacobian("link6")(q - step * qd)) / (2 * step)
+    np.testing.assert_allclose(puma.jacobian_derivative("link6")(q, qd), change, atol=1e-8)
 
 
 def test_the_attribute_is_the_compiled_callable_itself(puma):

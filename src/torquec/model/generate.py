@@ -12,7 +12,7 @@ from torquec.codegen.target import Target, generate_package
 from torquec.errors import ArgumentError
 from torquec.expr import OperationCount, count_operations
 from torquec.model.model import Model, compile
-from torquec.model.quantities import default_quantities
+from torquec.model.quantities import default_quantities, quantity_of
 from torquec.robot.file import to_path
 from torquec.robot.robot import Robot
 
@@ -45,10 +45,23 @@ def generate(
     source = compile(model) if isinstance(model, Robot) else model
     if not isinstance(source, Model):
         raise ArgumentError(f"generate takes a Model or a Robot, not {type(model).__name__}")
-    names = default_quantities(source.robot) if quantities is None else tuple(dict.fromkeys(quantities))
+    names = default_quantities() if quantities is None else tuple(dict.fromkeys(quantities))
     functions = {name: source.function(name) for name in names}
     files = generate_package(
-        tuple(functions.values()), to_path(directory), prefix=prefix or source.robot.name, target=chosen
+        tuple(functions.values()),
+        to_path(directory),
+        prefix=prefix or source.robot.name,
+        target=chosen,
+        description=_description(source.robot),
+        notes={function.name: quantity_of(name)[0].summary for name, function in functions.items()},
     )
     counts = {name: count_operations(function) for name, function in functions.items()}
     return GeneratedPackage(tuple(files), MappingProxyType(counts))
+
+
+def _description(robot: Robot) -> str:
+    gravity = ", ".join(repr(value) for value in robot.gravity)
+    return (
+        f"Dynamics of {robot.name}: {robot.n} joints in the order {', '.join(robot.joint_names)}. "
+        f"SI units, radians; gravity ({gravity}) m/s^2 in the base frame."
+    )

@@ -42,7 +42,7 @@ class _Compiled:
     def __get__(self, instance: Model | None, owner: type) -> _Compiled | NativeCall:
         if instance is None:
             return self
-        call: NativeCall = instance.native(self.name).call
+        call = instance._native_call(self.name)
         instance.__dict__[self.name] = call  # an instance attribute is found before this descriptor
         return call
 
@@ -77,19 +77,23 @@ class Model:
     potential_energy = _Compiled()
 
     def frame_pose(self, frame: str) -> NativeCall:
-        """The callable q (n,) -> rotation (3, 3), origin (3,) of the named frame, seen from the base."""
-        call: NativeCall = self.native(f"frame_pose:{frame}").call
-        return call
+        """The callable q -> rotation (3, 3), origin (3,) of the named frame, seen from the base."""
+        return self._native_call(f"frame_pose:{frame}")
 
-    def frame_jacobian(self, frame: str) -> NativeCall:
-        """The callable q (n,) -> J (6, n) of the named frame's origin: linear rows first, base axes."""
-        call: NativeCall = self.native(f"frame_jacobian:{frame}").call
-        return call
+    def jacobian(self, frame: str) -> NativeCall:
+        """The callable q -> J (6, n) of the named frame: velocity of its origin, then angular velocity, base axes."""
+        return self._native_call(f"jacobian:{frame}")
 
-    def frame_jacobian_derivative(self, frame: str) -> NativeCall:
-        """The callable q, qd (n,) -> dJ/dt (6, n) of `frame_jacobian`."""
-        call: NativeCall = self.native(f"frame_jacobian_derivative:{frame}").call
-        return call
+    def jacobian_derivative(self, frame: str) -> NativeCall:
+        """The callable (q, qd) -> dJ/dt (6, n) of `jacobian`."""
+        return self._native_call(f"jacobian_derivative:{frame}")
+
+    def pushed_inverse_dynamics(self, frame: str) -> NativeCall:
+        """The callable (q, qd, qdd, wrench (6,)) -> torques (n,) while force and moment act on the named frame.
+
+        The wrench is in the frame's axes, its moment about the frame's origin.
+        """
+        return self._native_call(f"pushed_inverse_dynamics:{frame}")
 
     def function(self, quantity: str) -> Function:
         """The straight-line program of a quantity; a frame's quantity is named as in "frame_pose:tool"."""
@@ -118,6 +122,10 @@ class Model:
     def address(self, quantity: str) -> int:
         """Address of the scalar kernel, a C function: inputs first, outputs last, all `double *`, row by row."""
         return self.native(quantity).address
+
+    def _native_call(self, quantity: str) -> NativeCall:
+        call: NativeCall = self.native(quantity).call
+        return call
 
     def _content_key(self, quantity: str) -> str:
         """What the compiled code depends on, known without tracing."""

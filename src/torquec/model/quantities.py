@@ -1,44 +1,133 @@
 """The quantities of a robot: the one table from which models, generated code, saved files and commands are made.
 
-A row names a quantity, its inputs and outputs, and the algorithm of :mod:`torquec.dynamics` that computes it. A quantity
-of a frame is asked for with the frame's name, as in "frame_pose:tool".
+A row names a quantity, its inputs and outputs, and the algorithm of :mod:`torquec.dynamics` that computes it. A
+quantity of a frame is asked for with the frame's name, as in "frame_pose:tool".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from torquec.dynamics import inverse_dynamics
+from torquec import dynamics
 from torquec.errors import ArgumentError, ExpressionError
 from torquec.expr import Function, trace
 from torquec.robot.robot import Robot
+from torquec.spatial import Scalar
 
-Algorithm = Callable[..., Any]
+_STATE = ("q", "qd", "qdd")
+_SIZES = {"wrench": 6}
+"""Inputs that do not have one element per joint."""
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """What a quantity is, its inputs (each (n,)) and outputs in order, and its algorithm f(robot, *inputs).
+    """What a quantity is, its inputs and outputs in order, and its algorithm f(robot, *inputs).
 
-    An algorithm with one output returns it; one with more returns a tuple. `of_frame`: it takes a frame's name after
-    the robot. `dynamic`: it needs inertias.
+    An algorithm with one output returns it; one with more returns a dataclass with fields of these names. With
+    `of_frame` it takes a frame's name after the robot.
     """
 
     summary: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    algorithm: Algorithm
+    algorithm: Callable[..., Any]
     of_frame: bool = False
-    dynamic: bool = True
+
+
+def _pushed_inverse_dynamics(
+    robot: Robot,
+    frame: str,
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    qdd: Sequence[Scalar],
+    wrench: Sequence[Scalar],
+) -> list[Scalar]:
+    pushed = dynamics.ExternalWrench(frame, tuple(wrench[:3]), tuple(wrench[3:]))  # type: ignore[arg-type]
+    return dynamics.inverse_dynamics(robot, q, qd, qdd, wrenches=(pushed,))
 
 
 QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
     {
         "inverse_dynamics": Quantity(
-            "Torques (n,) that give accelerations qdd at (q, qd).", ("q", "qd", "qdd"), ("tau",), inverse_dynamics
+            "Torques (n,) that give accelerations qdd at (q, qd); rigid bodies and rotors, no friction.",
+            _STATE,
+            ("tau",),
+            dynamics.inverse_dynamics,
+        ),
+        "mass_matrix": Quantity("Mass matrix (n, n), reflected rotors included.", ("q",), ("M",), dynamics.mass_matrix),
+        "gravity_torque": Quantity(
+            "Torques (n,) that hold the robot at rest.", ("q",), ("tau",), dynamics.gravity_torque
+        ),
+        "velocity_torque": Quantity(
+            "Centrifugal and Coriolis torques (n,).", ("q", "qd"), ("tau",), dynamics.velocity_torque
+        ),
+        "coriolis_matrix": Quantity(
+            "C (n, n): C qd is the velocity torque and dM/dt - 2C is skew.",
+            ("q", "qd"),
+            ("C",),
+            dynamics.coriolis_matrix,
+        ),
+        "forward_dynamics": Quantity(
+            "Accelerations (n,) under torques tau; rigid bodies and rotors, no friction.",
+            ("q", "qd", "tau"),
+            ("qdd",),
+            dynamics.forward_dynamics,
+        ),
+        "inverse_dynamics_derivatives": Quantity(
+            "Derivatives of inverse dynamics, (n, n) each; dtau/dqdd is the mass matrix.",
+            _STATE,
+            ("dtau_dq", "dtau_dqd"),
+            dynamics.inverse_dynamics_derivatives,
+        ),
+        "forward_dynamics_derivatives": Quantity(
+            "Derivatives of forward dynamics, (n, n) each; dqdd/dtau is the inverse mass matrix.",
+            ("q", "qd", "tau"),
+            ("dqdd_dq", "dqdd_dqd", "dqdd_dtau"),
+            dynamics.forward_dynamics_derivatives,
+        ),
+        "regressor": Quantity(
+            "Y (n, p): Y times the standard inertial parameters is the torque.", _STATE, ("Y",), dynamics.regressor
+        ),
+        "friction_torque": Quantity("Torques (n,) that friction costs.", ("qd",), ("tau",), dynamics.friction_torque),
+        "spring_torque": Quantity(
+            "Torques (n,) that hold the joints against their springs.", ("q",), ("tau",), dynamics.spring_torque
+        ),
+        "total_torque": Quantity(
+            "Torques (n,) with everything: inverse dynamics, friction and springs.",
+            _STATE,
+            ("tau",),
+            dynamics.total_torque,
+        ),
+        "kinetic_energy": Quantity("Kinetic energy [J].", ("q", "qd"), ("energy",), dynamics.kinetic_energy),
+        "potential_energy": Quantity(
+            "Energy of gravity and springs [J].", ("q",), ("energy",), dynamics.potential_energy
+        ),
+        "frame_pose": Quantity(
+            "Rotation (3, 3) and origin (3,) of the frame, seen from the base.",
+            ("q",),
+            ("rotation", "origin"),
+            dynamics.frame_pose,
+            of_frame=True,
+        ),
+        "jacobian": Quantity(
+            "J (6, n) of the frame: velocity of its origin, then angular velocity, in base axes.",
+            ("q",),
+            ("J",),
+            dynamics.jacobian,
+            of_frame=True,
+        ),
+        "jacobian_derivative": Quantity(
+            "dJ/dt (6, n) of the frame's Jacobian.", ("q", "qd"), ("Jd",), dynamics.jacobian_derivative, of_frame=True
+        ),
+        "pushed_inverse_dynamics": Quantity(
+            "Inverse dynamics while a wrench (force, moment) acts on the frame, in its axes at its origin.",
+            (*_STATE, "wrench"),
+            ("tau",),
+            _pushed_inverse_dynamics,
+            of_frame=True,
         ),
     }
 )
@@ -47,8 +136,8 @@ QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
 def quantity_of(name: str) -> tuple[Quantity, str]:
     """The row of "quantity" or "quantity:frame", and the frame ("" when it has none).
 
-    >>> quantity_of("inverse_dynamics")[0].outputs
-    ('tau',)
+    >>> quantity_of("frame_pose:tool")[1]
+    'tool'
     """
     base, colon, frame = name.partition(":")
     quantity = QUANTITIES.get(base)
@@ -58,41 +147,38 @@ def quantity_of(name: str) -> tuple[Quantity, str]:
     return quantity, frame
 
 
-def default_quantities(robot: Robot) -> tuple[str, ...]:
-    """Everything that a program about the robot's dynamics may want: all but the quantities of frames.
-
-    Raises `RobotError` when links lack inertias.
-    """
-    robot.check_inertias()
+def default_quantities() -> tuple[str, ...]:
+    """Everything that a program about the robot's dynamics may want: all but the quantities of frames."""
     return tuple(name for name, quantity in QUANTITIES.items() if not quantity.of_frame)
 
 
 def trace_quantity(robot: Robot, name: str) -> Function:
     """The straight-line program of a quantity of a robot.
 
-    Raises `ArgumentError` for an unknown quantity or frame, `RobotError` when links lack the inertias it needs.
+    Raises `ArgumentError` for an unknown quantity or frame, `RobotError` when the robot lacks the inertias it needs.
     """
     quantity, frame = quantity_of(name)
-    if quantity.dynamic:
-        robot.check_inertias()
-    if quantity.of_frame:
-        robot.frame(frame)
     given = (robot, frame) if quantity.of_frame else (robot,)
 
     def algorithm(**inputs: Any) -> dict[str, Any]:
         result = quantity.algorithm(*given, *(inputs[key] for key in quantity.inputs))
-        results = result if len(quantity.outputs) > 1 else (result,)
-        return dict(zip(quantity.outputs, results, strict=True))
+        if len(quantity.outputs) == 1:
+            return {quantity.outputs[0]: result}
+        return {output: getattr(result, output) for output in quantity.outputs}
 
-    function_name = f"{name.partition(':')[0]}_{frame}" if frame else name
-    return trace(function_name, algorithm, {key: (robot.n,) for key in quantity.inputs})
+    function_name = f"{name.partition(':')[0]}_{frame}" if quantity.of_frame else name
+    return trace(function_name, algorithm, _input_shapes(robot, quantity))
 
 
 def check_ports(robot: Robot, name: str, function: Function) -> None:
     """Raise `ExpressionError` unless the function takes and gives what the quantity does."""
     quantity, _ = quantity_of(name)
-    expected = [(key, (robot.n,)) for key in quantity.inputs]
-    if [(port.name, port.shape) for port in function.inputs] != expected:
+    expected = _input_shapes(robot, quantity)
+    if {port.name: port.shape for port in function.inputs} != expected:
         raise ExpressionError(f"its inputs are not {expected}")
     if tuple(port.name for port in function.outputs) != quantity.outputs:
         raise ExpressionError(f"its outputs are not {quantity.outputs}")
+
+
+def _input_shapes(robot: Robot, quantity: Quantity) -> dict[str, tuple[int, ...]]:
+    return {key: (_SIZES.get(key, robot.n),) for key in quantity.inputs}

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, NoReturn
 
 from torquec import __version__
-from torquec.errors import ExpressionError, ModelFileError
+from torquec.errors import ArgumentError, ExpressionError, ModelFileError
 from torquec.expr import Function, count_operations, function_from_dict, function_to_dict
 from torquec.model.model import Model
 from torquec.model.quantities import check_ports, default_quantities
@@ -35,7 +35,7 @@ def save(model: Model, path: str | os.PathLike[str], *, quantities: Sequence[str
     The file appears whole or not at all. Raises `ArgumentError` for an unknown quantity or a path that cannot be
     written.
     """
-    names = default_quantities(model.robot) if quantities is None else tuple(quantities)
+    names = default_quantities() if quantities is None else tuple(quantities)
     document: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
@@ -73,7 +73,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
         try:
             functions[name] = function_from_dict(entry["function"])
             check_ports(robot, name, functions[name])
-        except (ExpressionError, KeyError, TypeError) as error:
+        except (ArgumentError, ExpressionError, KeyError, TypeError) as error:
             raise ModelFileError(f"quantity '{name}': {error}", where=where, remedy=_REMEDY) from error
     return Model(robot, MappingProxyType(functions))
 
