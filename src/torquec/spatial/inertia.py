@@ -3,8 +3,9 @@
 All ten enter the dynamics linearly, which is why they, and not mass, centre and central tensor, are kept:
 
 (1)  first moment    h = m c
-(2)  tensor          J_A = R (J_B) R' + shift of h and m to A's origin (Huygens-Steiner, with moments not about the centre)
-(3)  the tensor's products are its elements: Ixy = -integral x y dm
+(2)  tensor          J = integral (x'x 1 - x x') dm, so its element Ixy = -integral x y dm
+(3)  turned by R     h -> R h,  J -> R J R'
+(4)  moved by p      h -> h + m p,  J -> J + (2 h'p + m p'p) 1 - (h p' + p h') - m p p'   (Huygens-Steiner)
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from torquec.spatial.pose import Pose
-from torquec.spatial.vector import Matrix3, Scalar, Vector3, add, matmul, matvec, scale, transpose
+from torquec.spatial.vector import Matrix3, Scalar, Vector3, add, dot, matmul, matvec, scale, transpose
 
 PARAMETER_NAMES = ("Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz", "mx", "my", "mz", "m")
 """The one place that fixes the order of the standard parameters of a body."""
@@ -35,9 +36,13 @@ class Inertia:
 
     @staticmethod
     def from_center_of_mass(mass: Scalar, center: Vector3, tensor: Matrix3) -> Inertia:
-        """From mass, centre of mass and the tensor about the centre, in the frame's axes."""
-        central = Inertia(tensor[0][0], tensor[0][1], tensor[0][2], tensor[1][1], tensor[1][2], tensor[2][2], m=mass)
-        return central.transformed(Pose(origin=center))
+        """From mass, centre of mass and the tensor about the centre, in the frame's axes; reads the upper triangle.
+
+        >>> no_size = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+        >>> Inertia.from_center_of_mass(2.0, (0.0, 0.0, 3.0), no_size).parameters
+        (18.0, 0.0, 0.0, 18.0, 0.0, 0.0, 0.0, 0.0, 6.0, 2.0)
+        """
+        return _moved(tensor, (0, 0, 0), mass, center)
 
     @property
     def parameters(self) -> tuple[Scalar, ...]:
@@ -63,38 +68,35 @@ class Inertia:
 
     @property
     def center_of_mass(self) -> Vector3:
-        """c = h / m; the origin for a body without mass."""
+        """c = h / m; the origin for a body without mass. For a body of numbers, not for a batch."""
         if self.m == 0.0:
             return (0.0, 0.0, 0.0)
         return (self.mx / self.m, self.my / self.m, self.mz / self.m)
 
     @property
     def central_tensor(self) -> Matrix3:
-        """The tensor about the centre of mass."""
-        centered = self.transformed(Pose(origin=scale(self.center_of_mass, -1.0)))
-        return centered.tensor
+        """The tensor about the centre of mass. For a body of numbers, not for a batch."""
+        return _moved(self.tensor, self.first_moment, self.m, scale(self.center_of_mass, -1)).tensor
 
     def __add__(self, other: Inertia) -> Inertia:
         """Both bodies as one, when they share the frame."""
         return Inertia(*(a + b for a, b in zip(self.parameters, other.parameters, strict=True)))
 
     def transformed(self, pose: Pose) -> Inertia:
-        """The same body about another frame A; `pose` is this frame seen from A. Implements (2)."""
-        r, p = pose.rotation, pose.origin
-        turned = matmul(matmul(r, self.tensor), transpose(r))
-        h = matvec(r, self.first_moment)
-        # Integral of (r + p)(r + p)' dm minus its trace part, written out per element.
-        hp = h[0] * p[0] + h[1] * p[1] + h[2] * p[2]
-        pp = p[0] * p[0] + p[1] * p[1] + p[2] * p[2]
+        """The same body about another frame A; `pose` is this frame seen from A. Implements (3), then (4)."""
+        turned = matmul(matmul(pose.rotation, self.tensor), transpose(pose.rotation))
+        return _moved(turned, matvec(pose.rotation, self.first_moment), self.m, pose.origin)
 
-        def element(i: int, j: int) -> Scalar:
-            shift = -(h[i] * p[j] + p[i] * h[j]) - self.m * (p[i] * p[j])
-            if i == j:
-                shift = shift + 2.0 * hp + self.m * pp
-            return turned[i][j] + shift
 
-        moved = add(h, scale(p, self.m))
-        return Inertia(
-            element(0, 0), element(0, 1), element(0, 2), element(1, 1), element(1, 2), element(2, 2),
-            moved[0], moved[1], moved[2], self.m,
-        )  # fmt: skip
+def _moved(tensor: Matrix3, h: Vector3, m: Scalar, p: Vector3) -> Inertia:
+    """(4)."""
+    trace = 2 * dot(h, p) + m * dot(p, p)
+
+    def element(i: int, j: int) -> Scalar:
+        shift = -(h[i] * p[j] + p[i] * h[j]) - m * (p[i] * p[j])
+        return tensor[i][j] + (shift + trace if i == j else shift)
+
+    first_moment = add(h, scale(p, m))
+    return Inertia(
+        element(0, 0), element(0, 1), element(0, 2), element(1, 1), element(1, 2), element(2, 2), *first_moment, m
+    )

@@ -10,7 +10,12 @@ from torquec.spatial.vector import Matrix3, Vector3, add, matmul, matvec, scale,
 
 @dataclass(frozen=True)
 class Pose:
-    """Frame B seen from frame A: `rotation` turns B's coordinates into A's, `origin` is B's origin in A."""
+    """Frame B seen from frame A: `rotation` turns B's coordinates into A's, `origin` is B's origin in A.
+
+    >>> quarter_turn = ((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0))
+    >>> Pose(quarter_turn, (5.0, 0.0, 0.0)).apply((1.0, 2.0, 3.0))
+    (3.0, 1.0, 3.0)
+    """
 
     rotation: Matrix3 = IDENTITY_ROTATION
     origin: Vector3 = (0.0, 0.0, 0.0)
@@ -26,7 +31,7 @@ class Pose:
     def inverse(self) -> Pose:
         """The pose of A in B."""
         back = transpose(self.rotation)
-        return Pose(back, scale(matvec(back, self.origin), -1.0))
+        return Pose(back, scale(matvec(back, self.origin), -1))
 
 
 IDENTITY = Pose()

@@ -1,13 +1,17 @@
 """Rotation matrices: elementary, from roll-pitch-yaw (URDF), quaternion (MJCF) and axis with angle.
 
 (1)  R_rpy = Rz(yaw) Ry(pitch) Rx(roll), the fixed-axis order of URDF.
+(2)  R_axis = cos 1 + sin [u]x + (1 - cos) u u', u a unit vector (Rodrigues).
+
+The elementary rotations hold the floats 0.0 and 1.0; over fractions, (2) stays exact.
 """
 
 from __future__ import annotations
 
 import math
 
-from torquec.spatial.vector import Matrix3, Scalar, matmul
+from torquec.errors import ArgumentError
+from torquec.spatial.vector import Matrix3, Scalar, Vector3, matmul
 
 IDENTITY_ROTATION: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
@@ -23,12 +27,16 @@ def rotation_y(c: Scalar, s: Scalar) -> Matrix3:
 
 
 def rotation_z(c: Scalar, s: Scalar) -> Matrix3:
-    """Rotation about z by the angle whose cosine and sine are given."""
+    """Rotation about z by the angle whose cosine and sine are given.
+
+    >>> rotation_z(0.6, 0.8)
+    ((0.6, -0.8, 0.0), (0.8, 0.6, 0.0), (0.0, 0.0, 1.0))
+    """
     return ((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0))
 
 
 def rpy_rotation(roll: float, pitch: float, yaw: float) -> Matrix3:
-    """Rotation from URDF's roll, pitch, yaw (1)."""
+    """Rotation from URDF's roll, pitch, yaw in radians (1)."""
     return matmul(
         rotation_z(math.cos(yaw), math.sin(yaw)),
         matmul(
@@ -54,8 +62,18 @@ def rpy_from_rotation(r: Matrix3, *, upright: float = 1e-9) -> tuple[float, floa
 
 
 def quaternion_rotation(w: float, x: float, y: float, z: float) -> Matrix3:
-    """Rotation from a quaternion, normalised here."""
-    length = math.sqrt(w * w + x * x + y * y + z * z)
+    """Rotation from a quaternion of any length but 0.
+
+    Raises `ArgumentError` where the quaternion is zero or not finite.
+
+    >>> quaternion_rotation(0.0, 0.0, 0.0, 2.0)
+    ((-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0))
+    """
+    length = math.hypot(w, x, y, z)
+    if not 0.0 < length < math.inf:
+        raise ArgumentError(
+            f"the quaternion ({w}, {x}, {y}, {z}) is no rotation", remedy="give four finite numbers, not all of them 0"
+        )
     w, x, y, z = w / length, x / length, y / length, z / length
     return (
         (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
@@ -64,10 +82,10 @@ def quaternion_rotation(w: float, x: float, y: float, z: float) -> Matrix3:
     )
 
 
-def axis_angle_rotation(axis: tuple[float, float, float], c: Scalar, s: Scalar) -> Matrix3:
-    """Rotation about a unit axis by the angle whose cosine and sine are given (Rodrigues)."""
+def axis_angle_rotation(axis: Vector3, c: Scalar, s: Scalar) -> Matrix3:
+    """Rotation about a unit axis by the angle whose cosine and sine are given (2)."""
     x, y, z = axis
-    t = 1.0 - c
+    t = 1 - c
     return (
         (c + x * x * t, x * y * t - z * s, x * z * t + y * s),
         (x * y * t + z * s, c + y * y * t, y * z * t - x * s),

@@ -10,7 +10,7 @@ import math
 from typing import Any, TypeAlias
 
 Scalar: TypeAlias = Any
-"""A float, a NumPy array of N floats, a `fractions.Fraction` or an expression node."""
+"""A float, a complex number, a NumPy array of N floats, a `fractions.Fraction` or an expression node."""
 
 Vector3: TypeAlias = tuple[Scalar, Scalar, Scalar]
 Matrix3: TypeAlias = tuple[Vector3, Vector3, Vector3]
@@ -27,12 +27,20 @@ def subtract(a: Vector3, b: Vector3) -> Vector3:
 
 
 def scale(a: Vector3, factor: Scalar) -> Vector3:
-    """factor * a."""
+    """factor * a.
+
+    >>> scale((1.0, 2.0, 3.0), 2.0)
+    (2.0, 4.0, 6.0)
+    """
     return (factor * a[0], factor * a[1], factor * a[2])
 
 
 def dot(a: Vector3, b: Vector3) -> Scalar:
-    """a . b."""
+    """a . b.
+
+    >>> dot((1.0, 2.0, 3.0), (4.0, 5.0, 6.0))
+    32.0
+    """
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
@@ -46,12 +54,20 @@ def cross(a: Vector3, b: Vector3) -> Vector3:
 
 
 def norm(a: tuple[float, float, float]) -> float:
-    """Euclidean length of a numeric vector."""
+    """Euclidean length of a vector of floats.
+
+    >>> norm((2.0, 3.0, 6.0))
+    7.0
+    """
     return math.hypot(*a)
 
 
 def matvec(m: Matrix3, v: Vector3) -> Vector3:
-    """m v."""
+    """m v.
+
+    >>> matvec(((0, -1, 0), (1, 0, 0), (0, 0, 1)), (3, 4, 5))
+    (-4, 3, 5)
+    """
     return (dot(m[0], v), dot(m[1], v), dot(m[2], v))
 
 
@@ -66,5 +82,9 @@ def transpose(m: Matrix3) -> Matrix3:
 
 def matmul(a: Matrix3, b: Matrix3) -> Matrix3:
     """a b."""
-    columns = transpose(b)
-    return tuple(tuple(dot(row, column) for column in columns) for row in a)  # type: ignore[return-value]
+    x, y, z = transpose(b)
+    return (
+        (dot(a[0], x), dot(a[0], y), dot(a[0], z)),
+        (dot(a[1], x), dot(a[1], y), dot(a[1], z)),
+        (dot(a[2], x), dot(a[2], y), dot(a[2], z)),
+    )
