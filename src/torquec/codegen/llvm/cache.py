@@ -1,0 +1,166 @@
+"""Object code on disk, so that a function is traced and compiled once.
+
+The cache is the folder `torquec` in the user's cache directory (`TORQUEC_CACHE_DIR` names another folder, `TORQUEC_CACHE=0`
+switches it off). Loading code from a folder is trusting it, so the folder must belong to the user and nobody else may write
+to it; every entry carries the SHA-256 of its content, which is checked before anything is loaded. Entries are written to a
+temporary file and renamed: processes may share a cache. A damaged entry is removed; a folder that cannot be used is the same as
+no cache. The oldest entries go when the whole passes 256 MB.
+
+An entry: 8 bytes magic, 32 bytes SHA-256 of the rest, 4 bytes length of the header, header (JSON: key and facts), code.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import stat
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import torquec
+
+_MAGIC = b"torquec\x01"
+_PREFIX = len(_MAGIC) + 32 + 4
+_SUFFIX = ".object"
+_MOST_BYTES = 256 * 2**20
+_TOUCH_AFTER = 86400.0
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Object code and what is worth knowing without compiling again."""
+
+    facts: dict[str, Any]
+    code: bytes
+
+
+@dataclass(frozen=True)
+class ObjectCache:
+    """A folder of entries. Reading and writing never raise for what is wrong with the folder."""
+
+    folder: Path
+
+    def read(self, key: str) -> Entry | None:
+        """The entry of a key, or None; a damaged one is removed."""
+        path = self._path(key)
+        try:
+            content = _read_own_file(path)
+        except OSError:
+            return None
+        entry = _unpack(content, key)
+        if entry is None:
+            with contextlib.suppress(OSError):
+                path.unlink()
+        return entry
+
+    def write(self, key: str, entry: Entry) -> None:
+        """Store an entry, if the folder allows it."""
+        content = _pack(entry, key)
+        with contextlib.suppress(OSError):
+            handle, temporary = tempfile.mkstemp(dir=self.folder, prefix=".writing-")  # readable by the owner only
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(content)
+                Path(temporary).replace(self._path(key))
+            except OSError:
+                Path(temporary).unlink(missing_ok=True)
+                raise
+            self._prune()
+
+    def _path(self, key: str) -> Path:
+        return self.folder / (hashlib.sha256(key.encode()).hexdigest()[:40] + _SUFFIX)
+
+    def _prune(self) -> None:
+        """Remove the entries that were not used for longest until the rest fits."""
+        files = []
+        for path in self.folder.iterdir():
+            if path.suffix == _SUFFIX or path.name.startswith(".writing-"):
+                with contextlib.suppress(OSError):  # another process may have removed it
+                    status = path.stat()
+                    files.append((status.st_mtime, status.st_size, path))
+        total = sum(size for _, size, _ in files)
+        for _, size, path in sorted(files):
+            if total <= _MOST_BYTES:
+                break
+            path.unlink(missing_ok=True)
+            total -= size
+
+
+def open_cache() -> ObjectCache | None:
+    """The user's cache, or None where it is switched off or its folder cannot be trusted."""
+    if os.environ.get("TORQUEC_CACHE") == "0":
+        return None
+    try:
+        folder = _folder()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = folder.stat()
+    except (OSError, RuntimeError):  # no home directory, no permission
+        return None
+    return ObjectCache(folder) if stat.S_ISDIR(status.st_mode) and _is_private(status) else None
+
+
+@cache
+def source_identity() -> str:
+    """A hash of Torquec's own source: code made by another version is never loaded."""
+    digest = hashlib.sha256(torquec.__version__.encode())
+    root = Path(torquec.__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        digest.update(path.relative_to(root).as_posix().encode() + b"\0")
+        digest.update(path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def _folder() -> Path:
+    chosen = os.environ.get("TORQUEC_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = str(Path.home() / "Library" / "Caches")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "torquec"
+
+
+def _is_private(status: os.stat_result) -> bool:
+    """Whether the owner is this user and nobody else may write (Windows keeps the profile private by itself)."""
+    if not hasattr(os, "geteuid"):
+        return True
+    return status.st_uid == os.geteuid() and not status.st_mode & 0o022
+
+
+def _read_own_file(path: Path) -> bytes:
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(handle, "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode) or not _is_private(status):
+            raise PermissionError(path)
+        content = file.read()
+    if time.time() - status.st_mtime > _TOUCH_AFTER:
+        with contextlib.suppress(OSError):
+            os.utime(path)  # in use: among the last to be pruned
+    return content
+
+
+def _pack(entry: Entry, key: str) -> bytes:
+    header = json.dumps({"key": key, "facts": entry.facts}).encode()
+    rest = len(header).to_bytes(4, "little") + header + entry.code
+    return _MAGIC + hashlib.sha256(rest).digest() + rest
+
+
+def _unpack(content: bytes, key: str) -> Entry | None:
+    """The entry, or None unless the content is whole and belongs to the key."""
+    rest = content[len(_MAGIC) + 32 :]
+    if content[: len(_MAGIC)] != _MAGIC or content[len(_MAGIC) : len(_MAGIC) + 32] != hashlib.sha256(rest).digest():
+        return None
+    length = int.from_bytes(rest[:4], "little")
+    header = json.loads(rest[4 : 4 + length])
+    return Entry(header["facts"], rest[4 + length :]) if header["key"] == key else None

@@ -1,0 +1,169 @@
+"""`NativeFunction`: a `Function` compiled for this machine, callable from Python and from C.
+
+    native = compile_function(function)
+    native.call(q, qd, qdd)              # (n,) -> (n,), or (N, n) -> (N, n)
+    native.call(q, qd, qdd, out=tau)     # writes into tau and returns it
+    native.address                       # void f(const double *q, const double *qd, const double *qdd, double *tau)
+
+`call` is a built-in function (see :mod:`torquec.codegen.llvm.trampoline`), reentrant, without state, and keeps the machine code
+alive. Several outputs come as a tuple, in the order of the ports. The batch kernel is compiled when the first batch comes.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from torquec.codegen.llvm.cpu import Cpu, host_cpu
+from torquec.codegen.llvm.dispatch import Dispatcher, check_threads
+from torquec.codegen.llvm.load import LoadedObject, libm_slots
+from torquec.codegen.llvm.module import BATCH, KERNEL, PACKED, SCALAR_SLOT
+from torquec.codegen.llvm.objects import CachedObjects, CompiledObjects, Objects
+from torquec.codegen.llvm.trampoline import Record, find_obstacle, make_builtin, make_record
+from torquec.codegen.llvm.trampoline_text import BATCH_WORD, MOST_AXES, MOST_PORTS
+from torquec.errors import CompileError
+from torquec.expr import Function, Port
+
+_KEYWORDS = ("out", "threads")
+
+
+class CallPath(StrEnum):
+    """How Python reaches the kernels."""
+
+    AUTOMATIC = "automatic"
+    """By the trampoline, or by ctypes where there can be none."""
+    CTYPES = "ctypes"
+
+
+@dataclass(frozen=True)
+class CompileOptions:
+    """`threads`: for batches, unless the call says otherwise. `cpu`: the processor to compile for, the host's by default."""
+
+    threads: int = 1
+    cpu: Cpu | None = None
+    call_path: CallPath = CallPath.AUTOMATIC
+
+
+class NativeFunction:
+    """A compiled function. `call` is the fast way to call it; calling the object itself does the same."""
+
+    __slots__ = ("_kernels", "call", "inputs", "name", "outputs")
+
+    def __init__(self, objects: Objects, *, options: CompileOptions) -> None:
+        self.name, self.inputs, self.outputs = objects.name, objects.inputs, objects.outputs
+        self._kernels = _Kernels(objects, options.cpu or host_cpu())
+        self.call: Callable[..., Any] = _make_call(objects, self._kernels, options)
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        """The same as `call`."""
+        return self.call(*args, **named)
+
+    def __repr__(self) -> str:
+        return f"<NativeFunction {_signature(self.name, self.inputs)}>"
+
+    @property
+    def function(self) -> Function | None:
+        """The function that was compiled; None if it came from the cache."""
+        return self._kernels.objects.function
+
+    @property
+    def address(self) -> int:
+        """Address of the scalar kernel: void f(const double *input1, ..., double *output1, ...)."""
+        return self._kernels.scalar.address(KERNEL)
+
+    @property
+    def batch_address(self) -> int:
+        """Address of the batch kernel: void f(int64_t N, const double *const *inputs, double *const *outputs)."""
+        return self._kernels.batch_address()
+
+
+def compile_function(function: Function, *, options: CompileOptions = CompileOptions()) -> NativeFunction:
+    """The function compiled for this machine.
+
+    Raises `CompileError` where it is too large or LLVM cannot compile it.
+
+    >>> from torquec.expr import trace
+    >>> native = compile_function(trace("f", lambda x: {"y": [x[0] * x[1]]}, {"x": (2,)}))
+    >>> native.call([3.0, 4.0])
+    array([12.])
+    """
+    return NativeFunction(CompiledObjects(function, options.cpu or host_cpu()), options=options)
+
+
+def load_or_compile(
+    key: str, make: Callable[[], Function], *, options: CompileOptions = CompileOptions()
+) -> NativeFunction:
+    """The function of a key from the cache; where it is not there, `make` is called and the result compiled and kept.
+
+    `key` must name the content: everything that `make` depends on, except the version of Torquec.
+    Raises `CompileError` where the function is too large or LLVM cannot compile it.
+    """
+    return NativeFunction(CachedObjects(key, make, options.cpu or host_cpu()), options=options)
+
+
+class _Kernels:
+    """The kernels in memory; the batch kernel joins them when it is first asked for."""
+
+    def __init__(self, objects: Objects, cpu: Cpu) -> None:
+        self.objects, self._cpu = objects, cpu
+        self.scalar = LoadedObject(objects.scalar(), cpu, libm_slots())
+        self._batch: LoadedObject | None = None
+        self._lock = threading.Lock()
+        self.record: weakref.ref[Record] | None = None
+        """The record to tell of the batch kernel."""
+
+    def batch_address(self) -> int:
+        with self._lock:
+            if self._batch is None:
+                slots = {**libm_slots(), SCALAR_SLOT: self.scalar.address(PACKED)}
+                self._batch = LoadedObject(self.objects.batch(), self._cpu, slots)
+            address = self._batch.address(BATCH)
+            record = self.record() if self.record else None
+            if record is not None:
+                record[BATCH_WORD] = address
+            return address
+
+
+def _make_call(objects: Objects, kernels: _Kernels, options: CompileOptions) -> Callable[..., Any]:
+    clash = [port.name for port in objects.inputs if port.name in _KEYWORDS]
+    if clash:
+        raise CompileError(f"function '{objects.name}' has an input '{clash[0]}'", remedy="give it another name")
+    dispatcher = Dispatcher(
+        objects.name,
+        objects.inputs,
+        objects.outputs,
+        packed_address=kernels.scalar.address(PACKED),
+        batch_address=kernels.batch_address,
+        threads=check_threads(options.threads, objects.name),
+    )
+    ports = (*objects.inputs, *objects.outputs)
+    too_much = len(ports) > MOST_PORTS or any(len(port.shape) > MOST_AXES for port in ports)
+    if options.call_path is CallPath.CTYPES or too_much or find_obstacle():
+        return dispatcher
+    words = [len(objects.inputs), len(objects.outputs), kernels.scalar.address(PACKED), 0, id(dispatcher)]
+    for port in ports:
+        words += [len(port.shape), port.size, *port.shape, *[0] * (MOST_AXES - len(port.shape))]
+    record = make_record(words, (dispatcher, kernels))
+    if options.threads == 1:
+        kernels.record = weakref.ref(record)
+    return make_builtin(record, name=objects.name, doc=_documentation(objects))
+
+
+def _signature(name: str, inputs: tuple[Port, ...]) -> str:
+    return f"{name}({', '.join([*(port.name for port in inputs), '*', 'out=None', 'threads=None'])})"
+
+
+def _documentation(objects: Objects) -> str:
+    def listed(ports: tuple[Port, ...]) -> str:
+        return ", ".join(f"{port.name} {port.shape}" for port in ports)
+
+    # A first line like this is where `inspect.signature` looks.
+    return (
+        f"{_signature(objects.name, objects.inputs)}\n--\n\n"
+        f"{listed(objects.inputs)} -> {listed(objects.outputs)}; with one more axis in front, a batch.\n\n"
+        "out: the array, or tuple of arrays, to write to. threads: for a batch."
+    )

@@ -1,0 +1,82 @@
+"""From a `Function` to object code: one module for the scalar kernel, one for the batch kernel.
+
+An object needs no symbol from outside. What it calls (the platform's sin, cos and atan2, and for a batch the scalar kernel)
+it finds in slots of its own, which the loader fills: an object made by one process can be loaded by another, and an
+address that is missing is an exception, never a crash in the linker.
+"""
+
+from __future__ import annotations
+
+import llvmlite.binding as llvm
+
+from torquec.codegen.llvm.arrange import arrange
+from torquec.codegen.llvm.batch import emit_batch, emit_block, emit_row_loop
+from torquec.codegen.llvm.cpu import Cpu, make_target_machine
+from torquec.codegen.llvm.parts import MOST_OPERATIONS_IN_A_PART, emit_scalar_in_parts
+from torquec.codegen.llvm.scalar import emit_packed, emit_scalar
+from torquec.codegen.llvm.sincos import FAR_SINCOS
+from torquec.codegen.llvm.text import FunctionText
+from torquec.errors import CompileError
+from torquec.expr import Function, check_function
+
+KERNEL, PACKED, BATCH = "kernel", "packed", "batch"
+"""Symbols: the scalar kernel, the same with arrays of pointers, the batch kernel."""
+
+LIBM_SLOTS = {"libm_sin": "sin", "libm_cos": "cos", "libm_atan2": "atan2"}
+SCALAR_SLOT = "scalar"
+
+MOST_OPERATIONS = 500_000
+"""Beyond this, straight-line code is the wrong form and compiling it takes minutes."""
+
+MOST_OPERATIONS_IN_VECTORS = 20_000
+"""Beyond this, a batch is a loop over the scalar kernel: a block of W states would no longer fit in the cache."""
+
+_ATTRIBUTES = 'attributes #0 = {{ nounwind "prefer-vector-width"="{bits}" "min-legal-vector-width"="{bits}" }}'
+_UNLIKELY = '!0 = !{!"branch_weights", i32 1, i32 100000}'
+
+
+def compile_scalar(function: Function, cpu: Cpu) -> bytes:
+    """Object code of the scalar kernel (`KERNEL`, `PACKED`). Raises `CompileError` where it is too large."""
+    _check_size(function)
+    text = FunctionText(cpu.fma)
+    arrangement = arrange(function, contract=cpu.fma)
+    emit = emit_scalar if len(arrangement.order) <= MOST_OPERATIONS_IN_A_PART else emit_scalar_in_parts
+    body = emit(text, function, arrangement, cpu, name=KERNEL)
+    return _object_code([body, emit_packed(function, kernel=KERNEL, name=PACKED)], text, cpu)
+
+
+def compile_batch(function: Function, cpu: Cpu) -> bytes:
+    """Object code of the batch kernel (`BATCH`). Raises `CompileError` where it is too large."""
+    _check_size(function)
+    text = FunctionText(cpu.fma)
+    slot = f"@{SCALAR_SLOT} = global ptr null"
+    if len(function.operations) > MOST_OPERATIONS_IN_VECTORS:
+        return _object_code([emit_row_loop(function, name=BATCH), slot], text, cpu)
+    block = emit_block(text, function, arrange(function, contract=cpu.fma), cpu)
+    return _object_code([block, emit_batch(function, cpu, name=BATCH), slot], text, cpu)
+
+
+def object_code(source: str, cpu: Cpu, *, level: int = 2) -> bytes:
+    """Object code of LLVM text. Raises `CompileError` where LLVM refuses it."""
+    try:
+        return bytes(make_target_machine(cpu, level=level).emit_object(llvm.parse_assembly(source)))
+    except RuntimeError as error:
+        raise CompileError(f"LLVM refused the code: {error}", remedy="report this with the function") from error
+
+
+def _object_code(bodies: list[str], text: FunctionText, cpu: Cpu) -> bytes:
+    slots = [f"@{slot} = global ptr null" for slot in LIBM_SLOTS]
+    if text.needs_far_sincos:
+        text.declare("declare double @llvm.fabs.f64(double)")
+        bodies = [*bodies, FAR_SINCOS]
+    attributes = _ATTRIBUTES.format(bits=64 * cpu.width)
+    return object_code("\n".join([*bodies, *text.declarations, *slots, attributes, _UNLIKELY]), cpu)
+
+
+def _check_size(function: Function) -> None:
+    check_function(function)
+    if len(function.operations) > MOST_OPERATIONS:
+        raise CompileError(
+            f"function '{function.name}' has {len(function.operations)} operations, more than {MOST_OPERATIONS}",
+            remedy="split it, or evaluate it with NumPy (torquec.expr.evaluate)",
+        )

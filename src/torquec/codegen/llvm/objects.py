@@ -1,0 +1,111 @@
+"""Where the object code of a function comes from: the compiler, or the cache and else the compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import llvmlite
+import llvmlite.binding as llvm
+
+from torquec.codegen.llvm.cache import Entry, open_cache, source_identity
+from torquec.codegen.llvm.cpu import Cpu
+from torquec.codegen.llvm.module import compile_batch, compile_scalar
+from torquec.expr import Function, Port
+
+
+class Objects(Protocol):
+    """What a native function is made of."""
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+
+    @property
+    def inputs(self) -> tuple[Port, ...]:
+        """Its inputs, in order."""
+
+    @property
+    def outputs(self) -> tuple[Port, ...]:
+        """Its outputs, in order."""
+
+    @property
+    def function(self) -> Function | None:
+        """The function, if it had to be made."""
+
+    def scalar(self) -> bytes:
+        """Object code of the scalar kernel."""
+
+    def batch(self) -> bytes:
+        """Object code of the batch kernel."""
+
+
+class CompiledObjects:
+    """Object code made when it is asked for."""
+
+    def __init__(self, function: Function, cpu: Cpu) -> None:
+        self.function: Function | None = function
+        self.name, self.inputs, self.outputs = function.name, function.inputs, function.outputs
+        self._function, self._cpu = function, cpu
+
+    def scalar(self) -> bytes:
+        """Object code of the scalar kernel."""
+        return compile_scalar(self._function, self._cpu)
+
+    def batch(self) -> bytes:
+        """Object code of the batch kernel."""
+        return compile_batch(self._function, self._cpu)
+
+
+class CachedObjects:
+    """Object code from the cache; what is not there is compiled and stored, calling `make` once at most."""
+
+    def __init__(self, key: str, make: Callable[[], Function], cpu: Cpu) -> None:
+        self.function: Function | None = None
+        self._make, self._cpu, self._cache = make, cpu, open_cache()
+        self._key = f"{environment_identity(cpu)}\n{key}"
+        entry = self._cache.read(f"scalar\n{self._key}") if self._cache else None
+        if entry is None:
+            made = self._made()
+            entry = Entry(_facts(made), compile_scalar(made, cpu))
+            if self._cache:
+                self._cache.write(f"scalar\n{self._key}", entry)
+        self._scalar = entry.code
+        self.name = str(entry.facts["name"])
+        self.inputs, self.outputs = _ports(entry.facts["inputs"]), _ports(entry.facts["outputs"])
+
+    def scalar(self) -> bytes:
+        """Object code of the scalar kernel."""
+        return self._scalar
+
+    def batch(self) -> bytes:
+        """Object code of the batch kernel."""
+        entry = self._cache.read(f"batch\n{self._key}") if self._cache else None
+        if entry is None:
+            entry = Entry({}, compile_batch(self._made(), self._cpu))
+            if self._cache:
+                self._cache.write(f"batch\n{self._key}", entry)
+        return entry.code
+
+    def _made(self) -> Function:
+        if self.function is None:
+            self.function = self._make()
+        return self.function
+
+
+def environment_identity(cpu: Cpu) -> str:
+    """Everything but the function that object code depends on."""
+    version = ".".join(map(str, llvm.llvm_version_info))
+    return f"{source_identity()} llvmlite {llvmlite.__version__} LLVM {version} {cpu.identity}"
+
+
+def _facts(function: Function) -> dict[str, Any]:
+    return {
+        "name": function.name,
+        "inputs": [[port.name, list(port.shape)] for port in function.inputs],
+        "outputs": [[port.name, list(port.shape)] for port in function.outputs],
+    }
+
+
+def _ports(rows: list[list[Any]]) -> tuple[Port, ...]:
+    return tuple(Port(str(name), tuple(int(length) for length in shape)) for name, shape in rows)

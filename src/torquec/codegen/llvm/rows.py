@@ -1,0 +1,82 @@
+"""Running a batch kernel over many rows: inputs that cannot be read in place, outputs that cannot be written in place, threads.
+
+What is C-contiguous, aligned and of native doubles is used in place. Anything else passes through a small buffer, a few
+thousand rows at a time, so that a batch costs little memory beside its outputs. Where a row stands does not change its
+result, so rows may be cut anywhere.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+_BUFFER_BYTES = 1 << 20
+_FEWEST_ROWS_PER_THREAD = 256
+
+BATCH_PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The arrays of one batch: (N, *shape) each, or (*shape) for an input that is the same in every row (`repeats`)."""
+
+    inputs: Sequence[npt.NDArray[Any]]
+    repeats: Sequence[bool]
+    outputs: Sequence[npt.NDArray[np.float64]]
+    count: int
+
+
+def is_plain(array: npt.NDArray[Any]) -> bool:
+    """Whether native code can use the array in place."""
+    return array.dtype == np.float64 and array.dtype.isnative and array.flags.c_contiguous and array.flags.aligned
+
+
+def run_rows(address: int, rows: Rows, *, threads: int) -> None:
+    """Run the batch kernel at that address over all rows, in as many threads."""
+    kernel = BATCH_PROTOTYPE(address)
+    threads = max(1, min(threads, rows.count // _FEWEST_ROWS_PER_THREAD))
+    cuts = [rows.count * k // threads for k in range(threads + 1)]
+    if threads == 1:
+        _run_span(kernel, rows, 0, rows.count)
+        return
+    with ThreadPoolExecutor(threads - 1) as pool:
+        others = [pool.submit(_run_span, kernel, rows, cuts[k], cuts[k + 1]) for k in range(1, threads)]
+        _run_span(kernel, rows, cuts[0], cuts[1])
+        for other in others:
+            other.result()
+
+
+def _run_span(kernel: Any, rows: Rows, start: int, stop: int) -> None:
+    in_place = not any(rows.repeats) and all(is_plain(a) for a in (*rows.inputs, *rows.outputs))
+    step = max(1, stop - start)
+    if not in_place:
+        widest = max((a.size // (1 if same else max(1, rows.count)) for a, same in _arrays(rows)), default=1)
+        step = max(64, _BUFFER_BYTES // (8 * max(1, widest)))
+    for first in range(start, stop, step):
+        last = min(first + step, stop)
+        inputs = [_readable(a, same, first, last) for a, same in zip(rows.inputs, rows.repeats, strict=True)]
+        outputs = [a[first:last] if is_plain(a) else np.empty((last - first, *a.shape[1:])) for a in rows.outputs]
+        kernel(last - first, _pointers(inputs), _pointers(outputs))
+        for target, made in zip(rows.outputs, outputs, strict=True):
+            if not is_plain(target):
+                target[first:last] = made
+
+
+def _arrays(rows: Rows) -> list[tuple[npt.NDArray[Any], bool]]:
+    return [*zip(rows.inputs, rows.repeats, strict=True), *((a, False) for a in rows.outputs)]
+
+
+def _readable(array: npt.NDArray[Any], repeats: bool, first: int, last: int) -> npt.NDArray[np.float64]:
+    """Rows first to last as an array that native code can read."""
+    part = np.broadcast_to(array, (last - first, *array.shape)) if repeats else array[first:last]
+    return np.require(part, np.float64, ("C", "A"))
+
+
+def _pointers(arrays: Sequence[npt.NDArray[np.float64]]) -> ctypes.Array[ctypes.c_void_p]:
+    return (ctypes.c_void_p * max(1, len(arrays)))(*(a.ctypes.data for a in arrays))

@@ -1,0 +1,149 @@
+"""Sine and cosine of a vector of angles, as LLVM text without branches.
+
+The method and the coefficients are those of :mod:`torquec.codegen.sincos`. Two things are done the vector way. Adding 3/2 2^52 rounds
+to an integer and leaves it in the low bits of the sum, which gives the quadrant without a conversion. And where a*b + c is rounded
+once, two parts of pi/2 do for the reduction:
+
+(1)  t = x (2/pi) + 1.5 2^52,   k = t - 1.5 2^52,   quadrant = the last two bits of t
+(2)  r = (x - k P1) - k P2,     P1 + P2 = pi/2 to 107 bits
+
+`x - k P1` is then exact wherever its leading bits cancel, so r keeps its relative accuracy. Angles beyond `LARGEST_ANGLE` and
+infinite ones go, element by element, to the platform's sin and cos; that path is kept out of line.
+"""
+
+from __future__ import annotations
+
+from torquec.codegen.llvm.text import FunctionText, Type, constant
+from torquec.codegen.sincos import (
+    COS_COEFFICIENTS,
+    HALF_PI_PARTS,
+    LARGEST_ANGLE,
+    SIN_COEFFICIENTS,
+    TWO_OVER_PI,
+)
+
+_ROUNDER = 6755399441055744.0
+_HALF_PI_PARTS_FUSED = (1.5707963267948966, 6.123233995736766e-17)
+
+
+def emit_sincos(text: FunctionText, x: str, shape: Type) -> tuple[str, str]:
+    """Append the code for (sin x, cos x) with |x| <= `LARGEST_ANGLE`; gives the names of the two."""
+    t = text.multiply_add(shape, x, constant(TWO_OVER_PI, shape), constant(_ROUNDER, shape))
+    k = text.binary("fadd", shape, t, constant(-_ROUNDER, shape))
+    r = x
+    for part in _HALF_PI_PARTS_FUSED if text.fma else HALF_PI_PARTS:
+        r = text.multiply_add(shape, k, constant(-part, shape), r)  # (2)
+    z = text.binary("fmul", shape, r, r)
+    zz = text.binary("fmul", shape, z, z)
+    rz = text.binary("fmul", shape, r, z)
+    sine = text.multiply_add(shape, rz, _polynomial(text, shape, SIN_COEFFICIENTS, z, zz), r)
+    inner = text.multiply_add(shape, z, _polynomial(text, shape, COS_COEFFICIENTS, z, zz), constant(-0.5, shape))
+    cosine = text.multiply_add(shape, z, inner, constant(1.0, shape))
+    return _turn(text, shape, t, sine, cosine)
+
+
+def _polynomial(text: FunctionText, shape: Type, c: tuple[float, ...], z: str, zz: str) -> str:
+    """c0 + c1 z + ... + c5 z^5 in pairs, which is half as deep as Horner's scheme."""
+    pairs = [text.multiply_add(shape, constant(c[i + 1], shape), z, constant(c[i], shape)) for i in range(0, len(c), 2)]
+    total = pairs[-1]
+    for pair in reversed(pairs[:-1]):
+        total = text.multiply_add(shape, zz, total, pair)
+    return total
+
+
+def _turn(text: FunctionText, shape: Type, t: str, sine: str, cosine: str) -> tuple[str, str]:
+    """Swap and sign by the quadrant in the last two bits of t."""
+    integers = shape.integers
+    bits = text.define(f"bitcast {shape} {t} to {integers}")
+    odd = text.define(f"and {integers} {bits}, {integers.splat(1)}")
+    is_odd = text.define(f"icmp ne {integers} {odd}, {integers.splat(0)}")
+    turned = (
+        text.define(f"select {shape.booleans} {is_odd}, {shape} {cosine}, {shape} {sine}"),
+        text.define(f"select {shape.booleans} {is_odd}, {shape} {sine}, {shape} {cosine}"),
+    )
+    next_quadrant = text.define(f"add {integers} {bits}, {integers.splat(1)}")
+    return _flip(text, shape, turned[0], bits), _flip(text, shape, turned[1], next_quadrant)
+
+
+def _flip(text: FunctionText, shape: Type, value: str, quadrant: str) -> str:
+    """The value, negated where bit 1 of the quadrant is set."""
+    integers = shape.integers
+    high = text.define(f"shl {integers} {quadrant}, {integers.splat(62)}")
+    sign = text.define(f"and {integers} {high}, {integers.splat(-(2**63))}")
+    plain = text.define(f"bitcast {shape} {value} to {integers}")
+    flipped = text.define(f"xor {integers} {plain}, {sign}")
+    return text.define(f"bitcast {integers} {flipped} to {shape}")
+
+
+def emit_guarded_sincos(text: FunctionText, angles: list[str], shape: Type) -> list[tuple[str, str]]:
+    """(sin, cos) of each of the vectors of angles, any size of angle; one branch guards them all."""
+    pairs = [emit_sincos(text, x, shape) for x in angles]
+    far = _any_far(text, angles, shape)
+    here, cold, join = text.block, text.new_label("far"), text.new_label("near")
+    text.append(f"br i1 {far}, label %{cold}, label %{join}, !prof !0")
+    text.start_block(cold)
+    repaired = [_call_cold(text, shape, x, *pair) for x, pair in zip(angles, pairs, strict=True)]
+    text.append(f"br label %{join}")
+    text.start_block(join)
+    return [
+        (
+            text.define(f"phi {shape} [ {near[0]}, %{here} ], [ {cold_pair[0]}, %{cold} ]"),
+            text.define(f"phi {shape} [ {near[1]}, %{here} ], [ {cold_pair[1]}, %{cold} ]"),
+        )
+        for near, cold_pair in zip(pairs, repaired, strict=True)
+    ]
+
+
+def _any_far(text: FunctionText, angles: list[str], shape: Type) -> str:
+    """Whether any element of any vector is beyond `LARGEST_ANGLE`; a NaN is not."""
+    flags = ""
+    for x in angles:
+        size = text.call("llvm.fabs", shape, x)
+        flag = text.define(f"fcmp ogt {shape} {size}, {constant(LARGEST_ANGLE, shape)}")
+        flags = text.define(f"or {shape.booleans} {flags}, {flag}") if flags else flag
+    if shape.width == 1:
+        return flags
+    text.declare(f"declare i1 @llvm.vector.reduce.or.v{shape.width}i1({shape.booleans})")
+    return text.define(f"call i1 @llvm.vector.reduce.or.v{shape.width}i1({shape.booleans} {flags})")
+
+
+def _call_cold(text: FunctionText, shape: Type, x: str, sine: str, cosine: str) -> tuple[str, str]:
+    """The pair with the elements that are too large replaced, through memory: this path need not be fast."""
+    vectors = text.stack(f"[3 x {shape}]")
+    slots = [text.define(f"getelementptr {shape}, ptr {vectors}, i64 {i}") for i in range(3)]
+    for slot, value in zip(slots, (x, sine, cosine), strict=True):
+        text.append(f"store {shape} {value}, ptr {slot}")
+    text.append(f"call void @far_sincos(ptr {slots[0]}, ptr {slots[1]}, ptr {slots[2]}, i64 {shape.width})")
+    text.needs_far_sincos = True
+    return text.define(f"load {shape}, ptr {slots[1]}"), text.define(f"load {shape}, ptr {slots[2]}")
+
+
+FAR_SINCOS = f"""
+define internal void @far_sincos(ptr %x, ptr %sine, ptr %cosine, i64 %width) cold noinline {{
+entry:
+  br label %element
+element:
+  %i = phi i64 [ 0, %entry ], [ %next, %skip ]
+  %at = getelementptr double, ptr %x, i64 %i
+  %angle = load double, ptr %at
+  %size = call double @llvm.fabs.f64(double %angle)
+  %far = fcmp ogt double %size, {constant(LARGEST_ANGLE)}
+  br i1 %far, label %replace, label %skip
+replace:
+  %sin = load ptr, ptr @libm_sin
+  %cos = load ptr, ptr @libm_cos
+  %s = call double %sin(double %angle)
+  %c = call double %cos(double %angle)
+  %s_at = getelementptr double, ptr %sine, i64 %i
+  %c_at = getelementptr double, ptr %cosine, i64 %i
+  store double %s, ptr %s_at
+  store double %c, ptr %c_at
+  br label %skip
+skip:
+  %next = add i64 %i, 1
+  %done = icmp eq i64 %next, %width
+  br i1 %done, label %end, label %element
+end:
+  ret void
+}}
+"""

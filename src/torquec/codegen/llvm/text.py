@@ -1,0 +1,123 @@
+"""Writing LLVM's textual intermediate representation: types, constants and the body of one function.
+
+Text rather than objects: a derivative has thousands of operations and each becomes one line.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Type:
+    """A double (width 1) or a vector of them; `element` is `i64` or `i1` for the companions of a comparison."""
+
+    width: int
+    element: str = "double"
+
+    def __str__(self) -> str:
+        return self.element if self.width == 1 else f"<{self.width} x {self.element}>"
+
+    @property
+    def integers(self) -> Type:
+        """The type of the bits of a value."""
+        return Type(self.width, "i64")
+
+    @property
+    def booleans(self) -> Type:
+        """The type of a comparison."""
+        return Type(self.width, "i1")
+
+    @property
+    def suffix(self) -> str:
+        """How the name of an intrinsic function says this type."""
+        return "f64" if self.width == 1 else f"v{self.width}f64"
+
+    def splat(self, element: str | int) -> str:
+        """A literal with every element the same."""
+        return str(element) if self.width == 1 else f"splat ({self.element} {element})"
+
+
+DOUBLE = Type(1)
+
+
+def constant(value: float, shape: Type = DOUBLE) -> str:
+    """The literal of a number, all its bits kept.
+
+    >>> constant(1.0), constant(0.5, Type(4))
+    ('0x3FF0000000000000', 'splat (double 0x3FE0000000000000)')
+    """
+    return shape.splat(f"0x{struct.pack('>d', value).hex().upper()}")
+
+
+@dataclass
+class FunctionText:
+    """The growing body of one function. Values are numbered; blocks are named."""
+
+    fma: bool
+    lines: list[str] = field(default_factory=list)
+    declarations: dict[str, None] = field(default_factory=dict)
+    stack_slots: list[str] = field(default_factory=list)
+    block: str = "entry"
+    needs_far_sincos: bool = False
+    _count: int = 0
+
+    def append(self, line: str) -> None:
+        """Append an instruction that gives no value."""
+        self.lines.append("  " + line)
+
+    def define(self, instruction: str) -> str:
+        """Append an instruction; gives the name of its value."""
+        name = f"%v{self._count}"
+        self._count += 1
+        self.lines.append(f"  {name} = {instruction}")
+        return name
+
+    def binary(self, operation: str, shape: Type, a: str, b: str) -> str:
+        """Append a two-operand instruction."""
+        return self.define(f"{operation} {shape} {a}, {b}")
+
+    def call(self, intrinsic: str, shape: Type, *args: str) -> str:
+        """Append a call of an intrinsic function whose arguments and result have one type."""
+        name = f"@{intrinsic}.{shape.suffix}"
+        self.declare(f"declare {shape} {name}({', '.join([str(shape)] * len(args))})")
+        return self.define(f"call {shape} {name}({', '.join(f'{shape} {a}' for a in args)})")
+
+    def multiply_add(self, shape: Type, a: str, b: str, c: str) -> str:
+        """Append a*b + c: rounded once where the processor does that in one instruction, else twice."""
+        if self.fma:
+            return self.call("llvm.fma", shape, a, b, c)
+        return self.binary("fadd", shape, self.binary("fmul", shape, a, b), c)
+
+    def negate(self, shape: Type, a: str) -> str:
+        """Append -a."""
+        return self.define(f"fneg {shape} {a}")
+
+    def element_pointer(self, pointer: str, element: int | str) -> str:
+        """Append the address of an element of an array of doubles."""
+        return self.define(f"getelementptr inbounds double, ptr {pointer}, i64 {element}") if element != 0 else pointer
+
+    def declare(self, declaration: str) -> None:
+        """Make an external function known, once."""
+        self.declarations[declaration] = None
+
+    def stack(self, type_text: str) -> str:
+        """Reserve memory for the time of the call; gives its name."""
+        name = f"%stack{len(self.stack_slots)}"
+        self.stack_slots.append(f"  {name} = alloca {type_text}, align 64")
+        return name
+
+    def new_label(self, stem: str) -> str:
+        """A block name not used before."""
+        self._count += 1
+        return f"{stem}{self._count}"
+
+    def start_block(self, label: str) -> None:
+        """Begin a basic block."""
+        self.lines.append(f"{label}:")
+        self.block = label
+
+    def finish(self, signature: str) -> str:
+        """The whole function: `signature` is everything before the opening brace."""
+        return "\n".join([f"{signature} {{", "entry:", *self.stack_slots, *self.lines, "}", ""])

@@ -1,0 +1,143 @@
+"""The door from Python: a built-in function whose machine code LLVM makes, so that installing needs no compiler.
+
+`call(self, args, nargs, kwnames)` is what CPython's fast-call convention asks for. It serves the common call, every
+input an exact `ndarray` of native, aligned, C-contiguous doubles in the shape of its port (one state) or with one more axis in
+front (a batch, for which the GIL is released), `out=` absent or just as plain and apart from the inputs. Anything else it
+hands, unchanged, to a Python function that converts or says what is wrong.
+
+One trampoline serves all functions of a process. What a function is stands in its record, the memory of the array that
+is the built-in's `self`, as 64-bit words:
+
+    word 0      number of inputs          word 3   batch kernel, or 0 to leave batches to Python
+    word 1      number of outputs         word 4   the Python function for everything else
+    word 2      packed scalar kernel      word 5+  per port, inputs first: axes, elements, lengths of up to 4 axes
+
+Structure offsets are those of CPython's object header (unchanged while `object` has 16 bytes) and of NumPy's array (part of its
+binary interface since 1.7); both are checked before anything is built on them. Functions of the C API are reached through a
+table that is filled with addresses, never by the linker.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import sys
+from functools import cache
+
+import numpy as np
+
+from torquec.codegen.llvm.cpu import host_cpu
+from torquec.codegen.llvm.load import LoadedObject
+from torquec.codegen.llvm.module import object_code
+from torquec.codegen.llvm.trampoline_text import trampoline_text
+
+_METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
+_OUT = sys.intern("out")  # keyword names are interned: comparing addresses is enough for the fast path
+
+# Index of each entry of NumPy's C API table that is used.
+_NUMPY_ABI_VERSION, _NUMPY_ARRAY_TYPE, _NUMPY_NEW = 0, 2, 93
+_KNOWN_NUMPY_ABI = (0x01000009, 0x02000000)
+
+
+class Record(np.ndarray):  # type: ignore[type-arg]
+    """The record of one function; it keeps alive whatever its words point to."""
+
+    keeps: tuple[object, ...]
+
+
+def make_record(words: list[int], keeps: tuple[object, ...]) -> Record:
+    """A record with these words (see the module's description)."""
+    record = np.array(words, dtype=np.uint64).view(Record)
+    record.keeps = keeps
+    return record
+
+
+def make_builtin(record: Record, *, name: str, doc: str) -> object:
+    """The built-in function of a record. Raises `RuntimeError` where this interpreter cannot have one."""
+    problem = find_obstacle()
+    if problem:
+        raise RuntimeError(problem)
+    trampoline = _load_trampoline()
+    method = _MethodDefinition(
+        name.encode(), trampoline.address("call"), _METH_FASTCALL_KEYWORDS, doc.encode("utf-8", "replace")
+    )
+    record.keeps += (method, trampoline)
+    new = ctypes.pythonapi.PyCFunction_NewEx
+    new.argtypes, new.restype = [ctypes.c_void_p, ctypes.py_object, ctypes.py_object], ctypes.py_object
+    return new(ctypes.addressof(method), record, "torquec")
+
+
+class _MethodDefinition(ctypes.Structure):
+    """PyMethodDef."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+@cache
+def find_obstacle() -> str:
+    """Why there can be no trampoline in this process, or an empty text."""
+    if sys.implementation.name != "cpython":
+        return f"the interpreter is {sys.implementation.name}"
+    if struct.calcsize("P") != 8 or object.__basicsize__ != 16:
+        return "objects of this interpreter have another header (free-threaded, tracing or 32-bit build)"
+    if np.ndarray.__basicsize__ < 72 or np.dtype(np.float64).byteorder not in "=<":
+        return "arrays have another layout"
+    try:
+        abi = _numpy_function(_NUMPY_ABI_VERSION, ctypes.CFUNCTYPE(ctypes.c_uint))()
+        _slot_values()
+    except (ImportError, AttributeError, ValueError, OSError) as error:
+        return f"the C interface of Python or NumPy is out of reach ({error})"
+    return "" if abi in _KNOWN_NUMPY_ABI else f"NumPy has the unknown binary interface {abi:#x}"
+
+
+def _numpy_table() -> ctypes.Array[ctypes.c_void_p]:
+    try:
+        from numpy._core import _multiarray_umath as umath
+    except ImportError:  # NumPy 1
+        from numpy.core import _multiarray_umath as umath  # type: ignore[no-redef, attr-defined, unused-ignore]
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.argtypes, pointer.restype = [ctypes.py_object, ctypes.c_char_p], ctypes.c_void_p
+    address = pointer(umath._ARRAY_API, None)
+    return (ctypes.c_void_p * (_NUMPY_NEW + 1)).from_address(address)
+
+
+def _numpy_function(index: int, prototype: type[ctypes._CFuncPtr]) -> ctypes._CFuncPtr:
+    return prototype(_numpy_table()[index])
+
+
+def _slot_values() -> dict[str, int]:
+    """The table of the trampoline: addresses of objects and functions."""
+
+    def function(name: str) -> int:
+        return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
+
+    table = _numpy_table()
+    if table[_NUMPY_ARRAY_TYPE] != id(np.ndarray):
+        raise ValueError("NumPy's table is not where it was expected")
+    return {
+        "ndarray_type": id(np.ndarray),
+        "float64": id(np.dtype(np.float64)),
+        "tuple_type": id(tuple),
+        "none": id(None),
+        "out_name": id(_OUT),
+        "new_array": int(table[_NUMPY_NEW] or 0),
+        "vectorcall": function("PyObject_Vectorcall"),
+        "incref": function("Py_IncRef"),
+        "decref": function("Py_DecRef"),
+        "save_thread": function("PyEval_SaveThread"),
+        "restore_thread": function("PyEval_RestoreThread"),
+        "new_tuple": function("PyTuple_New"),
+        "set_item": function("PyTuple_SetItem"),
+    }
+
+
+@cache
+def _load_trampoline() -> LoadedObject:
+    """The trampoline of this process. It is small and made anew: that takes no longer than to find it on a disk."""
+    cpu = host_cpu()
+    return LoadedObject(object_code(trampoline_text(tuple_items=tuple.__basicsize__), cpu), cpu, _slot_values())
