@@ -122,9 +122,9 @@ def _definition(function: Function, name: str, names: Names) -> str:
 
 
 def _angles(statement: Angles, names: Names) -> list[str]:
-    """One call for up to four angles; the last one fills the places that are left."""
+    """One call for up to four angles; zeros fill the places that are left."""
     k = statement.number
-    texts = [*statement.texts, *[statement.texts[-1]] * (GROUP - len(statement.texts))]
+    texts = [*statement.texts, *["0.0"] * (GROUP - len(statement.texts))]
     row = ", ".join(texts)
     if len(row) > _WIDTH - 32:
         row = "\n        " + ",\n        ".join(texts) + ",\n    "

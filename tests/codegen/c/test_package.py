@@ -1,0 +1,266 @@
+"""The package as a whole: golden text, self-test, bytes, aliasing, agreement with the reference on random functions."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.codegen.c.compiler import (
+    COMPILERS,
+    CXX,
+    WARNINGS,
+    Library,
+    build,
+    build_selftest,
+    each_compiler,
+    needs_compiler,
+    run,
+)
+from tests.codegen.programs import evaluate_exactly, every_operation, random_function, random_inputs
+
+from torquec.codegen.c import c_package, write_c_package
+from torquec.errors import ArgumentError
+from torquec.expr import Function, evaluate, trace
+from torquec.expr.math import sincos
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def pendulum() -> Function:
+    return trace("torque", lambda q, qdd: {"tau": [2.0 * qdd[0] + 9.81 * sincos(q[0])[0]]}, {"q": (1,), "qdd": (1,)})
+
+
+def test_golden_text(golden):
+    texts = c_package(
+        [every_operation()], prefix="small", description="All operations.", notes={"every_operation": "SI."}
+    )
+    for name in ("small.c", "small.h", "CMakeLists.txt"):
+        golden(f"c/{name}", texts[name])
+
+
+def test_golden_selftest(golden):
+    """Without sines, which differ between platforms in the last digit."""
+    function = trace("product", lambda a, b: {"y": [a[0] * b[1], a[1] - b[0]]}, {"a": (2,), "b": (2,)})
+    golden("c/selftest.c", c_package([function], prefix="small")["selftest.c"])
+
+
+@needs_compiler
+def test_known_answer(tmp_path):
+    library = Library(tmp_path, [pendulum()])
+    tau = library("torque", {"q": np.array([np.pi / 6]), "qdd": np.array([1.0])})["tau"]
+    assert tau[0] == pytest.approx(2.0 + 9.81 / 2.0, rel=1e-15)
+
+
+def test_signature_is_as_documented():
+    function = trace(
+        "inverse_dynamics",
+        lambda q, qd, qdd: {"tau": [a + b + c for a, b, c in zip(q, qd, qdd, strict=True)]},
+        {"q": (7,), "qd": (7,), "qdd": (7,)},
+    )
+    header = c_package([function], prefix="panda")["panda.h"]
+    signature = (
+        "void panda_inverse_dynamics(const double q[7], const double qd[7], const double qdd[7], double tau[7]);"
+    )
+    assert signature in re.sub(r"\s+", " ", header).replace("( ", "(")
+
+
+@each_compiler
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_selftest_passes_without_a_warning(tmp_path, compiler, level):
+    write_c_package([every_operation(), *map(random_function, range(5))], tmp_path, prefix="robot")
+    result = run(build_selftest(tmp_path, compiler, "robot", level))
+    assert result.returncode == 0, result.stdout
+    assert result.stdout.count("ok ") == 6
+    assert "error" in result.stdout
+
+
+@needs_compiler
+def test_selftest_fails_when_a_recorded_number_is_changed(tmp_path):
+    write_c_package([pendulum()], tmp_path, prefix="robot")
+    path = tmp_path / "selftest.c"
+    text = path.read_text()
+    start = text.index("recorded_tau[4]")
+    number = re.search(r"-?\d+\.\d+", text[start:]).group()
+    path.write_text(text[:start] + text[start:].replace(number, repr(float(number) * (1.0 + 1e-9)), 1))
+    result = run(build_selftest(tmp_path, COMPILERS[0], "robot", "-O2"))
+    assert result.returncode == 1
+    assert "FAILED torque" in result.stdout
+
+
+@needs_compiler
+def test_selftest_fails_when_the_source_is_changed(tmp_path):
+    write_c_package([pendulum()], tmp_path, prefix="robot")
+    path = tmp_path / "robot.c"
+    path.write_text(path.read_text().replace("9.81*", "9.80665*"))
+    assert run(build_selftest(tmp_path, COMPILERS[0], "robot", "-O2")).returncode == 1
+
+
+@pytest.mark.skipif(CXX is None, reason="no C++ compiler")
+def test_compiles_as_cpp_and_links_from_cpp(tmp_path):
+    write_c_package([every_operation(), random_function(3)], tmp_path, prefix="robot")
+    build(CXX, "-x", "c++", *WARNINGS, "-c", tmp_path / "robot.c", "-o", tmp_path / "robot.o")
+    main = "double x[5], t[1], A[4], y[5], M[4]; robot_every_operation(x, t, A, y, M); return y[0] != -0.25;"
+    (tmp_path / "main.cpp").write_text(f'#include "robot.h"\nint main() {{ {main} }}\n'.replace("x[5],", "x[5] = {0},"))
+    build(COMPILERS[0], "-std=c99", "-c", tmp_path / "robot.c", "-o", tmp_path / "robot.o")
+    build(CXX, tmp_path / "main.cpp", tmp_path / "robot.o", "-lm", "-o", tmp_path / "main")
+
+
+@needs_compiler
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="no cmake")
+def test_cmake_builds_and_tests(tmp_path):
+    write_c_package([pendulum()], tmp_path / "package", prefix="robot")
+    for command in (
+        ("cmake", "-S", "package", "-B", "build"),
+        ("cmake", "--build", "build"),
+        ("ctest", "--test-dir", "build", "--output-on-failure"),
+    ):
+        result = run(*command, cwd=tmp_path)
+        assert result.returncode == 0, result.stdout + result.stderr
+
+
+@each_compiler
+@settings(max_examples=8, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_bit_identical_at_all_levels_and_to_the_reference(tmp_path_factory, compiler, seed):
+    functions = [random_function(seed + k) for k in range(6)]
+    path = tmp_path_factory.mktemp("random")
+    slow = Library(path, functions, "-O0", "-ffp-contract=off", compiler=compiler)
+    fast = Library(path, functions, "-O2", "-ffp-contract=off", compiler=compiler)
+    inputs = random_inputs(seed)
+    for function in functions:
+        for k in range(3):
+            state = {name: value[k] for name, value in inputs.items()}
+            expected = evaluate_exactly(function, state)
+            for library in (slow, fast):
+                found = library(function.name, state)
+                for name, value in expected.items():
+                    np.testing.assert_array_equal(found[name], value, err_msg=f"{function.name}: {name}")
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    "flags", [("-O3", "-march=native"), ("-O2", "-ffast-math"), ("-O3", "-funsafe-math-optimizations")]
+)
+def test_agrees_with_evaluate_under_other_flags(tmp_path, flags):
+    """Fast maths is advised against, but must not break the rounding in the sine: it then goes through math.h."""
+    functions = [random_function(seed, smooth=True) for seed in range(10)]
+    library = Library(tmp_path, functions, "-O3", flags)
+    inputs = random_inputs(7)
+    for function in functions:
+        expected = evaluate(function, inputs)
+        for k in range(3):
+            found = library(function.name, {name: value[k] for name, value in inputs.items()})
+            for name, value in expected.items():
+                np.testing.assert_allclose(found[name], value[k], rtol=1e-9, atol=1e-9)
+
+
+@needs_compiler
+def test_far_and_non_finite_angles_go_through_math_h(tmp_path):
+    function = trace("f", lambda x: {"s": [sincos(a)[0] for a in x], "c": [sincos(a)[1] for a in x]}, {"x": (6,)})
+    library = Library(tmp_path, [function], "-O2", "-ffp-contract=off")
+    x = np.array([0.5, 1e22, -1e6, np.nan, np.inf, -3.0])
+    found = library("f", {"x": x})
+    expected = evaluate_exactly(function, {"x": x})
+    np.testing.assert_allclose(found["s"], expected["s"], rtol=1e-15)
+    np.testing.assert_allclose(found["c"], expected["c"], rtol=1e-15)
+    near = [0, 5]
+    np.testing.assert_array_equal(found["s"][near], expected["s"][near])
+    assert np.isnan(found["s"][3:5]).all()
+
+
+@needs_compiler
+def test_outputs_may_overlap_inputs(tmp_path):
+    function = trace("turn", lambda x: {"y": [x[1] + 0.5, x[0], x[2] * x[0]]}, {"x": (3,)})
+    library = Library(tmp_path, [function], "-O2")
+    both = np.array([2.0, 3.0, 5.0])
+    library.raw("p_turn", both, both)
+    assert both.tolist() == [3.5, 2.0, 10.0]
+    shifted = np.array([2.0, 3.0, 5.0, 0.0])
+    library.raw("p_turn", shifted[:3], shifted[1:])
+    assert shifted.tolist() == [2.0, 3.5, 2.0, 10.0]
+
+
+def test_bytes_do_not_depend_on_hash_seed_directory_or_locale(tmp_path):
+    script = (
+        "import locale, sys\n"
+        "from pathlib import Path\n"
+        "try:\n    locale.setlocale(locale.LC_ALL, '')\nexcept locale.Error:\n    pass\n"
+        "from tests.codegen.programs import every_operation, random_function\n"
+        "from torquec.codegen.target import Target, generate_package\n"
+        "functions = [every_operation(), *map(random_function, range(4))]\n"
+        "for target in (Target.C, Target.NUMPY):\n"
+        "    generate_package(functions, Path(sys.argv[1]), prefix='robot', target=target)\n"
+    )
+    found = []
+    for k, (seed, language) in enumerate([("0", "C"), ("1", "de_DE.UTF-8"), ("4242", "C.UTF-8")]):
+        where = tmp_path / str(k) / ("sub" * k or "plain")
+        where.parent.mkdir()
+        environment = os.environ | {"PYTHONHASHSEED": seed, "LC_ALL": language, "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-c", script, str(where)]
+        subprocess.run(command, env=environment, cwd=where.parent, check=True, capture_output=True)
+        found.append({path.name: path.read_bytes() for path in sorted(where.iterdir())})
+    assert found[0] == found[1] == found[2]
+    assert len(found[0]) == 5
+
+
+def test_hostile_names_and_texts_are_harmless(tmp_path):
+    hostile = [
+        '"; system("',
+        "*/ int x; /*",
+        "a\nb",
+        "für",
+        "??/",
+        "for",
+        "1st",
+        "tab\t\\",
+        "%s%n",
+        "v1",
+        "x0",
+        "s0",
+        "NAN",
+    ]
+    functions = [
+        trace(name, lambda **inputs: {"out": [sincos(sum(a[0] for a in inputs.values()))[0]]}, {name: (1,), "q": (2,)})
+        for name in hostile
+    ]
+    notes = {name: f"{name} */ #error {name}" for name in hostile}
+    write_c_package(functions, tmp_path, prefix='../"; rm', description="*/ #error ??/\n\\", notes=notes)
+    source = next(tmp_path.glob("*.h")).with_suffix(".c")
+    assert sorted(path.parent for path in tmp_path.iterdir()) == [tmp_path] * 4
+    assert "system(" not in re.sub(r"/\*.*?\*/", "", source.read_text(), flags=re.DOTALL)
+    if COMPILERS:
+        build(COMPILERS[0], "-std=c99", *WARNINGS, source, tmp_path / "selftest.c", "-lm", "-o", tmp_path / "selftest")
+        result = run(tmp_path / "selftest")
+        assert result.returncode == 0
+        assert result.stdout.count("ok ") == len(hostile)
+
+
+def test_ports_of_no_elements_and_unused_inputs_compile(tmp_path):
+    function = trace("f", lambda q, u: {"y": [], "z": [1.0]}, {"q": (0,), "u": (2,)}, shapes={"y": (0,)})
+    write_c_package([function], tmp_path, prefix="robot")
+    if COMPILERS:
+        assert run(build_selftest(tmp_path, COMPILERS[0], "robot")).returncode == 0
+
+
+def test_prefix_of_one_of_our_own_files_is_moved_aside(tmp_path):
+    files = write_c_package([pendulum()], tmp_path, prefix="selftest")
+    assert [path.name for path in files] == ["selftest_.c", "selftest_.h", "selftest.c", "CMakeLists.txt"]
+
+
+def test_two_functions_of_one_name_are_refused(tmp_path):
+    with pytest.raises(ArgumentError, match="more than one function is called 'torque'"):
+        write_c_package([pendulum(), pendulum()], tmp_path / "out", prefix="robot")
+    assert not (tmp_path / "out").exists()
+
+
+def test_no_function_is_refused(tmp_path):
+    with pytest.raises(ArgumentError, match="no function"):
+        write_c_package([], tmp_path / "out", prefix="robot")

@@ -1,0 +1,109 @@
+"""The text of the functions: what it may hold, and that it holds as many operations as it says."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import pytest
+from tests.codegen.programs import every_operation, random_function
+
+from torquec.codegen.c import c_package
+from torquec.codegen.c.source import c_number, comment
+from torquec.expr import OperationCount, count_operations, trace
+
+_TOKEN = re.compile(r"\d+\.?\d*(?:e[+-]?\d+)?|[A-Za-z_]\w*|>=|\S")
+FORBIDDEN = {"for", "while", "do", "goto", "malloc", "calloc", "alloca", "free", "printf"}
+
+
+def without_comments(text: str) -> str:
+    return re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+
+
+def angles(row: str) -> list[str]:
+    """The entries of an initializer that are no filling: split at the commas outside parentheses."""
+    while (shorter := re.sub(r"\([^()]*\)", "", row)) != row:
+        row = shorter
+    entries = [entry.strip() for entry in row.split(",")]
+    return [entry for entry in entries if entry not in ("", "0.0")]
+
+
+def counted(text: str, name: str) -> OperationCount:
+    """The operations that the body of a function really contains."""
+    text = without_comments(text)
+    start = text.index("{", text.index(f"void {name}("))
+    tokens = _TOKEN.findall(text[start : text.index("\n}", start)])
+    signs = 0
+    for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        # The sign of a literal belongs to the number.
+        signs += token == "-" and before in ("=", "(", ",", "?", ":") and after[0].isdigit()
+    rows = re.findall(r"const double x\d+\[4\] = \{(.*?)\};", text[start:], re.DOTALL)
+    calls = ("sqrt", "atan2", "fabs", "p_smaller", "p_larger", "?")
+    return OperationCount(
+        mul=tokens.count("*"),
+        add=tokens.count("+") + tokens.count("-") - signs,
+        div=tokens.count("/"),
+        sincos=sum(len(angles(row)) for row in rows),
+        other=sum(tokens.count(call) for call in calls),
+    )
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_body_holds_the_operations_that_the_comments_state(seed):
+    function = random_function(seed)
+    texts = c_package([function], prefix="p")
+    count = count_operations(function)
+    assert counted(texts["p.c"], f"p_random_{seed}") == count
+    for text in (texts["p.c"], texts["p.h"]):
+        assert f"random_{seed}: {count}" in text
+
+
+def test_nothing_forbidden_in_source_and_header():
+    texts = c_package([every_operation(), *map(random_function, range(6))], prefix="p")
+    for name in ("p.c", "p.h"):
+        text = without_comments(texts[name])
+        words = set(re.findall(r"\w+", text))
+        assert not words & FORBIDDEN, name
+        assert re.findall(r"#include (\S+)", text) == (['"p.h"', "<math.h>"] if name == "p.c" else [])
+    # Outside functions nothing is assigned: there are no variables.
+    outside = re.sub(r"\{.*?^\}", "", without_comments(texts["p.c"]), flags=re.DOTALL | re.MULTILINE)
+    assert "=" not in outside.replace("==", "")
+
+
+def test_no_line_is_long():
+    texts = c_package([every_operation(), *map(random_function, range(6))], prefix="robot")
+    assert all(len(line) <= 100 and line.isascii() for text in texts.values() for line in text.split("\n"))
+
+
+def test_helpers_appear_only_where_they_are_used():
+    plain = c_package([trace("f", lambda x: {"y": x[0] * x[1]}, {"x": (2,)})], prefix="p")["p.c"]
+    assert "static" not in plain
+
+
+def test_angles_of_one_rank_share_a_call():
+    text = c_package([every_operation()], prefix="p")["p.c"]
+    assert text.count("p_sincos4(x") == 2  # sin(s t) needs the first sine
+    many = trace("f", lambda x: {"y": [a.graph.make("sin", a) for a in x]}, {"x": (9,)})
+    assert c_package([many], prefix="p")["p.c"].count("p_sincos4(x") == 3
+
+
+@pytest.mark.parametrize("value", [0.1, -1 / 3, 5e-324, 1.7976931348623157e308, 1e22, 123456789.0, 0.0])
+def test_numbers_read_back_as_themselves(value):
+    text = c_number(value)
+    assert float(text) == value
+    assert "." in text or "e" in text
+
+
+def test_numbers_that_are_not_finite():
+    assert (c_number(math.inf), c_number(-math.inf), c_number(math.nan)) == ("HUGE_VAL", "-HUGE_VAL", "(double)NAN")
+
+
+@pytest.mark.parametrize("text", ["*/", "a */ b /* c", "??/", "\\", "end\\\nnext", "über\x00\x1b[0m", "x" * 300, ""])
+def test_comment_cannot_end_early(text):
+    made = comment(text)
+    assert made.isascii()
+    assert made.startswith("/*")
+    assert made.endswith("*/")
+    assert made.count("*/") == made.count("/*") == 1
+    assert "??" not in made
+    assert "\\\n" not in made

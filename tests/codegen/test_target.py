@@ -1,0 +1,36 @@
+"""One function leads to every target."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from tests.codegen.programs import every_operation
+
+from torquec.codegen.target import Target, generate_package
+
+WRITTEN = {
+    Target.C: ["arm.c", "arm.h", "selftest.c", "CMakeLists.txt"],
+    Target.NUMPY: ["arm.py"],
+    Target.CASADI: ["arm_every_operation.casadi"],
+}
+
+
+@pytest.mark.parametrize("target", Target)
+def test_writes_the_documented_files(tmp_path, target):
+    if target is Target.CASADI:
+        pytest.importorskip("casadi")
+    files = generate_package([every_operation()], str(tmp_path / "out"), prefix="arm", target=target)
+    assert [path.name for path in files] == WRITTEN[target]
+    assert all(path.stat().st_size for path in files)
+
+
+def test_words_are_targets():
+    assert [Target(word) for word in ("c", "numpy", "casadi")] == list(Target)
+
+
+def test_importing_it_is_light():
+    script = "import sys, torquec.codegen.target; print('numpy' in sys.modules, 'casadi' in sys.modules)"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout.split() == ["False", "False"]

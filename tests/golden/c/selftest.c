@@ -1,0 +1,102 @@
+/* Compares small.c with recorded results; exit status 0 when all agree. */
+
+#include "small.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Largest difference of n results from the recorded ones, relative to the largest of these. */
+static double difference(const double *results, const double *recorded, int n)
+{
+    double largest = 0.0;
+    double worst = 0.0;
+    int k;
+    for (k = 0; k < n; ++k) {
+        if (fabs(recorded[k]) > largest) {
+            largest = fabs(recorded[k]);
+        }
+    }
+    for (k = 0; k < n; ++k) {
+        const double error = fabs(results[k] - recorded[k]);
+        const int both_nan = results[k] != results[k] && recorded[k] != recorded[k];
+        if (results[k] == recorded[k] || both_nan) {
+            continue;
+        }
+        if (!(error <= HUGE_VAL)) {
+            return HUGE_VAL;
+        }
+        if (error > worst) {
+            worst = error;
+        }
+    }
+    return worst > 0.0 && largest > 0.0 ? worst/largest : worst;
+}
+
+static int report(const char *function, double error, double tolerance)
+{
+    const int failed = !(error <= tolerance);
+    const char *verdict = failed ? "FAILED" : "ok";
+    printf("%-6s %s: error %.3g, tolerance %g\n", verdict, function, error, tolerance);
+    return failed;
+}
+
+static int check_small_product(void)
+{
+    static const double given_a[4][2] = {
+        {
+            -0.605679, 0.784127,
+        },
+        {
+            0.844012, -1.063648,
+        },
+        {
+            1.008556, 1.195087,
+        },
+        {
+            0.638654, 1.125722,
+        },
+    };
+    static const double given_b[4][2] = {
+        {
+            0.773756, -1.314979,
+        },
+        {
+            1.497528, -0.516756,
+        },
+        {
+            -0.347851, -1.021959,
+        },
+        {
+            -0.583628, -0.695254,
+        },
+    };
+    static const double recorded_y[4][2] = {
+        {
+            0.796455165741, 0.010371000000000019,
+        },
+        {
+            -0.436148265072, -2.5611759999999997,
+        },
+        {
+            -1.030702881204, 1.542938,
+        },
+        {
+            -0.44402674811600007, 1.70935,
+        },
+    };
+    double y[2];
+    double worst = 0.0;
+    int k;
+    for (k = 0; k < 4; ++k) {
+        small_product(given_a[k], given_b[k], y);
+        worst = fmax(worst, difference(y, recorded_y[k], 2));
+    }
+    return report("product", worst, 1e-12);
+}
+
+int main(void)
+{
+    int failures = 0;
+    failures += check_small_product();
+    return failures ? 1 : 0;
+}

@@ -1,0 +1,45 @@
+/* small: written by torquec.
+ * All operations.
+ *
+ * Every function is plain C99: no loops, no allocation, no state. It is reentrant, and its arrays
+ * may overlap. Units are SI and radians unless a function says otherwise. Arguments are arrays of
+ * double: inputs first, outputs last, matrices row by row.
+ *
+ * Compile:    cc -O3 -march=native -c small.c
+ * Self-test:  cc -O2 small.c selftest.c -lm -o selftest && ./selftest
+ * or both:    cmake -B build && cmake --build build && ctest --test-dir build
+ *
+ * Add -ffp-contract=off for results that are the same to the last bit at every optimization level.
+ * Do not use -ffast-math: it removes the handling of NaN.
+ *
+ * The operation counts below (subtractions and sign changes are additions; a sincos is one sine
+ * and cosine of one angle) are those of one call.
+ */
+
+#ifndef SMALL_H_INCLUDED
+#define SMALL_H_INCLUDED
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* every_operation: 2 mul, 5 add, 1 div, 2 sincos, 6 other
+ * SI.
+ *   in   x: 5
+ *   in   t: one number
+ *   in   A: 2 x 2, row by row
+ *   out  y: 5
+ *   out  M: 2 x 2, row by row
+ */
+void small_every_operation(
+    const double x[5],
+    const double t[1],
+    const double A[4],
+    double y[5],
+    double M[4]);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* SMALL_H_INCLUDED */
