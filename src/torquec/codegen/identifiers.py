@@ -18,8 +18,7 @@ _LONGEST = 200
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _ODD = re.compile(r"[^A-Za-z0-9_]|_(?=x[0-9a-f])")
 
-RESERVED = frozenset(
-    """
+_RESERVED_TEXT = """
     auto break case char const continue default do double else enum extern float for goto if inline int long register
     restrict return short signed sizeof static struct switch typedef union unsigned void volatile while alignas alignof
     bool constexpr false nullptr static_assert thread_local true typeof typeof_unqual asm and and_eq bitand bitor catch
@@ -31,8 +30,9 @@ RESERVED = frozenset(
     gamma hypot ilogb j0 j1 jn ldexp lgamma llrint llround log log10 log1p log2 logb lrint lround modf nan nearbyint
     nextafter nexttoward pow remainder remquo rint round scalbln scalbn signbit sin sincos sinh sqrt tan tanh tgamma
     trunc y0 y1 yn isfinite isinf isnan isnormal
-    """.split()
-)
+"""
+
+RESERVED = frozenset(_RESERVED_TEXT.split())
 """Words that no identifier may be: keywords of C and C++, predefined macros, and the names of <math.h>."""
 
 

@@ -45,7 +45,7 @@ Item: TypeAlias = int | AngleGroup
 @dataclass(frozen=True)
 class Arrangement:
     """`order`: values and groups in the order of evaluation, without constants, inputs and absorbed products, which are
-    read where they are needed. `contracted`: for an addition, which of its two arguments is the product that it absorbs.
+    read where they are needed. `contracted`: for an addition, which of its two arguments is the product it absorbs.
     """
 
     order: tuple[Item, ...]
@@ -73,7 +73,7 @@ def arrange(function: Function, *, contract: bool) -> Arrangement:
     >>> from torquec.expr import trace
     >>> f = trace("f", lambda x: {"y": x[0] * x[1] + x[2]}, {"x": (3,)})
     >>> arrange(f, contract=True)
-    Arrangement(order=(4,), contracted={4: 0})
+    Arrangement(order=(4,), contracted={4: 1})
     """
     contracted = _contractions(function) if contract else {}
     placed = {function.operations[k].args[position] for k, position in contracted.items()}

@@ -2,9 +2,10 @@
 
     void name(int64_t N, const double *const *inputs, double *const *outputs)
 
-Rows are read and written in place, W at a time; the transposition is part of the code. The last block overlaps the one before
-it, so that no row needs a special case; fewer than W rows are left to the scalar kernel. Both kernels round alike, operation by
-operation: a row has the same result, bit by bit, wherever it stands in a batch and outside of it.
+Rows are read and written in place, W at a time; the transposition is part of the code. The last block overlaps the
+one before it, so that no row needs a special case; fewer than W rows are left to the scalar kernel. Both kernels
+round alike, operation by operation: a row has the same result, bit by bit, wherever it stands in a batch and outside
+of it.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Object code on disk, so that a function is traced and compiled once.
 
-The cache is the folder `torquec` in the user's cache directory (`TORQUEC_CACHE_DIR` names another folder, `TORQUEC_CACHE=0`
-switches it off). Loading code from a folder is trusting it, so the folder must belong to the user and nobody else may write
-to it; every entry carries the SHA-256 of its content, which is checked before anything is loaded. Entries are written to a
-temporary file and renamed: processes may share a cache. A damaged entry is removed; a folder that cannot be used is the same as
-no cache. The oldest entries go when the whole passes 256 MB.
+The cache is the folder `torquec` in the user's cache directory (`TORQUEC_CACHE_DIR` names another folder,
+`TORQUEC_CACHE=0` switches it off). Loading code from a folder is trusting it, so the folder must belong to the user
+and nobody else may write to it; every entry carries the SHA-256 of its content, which is checked before anything is
+loaded. Entries are written to a temporary file and renamed: processes may share a cache. A damaged entry is removed;
+a folder that cannot be used is the same as no cache. The oldest entries go when the whole passes 256 MB.
 
 An entry: 8 bytes magic, 32 bytes SHA-256 of the rest, 4 bytes length of the header, header (JSON: key and facts), code.
 """

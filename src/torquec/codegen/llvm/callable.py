@@ -5,8 +5,9 @@
     native.call(q, qd, qdd, out=tau)     # writes into tau and returns it
     native.address                       # void f(const double *q, const double *qd, const double *qdd, double *tau)
 
-`call` is a built-in function (see :mod:`torquec.codegen.llvm.trampoline`), reentrant, without state, and keeps the machine code
-alive. Several outputs come as a tuple, in the order of the ports. The batch kernel is compiled when the first batch comes.
+`call` is a built-in function (see :mod:`torquec.codegen.llvm.trampoline`), reentrant, without state, and keeps the
+machine code alive. Several outputs come as a tuple, in the order of the ports. The batch kernel is compiled when the
+first batch comes.
 """
 
 from __future__ import annotations
@@ -41,11 +42,14 @@ class CallPath(StrEnum):
 
 @dataclass(frozen=True)
 class CompileOptions:
-    """`threads`: for batches, unless the call says otherwise. `cpu`: the processor to compile for, the host's by default."""
+    """`threads`: for batches, unless the call says otherwise. `cpu`: the processor to compile for (the host's)."""
 
     threads: int = 1
     cpu: Cpu | None = None
     call_path: CallPath = CallPath.AUTOMATIC
+
+
+_DEFAULT = CompileOptions()
 
 
 class NativeFunction:
@@ -81,7 +85,7 @@ class NativeFunction:
         return self._kernels.batch_address()
 
 
-def compile_function(function: Function, *, options: CompileOptions = CompileOptions()) -> NativeFunction:
+def compile_function(function: Function, *, options: CompileOptions = _DEFAULT) -> NativeFunction:
     """The function compiled for this machine.
 
     Raises `CompileError` where it is too large or LLVM cannot compile it.
@@ -94,9 +98,7 @@ def compile_function(function: Function, *, options: CompileOptions = CompileOpt
     return NativeFunction(CompiledObjects(function, options.cpu or host_cpu()), options=options)
 
 
-def load_or_compile(
-    key: str, make: Callable[[], Function], *, options: CompileOptions = CompileOptions()
-) -> NativeFunction:
+def load_or_compile(key: str, make: Callable[[], Function], *, options: CompileOptions = _DEFAULT) -> NativeFunction:
     """The function of a key from the cache; where it is not there, `make` is called and the result compiled and kept.
 
     `key` must name the content: everything that `make` depends on, except the version of Torquec.

@@ -33,8 +33,8 @@ class Cpu:
 def make_target_machine(cpu: Cpu, *, level: int) -> llvm.TargetMachine:
     """LLVM's code generator for this processor at optimization level 0 to 3.
 
-    Position-independent code in the small model reaches its constants relative to the program counter; the memory manager
-    of the loader keeps code and constants of one object together.
+    Position-independent code in the small model reaches its constants relative to the program counter; the memory
+    manager of the loader keeps code and constants of one object together.
     """
     _initialize()
     triple = cpu.triple if "windows" not in cpu.triple else f"{cpu.triple}-elf"  # the loader reads ELF on Windows

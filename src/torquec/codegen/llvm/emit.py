@@ -1,7 +1,7 @@
 """The operations of a `Function` as LLVM text, on doubles or on vectors of one state per lane.
 
-What the values are is left to the kernel: how a constant, an input or a value from elsewhere is read (once, where it is first
-needed), how a group of sines and cosines is evaluated, and what happens to a value once it exists.
+What the values are is left to the kernel: how a constant, an input or a value from elsewhere is read (once, where it
+is first needed), how a group of sines and cosines is evaluated, and what happens to a value once it exists.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """From a `Function` to object code: one module for the scalar kernel, one for the batch kernel.
 
-An object needs no symbol from outside. What it calls (the platform's sin, cos and atan2, and for a batch the scalar kernel)
-it finds in slots of its own, which the loader fills: an object made by one process can be loaded by another, and an
-address that is missing is an exception, never a crash in the linker.
+An object needs no symbol from outside. What it calls (the platform's sin, cos and atan2, and for a batch the scalar
+kernel) it finds in slots of its own, which the loader fills: an object made by one process can be loaded by another,
+and an address that is missing is an exception, never a crash in the linker.
 """
 
 from __future__ import annotations

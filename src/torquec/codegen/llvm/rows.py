@@ -1,4 +1,4 @@
-"""Running a batch kernel over many rows: inputs that cannot be read in place, outputs that cannot be written in place, threads.
+"""Running a batch kernel over many rows: arrays that cannot be used in place, and threads.
 
 What is C-contiguous, aligned and of native doubles is used in place. Anything else passes through a small buffer, a few
 thousand rows at a time, so that a batch costs little memory beside its outputs. Where a row stands does not change its

@@ -2,8 +2,8 @@
 
     void name(const double *input1, ..., double *output1, ...)
 
-Ports in order, matrices row by row; an output must not overlap an input. Angles are the part that pays for vectors: all sines and
-cosines of a group are evaluated in one vector, or in a few.
+Ports in order, matrices row by row; an output must not overlap an input. Angles are the part that pays for vectors:
+all sines and cosines of a group are evaluated in one vector, or in a few.
 """
 
 from __future__ import annotations

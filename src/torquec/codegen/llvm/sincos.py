@@ -1,14 +1,15 @@
 """Sine and cosine of a vector of angles, as LLVM text without branches.
 
-The method and the coefficients are those of :mod:`torquec.codegen.sincos`. Two things are done the vector way. Adding 3/2 2^52 rounds
-to an integer and leaves it in the low bits of the sum, which gives the quadrant without a conversion. And where a*b + c is rounded
-once, two parts of pi/2 do for the reduction:
+The method and the coefficients are those of :mod:`torquec.codegen.sincos`. Two things are done the vector way. Adding
+3/2 2^52 rounds to an integer and leaves it in the low bits of the sum, which gives the quadrant without a conversion.
+And where a*b + c is rounded once, two parts of pi/2 do for the reduction:
 
 (1)  t = x (2/pi) + 1.5 2^52,   k = t - 1.5 2^52,   quadrant = the last two bits of t
 (2)  r = (x - k P1) - k P2,     P1 + P2 = pi/2 to 107 bits
 
-`x - k P1` is then exact wherever its leading bits cancel, so r keeps its relative accuracy. Angles beyond `LARGEST_ANGLE` and
-infinite ones go, element by element, to the platform's sin and cos; that path is kept out of line.
+`x - k P1` is then exact wherever its leading bits cancel, so r keeps its relative accuracy. Angles beyond
+`LARGEST_ANGLE` and infinite ones go, element by element, to the platform's sin and cos; that path is kept out of
+line.
 """
 
 from __future__ import annotations

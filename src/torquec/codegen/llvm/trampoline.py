@@ -1,9 +1,9 @@
 """The door from Python: a built-in function whose machine code LLVM makes, so that installing needs no compiler.
 
 `call(self, args, nargs, kwnames)` is what CPython's fast-call convention asks for. It serves the common call, every
-input an exact `ndarray` of native, aligned, C-contiguous doubles in the shape of its port (one state) or with one more axis in
-front (a batch, for which the GIL is released), `out=` absent or just as plain and apart from the inputs. Anything else it
-hands, unchanged, to a Python function that converts or says what is wrong.
+input an exact `ndarray` of native, aligned, C-contiguous doubles in the shape of its port (one state) or with one
+more axis in front (a batch, for which the GIL is released), `out=` absent or just as plain and apart from the inputs.
+Anything else it hands, unchanged, to a Python function that converts or says what is wrong.
 
 One trampoline serves all functions of a process. What a function is stands in its record, the memory of the array that
 is the built-in's `self`, as 64-bit words:
@@ -12,17 +12,20 @@ is the built-in's `self`, as 64-bit words:
     word 1      number of outputs         word 4   the Python function for everything else
     word 2      packed scalar kernel      word 5+  per port, inputs first: axes, elements, lengths of up to 4 axes
 
-Structure offsets are those of CPython's object header (unchanged while `object` has 16 bytes) and of NumPy's array (part of its
-binary interface since 1.7); both are checked before anything is built on them. Functions of the C API are reached through a
-table that is filled with addresses, never by the linker.
+Structure offsets are those of CPython's object header (unchanged while `object` has 16 bytes) and of NumPy's array
+(part of its binary interface since 1.7); both are checked before anything is built on them. Functions of the C API
+are reached through a table that is filled with addresses, never by the linker.
 """
 
 from __future__ import annotations
 
 import ctypes
+import importlib
 import struct
 import sys
+from collections.abc import Callable
 from functools import cache
+from typing import Any, cast
 
 import numpy as np
 
@@ -39,7 +42,7 @@ _NUMPY_ABI_VERSION, _NUMPY_ARRAY_TYPE, _NUMPY_NEW = 0, 2, 93
 _KNOWN_NUMPY_ABI = (0x01000009, 0x02000000)
 
 
-class Record(np.ndarray):  # type: ignore[type-arg]
+class Record(np.ndarray):
     """The record of one function; it keeps alive whatever its words point to."""
 
     keeps: tuple[object, ...]
@@ -52,7 +55,7 @@ def make_record(words: list[int], keeps: tuple[object, ...]) -> Record:
     return record
 
 
-def make_builtin(record: Record, *, name: str, doc: str) -> object:
+def make_builtin(record: Record, *, name: str, doc: str) -> Callable[..., Any]:
     """The built-in function of a record. Raises `RuntimeError` where this interpreter cannot have one."""
     problem = find_obstacle()
     if problem:
@@ -64,7 +67,7 @@ def make_builtin(record: Record, *, name: str, doc: str) -> object:
     record.keeps += (method, trampoline)
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.argtypes, new.restype = [ctypes.c_void_p, ctypes.py_object, ctypes.py_object], ctypes.py_object
-    return new(ctypes.addressof(method), record, "torquec")
+    return cast(Callable[..., Any], new(ctypes.addressof(method), record, "torquec"))
 
 
 class _MethodDefinition(ctypes.Structure):
@@ -96,17 +99,15 @@ def find_obstacle() -> str:
 
 
 def _numpy_table() -> ctypes.Array[ctypes.c_void_p]:
-    try:
-        from numpy._core import _multiarray_umath as umath
-    except ImportError:  # NumPy 1
-        from numpy.core import _multiarray_umath as umath  # type: ignore[no-redef, attr-defined, unused-ignore]
+    name = "numpy._core" if int(np.__version__.split(".")[0]) >= 2 else "numpy.core"
+    umath = importlib.import_module(f"{name}._multiarray_umath")
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.argtypes, pointer.restype = [ctypes.py_object, ctypes.c_char_p], ctypes.c_void_p
     address = pointer(umath._ARRAY_API, None)
     return (ctypes.c_void_p * (_NUMPY_NEW + 1)).from_address(address)
 
 
-def _numpy_function(index: int, prototype: type[ctypes._CFuncPtr]) -> ctypes._CFuncPtr:
+def _numpy_function(index: int, prototype: Any) -> Any:
     return prototype(_numpy_table()[index])
 
 

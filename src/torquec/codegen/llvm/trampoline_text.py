@@ -258,7 +258,8 @@ new_make:
   %dims = phi ptr [ %shape, %new_next ], [ %lengths, %new_batch ]
   %nd = add i64 %axes, %lead
   %nd32 = trunc i64 %nd to i32
-  %array = call ptr %new_array_function(ptr %ndarray_type, i32 %nd32, ptr %dims, i32 12, ptr null, ptr null, i32 0, i32 0, ptr null)
+  %array = call ptr %new_array_function(
+    ptr %ndarray_type, i32 %nd32, ptr %dims, i32 12, ptr null, ptr null, i32 0, i32 0, ptr null)  ; 12: double
   %no_array = icmp eq ptr %array, null
   br i1 %no_array, label %new_failed, label %new_made
 new_made:

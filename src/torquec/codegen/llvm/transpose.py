@@ -1,13 +1,13 @@
 """Rows in memory to one vector per column and back, by shuffles in registers.
 
-A block is W rows of m doubles, one row after the other; a vector has W lanes. A row is read W columns at a time, and W such
-row vectors are transposed in log2 W stages, each of which is one machine instruction per vector:
+A block is W rows of m doubles, one row after the other; a vector has W lanes. A row is read W columns at a time, and
+W such row vectors are transposed in log2 W stages, each of which is one machine instruction per vector:
 
 (1)  two neighbouring rows a, b:  (a0 b0 a2 b2 ...) and (a1 b1 a3 b3 ...)
-(2)  two vectors a, b of pairs:   the even pairs of a, then those of b; and the odd ones likewise; until one pair is left
+(2)  two vectors a, b of pairs:   the even pairs of a, then those of b; the odd ones likewise; until one pair is left
 
-No access leaves the block: a read that would pass its end is moved back and its lanes are shifted; a row that is written
-may spill into the next row only where that is written afterwards.
+No access leaves the block: a read that would pass its end is moved back and its lanes are shifted; a row that is
+written may spill into the next row only where that is written afterwards.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from torquec.codegen.llvm.text import FunctionText, Type
 
 
 def emit_read_columns(text: FunctionText, pointer: str, m: int, first: int, shape: Type) -> list[str]:
-    """Append the reading of columns `first`, `first` + 1, ... (W at most) of a block at `pointer`; gives their names."""
+    """Append the reading of columns `first`, ... (W at most) of the block at `pointer`; gives their names."""
     width = shape.width
     count = min(width, m - first)
     if m == 1:
@@ -35,7 +35,7 @@ def emit_read_columns(text: FunctionText, pointer: str, m: int, first: int, shap
 
 
 def emit_write_columns(text: FunctionText, pointer: str, m: int, first: int, shape: Type, columns: list[str]) -> None:
-    """Append the writing of columns `first`, `first` + 1, ... (W at most) of a block at `pointer`."""
+    """Append the writing of columns `first`, ... (W at most) of the block at `pointer`."""
     width = shape.width
     if m == 1:
         text.append(f"store {shape} {columns[0]}, ptr {pointer}, align 8")
