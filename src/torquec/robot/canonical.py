@@ -9,8 +9,8 @@
 Most rotations become "turn about z" followed by a quarter turn about x, which is what makes the generated code
 small. The axis of the first joint is the z of the base frame. URDF files print 1.5708 for pi/2, which makes parallel
 axes skew by 4e-6; with `snap`, angles within `SNAP` of a multiple of pi/2 are taken as that multiple, and each one
-is reported. Where axes are nearly, but not exactly, parallel their common normal lies far away: there `pre` is a
-general pose instead of (3).
+is reported. Where axes are nearly, but not exactly, parallel their common normal lies far away, and inertias about a
+point so far away lose digits: there `pre` is a general pose instead of (3).
 """
 
 from __future__ import annotations
@@ -46,7 +46,10 @@ _NOISE = 1e-12
 """What rounding leaves of an exact right angle or zero length."""
 
 _SKEW = 1e-3
-"""Below this sine of the angle between two axes, their common normal is not used."""
+"""Below this sine of the angle between two axes, their common normal is not used;"""
+
+_FAR = 10.0
+"""nor where it meets one of them further away than so many times the offset between the two joints."""
 
 
 @dataclass(frozen=True)
@@ -85,11 +88,12 @@ class CanonicalTree:
 
 @dataclass
 class _Frame:
-    """A canonical frame under construction, in the coordinates of its file frame."""
+    """A canonical frame under construction, in the coordinates of its file frame; the axis passes through `point`."""
 
     z: Vector3
     x: Vector3 | None = None
     origin: Vector3 | None = None
+    point: Vector3 = (0.0, 0.0, 0.0)
 
 
 def canonical_tree(robot: Robot) -> CanonicalTree:
@@ -220,7 +224,7 @@ def _settle(frame: _Frame, placement: Pose, child: _Frame) -> None:
     z_child = matvec(placement.rotation, child.z)
     normal = cross(frame.z, z_child)
     sine = norm(normal)
-    if sine >= _SKEW:
+    if _has_near_normal(frame, placement, child):
         frame.x = _direction(scale(normal, 1.0 / sine))
         frame.origin = scale(frame.z, _foot(frame.z, placement.origin, z_child, sine))
         if child.origin is None:
@@ -236,6 +240,17 @@ def _settle(frame: _Frame, placement: Pose, child: _Frame) -> None:
     across = subtract(there, frame.origin)
     if norm(across) > 1e-9:
         frame.x = _direction(_perpendicular(across, frame.z))
+
+
+def _has_near_normal(frame: _Frame, placement: Pose, child: _Frame) -> bool:
+    """Whether the common normal of a frame's axis and its child's lies where the joints are."""
+    z, z_child = frame.z, matvec(placement.rotation, child.z)
+    sine = norm(cross(z, z_child))
+    if sine < _SKEW:
+        return False
+    offset = subtract(placement.origin, frame.point)
+    feet = (_foot(z, offset, z_child, sine), _foot(z_child, scale(offset, -1.0), z, sine))
+    return max(map(abs, feet)) <= _FAR * norm(offset)
 
 
 def _foot(z: Vector3, other: Vector3, z_other: Vector3, sine: float) -> float:
@@ -285,6 +300,7 @@ def _base_frame(robot: Robot, placements: list[Pose], frames: list[_Frame]) -> _
         _direction(matvec(here.rotation, first.z)),
         _direction(matvec(here.rotation, first.x)),
         here.apply(first.origin),
+        here.origin,
     )
 
 
@@ -301,7 +317,7 @@ def _relate(
     name = body.joint.name
     free_along_axis = frame.origin is None
     origin = to_parent.apply(frame.origin or (0.0, 0.0, 0.0))
-    nearly_parallel = sine < _SKEW
+    nearly_parallel = not _has_near_normal(parent, placement, frame)
     parallel = sine < (SNAP if snaps is not None else _NOISE)
     if nearly_parallel and frame.origin is None:
         frame.origin = (0.0, 0.0, 0.0)
