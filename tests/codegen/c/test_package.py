@@ -248,6 +248,14 @@ def test_ports_of_no_elements_and_unused_inputs_compile(tmp_path):
         assert run(build_selftest(tmp_path, COMPILERS[0], "robot")).returncode == 0
 
 
+@needs_compiler
+def test_ports_called_like_locals_of_the_selftest_compile(tmp_path):
+    function = trace("report", lambda k, main: {"worst": k, "difference": main}, {"k": (), "main": ()})
+    nothing = trace("main", lambda: {}, {})
+    write_c_package([function, nothing], tmp_path, prefix="robot")
+    assert run(build_selftest(tmp_path, COMPILERS[0], "robot")).returncode == 0
+
+
 def test_prefix_of_one_of_our_own_files_is_moved_aside(tmp_path):
     files = write_c_package([pendulum()], tmp_path, prefix="selftest")
     assert [path.name for path in files] == ["selftest_.c", "selftest_.h", "selftest.c", "CMakeLists.txt"]

@@ -43,53 +43,29 @@ static int report(const char *function, double error, double tolerance)
 static int check_small_product(void)
 {
     static const double given_a[4][2] = {
-        {
-            -0.605679, 0.784127,
-        },
-        {
-            0.844012, -1.063648,
-        },
-        {
-            1.008556, 1.195087,
-        },
-        {
-            0.638654, 1.125722,
-        },
+        {-0.605679, 0.784127},
+        {0.844012, -1.063648},
+        {1.008556, 1.195087},
+        {0.638654, 1.125722},
     };
     static const double given_b[4][2] = {
-        {
-            0.773756, -1.314979,
-        },
-        {
-            1.497528, -0.516756,
-        },
-        {
-            -0.347851, -1.021959,
-        },
-        {
-            -0.583628, -0.695254,
-        },
+        {0.773756, -1.314979},
+        {1.497528, -0.516756},
+        {-0.347851, -1.021959},
+        {-0.583628, -0.695254},
     };
     static const double recorded_y[4][2] = {
-        {
-            0.796455165741, 0.010371000000000019,
-        },
-        {
-            -0.436148265072, -2.5611759999999997,
-        },
-        {
-            -1.030702881204, 1.542938,
-        },
-        {
-            -0.44402674811600007, 1.70935,
-        },
+        {0.796455165741, 0.010371000000000019},
+        {-0.436148265072, -2.5611759999999997},
+        {-1.030702881204, 1.542938},
+        {-0.44402674811600007, 1.70935},
     };
-    double y[2];
+    double found_y[2];
     double worst = 0.0;
     int k;
     for (k = 0; k < 4; ++k) {
-        small_product(given_a[k], given_b[k], y);
-        worst = fmax(worst, difference(y, recorded_y[k], 2));
+        small_product(given_a[k], given_b[k], found_y);
+        worst = fmax(worst, difference(found_y, recorded_y[k], 2));
     }
     return report("product", worst, 1e-12);
 }

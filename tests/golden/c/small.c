@@ -96,11 +96,7 @@ static double small_larger(double a, double b)
 }
 
 /* every_operation: 2 mul, 5 add, 1 div, 2 sincos, 6 other */
-void small_every_operation(
-    const double x[5],
-    const double t[1],
-    const double A[4],
-    double y[5],
+void small_every_operation(const double x[5], const double t[1], const double A[4], double y[5],
     double M[4])
 {
     const double v8 = x[0] + x[1];

@@ -25,17 +25,13 @@ extern "C" {
 
 /* every_operation: 2 mul, 5 add, 1 div, 2 sincos, 6 other
  * SI.
- *   in   x: 5
+ *   in   x: 5 numbers
  *   in   t: one number
  *   in   A: 2 x 2, row by row
- *   out  y: 5
+ *   out  y: 5 numbers
  *   out  M: 2 x 2, row by row
  */
-void small_every_operation(
-    const double x[5],
-    const double t[1],
-    const double A[4],
-    double y[5],
+void small_every_operation(const double x[5], const double t[1], const double A[4], double y[5],
     double M[4]);
 
 #ifdef __cplusplus

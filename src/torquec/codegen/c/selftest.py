@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from torquec.codegen.c.names import Names
-from torquec.codegen.c.source import c_number
+from torquec.codegen.c.source import c_number, packed
 from torquec.codegen.identifiers import c_identifier
 from torquec.expr import Function, Op, evaluate
 from torquec.expr.ops import SEMANTICS
@@ -91,14 +91,14 @@ def _check(function: Function, name: str, names: Names, rng: np.random.Generator
         lines += _table(f"given_{ports[key]}", value.reshape(_STATES, -1), sizes[key])
     for key, value in outputs.items():
         lines += _table(f"recorded_{ports[key]}", value.reshape(_STATES, -1), sizes[key])
-    lines += [f"    double {ports[port.name]}[{sizes[port.name]}];" for port in function.outputs]
+    lines += [f"    double found_{ports[port.name]}[{sizes[port.name]}];" for port in function.outputs]
     lines += ["    double worst = 0.0;", "    int k;", f"    for (k = 0; k < {_STATES}; ++k) {{"]
     arguments = [f"given_{ports[port.name]}[k]" for port in function.inputs]
-    arguments += [ports[port.name] for port in function.outputs]
-    lines.append(f"        {name}({', '.join(arguments)});")
+    arguments += [f"found_{ports[port.name]}" for port in function.outputs]
+    lines += packed(arguments, head=f"        {name}(", tail=");", indent="            ")
     for port in function.outputs:
         own = ports[port.name]
-        lines.append(f"        worst = fmax(worst, difference({own}, recorded_{own}[k], {port.size}));")
+        lines.append(f"        worst = fmax(worst, difference(found_{own}, recorded_{own}[k], {port.size}));")
     tolerance = c_number(_tolerance(outputs, moved))
     lines += ["    }", f'    return report("{c_identifier(function.name)}", worst, {tolerance});', "}", ""]
     return "\n".join(lines)
@@ -145,7 +145,5 @@ def _table(name: str, rows: npt.NDArray[np.float64], columns: int) -> list[str]:
     lines = [f"    static const double {name}[{_STATES}][{columns}] = {{"]
     for row in rows:
         numbers = [c_number(float(value)) for value in row] or ["0.0"]
-        lines.append("        {")
-        lines += [f"            {', '.join(numbers[k : k + 4])}," for k in range(0, len(numbers), 4)]
-        lines.append("        },")
+        lines += packed(numbers, head="        {", tail="},", indent="         ")
     return [*lines, "    };"]

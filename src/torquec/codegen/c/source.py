@@ -13,7 +13,7 @@ from torquec.codegen.statements import Angles, Dialect, to_program
 from torquec.expr import Function, Op, Port, count_operations
 
 _WIDTH = 96
-_LONGEST_LINE = 100
+_LONGEST_LINE = 99
 _SMALLER = """\
 /* The {adjective} one; NaN when either is. */
 static double {name}(double a, double b)
@@ -60,20 +60,35 @@ def shape_text(port: Port) -> str:
     """
     if not port.shape:
         return "one number"
-    text = " x ".join(map(str, port.shape))
-    return f"{text}, row by row" if len(port.shape) > 1 else text
+    if len(port.shape) == 1:
+        return f"{port.size} numbers" if port.size != 1 else "one number"
+    return " x ".join(map(str, port.shape)) + ", row by row"
 
 
 def declaration(function: Function, name: str, ports: Mapping[str, str]) -> str:
     """The prototype without its semicolon; wrapped between parameters."""
     parameters = [_parameter("const double", port, ports) for port in function.inputs]
     parameters += [_parameter("double", port, ports) for port in function.outputs]
-    head = f"void {name}("
-    text = head + ", ".join(parameters or ["void"]) + ")"
-    if len(text) < _LONGEST_LINE:
-        return text
-    rows = [f"    {parameter}" for parameter in parameters]
-    return head + "\n" + ",\n".join(rows) + ")"
+    return "\n".join(packed(parameters or ["void"], head=f"void {name}(", tail=")", indent="    "))
+
+
+def packed(items: Sequence[str], *, head: str, indent: str, tail: str = "") -> list[str]:
+    """Items between commas on as few lines as fit, the first one after `head`, the others after `indent`.
+
+    >>> packed(["a", "b"], head="f(", tail=")", indent="    ")
+    ['f(a, b)']
+    """
+    if not items:
+        return [head + tail]
+    lines = [head]
+    for k, item in enumerate(items):
+        text = item + (tail if k == len(items) - 1 else ",")
+        fresh = lines[-1] in (head, indent)
+        if not fresh and len(lines[-1]) + len(text) + 1 > _LONGEST_LINE:
+            lines.append(indent)
+            fresh = True
+        lines[-1] += text if fresh else f" {text}"
+    return lines
 
 
 def source_text(functions: Sequence[Function], names: Names, heading: str) -> str:
@@ -125,11 +140,8 @@ def _angles(statement: Angles, names: Names) -> list[str]:
     """One call for up to four angles; zeros fill the places that are left."""
     k = statement.number
     texts = [*statement.texts, *["0.0"] * (GROUP - len(statement.texts))]
-    row = ", ".join(texts)
-    if len(row) > _WIDTH - 32:
-        row = "\n        " + ",\n        ".join(texts) + ",\n    "
     return [
-        f"    const double x{k}[{GROUP}] = {{{row}}};",
+        *packed(texts, head=f"    const double x{k}[{GROUP}] = {{", tail="};", indent="        "),
         f"    double s{k}[{GROUP}], c{k}[{GROUP}];",
         f"    {names.helper('sincos4')}(x{k}, s{k}, c{k});",
     ]
