@@ -251,7 +251,7 @@ def test_ports_of_no_elements_and_unused_inputs_compile(tmp_path):
 @needs_compiler
 def test_ports_called_like_locals_of_the_selftest_compile(tmp_path):
     function = trace("report", lambda k, main: {"worst": k, "difference": main}, {"k": (), "main": ()})
-    nothing = trace("main", lambda: {}, {})
+    nothing = trace("main", dict, {})
     write_c_package([function, nothing], tmp_path, prefix="robot")
     assert run(build_selftest(tmp_path, COMPILERS[0], "robot")).returncode == 0
 
