@@ -59,11 +59,14 @@ def test_peers_get_no_motors_friction_or_turning_without_end():
     assert peers.comparable(changed).bodies[0].joint.type is JointType.REVOLUTE
 
 
-def test_no_peer_has_exact_mimic_joints():
+def test_of_mimic_joints_only_what_a_peer_does_exactly_is_compared():
+    pytest.importorskip("pinocchio")
     robot = classics.planar2r()
-    follower = dataclasses.replace(robot.bodies[1].joint, mimic=Mimic(robot.bodies[0].joint.name))
+    follower = dataclasses.replace(robot.bodies[1].joint, mimic=Mimic(robot.bodies[0].joint.name, 0.5))
     coupled = dataclasses.replace(robot, bodies=(robot.bodies[0], dataclasses.replace(robot.bodies[1], joint=follower)))
-    assert all(isinstance(peer, peers.Absent) for peer in peers.find_peers(coupled))
+    found = {peer.name: peer for peer in peers.find_peers(peers.comparable(coupled))}
+    assert set(found["pinocchio"].calls) == {"inverse_dynamics", "mass_matrix", "gravity_torque"}
+    assert isinstance(found["mujoco"], peers.Absent)
 
 
 def test_a_race_times_every_contestant():

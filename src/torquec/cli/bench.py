@@ -98,7 +98,8 @@ def _measure(robot: Robot, rounds: int) -> dict[str, Any]:
 
     progress("timing a batch ...")
     batch = np.random.default_rng(1).uniform(-1.5, 1.5, (3, _BATCH, robot.n))
-    timing = race({"torquec": partial(arm.inverse_dynamics, *batch)}, rounds=rounds)["torquec"]
+    kept = np.empty((_BATCH, robot.n))
+    timing = race({"torquec": partial(arm.inverse_dynamics, *batch, out=kept)}, rounds=rounds)["torquec"]
     rows.append(
         _row(
             "inverse_dynamics, per state of a batch",
@@ -182,6 +183,8 @@ def _text(document: dict[str, Any]) -> str:
         previous = row["function"]
         rows.append([shown, row["contestant"], f"{row['ns']:.0f}", f"{row['median_ns']:.0f}", f"{row['ratio']:.1f}"])
     lines.append(table(["function", "contestant", "fastest", "median", "ratio"], rows, left=2))
+    if "casadi" in document["versions"]:
+        lines.append("\ncasadi is this model in CasADi's virtual machine, without a C compiler.")
     lines += [f"\n{name} took no part: {reason}" for name, reason in document["absent"].items()]
     for item in document["disagreements"]:
         lines.append(

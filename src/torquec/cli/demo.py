@@ -140,7 +140,8 @@ def _functions(arm: Model) -> dict[str, dict[str, Any]]:
         progress(f"  compiling and timing {name} ...")
         call = getattr(arm, name)
         one = race({name: partial(call, *states[:arity, 0].copy())}, rounds=15)[name].minimum
-        many = race({name: partial(call, *states[:arity])}, rounds=5)[name].minimum / _BATCH
+        kept = call(*states[:arity])  # results go where these are: a fresh array each time would time the allocator
+        many = race({name: partial(call, *states[:arity], out=kept)}, rounds=5)[name].minimum / _BATCH
         found[name] = dataclasses.asdict(arm.operation_count(name)) | {"call_ns": one, "state_ns": many}
     return found
 

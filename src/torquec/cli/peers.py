@@ -65,8 +65,6 @@ def find_peers(robot: Robot) -> list[Peer | Absent]:
     """Every installed peer that can load the (comparable) robot; the others with their reasons."""
     from torquec.robot import write_urdf
 
-    if any(body.joint.mimic for body in robot.bodies):
-        return [Absent(name, "it has no exact mimic joints") for name, module, _ in _PEERS if _installed(module)]
     found: list[Peer | Absent] = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "robot.urdf"
@@ -90,22 +88,26 @@ def _installed(module: str) -> bool:
 def _pinocchio(robot: Robot, path: Path) -> Peer:
     import pinocchio
 
-    model = pinocchio.buildModelFromUrdf(str(path))
+    coupled = _has_mimic(robot)
+    model = pinocchio.buildModelFromUrdf(str(path), **({"mimic": True} if coupled else {}))
     model.gravity.linear = np.array(robot.gravity)
     data = model.createData()
     calls = {
         "inverse_dynamics": partial(pinocchio.rnea, model, data),
         "mass_matrix": partial(pinocchio.crba, model, data),
         "gravity_torque": partial(pinocchio.computeGeneralizedGravity, model, data),
-        "forward_dynamics": partial(pinocchio.aba, model, data),
-        "inverse_dynamics_derivatives": partial(pinocchio.computeRNEADerivatives, model, data),
     }
-    return Peer("pinocchio", pinocchio.__version__, calls, _order(robot, list(model.names)[1:]))
+    if not coupled:  # its other algorithms know no mimic joints
+        calls["forward_dynamics"] = partial(pinocchio.aba, model, data)
+        calls["inverse_dynamics_derivatives"] = partial(pinocchio.computeRNEADerivatives, model, data)
+    names = [name for name in model.names if name in robot.joint_names]
+    return Peer("pinocchio", pinocchio.__version__, calls, _order(robot, names))
 
 
 def _mujoco(robot: Robot, path: Path) -> Peer:
     import mujoco
 
+    _refuse_mimic(robot)
     model = mujoco.MjModel.from_xml_path(str(path))
     model.opt.gravity[:] = robot.gravity
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT | mujoco.mjtDisableBit.mjDSBL_CONTACT
@@ -131,19 +133,47 @@ def _mujoco(robot: Robot, path: Path) -> Peer:
 
 
 def _casadi(robot: Robot, _path: Path) -> Peer:
-    """Torquec's own programs in CasADi's virtual machine: what a CasADi user gets without a compiler."""
+    """Torquec's own programs in CasADi's virtual machine: CasADi has no dynamics of its own."""
     from torquec.codegen.casadi import casadi_function
     from torquec.model.quantities import trace_quantity
 
     exact = dataclasses.replace(robot, snap=False)
     names = ("inverse_dynamics", "mass_matrix", "gravity_torque", "forward_dynamics")
-    calls = {name: casadi_function(trace_quantity(exact, name)) for name in names}
+    calls = {name: _Buffered(casadi_function(trace_quantity(exact, name))) for name in names}
     return Peer("casadi", importlib.metadata.version("casadi"), calls, np.arange(robot.n))
+
+
+class _Buffered:
+    """A CasADi function of one output called through its buffers, the fastest way from Python.
+
+    CasADi does not keep what the buffers point to; this object does.
+    """
+
+    def __init__(self, function: Any) -> None:
+        import casadi
+
+        symbols = function.sx_in()
+        dense = [casadi.densify(result) for result in function.call(symbols)]
+        self._function = casadi.Function(function.name(), symbols, dense)
+        self._inputs = [np.zeros(self._function.numel_in(k)) for k in range(self._function.n_in())]
+        self._flat = np.zeros(self._function.numel_out(0))
+        self._output = self._flat.reshape(self._function.size_out(0), order="F")
+        self._buffer, self._evaluate = self._function.buffer()
+        for k, array in enumerate(self._inputs):
+            self._buffer.set_arg(k, memoryview(array))
+        self._buffer.set_res(0, memoryview(self._flat))
+
+    def __call__(self, *arguments: Array) -> Array:
+        for array, argument in zip(self._inputs, arguments, strict=True):
+            array[:] = argument
+        self._evaluate()
+        return self._output
 
 
 def _roboticstoolbox(robot: Robot, path: Path) -> Peer:
     import roboticstoolbox
 
+    _refuse_mimic(robot)
     model = roboticstoolbox.Robot.URDF(str(path))
     gravity = np.array(robot.gravity)
     names = [link.name for link in model.links if link.isjoint]
@@ -160,6 +190,15 @@ def _roboticstoolbox(robot: Robot, path: Path) -> Peer:
         calls,
         _order(robot, [children[name] for name in names]),
     )
+
+
+def _has_mimic(robot: Robot) -> bool:
+    return any(body.joint.mimic is not None for body in robot.bodies)
+
+
+def _refuse_mimic(robot: Robot) -> None:
+    if _has_mimic(robot):
+        raise ValueError("it has no exact mimic joints")
 
 
 def _order(robot: Robot, names: list[str]) -> npt.NDArray[np.intp]:

@@ -110,12 +110,16 @@ class Model:
 
     def native(self, quantity: str) -> NativeFunction:
         """The compiled quantity with its ports and addresses."""
-        from torquec.codegen.llvm import load_or_compile
+        from torquec.codegen.llvm import CompileOptions, load_or_compile
 
         key = f"native {quantity}"
         with _COMPILING:
             if key not in self._made:
-                self._made[key] = load_or_compile(self._content_key(quantity), lambda: self.function(quantity))
+                self._made[key] = load_or_compile(
+                    self._content_key(quantity),
+                    lambda: self.function(quantity),
+                    options=CompileOptions(threads=self.threads),
+                )
             native: NativeFunction = self._made[key]
             return native
 

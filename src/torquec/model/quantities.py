@@ -45,7 +45,7 @@ def _pushed_inverse_dynamics(
     qdd: Sequence[Scalar],
     wrench: Sequence[Scalar],
 ) -> list[Scalar]:
-    pushed = dynamics.ExternalWrench(frame, tuple(wrench[:3]), tuple(wrench[3:]))  # type: ignore[arg-type]
+    pushed = dynamics.ExternalWrench(frame, tuple(wrench[:3]), tuple(wrench[3:]))
     return dynamics.inverse_dynamics(robot, q, qd, qdd, wrenches=(pushed,))
 
 
