@@ -9,21 +9,43 @@ from torquec.expr.ops import SEMANTICS, Op
 
 def check_function(function: Function) -> None:
     """Raise `ExpressionError` unless every argument is defined before use, arities fit and ports are consistent."""
-    names = [port.name for port in (*function.inputs, *function.outputs)]
+    problem = _ports_problem(function) or _operations_problem(function) or _results_problem(function)
+    if problem:
+        raise ExpressionError(
+            f"function '{function.name}': {problem}", remedy="make functions with torquec.expr.trace, or save it again"
+        )
+
+
+def _ports_problem(function: Function) -> str:
+    ports = (*function.inputs, *function.outputs)
+    names = [port.name for port in ports]
     if len(set(names)) != len(names):
-        raise ExpressionError(f"function '{function.name}': an input or output name occurs twice: {names}")
+        return f"an input or output name occurs twice: {', '.join(names)}"
+    for port in ports:
+        if any(length < 0 for length in port.shape):
+            return f"'{port.name}' has the negative shape {port.shape}"
+    return ""
+
+
+def _operations_problem(function: Function) -> str:
     sizes = {port.name: port.size for port in function.inputs}
     for k, step in enumerate(function.operations):
-        if step.op is Op.INPUT:
-            if not 0 <= step.element < sizes.get(step.port, 0):
-                raise ExpressionError(f"function '{function.name}': step {k} reads {step.port}[{step.element}]")
-        elif step.op is not Op.CONST:
-            if len(step.args) != SEMANTICS[step.op].arity:
-                raise ExpressionError(f"function '{function.name}': step {k}, {step.op} has {len(step.args)} arguments")
-            if any(not 0 <= a < k for a in step.args):
-                raise ExpressionError(f"function '{function.name}': step {k} uses a value that is not yet defined")
+        arity = SEMANTICS[step.op].arity if step.op in SEMANTICS else 0
+        if len(step.args) != arity:
+            return f"step {k}, {step.op}, has {len(step.args)} arguments instead of {arity}"
+        if any(not 0 <= arg < k for arg in step.args):
+            return f"step {k}, {step.op}, uses a value that is not yet defined"
+        if step.op is Op.INPUT and not 0 <= step.element < sizes.get(step.port, 0):
+            return f"step {k} reads {step.port}[{step.element}], which does not exist"
+    return ""
+
+
+def _results_problem(function: Function) -> str:
     if len(function.results) != len(function.outputs):
-        raise ExpressionError(f"function '{function.name}': outputs and results differ in number")
+        return f"{len(function.outputs)} outputs have {len(function.results)} results"
     for port, values in zip(function.outputs, function.results, strict=True):
-        if len(values) != port.size or any(not 0 <= v < len(function.operations) for v in values):
-            raise ExpressionError(f"function '{function.name}': output '{port.name}' does not fit its shape")
+        if len(values) != port.size:
+            return f"output '{port.name}' of shape {port.shape} has {len(values)} values"
+        if any(not 0 <= value < len(function.operations) for value in values):
+            return f"output '{port.name}' uses a value that is not defined"
+    return ""

@@ -7,27 +7,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from torquec.errors import ExpressionError
 from torquec.expr.function import Function
-from torquec.expr.graph import Graph, Node
+from torquec.expr.graph import Node
 from torquec.expr.ops import Op
+from torquec.expr.passes import reachable
 from torquec.expr.trace import inline, trace
 
 Derivative = Callable[[Node, tuple[Any, ...]], Any]
-
-
-def _magnitude(a: Node) -> Node:
-    return a.graph.make(Op.ABS, a)
+"""From a node and the derivatives of its arguments to its own."""
 
 
 def _select(a: Node, b: Any, c: Any) -> Any:
     return a.graph.make(Op.SELECT, a, b, c)
 
 
-_RULES: dict[Op, Derivative] = {
+_DERIVATIVES: dict[Op, Derivative] = {
     Op.ADD: lambda _, d: d[0] + d[1],
     Op.SUB: lambda _, d: d[0] - d[1],
     Op.NEG: lambda _, d: -d[0],
@@ -45,45 +42,57 @@ _RULES: dict[Op, Derivative] = {
 
 
 def jacobian_nodes(outputs: list[Node], variables: list[Node]) -> list[list[Any]]:
-    """d outputs / d variables, entries are nodes or 0.0. Variables may be any nodes, not only inputs."""
-    needed: dict[int, Node] = {}
-    stack = list(outputs)
-    while stack:
-        node = stack.pop()
-        if node.index not in needed:
-            needed[node.index] = node
-            stack.extend(node.args)
-    order = [needed[index] for index in sorted(needed)]
+    """d outputs / d variables, entries are nodes or numbers. Variables may be any nodes, not only inputs."""
+    order = reachable(outputs)
     columns = []
     for variable in variables:
         tangent: dict[int, Any] = {variable.index: 1.0}
         for node in order:
             if node.index == variable.index or not any(arg.index in tangent for arg in node.args):
                 continue
-            derivative = _RULES[node.op](node, tuple(tangent.get(arg.index, 0.0) for arg in node.args))
-            if not (isinstance(derivative, Node) and derivative.op is Op.CONST and derivative.value == 0.0):
+            derivative = _DERIVATIVES[node.op](node, tuple(tangent.get(arg.index, 0.0) for arg in node.args))
+            if not _is_zero(derivative):
                 tangent[node.index] = derivative
         columns.append([tangent.get(output.index, 0.0) for output in outputs])
     return [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in outputs]
 
 
+def _is_zero(derivative: Node | float) -> bool:
+    if isinstance(derivative, Node):
+        return derivative.op is Op.CONST and derivative.value == 0.0
+    return derivative == 0.0
+
+
 def differentiate(function: Function, output: str, by: str, *, name: str | None = None) -> Function:
-    """The Jacobian of one output by one input, as a function of the same inputs; shape output x input.
+    """The Jacobian of one output by one input, as a function of the same inputs.
+
+    Its output is called d<output>_d<by> and has the shape of the output followed by that of the input. Raises
+    `ExpressionError` where the function has no such output or input.
 
     >>> f = trace("f", lambda x: {"y": [x[0] * x[1]]}, {"x": (2,)})
     >>> from torquec.expr.evaluate import evaluate
     >>> evaluate(differentiate(f, "y", "x"), {"x": [3.0, 4.0]})["dy_dx"].tolist()
     [[4.0, 3.0]]
     """
-    rows, columns = function.output(output), function.input(by)
-    if len(rows.shape) > 1 or len(columns.shape) > 1:
-        raise ExpressionError("only scalars and vectors can be differentiated", remedy="flatten the output first")
+    shape = (*function.output(output).shape, *function.input(by).shape)
+    key = f"d{output}_d{by}"
 
     def algorithm(**inputs: Any) -> Mapping[str, Any]:
-        flat = {key: value if isinstance(value, tuple) else (value,) for key, value in inputs.items()}
-        graph: Graph = next(iter(flat.values()))[0].graph
-        nodes = inline(function, graph, flat)[output]
-        return {f"d{output}_d{by}": jacobian_nodes(nodes, list(flat[by]))}
+        flat = {port: list(_leaves(nodes)) for port, nodes in inputs.items()}
+        variables = flat[by]
+        if not variables:
+            return {key: []}
+        nodes = inline(function, variables[0].graph, flat)[output]
+        return {key: [entry for row in jacobian_nodes(nodes, variables) for entry in row]}
 
-    shapes = {port.name: port.shape for port in function.inputs}
-    return trace(name or f"{function.name}_d{output}_d{by}", algorithm, shapes)
+    ports = {port.name: port.shape for port in function.inputs}
+    return trace(name or f"{function.name}_{key}", algorithm, ports, shapes={key: shape})
+
+
+def _leaves(nodes: Any) -> Iterator[Node]:
+    """The nodes of a port, row by row."""
+    if isinstance(nodes, Node):
+        yield nodes
+    else:
+        for part in nodes:
+            yield from _leaves(part)

@@ -16,32 +16,21 @@ from torquec.expr.ops import SEMANTICS, Op
 def evaluate(function: Function, inputs: Mapping[str, npt.ArrayLike]) -> dict[str, npt.NDArray[np.float64]]:
     """Outputs by name. Inputs have their port's shape, or (N, *shape) for a batch of N; so have the outputs.
 
+    Raises `ArgumentError` where an input is missing, not known, not real or of another shape.
+
     >>> from torquec.expr.trace import trace
     >>> f = trace("f", lambda x: {"y": [x[0] * x[1]]}, {"x": (2,)})
     >>> evaluate(f, {"x": [3.0, 4.0]})["y"].tolist()
     [12.0]
     """
-    arrays: dict[str, npt.NDArray[np.float64]] = {}
-    batch: set[int] = set()
-    for port in function.inputs:
-        array = np.asarray(inputs[port.name], dtype=np.float64)
-        if array.shape == port.shape:
-            arrays[port.name] = array.reshape(port.size)
-        elif array.shape[1:] == port.shape and array.ndim == len(port.shape) + 1:
-            arrays[port.name] = array.reshape(len(array), port.size).T
-            batch.add(len(array))
-        else:
-            raise ArgumentError(f"input '{port.name}' has shape {array.shape}, expected {port.shape} or (N, ...)")
-    if len(batch) > 1:
-        raise ArgumentError(f"inputs have batches of different lengths: {sorted(batch)}")
-    lead = tuple(batch)
+    elements, lead = _elements(function, inputs)
     values: list[Any] = []
     with np.errstate(all="ignore"):
         for step in function.operations:
             if step.op is Op.CONST:
                 values.append(step.value)
             elif step.op is Op.INPUT:
-                values.append(arrays[step.port][step.element])
+                values.append(elements[step.port][step.element])
             else:
                 values.append(SEMANTICS[step.op].on_arrays(*(values[a] for a in step.args)))
     outputs = {}
@@ -51,3 +40,45 @@ def evaluate(function: Function, inputs: Mapping[str, npt.ArrayLike]) -> dict[st
             flat[..., k] = values[index]
         outputs[port.name] = flat.reshape((*lead, *port.shape))
     return outputs
+
+
+def _elements(
+    function: Function, inputs: Mapping[str, npt.ArrayLike]
+) -> tuple[dict[str, npt.NDArray[np.float64]], tuple[int, ...]]:
+    """Every input as (size,) or (size, N), and (N,) where one of them is a batch, else ()."""
+    expected = [port.name for port in function.inputs]
+    if sorted(inputs) != sorted(expected):
+        raise ArgumentError(
+            f"inputs {', '.join(inputs) or 'none'} were given to '{function.name}'",
+            remedy=f"give exactly {', '.join(expected) or 'none'}",
+        )
+    elements: dict[str, npt.NDArray[np.float64]] = {}
+    lengths: set[int] = set()
+    for port in function.inputs:
+        array = _real(port.name, inputs[port.name])
+        if array.shape == port.shape:
+            elements[port.name] = array.reshape(port.size)
+        elif array.ndim == len(port.shape) + 1 and array.shape[1:] == port.shape:
+            elements[port.name] = array.reshape(len(array), port.size).T
+            lengths.add(len(array))
+        else:
+            batch = str(("N", *port.shape)).replace("'", "")
+            raise ArgumentError(
+                f"input '{port.name}' has shape {array.shape}", remedy=f"give {port.shape}, or {batch} for a batch"
+            )
+    if len(lengths) > 1:
+        raise ArgumentError(
+            f"the inputs are batches of different lengths: {sorted(lengths)}",
+            remedy="give each N rows, or a single one",
+        )
+    return elements, tuple(lengths)
+
+
+def _real(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind not in "biuf" and array.size:
+            raise TypeError(array.dtype)
+        return array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"input '{name}' is no array of real numbers ({error})", remedy="give floats") from error

@@ -54,11 +54,11 @@ class Function:
     results: tuple[tuple[int, ...], ...]
 
     def input(self, name: str) -> Port:
-        """The input of that name."""
+        """The input of that name; raises `ExpressionError` where there is none."""
         return _named(self.inputs, name, "input")
 
     def output(self, name: str) -> Port:
-        """The output of that name."""
+        """The output of that name; raises `ExpressionError` where there is none."""
         return _named(self.outputs, name, "output")
 
     @cached_property
@@ -72,7 +72,9 @@ def _named(ports: tuple[Port, ...], name: str, kind: str) -> Port:
     for port in ports:
         if port.name == name:
             return port
-    raise ExpressionError(f"no {kind} '{name}'", remedy=f"there are {', '.join(p.name for p in ports)}")
+    raise ExpressionError(
+        f"no {kind} '{name}'", remedy=f"choose one of: {', '.join(port.name for port in ports) or 'none'}"
+    )
 
 
 def function_to_dict(function: Function) -> dict[str, Any]:
@@ -100,26 +102,44 @@ def function_from_dict(document: Mapping[str, Any]) -> Function:
     """The inverse of `function_to_dict`; raises `ExpressionError` on anything malformed."""
     from torquec.expr.check import check_function
 
-    def step(row: list[Any]) -> Operation:
-        op = Op(row[0])
-        if op is Op.CONST:
-            return Operation(op, value=float(row[1]))
-        if op is Op.INPUT:
-            return Operation(op, port=str(row[1]), element=int(row[2]))
-        return Operation(op, tuple(int(k) for k in row[1:]))
-
-    def ports(rows: list[dict[str, Any]]) -> tuple[Port, ...]:
-        return tuple(Port(str(row["name"]), tuple(int(k) for k in row["shape"])) for row in rows)
-
     try:
         function = Function(
-            str(document["name"]),
-            ports(document["inputs"]),
-            ports(document["outputs"]),
-            tuple(step(row) for row in document["operations"]),
-            tuple(tuple(int(k) for k in row["values"]) for row in document["outputs"]),
+            _text(document["name"]),
+            tuple(_port(row) for row in document["inputs"]),
+            tuple(_port(row) for row in document["outputs"]),
+            tuple(_operation(row) for row in document["operations"]),
+            tuple(_integers(row["values"]) for row in document["outputs"]),
         )
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise ExpressionError(f"not a function: {error!r}", remedy="write it again with torquec") from error
     check_function(function)
     return function
+
+
+def _port(row: Mapping[str, Any]) -> Port:
+    return Port(_text(row["name"]), _integers(row["shape"]))
+
+
+def _operation(row: list[Any]) -> Operation:
+    op = Op(row[0] if row else "")
+    if op is Op.CONST:
+        (number,) = row[1:]
+        if type(number) not in (int, float) and number not in ("nan", "inf", "-inf"):
+            raise TypeError(f"{number!r} is no number")
+        return Operation(op, value=float(number))
+    if op is Op.INPUT:
+        port, element = row[1:]
+        return Operation(op, port=_text(port), element=_integers([element])[0])
+    return Operation(op, _integers(row[1:]))
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is no name")
+    return value
+
+
+def _integers(values: list[Any]) -> tuple[int, ...]:
+    if not isinstance(values, list) or any(type(value) is not int for value in values):
+        raise TypeError(f"{values!r} is no list of integers")
+    return tuple(values)

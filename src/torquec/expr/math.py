@@ -15,27 +15,45 @@ def _apply(op: Op, *args: Any) -> Any:
     for arg in args:
         if isinstance(arg, Node):
             return arg.graph.make(op, *args)
+    if any(np.iscomplexobj(arg) for arg in args):
+        return _on_complex(op, *args)
     if any(isinstance(arg, np.ndarray) for arg in args):
         return SEMANTICS[op].on_arrays(*args)
-    if any(isinstance(arg, complex) for arg in args):
-        return _on_complex(op, *args)
     return SEMANTICS[op].on_floats(*args)
 
 
 def _on_complex(op: Op, *args: Any) -> Any:
     """Complex-step differentiation runs the algorithms on complex numbers; comparisons look at the real part."""
     if op is Op.SELECT:
-        return args[1] if complex(args[0]).real >= 0.0 else args[2]
-    return complex(SEMANTICS[op].on_arrays(*(np.complex128(arg) for arg in args)))
+        return np.where(np.real(args[0]) >= 0.0, args[1], args[2])[()]
+    if op is Op.ABS:
+        return _on_complex(Op.SELECT, args[0], args[0], -args[0])
+    if op is Op.MIN:
+        return _on_complex(Op.SELECT, args[1] - args[0], *args)
+    if op is Op.MAX:
+        return _on_complex(Op.SELECT, args[0] - args[1], *args)
+    if op is Op.ATAN2:
+        return _complex_angle(*args)
+    return SEMANTICS[op].on_arrays(*args)
+
+
+def _complex_angle(y: Any, x: Any) -> Any:
+    """atan2 continued from the real axis: the angle of the real parts, and the small one from there to (x, y)."""
+    angle = np.arctan2(np.real(y), np.real(x))
+    s, c = np.sin(angle), np.cos(angle)
+    return angle + np.arctan((c * y - s * x) / (c * x + s * y))
 
 
 def sincos(angle: Any) -> tuple[Any, Any]:
-    """(sin, cos) of an angle; exactly 0 and +-1 at multiples of pi/2 when the angle is a plain number."""
-    if isinstance(angle, float):
-        quarter = angle / (math.pi / 2)
-        if quarter == round(quarter):
-            k = round(quarter) % 4
-            return ((0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0))[k]
+    """(sin, cos) of an angle; exactly 0 and +-1 where a float is a multiple of pi/2 within one turn.
+
+    >>> sincos(math.pi)
+    (0.0, -1.0)
+    """
+    if isinstance(angle, float) and abs(angle) <= 2.0 * math.pi:  # far out, every float is a multiple of pi/2
+        quarters = angle / (math.pi / 2)
+        if quarters.is_integer():
+            return ((0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0))[int(quarters) % 4]
     return _apply(Op.SIN, angle), _apply(Op.COS, angle)
 
 

@@ -1,7 +1,8 @@
 """The operations of the expression language, with what each one computes.
 
-One table serves constant folding, the NumPy evaluator, the operation count and every back end: an operation that is
-not here does not exist.
+One table serves constant folding, the NumPy evaluator and every back end: an operation that is not here does not exist.
+On floats as on arrays nothing raises: a sine of infinity or a root of a negative number is nan, and every operation
+but a select passes nan on.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ class Op(StrEnum):
     MIN = "min"
     MAX = "max"
     SELECT = "select"
-    """select(a, b, c): b where a >= 0, else c."""
+    """select(a, b, c): b where a >= 0, else c (also where a is not a number)."""
 
 
 @dataclass(frozen=True)
-class Rule:
+class Semantics:
     """How many arguments an operation has and what it gives on floats and on arrays."""
 
     arity: int
@@ -47,24 +48,43 @@ class Rule:
 
 
 def _divide(a: float, b: float) -> float:
-    """IEEE division: never raises."""
     if b == 0.0:
         return math.nan if a == 0.0 or math.isnan(a) else math.copysign(math.inf, a) * math.copysign(1.0, b)
     return a / b
 
 
-SEMANTICS: dict[Op, Rule] = {
-    Op.ADD: Rule(2, lambda a, b: a + b, np.add, commutes=True),
-    Op.SUB: Rule(2, lambda a, b: a - b, np.subtract),
-    Op.MUL: Rule(2, lambda a, b: a * b, np.multiply, commutes=True),
-    Op.DIV: Rule(2, _divide, np.divide),
-    Op.NEG: Rule(1, lambda a: -a, np.negative),
-    Op.SIN: Rule(1, math.sin, np.sin),
-    Op.COS: Rule(1, math.cos, np.cos),
-    Op.SQRT: Rule(1, lambda a: math.sqrt(a) if a >= 0.0 else math.nan, np.sqrt),
-    Op.ATAN2: Rule(2, math.atan2, np.arctan2),
-    Op.ABS: Rule(1, abs, np.abs),
-    Op.MIN: Rule(2, min, np.minimum, commutes=True),
-    Op.MAX: Rule(2, max, np.maximum, commutes=True),
-    Op.SELECT: Rule(3, lambda a, b, c: b if a >= 0.0 else c, lambda a, b, c: np.where(a >= 0.0, b, c)),
+def _sine(a: float) -> float:
+    return math.nan if math.isinf(a) else math.sin(a)
+
+
+def _cosine(a: float) -> float:
+    return math.nan if math.isinf(a) else math.cos(a)
+
+
+def _root(a: float) -> float:
+    return math.sqrt(a) if a >= 0.0 else math.nan
+
+
+def _smaller(a: float, b: float) -> float:
+    return a if a < b or math.isnan(a) else b
+
+
+def _larger(a: float, b: float) -> float:
+    return a if a > b or math.isnan(a) else b
+
+
+SEMANTICS: dict[Op, Semantics] = {
+    Op.ADD: Semantics(2, lambda a, b: a + b, np.add, commutes=True),
+    Op.SUB: Semantics(2, lambda a, b: a - b, np.subtract),
+    Op.MUL: Semantics(2, lambda a, b: a * b, np.multiply, commutes=True),
+    Op.DIV: Semantics(2, _divide, np.divide),
+    Op.NEG: Semantics(1, lambda a: -a, np.negative),
+    Op.SIN: Semantics(1, _sine, np.sin),
+    Op.COS: Semantics(1, _cosine, np.cos),
+    Op.SQRT: Semantics(1, _root, np.sqrt),
+    Op.ATAN2: Semantics(2, math.atan2, np.arctan2),
+    Op.ABS: Semantics(1, abs, np.abs),
+    Op.MIN: Semantics(2, _smaller, np.minimum, commutes=True),
+    Op.MAX: Semantics(2, _larger, np.maximum, commutes=True),
+    Op.SELECT: Semantics(3, lambda a, b, c: b if a >= 0.0 else c, lambda a, b, c: np.where(a >= 0.0, b, c)),
 }
