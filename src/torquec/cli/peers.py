@@ -158,10 +158,11 @@ class _Buffered:
         self._inputs = [np.zeros(self._function.numel_in(k)) for k in range(self._function.n_in())]
         self._flat = np.zeros(self._function.numel_out(0))
         self._output = self._flat.reshape(self._function.size_out(0), order="F")
+        self._buffer: Any
         self._buffer, self._evaluate = self._function.buffer()
         for k, array in enumerate(self._inputs):
-            self._buffer.set_arg(k, memoryview(array))
-        self._buffer.set_res(0, memoryview(self._flat))
+            self._buffer.set_arg(k, array.data)
+        self._buffer.set_res(0, self._flat.data)
 
     def __call__(self, *arguments: Array) -> Array:
         for array, argument in zip(self._inputs, arguments, strict=True):

@@ -12,7 +12,6 @@ import types
 import typing
 from collections.abc import Mapping
 from enum import StrEnum
-from functools import cache
 from typing import Any
 
 from torquec.errors import ModelFileError
@@ -111,8 +110,7 @@ def _read_dataclass(kind: type[Any], value: object, field: str, where: str) -> A
     return kind(**read)
 
 
-@cache
-def _hints(kind: type[object]) -> dict[str, Any]:
+def _hints(kind: type[Any]) -> dict[str, Any]:
     hints = typing.get_type_hints(kind)
     return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
 
