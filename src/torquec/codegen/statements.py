@@ -43,7 +43,7 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Angles:
-    """Sines `s<number>[k]` and cosines `c<number>[k]` of the angles in `texts`."""
+    """Sines `s<number>[k]` and cosines `c<number>[k]` of the angles in `texts`, which are names or elements."""
 
     number: int
     texts: tuple[str, ...]
@@ -74,8 +74,9 @@ class _Writer:
         self._group = group
         self._results = {value for values in function.results for value in values}
         self._uses = Counter(arg for step in function.operations for arg in step.args)
-        # Three operands of any length would not fit on a line.
-        self._selected = {arg for step in function.operations if step.op is Op.SELECT for arg in step.args}
+        # Three operands of any length would not fit on a line, and a gathered angle may be named more than once.
+        named = (Op.SELECT, Op.SIN, Op.COS) if dialect.gathers_angles else (Op.SELECT,)
+        self._named = {arg for step in function.operations if step.op in named for arg in step.args}
         self._texts: dict[int, tuple[str, int]] = {}
         self._groups = 0
 
@@ -114,7 +115,7 @@ class _Writer:
             return True
         # Half the width leaves room for the other operand.
         short = len(text) <= self._dialect.width // 2 - 4
-        return short and self._uses[index] == 1 and op is not Op.SELECT and index not in self._selected
+        return short and self._uses[index] == 1 and op is not Op.SELECT and index not in self._named
 
     def _gather(self, together: list[int]) -> Iterator[Angles]:
         angles = list(dict.fromkeys(self._operations[k].args[0] for k in together))

@@ -20,14 +20,6 @@ def without_comments(text: str) -> str:
     return re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
 
 
-def angles(row: str) -> list[str]:
-    """The entries of an initializer that are no filling: split at the commas outside parentheses."""
-    while (shorter := re.sub(r"\([^()]*\)", "", row)) != row:
-        row = shorter
-    entries = [entry.strip() for entry in row.split(",")]
-    return [entry for entry in entries if entry not in ("", "0.0")]
-
-
 def counted(text: str, name: str) -> OperationCount:
     """The operations that the body of a function really contains."""
     text = without_comments(text)
@@ -43,7 +35,7 @@ def counted(text: str, name: str) -> OperationCount:
         mul=tokens.count("*"),
         add=tokens.count("+") + tokens.count("-") - signs,
         div=tokens.count("/"),
-        sincos=sum(len(angles(row)) for row in rows),
+        sincos=sum(len(set(row.split(", "))) for row in rows),
         other=sum(tokens.count(call) for call in calls),
     )
 

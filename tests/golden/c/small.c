@@ -100,10 +100,11 @@ void small_every_operation(const double x[5], const double t[1], const double A[
     double M[4])
 {
     const double v8 = x[0] + x[1];
-    const double x0[4] = {v8, 0.0, 0.0, 0.0};
+    const double x0[4] = {v8, v8, v8, v8};
     double s0[4], c0[4];
     small_sincos4(x0, s0, c0);
-    const double x1[4] = {t[0]*s0[0], 0.0, 0.0, 0.0};
+    const double v11 = t[0]*s0[0];
+    const double x1[4] = {v11, v11, v11, v11};
     double s1[4], c1[4];
     small_sincos4(x1, s1, c1);
     const double v15 = s0[0]*c0[0] - 0.25;

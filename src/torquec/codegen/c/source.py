@@ -137,9 +137,11 @@ def _definition(function: Function, name: str, names: Names) -> str:
 
 
 def _angles(statement: Angles, names: Names) -> list[str]:
-    """One call for up to four angles; zeros fill the places that are left."""
+    """One call for up to four angles. The last one fills the places that are left: gcc then builds one vector, where
+    zeros make two stores and a load that has to wait for both.
+    """
     k = statement.number
-    texts = [*statement.texts, *["0.0"] * (GROUP - len(statement.texts))]
+    texts = [*statement.texts, *[statement.texts[-1]] * (GROUP - len(statement.texts))]
     return [
         *packed(texts, head=f"    const double x{k}[{GROUP}] = {{", tail="};", indent="        "),
         f"    double s{k}[{GROUP}], c{k}[{GROUP}];",
