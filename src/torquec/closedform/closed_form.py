@@ -1,0 +1,223 @@
+"""The closed form of a robot's dynamics: every coefficient as an exact trigonometric polynomial.
+
+(1)  tau_i = sum_j M_ij(q) qdd_j + sum_jk c_ijk(q) qd_j qd_k + g_i(q)
+(2)  c_ijk = 1/2 (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i)                          Christoffel symbols of the first kind
+(3)  g_i = dU/dq_i
+
+M and U are tabulated (:mod:`torquec.closedform.tabulate`), path by path through a tree: what body b adds to M_ij
+depends only on the joints between i and b, what it adds to U only on those between the base and b. The coordinates are
+those of all moving bodies: a mimic joint is one of them, and couples where torques are collected, M -> T' M T.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from torquec.closedform.paths import Path, height_function, mass_function, paths
+from torquec.closedform.polynomial import TrigPolynomial, Variable, constant
+from torquec.closedform.rewrite import fewest_terms
+from torquec.closedform.tabulate import (
+    LARGEST_GRID,
+    NOISE,
+    coefficient_table,
+    grid,
+    grid_size,
+    polynomial_from_table,
+)
+from torquec.closedform.variables import ParallelGroup, cumulative_variables, parallel_groups
+from torquec.errors import RobotError
+from torquec.expr import Function, evaluate
+from torquec.robot.robot import Robot
+
+_CHUNK = 8192
+"""States evaluated at once: every intermediate value of a chunk is held."""
+
+_PAIR_NOISE = 1e-15
+"""Rounding of an entry M_ij relative to sqrt(M_ii M_jj), which bounds it."""
+
+
+@dataclass(frozen=True)
+class ClosedForm:
+    """M (n, n), g (n,) and U of all moving bodies' joints, named `names`; `robot` is what they belong to."""
+
+    robot: Robot
+    names: tuple[str, ...]
+    mass: tuple[tuple[TrigPolynomial, ...], ...]
+    potential: TrigPolynomial
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates (mimic joints count)."""
+        return len(self.names)
+
+    @cached_property
+    def M(self) -> PolynomialMatrix:  # noqa: N802 - the letter that every paper uses
+        """Mass matrix: `form.M[i, j]`, from zero."""
+        return PolynomialMatrix(self.mass)
+
+    @cached_property
+    def g(self) -> tuple[TrigPolynomial, ...]:
+        """Gravity torques (3)."""
+        return tuple(self.potential.differentiate(i) for i in range(self.n))
+
+    @cached_property
+    def _christoffel(self) -> dict[tuple[int, int, int], TrigPolynomial]:
+        return {}
+
+    def christoffel(self, i: int, j: int, k: int) -> TrigPolynomial:
+        """c_ijk of (2), symmetric in j and k; indices from zero."""
+        j, k = min(j, k), max(j, k)
+        found = self._christoffel.get((i, j, k))
+        if found is None:
+            total = self.M[i, j].differentiate(k) + self.M[i, k].differentiate(j) - self.M[j, k].differentiate(i)
+            found = simplified(total * 0.5, self.robot)
+            self._christoffel[i, j, k] = found
+        return found
+
+    @property
+    def terms(self) -> dict[str, int]:
+        """Number of terms of M (upper triangle) and g."""
+        upper = sum(len(self.M[i, j]) for i in range(self.n) for j in range(i, self.n))
+        return {"M": upper, "g": sum(len(entry) for entry in self.g)}
+
+
+@dataclass(frozen=True)
+class PolynomialMatrix:
+    """A matrix of polynomials, indexed `[i, j]` from zero."""
+
+    rows: tuple[tuple[TrigPolynomial, ...], ...]
+
+    def __getitem__(self, index: tuple[int, int]) -> TrigPolynomial:
+        return self.rows[index[0]][index[1]]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return len(self.rows), len(self.rows[0]) if self.rows else 0
+
+
+def closed_form(robot: Robot) -> ClosedForm:
+    """The closed form of a robot, coefficients as numbers.
+
+    Raises `RobotError` for a robot without inertias, and where an entry would depend on too many joints to tabulate.
+    """
+    robot.check_inertias()
+    links = robot.canonical.links
+    n = len(links)
+    groups = parallel_groups(links)
+    mass = [[TrigPolynomial()] * n for _ in range(n)]
+    potential = TrigPolynomial()
+    for path in paths(links):
+        for (i, j), entry in _mass_entries(robot, path, groups).items():
+            mass[i][j] = mass[i][j] + entry
+        potential = potential + _potential(robot, path, groups)
+    for (i, j), value in _rotor_inertias(robot).items():
+        mass[i][j] = mass[i][j] + constant(value)
+    for i in range(n):
+        for j in range(i):
+            mass[i][j] = mass[j][i]
+    names = tuple(body.joint.name for body in robot.bodies)
+    return ClosedForm(robot, names, tuple(tuple(row) for row in mass), potential)
+
+
+def path_variables(
+    robot: Robot, bodies: Sequence[int], groups: Sequence[ParallelGroup]
+) -> tuple[list[Variable], list[list[int]]]:
+    """Variables of the joints of these bodies, in their order, and which of them form a parallel group."""
+    links = robot.canonical.links
+    inside = set(bodies)
+    variables: dict[int, Variable] = {b: Variable(((b, 1),), prismatic=True) for b in bodies if links[b].prismatic}
+    axes: list[list[int]] = []
+    position = {b: k for k, b in enumerate(bodies)}
+    for group in groups:
+        members = ParallelGroup(tuple(joint for joint in group.joints if joint[0] in inside))
+        if members.joints:
+            for (b, _), variable in zip(members.joints, cumulative_variables(members, 0), strict=True):
+                variables[b] = variable
+            axes.append([position[b] for b, _ in members.joints])
+    return [variables[b] for b in bodies], axes
+
+
+def _mass_entries(robot: Robot, path: Path, groups: Sequence[ParallelGroup]) -> dict[tuple[int, int], TrigPolynomial]:
+    """What the bodies of a path add to M, upper triangle, by (row, column)."""
+    function = mass_function(robot, path.bodies, path.own)
+    found: dict[tuple[int, int], TrigPolynomial] = {}
+    size = np.ones(len(path.bodies))
+    for r in reversed(range(len(path.bodies))):
+        variables, axes = path_variables(robot, path.bodies[r + 1 :], groups)
+        _check_size(robot, variables, 2)
+        samples = _sampled(function, "M", grid(variables, len(robot.bodies)), path)[:, r, r:]
+        table = coefficient_table(variables, samples)
+        size[r] = np.abs(table[..., 0]).max()
+        for c in range(r, len(path.bodies)):
+            entry = table[..., c - r]
+            threshold = max(NOISE * np.abs(entry).max(), _PAIR_NOISE * float(np.sqrt(size[r] * size[c])))
+            chosen, best = fewest_terms(variables, axes, entry, threshold)
+            best = np.where(np.abs(best) > threshold, best, 0.0)
+            found[path.bodies[r], path.bodies[c]] = polynomial_from_table(chosen, best, noise=0.0)
+    return found
+
+
+def _potential(robot: Robot, path: Path, groups: Sequence[ParallelGroup]) -> TrigPolynomial:
+    """What the bodies of a path add to U."""
+    variables, _ = path_variables(robot, path.bodies, groups)
+    _check_size(robot, variables, 1)
+    heights = _sampled(height_function(robot, path.bodies), "U", grid(variables, len(robot.bodies), 1), path)
+    weights = np.array(
+        [[*robot.bodies[b].inertia.first_moment, robot.bodies[b].inertia.m] if b in path.own else [0.0] * 4
+         for b in path.bodies]
+    )  # fmt: skip
+    samples = np.tensordot(heights, weights, axes=2)
+    table = coefficient_table(variables, samples, 1)
+    return polynomial_from_table(variables, table, 1)
+
+
+def _sampled(function: Function, output: str, q: npt.NDArray[np.float64], path: Path) -> npt.NDArray[np.float64]:
+    """An output of a path's function at positions of all joints, in chunks."""
+    here = q[:, list(path.bodies)]
+    return np.concatenate([evaluate(function, {"q": part})[output] for part in _chunks(here)])
+
+
+def _chunks(q: npt.NDArray[np.float64]) -> list[npt.NDArray[np.float64]]:
+    return [q[start : start + _CHUNK] for start in range(0, len(q), _CHUNK)]
+
+
+def _rotor_inertias(robot: Robot) -> dict[tuple[int, int], float]:
+    """Reflected rotor inertias, upper triangle, by the bodies of the joints."""
+    bodies = [i for i, body in enumerate(robot.bodies) if body.joint.mimic is None]
+    reflected = robot.drives.reflected_inertia(robot.n)
+    return {
+        (bodies[i], bodies[j]): reflected[i][j]
+        for i in range(robot.n)
+        for j in range(i, robot.n)
+        if reflected[i][j] != 0.0
+    }
+
+
+def _check_size(robot: Robot, variables: Sequence[Variable], degree: int) -> None:
+    if grid_size(variables, degree) > LARGEST_GRID:
+        raise RobotError(
+            f"an entry of the closed form of '{robot.name}' depends on {len(variables)} joints, which is too many to tabulate",
+            remedy="use the recursive functions (torquec.compile), which have no such limit; closed forms go up to nine joints",
+        )
+
+
+def simplified(polynomial: TrigPolynomial, robot: Robot) -> TrigPolynomial:
+    """The same function in the variables that give the fewest terms, terms that cancel removed."""
+    bodies = polynomial.depends_on
+    if not bodies:
+        return polynomial
+    groups = parallel_groups(robot.canonical.links)
+    variables, axes = path_variables(robot, bodies, groups)
+    if all(len(group) < 2 for group in axes):
+        return polynomial  # every joint is its own variable: nothing to rewrite
+    samples = np.asarray(polynomial(grid(variables, len(robot.bodies))))
+    table = coefficient_table(variables, samples)
+    threshold = NOISE * float(max(abs(c) for c in polynomial.terms.values()))
+    chosen, best = fewest_terms(variables, axes, table, threshold)
+    return polynomial_from_table(chosen, np.where(np.abs(best) > threshold, best, 0.0), noise=0.0)

@@ -1,0 +1,153 @@
+"""Multiple-angle form: the same polynomials as sums of cosines and sines of sums of joint angles (Clover's form).
+
+(1)  C^a S^b of each angle is a sum of cosines and sines of its multiples; products become sums:
+       cos x cos y = 1/2 cos(x - y) + 1/2 cos(x + y),  and so on
+(2)  a harmonic is a set of integer multiples of joint angles, its first one positive; displacements keep their powers
+
+It is computed through exponentials: cos x = (z + 1/z)/2, sin x = (z - 1/z)/2i, with one complex coefficient per harmonic.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from torquec.closedform.polynomial import Factor, TrigPolynomial
+from torquec.errors import ArgumentError
+
+Multiples: TypeAlias = tuple[tuple[int, int], ...]
+"""(joint, multiple) pairs, joints rising, no zero multiples."""
+
+Powers: TypeAlias = tuple[tuple[int, int], ...]
+"""(joint, power) pairs of displacements."""
+
+
+@dataclass(frozen=True, order=True)
+class Harmonic:
+    """cos or sin of a sum of multiples of joint angles, times powers of displacements."""
+
+    multiples: Multiples = ()
+    sine: bool = False
+    powers: Powers = ()
+
+
+@dataclass(frozen=True)
+class FourierSeries:
+    """A sum of number * harmonic, unique like a `TrigPolynomial`."""
+
+    terms: Mapping[Harmonic, float] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+    def __add__(self, other: FourierSeries) -> FourierSeries:
+        total = dict(self.terms)
+        for harmonic, value in other.terms.items():
+            total[harmonic] = total.get(harmonic, 0.0) + value
+        return FourierSeries({harmonic: value for harmonic, value in total.items() if value != 0.0})
+
+    def __mul__(self, factor: float) -> FourierSeries:
+        return self.mapped(lambda _, value: value * factor)
+
+    __rmul__ = __mul__
+
+    def __sub__(self, other: FourierSeries) -> FourierSeries:
+        return self + other * -1.0
+
+    def mapped(self, change: Callable[[Harmonic, float], float]) -> FourierSeries:
+        """The same harmonics with changed coefficients, zeros removed."""
+        changed = ((harmonic, change(harmonic, value)) for harmonic, value in self.terms.items())
+        return FourierSeries({harmonic: value for harmonic, value in changed if value != 0.0})
+
+    def abbreviated(self, threshold: float, digits: int | None = None) -> FourierSeries:
+        """Without coefficients below the threshold, the rest rounded to significant digits (Clover's 'fuzzy zero')."""
+
+        def change(_: Harmonic, value: float) -> float:
+            if abs(value) < threshold:
+                return 0.0
+            return value if digits is None else float(f"{value:.{digits - 1}e}")
+
+        return self.mapped(change)
+
+    def differentiate(self, joint: int) -> FourierSeries:
+        """The derivative by the joint's angle or displacement."""
+        total = FourierSeries()
+        for harmonic, value in self.terms.items():
+            multiple = dict(harmonic.multiples).get(joint, 0)
+            if multiple:
+                sign = 1.0 if harmonic.sine else -1.0
+                turned = Harmonic(harmonic.multiples, not harmonic.sine, harmonic.powers)
+                total = total + FourierSeries({turned: sign * multiple * value})
+            power = dict(harmonic.powers).get(joint, 0)
+            if power:
+                lower = tuple((j, p - (j == joint)) for j, p in harmonic.powers if p - (j == joint))
+                total = total + FourierSeries({Harmonic(harmonic.multiples, harmonic.sine, lower): power * value})
+        return total
+
+    def __call__(self, q: Any) -> Any:
+        """Its value at q (n,), or at each row of (N, n)."""
+        columns = np.asarray(q, dtype=np.float64).T
+        total: Any = np.zeros(columns.shape[1:])
+        for harmonic, value in self.terms.items():
+            angle: Any = sum((multiple * columns[joint] for joint, multiple in harmonic.multiples), 0.0)
+            term = value * (np.sin(angle) if harmonic.sine else np.cos(angle))
+            for joint, power in harmonic.powers:
+                term = term * columns[joint] ** power
+            total = total + term
+        return total
+
+
+def fourier_series(polynomial: TrigPolynomial) -> FourierSeries:
+    """The multiple-angle form (1) of a polynomial with numbers as coefficients."""
+    spectrum: dict[tuple[Multiples, Powers], complex] = {}
+    size = 0.0
+    for monomial, coefficient in polynomial:
+        if not isinstance(coefficient, float):
+            raise ArgumentError("only numbers can be brought to multiple angles", remedy="bind the parameters first")
+        size = max(size, abs(coefficient))
+        partial: dict[tuple[Multiples, Powers], complex] = {((), ()): complex(coefficient)}
+        for factor in monomial:
+            partial = _times(partial, factor)
+        for key, value in partial.items():
+            spectrum[key] = spectrum.get(key, 0.0) + value
+    return _real(spectrum, 1e-15 * size)
+
+
+def _times(partial: dict[tuple[Multiples, Powers], complex], factor: Factor) -> dict[tuple[Multiples, Powers], complex]:
+    """Products with one factor, as exponentials."""
+    variable, a, b = factor
+    if variable.prismatic:
+        return {(m, (*p, (variable.joints[0][0], b))): value for (m, p), value in partial.items()}
+    # C^a S^b = (1/2)^a (1/2i)^b (z + 1/z)^a (z - 1/z)^b
+    exponents: dict[int, complex] = {}
+    for i in range(a + 1):
+        for j in range(b + 1):
+            exponent = (a - 2 * i) + (b - 2 * j)
+            weight = math.comb(a, i) * math.comb(b, j) * (-1) ** j * 0.5**a * (1 / 2j) ** b
+            exponents[exponent] = exponents.get(exponent, 0.0) + weight
+    grown: dict[tuple[Multiples, Powers], complex] = {}
+    for (multiples, powers), value in partial.items():
+        for exponent, weight in exponents.items():
+            total = dict(multiples)
+            for joint, sign in variable.joints:
+                total[joint] = total.get(joint, 0) + sign * exponent
+            key = (tuple(sorted((j, k) for j, k in total.items() if k)), powers)
+            grown[key] = grown.get(key, 0.0) + value * weight
+    return grown
+
+
+def _real(spectrum: Mapping[tuple[Multiples, Powers], complex], noise: float) -> FourierSeries:
+    """Cosines and sines from exponentials: each harmonic with its opposite."""
+    terms: dict[Harmonic, float] = {}
+    for (multiples, powers), value in spectrum.items():
+        if multiples and multiples[0][1] < 0:
+            continue
+        double = 2.0 if multiples else 1.0
+        for sine, part in ((False, value.real), (True, -value.imag)):
+            if abs(part) * double > noise:
+                terms[Harmonic(multiples, sine, tuple(sorted(powers)))] = double * part
+    return FourierSeries(terms)

@@ -1,0 +1,108 @@
+"""Exact tables by sampling: a function known to be a polynomial of degree two in each variable is found from its values on a grid.
+
+(1)  angle:         five equally spaced values determine {1, C, S, S^2, C S}
+(2)  displacement:  three values determine {1, q, q^2}
+     (three and two for functions of degree one, such as the potential energy)
+(3)  the table is the grid of values, transformed along each axis in turn; what is below `NOISE` of the entry's largest
+     coefficient is rounding, and zero
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from torquec.closedform.polynomial import Monomial, TrigPolynomial, Variable
+
+NOISE = 3e-14
+
+LARGEST_GRID = 5**9
+"""More grid points than this are refused: tables of ten joints do not fit in memory, let alone on paper."""
+
+_ANGLE_POWERS = {1: ((0, 0), (1, 0), (0, 1)), 2: ((0, 0), (1, 0), (0, 1), (0, 2), (1, 1))}
+_DISPLACEMENT_POWERS = {1: ((0, 0), (0, 1)), 2: ((0, 0), (0, 1), (0, 2))}
+
+
+def grid_size(variables: Sequence[Variable], degree: int = 2) -> int:
+    """Number of grid points."""
+    return math.prod(len(_powers(v, degree)) for v in variables)
+
+
+def grid(variables: Sequence[Variable], n: int, degree: int = 2) -> npt.NDArray[np.float64]:
+    """Joint positions (N, n) on the grid of the variables; joints that no variable has are at zero.
+
+    Variables are gone through in order; each brings one joint that those before it do not have.
+    """
+    samples = [_samples(v.prismatic, degree) for v in variables]
+    values = np.array(list(itertools.product(*samples))) if variables else np.zeros((1, 0))
+    q = np.zeros((len(values), n))
+    known: set[int] = set()
+    for k, variable in enumerate(variables):
+        ((index, sign),) = (joint for joint in variable.joints if joint[0] not in known)
+        before = sum((s * q[:, i] for i, s in variable.joints if i in known), np.zeros(len(values)))
+        q[:, index] = sign * (values[:, k] - before)
+        known.add(index)
+    return q
+
+
+def coefficient_table(
+    variables: Sequence[Variable], samples: npt.NDArray[np.float64], degree: int = 2
+) -> npt.NDArray[np.float64]:
+    """Coefficients on the product basis, one axis per variable; further axes of `samples` (N, ...) are kept last."""
+    shape = tuple(len(_powers(v, degree)) for v in variables)
+    table = samples.reshape(*shape, *samples.shape[1:])
+    for axis, variable in enumerate(variables):
+        inverse = _inverse(variable.prismatic, degree)
+        table = np.moveaxis(np.tensordot(inverse, table, axes=(1, axis)), 0, axis)
+    return table
+
+
+def polynomial_from_table(
+    variables: Sequence[Variable], table: npt.NDArray[np.float64], degree: int = 2, *, noise: float = NOISE
+) -> TrigPolynomial:
+    """The terms of one entry's table; what is below `noise` of the largest is rounding (3)."""
+    terms: dict[Monomial, float] = {}
+    size = float(np.abs(table).max(initial=0.0))
+    for position in np.argwhere(np.abs(table) > noise * size):
+        terms[monomial_at(variables, position, degree)] = float(table[tuple(position)])
+    return TrigPolynomial(terms)
+
+
+def monomial_at(variables: Sequence[Variable], position: Sequence[int], degree: int = 2) -> Monomial:
+    """The monomial of a place in a coefficient table."""
+    factors = []
+    for variable, k in zip(variables, position, strict=True):
+        a, b = _powers(variable, degree)[k]
+        if a or b:
+            factors.append((variable, a, b))
+    return tuple(sorted(factors))
+
+
+def _powers(variable: Variable, degree: int) -> tuple[tuple[int, int], ...]:
+    return (_DISPLACEMENT_POWERS if variable.prismatic else _ANGLE_POWERS)[degree]
+
+
+def _samples(prismatic: bool, degree: int) -> npt.NDArray[np.float64]:
+    """Sample values of a variable (1), (2); angles start off the axes, so that no value of a basis function is special."""
+    if prismatic:
+        return np.array([-1.0, 0.0, 1.0] if degree == 2 else [-0.5, 0.5])
+    count = 2 * degree + 1
+    angles: npt.NDArray[np.float64] = 2.0 * math.pi * np.arange(count) / count + 0.3
+    return angles
+
+
+@functools.cache
+def _inverse(prismatic: bool, degree: int) -> npt.NDArray[np.float64]:
+    """From values to coefficients along one axis."""
+    samples = _samples(prismatic, degree)
+    if prismatic:
+        matrix = np.array([[x**b for _, b in _DISPLACEMENT_POWERS[degree]] for x in samples])
+    else:
+        matrix = np.array([[math.cos(x) ** a * math.sin(x) ** b for a, b in _ANGLE_POWERS[degree]] for x in samples])
+    result: npt.NDArray[np.float64] = np.linalg.inv(matrix)
+    return result
