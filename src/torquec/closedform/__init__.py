@@ -1,11 +1,12 @@
 """Exact closed forms: dynamic coefficients as trigonometric polynomials."""
 
-from torquec.closedform.closed_form import ClosedForm, PolynomialMatrix, closed_form
+from torquec.closedform.closed_form import ClosedForm, Coefficients, PolynomialMatrix, closed_form
 from torquec.closedform.fourier import FourierSeries, Harmonic, fourier_series
 from torquec.closedform.polynomial import Linear, TrigPolynomial, Variable
 
 __all__ = [
     "ClosedForm",
+    "Coefficients",
     "FourierSeries",
     "Harmonic",
     "Linear",

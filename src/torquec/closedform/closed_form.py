@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from torquec.closedform.paths import Path, height_function, mass_function, paths
-from torquec.closedform.polynomial import TrigPolynomial, Variable, constant
+from torquec.closedform.polynomial import Linear, TrigPolynomial, Variable, constant
 from torquec.closedform.rewrite import fewest_terms
 from torquec.closedform.tabulate import (
     LARGEST_GRID,
@@ -56,7 +57,7 @@ class ClosedForm:
         return len(self.names)
 
     @cached_property
-    def M(self) -> PolynomialMatrix:  # noqa: N802 - the letter that every paper uses
+    def M(self) -> PolynomialMatrix:
         """Mass matrix: `form.M[i, j]`, from zero."""
         return PolynomialMatrix(self.mass)
 
@@ -101,11 +102,24 @@ class PolynomialMatrix:
         return len(self.rows), len(self.rows[0]) if self.rows else 0
 
 
-def closed_form(robot: Robot) -> ClosedForm:
-    """The closed form of a robot, coefficients as numbers.
+class Coefficients(StrEnum):
+    """What the coefficients of a closed form are."""
 
-    Raises `RobotError` for a robot without inertias, and where an entry would depend on too many joints to tabulate.
+    NUMBERS = "numbers"
+    PARAMETERS = "parameters"
+    """Linear combinations of the standard parameters (`torquec.dynamics.parameter_names`): needs no inertias."""
+
+
+def closed_form(robot: Robot, *, coefficients: Coefficients = Coefficients.NUMBERS) -> ClosedForm:
+    """The closed form of a robot, coefficients as numbers or as linear combinations of its inertial parameters.
+
+    Raises `RobotError` for a robot without inertias when numbers are asked for, and where an entry would depend on too
+    many joints to tabulate.
     """
+    if Coefficients(coefficients) is Coefficients.PARAMETERS:
+        from torquec.closedform.parametric import parametric_closed_form
+
+        return parametric_closed_form(robot)
     robot.check_inertias()
     links = robot.canonical.links
     n = len(links)
@@ -118,11 +132,14 @@ def closed_form(robot: Robot) -> ClosedForm:
         potential = potential + _potential(robot, path, groups)
     for (i, j), value in _rotor_inertias(robot).items():
         mass[i][j] = mass[i][j] + constant(value)
-    for i in range(n):
-        for j in range(i):
-            mass[i][j] = mass[j][i]
-    names = tuple(body.joint.name for body in robot.bodies)
-    return ClosedForm(robot, names, tuple(tuple(row) for row in mass), potential)
+    return assembled(robot, mass, potential)
+
+
+def assembled(robot: Robot, upper: list[list[TrigPolynomial]], potential: TrigPolynomial) -> ClosedForm:
+    """A closed form from the upper triangle of M."""
+    n = len(upper)
+    rows = tuple(tuple(upper[min(i, j)][max(i, j)] for j in range(n)) for i in range(n))
+    return ClosedForm(robot, tuple(body.joint.name for body in robot.bodies), rows, potential)
 
 
 def path_variables(
@@ -150,8 +167,8 @@ def _mass_entries(robot: Robot, path: Path, groups: Sequence[ParallelGroup]) -> 
     size = np.ones(len(path.bodies))
     for r in reversed(range(len(path.bodies))):
         variables, axes = path_variables(robot, path.bodies[r + 1 :], groups)
-        _check_size(robot, variables, 2)
-        samples = _sampled(function, "M", grid(variables, len(robot.bodies)), path)[:, r, r:]
+        check_size(robot, variables, 2)
+        samples = sampled(function, "M", grid(variables, len(robot.bodies)), path.bodies)[:, r, r:]
         table = coefficient_table(variables, samples)
         size[r] = np.abs(table[..., 0]).max()
         for c in range(r, len(path.bodies)):
@@ -166,8 +183,8 @@ def _mass_entries(robot: Robot, path: Path, groups: Sequence[ParallelGroup]) -> 
 def _potential(robot: Robot, path: Path, groups: Sequence[ParallelGroup]) -> TrigPolynomial:
     """What the bodies of a path add to U."""
     variables, _ = path_variables(robot, path.bodies, groups)
-    _check_size(robot, variables, 1)
-    heights = _sampled(height_function(robot, path.bodies), "U", grid(variables, len(robot.bodies), 1), path)
+    check_size(robot, variables, 1)
+    heights = sampled(height_function(robot, path.bodies), "U", grid(variables, len(robot.bodies), 1), path.bodies)
     weights = np.array(
         [[*robot.bodies[b].inertia.first_moment, robot.bodies[b].inertia.m] if b in path.own else [0.0] * 4
          for b in path.bodies]
@@ -177,9 +194,11 @@ def _potential(robot: Robot, path: Path, groups: Sequence[ParallelGroup]) -> Tri
     return polynomial_from_table(variables, table, 1)
 
 
-def _sampled(function: Function, output: str, q: npt.NDArray[np.float64], path: Path) -> npt.NDArray[np.float64]:
+def sampled(
+    function: Function, output: str, q: npt.NDArray[np.float64], bodies: Sequence[int]
+) -> npt.NDArray[np.float64]:
     """An output of a path's function at positions of all joints, in chunks."""
-    here = q[:, list(path.bodies)]
+    here = q[:, list(bodies)]
     return np.concatenate([evaluate(function, {"q": part})[output] for part in _chunks(here)])
 
 
@@ -199,11 +218,12 @@ def _rotor_inertias(robot: Robot) -> dict[tuple[int, int], float]:
     }
 
 
-def _check_size(robot: Robot, variables: Sequence[Variable], degree: int) -> None:
+def check_size(robot: Robot, variables: Sequence[Variable], degree: int) -> None:
+    """Raise `RobotError` where the grid of an entry would be too large."""
     if grid_size(variables, degree) > LARGEST_GRID:
         raise RobotError(
-            f"an entry of the closed form of '{robot.name}' depends on {len(variables)} joints, which is too many to tabulate",
-            remedy="use the recursive functions (torquec.compile), which have no such limit; closed forms go up to nine joints",
+            f"an entry of the closed form of '{robot.name}' depends on {len(variables)} joints: too many to tabulate",
+            remedy="use the recursive functions (torquec.compile), which have no limit; closed forms go to nine joints",
         )
 
 
@@ -216,6 +236,8 @@ def simplified(polynomial: TrigPolynomial, robot: Robot) -> TrigPolynomial:
     variables, axes = path_variables(robot, bodies, groups)
     if all(len(group) < 2 for group in axes):
         return polynomial  # every joint is its own variable: nothing to rewrite
+    if any(isinstance(c, Linear) for c in polynomial.terms.values()):
+        return polynomial  # parametric forms are written in cumulative angles throughout
     samples = np.asarray(polynomial(grid(variables, len(robot.bodies))))
     table = coefficient_table(variables, samples)
     threshold = NOISE * float(max(abs(c) for c in polynomial.terms.values()))

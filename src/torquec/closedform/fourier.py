@@ -4,7 +4,8 @@
        cos x cos y = 1/2 cos(x - y) + 1/2 cos(x + y),  and so on
 (2)  a harmonic is a set of integer multiples of joint angles, its first one positive; displacements keep their powers
 
-It is computed through exponentials: cos x = (z + 1/z)/2, sin x = (z - 1/z)/2i, with one complex coefficient per harmonic.
+It is computed through exponentials: cos x = (z + 1/z)/2, sin x = (z - 1/z)/2i, with one complex coefficient per
+harmonic.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Polynomials as programs: common factors taken out (Horner), sines, cosines and products shared between entries.
 
-(1)  p = x * (terms that contain x, divided by x) + rest,   x the factor that occurs in most terms;  the same again inside
+(1)  p = x * (terms that contain x, divided by x) + rest,   x the factor that occurs in most terms;  the same again
+     inside
 (2)  equal parts of different entries become one node of the graph
 """
 
@@ -21,7 +22,10 @@ Word: TypeAlias = tuple[Letter, ...]
 
 
 class Letters:
-    """Values of sines, cosines and displacements at a position, each computed once."""
+    """Values of sines, cosines and displacements at a position, each computed once.
+
+    A sum of angles whose parts are known takes four products (addition theorem) instead of another sine and cosine.
+    """
 
     def __init__(self, q: Sequence[Scalar]) -> None:
         self._q = q
@@ -30,12 +34,36 @@ class Letters:
     def __getitem__(self, letter: Letter) -> Scalar:
         if letter not in self._values:
             variable = letter[0]
-            angle = variable.value(self._q)
             if variable.prismatic:
-                self._values[variable, "q"] = angle
+                self._values[variable, "q"] = variable.value(self._q)
             else:
-                self._values[variable, "S"], self._values[variable, "C"] = sincos(angle)
+                self._values[variable, "S"], self._values[variable, "C"] = self._sine_cosine(variable)
         return self._values[letter]
+
+    def _sine_cosine(self, variable: Variable) -> tuple[Scalar, Scalar]:
+        known = [v for v, kind in self._values if kind == "S"]
+        for x in known:
+            for y in known:
+                if x < y and _joined(x, y, 1) == variable.joints:
+                    return self._combined(x, y, 1.0)
+                if x != y and _joined(x, y, -1) == variable.joints:
+                    return self._combined(x, y, -1.0)
+        return sincos(variable.value(self._q))
+
+    def _combined(self, x: Variable, y: Variable, sign: float) -> tuple[Scalar, Scalar]:
+        """Sine and cosine of x + y or x - y."""
+        sx, cx, sy, cy = self[x, "S"], self[x, "C"], self[y, "S"], self[y, "C"]
+        if sign > 0:
+            return sx * cy + cx * sy, cx * cy - sx * sy
+        return sx * cy - cx * sy, cx * cy + sx * sy
+
+
+def _joined(x: Variable, y: Variable, sign: int) -> tuple[tuple[int, int], ...]:
+    """The joints of x + sign y."""
+    total = dict(x.joints)
+    for index, s in y.joints:
+        total[index] = total.get(index, 0) + sign * s
+    return tuple(sorted((index, s) for index, s in total.items() if s))
 
 
 def lowered(polynomial: TrigPolynomial, letters: Letters) -> Scalar:

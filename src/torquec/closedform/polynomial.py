@@ -4,10 +4,11 @@ A variable is a joint angle, a sum of the angles of parallel joints, or the disp
 
 (1)  basis of an angle:          C^a S^b,  a in {0, 1}, b = 0, 1, 2, ..      (C^2 = 1 - S^2 is applied at once)
 (2)  basis of a displacement:    q^b
-(3)  inertia and gravity coefficients have degree at most two in each: {1, C, S, S^2, C S} and {1, q, q^2}  (Chang & Lee)
-(4)  d C = -S,   d S = C,   d(C S^b) = b S^(b-1) - (b + 1) S^(b+1),   d(S^b) = b C S^(b-1)
+(3)  inertia and gravity coefficients have degree at most two in each: {1, C, S, S^2, C S}, {1, q, q^2}  (Chang & Lee)
+(4)  d C = -S,  d S = C,  d(C S^b) = b S^(b-1) - (b + 1) S^(b+1),  d(S^b) = b C S^(b-1)
 
-A coefficient is a number or a `Linear` combination of named parameters. Terms are unique, so equality is equality of functions.
+A coefficient is a number or a `Linear` combination of named parameters. Terms are unique: equal polynomials are equal
+functions.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from torquec.expr.math import sincos
 
 @dataclass(frozen=True, order=True)
 class Variable:
-    """A sum of joint coordinates, such as q2 + q3, or a single one. `joints` are (index, sign) pairs, in joint order."""
+    """A sum of joint coordinates, such as q2 + q3, or a single one: (index, sign) pairs, in joint order."""
 
     joints: tuple[tuple[int, int], ...]
     prismatic: bool = False
 
     @property
     def name(self) -> str:
-        """'q2', 'q23' for q2 + q3, 'q2-3' for q2 - q3; joints count from one; 'q9_10' where digits could be misread."""
+        """'q2', 'q23' for q2 + q3, 'q2-3' for q2 - q3, joints counted from one; 'q9_10' where digits could mislead."""
         first, *rest = self.joints
         wide = any(index >= 9 for index, _ in self.joints)
         text = f"q{first[0] + 1}" if first[1] > 0 else f"q-{first[0] + 1}"

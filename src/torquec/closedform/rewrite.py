@@ -1,7 +1,8 @@
 """The same table in other variables: for a group of parallel joints, whichever sums of angles give the fewest terms.
 
-(1)  Sums of consecutive angles of a group of k joints are the edges of a graph on k + 1 points; k of them that form a tree determine
-     the rest. Every coefficient has degree at most two in each edge of any tree, so any tree is a valid choice.
+(1)  Sums of consecutive angles of a group of k joints are the edges of a graph on k + 1 points; k of them that form
+     a tree determine the rest. Every coefficient has degree at most two in each edge of any tree, so any tree is a
+     valid choice.
 (2)  Changing the choice is one linear map on the coefficients of the group's axes.
 """
 

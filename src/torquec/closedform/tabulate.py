@@ -1,4 +1,4 @@
-"""Exact tables by sampling: a function known to be a polynomial of degree two in each variable is found from its values on a grid.
+"""Exact tables by sampling: a function known to be of degree two in each variable is found from its values on a grid.
 
 (1)  angle:         five equally spaced values determine {1, C, S, S^2, C S}
 (2)  displacement:  three values determine {1, q, q^2}
@@ -68,7 +68,7 @@ def polynomial_from_table(
     """The terms of one entry's table; what is below `noise` of the largest is rounding (3)."""
     terms: dict[Monomial, float] = {}
     size = float(np.abs(table).max(initial=0.0))
-    for position in np.argwhere(np.abs(table) > noise * size):
+    for position in np.argwhere(np.abs(table) > noise * size).tolist():
         terms[monomial_at(variables, position, degree)] = float(table[tuple(position)])
     return TrigPolynomial(terms)
 
@@ -88,7 +88,7 @@ def _powers(variable: Variable, degree: int) -> tuple[tuple[int, int], ...]:
 
 
 def _samples(prismatic: bool, degree: int) -> npt.NDArray[np.float64]:
-    """Sample values of a variable (1), (2); angles start off the axes, so that no value of a basis function is special."""
+    """Sample values of a variable (1), (2); angles start off the axes, where no basis function is special."""
     if prismatic:
         return np.array([-1.0, 0.0, 1.0] if degree == 2 else [-0.5, 0.5])
     count = 2 * degree + 1

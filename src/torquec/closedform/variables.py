@@ -2,9 +2,10 @@
 
 Bodies carried by parallel joints turn by the sum of their angles, so cumulative angles keep the number of terms small:
 
-(1)  a group is a run of joints, each carried by the one before, with parallel (or opposite) axes; prismatic ones turn by nothing
-(2)  written from its first joint f on, the variables of a group are  s_f q_f,  s_f q_f + s_{f+1} q_{f+1},  ..  with s = +-1 the
-     sense of each axis relative to the first
+(1)  a group is a run of joints, each carried by the one before, with parallel (or opposite) axes; prismatic ones
+     turn by nothing
+(2)  written from its first joint f on, the variables of a group are  s_f q_f,  s_f q_f + s_{f+1} q_{f+1},  ..  with
+     s = +-1 the sense of each axis relative to the first
 """
 
 from __future__ import annotations
