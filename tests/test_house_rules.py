@@ -26,6 +26,10 @@ def relative(path: Path) -> str:
     return path.relative_to(PACKAGE).as_posix()
 
 
+def first_line(path: Path) -> str:
+    return (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").split("\n")[0].rstrip(".")
+
+
 def each_source(test):
     return pytest.mark.parametrize("path", SOURCES, ids=relative)(test)
 
@@ -78,7 +82,8 @@ def test_layout_page_lists_every_file_once():
     existing = {relative(path) for path in SOURCES}
     missing = {name for name in existing if not name.endswith("__init__.py")} - set(listed)
     gone = set(listed) - existing
-    assert not missing, f"docs/layout.md lacks: {sorted(missing)}"
+    rows = "\n".join(f"| `{name}` | {first_line(PACKAGE / name)} |" for name in sorted(missing))
+    assert not missing, f"docs/layout.md lacks these rows:\n{rows}"
     assert not gone, f"docs/layout.md lists files that do not exist: {sorted(gone)}"
 
 
