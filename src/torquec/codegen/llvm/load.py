@@ -16,10 +16,16 @@ from torquec.codegen.llvm.module import LIBM_SLOTS
 from torquec.errors import CompileError
 
 
+_MAGIC = (b"\x7fELF", b"\xcf\xfa\xed\xfe")  # ELF, Mach-O
+_REMEDY = "empty the compile cache"
+
+
 class LoadedObject:
     """Object code that can run; its memory lives as long as this does."""
 
     def __init__(self, code: bytes, cpu: Cpu, slots: Mapping[str, int]) -> None:
+        if not code.startswith(_MAGIC):  # LLVM would not survive it
+            raise CompileError("this is not object code", remedy=_REMEDY)
         try:
             empty = llvm.parse_assembly("")
             # The manager that reserves one region keeps code within reach of its constants.
@@ -27,7 +33,7 @@ class LoadedObject:
             self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
             self._engine.finalize_object()
         except RuntimeError as error:
-            raise CompileError(f"object code cannot be loaded: {error}", remedy="empty the compile cache") from error
+            raise CompileError(f"object code cannot be loaded: {error}", remedy=_REMEDY) from error
         for slot, address in slots.items():
             self.fill(slot, address)
 
@@ -35,14 +41,14 @@ class LoadedObject:
         """The address of a function. Raises `CompileError` where there is none of that name."""
         found = int(self._engine.get_function_address(symbol))
         if not found:
-            raise CompileError(f"object code lacks '{symbol}'", remedy="empty the compile cache")
+            raise CompileError(f"object code lacks '{symbol}'", remedy=_REMEDY)
         return found
 
     def fill(self, slot: str, address: int) -> None:
         """Write an address into a slot."""
         place = int(self._engine.get_global_value_address(slot))
         if not place:
-            raise CompileError(f"object code lacks the slot '{slot}'", remedy="empty the compile cache")
+            raise CompileError(f"object code lacks the slot '{slot}'", remedy=_REMEDY)
         ctypes.c_void_p.from_address(place).value = address
 
 

@@ -1,0 +1,226 @@
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.codegen.llvm.programs import arm, inputs_of, same_bits
+from torquec.codegen.llvm import cache as cache_file
+from torquec.codegen.llvm import load_or_compile
+from torquec.codegen.llvm.cache import Entry, ObjectCache, open_cache
+
+POSIX = pytest.mark.skipif(os.name != "posix", reason="owners and modes are POSIX")
+ARRAYS = inputs_of(arm(), np.random.default_rng(0), 20)
+
+
+class Maker:
+    """Makes the arm and counts how often."""
+
+    def __init__(self):
+        self.count = 0
+
+    def __call__(self):
+        self.count += 1
+        return arm()
+
+
+@pytest.fixture
+def folder():
+    return Path(os.environ["TORQUEC_CACHE_DIR"])
+
+
+def entries(folder):
+    return sorted(folder.glob("*.object"))
+
+
+def test_a_hit_neither_traces_nor_compiles():
+    make = Maker()
+    first = load_or_compile("arm", make)
+    assert make.count == 1
+    expected = first.call(*ARRAYS)
+    second = load_or_compile("arm", make)
+    assert (second.name, second.inputs, second.outputs) == ("arm", arm().inputs, arm().outputs)
+    assert same_bits(second.call(*ARRAYS), expected)
+    assert same_bits(second.call(ARRAYS[0][3], ARRAYS[1][3]), expected[3])
+    assert make.count == 1
+    assert (first.function, second.function) == (arm(), None)
+
+
+def test_another_key_is_another_function():
+    make = Maker()
+    load_or_compile("a", make)
+    load_or_compile("b", make)
+    assert make.count == 2
+
+
+def test_a_missing_batch_is_made_again(folder):
+    make = Maker()
+    load_or_compile("arm", make).call(*ARRAYS)
+    for path in entries(folder):
+        if b'"scalar' not in path.read_bytes():
+            path.unlink()
+    assert len(entries(folder)) == 1
+    load_or_compile("arm", make).call(*ARRAYS)
+    assert (make.count, len(entries(folder))) == (2, 2)
+
+
+@POSIX
+def test_only_the_owner_can_read_it(folder):
+    load_or_compile("arm", Maker())
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert [path.stat().st_mode & 0o777 for path in entries(folder)] == [0o600]
+
+
+def damage_end(content):
+    return content[:-1] + bytes([content[-1] ^ 1])
+
+
+def damage_header(content):
+    return content[:50] + bytes([content[50] ^ 1]) + content[51:]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [damage_end, damage_header, lambda c: c[:100], lambda c: b"", lambda c: b"x" + c, lambda c: c + b"\0"],
+    ids=["last byte", "header", "cut", "empty", "shifted", "longer"],
+)
+def test_a_damaged_entry_is_discarded(folder, damage):
+    make = Maker()
+    load_or_compile("arm", make)
+    (path,) = entries(folder)
+    whole = path.read_bytes()
+    path.write_bytes(damage(whole))
+    native = load_or_compile("arm", make)
+    assert make.count == 2
+    assert native.call(*ARRAYS).shape == (20, 5)
+    assert path.read_bytes() == whole
+
+
+def test_an_entry_of_another_key_is_not_taken(folder):
+    folder.mkdir(mode=0o700)
+    cache = ObjectCache(folder)
+    cache.write("one", Entry({}, b"code"))
+    entries(folder)[0].rename(cache._path("two"))
+    assert cache.read("two") is None
+
+
+@POSIX
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o707])
+def test_a_folder_that_others_may_write_is_not_used(folder, mode):
+    folder.mkdir()
+    folder.chmod(mode)
+    assert open_cache() is None
+    make = Maker()
+    load_or_compile("arm", make)
+    assert (make.count, entries(folder)) == (1, [])
+
+
+@POSIX
+def test_a_folder_of_someone_else_is_not_used(folder, monkeypatch):
+    folder.mkdir(mode=0o700)
+    assert open_cache() is not None
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    assert open_cache() is None
+
+
+@POSIX
+def test_an_entry_that_others_may_write_is_not_loaded(folder):
+    make = Maker()
+    load_or_compile("arm", make)
+    entries(folder)[0].chmod(0o666)
+    load_or_compile("arm", make)
+    assert make.count == 2
+
+
+@POSIX
+def test_a_link_is_not_followed(folder, tmp_path):
+    make = Maker()
+    load_or_compile("arm", make)
+    (path,) = entries(folder)
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    load_or_compile("arm", make)
+    assert make.count == 2
+
+
+def test_it_can_be_switched_off(monkeypatch, folder):
+    monkeypatch.setenv("TORQUEC_CACHE", "0")
+    load_or_compile("arm", Maker())
+    assert not folder.exists()
+
+
+def test_an_impossible_folder_is_no_cache(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("TORQUEC_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    assert open_cache() is None
+    assert load_or_compile("arm", Maker()).call(*ARRAYS).shape == (20, 5)
+
+
+def test_a_folder_that_vanishes_is_no_cache(folder):
+    cache = open_cache()
+    folder.rmdir()
+    cache.write("key", Entry({}, b"code"))
+    assert cache.read("key") is None
+
+
+@pytest.mark.parametrize(
+    ("platform", "variable", "expected"),
+    [
+        ("linux", "XDG_CACHE_HOME", "torquec"),
+        ("win32", "LOCALAPPDATA", "torquec"),
+        ("darwin", "HOME", "Library/Caches/torquec"),
+    ],
+)
+def test_the_users_cache_directory(monkeypatch, tmp_path, platform, variable, expected):
+    if platform == "darwin" and os.name != "posix":
+        pytest.skip("home directories are told otherwise here")
+    monkeypatch.delenv("TORQUEC_CACHE_DIR")
+    monkeypatch.setattr(sys, "platform", platform)
+    monkeypatch.setenv(variable, str(tmp_path))
+    assert cache_file._folder() == tmp_path / expected
+
+
+def test_the_oldest_entries_go_first(folder, monkeypatch):
+    folder.mkdir(mode=0o700)
+    cache = ObjectCache(folder)
+    monkeypatch.setattr(cache_file, "_MOST_BYTES", 3000)
+    for age, key in enumerate(["new", "middle", "old"]):
+        cache.write(key, Entry({}, b"x" * 900))
+        os.utime(cache._path(key), (1e9 - age, 1e9 - age))
+    cache.write("last", Entry({}, b"x" * 900))
+    assert [cache.read(key) is not None for key in ("old", "middle", "new", "last")] == [False, True, True, True]
+
+
+def test_many_threads_may_write_one_key(folder):
+    folder.mkdir(mode=0o700)
+    cache = ObjectCache(folder)
+    failures = []
+
+    def work(k):
+        for _ in range(40):
+            cache.write("key", Entry({"k": k}, bytes([k]) * 5000))
+            entry = cache.read("key")
+            if entry is None or entry.code != bytes([entry.facts["k"]]) * 5000:
+                failures.append(k)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_another_process_finds_it(folder):
+    expected = load_or_compile("arm", Maker()).call(ARRAYS[0][0], ARRAYS[1][0])
+    script = (
+        "from torquec.codegen.llvm import load_or_compile\n"
+        "def make(): raise SystemExit('not in the cache')\n"
+        f"print(load_or_compile('arm', make).call({ARRAYS[0][0].tolist()}, {ARRAYS[1][0].tolist()}).tolist())"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == str(expected.tolist()), done.stderr

@@ -1,0 +1,60 @@
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from tests.codegen.llvm.programs import arm, inputs_of, same_bits
+from torquec.codegen.llvm import CompileOptions, compile_function
+from torquec.codegen.llvm import rows as rows_file
+
+
+@pytest.fixture(scope="module")
+def call():
+    return compile_function(arm()).call
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 8])
+@pytest.mark.parametrize("count", [0, 1, 5, 2047, 5000])
+def test_threads_change_nothing(call, threads, count):
+    arrays = inputs_of(arm(), np.random.default_rng(count), count)
+    assert same_bits(call(*arrays, threads=threads), call(*arrays))
+
+
+def test_threads_by_default(call):
+    native = compile_function(arm(), options=CompileOptions(threads=2))
+    arrays = inputs_of(arm(), np.random.default_rng(0), 3000)
+    assert same_bits(native.call(*arrays), call(*arrays))
+    assert same_bits(native.call(*arrays, threads=1), call(*arrays))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_buffers_change_nothing(call, monkeypatch, threads):
+    q, qd = inputs_of(arm(), np.random.default_rng(1), 1500)
+    q = q.astype(np.float32)
+    expected = call(q.astype(float), np.tile(qd[0], (1500, 1)))
+    monkeypatch.setattr(rows_file, "_BUFFER_BYTES", 4000)
+    assert same_bits(call(q, qd[0], threads=threads), expected)
+    wide = np.zeros((1500, 10))
+    call(q[::-1], qd[0], out=wide[:, ::2], threads=threads)
+    assert same_bits(np.ascontiguousarray(wide[::-1, ::2]), expected)
+
+
+def test_converting_a_large_batch_needs_little_memory(call):
+    q, qd = (a.astype(np.float32) for a in inputs_of(arm(), np.random.default_rng(2), 200_000))
+    call(q[:100], qd[0])
+    tracemalloc.start()
+    try:
+        result = call(q, qd[0])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < result.nbytes + 8_000_000
+
+
+def test_an_error_in_a_thread_is_raised(monkeypatch, call):
+    def fail(*args):
+        raise RuntimeError("in a thread")
+
+    monkeypatch.setattr(rows_file, "_run_span", fail)
+    with pytest.raises(RuntimeError, match="in a thread"):
+        call(*inputs_of(arm(), np.random.default_rng(3), 5000), threads=2)
