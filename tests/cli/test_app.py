@@ -86,6 +86,7 @@ def test_help_imports_nothing_heavy():
         (["generate", "{arm}", "-o", "{tmp}/out", "--quantity", "colour"], "there is no quantity 'colour'"),
         (["generate", "{arm}", "-o", "{tmp}/out", "--quantity", "frame_pose:hand"], "no frame 'hand'"),
         (["generate", "{tmp}/gone.json", "-o", "{tmp}/out"], "gone.json"),
+        (["generate", "{tmp}/gone.json", "-o", "{tmp}/out", "--gravity", "0,0,0"], "are for robot files"),
         (["generate", "{arm}", "-o", "{arm}"], "arm.urdf"),
         (["bench", "{arm}", "--rounds", "0"], "--rounds"),
     ],

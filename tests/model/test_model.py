@@ -128,6 +128,10 @@ def test_models_compare_by_what_they_compute():
     assert tq.compile(tq.classics.planar2r()) != tq.compile(tq.classics.scara())
 
 
+def test_models_are_keys():
+    assert len({tq.compile(tq.classics.planar2r()), tq.compile(tq.classics.planar2r())}) == 1
+
+
 def test_nothing_can_be_assigned(puma):
     with pytest.raises(dataclasses.FrozenInstanceError):
         puma.robot = None

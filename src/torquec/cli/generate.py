@@ -11,6 +11,7 @@ import typer
 from torquec.cli.options import GravityOption, JsonOption, SnapOption, StrictOption, read_robot
 from torquec.cli.output import print_json, progress, table
 from torquec.codegen.target import Target
+from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
     from torquec.model.model import Model
@@ -56,5 +57,11 @@ def _read_model(argument: str, *, snap: bool, strict: bool, gravity: str | None)
     from torquec.model.save import load_model
 
     if argument.endswith(".json"):
+        if strict or gravity is not None or not snap:
+            raise ArgumentError(
+                "--gravity, --strict and --no-snap are for robot files",
+                where=argument,
+                remedy="a saved model is generated as it is: give the robot file instead",
+            )
         return load_model(argument)
     return compile(read_robot(argument, snap=snap, strict=strict, gravity=gravity))

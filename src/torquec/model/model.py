@@ -57,7 +57,7 @@ class Model:
     """
 
     robot: Robot
-    functions: Mapping[str, Function] = field(default_factory=lambda: MappingProxyType({}))
+    functions: Mapping[str, Function] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     threads: int = 1
     _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
