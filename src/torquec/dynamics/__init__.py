@@ -1,5 +1,6 @@
 """Rigid-body dynamics, one quantity per file, each written once over any scalar."""
 
+from torquec.dynamics.augmented_body import augmented_body
 from torquec.dynamics.coriolis_matrix import coriolis_matrix
 from torquec.dynamics.energy import kinetic_energy, potential_energy
 from torquec.dynamics.external_wrench import Axes, ExternalWrench
@@ -8,10 +9,16 @@ from torquec.dynamics.forward_dynamics_derivatives import AccelerationDerivative
 from torquec.dynamics.frame_pose import body_poses, frame_pose
 from torquec.dynamics.friction import friction_torque
 from torquec.dynamics.gravity_torque import gravity_torque
+from torquec.dynamics.inertial_power import InertialModel
+from torquec.dynamics.influence_coefficients import Influence, InfluenceCoefficients, influence_coefficients
+from torquec.dynamics.influence_counts import InfluenceCount, influence_counts
+from torquec.dynamics.influence_loads import PointSpring, influence_loads
 from torquec.dynamics.inverse_dynamics import inverse_dynamics
 from torquec.dynamics.inverse_dynamics_derivatives import TorqueDerivatives, inverse_dynamics_derivatives
 from torquec.dynamics.jacobian import jacobian, jacobian_derivative
+from torquec.dynamics.link_sum import link_sum
 from torquec.dynamics.mass_matrix import mass_matrix
+from torquec.dynamics.mass_point_sum import mass_point_sum
 from torquec.dynamics.regressor import parameter_names, parameter_values, regressor
 from torquec.dynamics.spring_torque import spring_torque
 from torquec.dynamics.total_torque import total_torque
@@ -21,7 +28,13 @@ __all__ = [
     "AccelerationDerivatives",
     "Axes",
     "ExternalWrench",
+    "InertialModel",
+    "Influence",
+    "InfluenceCoefficients",
+    "InfluenceCount",
+    "PointSpring",
     "TorqueDerivatives",
+    "augmented_body",
     "body_poses",
     "coriolis_matrix",
     "forward_dynamics",
@@ -29,12 +42,17 @@ __all__ = [
     "frame_pose",
     "friction_torque",
     "gravity_torque",
+    "influence_coefficients",
+    "influence_counts",
+    "influence_loads",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "jacobian",
     "jacobian_derivative",
     "kinetic_energy",
+    "link_sum",
     "mass_matrix",
+    "mass_point_sum",
     "parameter_names",
     "parameter_values",
     "potential_energy",

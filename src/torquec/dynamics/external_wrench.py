@@ -1,6 +1,6 @@
 """Wrenches that the surroundings exert on named frames, brought to the links that carry them.
 
-(1)  at the link's origin:  f = R f_frame,   n = R n_frame + p x f,   with (R, p) the frame in the link
+(1)  at the link's origin:  f = R f_frame,   n = R n_frame + p x f,   with R the frame in the link, p the wrench's point
 (2)  given in base axes, f and n are first turned into the link's axes along the chain
 """
 
@@ -19,7 +19,7 @@ Wrench = tuple[Vector3, Vector3]
 
 
 class Axes(StrEnum):
-    """Whose axes a wrench, or a Jacobian, is written in; its point is the frame's origin in both cases."""
+    """Whose axes a wrench, or a Jacobian, is written in; this changes no point that it refers to."""
 
     FRAME = "frame"
     BASE = "base"
@@ -27,12 +27,13 @@ class Axes(StrEnum):
 
 @dataclass(frozen=True)
 class ExternalWrench:
-    """Force [N] and moment [N m] on a frame, about the frame's origin."""
+    """Force [N] and moment [N m] on a frame; the force acts at `point` [m], given in the frame's axes."""
 
     frame: str
     force: Vector3
     moment: Vector3
     axes: Axes = Axes.FRAME
+    point: Vector3 = (0.0, 0.0, 0.0)
 
 
 def link_wrenches(
@@ -46,7 +47,7 @@ def link_wrenches(
             continue
         pose = robot.canonical.links[frame.body].frame @ frame.pose
         force, moment = _in_link_axes(robot, placed, frame.body, pose, wrench)
-        moment = add(moment, cross(pose.origin, force))
+        moment = add(moment, cross(pose.apply(wrench.point), force))
         before = total.get(frame.body, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
         total[frame.body] = (add(before[0], scale(force, m.length)), add(before[1], moment))
     return total
