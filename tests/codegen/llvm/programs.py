@@ -14,7 +14,7 @@ EXACT_OPS = (Op.ADD, Op.SUB, Op.MUL, Op.NEG, Op.ABS, Op.MIN, Op.MAX, Op.SELECT)
 
 
 def program(steps, *, sizes=(3, 2), outputs=((0,),), name="program"):
-    """A function from (op, args...) rows; values 0.. are the input elements, then the constants 2 and -3, then the rows."""
+    """A function from (op, args...) rows; values are the inputs, the constants 2 and -3, the rows."""
     ports = tuple(Port(f"x{i}", (size,)) for i, size in enumerate(sizes))
     operations = [Operation(Op.INPUT, port=port.name, element=k) for port in ports for k in range(port.size)]
     operations += [Operation(Op.CONST, value=2.0), Operation(Op.CONST, value=-3.0)]

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-
 from tests.codegen.llvm.programs import arm, as_tuple, every_op, inputs_of, passthrough, random_program, same_bits
+
 from torquec.codegen.llvm import CompileOptions, compile_function, host_cpu, plain_cpu
 from torquec.codegen.llvm import module as module_file
 from torquec.expr import trace

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from tests.codegen.llvm.programs import arm, inputs_of, same_bits
+
 from torquec.codegen.llvm import cache as cache_file
 from torquec.codegen.llvm import load_or_compile
 from torquec.codegen.llvm.cache import Entry, ObjectCache, open_cache

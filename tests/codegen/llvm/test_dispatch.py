@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-
 from tests.codegen.llvm.programs import arm, every_op, inputs_of, same_bits
+
 from torquec.codegen.llvm import CallPath, CompileOptions, compile_function
 from torquec.errors import ArgumentError
 

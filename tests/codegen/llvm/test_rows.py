@@ -2,8 +2,8 @@ import tracemalloc
 
 import numpy as np
 import pytest
-
 from tests.codegen.llvm.programs import arm, inputs_of, same_bits
+
 from torquec.codegen.llvm import CompileOptions, compile_function
 from torquec.codegen.llvm import rows as rows_file
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-
 from tests.codegen.llvm.programs import EXACT_OPS, arm, as_tuple, every_op, program, random_program
+
 from torquec.codegen.llvm import CompileOptions, compile_function, host_cpu, plain_cpu
 from torquec.expr import Op, evaluate
 from torquec.expr.ops import SEMANTICS
@@ -42,9 +42,7 @@ def test_exact_arithmetic_is_exact(data):
         rows.append((op, *(data.draw(st.integers(0, known - 1)) for _ in range(SEMANTICS[op].arity))))
         known += 1
     f = program(rows, outputs=(tuple(range(known)),))
-    values = [
-        np.array(data.draw(st.lists(st.integers(-6, 6), min_size=n, max_size=n)), dtype=float) for n in (3, 2)
-    ]
+    values = [np.array(data.draw(st.lists(st.integers(-6, 6), min_size=n, max_size=n)), dtype=float) for n in (3, 2)]
     expected = evaluated(f, values)[0]
     assume(np.abs(expected).max() < 2.0**50)
     for cpu in (host_cpu(), plain_cpu(2)):

@@ -2,8 +2,8 @@ import math
 
 import numpy as np
 import pytest
-
 from tests.codegen.llvm.programs import ulp_error
+
 from torquec.codegen.llvm import CompileOptions, compile_function, host_cpu, plain_cpu
 from torquec.codegen.sincos import LARGEST_ANGLE
 from torquec.expr import trace

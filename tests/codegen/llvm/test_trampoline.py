@@ -6,11 +6,10 @@ import weakref
 
 import numpy as np
 import pytest
-
 from tests.codegen.llvm.programs import arm, every_op, inputs_of, same_bits
-from torquec.codegen.llvm import CallPath, CompileOptions, compile_function
+
+from torquec.codegen.llvm import CallPath, CompileOptions, compile_function, trampoline
 from torquec.codegen.llvm import callable as callable_file
-from torquec.codegen.llvm import trampoline
 from torquec.errors import ArgumentError
 from torquec.expr import trace
 
@@ -229,17 +228,16 @@ def test_calls_from_many_threads(arm_call):
 
     def work():
         for k in range(200):
-            if not same_bits(arm_call(*arrays), expected) or not same_bits(
-                arm_call(arrays[0][k % 64], arrays[1][k % 64]), expected[k % 64]
-            ):
-                wrong.append(k)
+            one = arm_call(arrays[0][k % 64], arrays[1][k % 64])
+            wrong.append(not same_bits(arm_call(*arrays), expected) or not same_bits(one, expected[k % 64]))
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert not wrong
+    assert len(wrong) == 800
+    assert not any(wrong)
 
 
 @pytest.mark.parametrize("path", ["option", "obstacle"])

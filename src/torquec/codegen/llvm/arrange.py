@@ -1,17 +1,18 @@
 """From a `Function` to the order and the shape in which it is evaluated; every kernel uses the same one.
 
-Three decisions are made here, none of which depends on the vector width:
+Four decisions are made here:
 
 * Sines and cosines are evaluated in groups. Group s holds every angle that needs s earlier groups, so that a robot's
   joint angles are one group, evaluated together in vectors and guarded by one branch.
 * A product that is used once, by an addition, is contracted with it to a*b + c, rounded once. Where both terms of a sum
   are such products, the one that is ready later is contracted, which makes the chain of dependent operations shorter.
 * Operations keep the order of the function, except that what a group needs comes before the group.
+* Outputs are written some columns at a time, as soon as these are known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -39,13 +40,22 @@ class AngleGroup:
     angles: tuple[Angle, ...]
 
 
-Item: TypeAlias = int | AngleGroup
+@dataclass(frozen=True)
+class Write:
+    """Some neighbouring elements of an output, from `first` on, and the values that go there."""
+
+    output: int
+    first: int
+    values: tuple[int, ...]
+
+
+Item: TypeAlias = int | AngleGroup | Write
 
 
 @dataclass(frozen=True)
 class Arrangement:
-    """`order`: values and groups in the order of evaluation, without constants, inputs and absorbed products, which are
-    read where they are needed. `contracted`: for an addition, which of its two arguments is the product it absorbs.
+    """`order`: what is done, in order, without constants, inputs and absorbed products, which are read where they are
+    needed. `contracted`: for an addition, which of its two arguments is the product that it absorbs.
     """
 
     order: tuple[Item, ...]
@@ -55,6 +65,8 @@ class Arrangement:
         """The values that an item reads; an absorbed product is replaced by its factors."""
         if isinstance(item, AngleGroup):
             return [angle.value for angle in item.angles]
+        if isinstance(item, Write):
+            return list(item.values)
         args = list(function.operations[item].args)
         if item in self.contracted:
             args += function.operations[args.pop(self.contracted[item])].args
@@ -64,16 +76,18 @@ class Arrangement:
         """The values that exist once an item has been evaluated."""
         if isinstance(item, AngleGroup):
             return [value for angle in item.angles for value in (*angle.sines, *angle.cosines)]
-        return [item]
+        return [] if isinstance(item, Write) else [item]
 
 
-def arrange(function: Function, *, contract: bool) -> Arrangement:
-    """The arrangement of a function; `contract` is False for a processor without a*b + c.
+def arrange(function: Function, *, contract: bool, columns: int) -> Arrangement:
+    """The arrangement of a function.
+
+    `contract` is False for a processor without a*b + c; outputs are written `columns` elements at a time.
 
     >>> from torquec.expr import trace
     >>> f = trace("f", lambda x: {"y": x[0] * x[1] + x[2]}, {"x": (3,)})
-    >>> arrange(f, contract=True)
-    Arrangement(order=(4,), contracted={4: 1})
+    >>> arrange(f, contract=True, columns=1)
+    Arrangement(order=(4, Write(output=0, first=0, values=(4,))), contracted={4: 1})
     """
     contracted = _contractions(function) if contract else {}
     placed = {function.operations[k].args[position] for k, position in contracted.items()}
@@ -85,7 +99,32 @@ def arrange(function: Function, *, contract: bool) -> Arrangement:
             placed.add(value)
         order.append(group)
     order.extend(value for value in range(len(function.operations)) if value not in placed)
-    return Arrangement(tuple(order), contracted)
+    arrangement = Arrangement(tuple(order), contracted)
+    return Arrangement(tuple(_with_writes(function, arrangement, columns)), contracted)
+
+
+def _with_writes(function: Function, arrangement: Arrangement, columns: int) -> Iterator[Item]:
+    """The order with every write right after the last value that it needs."""
+    waiting: dict[int, list[Write]] = {}
+    missing: dict[Write, int] = {}
+    leaves: list[Write] = []
+    for output, result in enumerate(function.results):
+        for first in range(0, len(result), columns):
+            write = Write(output, first, result[first : first + columns])
+            computed = {v for v in write.values if function.operations[v].op not in (Op.CONST, Op.INPUT)}
+            missing[write] = len(computed)
+            for value in computed:
+                waiting.setdefault(value, []).append(write)
+            if not computed:
+                leaves.append(write)
+    for item in arrangement.order:
+        yield item
+        for value in arrangement.defines(item):
+            for write in waiting.get(value, ()):
+                missing[write] -= 1
+                if not missing[write]:
+                    yield write
+    yield from leaves
 
 
 def _ancestors(function: Function, values: list[int]) -> set[int]:

@@ -10,76 +10,52 @@ of it.
 
 from __future__ import annotations
 
-from torquec.codegen.llvm.arrange import Arrangement
+from torquec.codegen.llvm.arrange import arrange
 from torquec.codegen.llvm.cpu import Cpu
-from torquec.codegen.llvm.emit import emit_operations
-from torquec.codegen.llvm.scalar import kernel_parameters
+from torquec.codegen.llvm.kernel import emit_kernel
+from torquec.codegen.llvm.scalar import load_pointers
 from torquec.codegen.llvm.sincos import emit_guarded_sincos
 from torquec.codegen.llvm.text import FunctionText, Type, constant
 from torquec.codegen.llvm.transpose import emit_read_columns, emit_write_columns
-from torquec.expr import Function, Op, Port
+from torquec.expr import Function, Op
 
 
-def emit_block(text: FunctionText, function: Function, arrangement: Arrangement, cpu: Cpu) -> str:
+def emit_block(module: FunctionText, function: Function, cpu: Cpu) -> str:
     """The text of `@block`: exactly W rows."""
-    shape = Type(cpu.width)
-    inputs = {port.name: (f"%in{i}", port.size) for i, port in enumerate(function.inputs)}
-    leaves = [value for value, step in enumerate(function.operations) if step.op in (Op.CONST, Op.INPUT)]
-    columns: dict[tuple[str, int], str] = {}
-    writers = [
-        _Writer(text, f"%out{i}", port, values, shape)
-        for i, (port, values) in enumerate(zip(function.outputs, function.results, strict=True))
-    ]
+    arrangement = arrange(function, contract=cpu.fma, columns=cpu.width)
 
-    def read(value: int) -> str:
-        step = function.operations[value]
+    def make_body(text: FunctionText) -> _BlockBody:
+        return _BlockBody(text, function, Type(cpu.width))
+
+    return emit_kernel(module, function, arrangement, make_body, head="define internal void @block")
+
+
+class _BlockBody:
+    """Values are vectors of one state per lane; rows are read and written W columns at a time."""
+
+    def __init__(self, text: FunctionText, function: Function, shape: Type) -> None:
+        self.shape = shape
+        self._text, self._function = text, function
+        self._ports = {port.name: (f"%in{i}", port.size) for i, port in enumerate(function.inputs)}
+        self._columns: dict[tuple[str, int], str] = {}
+
+    def read(self, value: int) -> str:
+        step = self._function.operations[value]
         if step.op is Op.CONST:
-            return constant(step.value, shape)
-        if (step.port, step.element) not in columns:
-            pointer, m = inputs[step.port]
-            first = step.element // shape.width * shape.width
-            names = emit_read_columns(text, pointer, m, first, shape)
-            columns.update({(step.port, first + i): name for i, name in enumerate(names)})
-        return columns[step.port, step.element]
+            return constant(step.value, self.shape)
+        if (step.port, step.element) not in self._columns:
+            pointer, m = self._ports[step.port]
+            first = step.element // self.shape.width * self.shape.width
+            names = emit_read_columns(self._text, pointer, m, first, self.shape)
+            self._columns.update({(step.port, first + i): name for i, name in enumerate(names)})
+        return self._columns[step.port, step.element]
 
-    def angles(values: list[str]) -> list[tuple[str, str]]:
-        return emit_guarded_sincos(text, values, shape)
+    def write(self, output: int, first: int, values: list[str]) -> None:
+        m = self._function.outputs[output].size
+        emit_write_columns(self._text, f"%out{output}", m, first, self.shape, values)
 
-    def defined(value: int, name: str) -> None:
-        for writer in writers:
-            writer.offer(value, name)
-
-    emit_operations(
-        text, function, arrangement, shape, items=arrangement.order, read=read, angles=angles, defined=defined
-    )
-    for value in sorted(set(leaves) & {value for result in function.results for value in result}):
-        defined(value, read(value))
-    text.append("ret void")
-    return text.finish(f"define internal void @block({', '.join(kernel_parameters(function))}) noinline #0")
-
-
-class _Writer:
-    """Writes an output, W columns at a time, as soon as these are known."""
-
-    def __init__(self, text: FunctionText, pointer: str, port: Port, values: tuple[int, ...], shape: Type) -> None:
-        self._text, self._pointer, self._m, self._values, self._shape = text, pointer, port.size, values, shape
-        self._names: dict[int, str] = {}
-        self._groups: dict[int, list[int]] = {}
-        self._missing: dict[int, int] = {}
-        for first in range(0, port.size, shape.width):
-            distinct = set(values[first : first + shape.width])
-            self._missing[first] = len(distinct)
-            for value in distinct:
-                self._groups.setdefault(value, []).append(first)
-
-    def offer(self, value: int, name: str) -> None:
-        """Take note of a value; write the groups of columns that it completes."""
-        for first in self._groups.get(value, ()):
-            self._names[value] = name
-            self._missing[first] -= 1
-            if not self._missing[first]:
-                names = [self._names[v] for v in self._values[first : first + self._shape.width]]
-                emit_write_columns(self._text, self._pointer, self._m, first, self._shape, names)
+    def angles(self, values: list[str]) -> list[tuple[str, str]]:
+        return emit_guarded_sincos(self._text, values, self.shape)
 
 
 def emit_batch(function: Function, cpu: Cpu, *, name: str) -> str:
@@ -88,7 +64,7 @@ def emit_batch(function: Function, cpu: Cpu, *, name: str) -> str:
     sizes = [port.size for port in (*function.inputs, *function.outputs)]
     text.append(f"%last = sub i64 %N, {cpu.width}")
     text.append("%few = icmp slt i64 %last, 0")
-    pointers = _load_pointers(text, function)
+    pointers = load_pointers(text, function)
     text.append("br i1 %few, label %rows, label %blocks")
     text.start_block("blocks")
     text.append("%at = phi i64 [ 0, %entry ], [ %then, %blocks ]")
@@ -107,18 +83,9 @@ def emit_batch(function: Function, cpu: Cpu, *, name: str) -> str:
 def emit_row_loop(function: Function, *, name: str) -> str:
     """The text of a batch kernel that only calls the scalar kernel for every row."""
     text = FunctionText(fma=False)
-    pointers = _load_pointers(text, function)
+    pointers = load_pointers(text, function)
     _loop_over_rows(text, function, pointers, "entry")
     return text.finish(f"define void @{name}(i64 %N, ptr %inputs, ptr %outputs) #0")
-
-
-def _load_pointers(text: FunctionText, function: Function) -> list[str]:
-    pointers = []
-    for array, ports in (("%inputs", function.inputs), ("%outputs", function.outputs)):
-        for i in range(len(ports)):
-            slot = text.define(f"getelementptr ptr, ptr {array}, i64 {i}")
-            pointers.append(text.define(f"load ptr, ptr {slot}"))
-    return pointers
 
 
 def _loop_over_rows(text: FunctionText, function: Function, pointers: list[str], block: str) -> None:

@@ -1,21 +1,33 @@
 """The operations of a `Function` as LLVM text, on doubles or on vectors of one state per lane.
 
-What the values are is left to the kernel: how a constant, an input or a value from elsewhere is read (once, where it
-is first needed), how a group of sines and cosines is evaluated, and what happens to a value once it exists.
+What the values are is left to the `Body` of a kernel: how a constant or an input is read (once, where it is first
+needed), how a group of sines and cosines is evaluated, and how outputs are written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeAlias
+from typing import Protocol
 
-from torquec.codegen.llvm.arrange import AngleGroup, Arrangement, Item
+from torquec.codegen.llvm.arrange import AngleGroup, Arrangement, Item, Write
 from torquec.codegen.llvm.text import FunctionText, Type
 from torquec.expr import Function, Op, Operation
 
-Read: TypeAlias = Callable[[int], str]
-EvaluateAngles: TypeAlias = Callable[[list[str]], list[tuple[str, str]]]
-Defined: TypeAlias = Callable[[int, str], None]
+
+class Body(Protocol):
+    """What a kernel does its own way, inside one function text."""
+
+    shape: Type
+
+    def read(self, value: int) -> str:
+        """Append the reading of an input; gives its name, or the literal of a constant."""
+
+    def angles(self, values: list[str]) -> list[tuple[str, str]]:
+        """Append the sines and cosines of values; gives their names."""
+
+    def write(self, output: int, first: int, values: list[str]) -> None:
+        """Append the writing of neighbouring elements of an output."""
+
 
 _BINARY = {Op.ADD: "fadd", Op.SUB: "fsub", Op.MUL: "fmul", Op.DIV: "fdiv"}
 # These propagate NaN, as NumPy's do.
@@ -25,7 +37,7 @@ _INTRINSIC = {Op.SQRT: "llvm.sqrt", Op.ABS: "llvm.fabs", Op.MIN: "llvm.minimum",
 class _Names(dict[int, str]):
     """Names of values; one that is missing is read."""
 
-    def __init__(self, read: Read) -> None:
+    def __init__(self, read: Callable[[int], str]) -> None:
         super().__init__()
         self._read = read
 
@@ -38,18 +50,23 @@ def emit_operations(
     text: FunctionText,
     function: Function,
     arrangement: Arrangement,
-    shape: Type,
+    body: Body,
     *,
     items: Iterable[Item],
-    read: Read,
-    angles: EvaluateAngles,
-    defined: Defined,
+    read: Callable[[int], str],
+    defined: Callable[[int, str], None],
 ) -> None:
-    """Append some items of the arrangement; `defined(value, name)` is told of every value as soon as it exists."""
+    """Append some items of the arrangement.
+
+    A value that no earlier item defined is asked of `read`; `defined` is told of every value as soon as it exists.
+    """
     names = _Names(read)
+    shape = body.shape
     for item in items:
-        if isinstance(item, AngleGroup):
-            pairs = angles([names[angle.value] for angle in item.angles])
+        if isinstance(item, Write):
+            body.write(item.output, item.first, [names[value] for value in item.values])
+        elif isinstance(item, AngleGroup):
+            pairs = body.angles([names[angle.value] for angle in item.angles])
             for angle, (sine, cosine) in zip(item.angles, pairs, strict=True):
                 names.update(dict.fromkeys(angle.sines, sine))
                 names.update(dict.fromkeys(angle.cosines, cosine))

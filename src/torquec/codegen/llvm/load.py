@@ -15,7 +15,6 @@ from torquec.codegen.llvm.cpu import Cpu, make_target_machine
 from torquec.codegen.llvm.module import LIBM_SLOTS
 from torquec.errors import CompileError
 
-
 _MAGIC = (b"\x7fELF", b"\xcf\xfa\xed\xfe")  # ELF, Mach-O
 _REMEDY = "empty the compile cache"
 

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import llvmlite.binding as llvm
 
-from torquec.codegen.llvm.arrange import arrange
 from torquec.codegen.llvm.batch import emit_batch, emit_block, emit_row_loop
 from torquec.codegen.llvm.cpu import Cpu, make_target_machine
-from torquec.codegen.llvm.parts import MOST_OPERATIONS_IN_A_PART, emit_scalar_in_parts
 from torquec.codegen.llvm.scalar import emit_packed, emit_scalar
 from torquec.codegen.llvm.sincos import FAR_SINCOS
 from torquec.codegen.llvm.text import FunctionText
@@ -39,10 +37,8 @@ def compile_scalar(function: Function, cpu: Cpu) -> bytes:
     """Object code of the scalar kernel (`KERNEL`, `PACKED`). Raises `CompileError` where it is too large."""
     _check_size(function)
     text = FunctionText(cpu.fma)
-    arrangement = arrange(function, contract=cpu.fma)
-    emit = emit_scalar if len(arrangement.order) <= MOST_OPERATIONS_IN_A_PART else emit_scalar_in_parts
-    body = emit(text, function, arrangement, cpu, name=KERNEL)
-    return _object_code([body, emit_packed(function, kernel=KERNEL, name=PACKED)], text, cpu)
+    bodies = [emit_scalar(text, function, cpu, name=KERNEL), emit_packed(function, kernel=KERNEL, name=PACKED)]
+    return _object_code(bodies, text, cpu)
 
 
 def compile_batch(function: Function, cpu: Cpu) -> bytes:
@@ -52,8 +48,8 @@ def compile_batch(function: Function, cpu: Cpu) -> bytes:
     slot = f"@{SCALAR_SLOT} = global ptr null"
     if len(function.operations) > MOST_OPERATIONS_IN_VECTORS:
         return _object_code([emit_row_loop(function, name=BATCH), slot], text, cpu)
-    block = emit_block(text, function, arrange(function, contract=cpu.fma), cpu)
-    return _object_code([block, emit_batch(function, cpu, name=BATCH), slot], text, cpu)
+    bodies = [emit_block(text, function, cpu), emit_batch(function, cpu, name=BATCH), slot]
+    return _object_code(bodies, text, cpu)
 
 
 def object_code(source: str, cpu: Cpu, *, level: int = 2) -> bytes:

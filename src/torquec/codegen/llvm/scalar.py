@@ -2,97 +2,75 @@
 
     void name(const double *input1, ..., double *output1, ...)
 
-Ports in order, matrices row by row; an output must not overlap an input. Angles are the part that pays for vectors:
-all sines and cosines of a group are evaluated in one vector, or in a few.
+Ports in order, matrices row by row; an output must not overlap an input. Angles are the part that pays for vectors: all
+sines and cosines of a group are evaluated in one vector, or in a few.
 """
 
 from __future__ import annotations
 
-from torquec.codegen.llvm.arrange import Arrangement
+from torquec.codegen.llvm.arrange import arrange
 from torquec.codegen.llvm.cpu import Cpu
-from torquec.codegen.llvm.emit import emit_operations
+from torquec.codegen.llvm.kernel import emit_kernel
 from torquec.codegen.llvm.sincos import emit_guarded_sincos
 from torquec.codegen.llvm.text import DOUBLE, FunctionText, Type, constant
 from torquec.expr import Function, Op
 
 
-def emit_scalar(text: FunctionText, function: Function, arrangement: Arrangement, cpu: Cpu, *, name: str) -> str:
+def emit_scalar(module: FunctionText, function: Function, cpu: Cpu, *, name: str) -> str:
     """The text of the scalar kernel under that symbol."""
-    places = output_places(function)
+    arrangement = arrange(function, contract=cpu.fma, columns=1)
 
-    def angles(values: list[str]) -> list[tuple[str, str]]:
-        return emit_angles(text, values, cpu.width)
+    def make_body(text: FunctionText) -> _ScalarBody:
+        return _ScalarBody(text, function, cpu.width)
 
-    def read(value: int) -> str:
-        return read_leaf(text, function, value)
-
-    def defined(value: int, name: str) -> None:
-        store_outputs(text, places, value, name)
-
-    emit_operations(
-        text, function, arrangement, DOUBLE, items=arrangement.order, read=read, angles=angles, defined=defined
-    )
-    store_leaves(text, function, places)
-    text.append("ret void")
-    return text.finish(f"define void @{name}({', '.join(kernel_parameters(function))}) #0")
+    return emit_kernel(module, function, arrangement, make_body, head=f"define void @{name}")
 
 
 def emit_packed(function: Function, *, kernel: str, name: str) -> str:
     """The text of `void name(const double *const *inputs, double *const *outputs)`, which calls the kernel."""
     text = FunctionText(fma=False)
-    arguments = []
-    for array, ports in (("%inputs", function.inputs), ("%outputs", function.outputs)):
-        for i in range(len(ports)):
-            slot = text.define(f"getelementptr ptr, ptr {array}, i64 {i}")
-            arguments.append(text.define(f"load ptr, ptr {slot}"))
-    text.append(f"tail call void @{kernel}({', '.join(f'ptr {a}' for a in arguments)})")
+    arguments = ", ".join(f"ptr {p}" for p in load_pointers(text, function))
+    text.append(f"tail call void @{kernel}({arguments})")
     text.append("ret void")
     return text.finish(f"define void @{name}(ptr %inputs, ptr %outputs) #0")
 
 
-def kernel_parameters(function: Function) -> list[str]:
-    """The parameters of a kernel, `%in0`, `%in1`, ... and `%out0`, ..., with their attributes."""
-    inputs = [f"ptr noalias readonly captures(none) %in{i}" for i in range(len(function.inputs))]
-    return inputs + [f"ptr noalias writeonly captures(none) %out{i}" for i in range(len(function.outputs))]
+def load_pointers(text: FunctionText, function: Function) -> list[str]:
+    """Append the loading of all pointers from the arrays `%inputs` and `%outputs`."""
+    pointers = []
+    for array, ports in (("%inputs", function.inputs), ("%outputs", function.outputs)):
+        for i in range(len(ports)):
+            slot = text.define(f"getelementptr ptr, ptr {array}, i64 {i}")
+            pointers.append(text.define(f"load ptr, ptr {slot}"))
+    return pointers
 
 
-def output_places(function: Function) -> dict[int, list[tuple[str, int]]]:
-    """For each value that is an output, the (pointer, element) where it goes."""
-    places: dict[int, list[tuple[str, int]]] = {}
-    for i, result in enumerate(function.results):
-        for element, value in enumerate(result):
-            places.setdefault(value, []).append((f"%out{i}", element))
-    return places
+class _ScalarBody:
+    """Values are doubles; every element is read and written by itself."""
 
+    shape = DOUBLE
 
-def store_outputs(text: FunctionText, places: dict[int, list[tuple[str, int]]], value: int, name: str) -> None:
-    """Append the stores of a value, if it is an output."""
-    for pointer, element in places.get(value, ()):
-        text.append(f"store double {name}, ptr {text.element_pointer(pointer, element)}, align 8")
+    def __init__(self, text: FunctionText, function: Function, width: int) -> None:
+        self._text, self._function, self._width = text, function, width
+        self._ports = {port.name: f"%in{i}" for i, port in enumerate(function.inputs)}
 
+    def read(self, value: int) -> str:
+        step = self._function.operations[value]
+        if step.op is Op.CONST:
+            return constant(step.value)
+        at = self._text.element_pointer(self._ports[step.port], step.element)
+        return self._text.define(f"load double, ptr {at}, align 8")
 
-def store_leaves(text: FunctionText, function: Function, places: dict[int, list[tuple[str, int]]]) -> None:
-    """Append the stores of outputs that are constants or inputs."""
-    for value in places:
-        if function.operations[value].op in (Op.CONST, Op.INPUT):
-            store_outputs(text, places, value, read_leaf(text, function, value))
+    def write(self, output: int, first: int, values: list[str]) -> None:
+        for element, value in enumerate(values, start=first):
+            at = self._text.element_pointer(f"%out{output}", element)
+            self._text.append(f"store double {value}, ptr {at}, align 8")
 
-
-def read_leaf(text: FunctionText, function: Function, value: int) -> str:
-    """Append the reading of an input element; gives its name, or the literal of a constant."""
-    step = function.operations[value]
-    if step.op is Op.CONST:
-        return constant(step.value)
-    index = [port.name for port in function.inputs].index(step.port)
-    return text.define(f"load double, ptr {text.element_pointer(f'%in{index}', step.element)}, align 8")
-
-
-def emit_angles(text: FunctionText, values: list[str], width: int) -> list[tuple[str, str]]:
-    """Append (sin, cos) of any number of values, in vectors of at most that width."""
-    pairs: list[tuple[str, str]] = []
-    for first in range(0, len(values), width):
-        pairs += _angles_in_one_vector(text, values[first : first + width])
-    return pairs
+    def angles(self, values: list[str]) -> list[tuple[str, str]]:
+        pairs: list[tuple[str, str]] = []
+        for first in range(0, len(values), self._width):
+            pairs += _angles_in_one_vector(self._text, values[first : first + self._width])
+        return pairs
 
 
 def _angles_in_one_vector(text: FunctionText, values: list[str]) -> list[tuple[str, str]]:

@@ -1,0 +1,138 @@
+"""A whole kernel as LLVM text, in one function or in parts.
+
+LLVM's time grows faster than the length of a function, above all with the number of stores. A long program is cut into
+parts, each an internal function; a value that a later part needs waits in an array on the stack, in a slot that
+is used again once the value is dead.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Mapping, Sequence
+
+from torquec.codegen.llvm.arrange import AngleGroup, Arrangement, Item, Write
+from torquec.codegen.llvm.emit import Body, emit_operations
+from torquec.codegen.llvm.text import FunctionText
+from torquec.expr import Function, Op
+
+MOST_OPERATIONS_IN_A_PART = 6000
+MOST_WRITES_IN_A_PART = 256
+
+_WAITING = "%waiting"
+
+
+def emit_kernel(
+    module: FunctionText,
+    function: Function,
+    arrangement: Arrangement,
+    make_body: Callable[[FunctionText], Body],
+    *,
+    head: str,
+) -> str:
+    """The text of a kernel; `head` is all of its signature before the parameters. Declarations go to `module`."""
+    shape = make_body(module).shape
+    parts = _cut(arrangement.order, shape.width)
+    if len(parts) <= 1:
+        items = parts[0] if parts else []
+        return _emit_part(module, function, arrangement, make_body, head=head, items=items, slots={})
+    slots, count = _assign_slots(function, arrangement, parts)
+    bodies = [
+        _emit_part(
+            module, function, arrangement, make_body, head=f"define internal void @part{k}", items=items, slots=slots
+        )
+        for k, items in enumerate(parts)
+    ]
+    driver = FunctionText(module.fma)
+    waiting = driver.stack(f"[{max(1, count)} x {shape}]")
+    parameters = kernel_parameters(function)
+    arguments = ", ".join(f"ptr {p}" for p in [*(p.split()[-1] for p in parameters), waiting])
+    for k in range(len(parts)):
+        driver.append(f"call void @part{k}({arguments})")
+    driver.append("ret void")
+    return "\n".join([*bodies, driver.finish(f"{head}({', '.join(parameters)}) noinline #0")])
+
+
+def kernel_parameters(function: Function) -> list[str]:
+    """The parameters of a kernel, `%in0`, `%in1`, ... and `%out0`, ..., with their attributes."""
+    inputs = [f"ptr noalias readonly captures(none) %in{i}" for i in range(len(function.inputs))]
+    return inputs + [f"ptr noalias writeonly captures(none) %out{i}" for i in range(len(function.outputs))]
+
+
+def _cut(order: Sequence[Item], width: int) -> list[list[Item]]:
+    """The order in parts of bounded length; where there is more than one, angles are evaluated a few at a time."""
+    parts: list[list[Item]] = [[]]
+    operations, writes = 0, 0
+    for item in order:
+        if operations >= MOST_OPERATIONS_IN_A_PART or writes >= MOST_WRITES_IN_A_PART:
+            parts.append([])
+            operations, writes = 0, 0
+        parts[-1].append(item)
+        operations += 40 * len(item.angles) if isinstance(item, AngleGroup) else 1
+        writes += width if isinstance(item, Write) else 0
+    return parts
+
+
+def _assign_slots(
+    function: Function, arrangement: Arrangement, parts: Sequence[Sequence[Item]]
+) -> tuple[dict[int, int], int]:
+    """(slot of each value that crosses from one part to a later one, number of slots)."""
+    made_in = {value: k for k, part in enumerate(parts) for item in part for value in arrangement.defines(item)}
+    last_use: dict[int, int] = {}
+    for k, part in enumerate(parts):
+        for item in part:
+            for value in arrangement.needs(function, item):
+                if made_in.get(value, k) < k:
+                    last_use[value] = k
+    slots: dict[int, int] = {}
+    free: list[int] = []
+    expiring: dict[int, list[int]] = {}
+    count = 0
+    for k, part in enumerate(parts):
+        for item in part:
+            for value in arrangement.defines(item):
+                if value in last_use:
+                    if not free:
+                        heapq.heappush(free, count)
+                        count += 1
+                    slots[value] = heapq.heappop(free)
+                    expiring.setdefault(last_use[value], []).append(slots[value])
+        # Freed after the part, so that no part writes a slot that it may still read.
+        for slot in expiring.pop(k, ()):
+            heapq.heappush(free, slot)
+    return slots, count
+
+
+def _emit_part(
+    module: FunctionText,
+    function: Function,
+    arrangement: Arrangement,
+    make_body: Callable[[FunctionText], Body],
+    *,
+    head: str,
+    items: Sequence[Item],
+    slots: Mapping[int, int],
+) -> str:
+    """The text of one function that does some of the items."""
+    text = FunctionText(module.fma, declarations=module.declarations)
+    body = make_body(text)
+    shape = body.shape
+
+    def slot(value: int) -> str:
+        return text.define(f"getelementptr inbounds {shape}, ptr {_WAITING}, i64 {slots[value]}")
+
+    def read(value: int) -> str:
+        if function.operations[value].op in (Op.CONST, Op.INPUT):
+            return body.read(value)
+        return text.define(f"load {shape}, ptr {slot(value)}, align {8 * shape.width}")
+
+    def defined(value: int, name: str) -> None:
+        if value in slots:
+            text.append(f"store {shape} {name}, ptr {slot(value)}, align {8 * shape.width}")
+
+    emit_operations(text, function, arrangement, body, items=items, read=read, defined=defined)
+    text.append("ret void")
+    module.needs_far_sincos |= text.needs_far_sincos
+    parameters = kernel_parameters(function)
+    if slots:
+        parameters.append(f"ptr noalias {_WAITING}")
+    return text.finish(f"{head}({', '.join(parameters)}) noinline #0")
