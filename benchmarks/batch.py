@@ -1,0 +1,91 @@
+"""Batches of (N, n) rows against the peer's C loop, and a second thread; one interleaved run.
+
+python -m benchmarks.batch [--rounds 30] [--states 100000]
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import os
+import resource
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+import torquec as tq
+from benchmarks.peer import FLAGS, ROBOTS, SHARED, address, build, require
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--states", type=int, default=100_000)
+    arguments = parser.parse_args()
+    require()
+    cores = os.sched_getaffinity(0)
+    print(f"{'robot':8} {'contestant':16} {'ns/state':>9} {'median':>8} {'ratio':>6} {'target':>6}")
+    with tempfile.TemporaryDirectory() as folder:
+        harness = build(Path(__file__).with_name("harness.c"), Path(folder) / "harness.so", "-O2")
+        harness.time_casadi.restype = ctypes.c_double
+        for robot in ROBOTS:
+            _measure(robot, Path(folder), harness, arguments.rounds, arguments.states, cores)
+    _memory()
+
+
+def _measure(robot: str, folder: Path, harness: ctypes.CDLL, rounds: int, states: int, cores: set[int]) -> None:
+    arm = tq.compile(tq.load(SHARED / "models" / f"{robot}.urdf"))
+    n = arm.robot.n
+    q, qd, qdd = np.random.default_rng(0).uniform(-2.0, 2.0, (3, states, n))
+    out = np.empty((states, n))
+    peers = [
+        address(build(SHARED / "casadi" / f"cs_{robot}.c", folder / f"{robot}{len(fast)}.so", *FLAGS, *fast), "cs_rnea")
+        for fast in ((), ("-ffast-math",))
+    ]
+
+    def loop(peer: int) -> float:
+        x = np.zeros(64)
+        pointers = [ctypes.c_void_p(a.ctypes.data) for a in (q, qd, qdd, x, x)]
+        sizes = [ctypes.c_long(v) for v in (n, states, states)]
+        return float(harness.time_casadi(ctypes.c_void_p(peer), *pointers, *sizes))
+
+    def ours(threads: int) -> float:
+        start = time.perf_counter_ns()
+        arm.inverse_dynamics(q, qd, qdd, out=out, threads=threads)
+        return (time.perf_counter_ns() - start) / states
+
+    contestants = {
+        "torquec": lambda: ours(1),
+        "torquec 2 threads": lambda: ours(2),
+        "peer C loop": lambda: min(loop(peer) for peer in peers),
+    }
+    times: dict[str, list[float]] = {name: [] for name in contestants}
+    for _ in range(rounds):
+        for name, run in contestants.items():
+            os.sched_setaffinity(0, cores if "threads" in name else {max(cores)})
+            times[name].append(run())
+    os.sched_setaffinity(0, cores)
+    peer, alone = min(times["peer C loop"]), min(times["torquec"])
+    for name, target in (("torquec", "8"), ("torquec 2 threads", ""), ("peer C loop", "")):
+        best = min(times[name])
+        print(f"{robot:8} {name:17} {best:8.1f} {statistics.median(times[name]):8.1f} {peer / best:6.2f} {target:>6}")
+    print(f"{robot:8} second thread: {alone / min(times['torquec 2 threads']):.2f}x (target 1.8)")
+
+
+def _memory() -> None:
+    """A million states: what the call needs beyond its output."""
+    arm = tq.compile(tq.load(SHARED / "models" / "panda.urdf"))
+    q = np.random.default_rng(0).uniform(-2.0, 2.0, (1_000_000, 7))
+    arm.inverse_dynamics(q[:100], q[:100], q[:100])
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    result = arm.inverse_dynamics(q, q, q)
+    extra = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024 - result.nbytes / 2**20
+    print(f"10^6 states: {extra:.1f} MB beyond the output array (limit 64)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+/* Times kernels over a ring of states; built by benchmarks/peer.py. One call of a timer function is one round. */
+#include <time.h>
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+}
+
+typedef void (*k11)(const double *, double *);
+typedef void (*k21)(const double *, const double *, double *);
+typedef void (*k31)(const double *, const double *, const double *, double *);
+typedef void (*k32)(const double *, const double *, const double *, double *, double *);
+
+/* Torquec's convention: inputs first, outputs last. Inputs are rings of `ring` states of n numbers. */
+double time_kernel(void *f, int inputs, int outputs, const double *a, const double *b, const double *c, double *x,
+                   double *y, long n, long ring, long calls) {
+    const double start = now();
+    for (long i = 0; i < calls; ++i) {
+        const long k = (i % ring) * n;
+        if (inputs == 1) ((k11)f)(a + k, x);
+        else if (inputs == 2) ((k21)f)(a + k, b + k, x);
+        else if (outputs == 1) ((k31)f)(a + k, b + k, c + k, x);
+        else ((k32)f)(a + k, b + k, c + k, x, y);
+    }
+    return (now() - start) / (double)calls;
+}
+
+/* CasADi's convention. */
+typedef int (*casadi)(const double **, double **, long long *, double *, int);
+
+double time_casadi(void *f, const double *a, const double *b, const double *c, double *x, double *y, long n, long ring,
+                   long calls) {
+    static long long iw[4096];
+    static double w[65536];
+    const double *arg[16] = {0};
+    double *res[16] = {x, y};
+    const double start = now();
+    for (long i = 0; i < calls; ++i) {
+        const long k = (i % ring) * n;
+        arg[0] = a + k;
+        arg[1] = b + k;
+        arg[2] = c + k;
+        ((casadi)f)(arg, res, iw, w, 0);
+    }
+    return (now() - start) / (double)calls;
+}

@@ -1,0 +1,60 @@
+"""The fastest peer, compiled: C that CasADi generated from Pinocchio's algorithms, in ../shared/bench.
+
+Everything is built into a temporary folder with gcc; nothing is written to the project.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "bench"
+ROBOTS = ("panda", "ur5", "puma560")
+FLAGS = ("-O3", "-march=native")
+
+
+def require() -> None:
+    """Leave with a message where the peer or a compiler is missing."""
+    if not SHARED.is_dir():
+        sys.exit(f"the peer's sources are not here: {SHARED}")
+    if shutil.which("gcc") is None:
+        sys.exit("gcc is needed to compile the peer")
+
+
+def build(source: Path, target: Path, *flags: str) -> ctypes.CDLL:
+    """A C file as a loaded shared object."""
+    subprocess.run(["gcc", *flags, "-shared", "-fPIC", "-o", str(target), str(source), "-lm"], check=True)
+    return ctypes.CDLL(str(target))
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A function to time: its address, whether it follows CasADi's convention, its ports."""
+
+    name: str
+    address: int
+    casadi: bool
+    inputs: int
+    outputs: int
+
+
+def address(library: ctypes.CDLL, symbol: str) -> int:
+    """The address of an exported symbol."""
+    value = ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value
+    assert value is not None
+    return value
+
+
+PEER_FUNCTIONS = {
+    "inverse_dynamics": (("cs", "cs_rnea"),),
+    "mass_matrix": (("cs", "cs_crba"), ("cs2", "cs_crba")),
+    "gravity_torque": (("cs", "cs_grav"),),
+    "forward_dynamics": (("cs", "cs_aba"), ("cs2", "cs_aba")),
+    "inverse_dynamics_derivatives": (("cs", "cs_drnea"), ("cs", "cs_drnea_ad")),
+    "regressor": (("cs", "cs_reg"),),
+}
+"""Quantity -> (file, symbol) of each variant that the peer has."""

@@ -1,0 +1,57 @@
+"""One call from Python against `pin.rnea`: ratios from one interleaved run on one core.
+
+python -m benchmarks.python_call [--rounds 200]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import time
+
+import numpy as np
+import pinocchio as pin
+
+import torquec as tq
+from benchmarks.peer import ROBOTS, SHARED, require
+
+CALLS = 2000
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=200)
+    rounds = parser.parse_args().rounds
+    require()
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    print(f"{'robot':8} {'contestant':16} {'min ns':>8} {'median':>8} {'ratio':>6} {'target':>6}")
+    for robot in ROBOTS:
+        path = SHARED / "models" / f"{robot}.urdf"
+        arm = tq.compile(tq.load(path))
+        model = pin.buildModelFromUrdf(str(path))
+        data = model.createData()
+        q, qd, qdd = np.random.default_rng(0).uniform(-2.0, 2.0, (3, arm.robot.n))
+        out = np.empty(arm.robot.n)
+        call, rnea = arm.inverse_dynamics, pin.rnea
+        error = np.abs(call(q, qd, qdd) - rnea(model, data, q, qd, qdd)).max()
+        assert error < 1e-8, error
+        contestants = {
+            "torquec": lambda f=call: [f(q, qd, qdd) for _ in range(CALLS)],
+            "torquec out=": lambda f=call: [f(q, qd, qdd, out=out) for _ in range(CALLS)],
+            "pin.rnea": lambda f=rnea: [f(model, data, q, qd, qdd) for _ in range(CALLS)],
+        }
+        times: dict[str, list[float]] = {name: [] for name in contestants}
+        for _ in range(rounds):
+            for name, run in contestants.items():
+                start = time.perf_counter_ns()
+                run()
+                times[name].append((time.perf_counter_ns() - start) / CALLS)
+        for name, target in (("torquec", "5"), ("torquec out=", "6"), ("pin.rnea", "")):
+            ratio = min(times["pin.rnea"]) / min(times[name])
+            print(f"{robot:8} {name:16} {min(times[name]):8.1f} {statistics.median(times[name]):8.1f} {ratio:6.2f} {target:>6}")
+
+
+if __name__ == "__main__":
+    main()
