@@ -42,7 +42,8 @@ def coriolis_matrix(robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar]) -> 
     total = zero_matrix(m.n)
     for i in range(len(placed)):
         inward_wrench(m, placed, total, i, coriolis_wrench(placed[i], composite[i], velocity[i], w[i]))
-        inward_row(m, placed, total, i, joint_row(placed[i], composite[i], velocity[i]), u, coriolis_entry(placed, w))
+        row = joint_row(placed[i], composite[i], velocity[i])
+        inward_row(m, placed, i, row, u, (total, coriolis_entry(placed, w)))
     return total
 
 
@@ -53,6 +54,10 @@ class JointRow:
     eta: Vector3
     rho: Vector3
     g: Vector3
+
+
+Entry = Callable[[JointRow, int], Scalar]
+"""The entry of a matrix at link j from the row of a joint carried there."""
 
 
 def axis_rate(w: Vector3) -> Vector3:
@@ -88,7 +93,7 @@ def joint_row(link: PlacedLink, e: MassMoments, velocity: VelocityMoments) -> Jo
     return JointRow(eta, rho, g)
 
 
-def coriolis_entry(placed: Sequence[PlacedLink], w: Sequence[Vector3]) -> Callable[[JointRow, int], Scalar]:
+def coriolis_entry(placed: Sequence[PlacedLink], w: Sequence[Vector3]) -> Entry:
     """C_ij of (4) from the row of joint i carried to link j."""
 
     def entry(row: JointRow, j: int) -> Scalar:
@@ -138,13 +143,12 @@ def inward_wrench(
 def inward_row(
     m: Mechanism,
     placed: Sequence[PlacedLink],
-    total: list[list[Scalar]],
     i: int,
     row: JointRow,
     u: Sequence[Vector3],
-    entry: Callable[[JointRow, int], Scalar],
+    *entries: tuple[list[list[Scalar]], Entry],
 ) -> None:
-    """Carry the row of joint i to the base and collect `entry` at every ancestor."""
+    """Carry the row of joint i to the base and collect entries at every ancestor, each into its own matrix."""
     j = i
     while placed[j].parent != BASE:
         link = placed[j]
@@ -152,4 +156,5 @@ def inward_row(
         rho = add(link.turn.out(row.rho), cross(link.origin, eta))
         g = add(link.turn.out(row.g), cross(u[j], eta))
         row, j = JointRow(eta, rho, g), link.parent
-        collect(m, total, i, j, entry(row, j))
+        for total, entry in entries:
+            collect(m, total, i, j, entry(row, j))

@@ -16,11 +16,12 @@ Everything is in link axes, O(n^2), and shares the composites with the mass matr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torquec.dynamics.composite import composite_moments
 from torquec.dynamics.coriolis_matrix import (
+    Entry,
     JointRow,
     axis_rate,
     coriolis_entry,
@@ -73,8 +74,7 @@ def torque_derivatives(
         inward_wrench(m, placed, by_q, i, asked)
         inward_wrench(m, placed, half_by_qd, i, coriolis_wrench(link, composite[i], velocity[i], w[i]))
         row = joint_row(link, composite[i], velocity[i])
-        inward_row(m, placed, by_q, i, row, u, position)
-        inward_row(m, placed, half_by_qd, i, row, u, speed)
+        inward_row(m, placed, i, row, u, (by_q, position), (half_by_qd, speed))
     return TorqueDerivatives(by_q, [[2.0 * entry for entry in line] for line in half_by_qd])
 
 
@@ -120,7 +120,7 @@ def axis_acceleration(u: Matrix3) -> Vector3:
     return (u[0][2], u[1][2], u[2][2])
 
 
-def position_entry(placed: Sequence[PlacedLink], motion: Sequence[Motion]) -> Callable[[JointRow, int], Scalar]:
+def position_entry(placed: Sequence[PlacedLink], motion: Sequence[Motion]) -> Entry:
     """(4) from the row of joint i carried to link j."""
 
     def entry(row: JointRow, j: int) -> Scalar:

@@ -28,7 +28,7 @@ def factorize(matrix: Sequence[Sequence[Scalar]]) -> Factors:
     lower: list[dict[int, Scalar]] = [{} for _ in range(n)]
     inverse: list[Scalar] = [0.0] * n
     for k in reversed(range(n)):
-        inverse[k] = 1.0 / h[k][k]
+        inverse[k] = 1 / h[k][k]  # the integer, so that fractions stay exact
         filled = [i for i in range(k) if not is_zero(h[k][i])]
         for i in filled:
             a = h[k][i] * inverse[k]

@@ -12,9 +12,21 @@ moment of a body in two products where the corresponding part of J needs three.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from torquec.spatial import Inertia, Matrix3, Scalar, Vector3, matmul, matvec, transpose
+from torquec.spatial import (
+    Inertia,
+    Matrix3,
+    Scalar,
+    Vector3,
+    add,
+    difference,
+    matmul,
+    matvec,
+    product,
+    scale,
+    total,
+    transpose,
+)
 
 
 @dataclass(frozen=True)
@@ -62,7 +74,7 @@ class MassMoments:
         return ((self.xx, self.xy, self.xz), (self.xy, self.yy, self.yz), (self.xz, self.yz, self.zz))
 
     def __add__(self, other: MassMoments) -> MassMoments:
-        return MassMoments(*(a + b for a, b in zip(self.values, other.values, strict=True)))
+        return MassMoments(*(total(a, b) for a, b in zip(self.values, other.values, strict=True)))
 
     def turned(self, r: Matrix3) -> MassMoments:
         """In the axes of another frame with the same origin; r turns this frame's coordinates into that one's (3)."""
@@ -70,24 +82,34 @@ class MassMoments:
 
     def shifted(self, p: Vector3) -> MassMoments:
         """About another origin; p is this origin seen from there, in these axes (4)."""
-        h, e, m = self.first, self.second, self.m
+        h, e = self.first, self.second
+        mp = scale(p, self.m)
 
-        def element(i: int, j: int) -> Any:
-            return e[i][j] + (p[i] * h[j] + h[i] * p[j]) + m * (p[i] * p[j])
+        def element(i: int, j: int) -> Scalar:
+            return total(e[i][j], total(product(p[i], total(h[j], mp[j])), product(h[i], p[j])))
 
+        moved = add(h, mp)
         return MassMoments(
-            element(0, 0), element(0, 1), element(0, 2), element(1, 1), element(1, 2), element(2, 2),
-            h[0] + m * p[0], h[1] + m * p[1], h[2] + m * p[2], m,
-        )  # fmt: skip
+            element(0, 0), element(0, 1), element(0, 2), element(1, 1), element(1, 2), element(2, 2), *moved, self.m
+        )
 
     def turned_about_z(self, c: Scalar, s: Scalar) -> MassMoments:
         """Turned about z by the angle with that cosine and sine, in eight products for E and four for h.
 
         With u = s (xx - yy) + 2 c xy:  xx' = xx - s u,  yy' = yy + s u,  xy' = c u - xy.
         """
-        u = s * (self.xx - self.yy) + c * (self.xy + self.xy)
-        su = s * u
+        u = total(product(s, difference(self.xx, self.yy)), product(c, total(self.xy, self.xy)))
+        su = product(s, u)
+        xz, yz, x, y = self.xz, self.yz, self.x, self.y
         return MassMoments(
-            self.xx - su, c * u - self.xy, c * self.xz - s * self.yz, self.yy + su, s * self.xz + c * self.yz, self.zz,
-            c * self.x - s * self.y, s * self.x + c * self.y, self.z, self.m,
-        )  # fmt: skip
+            difference(self.xx, su),
+            difference(product(c, u), self.xy),
+            difference(product(c, xz), product(s, yz)),
+            total(self.yy, su),
+            total(product(s, xz), product(c, yz)),
+            self.zz,
+            difference(product(c, x), product(s, y)),
+            total(product(s, x), product(c, y)),
+            self.z,
+            self.m,
+        )

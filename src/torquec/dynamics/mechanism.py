@@ -17,7 +17,20 @@ from torquec.dynamics.regrouping import regroup
 from torquec.expr.math import sincos
 from torquec.robot.canonical import CanonicalLink, exact_cos_sin
 from torquec.robot.robot import BASE, Robot
-from torquec.spatial import Inertia, Matrix3, Pose, Scalar, Vector3, add, matvec, scale, transpose
+from torquec.spatial import (
+    Inertia,
+    Matrix3,
+    Pose,
+    Scalar,
+    Vector3,
+    add,
+    difference,
+    matvec,
+    product,
+    scale,
+    total,
+    transpose,
+)
 
 NO_MASS = MassMoments()
 
@@ -134,12 +147,16 @@ class Turn:
 
     def out(self, v: Vector3) -> Vector3:
         """Parent's coordinates from the link's."""
-        return matvec(self.pre, (self.c * v[0] - self.s * v[1], self.s * v[0] + self.c * v[1], v[2]))
+        c, s = self.c, self.s
+        x = difference(product(c, v[0]), product(s, v[1]))
+        y = total(product(s, v[0]), product(c, v[1]))
+        return matvec(self.pre, (x, y, v[2]))
 
     def back(self, v: Vector3) -> Vector3:
         """Link's coordinates from the parent's."""
-        u = matvec(transpose(self.pre), v)
-        return (self.c * u[0] + self.s * u[1], self.c * u[1] - self.s * u[0], u[2])
+        c, s = self.c, self.s
+        x, y, z = matvec(transpose(self.pre), v)
+        return (total(product(c, x), product(s, y)), difference(product(c, y), product(s, x)), z)
 
     @property
     def axis(self) -> Vector3:

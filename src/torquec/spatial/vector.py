@@ -16,14 +16,45 @@ Vector3: TypeAlias = tuple[Scalar, Scalar, Scalar]
 Matrix3: TypeAlias = tuple[Vector3, Vector3, Vector3]
 
 
+def product(a: Scalar, b: Scalar) -> Scalar:
+    """a b, without touching the other factor where one is the number 0 or 1: such constants are never traced."""
+    if a.__class__ is float:
+        if a == 0.0:
+            return 0.0
+        if a == 1.0:
+            return b
+    if b.__class__ is float:
+        if b == 0.0:
+            return 0.0
+        if b == 1.0:
+            return a
+    return a * b
+
+
+def total(a: Scalar, b: Scalar) -> Scalar:
+    """a + b, without touching the other term where one is the number 0."""
+    if a.__class__ is float and a == 0.0:
+        return b
+    if b.__class__ is float and b == 0.0:
+        return a
+    return a + b
+
+
+def difference(a: Scalar, b: Scalar) -> Scalar:
+    """a - b, without touching a where b is the number 0."""
+    if b.__class__ is float and b == 0.0:
+        return a
+    return a - b
+
+
 def add(a: Vector3, b: Vector3) -> Vector3:
     """a + b."""
-    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+    return (total(a[0], b[0]), total(a[1], b[1]), total(a[2], b[2]))
 
 
 def subtract(a: Vector3, b: Vector3) -> Vector3:
     """a - b."""
-    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+    return (difference(a[0], b[0]), difference(a[1], b[1]), difference(a[2], b[2]))
 
 
 def scale(a: Vector3, factor: Scalar) -> Vector3:
@@ -32,7 +63,7 @@ def scale(a: Vector3, factor: Scalar) -> Vector3:
     >>> scale((1.0, 2.0, 3.0), 2.0)
     (2.0, 4.0, 6.0)
     """
-    return (factor * a[0], factor * a[1], factor * a[2])
+    return (product(factor, a[0]), product(factor, a[1]), product(factor, a[2]))
 
 
 def dot(a: Vector3, b: Vector3) -> Scalar:
@@ -41,7 +72,7 @@ def dot(a: Vector3, b: Vector3) -> Scalar:
     >>> dot((1.0, 2.0, 3.0), (4.0, 5.0, 6.0))
     32.0
     """
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+    return total(total(product(a[0], b[0]), product(a[1], b[1])), product(a[2], b[2]))
 
 
 def cross(a: Vector3, b: Vector3) -> Vector3:
@@ -50,7 +81,11 @@ def cross(a: Vector3, b: Vector3) -> Vector3:
     >>> cross((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
     (0.0, 0.0, 1.0)
     """
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+    return (
+        difference(product(a[1], b[2]), product(a[2], b[1])),
+        difference(product(a[2], b[0]), product(a[0], b[2])),
+        difference(product(a[0], b[1]), product(a[1], b[0])),
+    )
 
 
 def norm(a: tuple[float, float, float]) -> float:
