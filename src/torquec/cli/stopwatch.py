@@ -31,8 +31,8 @@ def race(contestants: Mapping[str, Callable[[], object]], *, rounds: int = 25) -
 
 
 def _repeats(timer: timeit.Timer) -> int:
-    """How many calls fill a round."""
+    """How many calls fill a round; the best of three, since one hiccup here would leave too few calls for good."""
     repeats = 1
-    while (elapsed := timer.timeit(repeats)) < _ROUND_SECONDS / 4:
+    while (elapsed := min(timer.repeat(3, repeats))) < _ROUND_SECONDS / 4:
         repeats *= 4
     return max(1, round(repeats * _ROUND_SECONDS / elapsed))
