@@ -120,19 +120,32 @@ def closed_form(robot: Robot, *, coefficients: Coefficients = Coefficients.NUMBE
         from torquec.closedform.parametric import parametric_closed_form
 
         return parametric_closed_form(robot)
+    return assembled(robot, mass_polynomials(robot), potential_polynomial(robot))
+
+
+def mass_polynomials(robot: Robot) -> list[list[TrigPolynomial]]:
+    """The upper triangle of M (bodies x bodies), rotors included; entries below the diagonal are empty."""
     robot.check_inertias()
     links = robot.canonical.links
-    n = len(links)
     groups = parallel_groups(links)
-    mass = [[TrigPolynomial()] * n for _ in range(n)]
-    potential = TrigPolynomial()
+    upper = [[TrigPolynomial()] * len(links) for _ in links]
     for path in paths(links):
         for (i, j), entry in _mass_entries(robot, path, groups).items():
-            mass[i][j] = mass[i][j] + entry
-        potential = potential + _potential(robot, path, groups)
+            upper[i][j] = upper[i][j] + entry
     for (i, j), value in _rotor_inertias(robot).items():
-        mass[i][j] = mass[i][j] + constant(value)
-    return assembled(robot, mass, potential)
+        upper[i][j] = upper[i][j] + constant(value)
+    return upper
+
+
+def potential_polynomial(robot: Robot) -> TrigPolynomial:
+    """Potential energy, from the origin of the file's base frame."""
+    robot.check_inertias()
+    links = robot.canonical.links
+    groups = parallel_groups(links)
+    potential = TrigPolynomial()
+    for path in paths(links):
+        potential = potential + _potential(robot, path, groups)
+    return potential
 
 
 def assembled(robot: Robot, upper: list[list[TrigPolynomial]], potential: TrigPolynomial) -> ClosedForm:
