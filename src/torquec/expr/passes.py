@@ -56,10 +56,12 @@ def _rewrite(roots: list[Node], rewriter: Rewriter) -> list[Node]:
 
 
 def _terms(node: Node, uses: Counter[int]) -> list[tuple[int, Node]]:
-    """A sum as signed terms, in order, through inner sums that are used once."""
+    """A sum as signed terms, in order, through inner sums that are used once; none of a sum that is too long."""
     terms: list[tuple[int, Node]] = []
     stack = [(1, node)]
     while stack:
+        if len(stack) + len(terms) > _LONGEST_SUM:
+            return []
         sign, part = stack.pop()
         if part.op in _SUMS and (part is node or uses[part.index] == 1):
             first, second = part.args
@@ -75,8 +77,6 @@ def _factor(node: Node, new: dict[int, Node], uses: Counter[int]) -> Node | None
     if node.op not in _SUMS:
         return None
     terms = _terms(node, uses)
-    if len(terms) > _LONGEST_SUM:
-        return None
     products = [k for k, (_, term) in enumerate(terms) if term.op is Op.MUL and uses[term.index] == 1]
     shared = Counter(arg.index for k in products for arg in set(terms[k][1].args))
     best = max(shared.values(), default=0)

@@ -36,9 +36,11 @@ def trace(
     flat: dict[str, list[Node]] = {}
     out_ports = []
     for key, value in outputs.items():
-        shape = (shapes or {}).get(key, _shape(value))
-        out_ports.append(Port(key, shape))
+        port = Port(key, shapes[key] if shapes and key in shapes else _shape(key, value))
+        out_ports.append(port)
         flat[key] = [graph.make(Op.ADD, element, 0.0) for element in _flatten(value)]
+        if len(flat[key]) != port.size:
+            raise ExpressionError(f"output '{key}' of shape {port.shape} was given {len(flat[key])} values")
     return _linearize(name, ports, tuple(out_ports), flat)
 
 
@@ -62,7 +64,7 @@ def bind(function: Function, values: Mapping[str, Sequence[float]], *, name: str
 
     >>> f = trace("f", lambda x, p: {"y": p[0] * x[0] + p[1]}, {"x": (1,), "p": (2,)})
     >>> [step.op.value for step in bind(f, {"p": [2.0, 0.0]}).operations]
-    ['const', 'input', 'mul']
+    ['input', 'const', 'mul']
     """
     for key, given in values.items():
         if len(given) != function.input(key).size:
@@ -88,11 +90,14 @@ def _nodes(graph: Graph, port: Port) -> Any:
     return block(port.shape, 0)
 
 
-def _shape(value: Any) -> tuple[int, ...]:
+def _shape(name: str, value: Any) -> tuple[int, ...]:
     if hasattr(value, "shape"):
         return tuple(value.shape)
     if isinstance(value, Sequence):
-        return (len(value), *(_shape(value[0]) if len(value) else ()))
+        inner = {_shape(name, element) for element in value}
+        if len(inner) > 1:
+            raise ExpressionError(f"output '{name}' is ragged", remedy="give rows of the same length")
+        return (len(value), *next(iter(inner), ()))
     return ()
 
 
