@@ -1,0 +1,70 @@
+"""Forward dynamics: known accelerations, the round trip, energy in free motion, singular robots."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.dynamics import arms
+from tests.dynamics.laws import holds
+
+from torquec.dynamics import forward_dynamics, kinetic_energy, potential_energy
+from torquec.errors import RobotError
+from torquec.robot import classics
+from torquec.robot.robot import Drives, Motor
+
+
+def test_pendulum_falls():
+    # qdd = g cos q / l
+    assert forward_dynamics(arms.pendulum(2.0, 0.5), [0.0], [1.0], [0.0])[0] == pytest.approx(9.81 / 0.5, abs=1e-13)
+
+
+def test_free_mass_on_a_turntable_flies_straight():
+    # No forces: seen from the centre, r rises with r w^2 and w falls with -2 m r rd w / (I + m r^2).
+    r, rd, w = 0.8, 0.3, 1.5
+    found = forward_dynamics(arms.slider_on_turntable(3.0), [0.0, r], [w, rd], [0.0, 0.0])
+    assert found == pytest.approx([-2 * 3.0 * r * rd * w / (0.4 + 3.0 * r * r), r * w * w], abs=1e-14)
+
+
+def test_round_trip():
+    holds("inverse_dynamics_undoes_forward_dynamics")
+
+
+def test_energy_rate_of_free_motion():
+    holds("energy_is_conserved_without_drives")
+
+
+def test_energy_of_a_simulated_fall_drifts_with_the_fourth_power_of_the_step():
+    arm = replace(classics.planar3r(), drives=Drives())
+    start = np.array([0.4, -0.3, 0.9, 0.5, -1.0, 0.7])
+
+    def rate(x):
+        return np.concatenate([x[3:], forward_dynamics(arm, list(x[:3]), list(x[3:]), [0.0] * 3)])
+
+    def energy(x):
+        return kinetic_energy(arm, x[:3], x[3:]) + potential_energy(arm, x[:3])
+
+    def drift(steps):
+        x, h = start, 0.2 / steps
+        for _ in range(steps):
+            k1 = rate(x)
+            k2 = rate(x + h / 2 * k1)
+            k3 = rate(x + h / 2 * k2)
+            x = x + h / 6 * (k1 + 2 * k2 + 2 * k3 + rate(x + h * k3))
+        return abs(energy(x) - energy(start))
+
+    assert drift(160) < 1e-8 * abs(energy(start))
+    assert drift(20) / drift(40) > 12.0
+
+
+def test_point_mass_on_its_own_axis_is_refused():
+    arm = arms.pendulum(inertia=arms.point_mass(2.0, y=0.3))
+    with pytest.raises(RobotError, match="singular: there is no inertia to move at joint 'hinge'") as caught:
+        forward_dynamics(arm, [0.0], [0.0], [0.0])
+    assert "rotor inertia" in caught.value.remedy
+
+
+def test_a_rotor_is_inertia_enough():
+    arm = replace(arms.pendulum(inertia=arms.point_mass(2.0, y=0.3)), drives=Drives((Motor("m", 0.5),), ((2.0,),)))
+    assert forward_dynamics(arm, [0.0], [0.0], [4.0]) == [2.0]

@@ -1,0 +1,36 @@
+"""Derivatives of inverse dynamics: the pendulum by hand, every robot by complex steps."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from tests.dynamics import arms
+from tests.dynamics.laws import holds
+
+from torquec.dynamics import coriolis_matrix, inverse_dynamics_derivatives
+from torquec.robot import classics
+
+
+def test_pendulum():
+    found = inverse_dynamics_derivatives(arms.pendulum(2.0, 0.5), [0.6], [3.0], [2.0])
+    assert found.dtau_dq[0][0] == pytest.approx(9.81 * math.sin(0.6), abs=1e-14)
+    assert found.dtau_dqd[0][0] == 0.0
+
+
+def test_polar_coordinates():
+    r, rd, w, wd, mass = 0.8, -0.3, 1.7, 0.9, 3.0
+    found = inverse_dynamics_derivatives(arms.slider_on_turntable(mass), [0.4, r], [w, rd], [wd, 0.5])
+    assert np.allclose(found.dtau_dq, [[0.0, 2 * mass * r * wd + 2 * mass * rd * w], [0.0, -mass * w * w]], atol=1e-14)
+    assert np.allclose(found.dtau_dqd, [[2 * mass * r * rd, 2 * mass * r * w], [-2 * mass * r * w, 0.0]], atol=1e-14)
+
+
+def test_by_speed_it_is_twice_the_coriolis_matrix():
+    arm, q, qd = classics.puma560(), [0.1, -0.7, 0.4, 1.0, 0.3, -0.2], [1.0, -2.0, 0.5, 0.3, 2.0, -1.0]
+    found = inverse_dynamics_derivatives(arm, q, qd, [0.5] * 6).dtau_dqd
+    assert np.allclose(found, 2.0 * np.array(coriolis_matrix(arm, q, qd)), atol=1e-14)
+
+
+def test_complex_steps():
+    holds("derivatives_of_inverse_dynamics_are_complex_steps", range(40))

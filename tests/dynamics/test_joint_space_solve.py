@@ -1,0 +1,49 @@
+"""Solving with the mass matrix: known systems, zeros kept, exact fractions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from tests.dynamics.random_robots import random_robot, random_state
+
+from torquec.dynamics import mass_matrix
+from torquec.dynamics.joint_space_solve import factorize, is_zero, solve
+from torquec.expr.graph import Graph
+
+
+def test_two_by_two():
+    assert solve(factorize([[2.0, 1.0], [1.0, 1.0]]), [3.0, 2.0]) == [1.0, 1.0]
+
+
+def test_exact_on_fractions():
+    hilbert = [[Fraction(1, i + j + 1) for j in range(5)] for i in range(5)]
+    y = [Fraction(k, 3) for k in range(5)]
+    x = solve(factorize(hilbert), y)
+    assert [sum(a * b for a, b in zip(row, x, strict=True)) for row in hilbert] == y
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_agrees_with_numpy(seed):
+    robot = random_robot(seed)
+    state = random_state(robot, seed, size=1)
+    matrix = np.array(mass_matrix(robot, list(state.q[0])))
+    x = solve(factorize(matrix.tolist()), list(state.tau[0]))
+    assert np.allclose(matrix @ x, state.tau[0], atol=1e-11)
+
+
+def test_branches_do_not_fill_in():
+    # Joints 1 and 2 both stand on joint 0.
+    factors = factorize([[5.0, 1.0, 1.0], [1.0, 2.0, 0.0], [1.0, 0.0, 2.0]])
+    assert [sorted(row) for row in factors.lower] == [[], [0], [0]]
+
+
+def test_zero_is_the_number_zero():
+    graph = Graph()
+    assert is_zero(0.0)
+    assert is_zero(0)
+    assert is_zero(graph.constant(0.0))
+    assert not is_zero(1e-300)
+    assert not is_zero(np.zeros(3))
+    assert not is_zero(graph.input("q", 0))
