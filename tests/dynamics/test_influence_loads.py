@@ -78,10 +78,11 @@ def test_gravity_of_an_arm_with_first_moments_but_no_masses():
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.__name__)
 def test_model_and_loads_are_inverse_dynamics(method):
     for robot, state in ordinary_robots(range(12)):
+        # Different forces in frame and in base axes, or taking one for the other would change nothing.
         wrenches = [
-            ExternalWrench(frame.name, (10.0, -20.0, 5.0), (3.0, 1.0, -2.0), axes, point=(0.1, 0.2, -0.3))
+            ExternalWrench(frame.name, force, (3.0, 1.0, -2.0), axes, point=(0.1, 0.2, -0.3))
             for frame in robot.frames
-            for axes in Axes
+            for axes, force in ((Axes.FRAME, (10.0, -20.0, 5.0)), (Axes.BASE, (-4.0, 6.0, 30.0)))
         ]
 
         def by_influence(r, q, qd, qdd, wrenches=wrenches):
