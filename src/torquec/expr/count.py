@@ -19,6 +19,11 @@ class OperationCount:
     sincos: int
     other: int
 
+    @property
+    def cost(self) -> int:
+        """Operations weighted by what they take on a processor: a division as ten, a sine-cosine pair as sixteen."""
+        return self.mul + self.add + 10 * self.div + 16 * self.sincos + 2 * self.other
+
     def __str__(self) -> str:
         text = f"{self.mul} mul, {self.add} add"
         for label, value in (("div", self.div), ("sincos", self.sincos), ("other", self.other)):

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 from torquec.errors import ArgumentError
 from torquec.expr import Function, OperationCount, count_operations
-from torquec.model.quantities import QUANTITIES, trace_quantity
+from torquec.model.quantities import QUANTITIES
+from torquec.model.routes import Route, route_function, routes
 from torquec.robot.robot import Robot
 
 if TYPE_CHECKING:
@@ -52,13 +53,14 @@ class Model:
     """A robot and its compiled quantities; made by `compile` or `load_model`.
 
     `functions` holds programs that serve a quantity in place of the traced recursion (those of a saved model);
-    `threads` is how many threads a batch may use. Each quantity is a native callable: arrays (n,) give one result,
-    arrays (N, n) give N of them.
+    `threads` is how many threads a batch may use, `route` how quantities are computed. Each quantity is a native
+    callable: arrays (n,) give one result, arrays (N, n) give N of them.
     """
 
     robot: Robot
     functions: Mapping[str, Function] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     threads: int = 1
+    route: Route = Route.AUTOMATIC
     _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     inverse_dynamics = _Compiled()
@@ -100,13 +102,19 @@ class Model:
         key = f"function {quantity}"
         with _COMPILING:
             if key not in self._made:
-                self._made[key] = self.functions.get(quantity) or trace_quantity(self.robot, quantity)
+                self._made[key] = self.functions.get(quantity) or route_function(self.robot, quantity, self.route)
             function: Function = self._made[key]
             return function
 
     def operation_count(self, quantity: str) -> OperationCount:
         """Multiplications, additions and so on of one evaluation."""
         return count_operations(self.function(quantity))
+
+    def route_counts(self, quantity: str) -> dict[Route, OperationCount]:
+        """Operations of a quantity by each route that it has, the recursion and the closed form."""
+        return {
+            route: count_operations(function) for route, function in routes(self.robot, quantity, every=True).items()
+        }
 
     def native(self, quantity: str) -> NativeFunction:
         """The compiled quantity with its ports and addresses."""
@@ -134,21 +142,22 @@ class Model:
     def _content_key(self, quantity: str) -> str:
         """What the compiled code depends on, known without tracing."""
         given = self.functions.get(quantity)
-        return f"function {given.content_hash}" if given else f"robot {self.robot.content_hash} {quantity}"
+        return f"function {given.content_hash}" if given else f"robot {self.robot.content_hash} {quantity} {self.route}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Callables stay behind when a model goes to another process; they are found in the cache there."""
-        return _restore, (self.robot, dict(self.functions), self.threads)
+        return _restore, (self.robot, dict(self.functions), self.threads, self.route)
 
 
-def _restore(robot: Robot, functions: Mapping[str, Function], threads: int) -> Model:
-    return Model(robot, MappingProxyType(dict(functions)), threads)
+def _restore(robot: Robot, functions: Mapping[str, Function], threads: int, route: Route) -> Model:
+    return Model(robot, MappingProxyType(dict(functions)), threads, route)
 
 
-def compile(robot: Robot, *, threads: int = 1) -> Model:
+def compile(robot: Robot, *, threads: int = 1, route: Route | str = Route.AUTOMATIC) -> Model:
     """The model of a robot, its quantities compiled to native code as they are first used.
 
-    `threads`: how many threads a batch may use. Raises `ArgumentError` when it is not positive. A robot without
+    `threads`: how many threads a batch may use. `route`: the recursion, the closed form, or for each quantity the
+    cheaper one. Raises `ArgumentError` when threads is not positive or there is no such route. A robot without
     inertias still has its poses and Jacobians; its dynamics raise `RobotError`.
 
     >>> from torquec.robot import classics
@@ -162,4 +171,8 @@ def compile(robot: Robot, *, threads: int = 1) -> Model:
         )
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
         raise ArgumentError(f"threads must be a positive integer, not {threads!r}")
-    return Model(robot, threads=threads)
+    try:
+        chosen = Route(route)
+    except ValueError:
+        raise ArgumentError(f"no route '{route}'", remedy=f"the routes are {', '.join(Route)}") from None
+    return Model(robot, threads=threads, route=chosen)

@@ -152,22 +152,23 @@ def default_quantities() -> tuple[str, ...]:
     return tuple(name for name, quantity in QUANTITIES.items() if not quantity.of_frame)
 
 
-def trace_quantity(robot: Robot, name: str) -> Function:
-    """The straight-line program of a quantity of a robot.
+def trace_quantity(robot: Robot, name: str, *, algorithm: Callable[..., Any] | None = None) -> Function:
+    """The straight-line program of a quantity of a robot; `algorithm` computes the same by another route.
 
     Raises `ArgumentError` for an unknown quantity or frame, `RobotError` when the robot lacks the inertias it needs.
     """
     quantity, frame = quantity_of(name)
     given = (robot, frame) if quantity.of_frame else (robot,)
+    compute = algorithm or quantity.algorithm
 
-    def algorithm(**inputs: Any) -> dict[str, Any]:
-        result = quantity.algorithm(*given, *(inputs[key] for key in quantity.inputs))
+    def program(**inputs: Any) -> dict[str, Any]:
+        result = compute(*given, *(inputs[key] for key in quantity.inputs))
         if len(quantity.outputs) == 1:
             return {quantity.outputs[0]: result}
         return {output: getattr(result, output) for output in quantity.outputs}
 
     function_name = f"{name.partition(':')[0]}_{frame}" if quantity.of_frame else name
-    return trace(function_name, algorithm, _input_shapes(robot, quantity))
+    return trace(function_name, program, _input_shapes(robot, quantity))
 
 
 def check_ports(robot: Robot, name: str, function: Function) -> None:
