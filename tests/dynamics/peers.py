@@ -61,7 +61,10 @@ def _se3(pose):
 
 
 class Pinocchio:
-    """Pinocchio's answers for a robot, through (1); one state at a time."""
+    """Pinocchio's answers for a robot, through (1); one state at a time.
+
+    `model` may be one that Pinocchio read itself; joints are then matched by name.
+    """
 
     def __init__(self, robot, model=None):
         self.model = to_pinocchio(robot) if model is None else model
@@ -75,10 +78,19 @@ class Pinocchio:
     @property
     def is_free(self):
         """True where every joint of the robot is a joint of Pinocchio, in the same place, and turns no rotor."""
-        return np.array_equal(self.coupling, np.eye(*self.coupling.shape)) and not self.reflected.any()
+        same = self.model.nq == self.model.nv and np.array_equal(self.coupling, np.eye(*self.coupling.shape))
+        return same and not self.reflected.any()
 
     def _state(self, q, *rates):
-        return (self.coupling @ q + self.offset, *(self.coupling @ rate for rate in rates))
+        positions = self.coupling @ q + self.offset
+        configuration = np.zeros(self.model.nq)
+        for joint in list(self.model.joints)[1:]:
+            angle = positions[joint.idx_v]
+            # A continuous joint of a URDF is held as (cos, sin).
+            configuration[joint.idx_q : joint.idx_q + joint.nq] = (
+                angle if joint.nq == 1 else (np.cos(angle), np.sin(angle))
+            )
+        return (configuration, *(self.coupling @ rate for rate in rates))
 
     def inverse_dynamics(self, q, qd, qdd):
         import pinocchio
@@ -144,7 +156,10 @@ class Pinocchio:
         """Rotation, origin, Jacobian and its time derivative, in base axes."""
         import pinocchio
 
-        index, axes = self.model.getFrameId(name), pinocchio.LOCAL_WORLD_ALIGNED
+        axes = pinocchio.LOCAL_WORLD_ALIGNED
+        # A joint and a link may share a name.
+        kinds = pinocchio.FrameType.BODY if self.model.existBodyName(name) else pinocchio.FrameType.OP_FRAME
+        index = self.model.getFrameId(name, kinds)
         state = self._state(q, qd)
         pinocchio.computeJointJacobiansTimeVariation(self.model, self.data, *state)
         pinocchio.framesForwardKinematics(self.model, self.data, state[0])
@@ -221,9 +236,9 @@ class Mujoco:
         self.model = mujoco.MjModel.from_xml_string(to_mjcf(robot)) if model is None else model
         self.data = mujoco.MjData(self.model)
         self.coupling, self.offset = coupling(robot)
-        # MuJoCo numbers joints depth first.
+        # MuJoCo numbers joints depth first; a model that it read itself has the rotors in it (armature).
         self.order = [self.model.joint(body.joint.name).dofadr[0] for body in robot.bodies]
-        self.reflected = reflected_inertia(robot)
+        self.reflected = reflected_inertia(robot) if model is None else np.zeros((robot.n, robot.n))
 
     def _set(self, q, qd, qdd):
         import mujoco
@@ -237,9 +252,20 @@ class Mujoco:
         self._set(q, qd, qdd)
         return self.coupling.T @ self.data.qfrc_inverse[self.order] + self.reflected @ qdd
 
+    def rigid_torque(self, q, qd, qdd):
+        """Inverse dynamics without what MuJoCo's springs and dampers do."""
+        self._set(q, qd, qdd)
+        return self.coupling.T @ (self.data.qfrc_inverse + self.data.qfrc_passive)[self.order]
+
     def bias(self, q, qd):
         self._set(q, qd, np.zeros_like(q))
         return self.coupling.T @ self.data.qfrc_bias[self.order]
+
+    def body(self, name, q):
+        """Rotation and origin of a body."""
+        self._set(q, np.zeros_like(q), np.zeros_like(q))
+        body = self.data.body(name)
+        return body.xmat.reshape(3, 3).copy(), body.xpos.copy()
 
     def mass_matrix(self, q):
         import mujoco
