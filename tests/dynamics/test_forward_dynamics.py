@@ -9,10 +9,17 @@ import pytest
 from tests.dynamics import arms
 from tests.dynamics.laws import holds
 
-from torquec.dynamics import forward_dynamics, kinetic_energy, potential_energy
+from torquec.dynamics import (
+    forward_dynamics,
+    forward_dynamics_derivatives,
+    inverse_dynamics,
+    kinetic_energy,
+    potential_energy,
+)
 from torquec.errors import RobotError
 from torquec.robot import classics
-from torquec.robot.robot import Drives, Motor
+from torquec.robot.robot import Drives, Motor, Robot
+from torquec.spatial import Inertia
 
 
 def test_pendulum_falls():
@@ -68,3 +75,26 @@ def test_point_mass_on_its_own_axis_is_refused():
 def test_a_rotor_is_inertia_enough():
     arm = replace(arms.pendulum(inertia=arms.point_mass(2.0, y=0.3)), drives=Drives((Motor("m", 0.5),), ((2.0,),)))
     assert forward_dynamics(arm, [0.0], [0.0], [4.0]) == [2.0]
+
+
+def two_hinges_one_inertia():
+    """A body without mass between two hinges on one line."""
+    arm = arms.pendulum()
+    between = replace(
+        arm.bodies[0], name="between", joint=replace(arm.bodies[0].joint, name="first"), inertia=Inertia()
+    )
+    return replace(arm, bodies=(between, replace(arm.bodies[0], parent=0)), frames=())
+
+
+@pytest.mark.parametrize("algorithm", [forward_dynamics, forward_dynamics_derivatives])
+def test_joints_that_share_one_inertia_are_refused(algorithm):
+    with pytest.raises(RobotError, match="singular: the joints first, hinge move one inertia between them") as caught:
+        algorithm(two_hinges_one_inertia(), [0.0] * 2, [0.0] * 2, [0.0] * 2)
+    assert "rotor inertia" in caught.value.remedy
+    # The torques of such a robot are well defined.
+    tau = inverse_dynamics(two_hinges_one_inertia(), [0.0] * 2, [0.0] * 2, [0.0] * 2)
+    assert tau == pytest.approx([-9.81, -9.81], abs=1e-14)
+
+
+def test_robot_without_joints_has_no_accelerations():
+    assert forward_dynamics(Robot("rock", ()), [], [], []) == []

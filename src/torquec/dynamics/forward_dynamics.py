@@ -8,23 +8,55 @@ algorithm, and shares sines, cosines and turned vectors between its two parts.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+
+import numpy as np
 
 from torquec.dynamics.inverse_dynamics import joint_torques
 from torquec.dynamics.joint_space_solve import factorize, solve
 from torquec.dynamics.mass_matrix import joint_inertias
-from torquec.dynamics.mechanism import mechanism, place
+from torquec.dynamics.mechanism import Mechanism, mechanism, place
 from torquec.dynamics.motion import motions
+from torquec.errors import RobotError
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
+
+_ZERO = 1e-13
+"""What rounding leaves of a zero eigenvalue of M, its diagonal scaled to one."""
 
 
 def forward_dynamics(robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar]) -> list[Scalar]:
     """Accelerations (n,) under torques tau (n,), friction not included (1)."""
-    robot.check_forward_dynamics()
-    m = mechanism(robot)
+    m = regular_mechanism(robot)
     placed = place(m, q)
     still = [0.0] * m.n
     bias = joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, qd, still), still)
     free = [drive - needed for drive, needed in zip(tau, bias, strict=True)]
     return solve(factorize(joint_inertias(m, placed)), free)
+
+
+def regular_mechanism(robot: Robot) -> Mechanism:
+    """The robot's constants, after making sure that M has an inverse.
+
+    Raises `RobotError` where it has none in any posture: a joint that moves no inertia, or joints that have only one to
+    move between them. Looked at in one posture without symmetry, where a zero is a zero everywhere.
+    """
+    robot.check_forward_dynamics()
+    m = mechanism(robot)
+    if m.n == 0:
+        return m
+    posture = [0.6 + math.sqrt(2.0 + i) % 0.7 for i in range(m.n)]
+    mass = np.array(joint_inertias(m, place(m, posture)), dtype=np.float64)
+    unit = 1.0 / np.sqrt(np.abs(np.diag(mass)))
+    values, vectors = np.linalg.eigh(mass * unit[:, None] * unit)
+    least = int(np.argmin(np.abs(values)))
+    if abs(values[least]) < _ZERO:
+        shared = [name for name, part in zip(robot.joint_names, vectors[:, least], strict=True) if abs(part) > 1e-3]
+        raise RobotError(
+            f"the dynamics of robot '{robot.name}' is singular: "
+            f"the joints {', '.join(shared)} move one inertia between them",
+            where=robot.source,
+            remedy="give the bodies between them an inertia, weld one with a fixed joint, or add a rotor inertia",
+        )
+    return m

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from torquec.dynamics.forward_dynamics import regular_mechanism
 from torquec.dynamics.inverse_dynamics import joint_torques
 from torquec.dynamics.inverse_dynamics_derivatives import torque_derivatives
 from torquec.dynamics.joint_space_solve import Factors, factorize, solve
 from torquec.dynamics.mass_matrix import joint_inertias
-from torquec.dynamics.mechanism import mechanism, place
+from torquec.dynamics.mechanism import place
 from torquec.dynamics.motion import motions
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
@@ -32,8 +33,7 @@ def forward_dynamics_derivatives(
     robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar]
 ) -> AccelerationDerivatives:
     """The derivatives (1) of `forward_dynamics` at (q, qd, tau), each (n,)."""
-    robot.check_forward_dynamics()
-    m = mechanism(robot)
+    m = regular_mechanism(robot)
     placed = place(m, q)
     still = [0.0] * m.n
     bias = joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, qd, still), still)
