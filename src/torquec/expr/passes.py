@@ -50,9 +50,17 @@ def _rewrite(roots: list[Node], rewriter: Rewriter) -> list[Node]:
             if not node.args or all(new[arg.index] is arg for arg in node.args):
                 replacement = node
             else:
-                replacement = node.graph.make(node.op, *(new[arg.index] for arg in node.args))
+                replacement = _remake(node, *(new[arg.index] for arg in node.args))
         new[node.index] = replacement
     return [new[root.index] for root in roots]
+
+
+def _remake(node: Node, *args: Node) -> Node:
+    """The node with new arguments. A difference is not turned round because they are younger: that costs a sign."""
+    made = node.graph.make(node.op, *args)
+    if node.op is Op.SUB and made.op is Op.NEG and made.args[0].op is Op.SUB and made.args[0].args == args[::-1]:
+        return node.graph.raw(Op.SUB, *args)
+    return made
 
 
 def _terms(node: Node, uses: Counter[int]) -> list[tuple[int, Node]]:
