@@ -1,0 +1,167 @@
+"""`Controller`: a control law as a `Function`, with the names of what goes in, what comes out and what it remembers.
+
+Every control law is called once per sampling interval and has the same form:
+
+    inputs    q_ref, qd_ref, qdd_ref (n,)     what the robot is asked to do now
+              q, qd (n,)                      what is measured now
+              gains (n, 2n)                   only where `schedule` holds them, one matrix per sample
+              state (m,)                      only where the law remembers something
+    outputs   tau (n,)                        drive torques, held until the next call
+              next_state (m,)                 what to give back as `state` at the next call
+
+so that a loop around one serves all of them. In C the ports become arguments in this order:
+
+    void puma560_computed_torque(const double q_ref[6], .., const double qd[6], double tau[6]);
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from torquec.errors import ArgumentError
+from torquec.expr import Function, OperationCount, count_operations, trace
+
+if TYPE_CHECKING:
+    from torquec.codegen.llvm import NativeFunction
+
+Array = npt.NDArray[np.float64]
+
+REFERENCE = ("q_ref", "qd_ref", "qdd_ref")
+MEASURED = ("q", "qd")
+SIGNALS = (*REFERENCE, *MEASURED)
+"""Inputs that every controller has, in order."""
+
+GAINS, STATE, TORQUE, NEXT_STATE = "gains", "state", "tau", "next_state"
+
+Law = Callable[..., dict[str, Any]]
+"""From the inputs by name to the outputs by name, over any scalar."""
+
+
+@dataclass(frozen=True)
+class StateSlot:
+    """A named part of the state, one number per joint unless `size` says otherwise, and what it starts from."""
+
+    name: str
+    initial: tuple[float, ...]
+
+    @property
+    def size(self) -> int:
+        """How many numbers."""
+        return len(self.initial)
+
+
+@dataclass(frozen=True)
+class SampledFunction:
+    """A function that is called at every sample: `slots` are the parts of its state, in order.
+
+    `period` is the sampling interval that it was made for [s], None where it does not matter.
+    """
+
+    name: str
+    joints: tuple[str, ...]
+    function: Function
+    slots: tuple[StateSlot, ...] = ()
+    period: float | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return len(self.joints)
+
+    @property
+    def initial_state(self) -> Array:
+        """What to give as `state` at the first call, (m,); empty where nothing is remembered."""
+        return np.array([value for slot in self.slots for value in slot.initial], dtype=np.float64)
+
+    @property
+    def operations(self) -> OperationCount:
+        """Multiplications, additions and so on of one call."""
+        return count_operations(self.function)
+
+    @cached_property
+    def native(self) -> NativeFunction:
+        """The function compiled for this machine: call it with its inputs in order, as in `native.call(...)`."""
+        from torquec.codegen.llvm import compile_function
+
+        return compile_function(self.function)
+
+    def slot(self, name: str) -> slice:
+        """Where a part of the state stands; raises `ArgumentError` where there is none of that name."""
+        start = 0
+        for slot in self.slots:
+            if slot.name == name:
+                return slice(start, start + slot.size)
+            start += slot.size
+        raise ArgumentError(
+            f"'{self.name}' remembers no '{name}'",
+            remedy=f"it remembers {', '.join(slot.name for slot in self.slots) or 'nothing'}",
+        )
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Gains (N, n, 2n) by sample of the trajectory that they were made for; times t (N,). Beyond the end, the last."""
+
+    t: Array = field(compare=False)
+    gains: Array = field(compare=False)
+
+    def at(self, t: float) -> Array:
+        """The gains (n, 2n) that hold at a time: those of the last sample before it."""
+        k = int(np.clip(np.searchsorted(self.t, t, side="right") - 1, 0, len(self.t) - 1))
+        row: Array = self.gains[k]
+        return row
+
+
+@dataclass(frozen=True)
+class Controller(SampledFunction):
+    """A control law (see the module); made by the functions of this room."""
+
+    schedule: Schedule | None = None
+
+    def torque(
+        self,
+        q_ref: npt.ArrayLike,
+        qd_ref: npt.ArrayLike,
+        qdd_ref: npt.ArrayLike,
+        q: npt.ArrayLike,
+        qd: npt.ArrayLike,
+        *,
+        time: float = 0.0,
+    ) -> Array:
+        """The torques (n,) at one instant, from the initial state: for looking at a law, not for running a loop."""
+        inputs: list[Any] = [q_ref, qd_ref, qdd_ref, q, qd]
+        if self.schedule is not None:
+            inputs.append(self.schedule.at(time))
+        if self.slots:
+            inputs.append(self.initial_state)
+        result = self.native.call(*inputs)
+        tau: Array = result[0] if self.slots else result
+        return tau
+
+
+def make_controller(
+    name: str,
+    joints: Sequence[str],
+    law: Law,
+    *,
+    slots: Sequence[StateSlot] = (),
+    period: float | None = None,
+    schedule: Schedule | None = None,
+) -> Controller:
+    """The controller of a law: it is called with the signals by name, and with `gains` and `state` where there are any,
+    and returns {"tau": ..} and, where there are slots, {"next_state": ..}.
+    """
+    n = len(joints)
+    ports: dict[str, tuple[int, ...]] = dict.fromkeys(SIGNALS, (n,))
+    if schedule is not None:
+        ports[GAINS] = (n, 2 * n)
+    if slots:
+        ports[STATE] = (sum(slot.size for slot in slots),)
+    function = trace(name, law, ports)
+    return Controller(name, tuple(joints), function, tuple(slots), period, schedule)

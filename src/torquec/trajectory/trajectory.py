@@ -1,0 +1,222 @@
+"""`Trajectory`: a motion of all joints over time, as samples and, where it has one, as a formula.
+
+(1)  Between samples, a motion without a formula follows the polynomial of degree five that has the position, speed and
+     acceleration of both neighbours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from torquec.errors import ArgumentError
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class MotionState:
+    """Position, speed and acceleration of all joints, (n,) each, or (N, n) at N times."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+
+
+class Motion(Protocol):
+    """The formula of a motion from time `start` to time `end`."""
+
+    @property
+    def start(self) -> float:
+        """First time [s]."""
+        ...
+
+    @property
+    def end(self) -> float:
+        """Last time [s]."""
+        ...
+
+    def at(self, t: npt.ArrayLike) -> MotionState:
+        """The state at a time, or at N times (N,)."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """Samples of a motion: times t (N,), rising, and q, qd, qdd (N, n); `joints` names the columns.
+
+    `motion` is the formula that the samples are taken from. The arrays are copied and cannot be written to.
+    Raises `ArgumentError` for shapes that do not agree, for times that do not rise and for values that are not finite.
+
+    >>> rest = Trajectory(("a",), [0.0, 1.0], [[2.0], [2.0]], [[0.0], [0.0]], [[0.0], [0.0]])
+    >>> rest.duration, rest.at(0.5).q.tolist()
+    (1.0, [2.0])
+    """
+
+    joints: tuple[str, ...]
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    motion: Motion | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "joints", tuple(self.joints))
+        object.__setattr__(self, "t", _frozen("t", self.t))
+        for name in ("q", "qd", "qdd"):
+            object.__setattr__(self, name, _frozen(name, getattr(self, name)))
+        _check(self)
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return len(self.joints)
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    @property
+    def duration(self) -> float:
+        """From the first sample to the last [s]."""
+        return float(self.t[-1] - self.t[0])
+
+    @property
+    def period(self) -> float:
+        """The constant sampling interval [s]; raises `ArgumentError` where the samples are not evenly spaced."""
+        steps = np.diff(self.t)
+        if len(steps) == 0 or np.ptp(steps) > 1e-6 * steps.mean():
+            raise ArgumentError(
+                "the samples of this trajectory are not evenly spaced", remedy="use trajectory.sampled(period)"
+            )
+        return float(self.duration / len(steps))
+
+    def at(self, t: npt.ArrayLike) -> MotionState:
+        """The state at a time, or at N times; before the first and after the last sample, the robot stands there.
+
+        Raises `ArgumentError` for times that are not finite.
+        """
+        times = np.asarray(t, dtype=np.float64)
+        if not np.isfinite(times).all():
+            raise ArgumentError("a time is not finite", remedy="ask for times in seconds")
+        if self.motion is not None:
+            state = self.motion.at(np.clip(times, self.motion.start, self.motion.end))
+        else:
+            state = _between(self, times)
+        outside = ((times < self.t[0]) | (times > self.t[-1]))[..., None]
+        return MotionState(state.q, np.where(outside, 0.0, state.qd), np.where(outside, 0.0, state.qdd))
+
+    def sampled(self, period: float) -> Trajectory:
+        """The same motion with samples every `period` seconds, the last one at or just after the end.
+
+        Raises `ArgumentError` for a period that is not positive or longer than the motion.
+        """
+        times = sample_times(float(self.t[0]), float(self.t[-1]), period)
+        state = self.at(times)
+        return Trajectory(self.joints, times, state.q, state.qd, state.qdd, self.motion)
+
+
+def sample_times(start: float, end: float, period: float) -> Array:
+    """Times from `start`, every `period` seconds, until `end` is reached.
+
+    >>> sample_times(0.0, 1.0, 0.4).tolist()
+    [0.0, 0.4, 0.8, 1.2000000000000002]
+    """
+    if not (np.isfinite(period) and 0.0 < period <= end - start):
+        raise ArgumentError(
+            f"a sampling interval of {period:g} s for a motion of {end - start:g} s",
+            remedy="give a positive interval, shorter than the motion",
+        )
+    steps = int(np.ceil((end - start) / period * (1.0 - 1e-12)))
+    times: Array = start + period * np.arange(steps + 1, dtype=np.float64)
+    return times
+
+
+def trajectory_of(motion: Motion, *, joints: Sequence[str], period: float) -> Trajectory:
+    """The samples of a motion, every `period` seconds, with the names of its joints (n,)."""
+    times = sample_times(motion.start, motion.end, period)
+    state = motion.at(np.minimum(times, motion.end))
+    return Trajectory(tuple(joints), times, state.q, state.qd, state.qdd, motion)
+
+
+def joint_labels(joints: Sequence[str] | None, n: int) -> tuple[str, ...]:
+    """The given names, n of them, or q1 .. qn; raises `ArgumentError` for another number or for repeated names.
+
+    >>> joint_labels(None, 2)
+    ('q1', 'q2')
+    """
+    names = tuple(f"q{k + 1}" for k in range(n)) if joints is None else tuple(joints)
+    if len(names) != n or len(set(names)) != n:
+        raise ArgumentError(
+            f"{n} joints move, the names are {', '.join(names) or 'none'}",
+            remedy="name each joint once, in joint order",
+        )
+    return names
+
+
+def _frozen(name: str, values: npt.ArrayLike) -> Array:
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"'{name}' is no array of real numbers ({error})", remedy="give floats") from error
+    array.flags.writeable = False
+    return array
+
+
+def _check(trajectory: Trajectory) -> None:
+    t, joints = trajectory.t, trajectory.joints
+    joint_labels(joints, len(joints))
+    if t.ndim != 1 or len(t) < 2 or not np.isfinite(t).all() or np.any(np.diff(t) <= 0.0):
+        raise ArgumentError("the times of a trajectory do not rise", remedy="give at least two finite, rising times")
+    for name in ("q", "qd", "qdd"):
+        values = getattr(trajectory, name)
+        if values.shape != (len(t), len(joints)):
+            raise ArgumentError(
+                f"'{name}' has shape {values.shape}", remedy=f"give one row per time, ({len(t)}, {len(joints)})"
+            )
+        bad = np.argwhere(~np.isfinite(values))
+        if len(bad):
+            row, column = bad[0]
+            raise ArgumentError(
+                f"'{name}' of joint '{joints[column]}' is not finite at t = {t[row]:g} s", remedy="mend that sample"
+            )
+
+
+def _between(trajectory: Trajectory, times: Array) -> MotionState:
+    """(1)."""
+    t = trajectory.t
+    k = np.clip(np.searchsorted(t, times, side="right") - 1, 0, len(t) - 2)
+    inside = np.clip(times, t[0], t[-1])
+    step = (t[k + 1] - t[k])[..., None]
+    s = (inside - t[k])[..., None] / step
+    left = trajectory.q[k], trajectory.qd[k] * step, trajectory.qdd[k] * step**2
+    right = trajectory.q[k + 1], trajectory.qd[k + 1] * step, trajectory.qdd[k + 1] * step**2
+    c = quintic_coefficients(left, right)
+    return MotionState(
+        c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * (c[4] + s * c[5])))),
+        (c[1] + s * (2.0 * c[2] + s * (3.0 * c[3] + s * (4.0 * c[4] + s * 5.0 * c[5])))) / step,
+        (2.0 * c[2] + s * (6.0 * c[3] + s * (12.0 * c[4] + s * 20.0 * c[5]))) / step**2,
+    )
+
+
+def quintic_coefficients(left: tuple[Array, Array, Array], right: tuple[Array, Array, Array]) -> tuple[Array, ...]:
+    """The polynomial c0 + c1 s + .. + c5 s^5 on 0 <= s <= 1 from value, first and second derivative by s at both ends.
+
+    >>> [float(c) for c in quintic_coefficients((np.zeros(()),) * 3, (np.ones(()), np.zeros(()), np.zeros(())))]
+    [0.0, 0.0, 0.0, 10.0, -15.0, 6.0]
+    """
+    (p, v, a), (p1, v1, a1) = left, right
+    rise = p1 - p - v - 0.5 * a
+    slope = v1 - v - a
+    bend = a1 - a
+    return (
+        p,
+        v,
+        0.5 * a,
+        10.0 * rise - 4.0 * slope + 0.5 * bend,
+        -15.0 * rise + 7.0 * slope - bend,
+        6.0 * rise - 3.0 * slope + 0.5 * bend,
+    )
