@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 import torquec
-from torquec.cli import bench, demo, eval, generate, info
+from torquec.cli import bench, demo, equations, eval, generate, info
 from torquec.errors import TorquecError
 
 BAD_INPUT = 2
@@ -60,6 +60,7 @@ def _torquec(
 for _name, _command, _example in (
     ("info", info.info, info.EXAMPLE),
     ("eval", eval.evaluate, eval.EXAMPLE),
+    ("equations", equations.equations, equations.EXAMPLE),
     ("generate", generate.generate, generate.EXAMPLE),
     ("bench", bench.bench, bench.EXAMPLE),
     ("demo", demo.demo, demo.EXAMPLE),

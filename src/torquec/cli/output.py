@@ -11,8 +11,13 @@ import typer
 
 
 def print_json(document: dict[str, Any]) -> None:
-    """Print the document on stdout; numbers that are not finite become null (JSON has none)."""
-    typer.echo(json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False))
+    """Print the document on stdout."""
+    typer.echo(json_text(document))
+
+
+def json_text(document: dict[str, Any]) -> str:
+    """The document as text; numbers that are not finite become null (JSON has none)."""
+    return json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def progress(text: str) -> None:

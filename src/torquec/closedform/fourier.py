@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from torquec.closedform.polynomial import Factor, TrigPolynomial
+from torquec.closedform.polynomial import Coefficient, Factor, Linear, TrigPolynomial
 from torquec.errors import ArgumentError
 
 Multiples: TypeAlias = tuple[tuple[int, int], ...]
@@ -38,18 +38,23 @@ class Harmonic:
 
 @dataclass(frozen=True)
 class FourierSeries:
-    """A sum of number * harmonic, unique like a `TrigPolynomial`."""
+    """A sum of coefficient * harmonic, unique like a `TrigPolynomial`."""
 
-    terms: Mapping[Harmonic, float] = field(default_factory=dict)
+    terms: Mapping[Harmonic, Coefficient] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.terms)
 
+    def __str__(self) -> str:
+        from torquec.closedform.text import polynomial_text
+
+        return polynomial_text(self)
+
     def __add__(self, other: FourierSeries) -> FourierSeries:
         total = dict(self.terms)
         for harmonic, value in other.terms.items():
-            total[harmonic] = total.get(harmonic, 0.0) + value
-        return FourierSeries({harmonic: value for harmonic, value in total.items() if value != 0.0})
+            total[harmonic] = total[harmonic] + value if harmonic in total else value
+        return FourierSeries({harmonic: value for harmonic, value in total.items() if value})
 
     def __mul__(self, factor: float) -> FourierSeries:
         return self.mapped(lambda _, value: value * factor)
@@ -59,13 +64,21 @@ class FourierSeries:
     def __sub__(self, other: FourierSeries) -> FourierSeries:
         return self + other * -1.0
 
-    def mapped(self, change: Callable[[Harmonic, float], float]) -> FourierSeries:
+    def mapped(self, change: Callable[[Harmonic, Coefficient], Coefficient]) -> FourierSeries:
         """The same harmonics with changed coefficients, zeros removed."""
         changed = ((harmonic, change(harmonic, value)) for harmonic, value in self.terms.items())
-        return FourierSeries({harmonic: value for harmonic, value in changed if value != 0.0})
+        return FourierSeries({harmonic: value for harmonic, value in changed if value})
 
     def abbreviated(self, threshold: float, digits: int | None = None) -> FourierSeries:
-        """Without coefficients below the threshold, the rest rounded to significant digits (Clover's 'fuzzy zero')."""
+        """Without coefficients below the threshold, the rest rounded to significant digits (Clover's 'fuzzy zero').
+
+        Raises `ArgumentError` where coefficients are no numbers.
+        """
+        if any(isinstance(value, Linear) for value in self.terms.values()):
+            raise ArgumentError(
+                "coefficients in parameters can be neither compared with a threshold nor rounded",
+                remedy="bind the parameters first",
+            )
 
         def change(_: Harmonic, value: float) -> float:
             if abs(value) < threshold:
@@ -103,12 +116,22 @@ class FourierSeries:
 
 
 def fourier_series(polynomial: TrigPolynomial) -> FourierSeries:
-    """The multiple-angle form (1) of a polynomial with numbers as coefficients."""
+    """The multiple-angle form (1) of a polynomial; coefficients in parameters stay so, one parameter at a time."""
+    parameters = {name for c in polynomial.terms.values() if isinstance(c, Linear) for name in c.parts}
+    if not parameters:
+        return _number_series(polynomial)
+    total = FourierSeries()
+    for name in sorted(parameters):
+        part = {m: c.parts[name] for m, c in polynomial if isinstance(c, Linear) and name in c.parts}
+        series = _number_series(TrigPolynomial(part))
+        total = total + FourierSeries({h: Linear({name: value}) for h, value in series.terms.items()})
+    return total
+
+
+def _number_series(polynomial: TrigPolynomial) -> FourierSeries:
     spectrum: dict[tuple[Multiples, Powers], complex] = {}
     size = 0.0
     for monomial, coefficient in polynomial:
-        if not isinstance(coefficient, float):
-            raise ArgumentError("only numbers can be brought to multiple angles", remedy="bind the parameters first")
         size = max(size, abs(coefficient))
         partial: dict[tuple[Multiples, Powers], complex] = {((), ()): complex(coefficient)}
         for factor in monomial:

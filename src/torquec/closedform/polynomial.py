@@ -104,6 +104,11 @@ class TrigPolynomial:
     def __bool__(self) -> bool:
         return bool(self.terms)
 
+    def __str__(self) -> str:
+        from torquec.closedform.text import polynomial_text
+
+        return polynomial_text(self)
+
     def __iter__(self) -> Iterator[tuple[Monomial, Coefficient]]:
         return iter(self.terms.items())
 

@@ -91,10 +91,11 @@ def packed(items: Sequence[str], *, head: str, indent: str, tail: str = "") -> l
     return lines
 
 
-def source_text(functions: Sequence[Function], names: Names, heading: str) -> str:
-    """The whole `.c` file."""
+def source_text(functions: Sequence[Function], names: Names, heading: str, *, self_contained: bool = False) -> str:
+    """The whole `.c` file; with `self_contained` it does without its header."""
     used = {step.op for function in functions for step in function.operations}
-    parts = [comment(heading), f'#include "{names.prefix}.h"\n\n#include <math.h>\n']
+    header = "" if self_contained else f'#include "{names.prefix}.h"\n\n'
+    parts = [comment(heading), f"{header}#include <math.h>\n"]
     if used & {Op.SIN, Op.COS}:
         parts.append(sincos_source(names))
     if Op.MIN in used:

@@ -1,0 +1,246 @@
+"""Equations as one HTML page that needs nothing else: no script, no font, no picture from elsewhere.
+
+At the top, each matrix as a grid whose cells say how many terms an entry has and lead to it; then which joints each
+entry depends on; then the entries. It follows the reader's choice of a light or dark page, and prints.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+
+from torquec.closedform.equations import Equations
+from torquec.closedform.html_style import STYLE
+from torquec.closedform.layouts import TITLES, Entry, Matrix, indices
+from torquec.closedform.sums import Notation, entry_summands, joined, weighted
+from torquec.closedform.terms import Factor, Kind, subscript
+from torquec.closedform.text import coupling_text, friction_rows, remarks
+
+_MINUS = "\N{MINUS SIGN}"
+_TIMES = "\N{THIN SPACE}"
+_LONG = 60
+"""Entries with more terms than this are folded up until they are asked for."""
+
+_LETTERS = {
+    Kind.SHORT_COSINE: "C",
+    Kind.SHORT_SINE: "S",
+    Kind.POSITION: "<i>q</i>",
+    Kind.SPEED: "<i>q\N{COMBINING DOT ABOVE}</i>",
+    Kind.ACCELERATION: "<i>q\N{COMBINING DIAERESIS}</i>",
+}
+
+
+def equations_html(equations: Equations) -> str:
+    """The whole page; text from files is escaped, whatever it holds."""
+    name = html.escape(equations.form.robot.name)
+    links = "".join(f'<a href="#{matrix}">{_matrix_name(matrix)}</a>' for matrix in equations.entries)
+    body = [
+        f"<header><h1>{name}</h1><p>Equations of motion</p></header>",
+        f'<nav><a href="#top">Top</a>{links}</nav>',
+        f'<p class="balance">{_balance(equations)}</p>',
+        '<div class="columns">',
+        _coordinates(equations),
+        _names(equations),
+        "</div>",
+        '<ul class="remarks">' + "".join(f"<li>{html.escape(line)}</li>" for line in remarks(equations)) + "</ul>",
+        _overview(equations),
+        _dependence(equations),
+        *(_section(equations, matrix) for matrix in equations.entries),
+    ]
+    return (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{name}: equations of motion</title>\n<style>\n{STYLE}</style>\n</head>\n"
+        f'<body id="top">\n' + "\n".join(part for part in body if part) + "\n</body>\n</html>\n"
+    )
+
+
+def number_html(value: float, digits: int) -> str:
+    """A number, powers of ten spelled.
+
+    >>> number_html(1.25e-7, 6) == "1.25·10<sup>\N{MINUS SIGN}7</sup>", number_html(0.5, 6)
+    (True, '0.5')
+    """
+    mantissa, _, exponent = f"{value + 0.0:.{digits}g}".partition("e")
+    if not exponent:
+        return mantissa
+    return f"{mantissa}·10<sup>{str(int(exponent)).replace('-', _MINUS)}</sup>"
+
+
+def factor_html(factor: Factor) -> str:
+    """One factor.
+
+    >>> factor_html(Factor(Kind.SHORT_SINE, ((1, 1), (2, 1)), 2))
+    'S<sub>23</sub><sup>2</sup>'
+    """
+    if factor.kind in (Kind.COSINE, Kind.SINE):
+        return f"{factor.kind}({_sum(factor.joints)})"
+    text = f"{_LETTERS[factor.kind]}<sub>{_subscript(factor.joints)}</sub>"
+    return text if factor.power == 1 else f"{text}<sup>{factor.power}</sup>"
+
+
+def _parameter(name: str) -> str:
+    letter, _, owner = name.partition("_")
+    return f"<i>{html.escape(letter)}</i>" + (f"<sub>{html.escape(owner)}</sub>" if owner else "")
+
+
+HTML = Notation(number_html, factor_html, _parameter, times=_TIMES, minus=_MINUS)
+
+
+def _subscript(joints: tuple[tuple[int, int], ...]) -> str:
+    return subscript(joints).replace("m", _MINUS).replace("_", ",")
+
+
+def _sum(joints: Sequence[tuple[int, int]]) -> str:
+    return joined(weighted(((k, _q(i)) for i, k in joints), HTML, 6), minus=_MINUS)
+
+
+def _q(joint: int) -> str:
+    return f"<i>q</i><sub>{joint + 1}</sub>"
+
+
+def _unit(unit: str) -> str:
+    return html.escape(unit).replace("^2", "²")
+
+
+def _matrix_name(matrix: Matrix) -> str:
+    if matrix in (Matrix.DTAU_DQ, Matrix.DTAU_DQD):
+        by = "q" if matrix is Matrix.DTAU_DQ else "q\N{COMBINING DOT ABOVE}"
+        return f"∂<i>τ</i>/∂<i>{by}</i>"
+    return f"<i>{matrix}</i>"
+
+
+def _entry_name(entry: Entry) -> str:
+    row, *rest = (str(i + 1) for i in entry.index)
+    comma = "," if max(entry.index) > 8 else ""
+    if entry.matrix in (Matrix.DTAU_DQ, Matrix.DTAU_DQD):
+        by = "q" if entry.matrix is Matrix.DTAU_DQ else "q\N{COMBINING DOT ABOVE}"
+        return f"∂<i>τ</i><sub>{row}</sub>/∂<i>{by}</i><sub>{rest[0]}</sub>"
+    if entry.matrix is Matrix.B:
+        return f"<i>B</i><sub>{row},{comma.join(rest)}</sub>"
+    return f"<i>{entry.matrix}</i><sub>{comma.join([row, *rest])}</sub>"
+
+
+def _anchor(matrix: Matrix, index: Sequence[int]) -> str:
+    return "-".join([str(matrix), *(str(i + 1) for i in index)])
+
+
+def _balance(equations: Equations) -> str:
+    q, qd, qdd = "<i>q</i>", _LETTERS[Kind.SPEED], _LETTERS[Kind.ACCELERATION]
+    if {Matrix.J, Matrix.H, Matrix.G} & set(equations.entries):
+        return (
+            f"<i>τ<sub>i</sub></i> = Σ<sub>j</sub> <i>J<sub>ij</sub></i> {qdd}<sub>j</sub> + "
+            f"Σ<sub>jk</sub> <i>H<sub>ijk</sub></i> {qd}<sub>j</sub> {qd}<sub>k</sub> {_MINUS} "
+            "<i>G<sub>i</sub></i> + <i>V<sub>i</sub></i>"
+        )
+    tail = f"<i>g</i>({q}) + <i>V</i>({qd})"
+    if Matrix.C in equations.entries:
+        return f"<i>τ</i> = <i>M</i>({q}) {qdd} + <i>C</i>({q}, {qd}) {qd} + {tail}"
+    products = f"[{qd}<sub>j</sub>{qd}<sub>k</sub>]<sub>j&lt;k</sub>"
+    return f"<i>τ</i> = <i>M</i>({q}) {qdd} + <i>B</i>({q}) {products} + <i>D</i>({q}) [{qd}<sup>2</sup>] + {tail}"
+
+
+def _coordinates(equations: Equations) -> str:
+    rows = []
+    for i, body in enumerate(equations.form.robot.bodies):
+        unit = "m" if body.joint.type.is_prismatic else "rad"
+        coupling = html.escape(coupling_text(equations, i))
+        cells = (_q(i), html.escape(body.joint.name), str(body.joint.type), unit, coupling)
+        rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+    return f'<section><h2>Coordinates</h2><table class="plain">{"".join(rows)}</table></section>'
+
+
+def _names(equations: Equations) -> str:
+    if equations.rule.multiple_angles:
+        return ""
+    rows = [f"<li>C<sub>1</sub> = cos {_q(0)}, S<sub>1</sub> = sin {_q(0)}, and so for every revolute joint</li>"]
+    for angle in equations.angles:
+        name, total = _subscript(angle.joints), _sum(angle.joints)
+        rows.append(f"<li>C<sub>{name}</sub> = cos({total}), S<sub>{name}</sub> = sin({total})</li>")
+    return f"<section><h2>Short names</h2><ul>{''.join(rows)}</ul></section>"
+
+
+def _overview(equations: Equations) -> str:
+    """Each matrix as a grid of numbers of terms."""
+    grids = [_grid(equations, m, found) for m, found in equations.entries.items() if m is not Matrix.V and found]
+    if not grids:
+        return ""
+    return f'<section><h2>Terms per entry</h2><div class="columns">{"".join(grids)}</div></section>'
+
+
+def _grid(equations: Equations, matrix: Matrix, found: Sequence[Entry]) -> str:
+    n = equations.form.n
+    entries = {entry.index: entry for entry in found}
+    most = max(len(entry) for entry in found)
+    columns = [index[1:] for index in indices(n, matrix) if index[0] == 0]
+    if matrix is Matrix.H:
+        columns = [column for column in columns if any(entry.index[1:] == column for entry in found)]
+    head = "".join(f"<th>{''.join(str(i + 1) for i in column)}</th>" for column in columns)
+    rows = []
+    for row in range(n):
+        cells = "".join(_cell(matrix, (row, *column), entries, most) for column in columns)
+        rows.append(f"<tr><th>{row + 1}</th>{cells}</tr>")
+    header = f"<tr><th></th>{head}</tr>" if head else ""
+    return f'<table class="grid"><caption>{_matrix_name(matrix)}</caption>{header}{"".join(rows)}</table>'
+
+
+def _cell(matrix: Matrix, index: tuple[int, ...], entries: Mapping[tuple[int, ...], Entry], most: int) -> str:
+    if matrix in (Matrix.M, Matrix.J) and index[0] > index[1]:
+        return '<td class="mirror"></td>'
+    entry = entries.get(index)
+    if entry is None or not entry.parts:
+        return "<td></td>"
+    shade = round(10 + 50 * len(entry) / most)
+    return f'<td style="--shade:{shade}%"><a href="#{_anchor(matrix, index)}">{len(entry)}</a></td>'
+
+
+def _dependence(equations: Equations) -> str:
+    """Which joints each entry depends on."""
+    found = [entry for kept in equations.entries.values() for entry in kept]
+    if not found:
+        return ""
+    head = "".join(f'<th title="{html.escape(name)}">{_q(i)}</th>' for i, name in enumerate(equations.form.names))
+    rows = []
+    for entry in found:
+        depends = set(entry.depends_on)
+        cells = "".join("<td>●</td>" if joint in depends else "<td></td>" for joint in range(equations.form.n))
+        link = f'<a href="#{_anchor(entry.matrix, entry.index)}">{_entry_name(entry)}</a>'
+        rows.append(f"<tr><th>{link}</th>{cells}</tr>")
+    table = f'<table class="dots"><thead><tr><th></th>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
+    summary = "Which joints each entry depends on"
+    return f"<details{' open' if len(rows) <= _LONG else ''}><summary>{summary}</summary>{table}</details>"
+
+
+def _section(equations: Equations, matrix: Matrix) -> str:
+    common = equations.common_unit(matrix)
+    unit = f' <span class="unit">{_unit(common)}</span>' if common else ""
+    parts = [f'<section id="{matrix}"><h2>{html.escape(TITLES[matrix])}{unit}</h2>']
+    if matrix is Matrix.V:
+        parts.append(_friction(equations))
+    parts += [_entry(equations, entry, show_unit=not common) for entry in equations.entries[matrix]]
+    if len(parts) == 1:
+        parts.append("<p>All entries are zero.</p>")
+    return "\n".join([*parts, "</section>"])
+
+
+def _entry(equations: Equations, entry: Entry, *, show_unit: bool) -> str:
+    anchor = _anchor(entry.matrix, entry.index)
+    unit = f' <span class="unit">{_unit(equations.unit(entry))}</span>' if show_unit else ""
+    title = f'<a class="name" href="#{anchor}">{_entry_name(entry)}</a>{unit}'
+    pieces = []
+    for k, (negative, text) in enumerate(entry_summands(entry, HTML, equations.digits)):
+        sign = (_MINUS if negative else "") if k == 0 else (f"{_MINUS} " if negative else "+ ")
+        pieces.append(f"<span>{sign}{text}</span>")
+    total = " ".join(pieces) or "0"
+    if len(entry) <= _LONG:
+        return f'<div class="entry" id="{anchor}"><div>{title} =</div><div class="sum">{total}</div></div>'
+    summary = f'<summary>{title} = <span class="unit">{len(entry)} terms</span></summary>'
+    return f'<details class="entry" id="{anchor}">{summary}<div class="sum">{total}</div></details>'
+
+
+def _friction(equations: Equations) -> str:
+    rows = []
+    for name, expression, condition in friction_rows(equations):
+        cells = (name, expression.replace("*", _TIMES), f"for {condition}" if condition else "")
+        rows.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
+    return f'<table class="plain">{"".join(rows)}</table>' if rows else "<p>There is none.</p>"

@@ -1,0 +1,121 @@
+"""Equations as one JSON document, coefficients in full precision; others build on its keys.
+
+    name, joints [names], rule {multiple_angles, threshold, digits}, terms {M (upper triangle), g, ..}
+    angles {name: {joint: sign}}                       the sums of angles that entries are written in
+    entries {"M[1,2]": {unit, depends_on [joints], terms [..]}}
+    term {coefficient, factors {joint or angle: "C" | "S" | "SS" | "CS" | "q" | "qq"}}
+      with multiple angles: {coefficient, factors {joint: "q" | "qq"}, function "cos" | "sin", multiples {joint: k}}
+      of C, dtau_dqd and dtau_dq also: speeds [joints], accelerations [joints]
+    friction {joint: {viscous_positive, .., offset, coupled [..]}}
+    couplings {joint: {joint, multiplier, offset}}     joints that follow another one
+
+A coefficient is a number, or {parameter: number} where it is linear in parameters.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from torquec.closedform.equations import Equations
+from torquec.closedform.layouts import EXACT, Entry, Part
+from torquec.closedform.polynomial import Coefficient, Linear
+from torquec.closedform.terms import Factor, Kind, Term, subscript, terms_of
+
+
+def equations_document(equations: Equations) -> dict[str, Any]:
+    """The document, of plain dicts, lists, strings and numbers."""
+    form, robot = equations.form, equations.form.robot
+    names = _factor_names(equations)
+    document: dict[str, Any] = {
+        "name": robot.name,
+        "joints": list(form.names),
+        "rule": dataclasses.asdict(equations.rule),
+        "terms": _counts(equations),
+        "angles": {
+            names[angle.joints]: {form.names[index]: sign for index, sign in angle.joints} for angle in equations.angles
+        },
+        "entries": {
+            entry.key: {
+                "unit": equations.unit(entry),
+                "depends_on": [form.names[joint] for joint in entry.depends_on],
+                "terms": _terms(entry, names, form.names),
+            }
+            for found in equations.entries.values()
+            for entry in found
+        },
+    }
+    if equations.friction:
+        document["friction"] = {
+            form.names[law.joint]: {
+                **dataclasses.asdict(law.own),
+                "coupled": [
+                    {
+                        "motor": motor.motor,
+                        "factor": motor.factor,
+                        "ratios": {form.names[joint]: ratio for joint, ratio in motor.ratios},
+                        **dataclasses.asdict(motor.law),
+                    }
+                    for motor in law.coupled
+                ],
+            }
+            for law in equations.friction
+        }
+    couplings = {b.joint.name: dataclasses.asdict(b.joint.mimic) for b in robot.bodies if b.joint.mimic is not None}
+    return document | ({"couplings": couplings} if couplings else {})
+
+
+def _counts(equations: Equations) -> dict[str, int]:
+    """Terms of M and g as they are, and of the matrices that are shown as they are shown."""
+    if equations.rule != EXACT:
+        return equations.terms
+    return equations.form.terms | (equations.terms if equations.whole else {})
+
+
+def _factor_names(equations: Equations) -> dict[tuple[tuple[int, int], ...], str]:
+    """Names of variables: a joint's own, or one for a sum that no joint has."""
+    taken = set(equations.form.names)
+    found: dict[tuple[tuple[int, int], ...], str] = {((i, 1),): name for i, name in enumerate(equations.form.names)}
+    for angle in equations.angles:
+        name = f"q{subscript(angle.joints)}"
+        while name in taken:
+            name += "_"
+        found[angle.joints] = name
+        taken.add(name)
+    return found
+
+
+def _terms(
+    entry: Entry, names: dict[tuple[tuple[int, int], ...], str], joints: tuple[str, ...]
+) -> list[dict[str, Any]]:
+    return [_term(term, names, joints) | _motion(part, joints) for part in entry.parts for term in terms_of(part.value)]
+
+
+def _term(term: Term, names: dict[tuple[tuple[int, int], ...], str], joints: tuple[str, ...]) -> dict[str, Any]:
+    factors: dict[str, str] = {}
+    found: dict[str, Any] = {"coefficient": _coefficient(term.coefficient), "factors": factors}
+    for factor in term.factors:
+        if factor.kind in (Kind.COSINE, Kind.SINE):
+            found["function"] = factor.kind.value
+            found["multiples"] = {joints[index]: multiple for index, multiple in factor.joints}
+        else:
+            name = names[factor.joints]
+            factors[name] = factors.get(name, "") + _letters(factor)
+    return found
+
+
+def _letters(factor: Factor) -> str:
+    return factor.kind.value * factor.power
+
+
+def _motion(part: Part, joints: tuple[str, ...]) -> dict[str, Any]:
+    found = {}
+    if part.speeds:
+        found["speeds"] = [joints[joint] for joint in part.speeds]
+    if part.accelerations:
+        found["accelerations"] = [joints[joint] for joint in part.accelerations]
+    return found
+
+
+def _coefficient(coefficient: Coefficient) -> Any:
+    return dict(coefficient.parts) if isinstance(coefficient, Linear) else coefficient

@@ -1,0 +1,319 @@
+"""The coefficients of the equations of motion in the layouts of the papers, and abbreviated after Clover's rule.
+
+(1)  tau = M qdd + B [qd_j qd_k] + D [qd_j^2] + g + V          Clover: the columns of B are the pairs 12, 13, .., 23, ..
+(2)  B_i,jk = 2 c_ijk  (j < k),      D_ij = c_ijj
+(3)  tau_i = sum_j J_ij qdd_j + sum_jk H_ijk qd_j qd_k - G_i,   H_ijk = c_ijk     Chang & Lee: both orders of j, k count
+(4)  C_ij = sum_k c_ijk qd_k                                    the Coriolis matrix of `Model.coriolis_matrix`
+(5)  dtau_i/dqd_j = sum_k 2 c_ijk qd_k
+(6)  dtau_i/dq_j = sum_k dM_ik/dq_j qdd_k + sum_{k <= l} d(B or D)_i,kl/dq_j qd_k qd_l + dg_i/dq_j
+
+Clover's rule drops coefficients below a threshold from what the links contribute, after any differentiation, rounds the
+others to significant digits, and adds the reflected inertias of the motors last. Friction V stands in
+:mod:`torquec.closedform.friction_law`; it is no part of (5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from torquec.closedform.closed_form import ClosedForm
+from torquec.closedform.fourier import FourierSeries, Harmonic, fourier_series
+from torquec.closedform.polynomial import Linear, TrigPolynomial, constant
+from torquec.errors import ArgumentError
+
+Value: TypeAlias = TrigPolynomial | FourierSeries
+
+
+class Matrix(StrEnum):
+    """What can be written down, by its letter."""
+
+    M = "M"
+    B = "B"
+    D = "D"
+    G_TORQUE = "g"
+    V = "V"
+    C = "C"
+    J = "J"
+    H = "H"
+    G = "G"
+    DTAU_DQD = "dtau_dqd"
+    DTAU_DQ = "dtau_dq"
+
+
+WHOLE = (Matrix.M, Matrix.B, Matrix.D, Matrix.G_TORQUE, Matrix.V)
+"""The whole model (1)."""
+
+TITLES: Mapping[Matrix, str] = MappingProxyType(
+    {
+        Matrix.M: "Mass matrix M(q), symmetric",
+        Matrix.B: "Coriolis matrix B(q), columns are pairs of joints",
+        Matrix.D: "Centrifugal matrix D(q)",
+        Matrix.G_TORQUE: "Gravity torque g(q)",
+        Matrix.V: "Friction V(qd)",
+        Matrix.C: "Coriolis matrix C(q, qd) in Christoffel form",
+        Matrix.J: "Inertia coefficients J(q), symmetric (Chang & Lee)",
+        Matrix.H: "Velocity coefficients H(q), symmetric in the last two indices (Chang & Lee)",
+        Matrix.G: "Gravity coefficients G(q) = -g(q) (Chang & Lee)",
+        Matrix.DTAU_DQD: "Velocity sensitivity dtau/dqd, without friction (Clover's C)",
+        Matrix.DTAU_DQ: "Position sensitivity dtau/dq (Clover's K)",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How entries are written: products or multiple angles, without small coefficients, rounded to digits."""
+
+    multiple_angles: bool = False
+    threshold: float = 0.0
+    digits: int | None = None
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.threshold < float("inf"):
+            raise ArgumentError(
+                f"the threshold is {self.threshold}", remedy="give a finite number that is not negative"
+            )
+        if self.digits is not None and not 1 <= self.digits <= 17:
+            raise ArgumentError(f"{self.digits} significant digits", remedy="give a number from 1 to 17")
+
+
+EXACT = Rule()
+CLOVER = Rule(multiple_angles=True, threshold=0.01, digits=4)
+"""The rule of Clover's Appendix A."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A function of the positions, times the speeds and accelerations of the joints listed."""
+
+    value: Value
+    speeds: tuple[int, ...] = ()
+    accelerations: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry: the sum of its parts; indices count from zero, and an entry of B has a row and a pair."""
+
+    matrix: Matrix
+    index: tuple[int, ...]
+    parts: tuple[Part, ...]
+
+    def __len__(self) -> int:
+        return sum(len(part.value) for part in self.parts)
+
+    @property
+    def key(self) -> str:
+        """Its name, counted from one: 'M[1,2]', 'B[1,23]' (a comma within the pair where a joint has two digits)."""
+        row, *rest = (str(i + 1) for i in self.index)
+        if self.matrix is Matrix.B:
+            rest = [("," if max(self.index[1:]) > 8 else "").join(rest)]
+        return f"{self.matrix}[{','.join([row, *rest])}]"
+
+    @property
+    def depends_on(self) -> tuple[int, ...]:
+        """Joints on whose position it depends."""
+        return tuple(sorted({joint for part in self.parts for joint in _positions(part.value)}))
+
+    def at(self, q: Any, qd: Any = (), qdd: Any = ()) -> Any:
+        """Its value at positions, speeds and accelerations (n,), or at each row of (N, n)."""
+        total: Any = 0.0
+        for part in self.parts:
+            term = part.value(q)
+            for joint in part.speeds:
+                term = term * qd[..., joint]
+            for joint in part.accelerations:
+                term = term * qdd[..., joint]
+            total = total + term
+        return total
+
+
+def entries(form: ClosedForm, matrix: Matrix, rule: Rule = EXACT) -> list[Entry]:
+    """The entries of a matrix that are not zero, row by row; of M and J the upper triangle, of H those with j <= k.
+
+    Raises `ArgumentError` for V, which is no polynomial, and for a rule that parameters cannot obey.
+    """
+    found = (entry(form, matrix, index, rule) for index in indices(form.n, matrix))
+    return [each for each in found if each.parts]
+
+
+def entry(form: ClosedForm, matrix: Matrix, index: Sequence[int], rule: Rule = EXACT) -> Entry:
+    """One entry, by its indices from zero; an entry that is zero has no parts."""
+    index = tuple(index)
+    check_index(form.n, matrix, index)
+    if matrix is Matrix.V:
+        raise ArgumentError("friction depends on speeds, it is no polynomial", remedy="use friction_laws(robot)")
+    motors = _motor_inertia(form, index) if matrix in (Matrix.M, Matrix.J) else 0.0
+    parts = []
+    for part in _PARTS[matrix](form, index):
+        value = written(part.value, rule, added=motors)
+        if value.terms:
+            parts.append(Part(value, part.speeds, part.accelerations))
+    return Entry(matrix, index, tuple(parts))
+
+
+def indices(n: int, matrix: Matrix) -> list[tuple[int, ...]]:
+    """The indices of a matrix in reading order, without those that symmetry gives."""
+    if matrix in (Matrix.G_TORQUE, Matrix.G, Matrix.V):
+        return [(i,) for i in range(n)]
+    if matrix in (Matrix.M, Matrix.J):
+        return [(i, j) for i in range(n) for j in range(i, n)]
+    if matrix is Matrix.B:
+        return [(i, j, k) for i in range(n) for j in range(n) for k in range(j + 1, n)]
+    if matrix is Matrix.H:
+        return [(i, j, k) for i in range(n) for j in range(n) for k in range(j, n)]
+    return [(i, j) for i in range(n) for j in range(n)]
+
+
+def check_index(n: int, matrix: Matrix, index: tuple[int, ...]) -> None:
+    """Raise `ArgumentError` unless the matrix has such an entry."""
+    wanted = len(indices(2, matrix)[0])
+    ascending = matrix is not Matrix.B or len(index) < 3 or index[1] < index[2]
+    if len(index) != wanted or not all(0 <= i < n for i in index) or not ascending:
+        example = {1: "2", 2: "1,2", 3: "1,2,3" if matrix is Matrix.H else "1,23"}[wanted]
+        raise ArgumentError(
+            f"{matrix}[{','.join(str(i + 1) for i in index)}] is not an entry of a robot with {n} joints",
+            remedy=f"joints count from 1 to {n}, as in {matrix}[{example}]",
+        )
+
+
+def written(polynomial: Value, rule: Rule, *, added: float = 0.0) -> Value:
+    """A polynomial as the rule says; `added` is a constant within it that is neither dropped nor rounded."""
+    assert isinstance(polynomial, TrigPolynomial)
+    if rule == EXACT:
+        return polynomial
+    coefficients = list(polynomial.terms.values())
+    if any(isinstance(coefficient, Linear) for coefficient in coefficients) and (rule.threshold or rule.digits):
+        raise ArgumentError(
+            "coefficients in parameters can be neither compared with a threshold nor rounded",
+            remedy="ask for numbers, or leave out the threshold and the digits",
+        )
+    abbreviating = bool(rule.threshold or rule.digits)
+    apart = added if abbreviating else 0.0
+    links = polynomial + constant(-apart) if apart else polynomial
+    if rule.multiple_angles:
+        series = fourier_series(links)
+        if abbreviating:
+            series = series.abbreviated(rule.threshold, rule.digits)
+        return series + FourierSeries({Harmonic(): apart}) if apart else series
+    if abbreviating:
+        links = links.mapped(lambda value: _abbreviated(value, rule))
+    return links + constant(apart) if apart else links
+
+
+def _abbreviated(value: float, rule: Rule) -> float:
+    if abs(value) < rule.threshold:
+        return 0.0
+    return value if rule.digits is None else float(f"{value:.{rule.digits - 1}e}")
+
+
+def _motor_inertia(form: ClosedForm, index: tuple[int, ...]) -> float:
+    """What the motors add to an entry of M, when coefficients are numbers."""
+    robot = form.robot
+    place = {body.joint.name: b for b, body in enumerate(robot.bodies)}
+    state = {place[name]: k for k, name in enumerate(robot.joint_names)}
+    if not all(i in state for i in index) or _is_parametric(form.M[index[0], index[1]]):
+        return 0.0
+    return robot.drives.reflected_inertia(robot.n)[state[index[0]]][state[index[1]]]
+
+
+def _is_parametric(polynomial: TrigPolynomial) -> bool:
+    return any(isinstance(coefficient, Linear) for coefficient in polynomial.terms.values())
+
+
+def _positions(value: Value) -> set[int]:
+    if isinstance(value, TrigPolynomial):
+        return set(value.depends_on)
+    return {joint for harmonic in value.terms for joint, _ in (*harmonic.multiples, *harmonic.powers)}
+
+
+# --- what each matrix is made of ------------------------------------------------------------------------------------
+
+
+def _mass(form: ClosedForm, index: tuple[int, ...]) -> Iterator[Part]:
+    yield Part(form.M[index[0], index[1]])
+
+
+def _gravity(form: ClosedForm, index: tuple[int, ...]) -> Iterator[Part]:
+    yield Part(form.g[index[0]])
+
+
+def _opposite_gravity(form: ClosedForm, index: tuple[int, ...]) -> Iterator[Part]:
+    yield Part(-form.g[index[0]])
+
+
+def _coriolis_pair(form: ClosedForm, index: tuple[int, ...]) -> Iterator[Part]:
+    i, j, k = index
+    yield Part(_velocity_product(form, i, j, k))
+
+
+def _centrifugal(form: ClosedForm, index: tuple[int, ...]) -> Iterator[Part]:
+    i, j = index
+    yield Part(form.christoffel(i, j, j))
+
+
+def _christoffel(form: ClosedForm, index: tuple[int, ...]) -> Iterator[Part]:
+    yield Part(form.christoffel(*index))
+
+
+def _coriolis_matrix(form: ClosedForm, index: tuple[int, ...]) -> Iterator[Part]:
+    """(4)."""
+    i, j = index
+    for k in range(form.n):
+        yield Part(form.christoffel(i, j, k), speeds=(k,))
+
+
+def _velocity_sensitivity(form: ClosedForm, index: tuple[int, ...]) -> Iterator[Part]:
+    """(5)."""
+    for part in _coriolis_matrix(form, index):
+        assert isinstance(part.value, TrigPolynomial)
+        yield Part(part.value * 2.0, speeds=part.speeds)
+
+
+def _position_sensitivity(form: ClosedForm, index: tuple[int, ...]) -> Iterator[Part]:
+    """(6)."""
+    i, j = index
+    yield Part(form.g[i].differentiate(j))
+    for k in range(form.n):
+        yield Part(form.M[i, k].differentiate(j), accelerations=(k,))
+    for k in range(form.n):
+        for m in range(k, form.n):
+            yield Part(_velocity_product(form, i, k, m).differentiate(j), speeds=(k, m))
+
+
+def _velocity_product(form: ClosedForm, i: int, j: int, k: int) -> TrigPolynomial:
+    """The coefficient of qd_j qd_k (2)."""
+    found = form.christoffel(i, j, k)
+    return found if j == k else found * 2.0
+
+
+_PARTS: Mapping[Matrix, Callable[[ClosedForm, tuple[int, ...]], Iterator[Part]]] = MappingProxyType(
+    {
+        Matrix.M: _mass,
+        Matrix.B: _coriolis_pair,
+        Matrix.D: _centrifugal,
+        Matrix.G_TORQUE: _gravity,
+        Matrix.C: _coriolis_matrix,
+        Matrix.J: _mass,
+        Matrix.H: _christoffel,
+        Matrix.G: _opposite_gravity,
+        Matrix.DTAU_DQD: _velocity_sensitivity,
+        Matrix.DTAU_DQ: _position_sensitivity,
+    }
+)
+
+
+def unit(form: ClosedForm, matrix: Matrix, index: tuple[int, ...]) -> str:
+    """The SI unit of an entry; a prismatic joint takes one metre away for each of its indices."""
+    slides = sum(form.robot.bodies[i].joint.type.is_prismatic for i in index)
+    if matrix in (Matrix.G_TORQUE, Matrix.G, Matrix.V):
+        return ("N m", "N")[slides]
+    if matrix in (Matrix.C, Matrix.DTAU_DQD):
+        return ("N m s", "N s", "N s/m")[slides]
+    if matrix is Matrix.DTAU_DQ:
+        return ("N m", "N", "N/m")[slides]
+    return ("kg m^2", "kg m", "kg", "kg/m")[slides]

@@ -1,0 +1,126 @@
+"""Entries as sums of signed pieces of text, whatever the language: text, LaTeX and HTML differ in a `Notation` only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from torquec.closedform.layouts import Entry, Value
+from torquec.closedform.polynomial import Coefficient, Linear
+from torquec.closedform.terms import Factor, Term, motion_factors, terms_of
+
+Signed: TypeAlias = tuple[bool, str]
+"""A summand: whether it is subtracted, and its text without a sign."""
+
+
+@dataclass(frozen=True)
+class Notation:
+    """How a language writes numbers (value, digits), factors and parameter names, and what stands between factors."""
+
+    number: Callable[[float, int], str]
+    factor: Callable[[Factor], str]
+    parameter: Callable[[str], str]
+    times: str
+    minus: str = "-"
+
+
+def entry_summands(entry: Entry, notation: Notation, digits: int) -> list[Signed]:
+    """The summands of an entry; a part that a speed multiplies is put in brackets."""
+    found: list[Signed] = []
+    for part in entry.parts:
+        motion = motion_factors(part)
+        if not motion:
+            found += value_summands(part.value, notation, digits)
+            continue
+        terms = terms_of(part.value)
+        if len(terms) == 1:
+            found.append(_summand(Term(terms[0].coefficient, (*terms[0].factors, *motion)), notation, digits))
+            continue
+        inside = value_summands(part.value, notation, digits)
+        first, last = inside[0], inside[-1]
+        tail = notation.times + notation.times.join(notation.factor(factor) for factor in motion)
+        found.append((False, f"({notation.minus if first[0] else ''}{first[1]}"))
+        found += [*inside[1:-1], (last[0], f"{last[1]}){tail}")]
+    return found
+
+
+def value_summands(value: Value, notation: Notation, digits: int) -> list[Signed]:
+    """The summands of a polynomial or a series, largest first."""
+    found: list[Signed] = []
+    for term in terms_of(value):
+        if not term.factors and isinstance(term.coefficient, Linear):
+            found += _parameters(term.coefficient, notation, digits)
+        else:
+            found.append(_summand(term, notation, digits))
+    return found
+
+
+def weighted(parts: Iterable[tuple[float, str]], notation: Notation, digits: int) -> list[Signed]:
+    """Summands number * text, a number of one left out and zeros dropped; an empty text is a constant."""
+    found = []
+    for value, text in parts:
+        number = notation.number(abs(value), digits)
+        if value:
+            words = [number] if not text else [text] if number == "1" else [number, text]
+            found.append((value < 0.0, notation.times.join(words)))
+    return found
+
+
+def joined(summands: Iterable[Signed], *, minus: str = "-") -> str:
+    """Summands on one line.
+
+    >>> joined([(True, "a"), (False, "b"), (True, "c")]), joined([])
+    ('-a + b - c', '0')
+    """
+    text = ""
+    for negative, body in summands:
+        if text:
+            text += f" {minus if negative else '+'} {body}"
+        else:
+            text = f"{minus}{body}" if negative else body
+    return text or "0"
+
+
+def broken(
+    summands: Sequence[Signed], *, first: int, other: int, length: Callable[[str], int] = len, minus: str = "-"
+) -> list[str]:
+    """A sum in lines of at most `first` and then `other` columns, broken between summands; `length` measures them.
+
+    >>> broken([(True, "aaa"), (False, "bbb"), (True, "ccc")], first=5, other=12)
+    ['-aaa', '+ bbb - ccc']
+    """
+    if not summands:
+        return ["0"]
+    lines: list[str] = []
+    used = 0
+    for k, (negative, body) in enumerate(summands):
+        piece = f"{minus} {body}" if negative else f"+ {body}"
+        if k == 0:
+            piece = f"{minus}{body}" if negative else body
+        size = length(body) + 2
+        if not lines or used + 1 + size > (first if len(lines) == 1 else other):
+            lines.append(piece)
+            used = size
+        else:
+            lines[-1] += f" {piece}"
+            used += 1 + size
+    return lines
+
+
+def _summand(term: Term, notation: Notation, digits: int) -> Signed:
+    negative, number = _coefficient(term.coefficient, notation, digits)
+    words = [notation.factor(factor) for factor in term.factors]
+    return negative, notation.times.join(words if words and number == "1" else [number, *words])
+
+
+def _coefficient(coefficient: Coefficient, notation: Notation, digits: int) -> Signed:
+    """A number, or a combination of parameters in brackets: `(Izz2 + 0.18*m3)`."""
+    if not isinstance(coefficient, Linear):
+        return coefficient < 0.0, notation.number(abs(coefficient), digits)
+    parts = _parameters(coefficient, notation, digits)
+    return parts[0] if len(parts) == 1 else (False, f"({joined(parts, minus=notation.minus)})")
+
+
+def _parameters(coefficient: Linear, notation: Notation, digits: int) -> list[Signed]:
+    return weighted(((value, notation.parameter(name)) for name, value in coefficient.parts.items()), notation, digits)

@@ -1,0 +1,192 @@
+"""Equations as plain text, in the manner of Clover's Appendix A: `M12 = 0.690315*S2 - 0.134059*C23 + ..`.
+
+Largest terms come first; C23 is cos(q2 + q3), S2^2 a square, multiple angles are spelled `cos(2*q2 + q3)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torquec.closedform.equations import Equations
+from torquec.closedform.friction_law import FrictionLaw
+from torquec.closedform.layouts import TITLES, Entry, Matrix, Value
+from torquec.closedform.sums import Notation, broken, entry_summands, joined, value_summands, weighted
+from torquec.closedform.terms import Factor, Kind, subscript
+from torquec.robot.robot import Friction
+
+WIDTH = 100
+
+
+def equations_text(equations: Equations, *, width: int = WIDTH) -> str:
+    """The equations with what a reader needs to know about their names, as lines of about `width` columns."""
+    blocks = ["\n".join(_heading(equations))]
+    for matrix, found in equations.entries.items():
+        common = equations.common_unit(matrix)
+        lines = [f"{TITLES[matrix]}{f' [{common}]' if common else ''}", ""]
+        if matrix is Matrix.V:
+            lines += _friction_lines(equations)
+        for entry in found:
+            unit = "" if common else f" [{equations.unit(entry)}]"
+            head = f"{entry_name(entry)}{unit} = "
+            room = width - len(head)
+            summands = entry_summands(entry, TEXT, equations.digits)
+            first, *others = broken(summands, first=room, other=room + 2)
+            lines += [head + first, *(" " * (len(head) - 2) + line for line in others)]
+        if len(lines) == 2:
+            lines.append("All entries are zero.")
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks) + "\n"
+
+
+def polynomial_text(value: Value, *, digits: int = 6) -> str:
+    """A polynomial or a series on one line."""
+    return joined(value_summands(value, TEXT, digits))
+
+
+def entry_name(entry: Entry) -> str:
+    """'M12' where it cannot be misread, else 'M[1,12]', 'B[1,23]', 'dtau_dq[1,2]'."""
+    plain = len(entry.matrix) == 1 and entry.matrix is not Matrix.B and max(entry.index) < 9
+    return f"{entry.matrix}{''.join(str(i + 1) for i in entry.index)}" if plain else entry.key
+
+
+def number_text(value: float, digits: int) -> str:
+    """A number with so many significant digits, none of them a trailing zero.
+
+    >>> number_text(0.30000000000000004, 6), number_text(2.0, 6), number_text(1.25e-7, 6)
+    ('0.3', '2', '1.25e-07')
+    """
+    return f"{value + 0.0:.{digits}g}"
+
+
+def factor_text(factor: Factor) -> str:
+    """One factor: `C23`, `S2^2`, `q3^2`, `cos(2*q2 + q3)`, `qd1`.
+
+    >>> factor_text(Factor(Kind.SHORT_SINE, ((1, 1), (2, 1)), 2)), factor_text(Factor(Kind.COSINE, ((1, 2), (2, -1))))
+    ('S23^2', 'cos(2*q2 - q3)')
+    """
+    if factor.kind in (Kind.COSINE, Kind.SINE):
+        return f"{factor.kind}({sum_text(factor.joints)})"
+    text = f"{factor.kind}{subscript(factor.joints)}"
+    return text if factor.power == 1 else f"{text}^{factor.power}"
+
+
+TEXT = Notation(number_text, factor_text, parameter=str, times="*")
+
+
+def sum_text(joints: Sequence[tuple[int, int]]) -> str:
+    """A sum of multiples of coordinates: `2*q2 - q3`."""
+    return joined(weighted(((k, f"q{i + 1}") for i, k in joints), TEXT, 6))
+
+
+def balance_text(equations: Equations) -> str:
+    """The equation that the matrices belong to."""
+    if {Matrix.J, Matrix.H, Matrix.G} & set(equations.entries):
+        return "tau_i = sum_j J_ij qdd_j + sum_jk H_ijk qd_j qd_k - G_i + V_i"
+    if Matrix.C in equations.entries:
+        return "tau = M(q) qdd + C(q, qd) qd + g(q) + V(qd)"
+    return "tau = M(q) qdd + B(q) [qd_j qd_k, j < k] + D(q) [qd_j^2] + g(q) + V(qd)"
+
+
+def remarks(equations: Equations) -> list[str]:
+    """How many terms there are, how they were treated and what is not shown, a sentence each."""
+    if equations.whole:
+        counts = equations.terms
+    else:
+        counts = {entry.key: len(entry) for kept in equations.entries.values() for entry in kept}
+    lines = [f"Terms: {', '.join(f'{name} {count}' for name, count in counts.items())}."] if counts else []
+    lines += treatment(equations)
+    if equations.rule.digits is None:
+        lines.append(f"Coefficients are shown to {equations.digits} significant digits.")
+    return [*lines, f"{'Entries that are not shown are zero. ' if equations.whole else ''}Units are SI."]
+
+
+def treatment(equations: Equations) -> list[str]:
+    """What was left out and what was rounded, a sentence each."""
+    rule, lines = equations.rule, []
+    if rule.threshold:
+        lines.append(f"Coefficients below {number_text(rule.threshold, 6)} in what the links contribute are dropped.")
+    if rule.digits is not None:
+        lines.append(f"Coefficients are rounded to {rule.digits} significant digits, then motor inertias are added.")
+    springs = [body.joint.name for body in equations.form.robot.bodies if body.joint.spring is not None]
+    if springs:
+        lines.append(f"The springs of {', '.join(springs)} are not part of these equations.")
+    return lines
+
+
+def coupling_text(equations: Equations, body: int) -> str:
+    """What a mimic joint follows, and where its torque acts; '' for an independent joint."""
+    mimic = equations.form.robot.bodies[body].joint.mimic
+    if mimic is None:
+        return ""
+    leader = equations.form.names.index(mimic.joint) + 1
+    follows = joined(weighted([(mimic.multiplier, f"q{leader}"), (mimic.offset, "")], TEXT, 6))
+    adds = joined(weighted([(mimic.multiplier, f"tau{body + 1}")], TEXT, 6))
+    return f"q{body + 1} = {follows}; adds {adds} to tau{leader}"
+
+
+def friction_branches(law: Friction, speed: str, digits: int) -> list[tuple[str, str]]:
+    """A friction law as (expression, condition) pairs; one pair without a condition where both directions agree.
+
+    >>> friction_branches(Friction.symmetric(2.0), "qd1", 6)
+    [('2*qd1', '')]
+    """
+    branches = []
+    for viscous, coulomb, sign in (
+        (law.viscous_positive, law.coulomb_positive, ">="),
+        (law.viscous_negative, -law.coulomb_negative, "<"),
+    ):
+        parts = weighted([(viscous, speed), (coulomb + law.offset, "")], TEXT, digits)
+        branches.append((joined(parts), f"{speed} {sign} 0"))
+    return branches if branches[0][0] != branches[1][0] else [(branches[0][0], "")]
+
+
+def coupled_text(law: FrictionLaw, digits: int) -> str:
+    """What coupled motors add to a joint's friction: ` + 76*f_motor4(76*qd4 - 71*qd5)`; '' where there are none."""
+    found = ""
+    for motor in law.coupled:
+        speed = joined(weighted(((ratio, f"qd{joint + 1}") for joint, ratio in motor.ratios), TEXT, digits))
+        ((negative, body),) = weighted([(motor.factor, f"f_{motor.motor}({speed})")], TEXT, digits)
+        found += f" {'-' if negative else '+'} {body}"
+    return found
+
+
+def friction_rows(equations: Equations) -> list[tuple[str, str, str]]:
+    """(name, expression, condition) for each branch of friction, the laws of coupled motors at the end."""
+    digits = equations.digits
+    rows, motors = [], {}
+    for law in equations.friction:
+        name = f"V{law.joint + 1}" if law.joint < 9 else f"V[{law.joint + 1}]"
+        coupled = coupled_text(law, digits)
+        branches = friction_branches(law.own, f"qd{law.joint + 1}", digits)
+        rows += [(name, expression + coupled, condition) for expression, condition in branches]
+        motors.update({motor.motor: motor.law for motor in law.coupled})
+    for motor, friction in motors.items():
+        rows += [(f"f_{motor}(w)", text, condition) for text, condition in friction_branches(friction, "w", digits)]
+    return rows
+
+
+def _heading(equations: Equations) -> list[str]:
+    """Who, what the names mean, and how the numbers were treated."""
+    form, robot = equations.form, equations.form.robot
+    lines = [f"{robot.name}: equations of motion", "", f"    {balance_text(equations)}", "", "Coordinates"]
+    width = max((len(name) for name in form.names), default=0)
+    for i, body in enumerate(robot.bodies):
+        kind = f"{body.joint.type}, {'m' if body.joint.type.is_prismatic else 'rad'}"
+        coupling = coupling_text(equations, i)
+        lines.append(f"    q{i + 1:<3} {body.joint.name:<{width}}  {kind}{f'; {coupling}' if coupling else ''}")
+    if not equations.rule.multiple_angles:
+        lines += ["", "Short names", "    C1 = cos(q1), S1 = sin(q1), and so for every revolute joint"]
+        for angle in equations.angles:
+            name, total = subscript(angle.joints), sum_text(angle.joints)
+            lines.append(f"    C{name} = cos({total}), S{name} = sin({total})")
+    return [*lines, "", *remarks(equations)]
+
+
+def _friction_lines(equations: Equations) -> list[str]:
+    lines = []
+    before = ""
+    for name, expression, condition in friction_rows(equations):
+        head = " " * (len(name) + 3) if name == before else f"{name} = "
+        lines.append(f"{head}{expression}{f'    for {condition}' if condition else ''}")
+        before = name
+    return lines
