@@ -1,5 +1,29 @@
 """Motions of all joints over time: formulas, samples, limits, files."""
 
+from torquec.trajectory.csv_file import read_trajectory, write_trajectory
+from torquec.trajectory.fourier_motion import FourierMotion, fourier_motion
+from torquec.trajectory.limits import LimitKind, Violation, check_joints, check_limits, limit_violations
+from torquec.trajectory.minimum_jerk import minimum_jerk, puma560_standard_trajectory
+from torquec.trajectory.polynomial_motion import PolynomialMotion
+from torquec.trajectory.quintic_spline import quintic_spline
 from torquec.trajectory.trajectory import Motion, MotionState, Trajectory, trajectory_of
 
-__all__ = ["Motion", "MotionState", "Trajectory", "trajectory_of"]
+__all__ = [
+    "FourierMotion",
+    "LimitKind",
+    "Motion",
+    "MotionState",
+    "PolynomialMotion",
+    "Trajectory",
+    "Violation",
+    "check_joints",
+    "check_limits",
+    "fourier_motion",
+    "limit_violations",
+    "minimum_jerk",
+    "puma560_standard_trajectory",
+    "quintic_spline",
+    "read_trajectory",
+    "trajectory_of",
+    "write_trajectory",
+]

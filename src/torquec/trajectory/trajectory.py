@@ -187,19 +187,10 @@ def _check(trajectory: Trajectory) -> None:
 
 def _between(trajectory: Trajectory, times: Array) -> MotionState:
     """(1)."""
-    t = trajectory.t
-    k = np.clip(np.searchsorted(t, times, side="right") - 1, 0, len(t) - 2)
-    inside = np.clip(times, t[0], t[-1])
-    step = (t[k + 1] - t[k])[..., None]
-    s = (inside - t[k])[..., None] / step
-    left = trajectory.q[k], trajectory.qd[k] * step, trajectory.qdd[k] * step**2
-    right = trajectory.q[k + 1], trajectory.qd[k + 1] * step, trajectory.qdd[k + 1] * step**2
-    c = quintic_coefficients(left, right)
-    return MotionState(
-        c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * (c[4] + s * c[5])))),
-        (c[1] + s * (2.0 * c[2] + s * (3.0 * c[3] + s * (4.0 * c[4] + s * 5.0 * c[5])))) / step,
-        (2.0 * c[2] + s * (6.0 * c[3] + s * (12.0 * c[4] + s * 20.0 * c[5]))) / step**2,
-    )
+    from torquec.trajectory.polynomial_motion import polynomial_motion
+
+    motion = polynomial_motion(trajectory.t, trajectory.q, trajectory.qd, trajectory.qdd)
+    return motion.at(np.clip(times, motion.start, motion.end))
 
 
 def quintic_coefficients(left: tuple[Array, Array, Array], right: tuple[Array, Array, Array]) -> tuple[Array, ...]:

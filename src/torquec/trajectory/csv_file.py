@@ -1,0 +1,163 @@
+"""Trajectories as CSV files: a row per sample, joints in the header.
+
+    t,q_joint1,q_joint2,qd_joint1,qd_joint2,qdd_joint1,qdd_joint2
+
+(1)  Read are also plain joint names for positions, and q1 .. qn, qd1 .. (or dq1 ..), qdd1 .. (or ddq1 ..), in joint
+     order.
+(2)  A file without speeds, or without accelerations, is a list of way-points: its motion is the spline of degree five
+     through them, from rest to rest.
+
+The reader is strict: every row has every column, every number is finite, times rise; errors name the line.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from torquec.errors import ArgumentError
+from torquec.robot.file import to_path
+from torquec.trajectory.quintic_spline import quintic_spline
+from torquec.trajectory.trajectory import Trajectory
+
+_KINDS = {"q": "q", "qd": "qd", "dq": "qd", "qdd": "qdd", "ddq": "qdd"}
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_FEWEST_ROWS = 2
+
+
+def write_trajectory(trajectory: Trajectory, path: str | os.PathLike[str]) -> Path:
+    """Write t, q, qd and qdd of every sample; gives the path. The file is whole or not there.
+
+    Raises `ArgumentError` where it cannot be written.
+    """
+    target = to_path(path)
+    header = ["t", *(f"{kind}_{joint}" for kind in ("q", "qd", "qdd") for joint in trajectory.joints)]
+    rows = np.column_stack([trajectory.t, trajectory.q, trajectory.qd, trajectory.qdd])
+    scratch = target.with_name(f".{target.name}.part")
+    try:
+        with scratch.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(header)
+            writer.writerows([[repr(value) for value in row] for row in rows.tolist()])
+        scratch.replace(target)
+    except OSError as error:
+        scratch.unlink(missing_ok=True)
+        raise ArgumentError(
+            f"cannot write there: {error.strerror or error}", where=str(target), remedy="name a file that can be made"
+        ) from error
+    return target
+
+
+def read_trajectory(
+    path: str | os.PathLike[str], *, joints: Sequence[str] | None = None, period: float = 0.001
+) -> Trajectory:
+    """The trajectory of a CSV file (1), (2), its columns put into the order of `joints` where they are given.
+
+    `period` is the sampling interval of a file that holds way-points only. Raises `ArgumentError` with file, line and
+    remedy for anything that is not such a file.
+    """
+    source = to_path(path)
+    try:
+        text = source.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ArgumentError(f"cannot be read: {error}", where=str(source), remedy="give a CSV file in UTF-8") from error
+    lines = list(csv.reader(text.splitlines()))
+    if not lines:
+        raise ArgumentError("the file is empty", where=str(source), remedy="write a header and at least two rows")
+    columns, names = _columns(lines[0], joints, f"{source}:1")
+    values = _values(lines, str(source))
+    t = values[:, columns["t"][0]]
+    late = np.flatnonzero(np.diff(t) <= 0.0)
+    if len(late):
+        row = int(late[0]) + 1
+        raise ArgumentError(
+            f"time goes from {t[row - 1]:g} s to {t[row]:g} s", where=f"{source}:{row + 2}", remedy="let times rise"
+        )
+    q = values[:, columns["q"]]
+    if "qd" in columns and "qdd" in columns:
+        return Trajectory(names, t, q, values[:, columns["qd"]], values[:, columns["qdd"]])
+    return quintic_spline(t, q, joints=names, period=period)
+
+
+def _columns(
+    header: Sequence[str], joints: Sequence[str] | None, where: str
+) -> tuple[dict[str, list[int]], tuple[str, ...]]:
+    """Column numbers of t and of each kind of quantity, in joint order, and the joints' names."""
+    words = [word.strip() for word in header]
+    twice = sorted({word for word in words if words.count(word) > 1})
+    if twice or "" in words:
+        raise ArgumentError(
+            f"column {twice[0]!r} stands there twice" if twice and twice[0] else "a column has no name",
+            where=where,
+            remedy="name every column once",
+        )
+    if "t" not in words:
+        raise ArgumentError("there is no column 't'", where=where, remedy="name the column of times [s] 't'")
+    named: dict[str, dict[str, int]] = {}
+    for k, word in enumerate(words):
+        if word != "t":
+            kind, joint = _kind_and_joint(word, joints)
+            named.setdefault(kind, {})[joint] = k
+    names = tuple(joints) if joints is not None else tuple(named.get("q", {}))
+    if joints is not None and set(named.get("q", {})) == {f"q{k + 1}" for k in range(len(names))}:
+        numbered = {f"q{k + 1}": name for k, name in enumerate(names)}
+        named = {kind: {numbered.get(j, j): k for j, k in found.items()} for kind, found in named.items()}
+    for kind, found in named.items():
+        wrong = sorted(set(found) ^ set(names))
+        if wrong:
+            state = "is missing" if wrong[0] in names else "belongs to no joint"
+            raise ArgumentError(
+                f"column {kind} of '{wrong[0]}' {state}", where=where, remedy=f"the joints are {', '.join(names)}"
+            )
+    if not named.get("q"):
+        raise ArgumentError("there are no positions", where=where, remedy="name their columns q_<joint>")
+    columns = {kind: [found[name] for name in names] for kind, found in named.items()}
+    return {"t": [words.index("t")], **columns}, names
+
+
+def _kind_and_joint(word: str, joints: Sequence[str] | None) -> tuple[str, str]:
+    """('qd', 'elbow') from 'qd_elbow', ('q', 'elbow') from 'elbow', ('qd', 'q2') from 'dq2'."""
+    if joints is not None and word in joints:
+        return "q", word
+    prefix, underscore, joint = word.partition("_")
+    if underscore and prefix in _KINDS:
+        return _KINDS[prefix], joint
+    numbered = re.fullmatch(r"(q|qd|dq|qdd|ddq)([0-9]+)", word)
+    if numbered:
+        return _KINDS[numbered[1]], f"q{numbered[2]}"
+    return "q", word
+
+
+def _values(lines: Sequence[Sequence[str]], source: str) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    width = len(lines[0])
+    rows = []
+    for number, line in enumerate(lines[1:], start=2):
+        where = f"{source}:{number}"
+        if not line and number == len(lines):
+            continue  # a blank last line
+        if len(line) != width:
+            raise ArgumentError(
+                f"{len(line)} values where the header has {width}", where=where, remedy="give one value per column"
+            )
+        rows.append([_number(word, where, lines[0][k]) for k, word in enumerate(line)])
+    if len(rows) < _FEWEST_ROWS:
+        raise ArgumentError(f"{len(rows)} rows of values", where=source, remedy="give at least two samples")
+    return np.array(rows, dtype=np.float64)
+
+
+def _number(word: str, where: str, column: str) -> float:
+    stripped = word.strip()
+    value = float(stripped) if _NUMBER.fullmatch(stripped) else math.nan
+    if not math.isfinite(value):
+        raise ArgumentError(
+            f"column '{column.strip()}' holds '{word[:40]}', which is not a finite number",
+            where=where,
+            remedy='write a plain decimal number such as "0.25" or "1e-3"',
+        )
+    return value
