@@ -1,34 +1,26 @@
-"""From a `Function` to the order and the shape in which it is evaluated; every kernel uses the same one.
-
-Four decisions are made here:
+"""The order in which a program is executed, and what is done together.
 
 * Sines and cosines are evaluated in groups. Group s holds every angle that needs s earlier groups, so that a robot's
   joint angles are one group, evaluated together in vectors and guarded by one branch.
-* A product that is used once, by an addition, is contracted with it to a*b + c, rounded once. Where both terms of a sum
-  are such products, the one that is ready later is contracted, which makes the chain of dependent operations shorter.
-* Operations keep the order of the function, except that what a group needs comes before the group.
 * Outputs are written some columns at a time, as soon as these are known.
+* Apart from that, steps keep their order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from torquec.expr import Function, Op
-
-_LATENCY = {Op.CONST: 0, Op.INPUT: 0, Op.ADD: 3, Op.SUB: 3, Op.MUL: 3, Op.NEG: 1, Op.DIV: 13, Op.SQRT: 21}
-_OTHER_LATENCY = 20
-_FUSED_LATENCY = 4
-_PLACED_BY_OTHERS = (Op.CONST, Op.INPUT, Op.SIN, Op.COS)
+from torquec.codegen.llvm.program import Program
+from torquec.expr import Op
 
 
 @dataclass(frozen=True)
 class Angle:
-    """A value, and the values that are its sine and its cosine."""
+    """A step, and the steps that are its sine and its cosine."""
 
-    value: int
+    step: int
     sines: tuple[int, ...]
     cosines: tuple[int, ...]
 
@@ -42,108 +34,58 @@ class AngleGroup:
 
 @dataclass(frozen=True)
 class Write:
-    """Some neighbouring elements of an output, from `first` on, and the values that go there."""
+    """Some neighbouring elements of an output, from `first` on, and the steps that go there."""
 
     output: int
     first: int
-    values: tuple[int, ...]
+    steps: tuple[int, ...]
 
 
 Item: TypeAlias = int | AngleGroup | Write
+"""What is done at one point: a step, a group, a write."""
 
 
-@dataclass(frozen=True)
-class Arrangement:
-    """`order`: what is done, in order, without constants, inputs and absorbed products, which are read where they are
-    needed. `contracted`: for an addition, which of its two arguments is the product that it absorbs.
-    """
+def arrange(program: Program, *, columns: int) -> list[Item]:
+    """The items of a program in order, without constants and inputs, which are read where they are needed.
 
-    order: tuple[Item, ...]
-    contracted: Mapping[int, int]
+    Outputs are written `columns` elements at a time.
 
-    def needs(self, function: Function, item: Item) -> list[int]:
-        """The values that an item reads; an absorbed product is replaced by its factors."""
-        if isinstance(item, AngleGroup):
-            return [angle.value for angle in item.angles]
-        if isinstance(item, Write):
-            return list(item.values)
-        args = list(function.operations[item].args)
-        if item in self.contracted:
-            args += function.operations[args.pop(self.contracted[item])].args
-        return args
-
-    def defines(self, item: Item) -> list[int]:
-        """The values that exist once an item has been evaluated."""
-        if isinstance(item, AngleGroup):
-            return [value for angle in item.angles for value in (*angle.sines, *angle.cosines)]
-        return [] if isinstance(item, Write) else [item]
-
-
-def arrange(function: Function, *, contract: bool, columns: int) -> Arrangement:
-    """The arrangement of a function.
-
-    `contract` is False for a processor without a*b + c; outputs are written `columns` elements at a time.
-
+    >>> from torquec.codegen.llvm.program import make_program
     >>> from torquec.expr import trace
-    >>> f = trace("f", lambda x: {"y": x[0] * x[1] + x[2]}, {"x": (3,)})
-    >>> arrange(f, contract=True, columns=1)
-    Arrangement(order=(4, Write(output=0, first=0, values=(4,))), contracted={4: 1})
+    >>> f = trace("f", lambda x: {"y": x[0] * x[1]}, {"x": (2,)})
+    >>> arrange(make_program(f, fuse=True), columns=1)
+    [2, Write(output=0, first=0, steps=(2,))]
     """
-    contracted = _contractions(function) if contract else {}
-    placed = {function.operations[k].args[position] for k, position in contracted.items()}
-    placed |= {k for k, step in enumerate(function.operations) if step.op in _PLACED_BY_OTHERS}
-    order: list[Item] = []
-    for group in _angle_groups(function):
-        for value in sorted(_ancestors(function, [angle.value for angle in group.angles]) - placed):
-            order.append(value)
-            placed.add(value)
+    placed = {k for k, step in enumerate(program.steps) if step.is_leaf or step.op in (Op.SIN, Op.COS)}
+    order: list[int | AngleGroup] = []
+    for group in _angle_groups(program):
+        for step in sorted(_ancestors(program, [angle.step for angle in group.angles]) - placed):
+            order.append(step)
+            placed.add(step)
         order.append(group)
-    order.extend(value for value in range(len(function.operations)) if value not in placed)
-    arrangement = Arrangement(tuple(order), contracted)
-    return Arrangement(tuple(_with_writes(function, arrangement, columns)), contracted)
+    order.extend(step for step in range(len(program.steps)) if step not in placed)
+    return list(_with_writes(program, order, columns))
 
 
-def _with_writes(function: Function, arrangement: Arrangement, columns: int) -> Iterator[Item]:
-    """The order with every write right after the last value that it needs."""
-    waiting: dict[int, list[Write]] = {}
-    missing: dict[Write, int] = {}
-    leaves: list[Write] = []
-    for output, result in enumerate(function.results):
-        for first in range(0, len(result), columns):
-            write = Write(output, first, result[first : first + columns])
-            computed = {v for v in write.values if function.operations[v].op not in (Op.CONST, Op.INPUT)}
-            missing[write] = len(computed)
-            for value in computed:
-                waiting.setdefault(value, []).append(write)
-            if not computed:
-                leaves.append(write)
-    for item in arrangement.order:
-        yield item
-        for value in arrangement.defines(item):
-            for write in waiting.get(value, ()):
-                missing[write] -= 1
-                if not missing[write]:
-                    yield write
-    yield from leaves
+def needs(program: Program, item: Item) -> list[int]:
+    """The steps whose results an item reads."""
+    if isinstance(item, AngleGroup):
+        return [angle.step for angle in item.angles]
+    return list(item.steps if isinstance(item, Write) else program.steps[item].args)
 
 
-def _ancestors(function: Function, values: list[int]) -> set[int]:
-    """The values and everything that they are computed from."""
-    needed: set[int] = set()
-    stack = list(values)
-    while stack:
-        value = stack.pop()
-        if value not in needed:
-            needed.add(value)
-            stack.extend(function.operations[value].args)
-    return needed
+def defines(item: Item) -> list[int]:
+    """The steps whose results exist once an item has been done."""
+    if isinstance(item, AngleGroup):
+        return [step for angle in item.angles for step in (*angle.sines, *angle.cosines)]
+    return [] if isinstance(item, Write) else [item]
 
 
-def _angle_groups(function: Function) -> list[AngleGroup]:
+def _angle_groups(program: Program) -> list[AngleGroup]:
     """The angles by the number of earlier groups that they need."""
     stage: list[int] = []
     groups: dict[int, dict[int, tuple[list[int], list[int]]]] = {}
-    for k, step in enumerate(function.operations):
+    for k, step in enumerate(program.steps):
         needed = max((stage[a] for a in step.args), default=0)
         if step.op in (Op.SIN, Op.COS):
             sines, cosines = groups.setdefault(needed, {}).setdefault(step.args[0], ([], []))
@@ -151,34 +93,42 @@ def _angle_groups(function: Function) -> list[AngleGroup]:
             needed += 1
         stage.append(needed)
     return [
-        AngleGroup(tuple(Angle(value, tuple(s), tuple(c)) for value, (s, c) in groups[stage_number].items()))
-        for stage_number in sorted(groups)
+        AngleGroup(tuple(Angle(step, tuple(s), tuple(c)) for step, (s, c) in groups[number].items()))
+        for number in sorted(groups)
     ]
 
 
-def _contractions(function: Function) -> dict[int, int]:
-    """For each addition that can absorb a product, which argument it absorbs."""
-    operations = function.operations
-    uses = [0] * len(operations)
-    for step in operations:
-        for a in step.args:
-            uses[a] += 1
-    for result in function.results:
-        for v in result:
-            uses[v] += 1
-    ready = [0] * len(operations)
-    contracted: dict[int, int] = {}
-    for k, step in enumerate(operations):
-        start = max((ready[a] for a in step.args), default=0)
-        ready[k] = start + _LATENCY.get(step.op, _OTHER_LATENCY)
-        if step.op not in (Op.ADD, Op.SUB):
-            continue
-        choices = []
-        for position in (0, 1):
-            product, other = step.args[position], step.args[1 - position]
-            if operations[product].op is Op.MUL and uses[product] == 1 and product != other:
-                factors = max(ready[a] for a in operations[product].args)
-                choices.append((max(factors, ready[other]) + _FUSED_LATENCY, position))
-        if choices:
-            ready[k], contracted[k] = min(choices)
-    return contracted
+def _ancestors(program: Program, steps: list[int]) -> set[int]:
+    """The steps and everything that they are computed from."""
+    needed: set[int] = set()
+    stack = list(steps)
+    while stack:
+        step = stack.pop()
+        if step not in needed:
+            needed.add(step)
+            stack.extend(program.steps[step].args)
+    return needed
+
+
+def _with_writes(program: Program, order: list[int | AngleGroup], columns: int) -> Iterator[Item]:
+    """The order with every write right after the last step that it needs."""
+    waiting: dict[int, list[Write]] = {}
+    missing: dict[Write, int] = {}
+    leaves: list[Write] = []
+    for output, result in enumerate(program.results):
+        for first in range(0, len(result), columns):
+            write = Write(output, first, result[first : first + columns])
+            computed = {step for step in write.steps if not program.steps[step].is_leaf}
+            missing[write] = len(computed)
+            for step in computed:
+                waiting.setdefault(step, []).append(write)
+            if not computed:
+                leaves.append(write)
+    for item in order:
+        yield item
+        for step in defines(item):
+            for write in waiting.get(step, ()):
+                missing[write] -= 1
+                if not missing[write]:
+                    yield write
+    yield from leaves

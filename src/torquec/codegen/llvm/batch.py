@@ -13,58 +13,58 @@ from __future__ import annotations
 from torquec.codegen.llvm.arrange import arrange
 from torquec.codegen.llvm.cpu import Cpu
 from torquec.codegen.llvm.kernel import emit_kernel
+from torquec.codegen.llvm.program import Program
 from torquec.codegen.llvm.scalar import load_pointers
 from torquec.codegen.llvm.sincos import emit_guarded_sincos
 from torquec.codegen.llvm.text import FunctionText, Type, constant
 from torquec.codegen.llvm.transpose import emit_read_columns, emit_write_columns
-from torquec.expr import Function, Op
+from torquec.expr import Op
 
 
-def emit_block(module: FunctionText, function: Function, cpu: Cpu) -> str:
+def emit_block(module: FunctionText, program: Program, cpu: Cpu) -> str:
     """The text of `@block`: exactly W rows."""
-    arrangement = arrange(function, contract=cpu.fma, columns=cpu.width)
 
     def make_body(text: FunctionText) -> _BlockBody:
-        return _BlockBody(text, function, Type(cpu.width))
+        return _BlockBody(text, program, Type(cpu.width))
 
-    return emit_kernel(module, function, arrangement, make_body, head="define internal void @block")
+    items = arrange(program, columns=cpu.width)
+    return emit_kernel(module, program, items, make_body, head="define internal void @block")
 
 
 class _BlockBody:
     """Values are vectors of one state per lane; rows are read and written W columns at a time."""
 
-    def __init__(self, text: FunctionText, function: Function, shape: Type) -> None:
+    def __init__(self, text: FunctionText, program: Program, shape: Type) -> None:
         self.shape = shape
-        self._text, self._function = text, function
-        self._ports = {port.name: (f"%in{i}", port.size) for i, port in enumerate(function.inputs)}
-        self._columns: dict[tuple[str, int], str] = {}
+        self._text, self._program = text, program
+        self._columns: dict[tuple[int, int], str] = {}
 
-    def read(self, value: int) -> str:
-        step = self._function.operations[value]
-        if step.op is Op.CONST:
-            return constant(step.value, self.shape)
-        if (step.port, step.element) not in self._columns:
-            pointer, m = self._ports[step.port]
-            first = step.element // self.shape.width * self.shape.width
-            names = emit_read_columns(self._text, pointer, m, first, self.shape)
-            self._columns.update({(step.port, first + i): name for i, name in enumerate(names)})
-        return self._columns[step.port, step.element]
+    def read(self, step: int) -> str:
+        leaf = self._program.steps[step]
+        if leaf.op is Op.CONST:
+            return constant(leaf.value, self.shape)
+        if (leaf.port, leaf.element) not in self._columns:
+            m = self._program.inputs[leaf.port].size
+            first = leaf.element // self.shape.width * self.shape.width
+            names = emit_read_columns(self._text, f"%in{leaf.port}", m, first, self.shape)
+            self._columns.update({(leaf.port, first + i): name for i, name in enumerate(names)})
+        return self._columns[leaf.port, leaf.element]
 
     def write(self, output: int, first: int, values: list[str]) -> None:
-        m = self._function.outputs[output].size
+        m = self._program.outputs[output].size
         emit_write_columns(self._text, f"%out{output}", m, first, self.shape, values)
 
     def angles(self, values: list[str]) -> list[tuple[str, str]]:
         return emit_guarded_sincos(self._text, values, self.shape)
 
 
-def emit_batch(function: Function, cpu: Cpu, *, name: str) -> str:
+def emit_batch(program: Program, cpu: Cpu, *, name: str) -> str:
     """The text of the loop over blocks; the slot `@scalar` holds the address of the packed scalar kernel."""
     text = FunctionText(cpu.fma)
-    sizes = [port.size for port in (*function.inputs, *function.outputs)]
+    sizes = [port.size for port in (*program.inputs, *program.outputs)]
     text.append(f"%last = sub i64 %N, {cpu.width}")
     text.append("%few = icmp slt i64 %last, 0")
-    pointers = load_pointers(text, function)
+    pointers = load_pointers(text, program)
     text.append("br i1 %few, label %rows, label %blocks")
     text.start_block("blocks")
     text.append("%at = phi i64 [ 0, %entry ], [ %then, %blocks ]")
@@ -76,23 +76,23 @@ def emit_batch(function: Function, cpu: Cpu, *, name: str) -> str:
     text.append("%done = icmp eq i64 %at, %last")
     text.append("br i1 %done, label %end, label %blocks")
     text.start_block("rows")
-    _loop_over_rows(text, function, pointers, "rows")
+    _loop_over_rows(text, program, pointers, "rows")
     return text.finish(f"define void @{name}(i64 %N, ptr %inputs, ptr %outputs) #0")
 
 
-def emit_row_loop(function: Function, *, name: str) -> str:
+def emit_row_loop(program: Program, *, name: str) -> str:
     """The text of a batch kernel that only calls the scalar kernel for every row."""
     text = FunctionText(fma=False)
-    pointers = load_pointers(text, function)
-    _loop_over_rows(text, function, pointers, "entry")
+    pointers = load_pointers(text, program)
+    _loop_over_rows(text, program, pointers, "entry")
     return text.finish(f"define void @{name}(i64 %N, ptr %inputs, ptr %outputs) #0")
 
 
-def _loop_over_rows(text: FunctionText, function: Function, pointers: list[str], block: str) -> None:
+def _loop_over_rows(text: FunctionText, program: Program, pointers: list[str], block: str) -> None:
     """Append the loop that calls the scalar kernel for each of the N rows, and the end of the function."""
-    sizes = [port.size for port in (*function.inputs, *function.outputs)]
+    sizes = [port.size for port in (*program.inputs, *program.outputs)]
     local = text.stack(f"[{max(1, len(sizes))} x ptr]")
-    local_outputs = text.define(f"getelementptr ptr, ptr {local}, i64 {len(function.inputs)}")
+    local_outputs = text.define(f"getelementptr ptr, ptr {local}, i64 {len(program.inputs)}")
     text.append("%kernel = load ptr, ptr @scalar")
     text.append("%any = icmp sgt i64 %N, 0")
     text.append("br i1 %any, label %row, label %end")

@@ -1,4 +1,4 @@
-"""The operations of a `Function` as LLVM text, on doubles or on vectors of one state per lane.
+"""The steps of a `Program` as LLVM text, on doubles or on vectors of one state per lane.
 
 What the values are is left to the `Body` of a kernel: how a constant or an input is read (once, where it is first
 needed), how a group of sines and cosines is evaluated, and how outputs are written.
@@ -6,12 +6,13 @@ needed), how a group of sines and cosines is evaluated, and how outputs are writ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from torquec.codegen.llvm.arrange import AngleGroup, Arrangement, Item, Write
+from torquec.codegen.llvm.arrange import AngleGroup, Item, Write, defines
+from torquec.codegen.llvm.program import Fused, Program, StepOp
 from torquec.codegen.llvm.text import FunctionText, Type
-from torquec.expr import Function, Op, Operation
+from torquec.expr import Op
 
 
 class Body(Protocol):
@@ -19,7 +20,7 @@ class Body(Protocol):
 
     shape: Type
 
-    def read(self, value: int) -> str:
+    def read(self, step: int) -> str:
         """Append the reading of an input; gives its name, or the literal of a constant."""
 
     def angles(self, values: list[str]) -> list[tuple[str, str]]:
@@ -35,52 +36,49 @@ _INTRINSIC = {Op.SQRT: "llvm.sqrt", Op.ABS: "llvm.fabs", Op.MIN: "llvm.minimum",
 
 
 class _Names(dict[int, str]):
-    """Names of values; one that is missing is read."""
+    """Names of the results of steps; one that is missing is read."""
 
     def __init__(self, read: Callable[[int], str]) -> None:
         super().__init__()
         self._read = read
 
-    def __missing__(self, value: int) -> str:
-        self[value] = self._read(value)
-        return self[value]
+    def __missing__(self, step: int) -> str:
+        self[step] = self._read(step)
+        return self[step]
 
 
-def emit_operations(
+def emit_items(
     text: FunctionText,
-    function: Function,
-    arrangement: Arrangement,
+    program: Program,
     body: Body,
     *,
     items: Iterable[Item],
     read: Callable[[int], str],
     defined: Callable[[int, str], None],
 ) -> None:
-    """Append some items of the arrangement.
+    """Append some items of a program.
 
-    A value that no earlier item defined is asked of `read`; `defined` is told of every value as soon as it exists.
+    A step that no earlier item defined is asked of `read`; `defined` is told of every result as soon as it exists.
     """
     names = _Names(read)
-    shape = body.shape
     for item in items:
         if isinstance(item, Write):
-            body.write(item.output, item.first, [names[value] for value in item.values])
+            body.write(item.output, item.first, [names[step] for step in item.steps])
         elif isinstance(item, AngleGroup):
-            pairs = body.angles([names[angle.value] for angle in item.angles])
+            pairs = body.angles([names[angle.step] for angle in item.angles])
             for angle, (sine, cosine) in zip(item.angles, pairs, strict=True):
                 names.update(dict.fromkeys(angle.sines, sine))
                 names.update(dict.fromkeys(angle.cosines, cosine))
-        elif item in arrangement.contracted:
-            step = function.operations[item]
-            names[item] = _contracted(text, shape, function, step, arrangement.contracted[item], names)
         else:
-            step = function.operations[item]
-            names[item] = _plain(text, shape, step.op, [names[a] for a in step.args])
-        for value in arrangement.defines(item):
-            defined(value, names[value])
+            step = program.steps[item]
+            names[item] = _emit_step(text, body.shape, step.op, [names[a] for a in step.args])
+        for step_number in defines(item):
+            defined(step_number, names[step_number])
 
 
-def _plain(text: FunctionText, shape: Type, op: Op, args: list[str]) -> str:
+def _emit_step(text: FunctionText, shape: Type, op: StepOp, args: list[str]) -> str:
+    if isinstance(op, Fused):
+        return _fused(text, shape, op, *args)
     if op in _BINARY:
         return text.binary(_BINARY[op], shape, *args)
     if op in _INTRINSIC:
@@ -94,17 +92,12 @@ def _plain(text: FunctionText, shape: Type, op: Op, args: list[str]) -> str:
     return _elementwise_atan2(text, shape, args)
 
 
-def _contracted(
-    text: FunctionText, shape: Type, function: Function, step: Operation, position: int, names: Mapping[int, str]
-) -> str:
-    """a*b + c, a*b - c or c - a*b."""
-    product = function.operations[step.args[position]]
-    a, b = (names[factor] for factor in product.args)
-    c = names[step.args[1 - position]]
-    if step.op is Op.SUB and position == 0:
-        c = text.negate(shape, c)
-    elif step.op is Op.SUB:
+def _fused(text: FunctionText, shape: Type, op: Fused, a: str, b: str, c: str) -> str:
+    """LLVM has one such operation; it folds sign changes of the operands into the instruction."""
+    if op in (Fused.NEGATED_ADD, Fused.NEGATED_SUB):
         a = text.negate(shape, a)
+    if op in (Fused.SUB, Fused.NEGATED_SUB):
+        c = text.negate(shape, c)
     return text.multiply_add(shape, a, b, c)
 
 

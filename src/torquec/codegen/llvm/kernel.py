@@ -10,10 +10,10 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Mapping, Sequence
 
-from torquec.codegen.llvm.arrange import AngleGroup, Arrangement, Item, Write
-from torquec.codegen.llvm.emit import Body, emit_operations
+from torquec.codegen.llvm.arrange import AngleGroup, Item, Write, defines, needs
+from torquec.codegen.llvm.emit import Body, emit_items
+from torquec.codegen.llvm.program import Program
 from torquec.codegen.llvm.text import FunctionText
-from torquec.expr import Function, Op
 
 MOST_OPERATIONS_IN_A_PART = 6000
 MOST_WRITES_IN_A_PART = 256
@@ -23,28 +23,25 @@ _WAITING = "%waiting"
 
 def emit_kernel(
     module: FunctionText,
-    function: Function,
-    arrangement: Arrangement,
+    program: Program,
+    items: Sequence[Item],
     make_body: Callable[[FunctionText], Body],
     *,
     head: str,
 ) -> str:
     """The text of a kernel; `head` is all of its signature before the parameters. Declarations go to `module`."""
     shape = make_body(module).shape
-    parts = _cut(arrangement.order, shape.width)
-    if len(parts) <= 1:
-        items = parts[0] if parts else []
-        return _emit_part(module, function, arrangement, make_body, head=head, items=items, slots={})
-    slots, count = _assign_slots(function, arrangement, parts)
+    parts = _cut(items, shape.width)
+    if len(parts) == 1:
+        return _emit_part(module, program, items, make_body, head=head, slots={})
+    slots, count = _assign_slots(program, parts)
     bodies = [
-        _emit_part(
-            module, function, arrangement, make_body, head=f"define internal void @part{k}", items=items, slots=slots
-        )
-        for k, items in enumerate(parts)
+        _emit_part(module, program, part, make_body, head=f"define internal void @part{k}", slots=slots)
+        for k, part in enumerate(parts)
     ]
     driver = FunctionText(module.fma)
     waiting = driver.stack(f"[{max(1, count)} x {shape}]")
-    parameters = kernel_parameters(function)
+    parameters = kernel_parameters(program)
     arguments = ", ".join(f"ptr {p}" for p in [*(p.split()[-1] for p in parameters), waiting])
     for k in range(len(parts)):
         driver.append(f"call void @part{k}({arguments})")
@@ -52,10 +49,10 @@ def emit_kernel(
     return "\n".join([*bodies, driver.finish(f"{head}({', '.join(parameters)}) noinline #0")])
 
 
-def kernel_parameters(function: Function) -> list[str]:
+def kernel_parameters(program: Program) -> list[str]:
     """The parameters of a kernel, `%in0`, `%in1`, ... and `%out0`, ..., with their attributes."""
-    inputs = [f"ptr noalias readonly captures(none) %in{i}" for i in range(len(function.inputs))]
-    return inputs + [f"ptr noalias writeonly captures(none) %out{i}" for i in range(len(function.outputs))]
+    inputs = [f"ptr noalias readonly captures(none) %in{i}" for i in range(len(program.inputs))]
+    return inputs + [f"ptr noalias writeonly captures(none) %out{i}" for i in range(len(program.outputs))]
 
 
 def _cut(order: Sequence[Item], width: int) -> list[list[Item]]:
@@ -72,30 +69,28 @@ def _cut(order: Sequence[Item], width: int) -> list[list[Item]]:
     return parts
 
 
-def _assign_slots(
-    function: Function, arrangement: Arrangement, parts: Sequence[Sequence[Item]]
-) -> tuple[dict[int, int], int]:
-    """(slot of each value that crosses from one part to a later one, number of slots)."""
-    made_in = {value: k for k, part in enumerate(parts) for item in part for value in arrangement.defines(item)}
+def _assign_slots(program: Program, parts: Sequence[Sequence[Item]]) -> tuple[dict[int, int], int]:
+    """(slot of each step whose result crosses from one part to a later one, number of slots)."""
+    made_in = {step: k for k, part in enumerate(parts) for item in part for step in defines(item)}
     last_use: dict[int, int] = {}
     for k, part in enumerate(parts):
         for item in part:
-            for value in arrangement.needs(function, item):
-                if made_in.get(value, k) < k:
-                    last_use[value] = k
+            for step in needs(program, item):
+                if made_in.get(step, k) < k:
+                    last_use[step] = k
     slots: dict[int, int] = {}
     free: list[int] = []
     expiring: dict[int, list[int]] = {}
     count = 0
     for k, part in enumerate(parts):
         for item in part:
-            for value in arrangement.defines(item):
-                if value in last_use:
+            for step in defines(item):
+                if step in last_use:
                     if not free:
                         heapq.heappush(free, count)
                         count += 1
-                    slots[value] = heapq.heappop(free)
-                    expiring.setdefault(last_use[value], []).append(slots[value])
+                    slots[step] = heapq.heappop(free)
+                    expiring.setdefault(last_use[step], []).append(slots[step])
         # Freed after the part, so that no part writes a slot that it may still read.
         for slot in expiring.pop(k, ()):
             heapq.heappush(free, slot)
@@ -104,12 +99,11 @@ def _assign_slots(
 
 def _emit_part(
     module: FunctionText,
-    function: Function,
-    arrangement: Arrangement,
+    program: Program,
+    items: Sequence[Item],
     make_body: Callable[[FunctionText], Body],
     *,
     head: str,
-    items: Sequence[Item],
     slots: Mapping[int, int],
 ) -> str:
     """The text of one function that does some of the items."""
@@ -117,22 +111,22 @@ def _emit_part(
     body = make_body(text)
     shape = body.shape
 
-    def slot(value: int) -> str:
-        return text.define(f"getelementptr inbounds {shape}, ptr {_WAITING}, i64 {slots[value]}")
+    def slot(step: int) -> str:
+        return text.define(f"getelementptr inbounds {shape}, ptr {_WAITING}, i64 {slots[step]}")
 
-    def read(value: int) -> str:
-        if function.operations[value].op in (Op.CONST, Op.INPUT):
-            return body.read(value)
-        return text.define(f"load {shape}, ptr {slot(value)}, align {8 * shape.width}")
+    def read(step: int) -> str:
+        if program.steps[step].is_leaf:
+            return body.read(step)
+        return text.define(f"load {shape}, ptr {slot(step)}, align {8 * shape.width}")
 
-    def defined(value: int, name: str) -> None:
-        if value in slots:
-            text.append(f"store {shape} {name}, ptr {slot(value)}, align {8 * shape.width}")
+    def defined(step: int, name: str) -> None:
+        if step in slots:
+            text.append(f"store {shape} {name}, ptr {slot(step)}, align {8 * shape.width}")
 
-    emit_operations(text, function, arrangement, body, items=items, read=read, defined=defined)
+    emit_items(text, program, body, items=items, read=read, defined=defined)
     text.append("ret void")
     module.needs_far_sincos |= text.needs_far_sincos
-    parameters = kernel_parameters(function)
+    parameters = kernel_parameters(program)
     if slots:
         parameters.append(f"ptr noalias {_WAITING}")
     return text.finish(f"{head}({', '.join(parameters)}) noinline #0")

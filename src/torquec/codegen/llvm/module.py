@@ -11,6 +11,7 @@ import llvmlite.binding as llvm
 
 from torquec.codegen.llvm.batch import emit_batch, emit_block, emit_row_loop
 from torquec.codegen.llvm.cpu import Cpu, make_target_machine
+from torquec.codegen.llvm.program import make_program
 from torquec.codegen.llvm.scalar import emit_packed, emit_scalar
 from torquec.codegen.llvm.sincos import FAR_SINCOS
 from torquec.codegen.llvm.text import FunctionText
@@ -37,7 +38,8 @@ def compile_scalar(function: Function, cpu: Cpu) -> bytes:
     """Object code of the scalar kernel (`KERNEL`, `PACKED`). Raises `CompileError` where it is too large."""
     _check_size(function)
     text = FunctionText(cpu.fma)
-    bodies = [emit_scalar(text, function, cpu, name=KERNEL), emit_packed(function, kernel=KERNEL, name=PACKED)]
+    program = make_program(function, fuse=cpu.fma)
+    bodies = [emit_scalar(text, program, cpu, name=KERNEL), emit_packed(program, kernel=KERNEL, name=PACKED)]
     return _object_code(bodies, text, cpu)
 
 
@@ -45,10 +47,11 @@ def compile_batch(function: Function, cpu: Cpu) -> bytes:
     """Object code of the batch kernel (`BATCH`). Raises `CompileError` where it is too large."""
     _check_size(function)
     text = FunctionText(cpu.fma)
+    program = make_program(function, fuse=cpu.fma)
     slot = f"@{SCALAR_SLOT} = global ptr null"
     if len(function.operations) > MOST_OPERATIONS_IN_VECTORS:
-        return _object_code([emit_row_loop(function, name=BATCH), slot], text, cpu)
-    bodies = [emit_block(text, function, cpu), emit_batch(function, cpu, name=BATCH), slot]
+        return _object_code([emit_row_loop(program, name=BATCH), slot], text, cpu)
+    bodies = [emit_block(text, program, cpu), emit_batch(program, cpu, name=BATCH), slot]
     return _object_code(bodies, text, cpu)
 
 

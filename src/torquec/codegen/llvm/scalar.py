@@ -11,34 +11,34 @@ from __future__ import annotations
 from torquec.codegen.llvm.arrange import arrange
 from torquec.codegen.llvm.cpu import Cpu
 from torquec.codegen.llvm.kernel import emit_kernel
+from torquec.codegen.llvm.program import Program
 from torquec.codegen.llvm.sincos import emit_guarded_sincos
 from torquec.codegen.llvm.text import DOUBLE, FunctionText, Type, constant
-from torquec.expr import Function, Op
+from torquec.expr import Op
 
 
-def emit_scalar(module: FunctionText, function: Function, cpu: Cpu, *, name: str) -> str:
+def emit_scalar(module: FunctionText, program: Program, cpu: Cpu, *, name: str) -> str:
     """The text of the scalar kernel under that symbol."""
-    arrangement = arrange(function, contract=cpu.fma, columns=1)
 
     def make_body(text: FunctionText) -> _ScalarBody:
-        return _ScalarBody(text, function, cpu.width)
+        return _ScalarBody(text, program, cpu.width)
 
-    return emit_kernel(module, function, arrangement, make_body, head=f"define void @{name}")
+    return emit_kernel(module, program, arrange(program, columns=1), make_body, head=f"define void @{name}")
 
 
-def emit_packed(function: Function, *, kernel: str, name: str) -> str:
+def emit_packed(program: Program, *, kernel: str, name: str) -> str:
     """The text of `void name(const double *const *inputs, double *const *outputs)`, which calls the kernel."""
     text = FunctionText(fma=False)
-    arguments = ", ".join(f"ptr {p}" for p in load_pointers(text, function))
+    arguments = ", ".join(f"ptr {p}" for p in load_pointers(text, program))
     text.append(f"tail call void @{kernel}({arguments})")
     text.append("ret void")
     return text.finish(f"define void @{name}(ptr %inputs, ptr %outputs) #0")
 
 
-def load_pointers(text: FunctionText, function: Function) -> list[str]:
+def load_pointers(text: FunctionText, program: Program) -> list[str]:
     """Append the loading of all pointers from the arrays `%inputs` and `%outputs`."""
     pointers = []
-    for array, ports in (("%inputs", function.inputs), ("%outputs", function.outputs)):
+    for array, ports in (("%inputs", program.inputs), ("%outputs", program.outputs)):
         for i in range(len(ports)):
             slot = text.define(f"getelementptr ptr, ptr {array}, i64 {i}")
             pointers.append(text.define(f"load ptr, ptr {slot}"))
@@ -50,15 +50,14 @@ class _ScalarBody:
 
     shape = DOUBLE
 
-    def __init__(self, text: FunctionText, function: Function, width: int) -> None:
-        self._text, self._function, self._width = text, function, width
-        self._ports = {port.name: f"%in{i}" for i, port in enumerate(function.inputs)}
+    def __init__(self, text: FunctionText, program: Program, width: int) -> None:
+        self._text, self._program, self._width = text, program, width
 
-    def read(self, value: int) -> str:
-        step = self._function.operations[value]
-        if step.op is Op.CONST:
-            return constant(step.value)
-        at = self._text.element_pointer(self._ports[step.port], step.element)
+    def read(self, step: int) -> str:
+        leaf = self._program.steps[step]
+        if leaf.op is Op.CONST:
+            return constant(leaf.value)
+        at = self._text.element_pointer(f"%in{leaf.port}", leaf.element)
         return self._text.define(f"load double, ptr {at}, align 8")
 
     def write(self, output: int, first: int, values: list[str]) -> None:
