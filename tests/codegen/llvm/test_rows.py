@@ -14,7 +14,7 @@ def call():
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 8])
-@pytest.mark.parametrize("count", [0, 1, 5, 2047, 5000])
+@pytest.mark.parametrize("count", [0, 1, 5, 2048, 9001])
 def test_threads_change_nothing(call, threads, count):
     arrays = inputs_of(arm(), np.random.default_rng(count), count)
     assert same_bits(call(*arrays, threads=threads), call(*arrays))
@@ -51,10 +51,16 @@ def test_converting_a_large_batch_needs_little_memory(call):
     assert peak < result.nbytes + 8_000_000
 
 
-def test_an_error_in_a_thread_is_raised(monkeypatch, call):
-    def fail(*args):
-        raise RuntimeError("in a thread")
+def test_an_error_in_any_thread_is_raised(monkeypatch, call):
+    arrays = inputs_of(arm(), np.random.default_rng(3), 5000)
+    run = rows_file._run_span
+
+    def fail(kernel, rows, first, last):
+        if first == bad:
+            raise RuntimeError("in a thread")
+        run(kernel, rows, first, last)
 
     monkeypatch.setattr(rows_file, "_run_span", fail)
-    with pytest.raises(RuntimeError, match="in a thread"):
-        call(*inputs_of(arm(), np.random.default_rng(3), 5000), threads=2)
+    for bad in (0, 1024, 4096):  # noqa: B007 (fail looks at it)
+        with pytest.raises(RuntimeError, match="in a thread"):
+            call(*arrays, threads=2)

@@ -114,20 +114,22 @@ class _Kernels:
         self.objects, self._cpu = objects, cpu
         self.scalar = LoadedObject(objects.scalar(), cpu, libm_slots())
         self._batch: LoadedObject | None = None
+        self._batch_address = 0
         self._lock = threading.Lock()
         self.record: weakref.ref[Record] | None = None
         """The record to tell of the batch kernel."""
 
     def batch_address(self) -> int:
+        """The address of the batch kernel, compiled and loaded now if it was not."""
         with self._lock:
             if self._batch is None:
                 slots = {**libm_slots(), SCALAR_SLOT: self.scalar.address(PACKED)}
                 self._batch = LoadedObject(self.objects.batch(), self._cpu, slots)
-            address = self._batch.address(BATCH)
-            record = self.record() if self.record else None
-            if record is not None:
-                record[BATCH_WORD] = address
-            return address
+                self._batch_address = self._batch.address(BATCH)
+                record = self.record() if self.record else None
+                if record is not None:
+                    record[BATCH_WORD] = self._batch_address
+        return self._batch_address
 
 
 def _make_call(objects: Objects, kernels: _Kernels, options: CompileOptions) -> Callable[..., Any]:

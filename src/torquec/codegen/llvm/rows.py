@@ -8,16 +8,20 @@ result, so rows may be cut anywhere.
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 _BUFFER_BYTES = 1 << 20
-_FEWEST_ROWS_PER_THREAD = 256
+_FEWEST_ROWS = 1024
+_SPANS_PER_THREAD = 8
+_MOST_THREADS = 64
 
 BATCH_PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 
@@ -38,18 +42,37 @@ def is_plain(array: npt.NDArray[Any]) -> bool:
 
 
 def run_rows(address: int, rows: Rows, *, threads: int) -> None:
-    """Run the batch kernel at that address over all rows, in as many threads."""
+    """Run the batch kernel at that address over all rows, in as many threads.
+
+    Each thread takes the next span of rows when it has done one, so that a thread that is held up holds up nobody.
+    """
     kernel = BATCH_PROTOTYPE(address)
-    threads = max(1, min(threads, rows.count // _FEWEST_ROWS_PER_THREAD))
-    cuts = [rows.count * k // threads for k in range(threads + 1)]
-    if threads == 1:
+    if threads == 1 or rows.count < 2 * _FEWEST_ROWS:
         _run_span(kernel, rows, 0, rows.count)
         return
-    with ThreadPoolExecutor(threads - 1) as pool:
-        others = [pool.submit(_run_span, kernel, rows, cuts[k], cuts[k + 1]) for k in range(1, threads)]
-        _run_span(kernel, rows, cuts[0], cuts[1])
+    step = max(_FEWEST_ROWS, rows.count // (_SPANS_PER_THREAD * threads) + 1)
+    spans = iter([(first, min(first + step, rows.count)) for first in range(0, rows.count, step)])
+
+    def work() -> None:
+        for first, last in spans:  # a list's iterator hands out every item once, whichever thread asks
+            _run_span(kernel, rows, first, last)
+
+    others = [_pool(os.getpid()).submit(work) for _ in range(threads - 1)]
+    try:
+        work()
+    finally:
         for other in others:
+            other.cancel()  # one that has not begun would find nothing to do
+        wait(others)  # nobody may still be writing when the caller has the arrays back
+    for other in others:
+        if not other.cancelled():
             other.result()
+
+
+@cache
+def _pool(_process: int) -> ThreadPoolExecutor:
+    """The threads of a process (a forked process has its own); they start when they are first needed."""
+    return ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="torquec")
 
 
 def _run_span(kernel: Any, rows: Rows, start: int, stop: int) -> None:
