@@ -136,6 +136,7 @@ def _joint(rng, name, types, placements, carrier):
     kind = str(rng.choice(placements))
     rotation, origin = np.array(_rotation(rng)), rng.uniform(-0.5, 0.5, 3)
     if kind == "right-angled":
+        axis = np.where(abs(axis) == abs(axis).max(), np.sign(axis), 0.0)
         rotation, origin = QUARTER_TURNS[rng.integers(64)], origin * rng.integers(0, 2, 3)
     elif kind in ("parallel", "collinear"):
         if np.count_nonzero(axis) == 1 and np.count_nonzero(below) == 1:

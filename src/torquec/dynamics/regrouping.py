@@ -65,13 +65,13 @@ def _origin(link: CanonicalLink) -> Vector3:
 
 def _is_symmetric(e: MassMoments) -> bool:
     """True for a body whose second moments are the same in every direction across z."""
-    if not all(isinstance(value, float) for value in e.values):
+    if not all(isinstance(value, (int, float)) for value in e.values):
         return False
     return bool(e.xy == e.xz == e.yz == 0.0 and abs(e.xx - e.yy) <= 1e-12 * abs(e.xx))
 
 
 def _is_zero(value: Scalar) -> bool:
-    return isinstance(value, float) and value == 0.0
+    return isinstance(value, (int, float)) and value == 0.0
 
 
 def _products(e: MassMoments) -> int:

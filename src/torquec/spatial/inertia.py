@@ -42,7 +42,8 @@ class Inertia:
         >>> Inertia.from_center_of_mass(2.0, (0.0, 0.0, 3.0), no_size).parameters
         (18.0, 0.0, 0.0, 18.0, 0.0, 0.0, 0.0, 0.0, 6.0, 2.0)
         """
-        return _moved(tensor, (0, 0, 0), mass, center)
+        zero = 0 * mass  # of the mass's own kind: a float, a fraction, a batch
+        return _moved(tensor, (zero, zero, zero), mass, center)
 
     @property
     def parameters(self) -> tuple[Scalar, ...]:
