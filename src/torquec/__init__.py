@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from torquec.codegen.target import Target
     from torquec.errors import (
         ArgumentError,
+        CheckError,
         CompileError,
         ExpressionError,
         MissingExtraError,
@@ -29,12 +30,17 @@ if TYPE_CHECKING:
     from torquec.model.generate import GeneratedPackage, generate
     from torquec.model.model import Model, compile
     from torquec.model.save import load_model, save
+    from torquec.reduction.base_parameters import BaseParameters, BasisMethod, base_parameters
+    from torquec.reduction.check_base_parameters import check_base_parameters
     from torquec.robot import Robot, attach_payload, classics, load, write_urdf
 
 __version__ = "0.1.0"
 
 __all__ = [
     "ArgumentError",
+    "BaseParameters",
+    "BasisMethod",
+    "CheckError",
     "CompileError",
     "ExpressionError",
     "Function",
@@ -48,6 +54,8 @@ __all__ = [
     "Target",
     "TorquecError",
     "attach_payload",
+    "base_parameters",
+    "check_base_parameters",
     "classics",
     "compile",
     "generate",
@@ -61,6 +69,7 @@ _HOMES = {
     "torquec.codegen.target": ("Target",),
     "torquec.errors": (
         "ArgumentError",
+        "CheckError",
         "CompileError",
         "ExpressionError",
         "MissingExtraError",
@@ -73,6 +82,8 @@ _HOMES = {
     "torquec.model.generate": ("GeneratedPackage", "generate"),
     "torquec.model.model": ("Model", "compile"),
     "torquec.model.save": ("load_model", "save"),
+    "torquec.reduction.base_parameters": ("BaseParameters", "BasisMethod", "base_parameters"),
+    "torquec.reduction.check_base_parameters": ("check_base_parameters",),
     "torquec.robot": ("Robot", "attach_payload", "load", "write_urdf"),
 }
 

@@ -41,6 +41,14 @@ class CompileError(TorquecError):
     """Native code could not be produced or loaded."""
 
 
+class CheckError(TorquecError):
+    """A result that its independent check refuses, or two ways to one result that disagree."""
+
+
+class SpecificationError(TorquecError):
+    """A specification that lacks what it needs, or that no model can meet; the remedy names what can be met."""
+
+
 class ModelFileError(TorquecError):
     """A saved model that cannot be read back."""
 

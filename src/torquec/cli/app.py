@@ -12,9 +12,10 @@ import typer
 from typer.core import TyperGroup
 
 import torquec
-from torquec.cli import bench, demo, equations, eval, generate, info
-from torquec.errors import TorquecError
+from torquec.cli import bench, demo, equations, eval, generate, info, params
+from torquec.errors import CheckError, TorquecError
 
+CHECK_FAILED = 1
 BAD_INPUT = 2
 
 
@@ -28,7 +29,7 @@ class _Commands(TyperGroup):
             if isinstance(error, BrokenPipeError):
                 raise
             typer.echo(f"torquec: {error}", err=True)
-            raise typer.Exit(BAD_INPUT) from None
+            raise typer.Exit(CHECK_FAILED if isinstance(error, CheckError) else BAD_INPUT) from None
 
 
 app = typer.Typer(
@@ -61,6 +62,7 @@ for _name, _command, _example in (
     ("info", info.info, info.EXAMPLE),
     ("eval", eval.evaluate, eval.EXAMPLE),
     ("equations", equations.equations, equations.EXAMPLE),
+    ("params", params.params, params.EXAMPLE),
     ("generate", generate.generate, generate.EXAMPLE),
     ("bench", bench.bench, bench.EXAMPLE),
     ("demo", demo.demo, demo.EXAMPLE),

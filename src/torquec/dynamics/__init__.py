@@ -1,6 +1,8 @@
 """Rigid-body dynamics, one quantity per file, each written once over any scalar."""
 
 from torquec.dynamics.augmented_body import augmented_body
+from torquec.dynamics.base_inverse_dynamics import base_inverse_dynamics
+from torquec.dynamics.base_regressor import base_regressor
 from torquec.dynamics.coriolis_matrix import coriolis_matrix
 from torquec.dynamics.energy import kinetic_energy, potential_energy
 from torquec.dynamics.external_wrench import Axes, ExternalWrench
@@ -8,6 +10,7 @@ from torquec.dynamics.forward_dynamics import forward_dynamics
 from torquec.dynamics.forward_dynamics_derivatives import AccelerationDerivatives, forward_dynamics_derivatives
 from torquec.dynamics.frame_pose import body_poses, frame_pose
 from torquec.dynamics.friction import friction_torque
+from torquec.dynamics.friction_regressor import FrictionColumns, friction_regressor
 from torquec.dynamics.gravity_torque import gravity_torque
 from torquec.dynamics.inertial_power import InertialModel
 from torquec.dynamics.influence_coefficients import Influence, InfluenceCoefficients, influence_coefficients
@@ -28,6 +31,7 @@ __all__ = [
     "AccelerationDerivatives",
     "Axes",
     "ExternalWrench",
+    "FrictionColumns",
     "InertialModel",
     "Influence",
     "InfluenceCoefficients",
@@ -35,11 +39,14 @@ __all__ = [
     "PointSpring",
     "TorqueDerivatives",
     "augmented_body",
+    "base_inverse_dynamics",
+    "base_regressor",
     "body_poses",
     "coriolis_matrix",
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "frame_pose",
+    "friction_regressor",
     "friction_torque",
     "gravity_torque",
     "influence_coefficients",

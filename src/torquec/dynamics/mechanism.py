@@ -81,9 +81,9 @@ def mechanism(
 
     `inertias` replaces the bodies' inertias (in file body frames; symbols or numbers).
     """
-    robot.check_inertias()
     tree = robot.canonical
     if inertias is None:
+        robot.check_inertias()
         own = [MassMoments.of(link.inertia) for link in tree.links]
     else:
         own = [MassMoments.of(i.transformed(link.frame)) for i, link in zip(inertias, tree.links, strict=True)]

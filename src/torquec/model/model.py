@@ -77,6 +77,8 @@ class Model:
     total_torque = _Compiled()
     kinetic_energy = _Compiled()
     potential_energy = _Compiled()
+    base_regressor = _Compiled()
+    base_inverse_dynamics = _Compiled()
 
     def frame_pose(self, frame: str) -> NativeCall:
         """The callable q -> rotation (3, 3), origin (3,) of the named frame, seen from the base."""

@@ -6,10 +6,11 @@ quantity of a frame is asked for with the frame's name, as in "frame_pose:tool".
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torquec import dynamics
 from torquec.errors import ArgumentError, ExpressionError
@@ -17,9 +18,10 @@ from torquec.expr import Function, trace
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 
+if TYPE_CHECKING:
+    from torquec.reduction.base_parameters import BaseParameters
+
 _STATE = ("q", "qd", "qdd")
-_SIZES = {"wrench": 6}
-"""Inputs that do not have one element per joint."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Quantity:
     """What a quantity is, its inputs and outputs in order, and its algorithm f(robot, *inputs).
 
     An algorithm with one output returns it; one with more returns a dataclass with fields of these names. With
-    `of_frame` it takes a frame's name after the robot.
+    `of_frame` it takes a frame's name after the robot. Generated code has it only on demand unless `by_default`.
     """
 
     summary: str
@@ -35,6 +37,7 @@ class Quantity:
     outputs: tuple[str, ...]
     algorithm: Callable[..., Any]
     of_frame: bool = False
+    by_default: bool = True
 
 
 def _pushed_inverse_dynamics(
@@ -48,6 +51,29 @@ def _pushed_inverse_dynamics(
     pushed = dynamics.ExternalWrench(frame, tuple(wrench[:3]), tuple(wrench[3:]))
     return dynamics.inverse_dynamics(robot, q, qd, qdd, wrenches=(pushed,))
 
+
+@functools.lru_cache(maxsize=64)
+def _base(robot: Robot) -> BaseParameters:
+    """The base parameters that the rows below are about: rigid bodies and rotors, no friction."""
+    from torquec.reduction.base_parameters import base_parameters
+
+    return base_parameters(robot)
+
+
+def _base_regressor(
+    robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+) -> list[list[Scalar]]:
+    return dynamics.base_regressor(robot, _base(robot).body_expansion.tolist(), q, qd, qdd)
+
+
+def _base_inverse_dynamics(
+    robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar], beta: Sequence[Scalar]
+) -> list[Scalar]:
+    return dynamics.base_inverse_dynamics(robot, _base(robot).body_expansion.tolist(), q, qd, qdd, beta)
+
+
+_SIZES: Mapping[str, Callable[[Robot], int]] = {"wrench": lambda _: 6, "beta": lambda robot: len(_base(robot))}
+"""Inputs that do not have one element per joint."""
 
 QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
     {
@@ -129,6 +155,20 @@ QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
             _pushed_inverse_dynamics,
             of_frame=True,
         ),
+        "base_regressor": Quantity(
+            "Y (n, b): Y times the base parameters is the torque of inverse_dynamics; full column rank.",
+            _STATE,
+            ("Y",),
+            _base_regressor,
+            by_default=False,
+        ),
+        "base_inverse_dynamics": Quantity(
+            "Torques (n,) of inverse_dynamics for any values beta (b,) of the base parameters.",
+            (*_STATE, "beta"),
+            ("tau",),
+            _base_inverse_dynamics,
+            by_default=False,
+        ),
     }
 )
 
@@ -148,8 +188,8 @@ def quantity_of(name: str) -> tuple[Quantity, str]:
 
 
 def default_quantities() -> tuple[str, ...]:
-    """Everything that a program about the robot's dynamics may want: all but the quantities of frames."""
-    return tuple(name for name, quantity in QUANTITIES.items() if not quantity.of_frame)
+    """Everything that a program about the robot's dynamics may want: all but quantities of frames or of the base."""
+    return tuple(name for name, quantity in QUANTITIES.items() if quantity.by_default and not quantity.of_frame)
 
 
 def trace_quantity(robot: Robot, name: str, *, algorithm: Callable[..., Any] | None = None) -> Function:
@@ -182,4 +222,4 @@ def check_ports(robot: Robot, name: str, function: Function) -> None:
 
 
 def _input_shapes(robot: Robot, quantity: Quantity) -> dict[str, tuple[int, ...]]:
-    return {key: (_SIZES.get(key, robot.n),) for key in quantity.inputs}
+    return {key: (_SIZES[key](robot) if key in _SIZES else robot.n,) for key in quantity.inputs}

@@ -1,0 +1,80 @@
+"""What a reduction or an estimate did: enough to undo it and to check it again, as plain values.
+
+A record knows nothing about the code that made it. It can be written as JSON and read back, and the `check_*` function
+of its kind takes it together with the robot.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from torquec.errors import ArgumentError
+
+SparseRow = tuple[tuple[int, float], ...]
+"""A row of a matrix: (column, value) of the entries that are not zero, by column."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """Base of every record; `robot` is the name of the robot that it is about."""
+
+    KIND: ClassVar[str] = ""
+
+    robot: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record as JSON values, its kind under "kind"."""
+        return {"kind": self.KIND, **{f.name: _plain(getattr(self, f.name)) for f in dataclasses.fields(self)}}
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Self:
+        """The record that `to_dict` wrote; raises `ArgumentError` for anything else."""
+        fields = {f.name for f in dataclasses.fields(cls)}
+        if document.get("kind") != cls.KIND or set(document) != fields | {"kind"}:
+            raise ArgumentError(
+                f"this is no record of kind '{cls.KIND}': its kind is {document.get('kind')!r}, its fields are "
+                f"{', '.join(sorted(map(str, document)))}",
+                remedy="give the dictionary that to_dict() of such a record returned",
+            )
+        return cls(**{name: _frozen(document[name]) for name in fields})
+
+
+@dataclass(frozen=True)
+class BaseParametersRecord(Record):
+    """How base parameters are made of standard ones: beta = K phi, and Y E is their regressor.
+
+    `parameters` (p) and `names` (b); `projection` are the rows of K (b, p), `expansion` the rows of E (p, b); `motors`,
+    `friction` and `frames` say what the standard parameters are; `values` (b) is null for a robot without inertias.
+    """
+
+    KIND: ClassVar[str] = "base_parameters"
+
+    method: str
+    motors: bool
+    friction: str
+    frames: str
+    parameters: tuple[str, ...]
+    names: tuple[str, ...]
+    projection: tuple[SparseRow, ...]
+    expansion: tuple[SparseRow, ...]
+    values: tuple[float, ...] | None
+
+
+def sparse_rows(matrix: Sequence[Sequence[float]]) -> tuple[SparseRow, ...]:
+    """The rows of a matrix, without its zeros.
+
+    >>> sparse_rows([[0.0, 2.0], [0.0, 0.0]])
+    (((1, 2.0),), ())
+    """
+    return tuple(tuple((k, float(value)) for k, value in enumerate(row) if value != 0.0) for row in matrix)
+
+
+def _plain(value: Any) -> Any:
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(_frozen(item) for item in value) if isinstance(value, list | tuple) else value

@@ -1,0 +1,121 @@
+"""The standard parameters that a base is made of: ten per body, rotor inertias, friction.
+
+The order is that of the regressor's columns: `torquec.dynamics.regressor`, then
+`torquec.dynamics.friction_regressor`. The regressor takes a body's parameters in its body frame, whose origin lies on
+the joint's axis; a table of standard Denavit-Hartenberg frames gives them in the link frame, at the far end of the
+link:
+
+(1)  phi_body = S phi_link,   Y_link = Y_body S,   S by Huygens and Steiner, one 10 x 10 block per body
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from torquec.dynamics.friction_regressor import (
+    FrictionColumns,
+    friction_parameter_names,
+    friction_parameter_values,
+    friction_regressor,
+)
+from torquec.dynamics.regressor import parameter_names, parameter_values, regressor
+from torquec.robot.robot import Robot
+from torquec.spatial import IDENTITY, PARAMETER_NAMES, Inertia, Pose
+
+_WIDTH = len(PARAMETER_NAMES)
+
+
+class ParameterKind(StrEnum):
+    """What a standard parameter, and a base parameter that is named after it, belongs to."""
+
+    INERTIAL = "inertial"
+    MOTOR = "motor"
+    FRICTION = "friction"
+
+
+class ParameterFrames(StrEnum):
+    """In which frame the ten parameters of a body are given."""
+
+    BODY = "body"
+    LINK = "link"
+
+
+@dataclass(frozen=True)
+class StandardParameters:
+    """Which columns take part, by name and kind; (p,) each."""
+
+    names: tuple[str, ...]
+    kinds: tuple[ParameterKind, ...]
+    motors: bool
+    friction: FrictionColumns
+    frames: ParameterFrames = ParameterFrames.BODY
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+def standard_parameters(
+    robot: Robot, *, motors: bool, friction: FrictionColumns, frames: ParameterFrames = ParameterFrames.BODY
+) -> StandardParameters:
+    """The standard parameters of a robot."""
+    inertial = _WIDTH * len(robot.bodies)
+    names = parameter_names(robot)
+    names = (names if motors else names[:inertial]) + friction_parameter_names(robot, friction)
+    count = len(robot.drives.motors) if motors else 0
+    kinds = (
+        (ParameterKind.INERTIAL,) * inertial
+        + (ParameterKind.MOTOR,) * count
+        + (ParameterKind.FRICTION,) * (len(names) - inertial - count)
+    )
+    return StandardParameters(tuple(names), kinds, motors, friction, frames)
+
+
+def parameter_pose(robot: Robot, i: int, frames: ParameterFrames) -> Pose:
+    """The frame of a body's parameters, seen from its body frame."""
+    if frames is ParameterFrames.LINK:
+        for frame in robot.frames:
+            if frame.body == i and frame.name == robot.bodies[i].name:
+                return frame.pose
+    return IDENTITY
+
+
+def standard_values(robot: Robot, parameters: StandardParameters) -> npt.NDArray[np.float64] | None:
+    """The robot's own values (p,), or None where a body has no inertia."""
+    if any(body.lacking_inertia and not any(body.inertia.parameters) for body in robot.bodies):
+        return None
+    values: list[float] = []
+    for i, body in enumerate(robot.bodies):
+        pose = parameter_pose(robot, i, parameters.frames)
+        own = body.inertia if pose == IDENTITY else body.inertia.transformed(pose.inverse())
+        values += [float(value) for value in own.parameters]
+    if parameters.motors:
+        values += parameter_values(robot)[len(values) :]
+    return np.array(values + friction_parameter_values(robot, parameters.friction))
+
+
+def to_body_frames(robot: Robot, parameters: StandardParameters) -> npt.NDArray[np.float64]:
+    """S of (1), (all columns of the regressor and of friction, p): places the parameters among all there are."""
+    inertial, motors = _WIDTH * len(robot.bodies), len(robot.drives.motors)
+    total = np.zeros((len(parameters) + (0 if parameters.motors else motors), len(parameters)))
+    for i in range(len(robot.bodies)):
+        pose = parameter_pose(robot, i, parameters.frames)
+        for k in range(_WIDTH):
+            unit = Inertia(*(1.0 if k == j else 0.0 for j in range(_WIDTH)))
+            total[_WIDTH * i : _WIDTH * (i + 1), _WIDTH * i + k] = unit.transformed(pose).parameters
+    rest = len(parameters) - inertial
+    total[len(total) - rest :, inertial:] = np.eye(rest)
+    return total
+
+
+def standard_regressor(
+    robot: Robot, parameters: StandardParameters, q: Sequence[float], qd: Sequence[float], qdd: Sequence[float]
+) -> npt.NDArray[np.float64]:
+    """Y (n, p) of all the parameters, in doubles; q, qd, qdd are (n,)."""
+    rubbing = friction_regressor(robot, qd, parameters.friction)
+    rows = [row + other for row, other in zip(regressor(robot, q, qd, qdd), rubbing, strict=True)]
+    return np.array(rows, dtype=float).reshape(robot.n, -1) @ to_body_frames(robot, parameters)
