@@ -14,10 +14,11 @@ from torquec.expr import Function, Op, Operation, Port
 
 @pytest.mark.parametrize("size", [1, 3, 10, 25])
 @pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("limit", ["MOST_OPERATIONS_IN_A_PART", "MOST_WRITES_IN_A_PART"])
+@pytest.mark.parametrize("limit", ["MOST_OPERATIONS_IN_A_PART", "MOST_WRITES_IN_ONE"])
 def test_cutting_a_function_into_parts_changes_nothing(monkeypatch, limit, size, seed):
     functions = [random_program(seed, steps=80), every_op(), arm(20)]
     wholes = [compile_function(f) for f in functions]
+    monkeypatch.setattr(kernel_file, "MOST_OPERATIONS_IN_ONE", 1)
     monkeypatch.setattr(kernel_file, limit, size)
     for f, whole in zip(functions, wholes, strict=True):
         arrays = inputs_of(f, np.random.default_rng(seed), 11)
@@ -35,6 +36,7 @@ def test_waiting_slots_are_used_again(monkeypatch):
         return taken[-1]
 
     monkeypatch.setattr(kernel_file, "_assign_slots", spy)
+    monkeypatch.setattr(kernel_file, "MOST_OPERATIONS_IN_ONE", 1)
     monkeypatch.setattr(kernel_file, "MOST_OPERATIONS_IN_A_PART", 20)
     compile_function(random_program(1, steps=400, ops=(Op.ADD, Op.MUL)))
     ((slots, count),) = taken

@@ -15,9 +15,14 @@ from torquec.codegen.llvm.emit import Body, emit_items
 from torquec.codegen.llvm.program import Program
 from torquec.codegen.llvm.text import FunctionText
 
-MOST_OPERATIONS_IN_A_PART = 6000
-MOST_WRITES_IN_A_PART = 256
+MOST_OPERATIONS_IN_ONE = 3000
+MOST_WRITES_IN_ONE = 256
+"""A kernel within both limits is one function."""
 
+MOST_OPERATIONS_IN_A_PART = 500
+"""Of a larger kernel: LLVM keeps fewer values waiting in short functions, and the code runs faster."""
+
+_OPERATIONS_OF_AN_ANGLE = 30
 _WAITING = "%waiting"
 
 
@@ -55,18 +60,26 @@ def kernel_parameters(program: Program) -> list[str]:
     return inputs + [f"ptr noalias writeonly captures(none) %out{i}" for i in range(len(program.outputs))]
 
 
-def _cut(order: Sequence[Item], width: int) -> list[list[Item]]:
-    """The order in parts of bounded length; where there is more than one, angles are evaluated a few at a time."""
-    parts: list[list[Item]] = [[]]
-    operations, writes = 0, 0
-    for item in order:
-        if operations >= MOST_OPERATIONS_IN_A_PART or writes >= MOST_WRITES_IN_A_PART:
-            parts.append([])
-            operations, writes = 0, 0
-        parts[-1].append(item)
-        operations += 40 * len(item.angles) if isinstance(item, AngleGroup) else 1
-        writes += width if isinstance(item, Write) else 0
-    return parts
+def _cut(items: Sequence[Item], width: int) -> list[Sequence[Item]]:
+    """The items in parts of bounded length, or in one."""
+    sizes = [_size(item, width) for item in items]
+    if sum(size[0] for size in sizes) <= MOST_OPERATIONS_IN_ONE and sum(s[1] for s in sizes) <= MOST_WRITES_IN_ONE:
+        return [items]
+    parts: list[Sequence[Item]] = []
+    start, operations, writes = 0, 0, 0
+    for end, (more_operations, more_writes) in enumerate(sizes, start=1):
+        operations, writes = operations + more_operations, writes + more_writes
+        if operations >= MOST_OPERATIONS_IN_A_PART or writes >= MOST_WRITES_IN_ONE:
+            parts.append(items[start:end])
+            start, operations, writes = end, 0, 0
+    return [*parts, items[start:]] if start < len(items) else parts
+
+
+def _size(item: Item, width: int) -> tuple[int, int]:
+    """(operations, writes) that an item comes to."""
+    if isinstance(item, AngleGroup):
+        return _OPERATIONS_OF_AN_ANGLE * len(item.angles), 0
+    return (0, width) if isinstance(item, Write) else (1, 0)
 
 
 def _assign_slots(program: Program, parts: Sequence[Sequence[Item]]) -> tuple[dict[int, int], int]:

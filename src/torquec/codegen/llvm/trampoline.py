@@ -29,9 +29,11 @@ from typing import Any, cast
 
 import numpy as np
 
+from torquec.codegen.llvm.cache import Entry, open_cache
 from torquec.codegen.llvm.cpu import host_cpu
 from torquec.codegen.llvm.load import LoadedObject
 from torquec.codegen.llvm.module import object_code
+from torquec.codegen.llvm.objects import environment_identity
 from torquec.codegen.llvm.trampoline_text import trampoline_text
 
 _METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
@@ -139,6 +141,14 @@ def _slot_values() -> dict[str, int]:
 
 @cache
 def _load_trampoline() -> LoadedObject:
-    """The trampoline of this process. It is small and made anew: that takes no longer than to find it on a disk."""
-    cpu = host_cpu()
-    return LoadedObject(object_code(trampoline_text(tuple_items=tuple.__basicsize__), cpu), cpu, _slot_values())
+    """The trampoline of this process, from the cache or made anew."""
+    cpu, store = host_cpu(), open_cache()
+    # Its text holds all that it knows of the interpreter; addresses are filled in below.
+    text = trampoline_text(tuple_items=tuple.__basicsize__)
+    key = f"trampoline\n{environment_identity(cpu)}\n{text}"
+    entry = store.read(key) if store else None
+    if entry is None:
+        entry = Entry({}, object_code(text, cpu))
+        if store:
+            store.write(key, entry)
+    return LoadedObject(entry.code, cpu, _slot_values())
