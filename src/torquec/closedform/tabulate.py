@@ -55,7 +55,7 @@ def coefficient_table(
 ) -> npt.NDArray[np.float64]:
     """Coefficients on the product basis, one axis per variable; further axes of `samples` (N, ...) are kept last."""
     shape = tuple(len(_powers(v, degree)) for v in variables)
-    table = samples.reshape(*shape, *samples.shape[1:])
+    table = samples.reshape((*shape, *samples.shape[1:]))
     for axis, variable in enumerate(variables):
         inverse = _inverse(variable.prismatic, degree)
         table = np.moveaxis(np.tensordot(inverse, table, axes=(1, axis)), 0, axis)
