@@ -1,8 +1,10 @@
 """Passes over a finished graph, before it becomes a `Function`: one flat list, each removes operations or changes
 nothing.
 
-factor      x y + x z          ->  x (y + z)      where the products are used once
-negate      -(a - b), -(c x)   ->  b - a, (-c) x  where the inner value is used once
+factor      x y + x z              ->  x (y + z)            where the products are used once
+double      p q + p q, p r + p r   ->  (p + p) q, (p + p) r  where several such sums share p
+negate      -(a - b), -(c x)       ->  b - a, (-c) x        where the inner value is used once
+turn        -v at an output        ->  v computed with the other sign, where sums around it absorb that
 """
 
 from __future__ import annotations
@@ -16,14 +18,18 @@ from torquec.expr.ops import Op
 _SUMS = (Op.ADD, Op.SUB)
 _LONGEST_SUM = 64
 _DEEPEST_NEGATION = 8
+_MOST_TURNED = 8000
+"""Negated outputs times operations, beyond which nothing is turned: each trial rebuilds the graph."""
+
 Rewriter = Callable[[Node, dict[int, Node], Counter[int]], Node | None]
 
 
 def optimize(roots: list[Node]) -> list[Node]:
     """The roots after all passes, in order."""
-    for rewriter in (_factor, _negate):
-        roots = _rewrite(roots, rewriter)
-    return roots
+    roots = _rewrite(roots, _factor)
+    roots = _rewrite(roots, _doubler(roots))
+    roots = _rewrite(roots, _negate)
+    return _turn(roots)
 
 
 def reachable(roots: list[Node]) -> list[Node]:
@@ -41,8 +47,7 @@ def reachable(roots: list[Node]) -> list[Node]:
 def _rewrite(roots: list[Node], rewriter: Rewriter) -> list[Node]:
     """Rebuild bottom-up; `rewriter` may replace a node, from the old one, the new arguments and the use counts."""
     order = reachable(roots)
-    uses: Counter[int] = Counter(arg.index for node in order for arg in node.args)
-    uses.update(root.index for root in roots)
+    uses = _uses(order, roots)
     new: dict[int, Node] = {}
     for node in order:
         replacement = rewriter(node, new, uses)
@@ -53,6 +58,13 @@ def _rewrite(roots: list[Node], rewriter: Rewriter) -> list[Node]:
                 replacement = _remake(node, *(new[arg.index] for arg in node.args))
         new[node.index] = replacement
     return [new[root.index] for root in roots]
+
+
+def _uses(order: list[Node], roots: list[Node]) -> Counter[int]:
+    """How often each node is used as an argument or as a root."""
+    uses: Counter[int] = Counter(arg.index for node in order for arg in node.args)
+    uses.update(root.index for root in roots)
+    return uses
 
 
 def _remake(node: Node, *args: Node) -> Node:
@@ -119,6 +131,69 @@ def _sum(terms: list[tuple[int, Node]]) -> Node:
     for sign, term in ordered[1:]:
         total = total + term if sign > 0 else total - term
     return total
+
+
+def _twice(node: Node, uses: Counter[int]) -> Node | None:
+    """The product that stands twice, with one sign, in a sum and nowhere else."""
+    if node.op not in _SUMS or not any(arg.op in _SUMS and uses[arg.index] == 1 for arg in node.args):
+        return None
+    once: set[tuple[int, int]] = set()
+    for sign, term in _terms(node, uses):
+        if term.op is Op.MUL and uses[term.index] == 2:
+            if (sign, term.index) in once:
+                return term
+            once.add((sign, term.index))
+    return None
+
+
+def _doubler(roots: list[Node]) -> Rewriter:
+    """The rewriter that doubles the factor which most doubled products share, once for all of them."""
+    order = reachable(roots)
+    uses = _uses(order, roots)
+    found = {node.index: product for node in order if (product := _twice(node, uses)) is not None}
+    shared = Counter(arg.index for product in set(found.values()) for arg in product.args if arg.op is not Op.CONST)
+
+    def rewriter(node: Node, new: dict[int, Node], uses: Counter[int]) -> Node | None:
+        product = found.get(node.index)
+        if product is None:
+            return None
+        factor = max(product.args, key=lambda arg: (shared[arg.index], -arg.index))
+        if shared[factor.index] < 2:
+            return None
+        other = product.args[1] if product.args[0] is factor else product.args[0]
+        double = (new[factor.index] + new[factor.index]) * new[other.index]
+        terms = _terms(node, uses)
+        sign = next(sign for sign, term in terms if term is product)
+        return _sum([(sign, double), *((s, new[term.index]) for s, term in terms if term is not product)])
+
+    return rewriter
+
+
+def _turn(roots: list[Node]) -> list[Node]:
+    """Roots that are negations of values used elsewhere too: turn the value round where that removes an operation."""
+    negated = sum(root.op is Op.NEG for root in roots)
+    if negated * len(reachable(roots)) > _MOST_TURNED:
+        return roots
+    for k in range(len(roots)):
+        root = roots[k]
+        if root.op is not Op.NEG:
+            continue
+        order = reachable(roots)
+        uses = _uses(order, roots)
+        identity = {node.index: node for node in order}
+        opposite = _opposite(root.args[0], identity, uses, _DEEPEST_NEGATION)
+        if opposite is None:
+            continue
+        turned = root.graph.make(Op.NEG, opposite)
+        value = root.args[0]
+        trial = _rewrite(roots, lambda node, *_, value=value, turned=turned: turned if node is value else None)
+        if _operations(trial) < _operations(roots):
+            roots = trial
+    return roots
+
+
+def _operations(roots: list[Node]) -> int:
+    return sum(1 for node in reachable(roots) if node.args)
 
 
 def _negate(node: Node, new: dict[int, Node], uses: Counter[int]) -> Node | None:
