@@ -6,6 +6,9 @@ line raises; only :mod:`torquec.cli` turns an error into a message and an exit s
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 
 class TorquecError(Exception):
     """Base of every deliberate error: what was found, where, and the remedy."""
@@ -15,6 +18,10 @@ class TorquecError(Exception):
         self.where = where
         self.remedy = remedy
         super().__init__(found, where, remedy)
+
+    def __reduce__(self) -> tuple[Callable[..., TorquecError], tuple[str, ...]]:
+        # Errors cross process boundaries: a worker's message must arrive whole.
+        return partial(type(self), where=self.where, remedy=self.remedy), (self.found,)
 
     def __str__(self) -> str:
         text = f"{self.where}: {self.found}" if self.where else self.found
@@ -64,5 +71,5 @@ class MissingExtraError(TorquecError, ImportError):
         self.package = package
         self.extra = extra
 
-    def __reduce__(self) -> tuple[type, tuple[str, str, str]]:
+    def __reduce__(self) -> tuple[Callable[..., TorquecError], tuple[str, ...]]:
         return type(self), (self.package, self.extra, self.found.split(" needs the package ")[0])
