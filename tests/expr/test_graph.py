@@ -85,6 +85,7 @@ def test_constants_fold_as_arrays_compute(graph, op):
 
 def test_special_constants_are_one_node_each(graph):
     assert graph.constant(math.nan) is graph.constant(-math.nan) is graph.make(Op.SUB, math.inf, math.inf)
+    assert math.copysign(1.0, graph.constant(-0.0).value) == 1.0
     assert graph.constant(-0.0) is graph.constant(0.0)
     assert graph.constant(math.inf) is not graph.constant(-math.inf)
     assert graph.constant(True) is graph.constant(1.0)

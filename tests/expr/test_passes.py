@@ -70,8 +70,8 @@ def test_the_largest_group_is_taken_first(x):
 
 def test_a_product_that_is_used_elsewhere_stays(x):
     a, b, c, d = x[:4]
-    shared = a * b
-    assert kinds(optimize([shared + a * c, shared * d])) == {Op.MUL: 3, Op.ADD: 1}
+    first, second = a * b, a * c
+    assert kinds(optimize([first + second, first * d, second * d])) == {Op.MUL: 4, Op.ADD: 1}
 
 
 def test_a_sign_goes_where_it_costs_nothing(x):
