@@ -80,6 +80,11 @@ class NativeFunction:
         return self._kernels.scalar.address(KERNEL)
 
     @property
+    def packed_address(self) -> int:
+        """Address of the same kernel with arrays of pointers: void f(const double *const *in, double *const *out)."""
+        return self._kernels.scalar.address(PACKED)
+
+    @property
     def batch_address(self) -> int:
         """Address of the batch kernel: void f(int64_t N, const double *const *inputs, double *const *outputs)."""
         return self._kernels.batch_address()
