@@ -14,7 +14,8 @@ from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
     from torquec.closedform.equations import Equations
-    from torquec.closedform.layouts import Matrix, Rule
+    from torquec.closedform.layouts import Matrix
+    from torquec.closedform.rule import Rule
     from torquec.robot.robot import Robot
 
 EXAMPLE = "torquec equations puma560 --whole --multiple-angles --threshold 0.01 --digits 4"
@@ -79,7 +80,7 @@ def equations(
 
     Every coefficient is exact: a polynomial in sines, cosines and displacements, largest terms first.
     """
-    from torquec.closedform.layouts import Rule
+    from torquec.closedform.rule import Rule
 
     rule = Rule(multiple_angles=multiple_angles, threshold=threshold, digits=digits)
     matrices = _matrices(entry, matrix, whole=whole)

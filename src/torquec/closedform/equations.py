@@ -12,8 +12,9 @@ from functools import cached_property
 
 from torquec.closedform.closed_form import ClosedForm
 from torquec.closedform.friction_law import FrictionLaw, friction_laws
-from torquec.closedform.layouts import EXACT, Entry, Matrix, Rule, check_index, entries, entry, unit
+from torquec.closedform.layouts import Entry, Matrix, check_index, entries, entry, unit
 from torquec.closedform.polynomial import Variable
+from torquec.closedform.rule import EXACT, Rule
 from torquec.closedform.terms import cumulative_angles
 from torquec.errors import ArgumentError
 

@@ -18,8 +18,9 @@ import dataclasses
 from typing import Any
 
 from torquec.closedform.equations import Equations
-from torquec.closedform.layouts import EXACT, Entry, Part
+from torquec.closedform.layouts import Entry, Part
 from torquec.closedform.polynomial import Coefficient, Linear
+from torquec.closedform.rule import EXACT
 from torquec.closedform.terms import Factor, Kind, Term, subscript, terms_of
 
 

@@ -1,4 +1,4 @@
-"""The coefficients of the equations of motion in the layouts of the papers, and abbreviated after Clover's rule.
+"""The coefficients of the equations of motion in the layouts of the papers.
 
 (1)  tau = M qdd + B [qd_j qd_k] + D [qd_j^2] + g + V          Clover: the columns of B are the pairs 12, 13, .., 23, ..
 (2)  B_i,jk = 2 c_ijk  (j < k),      D_ij = c_ijj
@@ -7,25 +7,41 @@
 (5)  dtau_i/dqd_j = sum_k 2 c_ijk qd_k
 (6)  dtau_i/dq_j = sum_k dM_ik/dq_j qdd_k + sum_{k <= l} d(B or D)_i,kl/dq_j qd_k qd_l + dg_i/dq_j
 
-Clover's rule drops coefficients below a threshold from what the links contribute, after any differentiation, rounds the
-others to significant digits, and adds the reflected inertias of the motors last. Friction V stands in
-:mod:`torquec.closedform.friction_law`; it is no part of (5).
+Entries are written by a rule (:mod:`torquec.closedform.rule`), which is applied after any differentiation. Friction V
+stands in :mod:`torquec.closedform.friction_law`; it is no part of (5).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any
 
 from torquec.closedform.closed_form import ClosedForm
-from torquec.closedform.fourier import FourierSeries, Harmonic, fourier_series
-from torquec.closedform.polynomial import Linear, TrigPolynomial, constant
+from torquec.closedform.polynomial import Coefficient, Linear, TrigPolynomial
+from torquec.closedform.rule import CLOVER, EXACT, Rule, Value, written
+from torquec.closedform.tabulate import NOISE
 from torquec.errors import ArgumentError
 
-Value: TypeAlias = TrigPolynomial | FourierSeries
+__all__ = [
+    "CLOVER",
+    "EXACT",
+    "TITLES",
+    "WHOLE",
+    "Entry",
+    "Matrix",
+    "Part",
+    "Rule",
+    "Value",
+    "check_index",
+    "christoffel_symbol",
+    "entries",
+    "entry",
+    "indices",
+    "unit",
+]
 
 
 class Matrix(StrEnum):
@@ -62,28 +78,6 @@ TITLES: Mapping[Matrix, str] = MappingProxyType(
         Matrix.DTAU_DQ: "Position sensitivity dtau/dq (Clover's K)",
     }
 )
-
-
-@dataclass(frozen=True)
-class Rule:
-    """How entries are written: products or multiple angles, without small coefficients, rounded to digits."""
-
-    multiple_angles: bool = False
-    threshold: float = 0.0
-    digits: int | None = None
-
-    def __post_init__(self) -> None:
-        if not 0.0 <= self.threshold < float("inf"):
-            raise ArgumentError(
-                f"the threshold is {self.threshold}", remedy="give a finite number that is not negative"
-            )
-        if self.digits is not None and not 1 <= self.digits <= 17:
-            raise ArgumentError(f"{self.digits} significant digits", remedy="give a number from 1 to 17")
-
-
-EXACT = Rule()
-CLOVER = Rule(multiple_angles=True, threshold=0.01, digits=4)
-"""The rule of Clover's Appendix A."""
 
 
 @dataclass(frozen=True)
@@ -150,6 +144,7 @@ def entry(form: ClosedForm, matrix: Matrix, index: Sequence[int], rule: Rule = E
     motors = _motor_inertia(form, index) if matrix in (Matrix.M, Matrix.J) else 0.0
     parts = []
     for part in _PARTS[matrix](form, index):
+        assert isinstance(part.value, TrigPolynomial)
         value = written(part.value, rule, added=motors)
         if value.terms:
             parts.append(Part(value, part.speeds, part.accelerations))
@@ -179,36 +174,6 @@ def check_index(n: int, matrix: Matrix, index: tuple[int, ...]) -> None:
             f"{matrix}[{','.join(str(i + 1) for i in index)}] is not an entry of a robot with {n} joints",
             remedy=f"joints count from 1 to {n}, as in {matrix}[{example}]",
         )
-
-
-def written(polynomial: Value, rule: Rule, *, added: float = 0.0) -> Value:
-    """A polynomial as the rule says; `added` is a constant within it that is neither dropped nor rounded."""
-    assert isinstance(polynomial, TrigPolynomial)
-    if rule == EXACT:
-        return polynomial
-    coefficients = list(polynomial.terms.values())
-    if any(isinstance(coefficient, Linear) for coefficient in coefficients) and (rule.threshold or rule.digits):
-        raise ArgumentError(
-            "coefficients in parameters can be neither compared with a threshold nor rounded",
-            remedy="ask for numbers, or leave out the threshold and the digits",
-        )
-    abbreviating = bool(rule.threshold or rule.digits)
-    apart = added if abbreviating else 0.0
-    links = polynomial + constant(-apart) if apart else polynomial
-    if rule.multiple_angles:
-        series = fourier_series(links)
-        if abbreviating:
-            series = series.abbreviated(rule.threshold, rule.digits)
-        return series + FourierSeries({Harmonic(): apart}) if apart else series
-    if abbreviating:
-        links = links.mapped(lambda value: _abbreviated(value, rule))
-    return links + constant(apart) if apart else links
-
-
-def _abbreviated(value: float, rule: Rule) -> float:
-    if abs(value) < rule.threshold:
-        return 0.0
-    return value if rule.digits is None else float(f"{value:.{rule.digits - 1}e}")
 
 
 def _motor_inertia(form: ClosedForm, index: tuple[int, ...]) -> float:
@@ -253,18 +218,19 @@ def _coriolis_pair(form: ClosedForm, index: tuple[int, ...]) -> Iterator[Part]:
 
 def _centrifugal(form: ClosedForm, index: tuple[int, ...]) -> Iterator[Part]:
     i, j = index
-    yield Part(form.christoffel(i, j, j))
+    yield Part(christoffel_symbol(form, i, j, j))
 
 
 def _christoffel(form: ClosedForm, index: tuple[int, ...]) -> Iterator[Part]:
-    yield Part(form.christoffel(*index))
+    i, j, k = index
+    yield Part(christoffel_symbol(form, i, j, k))
 
 
 def _coriolis_matrix(form: ClosedForm, index: tuple[int, ...]) -> Iterator[Part]:
     """(4)."""
     i, j = index
     for k in range(form.n):
-        yield Part(form.christoffel(i, j, k), speeds=(k,))
+        yield Part(christoffel_symbol(form, i, j, k), speeds=(k,))
 
 
 def _velocity_sensitivity(form: ClosedForm, index: tuple[int, ...]) -> Iterator[Part]:
@@ -287,8 +253,28 @@ def _position_sensitivity(form: ClosedForm, index: tuple[int, ...]) -> Iterator[
 
 def _velocity_product(form: ClosedForm, i: int, j: int, k: int) -> TrigPolynomial:
     """The coefficient of qd_j qd_k (2)."""
-    found = form.christoffel(i, j, k)
+    found = christoffel_symbol(form, i, j, k)
     return found if j == k else found * 2.0
+
+
+def christoffel_symbol(form: ClosedForm, i: int, j: int, k: int) -> TrigPolynomial:
+    """c_ijk, exact zeros as zeros: what is left where derivatives cancel is measured by what cancelled."""
+    sizes: dict[str, float] = {}
+    for entry in (form.M[i, j], form.M[i, k], form.M[j, k]):
+        for monomial, coefficient in entry:
+            for name, value in _numbers(coefficient) if monomial else ():
+                sizes[name] = max(sizes.get(name, 0.0), abs(value))
+
+    def cleaned(coefficient: Coefficient) -> Coefficient:
+        kept = {name: value for name, value in _numbers(coefficient) if abs(value) > NOISE * sizes.get(name, 0.0)}
+        return Linear(kept) if isinstance(coefficient, Linear) else kept.get("", 0.0)
+
+    return form.christoffel(i, j, k).mapped(cleaned)
+
+
+def _numbers(coefficient: Coefficient) -> Iterable[tuple[str, float]]:
+    """The numbers of a coefficient by parameter; that of a plain number is ''."""
+    return coefficient.parts.items() if isinstance(coefficient, Linear) else (("", coefficient),)
 
 
 _PARTS: Mapping[Matrix, Callable[[ClosedForm, tuple[int, ...]], Iterator[Part]]] = MappingProxyType(

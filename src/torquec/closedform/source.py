@@ -12,9 +12,10 @@ from typing import Any
 
 from torquec.closedform.equations import Equations
 from torquec.closedform.fourier import FourierSeries
-from torquec.closedform.layouts import TITLES, Entry, Matrix, Value, indices
+from torquec.closedform.layouts import TITLES, Entry, Matrix, indices
 from torquec.closedform.lower import Letters, lowered
 from torquec.closedform.polynomial import Coefficient, Linear, TrigPolynomial
+from torquec.closedform.rule import Value
 from torquec.closedform.text import balance_text, coupling_text, treatment
 from torquec.codegen.c.names import package_names
 from torquec.codegen.c.source import source_text

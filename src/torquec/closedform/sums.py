@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from torquec.closedform.layouts import Entry, Value
+from torquec.closedform.layouts import Entry
 from torquec.closedform.polynomial import Coefficient, Linear
+from torquec.closedform.rule import Value
 from torquec.closedform.terms import Factor, Term, motion_factors, terms_of
 
 Signed: TypeAlias = tuple[bool, str]

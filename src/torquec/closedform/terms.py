@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from torquec.closedform.fourier import Harmonic
-from torquec.closedform.layouts import Part, Value
+from torquec.closedform.layouts import Part
 from torquec.closedform.polynomial import Coefficient, Linear, Monomial, TrigPolynomial, Variable
+from torquec.closedform.rule import Value
 
 
 class Kind(StrEnum):

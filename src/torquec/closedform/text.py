@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 from torquec.closedform.equations import Equations
 from torquec.closedform.friction_law import FrictionLaw
-from torquec.closedform.layouts import TITLES, Entry, Matrix, Value
+from torquec.closedform.layouts import TITLES, Entry, Matrix
+from torquec.closedform.rule import Value
 from torquec.closedform.sums import Notation, broken, entry_summands, joined, value_summands, weighted
 from torquec.closedform.terms import Factor, Kind, subscript
 from torquec.robot.robot import Friction
@@ -158,6 +159,8 @@ def friction_rows(equations: Equations) -> list[tuple[str, str, str]]:
         name = f"V{law.joint + 1}" if law.joint < 9 else f"V[{law.joint + 1}]"
         coupled = coupled_text(law, digits)
         branches = friction_branches(law.own, f"qd{law.joint + 1}", digits)
+        if coupled and branches == [("0", "")]:
+            branches, coupled = [(coupled.removeprefix(" + ").replace(" - ", "-", 1), "")], ""
         rows += [(name, expression + coupled, condition) for expression, condition in branches]
         motors.update({motor.motor: motor.law for motor in law.coupled})
     for motor, friction in motors.items():

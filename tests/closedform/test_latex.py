@@ -1,0 +1,58 @@
+"""LaTeX: it compiles, whatever the names hold."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+
+import pytest
+from tests.closedform.printed import NASTY, samples
+
+from torquec.closedform.latex import equations_latex, latex_text
+
+SAMPLES = samples()
+PDFLATEX = shutil.which("pdflatex")
+
+
+@pytest.mark.skipif(PDFLATEX is None, reason="no pdflatex")
+@pytest.mark.parametrize("name", SAMPLES)
+def test_compiles_without_lines_that_stick_out(name, tmp_path):
+    (tmp_path / "equations.tex").write_text(equations_latex(SAMPLES[name]), encoding="ascii")
+    command = [PDFLATEX, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "equations.tex"]
+    result = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False, errors="replace"
+    )
+    assert result.returncode == 0, result.stdout[-3000:]
+    wide = [float(points) for points in re.findall(r"Overfull \\hbox \(([0-9.]+)pt too wide\) detected", result.stdout)]
+    assert max(wide, default=0.0) < 20.0
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_braces_and_environments_are_closed(name):
+    text = equations_latex(SAMPLES[name])
+    assert text.isascii()
+    plain = re.sub(r"\\[{}\\]", "", text)
+    assert plain.count("{") == plain.count("}")
+    for environment in set(re.findall(r"\\begin\{([a-z*]+)\}", text)):
+        assert text.count(rf"\begin{{{environment}}}") == text.count(rf"\end{{{environment}}}")
+
+
+def test_entries_of_the_appendix():
+    text = equations_latex(SAMPLES["puma560 after Clover"])
+    assert r"M_{12} ={}& 0.6903\,\sin(q_{2}) - 0.1341\,\cos(q_{2} + q_{3}) + 0.02375\,\cos(q_{2})" in text
+    assert r"\begin{cases}4.94\,\dot q_{1} + 8.43 & \dot q_{1} \ge 0" in text
+
+
+def test_products_speeds_and_parameters():
+    assert r"S_{23}^{2}" in equations_latex(SAMPLES["puma560 exact"])
+    text = equations_latex(SAMPLES["parameters"])
+    assert r"\mathit{Izz}_{\text{link3}}" in text
+    assert r"\partial\tau_{1}/\partial q_{1}" in text
+    assert r"\ddot q_{1}" in text
+
+
+def test_special_characters_lose_their_meaning():
+    assert latex_text(NASTY).count(r"\end{document}") == 0
+    assert latex_text("a_b{c}") == r"a\_b\{c\}"
+    assert equations_latex(SAMPLES["odd, everything"]).count(r"\end{document}") == 1
