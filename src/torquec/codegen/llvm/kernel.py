@@ -56,8 +56,8 @@ def emit_kernel(
 
 def kernel_parameters(program: Program) -> list[str]:
     """The parameters of a kernel, `%in0`, `%in1`, ... and `%out0`, ..., with their attributes."""
-    inputs = [f"ptr noalias readonly captures(none) %in{i}" for i in range(len(program.inputs))]
-    return inputs + [f"ptr noalias writeonly captures(none) %out{i}" for i in range(len(program.outputs))]
+    inputs = [f"ptr noalias readonly %in{i}" for i in range(len(program.inputs))]
+    return inputs + [f"ptr noalias writeonly %out{i}" for i in range(len(program.outputs))]
 
 
 def _cut(items: Sequence[Item], width: int) -> list[Sequence[Item]]:
