@@ -238,12 +238,6 @@ def test_friction_is_no_polynomial(puma):
         entry(puma, Matrix.V, (0,))
 
 
-@pytest.mark.parametrize("wrong", [{"threshold": -1.0}, {"threshold": float("nan")}, {"digits": 0}, {"digits": 18}])
-def test_rules_that_make_no_sense(wrong):
-    with pytest.raises(ArgumentError):
-        Rule(**wrong)
-
-
 def test_parameters_are_not_compared_with_numbers():
     form = closed_form(load_classic("planar2r"), coefficients=Coefficients.PARAMETERS)
     with pytest.raises(ArgumentError, match="parameters"):
