@@ -76,7 +76,7 @@ class AbbreviatedValues:
     @property
     def C(self) -> list[list[Scalar]]:
         """dtau/dqd, friction included."""
-        return with_friction(self.robot, self._matrix("C"), self.qd)
+        return with_friction(self.robot, self.rigid_damping, self.qd)
 
     @property
     def K(self) -> list[list[Scalar]]:
@@ -84,10 +84,19 @@ class AbbreviatedValues:
         return with_springs(self.robot, self._matrix("K"))
 
     @property
+    def rigid_damping(self) -> list[list[Scalar]]:
+        """dtau/dqd without friction."""
+        return self._matrix("C")
+
+    @property
+    def rigid_bias(self) -> list[Scalar]:
+        """Velocity torques, gravity and springs, (n,)."""
+        return [self.values.get(("bias", i), 0.0) + s for i, s in enumerate(spring_torque(self.robot, self.q))]
+
+    @property
     def bias(self) -> list[Scalar]:
-        """Velocity torques, gravity, friction and springs, (n,)."""
-        parts = zip(friction_torque(self.robot, self.qd), spring_torque(self.robot, self.q), strict=True)
-        return [self.values.get(("bias", i), 0.0) + (f + s) for i, (f, s) in enumerate(parts)]
+        """Velocity torques, gravity, springs and friction, (n,)."""
+        return [b + f for b, f in zip(self.rigid_bias, friction_torque(self.robot, self.qd), strict=True)]
 
     def _matrix(self, name: str) -> list[list[Scalar]]:
         n = range(self.robot.n)

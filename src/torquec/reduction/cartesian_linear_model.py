@@ -101,5 +101,4 @@ def _inverse(robot: Robot, model: LinearModel, frame: str, J: Array) -> Array:
             where=f"robot '{robot.name}'",
             remedy="stay away from this position, or choose other directions",
         )
-    result: Array = np.linalg.inv(J)
-    return result
+    return np.asarray(np.linalg.inv(J), dtype=np.float64)

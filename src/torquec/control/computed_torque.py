@@ -1,0 +1,93 @@
+"""Computed torque: the model turns the acceleration that feedback asks for into torques.
+
+(1)  v = qdd_ref + p e + s ed,      e = q_ref - q,   ed = qd_ref - qd
+(2)  full model (Clover's CT2):             tau = M v + c + g + friction                                  Clover III (2)
+(3)  diagonal inertia (Clover's CT3):       tau = diag(M) v + g + friction
+
+p and s come from the poles of every joint (:mod:`torquec.control.poles`). The model is evaluated where the robot shall
+be, as Clover does, or where it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torquec.closedform.layouts import Rule
+from torquec.control.controller import Controller, make_controller
+from torquec.control.model_terms import (
+    Evaluation,
+    FrictionCompensation,
+    added,
+    errors_of,
+    rigid_torque,
+    state_of,
+)
+from torquec.control.poles import ErrorFeedback, PoleArgument, error_feedback, joint_poles
+from torquec.dynamics import gravity_torque, mass_matrix, spring_torque
+from torquec.reduction.abbreviated_linear_model import AbbreviatedModel, torque_row
+from torquec.robot.robot import Robot
+from torquec.spatial import Scalar
+
+_FRICTION = FrictionCompensation()
+
+
+def computed_torque(
+    robot: Robot,
+    poles: PoleArgument,
+    *,
+    period: float | None = None,
+    sampled: bool = False,
+    evaluation: Evaluation = Evaluation.REFERENCE,
+    friction: FrictionCompensation = _FRICTION,
+    rule: Rule | None = None,
+) -> Controller:
+    """Computed torque with the full model (2), or with a `rule` its abbreviation.
+
+    `poles`: one for all joints or one per joint (conjugates are added), or pairs. `period` [s]: the sampling interval,
+    with which the poles are checked; `sampled` designs them for it. Raises `ArgumentError` for poles that are unstable
+    or too fast.
+    """
+    feedback = error_feedback(joint_poles(robot.joint_names, poles), period=period, sampled=sampled)
+    abbreviated = None if rule is None else AbbreviatedModel(robot, rule, linear=False, torque=True)
+
+    def law(**signals: Any) -> dict[str, Any]:
+        v = demanded_acceleration(feedback, signals)
+        q, qd = state_of(signals, evaluation)
+        if abbreviated is None:
+            rigid = rigid_torque(robot, q, qd, v)
+        else:
+            here = abbreviated.at(q, qd, v)
+            rigid = [torque_row(row, v, b) for row, b in zip(here.M, here.rigid_bias, strict=True)]
+        return {"tau": added(rigid, friction.torque(robot, signals))}
+
+    return make_controller("computed_torque", robot.joint_names, law, period=period)
+
+
+def diagonal_computed_torque(
+    robot: Robot,
+    poles: PoleArgument,
+    *,
+    period: float | None = None,
+    sampled: bool = False,
+    evaluation: Evaluation = Evaluation.REFERENCE,
+    friction: FrictionCompensation = _FRICTION,
+) -> Controller:
+    """Computed torque with the diagonal of the inertia, gravity, springs and friction only (3)."""
+    feedback = error_feedback(joint_poles(robot.joint_names, poles), period=period, sampled=sampled)
+
+    def law(**signals: Any) -> dict[str, Any]:
+        v = demanded_acceleration(feedback, signals)
+        q, _ = state_of(signals, evaluation)
+        inertia = mass_matrix(robot, q)
+        rigid = [inertia[k][k] * v[k] + g for k, g in enumerate(gravity_torque(robot, q))]
+        held = added(spring_torque(robot, q), friction.torque(robot, signals))
+        return {"tau": added(rigid, held)}
+
+    return make_controller("diagonal_computed_torque", robot.joint_names, law, period=period)
+
+
+def demanded_acceleration(feedback: ErrorFeedback, signals: dict[str, Any]) -> list[Scalar]:
+    """(1)."""
+    e, ed = errors_of(signals)
+    parts = zip(signals["qdd_ref"], feedback.stiffness, e, feedback.damping, ed, strict=True)
+    return [qdd + (p * position + s * speed) for qdd, p, position, s, speed in parts]

@@ -1,0 +1,114 @@
+"""Linear quadratic regulator along a trajectory: gains that weigh errors against torques, by sample.
+
+(1)  cost = sum over samples of h (x' Q x + u' R u),  x = (q - q_ref, qd - qd_ref),  u = tau - tau_ref
+(2)  x_k+1 = Phi_k x_k + Psi_k u_k: the robot linearized at each sample, inputs held (:mod:`zero_order_hold`)
+(3)  backwards:  S = (R h + Psi' P Psi)^-1 Psi' P Phi,   P <- Q h + Phi' P (Phi - Psi S)
+(4)  it starts from the P of a regulator that stays at the last sample for ever, found by doubling
+(5)  tau = tau_ref + S (e, ed),    e = q_ref - q,  ed = qd_ref - qd
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from torquec.control.controller import Controller, Schedule, make_controller
+from torquec.control.model_terms import FrictionCompensation, added, errors_of, rigid_torque
+from torquec.control.zero_order_hold import Array, zero_order_hold
+from torquec.errors import ArgumentError, RobotError
+from torquec.reduction.linearize import linearize_along
+from torquec.robot.robot import Robot
+from torquec.trajectory import Trajectory, check_joints
+
+_FRICTION = FrictionCompensation()
+_MOST_DOUBLINGS = 60
+
+
+@dataclass(frozen=True)
+class LqrWeights:
+    """Weights per joint of position errors, speed errors and torques: one over the square of what is tolerable."""
+
+    position: tuple[float, ...]
+    speed: tuple[float, ...]
+    torque: tuple[float, ...]
+
+    def check(self, n: int) -> None:
+        """Raise `ArgumentError` unless there are n of each, errors not negative and torques positive."""
+        for name, lowest in (("position", 0.0), ("speed", 0.0), ("torque", np.finfo(float).tiny)):
+            values = np.asarray(getattr(self, name), dtype=np.float64)
+            if values.shape != (n,) or not np.isfinite(values).all() or np.any(values < lowest):
+                raise ArgumentError(
+                    f"the {name} weights are {values.tolist()}",
+                    remedy=f"give {n} finite weights, those of torques positive, the others not negative",
+                )
+        if not np.all(np.asarray(self.position) > 0.0):
+            raise ArgumentError("a position weight is zero: its error would never be driven out", remedy="raise it")
+
+
+def lqr(
+    robot: Robot,
+    trajectory: Trajectory,
+    weights: LqrWeights,
+    *,
+    friction: FrictionCompensation = _FRICTION,
+) -> Controller:
+    """The controller (5) for a trajectory with evenly spaced samples; its gains (N, n, 2n) are in `schedule`.
+
+    Raises `ArgumentError` for weights that are not n each and for samples that are not evenly spaced.
+    """
+    check_joints(robot, trajectory)
+    weights.check(robot.n)
+    period = trajectory.period
+    Q = np.diag([*weights.position, *weights.speed]) * period
+    R = np.diag(weights.torque) * period
+    models = linearize_along(robot, trajectory.q, trajectory.qd, trajectory.qdd)
+    steps = [zero_order_hold(model.A, model.B, period) for model in models]
+    gains = np.empty((len(models), robot.n, 2 * robot.n))
+    P = stationary_cost(*steps[-1], Q, R)
+    for k in reversed(range(len(models))):
+        gains[k], P = riccati_step(*steps[k], Q, R, P)
+    schedule = Schedule(trajectory.t, gains)
+
+    def law(**signals: Any) -> dict[str, Any]:
+        tau = rigid_torque(robot, signals["q_ref"], signals["qd_ref"], signals["qdd_ref"])
+        e, ed = errors_of(signals)
+        feedback = [sum((gain * x for gain, x in zip(row, [*e, *ed], strict=True)), 0.0) for row in signals["gains"]]
+        return {"tau": added(added(tau, friction.torque(robot, signals)), feedback)}
+
+    return make_controller("lqr", robot.joint_names, law, period=period, schedule=schedule)
+
+
+def riccati_step(Phi: Array, Psi: Array, Q: Array, R: Array, P: Array) -> tuple[Array, Array]:
+    """S and the P before, (3)."""
+    gain = np.asarray(np.linalg.solve(R + Psi.T @ P @ Psi, Psi.T @ P @ Phi), dtype=np.float64)
+    before = Q + Phi.T @ P @ (Phi - Psi @ gain)
+    return gain, 0.5 * (before + before.T)
+
+
+def stationary_cost(Phi: npt.ArrayLike, Psi: npt.ArrayLike, Q: npt.ArrayLike, R: npt.ArrayLike) -> Array:
+    """P of the regulator that goes on for ever (4): the stabilizing solution of the Riccati equation.
+
+    Structure-preserving doubling: step k knows the cost of 2^k samples. Raises `RobotError` where it does not settle.
+
+    >>> float(stationary_cost([[1.0]], [[1.0]], [[1.0]], [[1.0]])[0, 0].round(12))
+    1.61803398875
+    """
+    a, psi = np.asarray(Phi, dtype=np.float64), np.asarray(Psi, dtype=np.float64)
+    h = np.asarray(Q, dtype=np.float64)
+    g = psi @ np.linalg.solve(np.asarray(R, dtype=np.float64), psi.T)
+    one = np.eye(len(a))
+    for _ in range(_MOST_DOUBLINGS):
+        w = np.linalg.solve(one + g @ h, np.hstack([a, g]))
+        left, right = w[:, : len(a)], w[:, len(a) :]
+        grown = a.T @ h @ left
+        g = g + a @ right @ a.T
+        h, a = h + grown, a @ left
+        h, g = 0.5 * (h + h.T), 0.5 * (g + g.T)
+        if not np.isfinite(h).all():
+            break
+        if np.abs(grown).max() <= 1e-13 * np.abs(h).max():
+            return h
+    raise RobotError("the regulator's cost does not settle", remedy="raise the weights of errors or of torques")

@@ -1,0 +1,97 @@
+"""Generalized-momentum observer: external torques from what is known anyway, and whether something was hit.
+
+With p = M qd and the torque u that acts besides the drives, b = C' qd - g - friction - springs:
+
+(1)  pd = tau + b + external
+(2)  between samples    p^ -> p^ + h (tau + (b_before + b_now)/2)                         tau held for h seconds
+(3)  at a sample        r = (1 - exp(-k h))/h (p - p^),      p^ -> p^ + (1 - exp(-k h)) (p - p^)
+
+so that r follows the external torque with the time constant 1/k and no offset; no acceleration is measured and no mass
+matrix inverted. De Luca & Mattone (2003), here with exact sampling.
+(4)  collision of a joint: |r| above its threshold
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from torquec.control.controller import Array, SampledFunction, StateSlot
+from torquec.dynamics import coriolis_matrix, friction_torque, gravity_torque, mass_matrix, spring_torque
+from torquec.errors import ArgumentError
+from torquec.expr import Function, evaluate, trace
+from torquec.expr.math import absolute, select
+from torquec.robot.robot import Robot
+
+
+@dataclass(frozen=True)
+class Observer(SampledFunction):
+    """An observer: (q, qd, tau, state) -> external (n,), collision (n,) 0 or 1, next_state.
+
+    `tau` is the torque that acted since the call before. Start it with `state_at`.
+    """
+
+    start: Function | None = None
+
+    def state_at(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> Array:
+        """The state to start with where the robot is at (q, qd), (n,) each, and nothing touches it."""
+        assert self.start is not None
+        return evaluate(self.start, {"q": q, "qd": qd})["state"]
+
+
+def momentum_observer(
+    robot: Robot, *, bandwidth: float, period: float, thresholds: npt.ArrayLike | None = None
+) -> Observer:
+    """The observer (1)-(4), with k = `bandwidth` [1/s], called every `period` seconds.
+
+    `thresholds` (n,) [Nm]: where a joint is taken to be hit; infinite unless given. Raises `ArgumentError` for a
+    bandwidth or period that is not positive.
+    """
+    for name, value in (("bandwidth", bandwidth), ("period", period)):
+        if not (math.isfinite(value) and value > 0.0):
+            raise ArgumentError(f"a {name} of {value}", remedy="give a positive number")
+    n = robot.n
+    limits = np.full(n, np.inf) if thresholds is None else np.asarray(thresholds, dtype=np.float64)
+    if limits.shape != (n,) or not np.all(limits > 0.0):
+        raise ArgumentError(f"thresholds {limits.tolist()}", remedy=f"give one positive torque per joint, ({n},)")
+    decay = -math.expm1(-bandwidth * period)
+
+    def algorithm(q: Any, qd: Any, tau: Any, state: Any) -> dict[str, Any]:
+        momentum, bias = _momentum(robot, q, qd), _bias(robot, q, qd)
+        past, before = state[:n], state[n:]
+        predicted = [p + period * (t + 0.5 * (b + c)) for p, t, b, c in zip(past, tau, before, bias, strict=True)]
+        missing = [p - x for p, x in zip(momentum, predicted, strict=True)]
+        external = [(decay / period) * x for x in missing]
+        later = [p + decay * x for p, x in zip(predicted, missing, strict=True)]
+        hit = [
+            0.0 if math.isinf(limit) else select(absolute(r) - limit, 1.0, 0.0)
+            for r, limit in zip(external, limits, strict=True)
+        ]
+        return {"external": external, "collision": hit, "next_state": [*later, *bias]}
+
+    function = trace("momentum_observer", algorithm, {"q": (n,), "qd": (n,), "tau": (n,), "state": (2 * n,)})
+    start = trace(
+        "momentum_observer_start",
+        lambda q, qd: {"state": [*_momentum(robot, q, qd), *_bias(robot, q, qd)]},
+        {"q": (n,), "qd": (n,)},
+    )
+    zeros = (0.0,) * n
+    slots = (StateSlot("momentum", zeros), StateSlot("bias", zeros))
+    return Observer(function.name, robot.joint_names, function, slots, period, start)
+
+
+def _momentum(robot: Robot, q: Any, qd: Any) -> list[Any]:
+    """p = M qd."""
+    return [sum((m * v for m, v in zip(row, qd, strict=True)), 0.0) for row in mass_matrix(robot, q)]
+
+
+def _bias(robot: Robot, q: Any, qd: Any) -> list[Any]:
+    """b of (1)."""
+    C = coriolis_matrix(robot, q, qd)
+    held = zip(gravity_torque(robot, q), friction_torque(robot, qd), spring_torque(robot, q), strict=True)
+    turned = [sum((C[i][j] * qd[i] for i in range(robot.n)), 0.0) for j in range(robot.n)]
+    return [c - (g + f + s) for c, (g, f, s) in zip(turned, held, strict=True)]

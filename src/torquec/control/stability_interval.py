@@ -1,0 +1,155 @@
+"""How wrong a model may be before the loop is unstable: exact limits of a factor, not a scan.
+
+Along a line of closed loops  X(t) = X0 + t X1  that starts stable:
+
+(1)  continuous: an eigenvalue reaches the imaginary axis exactly where  S -> X S + S X'  on symmetric matrices is
+     singular, an eigenvalue problem for 1/t;
+(2)  sampled: one reaches the unit circle exactly where  S -> X S X' - S  is singular, a quadratic one;
+(3)  the real solutions in order are the only places where stability can change, so that one test between each two of
+     them decides; the limit is then located by bisection on the worst eigenvalue itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from torquec.control.poles import JointPoles
+from torquec.control.robustness import EXACT_MODEL, Array, Factor, Hold, Loop, ModelErrors, make_loop
+from torquec.errors import ArgumentError
+from torquec.reduction.linearize import LinearModel
+
+_REAL = 1e-6
+"""Imaginary part, relative, below which a solution counts as real; one too many does no harm (3)."""
+
+_FARTHEST = 1e6
+"""A factor beyond this is no limit."""
+
+_NOTHING = 1e-9
+_ROUNDING = 1e-12
+_BISECTIONS = 200
+
+
+@dataclass(frozen=True)
+class StabilityInterval:
+    """The values of a factor, around 1, for which the loop is stable; infinite where there is no limit."""
+
+    factor: Factor
+    lower: float
+    upper: float
+
+
+def stability_interval(
+    model: LinearModel,
+    poles: JointPoles,
+    factor: Factor,
+    *,
+    errors: ModelErrors = EXACT_MODEL,
+    period: float | None = None,
+    hold: Hold = Hold.EXACT,
+) -> StabilityInterval:
+    """The interval of a factor in which the loop is stable, the other factors as in `errors`.
+
+    It is the one that holds the value which the factor has in `errors` (1 unless given). Raises `ArgumentError` where
+    the loop is unstable there already. The inertia's factor starts at zero: a negative inertia is no model.
+    """
+    loop = make_loop(model, poles, period=period, hold=hold)
+    return loop_interval(loop, factor, errors)
+
+
+def loop_interval(loop: Loop, factor: Factor, errors: ModelErrors = EXACT_MODEL) -> StabilityInterval:
+    """`stability_interval` of a loop that is made."""
+    start = float(getattr(errors, factor.value))
+    here, slope = loop.matrix(errors), loop.slope(factor)
+    if loop.excess(here) >= 0.0:
+        raise ArgumentError(
+            f"the loop is unstable with {factor} = {start:g} already",
+            remedy="choose poles or a sampling interval for which it is stable",
+        )
+    below, above = stable_span(loop, here, slope)
+    lower = start + below
+    if factor is Factor.GAMMA and lower < _NOTHING:
+        lower = 0.0
+    return StabilityInterval(factor, lower, start + above)
+
+
+def stable_span(loop: Loop, here: Array, slope: Array) -> tuple[float, float]:
+    """The largest interval around t = 0 such that here + t slope is stable in it; infinite where there is no end."""
+    if not np.any(slope):
+        return -np.inf, np.inf
+    stops = crossings(here, slope, sampled=loop.period is not None)
+    ahead = _reach(loop, here, slope, [t for t in stops if t > 0.0])
+    back = _reach(loop, here, -slope, sorted(-t for t in stops if t < 0.0))
+    return -back, ahead
+
+
+def crossings(here: Array, slope: Array, *, sampled: bool) -> list[float]:
+    """All t where an eigenvalue of here + t slope can meet the limit of stability, ascending, (1) or (2)."""
+    down, up = _symmetric_basis(len(here))
+
+    def on_symmetric(a: Array, b: Array) -> Array:
+        """S -> (a S b' + b S a')/2 in coordinates of symmetric matrices."""
+        product: Array = down @ (0.5 * (np.kron(a, b) + np.kron(b, a))) @ up
+        return product
+
+    one = np.eye(len(here))
+    if sampled:
+        size = down.shape[0]
+        first = on_symmetric(here, here) - np.eye(size)
+        blocks = np.linalg.solve(first, np.hstack([2.0 * on_symmetric(here, slope), on_symmetric(slope, slope)]))
+        companion = np.vstack([-blocks, np.hstack([np.eye(size), np.zeros((size, size))])])
+        inverse = np.linalg.eigvals(companion)
+    else:
+        inverse = np.linalg.eigvals(-np.linalg.solve(on_symmetric(here, one), on_symmetric(slope, one)))
+    real = inverse[np.abs(inverse.imag) <= _REAL * np.abs(inverse)].real
+    return sorted((1.0 / real[np.abs(real) > 1.0 / _FARTHEST]).tolist())
+
+
+def _reach(loop: Loop, here: Array, slope: Array, stops: list[float]) -> float:
+    """The largest t such that here + t slope is stable up to it, given where that can change (3)."""
+
+    def is_stable(t: float) -> bool:
+        return loop.excess(here + t * slope) < 0.0
+
+    inside = 0.0
+    for k, stop in enumerate(stops):
+        after = stops[k + 1] if k + 1 < len(stops) else 10.0 * stop
+        for t in (0.5 * (inside + stop), min(0.5 * (stop + after), 1.01 * stop), 0.5 * (stop + after)):
+            if not is_stable(t):
+                return _located(is_stable, inside, t)
+            inside = t
+    for t in np.geomspace(max(10.0 * inside, 1.0), _FARTHEST, 4).tolist():
+        # Far out, eigenvalues near the limit are known only up to the rounding of large entries.
+        if loop.excess(here + t * slope) > _ROUNDING * t * float(np.abs(slope).max()):
+            return _located(is_stable, inside, t)
+        inside = t
+    return np.inf
+
+
+def with_factor(errors: ModelErrors, factor: Factor, value: float) -> ModelErrors:
+    """The errors with one factor changed."""
+    return replace(errors, **{factor.value: value})
+
+
+def _symmetric_basis(size: int) -> tuple[Array, Array]:
+    """From vec(S) to the lower triangle of a symmetric S, and back."""
+    rows, columns = np.tril_indices(size)
+    count = len(rows)
+    down, up = np.zeros((count, size * size)), np.zeros((size * size, count))
+    each = np.arange(count)
+    down[each, rows * size + columns] = 1.0
+    up[rows * size + columns, each] = 1.0
+    up[columns * size + rows, each] = 1.0
+    return down, up
+
+
+def _located(is_stable: Callable[[float], bool], inside: float, outside: float) -> float:
+    """The limit between a stable and an unstable value, by bisection."""
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (inside + outside)
+        if middle in (inside, outside):
+            break
+        inside, outside = (middle, outside) if is_stable(middle) else (inside, middle)
+    return inside

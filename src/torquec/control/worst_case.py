@@ -1,0 +1,75 @@
+"""The worst point of a trajectory: where the least error of the model makes the loop unstable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from torquec.control.poles import JointPoles
+from torquec.control.robustness import EXACT_MODEL, Factor, Hold, ModelErrors, make_loop
+from torquec.control.stability_interval import StabilityInterval, loop_interval
+from torquec.errors import ArgumentError
+from torquec.reduction.linearize import linearize_along
+from torquec.robot.robot import Robot
+from torquec.trajectory import Trajectory, check_joints
+
+
+@dataclass(frozen=True)
+class WorstCase:
+    """What holds over a whole trajectory.
+
+    `intervals` hold at every point looked at; `times` say at which one each limit is reached, (lower, upper) by factor.
+    `slowest` is the worst eigenvalue's real part [1/s] under the errors given, at the time `slowest_at` [s].
+    """
+
+    intervals: dict[Factor, StabilityInterval]
+    times: dict[Factor, tuple[float, float]]
+    slowest: float
+    slowest_at: float
+    points: int
+
+
+def worst_case(
+    robot: Robot,
+    trajectory: Trajectory,
+    poles: JointPoles,
+    *,
+    factors: tuple[Factor, ...] = tuple(Factor),
+    errors: ModelErrors = EXACT_MODEL,
+    period: float | None = None,
+    hold: Hold = Hold.EXACT,
+    points: int = 31,
+) -> WorstCase:
+    """The stability intervals that hold at all of `points` instants, evenly spaced over the trajectory.
+
+    Raises `ArgumentError` for fewer than two points, and, with the time, where the loop is unstable without error.
+    """
+    check_joints(robot, trajectory)
+    if points < 2:
+        raise ArgumentError(f"{points} points of a trajectory", remedy="look at two or more")
+    times = np.linspace(trajectory.t[0], trajectory.t[-1], points)
+    state = trajectory.at(times)
+    lower = dict.fromkeys(factors, (-np.inf, 0.0))
+    upper = dict.fromkeys(factors, (np.inf, 0.0))
+    slowest = (-np.inf, 0.0)
+    for time, model in zip(times.tolist(), linearize_along(robot, state.q, state.qd, state.qdd), strict=True):
+        loop = make_loop(model, poles, period=period, hold=hold)
+        slowest = max(slowest, (loop.excess(loop.matrix(errors)), time))
+        for factor in factors:
+            try:
+                found = loop_interval(loop, factor, errors)
+            except ArgumentError as error:
+                raise ArgumentError(
+                    f"at t = {time:.4g} s {error.found}", where=f"robot '{robot.name}'", remedy=error.remedy
+                ) from error
+            lower[factor] = max(lower[factor], (found.lower, time))
+            upper[factor] = min(upper[factor], (found.upper, time))
+    intervals = {factor: StabilityInterval(factor, lower[factor][0], upper[factor][0]) for factor in factors}
+    return WorstCase(
+        intervals,
+        {factor: (lower[factor][1], upper[factor][1]) for factor in factors},
+        slowest[0],
+        slowest[1],
+        points,
+    )
