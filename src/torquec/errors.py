@@ -52,6 +52,10 @@ class CheckError(TorquecError):
     """A result that its independent check refuses, or two ways to one result that disagree."""
 
 
+class DivergenceError(CheckError):
+    """A simulation that left the finite numbers, or whose step size went to zero."""
+
+
 class SpecificationError(TorquecError):
     """A specification that lacks what it needs, or that no model can meet; the remedy names what can be met."""
 

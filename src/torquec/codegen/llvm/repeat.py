@@ -74,6 +74,7 @@ class NativeLoop:
                 where=self.outer.name,
                 remedy=f"use up to {MOST_DRIVES} drives and at least one repetition",
             )
+        _loop()  # made now, so that the first run is not the slow one
 
     def run(self, states: Array, drives: Sequence[Array], log: Array) -> LoopResult:
         """Step from states[0], filling states[1:] and `log`.

@@ -1,0 +1,225 @@
+"""Closed-loop simulation: a plant, a controller, a motion; the loop runs natively.
+
+(1)  every period, at t_k:  measure, ask the controller, hold its torques
+(2)  errors are q_ref(t_k) - q(t_k) with the true positions, at all samples t_0 .. t_K
+
+A trajectory is sampled at the control period; a reference that comes at a slower rate is held (`reference_hold`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from torquec.control.controller import Controller
+from torquec.errors import ArgumentError, DivergenceError
+from torquec.robot.robot import Robot
+from torquec.simulation.integrators import DormandPrince, Integrator, RungeKutta4
+from torquec.simulation.loop_state import LoopState
+from torquec.simulation.native_run import Drives, NativeRun, Recording
+from torquec.simulation.plant import FrictionModel, Plant
+from torquec.simulation.sensors import Sensors
+from torquec.trajectory.trajectory import Trajectory
+
+Array = npt.NDArray[np.float64]
+
+_EXACT = Sensors()
+_ONE_STEP = RungeKutta4()
+
+
+@dataclass(frozen=True)
+class LoopOptions:
+    """How a loop is run: `sensors`, `integrator`, control `period` [s] (the controller's, else the trajectory's),
+    `seed` of the noise, `record_every` so many samples, `reference_hold` samples per reference.
+    """
+
+    sensors: Sensors = _EXACT
+    integrator: Integrator = _ONE_STEP
+    period: float | None = None
+    seed: int = 0
+    record_every: int = 1
+    reference_hold: int = 1
+
+    def __post_init__(self) -> None:
+        for name, least in (("seed", 0), ("record_every", 0), ("reference_hold", 1)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise ArgumentError(f"{name} is {value!r}", remedy=f"give a whole number, {least} or more")
+
+
+DEFAULT_OPTIONS = LoopOptions()
+
+
+@dataclass(frozen=True, eq=False)
+class SimulationResult:
+    """What a run did. Arrays have one row per recorded sample.
+
+    `t` (S,), `q`, `qd`, `q_ref` (S, n); `tau` (S', n) the torques that the controller wanted, `measured` (S', n)
+    the positions that it saw, without the last sample. `rmse`, `max_error` (n,) over all samples; `saturated_samples`
+    (n,) how often more was wanted than `efforts` (n,) allow.
+    """
+
+    joints: tuple[str, ...]
+    t: Array
+    q: Array
+    qd: Array
+    q_ref: Array
+    tau: Array
+    measured: Array
+    rmse_values: Array
+    max_error_values: Array
+    saturated_samples: Array
+    efforts: tuple[float, ...]
+    steps: int
+    seconds: float
+
+    @property
+    def rmse(self) -> dict[str, float]:
+        """Root mean square of the tracking error by joint [rad or m]."""
+        return dict(zip(self.joints, self.rmse_values.tolist(), strict=True))
+
+    @property
+    def max_error(self) -> dict[str, float]:
+        """Largest tracking error by joint [rad or m]."""
+        return dict(zip(self.joints, self.max_error_values.tolist(), strict=True))
+
+    @property
+    def saturated(self) -> tuple[str, ...]:
+        """The joints whose drive could not give what was wanted."""
+        return tuple(name for name, count in zip(self.joints, self.saturated_samples, strict=True) if count > 0)
+
+    @property
+    def steps_per_second(self) -> float:
+        """Control steps per second of processor time, compilation not counted."""
+        return self.steps / self.seconds if self.seconds > 0.0 else 0.0
+
+    @cached_property
+    def error(self) -> Array:
+        """q_ref - q at the recorded samples (S, n)."""
+        return self.q_ref - self.q
+
+    @cached_property
+    def first_saturation(self) -> dict[str, float]:
+        """When each saturated joint first was, as far as the recorded samples tell [s]."""
+        over = np.abs(self.tau) >= np.array(self.efforts)
+        return {
+            name: float(self.t[int(np.argmax(over[:, k]))]) for k, name in enumerate(self.joints) if over[:, k].any()
+        }
+
+
+def simulate(
+    plant: Plant | Robot,
+    controller: Controller,
+    trajectory: Trajectory,
+    *,
+    options: LoopOptions = DEFAULT_OPTIONS,
+    initial_q: npt.ArrayLike | None = None,
+    initial_qd: npt.ArrayLike | None = None,
+) -> SimulationResult:
+    """Run the controller on the plant along the trajectory, from its start unless `initial_q`, `initial_qd` (n,) say.
+
+    Raises `ArgumentError` for joints that do not agree, for a period that is not the controller's and for sticking
+    friction with an adaptive integrator; `DivergenceError`, with joint and time, for a loop that is not stable.
+    """
+    plant = Plant(plant) if isinstance(plant, Robot) else plant
+    run, sampled = prepare(plant, controller, trajectory, options)
+    start_q = sampled.q[0] if initial_q is None else _state(initial_q, plant, "initial_q")
+    start_qd = sampled.qd[0] if initial_qd is None else _state(initial_qd, plant, "initial_qd")
+    drives = drives_of(controller, sampled, hold=options.reference_hold)
+    rows = run.first_rows(start_q, start_qd)
+    recording = run.run(rows, drives, seeds=[(options.seed, 0)], every=options.record_every)
+    if recording.diverged[0] >= 0:
+        raise _divergence(recording, sampled)
+    return results_of(run, sampled, recording)[0]
+
+
+def prepare(
+    plant: Plant, controller: Controller, trajectory: Trajectory, options: LoopOptions
+) -> tuple[NativeRun, Trajectory]:
+    """The loop and the trajectory at its samples, once everything is known to fit."""
+    names = plant.robot.joint_names
+    for what, joints in (("controller", controller.joints), ("trajectory", trajectory.joints)):
+        if joints != names:
+            raise ArgumentError(
+                f"the joints of the {what} are {', '.join(joints)}", remedy=f"the plant's are {', '.join(names)}"
+            )
+    period = options.period or controller.period or trajectory.period
+    if controller.period is not None and abs(period - controller.period) > 1e-9 * period:
+        raise ArgumentError(
+            f"a control period of {period:g} s for a controller that was made for {controller.period:g} s",
+            remedy="make the controller for the period of the loop",
+        )
+    if plant.friction is FrictionModel.STICK and isinstance(options.integrator, DormandPrince):
+        raise ArgumentError(
+            "sticking friction does not go with adaptive steps", remedy="use RungeKutta4, or FrictionModel.SMOOTH"
+        )
+    options.sensors.resolutions(plant.n)
+    run = NativeRun(LoopState(plant, controller, options.sensors, options.integrator), period)
+    return run, trajectory.sampled(period)
+
+
+def drives_of(controller: Controller, sampled: Trajectory, *, hold: int = 1) -> Drives:
+    """The references (and scheduled gains) at the samples, each held for `hold` of them."""
+    reference = np.concatenate([sampled.q, sampled.qd, sampled.qdd], axis=1)
+    if hold > 1:
+        reference = reference[np.arange(len(reference)) // hold * hold]
+    if controller.schedule is None:
+        return Drives(reference)
+    gains = np.array([controller.schedule.at(float(t)).reshape(-1) for t in sampled.t])
+    return Drives(reference, gains)
+
+
+def results_of(run: NativeRun, sampled: Trajectory, recording: Recording) -> list[SimulationResult]:
+    """The result of every run (2)."""
+    loop, steps = run.loop, len(sampled) - 1
+    kept = recording.samples
+    found = []
+    for k in range(recording.q.shape[1]):
+        row = loop.split(recording.last[k])
+        final = sampled.q[-1] - recording.q[-1, k]
+        squares = np.array(row["squares"]) + final**2
+        found.append(
+            SimulationResult(
+                joints=sampled.joints,
+                t=sampled.t[kept],
+                q=recording.q[:, k],
+                qd=recording.qd[:, k],
+                q_ref=sampled.q[kept],
+                tau=recording.wanted[:, k],
+                measured=recording.seen[:, k],
+                rmse_values=np.sqrt(squares / (steps + 1)),
+                max_error_values=np.maximum(row["largest"], np.abs(final)),
+                saturated_samples=np.array(row["saturated"]),
+                efforts=loop.plant.efforts,
+                steps=steps,
+                seconds=recording.seconds,
+            )
+        )
+    return found
+
+
+def _state(values: npt.ArrayLike, plant: Plant, name: str) -> Array:
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape != (plant.n,) or not np.isfinite(array).all():
+        raise ArgumentError(f"'{name}' has shape {array.shape}", remedy=f"give {plant.n} finite numbers")
+    return array
+
+
+def _divergence(recording: Recording, sampled: Trajectory) -> DivergenceError:
+    """Which joint went first, and when."""
+    step = int(recording.diverged[0])
+    before = recording.samples < step
+    error = np.abs(sampled.q[recording.samples[before]] - recording.q[before, 0])
+    large = np.argwhere(error > 1.0)
+    t = float(sampled.t[step])
+    found = f"the simulation diverged: not finite at t = {t:g} s"
+    if len(large):
+        sample, joint = (int(i) for i in large[0])
+        found = (
+            f"the simulation diverged: the error of joint '{sampled.joints[joint]}' passed 1 at "
+            f"t = {sampled.t[recording.samples[sample]]:g} s, and nothing was finite at {t:g} s"
+        )
+    return DivergenceError(found, remedy="use slower poles or lower gains, sample faster, or take more substeps")

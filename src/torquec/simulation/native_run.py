@@ -1,0 +1,171 @@
+"""Running a closed loop natively: arrays in blocks, so that a run of any length stays within the cache.
+
+The loop of :mod:`torquec.codegen.llvm.repeat` is given some hundred steps at a time; between two such blocks the wanted
+samples are copied out. There is no Python in a step.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from torquec.codegen.llvm import load_or_compile
+from torquec.codegen.llvm.repeat import LoopEnd, NativeLoop
+from torquec.errors import ArgumentError, DivergenceError
+from torquec.simulation.integrators import DormandPrince, RungeKutta4
+from torquec.simulation.loop_functions import motion_function, sample_function
+from torquec.simulation.loop_state import LoopState
+
+Array = npt.NDArray[np.float64]
+
+_BLOCK_NUMBERS = 1 << 16
+"""Doubles of one block: half a megabyte stays in the second-level cache."""
+
+_FIRST_STEP = 1e-4
+
+
+@dataclass(frozen=True)
+class Drives:
+    """What changes from sample to sample: reference (K + 1, 3n), gains (K + 1, 2n^2) or None."""
+
+    reference: Array
+    gains: Array | None = None
+
+
+@dataclass(frozen=True)
+class Recording:
+    """Samples of all runs and the rows that they ended with.
+
+    `q`, `qd` (S, runs, n) at `samples` (S,); `wanted`, `seen`, `seen_speed` (S', runs, n) at those of them that had a
+    step; `last` (runs, size) is the final row; `diverged` (runs,) the step at which a run left the finite numbers, or
+    -1; `seconds` the processor time that the loop took.
+    """
+
+    samples: npt.NDArray[np.int64]
+    q: Array
+    qd: Array
+    wanted: Array
+    seen: Array
+    seen_speed: Array
+    last: Array
+    diverged: npt.NDArray[np.int64]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class NativeRun:
+    """A closed loop, compiled: every `period` seconds a sample."""
+
+    loop: LoopState
+    period: float
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.period) and self.period > 0.0):
+            raise ArgumentError(f"a sampling interval of {self.period!r} s", remedy="give a positive number of seconds")
+
+    def compiled(self) -> NativeLoop:
+        """The native loop; its functions come from the cache where they are there."""
+        loop, period = self.loop, self.period
+        key = f"{loop.plant.identity} {loop.integrator!r} {period!r}"
+        control = f"{loop.controller.function.content_hash} {loop.sensors!r}"
+        outer = load_or_compile(f"sample {key} {control}", lambda: sample_function(loop, period=period))
+        inner = load_or_compile(f"motion {key} {dict(loop.parts)!r}", lambda: motion_function(loop, period=period))
+        match loop.integrator:
+            case RungeKutta4(substeps=substeps):
+                return NativeLoop(outer, inner, most=substeps)
+            case DormandPrince(most=most):
+                return NativeLoop(outer, inner, most=most, until=loop.parts["left"].start)
+
+    def first_rows(self, q: npt.ArrayLike, qd: npt.ArrayLike, factors: npt.ArrayLike | None = None) -> Array:
+        """Rows (runs, size) to start from at q, qd (runs, n); `factors` (runs, -) as in `Plant.variation_size`."""
+        loop = self.loop
+        positions, speeds = (np.atleast_2d(np.asarray(value, dtype=np.float64)) for value in (q, qd))
+        rows = np.zeros((len(positions), loop.size))
+        for row, position, speed in zip(rows, positions, speeds, strict=True):
+            row[loop.position], row[loop.speed] = position, speed
+            row[loop.parts["memory"]] = loop.controller.initial_state
+            row[loop.parts["sensors"]] = loop.sensors.first_memory(position, speed, period=self.period)
+        rows[:, loop.parts["step"]] = min(_FIRST_STEP, self.period)
+        rows[:, loop.parts["factors"]] = 1.0 if factors is None else factors
+        return rows
+
+    def run(self, rows: Array, drives: Drives, *, seeds: Sequence[Sequence[int]], every: int = 1) -> Recording:
+        """K steps from rows (runs, size) for K + 1 rows of drives; `every` sample is kept, the last one always.
+
+        With `every` zero none is kept but the last. Runs that leave the finite numbers are marked, and the others go
+        on. Raises `DivergenceError` where an adaptive step size goes to zero.
+        """
+        loop, native = self.loop, self.compiled()
+        n, runs, steps = loop.plant.n, len(rows), len(drives.reference) - 1
+        keep = _kept_samples(steps, every)
+        q, qd = np.empty((len(keep), runs, n)), np.empty((len(keep), runs, n))
+        logs = np.empty((int(np.searchsorted(keep, steps)), runs, 3 * n))
+        diverged = np.full(runs, -1, dtype=np.int64)
+        length = max(16, min(steps, _BLOCK_NUMBERS // (runs * (loop.size + 9 * n))))
+        states, log = np.empty((length + 1, runs, loop.size)), np.empty((length, runs, 3 * n))
+        states[0] = rows
+        generators = [np.random.default_rng(list(seed)) for seed in seeds] if loop.sensors.is_noisy else []
+        began, k = time.thread_time(), 0
+        while k < steps:
+            many = min(length, steps - k)
+            inputs = [_tiled(drives.reference[k : k + many], runs)]
+            if drives.gains is not None:
+                inputs.append(_tiled(drives.gains[k : k + many], runs))
+            if generators:
+                noise = [generator.standard_normal((many, 2 * n)) for generator in generators]
+                inputs.append(np.ascontiguousarray(np.stack(noise, axis=1)))
+            done = self._block(native, states[: many + 1], inputs, log[:many], rows, diverged, k)
+            first, last = np.searchsorted(keep, [k, k + done])
+            at = keep[first:last] - k
+            q[first:last], qd[first:last] = states[at][:, :, loop.position], states[at][:, :, loop.speed]
+            logs[first:last] = log[at]
+            states[0] = states[done]
+            k += done
+        q[-1], qd[-1] = states[0][:, loop.position], states[0][:, loop.speed]
+        seconds = time.thread_time() - began
+        parts = (logs[:, :, :n], logs[:, :, n : 2 * n], logs[:, :, 2 * n :])
+        return Recording(keep, q, qd, *parts, states[0].copy(), diverged, seconds)
+
+    def _block(
+        self,
+        native: NativeLoop,
+        states: Array,
+        inputs: Sequence[Array],
+        log: Array,
+        rows: Array,
+        diverged: npt.NDArray[np.int64],
+        start: int,
+    ) -> int:
+        """Run one block; gives how many steps were taken. A run that diverged starts again from its first row."""
+        result = native.run(states, inputs, log)
+        if result.end is LoopEnd.UNFINISHED:
+            raise DivergenceError(
+                f"the step size went to zero at t = {(start + result.steps) * self.period:g} s",
+                remedy="allow more attempts or a larger smallest step, or integrate in fixed steps (RungeKutta4)",
+            )
+        if result.end is LoopEnd.NOT_FINITE:
+            now = states[result.steps]
+            for run in np.flatnonzero(~np.isfinite(now).all(axis=1)):
+                if diverged[run] < 0:
+                    diverged[run] = start + result.steps
+                now[run] = rows[run]
+        return result.steps
+
+
+def _kept_samples(steps: int, every: int) -> npt.NDArray[np.int64]:
+    """Which samples of 0 .. steps are kept."""
+    if isinstance(every, bool) or not isinstance(every, int) or every < 0:
+        raise ArgumentError(f"every {every!r} samples are to be kept", remedy="give a whole number, zero or more")
+    regular = np.arange(0, steps, every) if every else np.empty(0, dtype=np.int64)
+    return np.append(regular, steps).astype(np.int64)
+
+
+def _tiled(rows: Array, runs: int) -> Array:
+    """(k, size) as (k, runs, size), the same for every run."""
+    if runs == 1:
+        return rows[:, None, :]
+    return np.ascontiguousarray(np.broadcast_to(rows[:, None, :], (len(rows), runs, rows.shape[1])))

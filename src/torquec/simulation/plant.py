@@ -1,0 +1,256 @@
+"""The plant: a robot as it moves, with friction, springs, saturating drives and motors.
+
+(1)  M(q) qdd = tau - c(q, qd) - g(q) - springs(q) - friction(qd)
+(2)  tau = clip(wanted torque, +-effort limit); behind a motor, what its current gives (see `motors`)
+
+Coulomb friction, three ways (`FrictionModel`):
+
+(3)  SMOOTH:  coulomb qd / sqrt(qd^2 + w^2), with w a small slip speed: any integrator, creeps where it should stick
+(4)  SIGN:    coulomb by the sign of qd, as the friction torque of the model is: exact while sliding, chatters at rest
+(5)  STICK:   set-valued: sticks at rest, breaks away at `breakaway` times Coulomb, see `stick`
+
+Payload and parameter mismatch are a different robot (`attach_payload`, `dataclasses.replace`) than the one that the
+controller was made for; `Variation` scales inertias and friction of one compiled plant instead.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property
+
+from torquec.dynamics.forward_dynamics import regular_mechanism
+from torquec.dynamics.friction import friction_torque
+from torquec.dynamics.inverse_dynamics import joint_torques
+from torquec.dynamics.joint_space_solve import Factors, factorize, solve
+from torquec.dynamics.mass_matrix import joint_inertias
+from torquec.dynamics.mechanism import Mechanism, mechanism, place
+from torquec.dynamics.motion import motions
+from torquec.dynamics.spring_torque import spring_torque
+from torquec.errors import ArgumentError
+from torquec.expr.math import maximum, minimum, select, sqrt
+from torquec.robot.robot import Friction, Robot
+from torquec.simulation.motors import DcMotor
+from torquec.spatial import Inertia, Scalar
+
+
+class FrictionModel(StrEnum):
+    """How Coulomb friction behaves near rest; see the module."""
+
+    NONE = "none"
+    SMOOTH = "smooth"
+    SIGN = "sign"
+    STICK = "stick"
+
+
+@dataclass(frozen=True)
+class Plant:
+    """A robot to be simulated.
+
+    `slip_speed` [rad/s or m/s] is w of (3), `breakaway` the ratio of static to Coulomb friction (STICK only), `motors`
+    one per joint, `saturates` whether the joints' effort limits bind, `varies` whether inertias and friction can be
+    scaled from run to run. Raises `ArgumentError` for values out of range.
+    """
+
+    robot: Robot
+    friction: FrictionModel = FrictionModel.SMOOTH
+    slip_speed: float = 1e-2
+    breakaway: float = 1.0
+    motors: tuple[DcMotor, ...] = ()
+    saturates: bool = True
+    varies: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "friction", FrictionModel(self.friction))
+        if not (math.isfinite(self.slip_speed) and self.slip_speed > 0.0):
+            raise ArgumentError(f"a slip speed of {self.slip_speed!r}", remedy="give a small positive speed")
+        if not (math.isfinite(self.breakaway) and self.breakaway >= 1.0):
+            raise ArgumentError(f"a breakaway ratio of {self.breakaway!r}", remedy="give 1 or more")
+        if self.breakaway > 1.0 and self.friction is not FrictionModel.STICK:
+            raise ArgumentError("breakaway without sticking", remedy="use FrictionModel.STICK")
+        if self.motors and len(self.motors) != self.robot.n:
+            raise ArgumentError(
+                f"{len(self.motors)} motors for {self.robot.n} joints", remedy="give one per joint, or none"
+            )
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return self.robot.n
+
+    @property
+    def efforts(self) -> tuple[float, ...]:
+        """Effort limits (n,); infinite where nothing saturates."""
+        return tuple(joint.limits.effort if self.saturates else math.inf for joint in self.robot.joints)
+
+    @property
+    def motion_size(self) -> int:
+        """How many numbers are integrated: positions, speeds and, behind motors, currents."""
+        return (3 if self.motors else 2) * self.n
+
+    @property
+    def variation_size(self) -> int:
+        """How many factors a run has: one per body for its inertia, one per joint for its friction."""
+        return len(self.robot.bodies) + self.n if self.varies else 0
+
+    @property
+    def identity(self) -> str:
+        """Everything that its code depends on."""
+        parts = (self.friction.value, self.slip_speed, self.breakaway, self.motors, self.saturates, self.varies)
+        return f"{self.robot.content_hash} {parts!r}"
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A place where Coulomb friction acts: its speed is ways . qd; `forward` and `backward` are magnitudes."""
+
+    ways: tuple[float, ...]
+    forward: float
+    backward: float
+
+
+def sliders(robot: Robot) -> tuple[Slider, ...]:
+    """Every joint and motor shaft that has Coulomb friction."""
+    found = []
+    for body in robot.bodies:
+        mimic, f = body.joint.mimic, body.joint.friction
+        index = robot.joint_index(body.joint.name if mimic is None else mimic.joint)
+        ratio = 1.0 if mimic is None else mimic.multiplier
+        ways = tuple(ratio if k == index else 0.0 for k in range(robot.n))
+        found.append(Slider(ways, f.coulomb_positive, f.coulomb_negative))
+    for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True):
+        found.append(Slider(tuple(row), motor.friction.coulomb_positive, motor.friction.coulomb_negative))
+    return tuple(slider for slider in found if slider.forward or slider.backward)
+
+
+def drive_torque(plant: Plant, wanted: Sequence[Scalar]) -> list[Scalar]:
+    """The torques (n,) that the drives are asked for after saturation (2)."""
+    return [
+        value if math.isinf(limit) else minimum(limit, maximum(-limit, value))
+        for value, limit in zip(wanted, plant.efforts, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class Balance:
+    """The two sides of (1) at a state: factors of M, and the torque that is left to accelerate with."""
+
+    inertia: Factors
+    torque: list[Scalar]
+
+    @property
+    def acceleration(self) -> list[Scalar]:
+        """qdd (n,)."""
+        return solve(self.inertia, self.torque)
+
+
+@dataclass(frozen=True)
+class Dynamics:
+    """(1) of a plant whose factors `scales` (see `Plant.variation_size`) are numbers, nodes or absent."""
+
+    plant: Plant
+    scales: Sequence[Scalar] = ()
+
+    def motion_rate(self, y: Sequence[Scalar], tau: Sequence[Scalar], signs: Sequence[Scalar] = ()) -> list[Scalar]:
+        """dy/dt of y = (q, qd[, currents]) under drive torques tau (n,), held."""
+        n = self.plant.n
+        q, qd, current = y[:n], y[n : 2 * n], y[2 * n :]
+        torque = self.torque_of(current, tau)
+        rates = [*qd, *self.balance(q, qd, torque, signs).acceleration]
+        return rates + [
+            motor.current_rate(i, speed, wanted)
+            for motor, i, speed, wanted in zip(self.plant.motors, current, qd, tau, strict=False)
+        ]
+
+    def torque_of(self, current: Sequence[Scalar], tau: Sequence[Scalar]) -> list[Scalar]:
+        """The torques (n,) at the joints: the drives' own, or the motors'."""
+        if not self.plant.motors:
+            return list(tau)
+        return [motor.torque_per_ampere * i for motor, i in zip(self.plant.motors, current, strict=True)]
+
+    def balance(
+        self, q: Sequence[Scalar], qd: Sequence[Scalar], torque: Sequence[Scalar], signs: Sequence[Scalar] = ()
+    ) -> Balance:
+        """Both sides of (1); `signs` are the directions of the sliders where friction is set-valued."""
+        m = self._mechanism
+        placed = place(m, q)
+        still = [0.0] * m.n
+        bias = joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, qd, still), still)
+        losses = zip(bias, self._smooth_friction(qd), self.coulomb(qd, signs), self._springs(q), strict=True)
+        left = [t - (b + (f + c) + s) for t, (b, f, c, s) in zip(torque, losses, strict=True)]
+        return Balance(factorize(joint_inertias(m, placed)), left)
+
+    def coulomb(self, qd: Sequence[Scalar], signs: Sequence[Scalar] = ()) -> list[Scalar]:
+        """Coulomb friction torques (n,), (3) or (4), or by given directions of the sliders."""
+        total: list[Scalar] = [0.0] * self.plant.n
+        model = self.plant.friction
+        if model is FrictionModel.NONE:
+            return total
+        for k, slider in enumerate(sliders(self.plant.robot)):
+            speed = dot(slider.ways, qd)
+            if model is FrictionModel.STICK:
+                share = maximum(0.0, signs[k]) * slider.forward - maximum(0.0, -signs[k]) * slider.backward
+            elif model is FrictionModel.SIGN:
+                share = select(speed, slider.forward, -slider.backward)
+            else:
+                size = select(speed, slider.forward, slider.backward)
+                share = size * speed / sqrt(speed * speed + self.plant.slip_speed**2)
+            share = self.slider_scale(slider) * share
+            for i, way in enumerate(slider.ways):
+                if way:
+                    total[i] = total[i] + way * share
+        return total
+
+    def slider_scale(self, slider: Slider) -> Scalar:
+        """The friction factor of the (first) joint that a slider moves with."""
+        joint = next(k for k, way in enumerate(slider.ways) if way)
+        return self._friction_scale(joint)
+
+    def _smooth_friction(self, qd: Sequence[Scalar]) -> list[Scalar]:
+        """Viscous friction and offsets (n,)."""
+        if self.plant.friction is FrictionModel.NONE:
+            return [0.0] * self.plant.n
+        return [self._friction_scale(i) * f for i, f in enumerate(friction_torque(_slippery(self.plant.robot), qd))]
+
+    def _springs(self, q: Sequence[Scalar]) -> list[Scalar]:
+        return spring_torque(self.plant.robot, q)
+
+    def _friction_scale(self, joint: int) -> Scalar:
+        return self.scales[len(self.plant.robot.bodies) + joint] if self.scales else 1.0
+
+    @cached_property
+    def _mechanism(self) -> Mechanism:
+        robot = self.plant.robot
+        regular = regular_mechanism(robot)
+        if not self.scales:
+            return regular
+        scaled = [_scaled(body.inertia, scale) for body, scale in zip(robot.bodies, self.scales, strict=False)]
+        return mechanism(robot, inertias=scaled)
+
+
+def dot(a: Sequence[float], b: Sequence[Scalar]) -> Scalar:
+    """Sum of products, without those of zeros and ones."""
+    total: Scalar = 0.0
+    for weight, value in zip(a, b, strict=True):
+        if weight:
+            total = total + (value if weight == 1.0 else weight * value)
+    return total
+
+
+def _slippery(robot: Robot) -> Robot:
+    """The robot without Coulomb friction."""
+
+    def without(f: Friction) -> Friction:
+        return replace(f, coulomb_positive=0.0, coulomb_negative=0.0)
+
+    bodies = tuple(
+        replace(body, joint=replace(body.joint, friction=without(body.joint.friction))) for body in robot.bodies
+    )
+    motors = tuple(replace(motor, friction=without(motor.friction)) for motor in robot.drives.motors)
+    return replace(robot, bodies=bodies, drives=replace(robot.drives, motors=motors))
+
+
+def _scaled(inertia: Inertia, factor: Scalar) -> Inertia:
+    return Inertia(*(factor * value for value in inertia.parameters))

@@ -1,0 +1,83 @@
+"""Friction that sticks: set-valued Coulomb friction, a step at a time.
+
+A slider (a joint or a motor shaft) moves at s = w . qd. Its friction lies between -c+ and c-, and
+
+(1)  s > 0: the friction torque is -c+,   s < 0: it is c-,   s = 0: whatever holds it, within the bounds
+
+For a step from qd with sliders moving in directions d = sign(w . qd) or at rest (d = 0):
+
+(2)  integrate with Coulomb friction in the directions d, none at rest: a smooth problem, of the integrator's order;
+     this gives qd* and has spent the impulses P = -d c h
+(3)  find impulses P within the bounds [-c+ h, c- h] such that (1) holds at the end of the step for
+     qd = qd* + M^-1 sum w (P - P0), by projected Gauss-Seidel sweeps (Moreau's time stepping):
+     P := clip(P - (w . qd) / (w . M^-1 w), bounds)
+(4)  positions follow by the mean of the change, q = q* + h/2 (qd - qd*); a joint at rest before and after has not moved
+
+Where a slider keeps moving in its direction, (3) changes nothing: sliding keeps the integrator's accuracy, and rest is
+rest exactly. Static friction: the bounds of a slider that is at rest before the step are `breakaway` times as wide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torquec.dynamics.joint_space_solve import solve
+from torquec.expr.math import absolute, maximum, minimum, select
+from torquec.simulation.integrators import State, rk4_step
+from torquec.simulation.plant import Dynamics, Slider, dot, sliders
+from torquec.spatial import Scalar
+
+SWEEPS = 8
+AT_REST = 1e-12
+"""A slider slower than this [rad/s or m/s] is at rest: what rounding leaves of zero."""
+
+
+def stick_slip_step(dynamics: Dynamics, y: Sequence[Scalar], tau: Sequence[Scalar], h: Scalar) -> State:
+    """y = (q, qd[, currents]) after a time h under drive torques tau (n,), held (2)-(4)."""
+    n = dynamics.plant.n
+    places = sliders(dynamics.plant.robot)
+    signs = [_direction(dot(slider.ways, y[n : 2 * n])) for slider in places]
+    free = rk4_step(lambda state: dynamics.motion_rate(state, tau, signs), y, h)
+    q, qd = free[:n], free[n : 2 * n]
+    held = _after_friction(dynamics, places, signs, q, qd, h)
+    rest = [minimum(AT_REST - absolute(a), AT_REST - absolute(b)) for a, b in zip(y[n : 2 * n], held, strict=True)]
+    moved = [x + (0.5 * h) * (new - old) for x, new, old in zip(q, held, qd, strict=True)]
+    settled = [select(still, old, new) for still, old, new in zip(rest, y[:n], moved, strict=True)]
+    return [*settled, *held, *free[2 * n :]]
+
+
+def _direction(speed: Scalar) -> Scalar:
+    """1, -1, or 0 at rest."""
+    return select(speed - AT_REST, 1.0, select(-AT_REST - speed, -1.0, 0.0))
+
+
+def _after_friction(
+    dynamics: Dynamics,
+    places: Sequence[Slider],
+    signs: Sequence[Scalar],
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    h: Scalar,
+) -> list[Scalar]:
+    """(3)."""
+    n = dynamics.plant.n
+    factors = dynamics.balance(q, qd, [0.0] * n, signs).inertia
+    answers = [solve(factors, list(slider.ways)) for slider in places]
+    yields = [1.0 / dot(slider.ways, answer) for slider, answer in zip(places, answers, strict=True)]
+    scales = [dynamics.slider_scale(slider) for slider in places]
+    low, high, impulse = [], [], []
+    for slider, sign, scale in zip(places, signs, scales, strict=True):
+        wide = h * (scale * select(-absolute(sign), dynamics.plant.breakaway, 1.0))
+        low.append(-(slider.forward * wide))
+        high.append(slider.backward * wide)
+        spent = maximum(0.0, -sign) * slider.backward - maximum(0.0, sign) * slider.forward
+        impulse.append((h * scale) * spent)
+    speed = list(qd)
+    for _ in range(SWEEPS):
+        for k, (slider, answer) in enumerate(zip(places, answers, strict=True)):
+            wanted = impulse[k] - dot(slider.ways, speed) * yields[k]
+            new = minimum(high[k], maximum(low[k], wanted))
+            change = new - impulse[k]
+            impulse[k] = new
+            speed = [v + change * a for v, a in zip(speed, answer, strict=True)]
+    return speed
