@@ -67,8 +67,9 @@ def make_builtin(record: Record, *, name: str, doc: str) -> Callable[..., Any]:
         name.encode(), trampoline.address("call"), _METH_FASTCALL_KEYWORDS, doc.encode("utf-8", "replace")
     )
     record.keeps += (method, trampoline)
-    new = ctypes.pythonapi.PyCFunction_NewEx
-    new.argtypes, new.restype = [ctypes.c_void_p, ctypes.py_object, ctypes.py_object], ctypes.py_object
+    # Prototypes of our own: others may have set those of `ctypes.pythonapi` to something else.
+    prototype = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.py_object)
+    new = prototype(("PyCFunction_NewEx", ctypes.pythonapi))
     return cast(Callable[..., Any], new(ctypes.addressof(method), record, "torquec"))
 
 
@@ -103,9 +104,8 @@ def find_obstacle() -> str:
 def _numpy_table() -> ctypes.Array[ctypes.c_void_p]:
     name = "numpy._core" if int(np.__version__.split(".")[0]) >= 2 else "numpy.core"
     umath = importlib.import_module(f"{name}._multiarray_umath")
-    pointer = ctypes.pythonapi.PyCapsule_GetPointer
-    pointer.argtypes, pointer.restype = [ctypes.py_object, ctypes.c_char_p], ctypes.c_void_p
-    address = pointer(umath._ARRAY_API, None)
+    prototype = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+    address = prototype(("PyCapsule_GetPointer", ctypes.pythonapi))(umath._ARRAY_API, None)
     return (ctypes.c_void_p * (_NUMPY_NEW + 1)).from_address(address)
 
 
