@@ -15,6 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from torquec.codegen.target import Target
+    from torquec.control.actuator_limits import with_actuator_limits
+    from torquec.control.computed_torque import computed_torque, diagonal_computed_torque
+    from torquec.control.controller import Controller
+    from torquec.control.independent_joint import PidGains, gravity_compensation, independent_joint
+    from torquec.control.lqr import LqrWeights, lqr
+    from torquec.control.observer import momentum_observer
+    from torquec.control.pole_placement import pole_placement
+    from torquec.control.poles import joint_poles
+    from torquec.control.stability_interval import stability_interval
     from torquec.errors import (
         ArgumentError,
         CheckError,
@@ -32,7 +41,17 @@ if TYPE_CHECKING:
     from torquec.model.save import load_model, save
     from torquec.reduction.base_parameters import BaseParameters, BasisMethod, base_parameters
     from torquec.reduction.check_base_parameters import check_base_parameters
+    from torquec.reduction.linearize import LinearModel, check_linear_model, linearize
     from torquec.robot import Robot, attach_payload, classics, load, write_urdf
+    from torquec.trajectory import (
+        Trajectory,
+        check_limits,
+        fourier_motion,
+        minimum_jerk,
+        quintic_spline,
+        read_trajectory,
+        write_trajectory,
+    )
 
 __version__ = "0.1.0"
 
@@ -42,31 +61,63 @@ __all__ = [
     "BasisMethod",
     "CheckError",
     "CompileError",
+    "Controller",
     "ExpressionError",
     "Function",
     "GeneratedPackage",
+    "LinearModel",
+    "LqrWeights",
     "MissingExtraError",
     "Model",
     "ModelFileError",
+    "PidGains",
     "Robot",
     "RobotError",
     "RobotFileError",
     "Target",
     "TorquecError",
+    "Trajectory",
     "attach_payload",
     "base_parameters",
     "check_base_parameters",
+    "check_limits",
+    "check_linear_model",
     "classics",
     "compile",
+    "computed_torque",
+    "diagonal_computed_torque",
+    "fourier_motion",
     "generate",
+    "gravity_compensation",
+    "independent_joint",
+    "joint_poles",
+    "linearize",
     "load",
     "load_model",
+    "lqr",
+    "minimum_jerk",
+    "momentum_observer",
+    "pole_placement",
+    "quintic_spline",
+    "read_trajectory",
     "save",
+    "stability_interval",
+    "with_actuator_limits",
+    "write_trajectory",
     "write_urdf",
 ]
 
 _HOMES = {
     "torquec.codegen.target": ("Target",),
+    "torquec.control.actuator_limits": ("with_actuator_limits",),
+    "torquec.control.computed_torque": ("computed_torque", "diagonal_computed_torque"),
+    "torquec.control.controller": ("Controller",),
+    "torquec.control.independent_joint": ("PidGains", "gravity_compensation", "independent_joint"),
+    "torquec.control.lqr": ("LqrWeights", "lqr"),
+    "torquec.control.observer": ("momentum_observer",),
+    "torquec.control.pole_placement": ("pole_placement",),
+    "torquec.control.poles": ("joint_poles",),
+    "torquec.control.stability_interval": ("stability_interval",),
     "torquec.errors": (
         "ArgumentError",
         "CheckError",
@@ -84,7 +135,17 @@ _HOMES = {
     "torquec.model.save": ("load_model", "save"),
     "torquec.reduction.base_parameters": ("BaseParameters", "BasisMethod", "base_parameters"),
     "torquec.reduction.check_base_parameters": ("check_base_parameters",),
+    "torquec.reduction.linearize": ("LinearModel", "check_linear_model", "linearize"),
     "torquec.robot": ("Robot", "attach_payload", "load", "write_urdf"),
+    "torquec.trajectory": (
+        "Trajectory",
+        "check_limits",
+        "fourier_motion",
+        "minimum_jerk",
+        "quintic_spline",
+        "read_trajectory",
+        "write_trajectory",
+    ),
 }
 
 

@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 import torquec
-from torquec.cli import bench, demo, equations, eval, generate, info, params
+from torquec.cli import bench, demo, design, equations, eval, generate, info, linearize, params
 from torquec.errors import CheckError, TorquecError
 
 CHECK_FAILED = 1
@@ -63,6 +63,8 @@ for _name, _command, _example in (
     ("eval", eval.evaluate, eval.EXAMPLE),
     ("equations", equations.equations, equations.EXAMPLE),
     ("params", params.params, params.EXAMPLE),
+    ("linearize", linearize.linearize, linearize.EXAMPLE),
+    ("design", design.design, design.EXAMPLE),
     ("generate", generate.generate, generate.EXAMPLE),
     ("bench", bench.bench, bench.EXAMPLE),
     ("demo", demo.demo, demo.EXAMPLE),

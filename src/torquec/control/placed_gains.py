@@ -58,7 +58,7 @@ def placed_gains(model: LinearModel, poles: JointPoles, placement: Placement = P
     try:
         from scipy.signal import place_poles
     except ImportError:
-        raise MissingExtraError("scipy", "control", "robust pole placement") from None
+        raise MissingExtraError("scipy", "optimize", "robust pole placement") from None
     with warnings.catch_warnings():
         # It warns where the eigenvectors could still be better; the poles are placed all the same.
         warnings.simplefilter("ignore", UserWarning)

@@ -126,7 +126,7 @@ def _pair(joint: str, wanted: complex | Sequence[complex]) -> PolePair:
     if first.real >= 0.0 or second.real >= 0.0:
         worst = max(first.real, second.real)
         raise ArgumentError(
-            f"the poles {first:g} and {second:g} of joint '{joint}' are unstable: errors grow as exp({worst:g} t)",
+            f"the poles {PolePair(first, second)} of joint '{joint}' are unstable: errors grow as exp({worst:g} t)",
             remedy="give poles with negative real parts, as in -12+45j",
         )
     return PolePair(first, second)

@@ -99,14 +99,23 @@ class Loop:
         return float(growth_rates(matrix, self.period).real.max())
 
 
-def make_loop(model: LinearModel, poles: JointPoles, *, period: float | None = None, hold: Hold = Hold.EXACT) -> Loop:
+def make_loop(
+    model: LinearModel,
+    poles: JointPoles,
+    *,
+    period: float | None = None,
+    hold: Hold = Hold.EXACT,
+    sampled: bool = True,
+) -> Loop:
     """The loop around a linear model with the given poles: continuous, or sampled every `period` seconds.
+
+    Sampled gains are those of (28) where they are designed for the interval (`sampled`), else the continuous (27).
 
     Raises `ArgumentError` where the poles are not for the model's joints or too fast for the sampling.
     """
     if len(poles.pairs) != model.n:
         raise ArgumentError(f"{len(poles.pairs)} pairs of poles for {model.n} joints", remedy="give one per joint")
-    feedback = error_feedback(poles, period=period, sampled=period is not None)
+    feedback = error_feedback(poles, period=period, sampled=sampled and period is not None)
     p, s = np.array(feedback.stiffness), np.array(feedback.damping)
     if period is None:
         return Loop(model, model.A, model.B, p, s, None)
@@ -122,12 +131,13 @@ def closed_loop_eigenvalues(
     errors: ModelErrors = EXACT_MODEL,
     period: float | None = None,
     hold: Hold = Hold.EXACT,
+    sampled: bool = True,
 ) -> ComplexArray:
     """Eigenvalues (2n,) of the closed loop [1/s], slowest decay first; sampled ones as log(z)/h, as in (32).
 
     Raises `ArgumentError` as `make_loop` does.
     """
-    loop = make_loop(model, poles, period=period, hold=hold)
+    loop = make_loop(model, poles, period=period, hold=hold, sampled=sampled)
     return growth_rates(loop.matrix(errors), period)
 
 

@@ -45,6 +45,7 @@ def root_locus(
     errors: ModelErrors = EXACT_MODEL,
     period: float | None = None,
     hold: Hold = Hold.EXACT,
+    sampled: bool = True,
 ) -> RootLocus:
     """The eigenvalues for each of the values (m,) of a factor, followed as branches (1).
 
@@ -53,7 +54,7 @@ def root_locus(
     given = np.asarray(values, dtype=np.float64)
     if given.ndim != 1 or len(given) == 0 or not np.isfinite(given).all():
         raise ArgumentError("the values of a root locus are not finite numbers", remedy="give them as (m,)")
-    loop = make_loop(model, poles, period=period, hold=hold)
+    loop = make_loop(model, poles, period=period, hold=hold, sampled=sampled)
     rows: list[ComplexArray] = []
     for value in given:
         found = growth_rates(loop.matrix(with_factor(errors, factor, float(value))), period)

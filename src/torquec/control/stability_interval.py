@@ -49,13 +49,14 @@ def stability_interval(
     errors: ModelErrors = EXACT_MODEL,
     period: float | None = None,
     hold: Hold = Hold.EXACT,
+    sampled: bool = True,
 ) -> StabilityInterval:
     """The interval of a factor in which the loop is stable, the other factors as in `errors`.
 
     It is the one that holds the value which the factor has in `errors` (1 unless given). Raises `ArgumentError` where
     the loop is unstable there already. The inertia's factor starts at zero: a negative inertia is no model.
     """
-    loop = make_loop(model, poles, period=period, hold=hold)
+    loop = make_loop(model, poles, period=period, hold=hold, sampled=sampled)
     return loop_interval(loop, factor, errors)
 
 

@@ -39,6 +39,7 @@ def worst_case(
     errors: ModelErrors = EXACT_MODEL,
     period: float | None = None,
     hold: Hold = Hold.EXACT,
+    sampled: bool = True,
     points: int = 31,
 ) -> WorstCase:
     """The stability intervals that hold at all of `points` instants, evenly spaced over the trajectory.
@@ -54,7 +55,7 @@ def worst_case(
     upper = dict.fromkeys(factors, (np.inf, 0.0))
     slowest = (-np.inf, 0.0)
     for time, model in zip(times.tolist(), linearize_along(robot, state.q, state.qd, state.qdd), strict=True):
-        loop = make_loop(model, poles, period=period, hold=hold)
+        loop = make_loop(model, poles, period=period, hold=hold, sampled=sampled)
         slowest = max(slowest, (loop.excess(loop.matrix(errors)), time))
         for factor in factors:
             try:

@@ -1,0 +1,1 @@
+"""What was done, to look at: text, pictures, pages. Reads results, computes none."""
