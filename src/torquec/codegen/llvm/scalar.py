@@ -3,7 +3,7 @@
     void name(const double *input1, ..., double *output1, ...)
 
 Ports in order, matrices row by row; an output must not overlap an input. Angles are the part that pays for vectors: all
-sines and cosines of a group are evaluated in one vector, or in a few.
+sines and cosines of a group are evaluated in a few vectors.
 """
 
 from __future__ import annotations
@@ -15,6 +15,12 @@ from torquec.codegen.llvm.program import Program
 from torquec.codegen.llvm.sincos import emit_guarded_sincos
 from torquec.codegen.llvm.text import DOUBLE, FunctionText, Type, constant
 from torquec.expr import Op
+
+_MOST_LANES = 4
+"""Of a vector of angles: lanes of wider registers take longer to reach one by one."""
+
+_MOST_VECTORS = 4
+"""Evaluated side by side: enough to fill the time that one takes."""
 
 
 def emit_scalar(module: FunctionText, program: Program, cpu: Cpu, *, name: str) -> str:
@@ -67,24 +73,27 @@ class _ScalarBody:
 
     def angles(self, values: list[str]) -> list[tuple[str, str]]:
         pairs: list[tuple[str, str]] = []
-        for first in range(0, len(values), self._width):
-            pairs += _angles_in_one_vector(self._text, values[first : first + self._width])
+        at_once = _MOST_LANES * _MOST_VECTORS
+        for first in range(0, len(values), at_once):
+            pairs += _angles_in_vectors(self._text, values[first : first + at_once], min(self._width, _MOST_LANES))
         return pairs
 
 
-def _angles_in_one_vector(text: FunctionText, values: list[str]) -> list[tuple[str, str]]:
-    """(sin, cos) of a few values, evaluated in the smallest vector that holds them (the rest is zero)."""
-    shape = Type(1 << (len(values) - 1).bit_length())
+def _angles_in_vectors(text: FunctionText, values: list[str], width: int) -> list[tuple[str, str]]:
+    """(sin, cos) of some values, evaluated in vectors of that width at most (what is left of the last one is zero)."""
+    shape = Type(min(width, 1 << (len(values) - 1).bit_length()))
     if shape.width == 1:
         return emit_guarded_sincos(text, values, shape)
-    vector = "zeroinitializer"
-    for lane, value in enumerate(values):
-        vector = text.define(f"insertelement {shape} {vector}, double {value}, i64 {lane}")
-    ((sine, cosine),) = emit_guarded_sincos(text, [vector], shape)
-    return [
-        (
-            text.define(f"extractelement {shape} {sine}, i64 {lane}"),
-            text.define(f"extractelement {shape} {cosine}, i64 {lane}"),
-        )
-        for lane in range(len(values))
-    ]
+    vectors = []
+    for first in range(0, len(values), shape.width):
+        vector = "zeroinitializer"
+        for lane, value in enumerate(values[first : first + shape.width]):
+            vector = text.define(f"insertelement {shape} {vector}, double {value}, i64 {lane}")
+        vectors.append(vector)
+    both = emit_guarded_sincos(text, vectors, shape)
+    pairs = []
+    for k in range(len(values)):
+        (sine, cosine), lane = both[k // shape.width], k % shape.width
+        s = text.define(f"extractelement {shape} {sine}, i64 {lane}")
+        pairs.append((s, text.define(f"extractelement {shape} {cosine}, i64 {lane}")))
+    return pairs
