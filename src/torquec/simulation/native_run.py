@@ -109,6 +109,7 @@ class NativeRun:
         states, log = np.empty((length + 1, runs, loop.size)), np.empty((length, runs, 3 * n))
         states[0] = rows
         generators = [np.random.default_rng(list(seed)) for seed in seeds] if loop.sensors.is_noisy else []
+        native.make_ready(runs)
         began, k = time.thread_time(), 0
         while k < steps:
             many = min(length, steps - k)

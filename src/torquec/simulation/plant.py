@@ -212,7 +212,9 @@ class Dynamics:
         """Viscous friction and offsets (n,)."""
         if self.plant.friction is FrictionModel.NONE:
             return [0.0] * self.plant.n
-        return [self._friction_scale(i) * f for i, f in enumerate(friction_torque(_slippery(self.plant.robot), qd))]
+        return [
+            self._friction_scale(i) * f for i, f in enumerate(friction_torque(without_coulomb(self.plant.robot), qd))
+        ]
 
     def _springs(self, q: Sequence[Scalar]) -> list[Scalar]:
         return spring_torque(self.plant.robot, q)
@@ -239,7 +241,7 @@ def dot(a: Sequence[float], b: Sequence[Scalar]) -> Scalar:
     return total
 
 
-def _slippery(robot: Robot) -> Robot:
+def without_coulomb(robot: Robot) -> Robot:
     """The robot without Coulomb friction."""
 
     def without(f: Friction) -> Friction:

@@ -1,0 +1,146 @@
+"""Many runs of one loop, each on a robot a little different: how much mismatch a controller bears.
+
+(1)  every body's inertial parameters are multiplied by a factor, every joint's friction by another; normal around
+     one with the deviations of `Spread`, never below a tenth
+(2)  initial positions deviate, sensor noise is new in every run
+
+One plant is compiled, its factors are inputs; runs fill the lanes of vectors and go in groups to an `Executor`.
+Run k is the same whatever the number of runs and workers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from torquec.control.controller import Controller
+from torquec.errors import ArgumentError
+from torquec.robot.robot import Robot
+from torquec.simulation.closed_loop import DEFAULT_OPTIONS, LoopOptions, drives_of, prepare
+from torquec.simulation.plant import Plant
+from torquec.trajectory.trajectory import Trajectory
+
+Array = npt.NDArray[np.float64]
+
+_LEAST_FACTOR = 0.1
+_GROUP = 64
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Standard deviations: of inertias and friction (relative), of initial positions [rad or m]."""
+
+    inertia: float = 0.0
+    friction: float = 0.0
+    position: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not all(math.isfinite(v) and v >= 0.0 for v in (self.inertia, self.friction, self.position)):
+            raise ArgumentError("a deviation is negative or not finite", remedy="give zero or more")
+
+
+@dataclass(frozen=True, eq=False)
+class MonteCarloResult:
+    """Per run: `rmse`, `max_error` (runs, n), `saturated` (runs, n) samples; `factors` (runs, bodies + n);
+    `diverged` (runs,) time [s] at which a run left the finite numbers, nan for those that did not (their errors are
+    nan too, where they did).
+    """
+
+    joints: tuple[str, ...]
+    rmse: Array
+    max_error: Array
+    saturated: Array
+    factors: Array
+    diverged: Array
+    steps: int
+    seconds: float
+
+    @property
+    def steps_per_second(self) -> float:
+        """Control steps of all runs per second of processor time."""
+        return len(self.rmse) * self.steps / self.seconds if self.seconds > 0.0 else 0.0
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Some runs, as they go to a worker."""
+
+    plant: Plant
+    controller: Controller
+    trajectory: Trajectory
+    options: LoopOptions
+    spread: Spread
+    runs: range
+
+
+def monte_carlo(
+    plant: Plant | Robot,
+    controller: Controller,
+    trajectory: Trajectory,
+    *,
+    runs: int,
+    spread: Spread,
+    options: LoopOptions = DEFAULT_OPTIONS,
+    executor: Executor | None = None,
+) -> MonteCarloResult:
+    """Run the loop `runs` times, (1) and (2); with an `executor` in groups over its workers.
+
+    Raises `ArgumentError` as `simulate` does, and for a number of runs that is not positive.
+    """
+    if isinstance(runs, bool) or not isinstance(runs, int) or runs < 1:
+        raise ArgumentError(f"{runs!r} runs", remedy="give a positive whole number")
+    varied = replace(Plant(plant) if isinstance(plant, Robot) else plant, varies=True)
+    quiet = replace(options, record_every=0)
+    prepare(varied, controller, trajectory, quiet)  # what is wrong is said before workers start
+    groups = [
+        _Group(varied, controller, trajectory, quiet, spread, range(first, min(first + _GROUP, runs)))
+        for first in range(0, runs, _GROUP)
+    ]
+    results = list(map(_run_group, groups) if executor is None else executor.map(_run_group, groups))
+    return _joined(results)
+
+
+def _run_group(group: _Group) -> MonteCarloResult:
+    plant, options, spread = group.plant, group.options, group.spread
+    run, sampled = prepare(plant, group.controller, group.trajectory, options)
+    n, bodies = plant.n, len(plant.robot.bodies)
+    factors, starts = np.empty((len(group.runs), bodies + n)), np.empty((len(group.runs), n))
+    for row, number in enumerate(group.runs):
+        generator = np.random.default_rng([options.seed, number, 1])
+        deviation = np.concatenate([np.full(bodies, spread.inertia), np.full(n, spread.friction)])
+        factors[row] = np.maximum(_LEAST_FACTOR, 1.0 + deviation * generator.standard_normal(bodies + n))
+        starts[row] = sampled.q[0] + spread.position * generator.standard_normal(n)
+    speeds = np.broadcast_to(sampled.qd[0], starts.shape)
+    drives = drives_of(group.controller, sampled, hold=options.reference_hold)
+    seeds = [(options.seed, number) for number in group.runs]
+    recording = run.run(run.first_rows(starts, speeds, factors), drives, seeds=seeds, every=0)
+    parts, steps = run.loop.parts, len(sampled) - 1
+    final = sampled.q[-1] - recording.q[-1]
+    lost = recording.diverged >= 0
+    rmse = np.sqrt((recording.last[:, parts["squares"]] + final**2) / (steps + 1))
+    worst = np.maximum(recording.last[:, parts["largest"]], np.abs(final))
+    rmse[lost], worst[lost] = np.nan, np.nan
+    ended = np.where(lost, sampled.t[0] + recording.diverged * run.period, np.nan)
+    saturated = recording.last[:, parts["saturated"]]
+    return MonteCarloResult(sampled.joints, rmse, worst, saturated, factors, ended, steps, recording.seconds)
+
+
+def _joined(results: Sequence[MonteCarloResult]) -> MonteCarloResult:
+    def stacked(name: str) -> Array:
+        return np.concatenate([getattr(result, name) for result in results])
+
+    return MonteCarloResult(
+        results[0].joints,
+        stacked("rmse"),
+        stacked("max_error"),
+        stacked("saturated"),
+        stacked("factors"),
+        stacked("diverged"),
+        results[0].steps,
+        sum(result.seconds for result in results),
+    )

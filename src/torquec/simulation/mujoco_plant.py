@@ -1,0 +1,134 @@
+"""MuJoCo as the plant (extra `mujoco`): the same closed loop on dynamics that share nothing with ours.
+
+(1)  torques enter as generalized forces (`qfrc_applied`), MuJoCo integrates with its RK4; actuators, contacts and
+     joint ranges of the file are switched off
+(2)  the controller is the same native function, called once per sample
+
+The joints keep the damping, friction loss and armature that the file gives them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import time
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from torquec.control.controller import Controller
+from torquec.errors import ArgumentError, DivergenceError, MissingExtraError
+from torquec.robot.file import to_path
+from torquec.robot.mjcf_file import read_mjcf_tree
+from torquec.robot.mjcf_strip import strip_mjcf, to_xml
+from torquec.robot.robot import Robot
+from torquec.simulation.closed_loop import SimulationResult
+from torquec.trajectory.trajectory import Trajectory
+
+Array = npt.NDArray[np.float64]
+
+_OFF = ("mjDSBL_ACTUATION", "mjDSBL_CONTACT", "mjDSBL_LIMIT")
+
+
+def simulate_on_mujoco(
+    path: str | os.PathLike[str],
+    robot: Robot,
+    controller: Controller,
+    trajectory: Trajectory,
+    *,
+    period: float | None = None,
+    substeps: int = 1,
+) -> SimulationResult:
+    """Run the controller along the trajectory on the MJCF file at `path`; `robot` is the same arm, for its joints.
+
+    `period` [s] is the controller's, or the trajectory's, unless given; MuJoCo takes `substeps` steps in it. Raises
+    `ArgumentError` where the joints do not agree, `DivergenceError` for a loop that is not stable and
+    `MissingExtraError` without the `mujoco` package.
+    """
+    try:
+        mujoco = importlib.import_module("mujoco")
+    except ImportError:
+        raise MissingExtraError("mujoco", "mujoco", "simulating with MuJoCo") from None
+    interval = period or controller.period or trajectory.period
+    sampled = trajectory.sampled(interval)
+    root, _ = strip_mjcf(read_mjcf_tree(to_path(path)))
+    model = mujoco.MjModel.from_xml_string(to_xml(root, keep_lines=False))
+    order = _order(mujoco, model, robot, controller, trajectory)
+    model.opt.integrator = mujoco.mjtIntegrator.mjINT_RK4
+    model.opt.timestep = interval / substeps
+    model.opt.gravity = robot.gravity
+    for flag in _OFF:
+        model.opt.disableflags |= int(getattr(mujoco.mjtDisableBit, flag))
+    data = mujoco.MjData(model)
+    data.qpos[order], data.qvel[order] = sampled.q[0], sampled.qd[0]
+    return _run(mujoco, model, data, order, robot, controller, sampled, substeps)
+
+
+def _run(
+    mujoco: Any,
+    model: Any,
+    data: Any,
+    order: npt.NDArray[np.int64],
+    robot: Robot,
+    controller: Controller,
+    sampled: Trajectory,
+    substeps: int,
+) -> SimulationResult:
+    """(1), (2)."""
+    steps, n = len(sampled) - 1, robot.n
+    efforts = np.array([joint.limits.effort for joint in robot.joints])
+    q, qd, tau = np.empty((steps + 1, n)), np.empty((steps + 1, n)), np.empty((steps, n))
+    memory = controller.initial_state
+    began = time.thread_time()
+    for k in range(steps + 1):
+        q[k], qd[k] = data.qpos[order], data.qvel[order]
+        if not (np.isfinite(q[k]).all() and np.isfinite(qd[k]).all()):
+            joint = sampled.joints[int(np.argmin(np.isfinite(q[k]) & np.isfinite(qd[k])))]
+            raise DivergenceError(
+                f"the simulation diverged: joint '{joint}' is not finite at t = {sampled.t[k]:g} s",
+                remedy="use slower poles or lower gains, or sample faster",
+            )
+        if k == steps:
+            break
+        inputs: list[Any] = [sampled.q[k], sampled.qd[k], sampled.qdd[k], q[k], qd[k]]
+        if controller.schedule is not None:
+            inputs.append(controller.schedule.at(float(sampled.t[k])))
+        if controller.slots:
+            tau[k], memory = controller.native.call(*inputs, memory)
+        else:
+            tau[k] = controller.native.call(*inputs)
+        data.qfrc_applied[order] = np.clip(tau[k], -efforts, efforts)
+        for _ in range(substeps):
+            mujoco.mj_step(model, data)
+    seconds = time.thread_time() - began
+    error = sampled.q - q
+    return SimulationResult(
+        joints=sampled.joints,
+        t=sampled.t,
+        q=q,
+        qd=qd,
+        q_ref=sampled.q,
+        tau=tau,
+        measured=q[:-1],
+        rmse_values=np.sqrt((error**2).mean(axis=0)),
+        max_error_values=np.abs(error).max(axis=0),
+        saturated_samples=(np.abs(tau) >= efforts).sum(axis=0).astype(np.float64),
+        efforts=tuple(efforts.tolist()),
+        steps=steps,
+        seconds=seconds,
+    )
+
+
+def _order(
+    mujoco: Any, model: Any, robot: Robot, controller: Controller, trajectory: Trajectory
+) -> npt.NDArray[np.int64]:
+    """Where the robot's joints stand in MuJoCo's state."""
+    names = [mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_JOINT, k) for k in range(model.njnt)]
+    for what, joints in (("controller", controller.joints), ("trajectory", trajectory.joints), ("file", tuple(names))):
+        if sorted(map(str, joints)) != sorted(robot.joint_names) or (what != "file" and joints != robot.joint_names):
+            raise ArgumentError(
+                f"the joints of the {what} are {', '.join(map(str, joints))}",
+                remedy=f"the robot's are {', '.join(robot.joint_names)}",
+            )
+    return np.array([names.index(name) for name in robot.joint_names], dtype=np.int64)

@@ -1,0 +1,24 @@
+"""Errors at the tool: how far a frame is from where the reference has it.
+
+(1)  e(t) = |x(q_ref(t)) - x(q(t))|,   x the origin of the frame
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from torquec.model.model import compile
+from torquec.robot.robot import Robot
+from torquec.simulation.closed_loop import SimulationResult
+
+
+def tip_error(robot: Robot, frame: str, result: SimulationResult) -> npt.NDArray[np.float64]:
+    """The distances (S,) [m] of (1) at the recorded samples.
+
+    Raises `ArgumentError` for a frame that the robot does not have.
+    """
+    pose = compile(robot).frame_pose(frame)
+    _, wanted = pose(np.ascontiguousarray(result.q_ref))
+    _, reached = pose(np.ascontiguousarray(result.q))
+    return np.asarray(np.linalg.norm(wanted - reached, axis=1), dtype=np.float64)
