@@ -22,19 +22,19 @@ def test_threads_change_nothing(call, threads, count):
 
 def test_threads_by_default(call):
     native = compile_function(arm(), options=CompileOptions(threads=2))
-    arrays = inputs_of(arm(), np.random.default_rng(0), 3000)
+    arrays = inputs_of(arm(), np.random.default_rng(0), 9000)
     assert same_bits(native.call(*arrays), call(*arrays))
     assert same_bits(native.call(*arrays, threads=1), call(*arrays))
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_buffers_change_nothing(call, monkeypatch, threads):
-    q, qd = inputs_of(arm(), np.random.default_rng(1), 1500)
+    q, qd = inputs_of(arm(), np.random.default_rng(1), 9000)
     q = q.astype(np.float32)
-    expected = call(q.astype(float), np.tile(qd[0], (1500, 1)))
+    expected = call(q.astype(float), np.tile(qd[0], (9000, 1)))
     monkeypatch.setattr(rows_file, "_BUFFER_BYTES", 4000)
     assert same_bits(call(q, qd[0], threads=threads), expected)
-    wide = np.zeros((1500, 10))
+    wide = np.zeros((9000, 10))
     call(q[::-1], qd[0], out=wide[:, ::2], threads=threads)
     assert same_bits(np.ascontiguousarray(wide[::-1, ::2]), expected)
 
@@ -52,7 +52,7 @@ def test_converting_a_large_batch_needs_little_memory(call):
 
 
 def test_an_error_in_any_thread_is_raised(monkeypatch, call):
-    arrays = inputs_of(arm(), np.random.default_rng(3), 5000)
+    arrays = inputs_of(arm(), np.random.default_rng(3), 20_000)
     run = rows_file._run_span
 
     def fail(kernel, rows, first, last):
@@ -61,6 +61,6 @@ def test_an_error_in_any_thread_is_raised(monkeypatch, call):
         run(kernel, rows, first, last)
 
     monkeypatch.setattr(rows_file, "_run_span", fail)
-    for bad in (0, 1024, 4096):  # noqa: B007 (fail looks at it)
+    for bad in (0, 4096, 16_384):  # noqa: B007 (fail looks at it)
         with pytest.raises(RuntimeError, match="in a thread"):
             call(*arrays, threads=2)

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 _BUFFER_BYTES = 1 << 20
-_FEWEST_ROWS = 1024
+_FEWEST_ROWS = 4096
 _SPANS_PER_THREAD = 8
 _MOST_THREADS = 64
 
