@@ -25,7 +25,7 @@ from torquec.errors import ArgumentError, CheckError
 from torquec.records import BaseParametersRecord, sparse_rows
 from torquec.reduction.chain import outside_the_theorem
 from torquec.reduction.elimination_order import elimination_order
-from torquec.reduction.energy_rows import double_rows, rational_rows, residue_rank
+from torquec.reduction.energy_rows import double_rows, rational_rows, real_rows, residue_rows
 from torquec.reduction.formula import latex_formula, text_formula
 from torquec.reduction.minimal_combinations import minimal_combinations
 from torquec.reduction.numeric_basis import (
@@ -34,6 +34,8 @@ from torquec.reduction.numeric_basis import (
     Basis,
     elimination,
     extended,
+    grouping,
+    independent_columns,
     pivoted_qr,
     singular_values,
     svd,
@@ -51,6 +53,19 @@ from torquec.robot.robot import Robot
 
 _ROUNDING = 1e-13
 """Coefficients this small beside others come of lengths that cancel up to rounding: they are kept, but not printed."""
+
+
+_PRECISION = 512
+"""Bits for coefficients that are not computed in fractions."""
+
+
+_SPECIAL = (
+    "some axes or offsets of the robot are special (parallel, crossing, zero) up to rounding or to 1e-7, but not "
+    "exactly: correct the file, or choose the method qr or svd, which count what stands out of a threshold"
+)
+
+_HUGE = 1e9
+"""A larger coefficient means that a column was kept which depends on others up to rounding."""
 
 
 class BasisMethod(StrEnum):
@@ -191,7 +206,7 @@ def base_parameters(
         text = f"{chosen.value}; numeric rank, threshold {threshold:g}"
         mixed = [f"combination_{k + 1}" for k in range(basis.rank - len(added))] if basis.kept is None else []
         return _finished(robot, parameters, basis, text, exact=False, given=mixed, added=added)
-    basis = elimination(rational_rows(robot, geometry, parameters), elimination_order(robot, parameters, order))
+    basis = _by_elimination(robot, geometry, parameters, elimination_order(robot, parameters, order))
     text = _described("elimination", geometry)
     if chosen is BasisMethod.THEOREM:
         text += f"; Lin's theorem does not apply: {outside_the_theorem(robot)}"
@@ -226,6 +241,24 @@ def _options(
     if order is not None and chosen not in (BasisMethod.AUTOMATIC, BasisMethod.ELIMINATION):
         raise ArgumentError(f"an order has no meaning for the method '{chosen}'", remedy="take the method ELIMINATION")
     return chosen, standard_parameters(robot, motors=motors, friction=columns, frames=axes)
+
+
+def _by_elimination(
+    robot: Robot, geometry: RationalGeometry, parameters: StandardParameters, order: Sequence[int]
+) -> Basis:
+    """In fractions; where angles are approximated, a choice of columns in doubles and coefficients in many digits."""
+    if geometry.exact:
+        return elimination(rational_rows(robot, geometry, parameters), order)
+    kept = independent_columns(double_rows(robot, geometry, parameters), order)
+    with flint.ctx.workprec(_PRECISION):
+        try:
+            return grouping(real_rows(robot, geometry, parameters, len(kept)), kept)
+        except ZeroDivisionError:
+            raise CheckError(
+                f"the {len(kept)} columns that are independent in doubles are dependent in the exact arithmetic",
+                where=f"base_parameters of '{robot.name}'",
+                remedy=_SPECIAL,
+            ) from None
 
 
 def _by_theorem(robot: Robot, geometry: RationalGeometry, parameters: StandardParameters) -> BaseParameters:
@@ -293,22 +326,22 @@ def _compare(robot: Robot, geometry: RationalGeometry, parameters: StandardParam
     w = double_rows(robot, geometry, parameters)
     values = singular_values(w)
     found = {
-        "elimination in fractions": basis.rank,
-        "rank modulo a prime": residue_rank(robot, geometry, parameters),
+        "elimination": basis.rank,
+        "rank modulo a prime": residue_rows(robot, geometry, parameters).rank(),
         f"singular values above {THRESHOLD:g}": int(np.sum(values > THRESHOLD)),
         "pivoted QR": pivoted_qr(w, _groups(parameters)).rank,
     }
     if not outside_the_theorem(robot):
         alone = standard_parameters(robot, motors=False, friction=FrictionColumns.NONE)
-        others = basis.rank if len(alone) == len(parameters) else residue_rank(robot, geometry, alone)
+        others = basis.rank if len(alone) == len(parameters) else residue_rows(robot, geometry, alone).rank()
         found["Lin's theorem"] = basis.rank + len(minimal_combinations(robot, geometry)) - others
-    if len(set(found.values())) > 1:
+    largest = float(np.abs(basis.projection).max(initial=0.0))
+    if len(set(found.values())) > 1 or largest > _HUGE:
         last = ", ".join(f"{value:.1e}" for value in values[min(found.values()) - 1 : max(found.values()) + 1])
         raise CheckError(
-            f"the number of base parameters of robot '{robot.name}' is not clear: "
+            "the number is not clear: "
             + ", ".join(f"{way} {count}" for way, count in found.items())
-            + f"; the singular values in question are {last}",
-            where="base_parameters",
-            remedy="some axes or offsets of the robot are special (parallel, crossing, zero) up to rounding, but not "
-            "exactly: correct the file, or choose one method and what it finds",
+            + f"; the singular values in question are {last}, the largest coefficient is {largest:.1e}",
+            where=f"base_parameters of '{robot.name}'",
+            remedy=_SPECIAL,
         )

@@ -11,14 +11,13 @@ All of it is decided in fractions (`rational_geometry`), at the position where e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from torquec.errors import RobotError
-from torquec.reduction.rational_geometry import RationalGeometry, RationalLink
+from torquec.reduction.rational_geometry import RationalGeometry
 from torquec.robot.robot import Robot
-from torquec.spatial import Matrix3, Vector3, add, cross, dot, matmul, matvec, rotation_z, scale, transpose
+from torquec.spatial import Matrix3, Vector3, add, cross, dot, matmul, matvec, transpose
 
 _ZERO = (Fraction(0), Fraction(0), Fraction(0))
 
@@ -93,15 +92,14 @@ def chain(robot: Robot, geometry: RationalGeometry) -> Chain:
         )
     rotations: list[Matrix3] = []
     for link in geometry.links:
-        own = turned(link)
-        rotations.append(matmul(rotations[-1], own) if rotations else own)
+        rotations.append(matmul(rotations[-1], link.rotation) if rotations else link.rotation)
     prismatic = tuple(link.prismatic for link in geometry.links)
     rotational = [i for i, slides in enumerate(prismatic) if not slides]
     n = len(prismatic)
     r = rotational[0] if rotational else n
     axes = [transpose(rotation)[2] for rotation in rotations]
     s = next((i for i in rotational if not parallel(axes[i], axes[r])), n)
-    origins = tuple(link.origin if link.prismatic else standing(link) for link in geometry.links)
+    origins = tuple(link.origin for link in geometry.links)
     return Chain(prismatic, tuple(rotations), origins, geometry.gravity, r, s)
 
 
@@ -113,18 +111,3 @@ def parallel(a: Vector3, b: Vector3) -> bool:
 def perpendicular(a: Vector3, b: Vector3) -> bool:
     """a . b = 0."""
     return bool(dot(a, b) == 0)
-
-
-def turned(link: RationalLink) -> Matrix3:
-    """The link's axes in its parent's with the joint's angle zero."""
-    return link.rotation if not link.prismatic else matmul(link.rotation, _exact(rotation_z(*link.turn)))
-
-
-def standing(link: RationalLink) -> Vector3:
-    """Origin of a rotational link in its parent's axes."""
-    return add(link.origin, scale(transpose(link.rotation)[2], link.height))
-
-
-def _exact(rotation: Matrix3) -> Matrix3:
-    rows: Sequence[Vector3] = [(Fraction(x), Fraction(y), Fraction(z)) for x, y, z in rotation]
-    return (rows[0], rows[1], rows[2])

@@ -40,6 +40,9 @@ TOLERANCE = 1e-10
 INDEPENDENT = 1e-12
 """Smallest relative singular value of an independent set."""
 
+_ROUNDING = 1e-14
+"""Error of an entry of W, relative to the largest one."""
+
 Array = npt.NDArray[np.float64]
 
 
@@ -85,19 +88,19 @@ def check_base_parameters(robot: Robot, base: BaseParameters | BaseParametersRec
 def _stacked(robot: Robot, parameters: StandardParameters, size: int) -> Array:
     """W (size, p): one random combination of the n torques per state, so that every joint takes part in every row."""
     rng = np.random.default_rng(2)
-    rows = []
-    for _ in range(size):
-        q, qd, qdd = rng.uniform(-3.0, 3.0, (3, robot.n)).tolist()
-        mixture = rng.normal(size=robot.n)
-        rows.append(mixture @ standard_regressor(robot, parameters, q, qd, qdd))
-    return np.array(rows)
+    q, qd, qdd = rng.uniform(-3.0, 3.0, (3, size, robot.n))
+    mixture = rng.normal(size=(size, 1, robot.n))
+    stacked: Array = (mixture @ standard_regressor(robot, parameters, q, qd, qdd))[:, 0]
+    return stacked
 
 
 def _check_torques(record: BaseParametersRecord, w: Array, inner: Array, projection: Array) -> float:
     """(1)."""
     difference = np.abs(w - inner @ projection).max(axis=0, initial=0.0)
     size = (np.abs(w) + np.abs(inner) @ np.abs(projection)).max(axis=0, initial=0.0)
-    errors = difference / np.where(size > TOLERANCE * size.max(initial=0.0), size, 1.0)
+    # What rounding may leave in W, carried along by large coefficients.
+    floor = _ROUNDING * np.abs(w).max(initial=0.0) * (1.0 + np.abs(projection).sum(axis=0))
+    errors = difference / np.maximum(size, floor / TOLERANCE + 1e-300)
     worst = int(np.argmax(errors)) if errors.size else 0
     if errors.size and not errors[worst] <= TOLERANCE:
         _refuse(

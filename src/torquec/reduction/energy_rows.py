@@ -93,6 +93,18 @@ class Residues(Arithmetic):
         return flint.nmod(self.random.randrange(1, PRIME), PRIME)
 
 
+class Reals(Arithmetic):
+    """Real numbers to the precision that flint works with, for coefficients where fractions would grow too long."""
+
+    def lift(self, value: Fraction) -> Scalar:
+        """The fraction, rounded."""
+        return flint.arb(flint.fmpq(value.numerator, value.denominator))
+
+    def number(self) -> Scalar:
+        """An integer of either sign, never zero."""
+        return flint.arb(self.random.choice((-1, 1)) * self.random.randint(1, 10**6))
+
+
 class Doubles(Arithmetic):
     """Batches of doubles, one element per sample."""
 
@@ -125,19 +137,27 @@ def rational_rows(robot: Robot, geometry: RationalGeometry, parameters: Standard
     return flint.fmpq_mat([sample.row() for _ in range(len(parameters) + MORE)])
 
 
-def residue_rank(robot: Robot, geometry: RationalGeometry, parameters: StandardParameters) -> int:
-    """Rank of W modulo a large prime: that of the regressor, or with a negligible chance less."""
+def residue_rows(robot: Robot, geometry: RationalGeometry, parameters: StandardParameters) -> flint.nmod_mat:
+    """W modulo a large prime, (p + MORE, p): its rank is that of the regressor, or with a negligible chance less."""
     sample = _Sampler(robot, geometry, parameters, Residues())
     p = len(parameters)
     entries = [int(entry) for _ in range(p + MORE) for entry in sample.row()]
-    return int(flint.nmod_mat(p + MORE, p, entries, PRIME).rank())
+    return flint.nmod_mat(p + MORE, p, entries, PRIME)
+
+
+def real_rows(robot: Robot, geometry: RationalGeometry, parameters: StandardParameters, count: int) -> flint.arb_mat:
+    """W in real numbers of the current precision, (count, p)."""
+    sample = _Sampler(robot, geometry, parameters, Reals())
+    return flint.arb_mat(count, len(parameters), [entry for _ in range(count) for entry in sample.row()])
 
 
 def double_rows(robot: Robot, geometry: RationalGeometry, parameters: StandardParameters) -> np.ndarray:
     """W in doubles, (2 p + MORE, p)."""
     size = 2 * len(parameters) + MORE
-    row = _Sampler(robot, geometry, parameters, Doubles(size)).row()
-    return np.stack([np.broadcast_to(np.asarray(entry, dtype=float), (size,)) for entry in row], axis=1)
+    rows = np.empty((size, len(parameters)))
+    for k, entry in enumerate(_Sampler(robot, geometry, parameters, Doubles(size)).row()):
+        rows[:, k] = entry
+    return rows
 
 
 @dataclass(frozen=True)
@@ -205,15 +225,15 @@ def _carried(
 ) -> _Body:
     """A body's motion from its parent's."""
     c, s = link.turn
-    height, rate = link.height, link.multiplier * u
+    rate = link.multiplier * u
+    columns = transpose(link.rotation)
+    origin = link.origin
     if link.prismatic:
-        height = height + link.multiplier * displacement + link.offset
+        origin = add(origin, scale(columns[2], link.multiplier * displacement + link.offset))
     for _ in range(abs(link.power)):
         cosine, sine = points[link.angle]
         sine = sine if link.power > 0 else -sine
         c, s = c * cosine - s * sine, s * cosine + c * sine
-    columns = transpose(link.rotation)
-    origin = add(link.origin, scale(columns[2], height))
 
     def back(v: Vector3) -> Vector3:
         x, y, z = matvec(columns, v)
@@ -258,7 +278,6 @@ def _lifted_link(field: Arithmetic, link: RationalLink) -> RationalLink:
         rotation=_lifted(field, link.rotation),
         origin=_lifted_vector(field, link.origin),
         turn=(field.lift(link.turn[0]), field.lift(link.turn[1])),
-        height=field.lift(link.height),
         multiplier=field.lift(link.multiplier),
         offset=field.lift(link.offset),
         frame_rotation=_lifted(field, link.frame_rotation),

@@ -25,11 +25,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from torquec.reduction.chain import Chain, chain, perpendicular, standing, turned
+from torquec.reduction.chain import Chain, chain, perpendicular
 from torquec.reduction.composite_constants import ChainLink, LinearForm, composite_constants
-from torquec.reduction.rational_geometry import RationalGeometry, rational_geometry
+from torquec.reduction.rational_geometry import RationalGeometry, canonical_poses, rational_geometry
 from torquec.robot.robot import Robot
-from torquec.spatial import PARAMETER_NAMES, Inertia, Pose, Vector3
+from torquec.spatial import PARAMETER_NAMES, Inertia, Pose, Vector3, add
 
 
 @dataclass(frozen=True)
@@ -95,17 +95,16 @@ def torque_elements(facts: Chain, i: int, u: Inertia, first_axis: Vector3) -> It
 
 
 def numeric_links(geometry: RationalGeometry) -> list[ChainLink]:
-    """The chain's poses in fractions."""
+    """The chain's canonical poses in fractions."""
     return [
-        ChainLink(link.prismatic, Pose(turned(link), link.origin if link.prismatic else standing(link)))
-        for link in geometry.links
+        ChainLink(link.prismatic, pose) for link, pose in zip(geometry.links, canonical_poses(geometry), strict=True)
     ]
 
 
 def file_frame_inertias(geometry: RationalGeometry) -> list[Inertia]:
-    """Every body's parameters, given in its file frame, as forms in its canonical frame."""
+    """Every body's parameters, given in its own frame, as forms in its canonical frame."""
     return [
-        link_parameters(i).transformed(Pose(link.frame_rotation, link.frame_origin))
+        link_parameters(i).transformed(Pose(link.frame_rotation, add(link.frame_origin, (0, 0, link.slide))))
         for i, link in enumerate(geometry.links)
     ]
 

@@ -9,7 +9,8 @@ Every basis is a pair of matrices, with Y the regressor and phi the standard par
 (4)  pivoted QR: the same with the kept columns chosen by size, in doubles
 (5)  SVD: W = U S V',  K = V_b',  E = V_b: orthonormal, but made of everything
 
-Elimination runs in fractions and has no threshold. QR and SVD run on columns of unit length; what is below `threshold`
+Elimination runs in fractions and has no threshold; where the geometry is approximated, it chooses the columns in
+doubles and solves for K with many digits. QR and SVD run on columns of unit length; what is below `threshold`
 (relative to the largest column or singular value) counts as zero.
 """
 
@@ -26,6 +27,12 @@ Array = npt.NDArray[np.float64]
 
 THRESHOLD = 1e-12
 """What counts as zero in doubles, relative to the largest."""
+
+SEQUENTIAL_THRESHOLD = 1e-10
+"""The same for elimination in doubles, where errors grow from column to column (Izaguirre et al. took 1e-10, too)."""
+
+_NOTHING = 1e-30
+"""What a coefficient computed to many digits is zero below."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +68,39 @@ def elimination(w: flint.fmpq_mat, order: Sequence[int]) -> Basis:
                 projection[i, order[k]] = to_float(entry)
     kept = tuple(order[k] for k in pivots)
     return Basis(projection, selection(p, kept), kept)
+
+
+def independent_columns(w: Array, order: Sequence[int], *, threshold: float = SEQUENTIAL_THRESHOLD) -> tuple[int, ...]:
+    """The columns that elimination keeps (3), in doubles; w is (N, p)."""
+    unit, _ = _unit_columns(w, THRESHOLD)
+    kept: list[int] = []
+    directions = np.zeros((len(w), 0))
+    for k in order:
+        rest = unit[:, k]
+        for _ in range(2):  # a second time, for what rounding left of the first
+            rest = rest - directions @ (directions.T @ rest)
+        size = float(np.linalg.norm(rest))
+        if size > threshold:
+            kept.append(k)
+            directions = np.column_stack([directions, rest / size])
+    return tuple(kept)
+
+
+def grouping(w: flint.arb_mat, kept: Sequence[int]) -> Basis:
+    """K from known pivots (3): W_kept K = W with as many rows as pivots, in real numbers of some precision."""
+    p, b = w.ncols(), len(kept)
+    table = w.tolist()
+    rest = [k for k in range(p) if k not in set(kept)]
+    left = flint.arb_mat([[row[k] for k in kept] for row in table])
+    solved = left.solve(flint.arb_mat([[row[k] for k in rest] for row in table])) if rest and b else None
+    projection = np.zeros((b, p))
+    projection[range(b), list(kept)] = 1.0
+    for j, k in enumerate(rest):
+        for i in range(b):
+            assert solved is not None
+            value = float(solved[i, j].mid())
+            projection[i, k] = value if abs(value) > _NOTHING else 0.0
+    return Basis(projection, selection(p, kept), tuple(kept))
 
 
 def extended(rows: list[list[flint.fmpq]], w: flint.fmpq_mat, others: Sequence[int]) -> tuple[Basis, tuple[int, ...]]:

@@ -10,7 +10,6 @@ link:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -28,6 +27,8 @@ from torquec.robot.robot import Robot
 from torquec.spatial import IDENTITY, PARAMETER_NAMES, Inertia, Pose
 
 _WIDTH = len(PARAMETER_NAMES)
+
+Array = npt.NDArray[np.float64]
 
 
 class ParameterKind(StrEnum):
@@ -84,7 +85,7 @@ def parameter_pose(robot: Robot, i: int, frames: ParameterFrames) -> Pose:
     return IDENTITY
 
 
-def standard_values(robot: Robot, parameters: StandardParameters) -> npt.NDArray[np.float64] | None:
+def standard_values(robot: Robot, parameters: StandardParameters) -> Array | None:
     """The robot's own values (p,), or None where a body has no inertia."""
     if any(body.lacking_inertia and not any(body.inertia.parameters) for body in robot.bodies):
         return None
@@ -98,7 +99,7 @@ def standard_values(robot: Robot, parameters: StandardParameters) -> npt.NDArray
     return np.array(values + friction_parameter_values(robot, parameters.friction))
 
 
-def to_body_frames(robot: Robot, parameters: StandardParameters) -> npt.NDArray[np.float64]:
+def to_body_frames(robot: Robot, parameters: StandardParameters) -> Array:
     """S of (1), (all columns of the regressor and of friction, p): places the parameters among all there are."""
     inertial, motors = _WIDTH * len(robot.bodies), len(robot.drives.motors)
     total = np.zeros((len(parameters) + (0 if parameters.motors else motors), len(parameters)))
@@ -112,10 +113,14 @@ def to_body_frames(robot: Robot, parameters: StandardParameters) -> npt.NDArray[
     return total
 
 
-def standard_regressor(
-    robot: Robot, parameters: StandardParameters, q: Sequence[float], qd: Sequence[float], qdd: Sequence[float]
-) -> npt.NDArray[np.float64]:
-    """Y (n, p) of all the parameters, in doubles; q, qd, qdd are (n,)."""
-    rubbing = friction_regressor(robot, qd, parameters.friction)
-    rows = [row + other for row, other in zip(regressor(robot, q, qd, qdd), rubbing, strict=True)]
-    return np.array(rows, dtype=float).reshape(robot.n, -1) @ to_body_frames(robot, parameters)
+def standard_regressor(robot: Robot, parameters: StandardParameters, q: Array, qd: Array, qdd: Array) -> Array:
+    """Y (N, n, p) of all the parameters at N states; q, qd, qdd are (N, n)."""
+    rubbing = friction_regressor(robot, list(qd.T), parameters.friction)
+    rows = [
+        row + other for row, other in zip(regressor(robot, list(q.T), list(qd.T), list(qdd.T)), rubbing, strict=True)
+    ]
+    whole = np.empty((len(q), robot.n, len(rows[0]) if rows else 0))
+    for i, row in enumerate(rows):
+        for k, entry in enumerate(row):
+            whole[:, i, k] = entry
+    return whole @ to_body_frames(robot, parameters)
