@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 import torquec
-from torquec.cli import bench, demo, design, equations, eval, generate, info, linearize, params
+from torquec.cli import bench, demo, design, equations, eval, generate, info, linearize, params, simulate
 from torquec.errors import CheckError, TorquecError
 
 CHECK_FAILED = 1
@@ -65,6 +65,7 @@ for _name, _command, _example in (
     ("params", params.params, params.EXAMPLE),
     ("linearize", linearize.linearize, linearize.EXAMPLE),
     ("design", design.design, design.EXAMPLE),
+    ("simulate", simulate.simulate, simulate.EXAMPLE),
     ("generate", generate.generate, generate.EXAMPLE),
     ("bench", bench.bench, bench.EXAMPLE),
     ("demo", demo.demo, demo.EXAMPLE),

@@ -103,7 +103,7 @@ def design(
     point = tuple(
         joint_values(loaded, text, f"--{name}", degrees=deg) for name, text in (("q", q), ("qd", qd), ("qdd", qdd))
     )
-    options = _Options(1.0 / rate, sampled, abbreviated, point[0])
+    options = LawOptions(1.0 / rate, sampled, abbreviated, point[0])
     progress(f"designing {controller} for {loaded.name} ...")
     law = make(loaded, controller, wanted, options, motion)
     if saturate:
@@ -171,7 +171,7 @@ def read_motion(robot: Robot, argument: str, period: float) -> Trajectory:
     return motion
 
 
-class _Options:
+class LawOptions:
     """What the laws need beside the robot and the poles."""
 
     def __init__(self, period: float, sampled: bool, abbreviated: bool, q: tuple[float, ...]) -> None:
@@ -182,7 +182,7 @@ class _Options:
 
 
 def make(
-    robot: Robot, kind: ControllerKind, poles: JointPoles, options: _Options, motion: Trajectory | None
+    robot: Robot, kind: ControllerKind, poles: JointPoles, options: LawOptions, motion: Trajectory | None
 ) -> Controller:
     """The controller of a kind."""
     from torquec.control.computed_torque import computed_torque, diagonal_computed_torque
@@ -223,7 +223,7 @@ def _robustness(
     robot: Robot,
     model: LinearModel,
     poles: JointPoles,
-    options: _Options,
+    options: LawOptions,
     kind: ControllerKind,
     motion: Trajectory | None,
 ) -> dict[str, Any]:
