@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torquec.closedform.closed_form import assembled, closed_form, mass_polynomials, potential_polynomial
+from torquec.closedform.closed_form import assembled, closed_form, gravity_polynomials, mass_polynomials
 from torquec.closedform.lower import Letters, lowered
 from torquec.closedform.polynomial import TrigPolynomial
 from torquec.dynamics.mechanism import Coordinate, coordinates
@@ -28,10 +28,8 @@ def closed_mass_matrix(robot: Robot, q: Sequence[Scalar]) -> list[list[Scalar]]:
 
 def closed_gravity_torque(robot: Robot, q: Sequence[Scalar]) -> list[Scalar]:
     """g(q), (n,), by (1)."""
-    potential = potential_polynomial(robot)
     letters = _letters(robot, q)
-    values = [lowered(potential.differentiate(i), letters) for i in range(len(robot.bodies))]
-    return _collected(robot, values)
+    return _collected(robot, [lowered(entry, letters) for entry in gravity_polynomials(robot)])
 
 
 def closed_velocity_torque(robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:

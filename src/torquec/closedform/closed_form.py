@@ -11,7 +11,7 @@ those of all moving bodies: a mimic joint is one of them, and couples where torq
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -19,8 +19,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from torquec.closedform.paths import Path, height_function, mass_function, paths
-from torquec.closedform.polynomial import Linear, TrigPolynomial, Variable, constant
+from torquec.closedform.paths import Path, gravity_function, height_function, mass_function, paths
+from torquec.closedform.polynomial import Coefficient, Linear, TrigPolynomial, Variable, constant
 from torquec.closedform.rewrite import fewest_terms
 from torquec.closedform.tabulate import (
     LARGEST_GRID,
@@ -38,6 +38,9 @@ from torquec.robot.robot import Robot
 _CHUNK = 8192
 """States evaluated at once: every intermediate value of a chunk is held."""
 
+_GRAVITY_NOISE = 4e-16
+"""Rounding of a gravity torque relative to the largest one of its path, which is carried to it."""
+
 _PAIR_NOISE = 1e-15
 """Rounding of an entry M_ij relative to sqrt(M_ii M_jj), which bounds it."""
 
@@ -50,6 +53,7 @@ class ClosedForm:
     names: tuple[str, ...]
     mass: tuple[tuple[TrigPolynomial, ...], ...]
     potential: TrigPolynomial
+    g: tuple[TrigPolynomial, ...]
 
     @property
     def n(self) -> int:
@@ -62,11 +66,6 @@ class ClosedForm:
         return PolynomialMatrix(self.mass)
 
     @cached_property
-    def g(self) -> tuple[TrigPolynomial, ...]:
-        """Gravity torques (3)."""
-        return tuple(self.potential.differentiate(i) for i in range(self.n))
-
-    @cached_property
     def _christoffel(self) -> dict[tuple[int, int, int], TrigPolynomial]:
         return {}
 
@@ -75,8 +74,8 @@ class ClosedForm:
         j, k = min(j, k), max(j, k)
         found = self._christoffel.get((i, j, k))
         if found is None:
-            total = self.M[i, j].differentiate(k) + self.M[i, k].differentiate(j) - self.M[j, k].differentiate(i)
-            found = simplified(total * 0.5, self.robot)
+            parts = (self.M[i, j].differentiate(k), self.M[i, k].differentiate(j), -self.M[j, k].differentiate(i))
+            found = simplified(without_rounding(parts) * 0.5, self.robot)
             self._christoffel[i, j, k] = found
         return found
 
@@ -120,7 +119,7 @@ def closed_form(robot: Robot, *, coefficients: Coefficients = Coefficients.NUMBE
         from torquec.closedform.parametric import parametric_closed_form
 
         return parametric_closed_form(robot)
-    return assembled(robot, mass_polynomials(robot), potential_polynomial(robot))
+    return assembled(robot, mass_polynomials(robot), potential_polynomial(robot), gravity_polynomials(robot))
 
 
 def mass_polynomials(robot: Robot) -> list[list[TrigPolynomial]]:
@@ -148,11 +147,36 @@ def potential_polynomial(robot: Robot) -> TrigPolynomial:
     return potential
 
 
-def assembled(robot: Robot, upper: list[list[TrigPolynomial]], potential: TrigPolynomial) -> ClosedForm:
-    """A closed form from the upper triangle of M."""
+def gravity_polynomials(robot: Robot) -> list[TrigPolynomial]:
+    """Gravity torques of all bodies' joints, each tabulated by itself: small ones keep their digits."""
+    robot.check_inertias()
+    links = robot.canonical.links
+    groups = parallel_groups(links)
+    total = [TrigPolynomial()] * len(links)
+    for path in paths(links):
+        variables, _ = path_variables(robot, path.bodies, groups)
+        check_size(robot, variables, 1)
+        function = gravity_function(robot, path.bodies, path.own)
+        table = coefficient_table(variables, sampled(function, "g", grid(variables, len(links), 1), path.bodies), 1)
+        floor = _GRAVITY_NOISE * float(np.abs(table).max(initial=0.0))
+        for k, b in enumerate(path.bodies):
+            entry = np.where(np.abs(table[..., k]) > floor, table[..., k], 0.0)
+            total[b] = total[b] + polynomial_from_table(variables, entry, 1)
+    return total
+
+
+def assembled(
+    robot: Robot,
+    upper: list[list[TrigPolynomial]],
+    potential: TrigPolynomial,
+    gravity: Sequence[TrigPolynomial] | None = None,
+) -> ClosedForm:
+    """A closed form from the upper triangle of M; gravity torques are the derivatives of U unless given (3)."""
     n = len(upper)
     rows = tuple(tuple(upper[min(i, j)][max(i, j)] for j in range(n)) for i in range(n))
-    return ClosedForm(robot, tuple(body.joint.name for body in robot.bodies), rows, potential)
+    names = tuple(body.joint.name for body in robot.bodies)
+    torques = [potential.differentiate(i) for i in range(n)] if gravity is None else gravity
+    return ClosedForm(robot, names, rows, potential, tuple(torques))
 
 
 def path_variables(
@@ -175,12 +199,12 @@ def path_variables(
 
 def _mass_entries(robot: Robot, path: Path, groups: Sequence[ParallelGroup]) -> dict[tuple[int, int], TrigPolynomial]:
     """What the bodies of a path add to M, upper triangle, by (row, column)."""
+    check_size(robot, path_variables(robot, path.bodies[1:], groups)[0], 2)  # the first row is the largest
     function = mass_function(robot, path.bodies, path.own)
     found: dict[tuple[int, int], TrigPolynomial] = {}
     size = np.ones(len(path.bodies))
     for r in reversed(range(len(path.bodies))):
         variables, axes = path_variables(robot, path.bodies[r + 1 :], groups)
-        check_size(robot, variables, 2)
         samples = sampled(function, "M", grid(variables, len(robot.bodies)), path.bodies)[:, r, r:]
         table = coefficient_table(variables, samples)
         size[r] = np.abs(table[..., 0]).max()
@@ -238,6 +262,26 @@ def check_size(robot: Robot, variables: Sequence[Variable], degree: int) -> None
             f"an entry of the closed form of '{robot.name}' depends on {len(variables)} joints: too many to tabulate",
             remedy="use the recursive functions (torquec.compile), which have no limit; closed forms go to nine joints",
         )
+
+
+def without_rounding(parts: Sequence[TrigPolynomial]) -> TrigPolynomial:
+    """The sum of polynomials; what is left where they cancel is measured by what cancelled, per parameter."""
+    sizes: dict[str, float] = {}
+    for part in parts:
+        for coefficient in part.terms.values():
+            for name, value in _numbers(coefficient):
+                sizes[name] = max(sizes.get(name, 0.0), abs(value))
+
+    def cleaned(coefficient: Coefficient) -> Coefficient:
+        kept = {name: value for name, value in _numbers(coefficient) if abs(value) > NOISE * sizes[name]}
+        return Linear(kept) if isinstance(coefficient, Linear) else kept.get("", 0.0)
+
+    return sum(parts, TrigPolynomial()).mapped(cleaned)
+
+
+def _numbers(coefficient: Coefficient) -> Iterable[tuple[str, float]]:
+    """The numbers of a coefficient by parameter; that of a plain number is ''."""
+    return coefficient.parts.items() if isinstance(coefficient, Linear) else (("", coefficient),)
 
 
 def simplified(polynomial: TrigPolynomial, robot: Robot) -> TrigPolynomial:

@@ -13,16 +13,15 @@ stands in :mod:`torquec.closedform.friction_law`; it is no part of (5).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
 from torquec.closedform.closed_form import ClosedForm
-from torquec.closedform.polynomial import Coefficient, Linear, TrigPolynomial
+from torquec.closedform.polynomial import Linear, TrigPolynomial
 from torquec.closedform.rule import CLOVER, EXACT, Rule, Value, written
-from torquec.closedform.tabulate import NOISE
 from torquec.errors import ArgumentError
 
 __all__ = [
@@ -36,7 +35,6 @@ __all__ = [
     "Rule",
     "Value",
     "check_index",
-    "christoffel_symbol",
     "entries",
     "entry",
     "indices",
@@ -218,19 +216,19 @@ def _coriolis_pair(form: ClosedForm, index: tuple[int, ...]) -> Iterator[Part]:
 
 def _centrifugal(form: ClosedForm, index: tuple[int, ...]) -> Iterator[Part]:
     i, j = index
-    yield Part(christoffel_symbol(form, i, j, j))
+    yield Part(form.christoffel(i, j, j))
 
 
 def _christoffel(form: ClosedForm, index: tuple[int, ...]) -> Iterator[Part]:
     i, j, k = index
-    yield Part(christoffel_symbol(form, i, j, k))
+    yield Part(form.christoffel(i, j, k))
 
 
 def _coriolis_matrix(form: ClosedForm, index: tuple[int, ...]) -> Iterator[Part]:
     """(4)."""
     i, j = index
     for k in range(form.n):
-        yield Part(christoffel_symbol(form, i, j, k), speeds=(k,))
+        yield Part(form.christoffel(i, j, k), speeds=(k,))
 
 
 def _velocity_sensitivity(form: ClosedForm, index: tuple[int, ...]) -> Iterator[Part]:
@@ -253,28 +251,8 @@ def _position_sensitivity(form: ClosedForm, index: tuple[int, ...]) -> Iterator[
 
 def _velocity_product(form: ClosedForm, i: int, j: int, k: int) -> TrigPolynomial:
     """The coefficient of qd_j qd_k (2)."""
-    found = christoffel_symbol(form, i, j, k)
+    found = form.christoffel(i, j, k)
     return found if j == k else found * 2.0
-
-
-def christoffel_symbol(form: ClosedForm, i: int, j: int, k: int) -> TrigPolynomial:
-    """c_ijk, exact zeros as zeros: what is left where derivatives cancel is measured by what cancelled."""
-    sizes: dict[str, float] = {}
-    for entry in (form.M[i, j], form.M[i, k], form.M[j, k]):
-        for monomial, coefficient in entry:
-            for name, value in _numbers(coefficient) if monomial else ():
-                sizes[name] = max(sizes.get(name, 0.0), abs(value))
-
-    def cleaned(coefficient: Coefficient) -> Coefficient:
-        kept = {name: value for name, value in _numbers(coefficient) if abs(value) > NOISE * sizes.get(name, 0.0)}
-        return Linear(kept) if isinstance(coefficient, Linear) else kept.get("", 0.0)
-
-    return form.christoffel(i, j, k).mapped(cleaned)
-
-
-def _numbers(coefficient: Coefficient) -> Iterable[tuple[str, float]]:
-    """The numbers of a coefficient by parameter; that of a plain number is ''."""
-    return coefficient.parts.items() if isinstance(coefficient, Linear) else (("", coefficient),)
 
 
 _PARTS: Mapping[Matrix, Callable[[ClosedForm, tuple[int, ...]], Iterator[Part]]] = MappingProxyType(

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from torquec.dynamics.inverse_dynamics import joint_torques
 from torquec.dynamics.mass_matrix import joint_inertias
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.mechanism import Coordinate, Mechanism, place
+from torquec.dynamics.motion import motions
 from torquec.expr import Function, trace
 from torquec.robot.canonical import CanonicalLink
 from torquec.robot.robot import BASE, Robot
@@ -67,6 +69,18 @@ def mass_function(robot: Robot, bodies: Sequence[int], own: frozenset[int]) -> F
     return trace("mass", algorithm, {"q": (len(bodies),)})
 
 
+def gravity_function(robot: Robot, bodies: Sequence[int], own: frozenset[int]) -> Function:
+    """g (n,) of the path's joints, from the masses of `own`, as a function of its joint positions q (n,)."""
+    moments = [MassMoments.of(robot.canonical.links[b].inertia) if b in own else MassMoments() for b in bodies]
+
+    def algorithm(q: Sequence[Scalar]) -> dict[str, list[Scalar]]:
+        m = chain(robot, bodies, moments)
+        placed, rest = place(m, q), [0.0] * m.n
+        return {"g": joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, rest, rest), rest)}
+
+    return trace("gravity", algorithm, {"q": (len(bodies),)})
+
+
 def unit_mass_function(robot: Robot, bodies: Sequence[int]) -> Function:
     """M (n, n) of the path's joints, from the last body alone, as a function of q (n,) and its ten parameters."""
     last = robot.canonical.links[bodies[-1]]
@@ -89,8 +103,8 @@ def height_function(robot: Robot, bodies: Sequence[int]) -> Function:
     def algorithm(q: Sequence[Scalar]) -> dict[str, list[list[Scalar]]]:
         m = chain(robot, bodies, [MassMoments()] * len(bodies))
         lift = scale(m.gravity, -1.0)
-        # The lifting direction in the axes of each link, and the height of its origin.
-        height: Scalar = -1.0 * dot(m.gravity, robot.canonical.base.origin)
+        # The lifting direction in the axes of each link, and the height of its origin above the file's base.
+        height: Scalar = dot(m.gravity, robot.canonical.base.origin)
         rows = []
         for link, b in zip(place(m, q), bodies, strict=True):
             height = height + dot(lift, link.origin)
