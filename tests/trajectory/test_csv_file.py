@@ -1,0 +1,82 @@
+"""CSV: what is written is read back to the last digit; anything else is refused with its line."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from torquec.errors import ArgumentError
+from torquec.trajectory import minimum_jerk, quintic_spline, read_trajectory, write_trajectory
+
+MOTION = minimum_jerk([0.1, -0.2], [1.0, 2.0], 1.0, joints=["base", "elbow"], period=0.1)
+
+
+def test_round_trip(tmp_path):
+    path = write_trajectory(MOTION, tmp_path / "motion.csv")
+    assert path.read_text().splitlines()[0] == "t,q_base,q_elbow,qd_base,qd_elbow,qdd_base,qdd_elbow"
+    found = read_trajectory(path)
+    assert found.joints == MOTION.joints
+    for name in ("t", "q", "qd", "qdd"):
+        assert np.array_equal(getattr(found, name), getattr(MOTION, name))
+    assert [p.name for p in tmp_path.iterdir()] == ["motion.csv"]
+
+
+def test_columns_follow_the_robots_joints(tmp_path):
+    path = write_trajectory(MOTION, tmp_path / "motion.csv")
+    found = read_trajectory(path, joints=["elbow", "base"])
+    assert np.array_equal(found.q, MOTION.q[:, ::-1])
+
+
+def test_numbered_columns_follow_joint_order(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("t,q1,q2,dq1,dq2,ddq1,ddq2\n0,1,2,0,0,0,0\n1,3,4,0,0,0,0\n")
+    assert read_trajectory(path).joints == ("q1", "q2")
+    found = read_trajectory(path, joints=["a", "b"])
+    assert found.joints == ("a", "b")
+    assert found.q.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+
+
+def test_positions_alone_are_waypoints(tmp_path):
+    path = tmp_path / "points.csv"
+    path.write_text("t,a\n0,0\n1,2\n2.5,1\n")
+    expected = quintic_spline([0.0, 1.0, 2.5], [[0.0], [2.0], [1.0]])
+    assert np.allclose(read_trajectory(path).q, expected.q)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("", "", "empty"),
+        ("a,b\n0,1\n1,2\n", ":1", "no column 't'"),
+        ("t,a,a\n0,1,1\n", ":1", "stands there twice"),
+        ("t,\n0,1\n", ":1", "no name"),
+        ("t,q_a,qd_b\n0,1,1\n1,1,1\n", ":1", "column qd of 'a' is missing"),
+        ("t,a\n0,1\n1\n", ":3", "1 values where the header has 2"),
+        ("t,a\n0,1\n1,nan\n", ":3", "'nan', which is not a finite number"),
+        ('t,a\n0,1\n1,"1,5"\n', ":3", "not a finite number"),
+        ("t,a\n0,1\n1,1\n0.5,1\n", ":4", "time goes from 1 s to 0.5 s"),
+        ("t,a\n0,1\n", "", "1 rows"),
+        ("t\n0\n1\n", ":1", "no positions"),
+    ],
+)
+def test_what_is_refused(tmp_path, text, line, message):
+    path = tmp_path / "bad.csv"
+    path.write_text(text)
+    with pytest.raises(ArgumentError, match=message) as caught:
+        read_trajectory(path)
+    assert caught.value.where.endswith(f"bad.csv{line}")
+    assert caught.value.remedy
+
+
+def test_files_that_are_not_there(tmp_path):
+    with pytest.raises(ArgumentError, match="cannot be read"):
+        read_trajectory(tmp_path / "gone.csv")
+    with pytest.raises(ArgumentError, match="cannot write there"):
+        write_trajectory(MOTION, tmp_path / "gone" / "motion.csv")
+
+
+def test_a_joint_of_the_robot_is_missing(tmp_path):
+    path = tmp_path / "points.csv"
+    path.write_text("t,a\n0,0\n1,2\n")
+    with pytest.raises(ArgumentError, match="column q of 'b' is missing"):
+        read_trajectory(path, joints=["a", "b"])
