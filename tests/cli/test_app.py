@@ -12,7 +12,7 @@ import pytest
 
 import torquec as package
 
-COMMANDS = ("info", "eval", "equations", "params", "generate", "bench", "demo")
+COMMANDS = ("info", "eval", "equations", "params", "linearize", "design", "generate", "bench", "demo")
 
 
 def test_no_command_shows_the_help(torquec):

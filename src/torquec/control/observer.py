@@ -38,7 +38,10 @@ class Observer(SampledFunction):
     start: Function | None = None
 
     def state_at(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> Array:
-        """The state to start with where the robot is at (q, qd), (n,) each, and nothing touches it."""
+        """The state to start with where the robot is at (q, qd), (n,) each, and nothing touches it.
+
+        No time has passed at the first call: give it no torque.
+        """
         assert self.start is not None
         return evaluate(self.start, {"q": q, "qd": qd})["state"]
 
@@ -74,11 +77,14 @@ def momentum_observer(
         return {"external": external, "collision": hit, "next_state": [*later, *bias]}
 
     function = trace("momentum_observer", algorithm, {"q": (n,), "qd": (n,), "tau": (n,), "state": (2 * n,)})
-    start = trace(
-        "momentum_observer_start",
-        lambda q, qd: {"state": [*_momentum(robot, q, qd), *_bias(robot, q, qd)]},
-        {"q": (n,), "qd": (n,)},
-    )
+
+    def begin(q: Any, qd: Any) -> dict[str, Any]:
+        bias = _bias(robot, q, qd)
+        # What (2) adds at the first call, which comes after no time at all, is taken away beforehand.
+        momentum = [p - period * b for p, b in zip(_momentum(robot, q, qd), bias, strict=True)]
+        return {"state": [*momentum, *bias]}
+
+    start = trace("momentum_observer_start", begin, {"q": (n,), "qd": (n,)})
     zeros = (0.0,) * n
     slots = (StateSlot("momentum", zeros), StateSlot("bias", zeros))
     return Observer(function.name, robot.joint_names, function, slots, period, start)

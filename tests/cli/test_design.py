@@ -1,0 +1,103 @@
+"""`torquec design`: controllers, robustness, files, and what is refused with joint, time and remedy."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import torquec as tq
+from torquec.control.controller_file import read_controller
+from torquec.trajectory import minimum_jerk, write_trajectory
+
+KINDS = ("pole-placement", "computed-torque", "diagonal", "pd", "pid")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_written_and_read_back(torquec, tmp_path, kind):
+    output = tmp_path / kind
+    document = torquec(
+        "design", "planar2r", "--poles", "-5+5j", "--rate", 200, "--controller", kind, "-o", output, "--json"
+    ).document
+    assert document["controller"] == kind
+    assert document["poles"] == [[[-5.0, 5.0], [-5.0, -5.0]]] * 2
+    assert {path.rsplit("/", 1)[-1] for path in document["files"]} >= {"planar2r.c", "planar2r.h", "controller.json"}
+    controller = read_controller(output / "controller.json")
+    assert controller.period == 0.005
+    assert vars(controller.operations) == document["operations"]
+
+
+def test_robustness_at_clovers_point(torquec):
+    document = torquec(
+        "design", "puma560", "--poles", "-45+45j", "--rate", 200, "--sampled",
+        "--q", "2.44,4.9018,1.0598,1.6042,5.8048,4.49", "--qd", "-10,-10,-10,10,10,-10",
+        "--qdd", "-100,-100,-100,-100,100,100", "--json",
+    ).document  # fmt: skip
+    lower, upper = document["robustness"]["gamma"]
+    assert upper == pytest.approx(4.523, abs=1e-2)
+    assert lower == pytest.approx(9.7e-4, abs=1e-5)
+    assert len(document["eigenvalues"]) == 12
+
+
+def test_a_trajectory_gives_the_worst_case_and_lqr(torquec, tmp_path):
+    arm = tq.classics.planar2r()
+    path = write_trajectory(minimum_jerk([0.0, 0.0], [0.5, 0.4], 1.0, joints=arm.joint_names), tmp_path / "motion.csv")
+    document = torquec("design", "planar2r", "--poles", "-5+5j", "--trajectory", path, "--json").document
+    assert set(document["robustness_times"]) == {"alpha", "beta", "gamma"}
+    assert document["slowest"]["rate"] < 0.0
+    scheduled = torquec(
+        "design", "planar2r", "--controller", "lqr", "--trajectory", path, "-o", tmp_path / "lqr", "--json"
+    ).document
+    written = json.loads((tmp_path / "lqr" / "controller.json").read_text())
+    assert scheduled["controller"] == "lqr"
+    assert np.array(written["schedule"]["gains"]).shape[1:] == (2, 4)
+
+
+def test_limits_saturate(torquec, tmp_path):
+    torquec("design", "puma560", "--saturate", "-o", tmp_path, "--json")
+    controller = read_controller(tmp_path / "controller.json")
+    tau = controller.torque(np.full(6, 9.0), *np.zeros((4, 6)))
+    assert np.abs(tau) == pytest.approx([97.6, 186.4, 89.4, 24.2, 20.1, 21.3])
+
+
+def test_pictures(torquec, tmp_path):
+    pytest.importorskip("matplotlib")
+    document = torquec("design", "planar2r", "--poles", "-5+5j", "--pictures", tmp_path, "--json").document
+    assert len(document["pictures"]) == 4
+
+
+def test_text(torquec):
+    shown = torquec("design", "planar2r", "--poles", "-5+5j,-3/-4")
+    assert "-3+0j, -4+0j" in shown.out
+    assert "Stable while the model's error stays" in shown.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--poles", "5"), "joint 'joint1' are unstable"),
+        (("--poles", "-900"), "too fast for samples every 0.002 s"),
+        (("--poles", "fast"), "'fast' is no pole"),
+        (("--poles", "-5,-5,-5"), "3 poles for 2 joints"),
+        (("--rate", "0"), "--rate 0"),
+        (("--controller", "lqr"), "belong to a trajectory"),
+        (("--trajectory", "standard"), "the standard trajectory is the PUMA 560's"),
+        (("--controller", "pd", "--abbreviated"), "has no abbreviated form"),
+    ],
+)
+def test_refusals(torquec, arguments, message):
+    shown = torquec("design", "planar2r", "--json", *arguments)
+    assert shown.status == 2
+    assert shown.out == ""
+    assert message in shown.err
+    assert "remedy" in shown.err
+
+
+def test_a_trajectory_outside_the_limits_names_joint_and_time(torquec, tmp_path):
+    arm = tq.classics.puma560()
+    motion = minimum_jerk(np.zeros(6), [0.0, 1.0, 0.0, 0.0, 0.0, 0.0], 3.0, joints=arm.joint_names)
+    shown = torquec("design", "puma560", "--trajectory", write_trajectory(motion, tmp_path / "m.csv"))
+    assert shown.status == 2
+    assert "joint 'joint2' passes its upper position limit" in shown.err
+    assert "at t = 3 s" in shown.err

@@ -1,0 +1,41 @@
+"""`torquec linearize`: the keys, the numbers of the library, bad input."""
+
+from __future__ import annotations
+
+import numpy as np
+import torquec as tq
+
+STATE = ("--q", "0.1,-0.8,0.4,0,0.3,0", "--qd", "1,0,0.5,0,0,0", "--qdd", "0,1,0,0,0,0")
+
+
+def test_the_document_is_the_linear_model(torquec):
+    document = torquec("linearize", "puma560", *STATE, "--json").document
+    assert {"M", "C", "K", "A", "B", "eigenvalues"} <= set(document)
+    model = tq.linearize(tq.classics.puma560(), [0.1, -0.8, 0.4, 0, 0.3, 0], [1, 0, 0.5, 0, 0, 0], [0, 1, 0, 0, 0, 0])
+    for name in ("M", "C", "K", "A", "B"):
+        assert np.allclose(document[name], getattr(model, name))
+    found = [complex(*pair) for pair in document["eigenvalues"]]
+    assert np.allclose(np.sort_complex(found), np.sort_complex(model.eigenvalues), atol=1e-9)
+
+
+def test_abbreviated_and_cartesian(torquec):
+    exact = torquec("linearize", "puma560", *STATE, "--json").document
+    short = torquec("linearize", "puma560", *STATE, "--abbreviated", "--json").document
+    assert 0.0 < np.abs(np.array(exact["M"]) - short["M"]).max() < 0.02
+    seen = torquec("linearize", "puma560", *STATE, "--frame", "link6", "--json").document["cartesian"]
+    assert np.array(seen["M"]).shape == (6, 6)
+
+
+def test_text(torquec):
+    shown = torquec("linearize", "puma560", *STATE, "--frame", "link6")
+    assert "K = dtau/dq" in shown.out
+    assert "Eigenvalues of A" in shown.out
+    assert "M at frame 'link6'" in shown.out
+
+
+def test_a_singular_tool_is_told(torquec):
+    shown = torquec("linearize", "puma560", "--frame", "link6", "--json")
+    assert shown.status == 2
+    assert shown.out == ""
+    assert "singular at q = (0, 0, 0, 0, 0, 0)" in shown.err
+    assert "remedy" in shown.err

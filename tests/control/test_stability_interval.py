@@ -1,0 +1,104 @@
+"""Stability limits: Clover's figures, a joint by hand, and that a scan finds nothing in between."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from tests.clover import POINT, beside
+from tests.dynamics.random_robots import random_robot, random_state
+
+import torquec as tq
+from torquec.control.poles import joint_poles
+from torquec.control.robustness import Factor, Hold, ModelErrors, make_loop
+from torquec.control.stability_interval import crossings, loop_interval, stability_interval, with_factor
+from torquec.errors import ArgumentError
+from torquec.reduction.linearize import LinearModel, linearize
+
+ARM = tq.classics.puma560()
+MODEL = linearize(ARM, *POINT)
+TOLERANCE = 1e-2
+
+LIMITS = [
+    # factor, poles, period, ours to check against, printed
+    (Factor.ALPHA, 4.5, None, (-0.308, 2.571), (-0.4, 2.6)),
+    (Factor.ALPHA, 45.0, None, (-129.82, 158.14), (-127.5, 160.0)),
+    (Factor.BETA, 4.5, None, (-math.inf, 4.792), (-math.inf, 4.8)),
+    (Factor.BETA, 45.0, None, (-math.inf, 38.92), (-math.inf, 39.0)),
+    (Factor.GAMMA, 4.5, None, (0.0, math.inf), (0.0, math.inf)),
+    (Factor.GAMMA, 45.0, None, (0.0, math.inf), (0.0, math.inf)),
+    (Factor.GAMMA, 45.0, 0.005, (9.7e-4, 4.523), (0.0, 4.55)),
+]
+
+
+@pytest.mark.parametrize(("factor", "p", "period", "expected", "printed"), LIMITS)
+def test_clovers_limits(factor, p, period, expected, printed):
+    found = stability_interval(MODEL, joint_poles(ARM.joint_names, complex(-p, p)), factor, period=period)
+    beside(f"{factor}, poles -{p} +- {p}j, period {period}", [found.lower, found.upper], printed)
+    assert found.lower == pytest.approx(expected[0], abs=TOLERANCE if expected[0] < -0.1 else 1e-5)
+    assert found.upper == pytest.approx(expected[1], abs=TOLERANCE)
+
+
+def single(m=2.0, c=3.0, k=-5.0):
+    one = np.array([[1.0]])
+    zero = np.zeros(1)
+    return LinearModel(("a",), zero, zero, zero, m * one, c * one, k * one)
+
+
+def test_one_joint_by_hand():
+    # m edd + ((1 - beta) c + gamma m s) ed + ((1 - alpha) k + gamma m p) e = 0
+    p, s = 25.0, 6.0
+    poles = joint_poles(("a",), -3 + 4j)
+    alpha = stability_interval(single(), poles, Factor.ALPHA)
+    assert alpha.lower == pytest.approx(1.0 + 2.0 * p / -5.0)
+    assert alpha.upper == math.inf
+    beta = stability_interval(single(), poles, Factor.BETA)
+    assert (beta.lower, beta.upper) == (-math.inf, pytest.approx(1.0 + 2.0 * s / 3.0))
+
+
+def test_one_sampled_joint_by_hand():
+    # a pure inertia under Euler's rule: z^2 - (2 - gamma s h) z + 1 - gamma s h + gamma p h^2
+    h = 0.05
+    model = single(m=1.0, c=0.0, k=0.0)
+    poles = joint_poles(("a",), -3 + 4j)
+    loop = make_loop(model, poles, period=h, hold=Hold.EULER)
+    p, s = float(loop.p[0]), float(loop.s[0])
+    found = stability_interval(model, poles, Factor.GAMMA, period=h, hold=Hold.EULER)
+    # 1 - s h g + p h^2 g < 1 always; 4 - 2 s h g + p h^2 g > 0 is the limit, or |constant| < 1
+    assert found.upper == pytest.approx(min(4.0 / (2 * s * h - p * h**2), 2.0 / (s * h - p * h**2)), rel=1e-9)
+    assert found.lower == 0.0
+
+
+@pytest.mark.parametrize("period", [None, 0.002])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_scan_agrees_on_random_robots(seed, period):
+    robot = random_robot(seed, bodies=3, mimic=False)
+    state = random_state(robot, seed, size=1)
+    model = linearize(robot, state.q[0], state.qd[0], state.qdd[0])
+    loop = make_loop(model, joint_poles(robot.joint_names, -6 + 5j), period=period)
+    for factor in Factor:
+        found = loop_interval(loop, factor)
+        low, high = max(found.lower, -50.0), min(found.upper, 50.0)
+        for value in np.linspace(low + 1e-6 * (high - low), high - 1e-6 * (high - low), 101):
+            assert loop.excess(loop.matrix(with_factor(ModelErrors(), factor, float(value)))) < 1e-9
+        for limit, outward in ((found.lower, -1.0), (found.upper, 1.0)):
+            if abs(limit) < 1e5 and not (factor is Factor.GAMMA and limit == 0.0):
+                beyond = limit + outward * 1e-5 * max(1.0, abs(limit))
+                assert loop.excess(loop.matrix(with_factor(ModelErrors(), factor, beyond))) > 0.0
+
+
+def test_all_crossings_of_a_line_are_found():
+    # diagonal blocks cross one after the other: 1 - t, 2 - t, 5 - t
+    here, slope = np.diag([-1.0, -2.0, -5.0]), np.eye(3)
+    found = crossings(here, slope, sampled=False)
+    assert {round(t, 9) for t in found} >= {1.0, 2.0, 5.0}
+    sampled = crossings(np.diag([0.5, -0.2]), np.eye(2), sampled=True)
+    assert {round(t, 9) for t in sampled} >= {0.5, 1.2, -1.5, -0.8}
+
+
+def test_a_loop_that_is_unstable_from_the_start_is_refused():
+    # computed torque for soft poles, on a stiffness that it does not know
+    poles = joint_poles(ARM.joint_names, -1 + 1j)
+    with pytest.raises(ArgumentError, match="unstable with alpha = 0 already"):
+        stability_interval(MODEL, poles, Factor.ALPHA, errors=ModelErrors(alpha=0.0, beta=0.0))

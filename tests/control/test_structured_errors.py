@@ -1,0 +1,77 @@
+"""Structured errors: a joint by hand, never better than random errors of the set, a scale that is exact."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.clover import POINT
+from tests.control.test_stability_interval import single
+
+import torquec as tq
+from torquec.control.poles import joint_poles
+from torquec.control.robustness import make_loop
+from torquec.control.structured_errors import EntryBounds, ParameterCovariance, structured_margin
+from torquec.errors import ArgumentError
+from torquec.reduction.linearize import linearize
+
+ARM = tq.classics.puma560()
+MODEL = linearize(ARM, *POINT)
+LOOP = make_loop(MODEL, joint_poles(ARM.joint_names, -15 + 15j))
+BOUNDS = EntryBounds(0.1 * np.abs(MODEL.M), 0.1 * np.abs(MODEL.C), 0.1 * np.abs(MODEL.K))
+
+
+def test_one_joint_by_hand():
+    # K wrong by up to 10: 2 edd + 12 ed + (50 + dK) e = 0 in the believed stiffness, unstable at dK = 50
+    loop = make_loop(single(), joint_poles(("a",), -3 + 4j))
+    zero, ten = np.zeros((1, 1)), np.full((1, 1), 10.0)
+    found = structured_margin(loop, EntryBounds(zero, zero, ten))
+    assert found.scale == pytest.approx(5.0, rel=1e-9) or found.excess == pytest.approx(-3.0)
+    assert found.is_stable
+
+
+@pytest.mark.parametrize("period", [None, 0.002])
+def test_random_errors_of_the_set_are_never_worse(period):
+    loop = make_loop(MODEL, joint_poles(ARM.joint_names, -15 + 15j), period=period)
+    found = structured_margin(loop, BOUNDS)
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        M, C, K = (
+            own + bound * rng.choice([-1.0, 1.0], size=(6, 6))
+            for own, bound in ((MODEL.M, BOUNDS.M), (MODEL.C, BOUNDS.C), (MODEL.K, BOUNDS.K))
+        )
+        assert loop.excess(loop.F - loop.G @ loop.gains(M, C, K)) < found.excess
+
+
+def test_the_scale_is_where_the_worst_direction_is_unstable():
+    found = structured_margin(LOOP, BOUNDS)
+    tight = structured_margin(LOOP, EntryBounds(*(found.scale * 1.02 * b for b in (BOUNDS.M, BOUNDS.C, BOUNDS.K))))
+    assert found.is_stable
+    assert not tight.is_stable
+
+
+def test_a_covariance_in_one_parameter_is_a_line():
+    # the parameter scales K: three standard deviations of 0.1 are alpha = 1 +- 0.3
+    zero = np.zeros((1, 6, 6))
+    errors = ParameterCovariance(np.array([[0.01]]), zero, zero, MODEL.K[None])
+    found = structured_margin(LOOP, errors)
+    ends = [LOOP.excess(LOOP.F - LOOP.G @ LOOP.gains(MODEL.M, MODEL.C, a * MODEL.K)) for a in (0.7, 1.3)]
+    assert found.excess == pytest.approx(max(ends), rel=1e-6)
+
+
+def test_no_errors_no_limit():
+    zero = np.zeros((6, 6))
+    found = structured_margin(LOOP, EntryBounds(zero, zero, zero))
+    assert found.scale == np.inf
+    assert found.excess == pytest.approx(-15.0, abs=1e-6)
+
+
+def test_refusals():
+    with pytest.raises(ArgumentError, match="bounds of shape"):
+        structured_margin(LOOP, EntryBounds(np.zeros((5, 5)), np.zeros((5, 5)), np.zeros((5, 5))))
+    with pytest.raises(ArgumentError, match="not negative"):
+        structured_margin(LOOP, EntryBounds(-np.ones((6, 6)), np.zeros((6, 6)), np.zeros((6, 6))))
+    one = np.zeros((1, 6, 6))
+    with pytest.raises(ArgumentError, match="not positive semidefinite"):
+        structured_margin(LOOP, ParameterCovariance(np.array([[-1.0]]), one, one, one))
+    with pytest.raises(ArgumentError, match="give"):
+        structured_margin(LOOP, ParameterCovariance(np.eye(2), one, one, one))
