@@ -34,8 +34,8 @@ POLE, PERIOD, RESOLUTION = -12 + 45j, 0.002, 1e-4
 """Clover's poles and rate; an encoder of 62,800 counts per turn."""
 
 QUICK, FAST = 0.6, 0.35
-"""[s] The standard way; velocity torques are 6 and 18 times as large as in 1.5 s. In 0.35 s they are larger than gravity
-and friction together, and than what the drives give: that run is without limits.
+"""[s] The standard way; velocity torques are 6 and 18 times as large as in 1.5 s. In 0.35 s they equal gravity
+and friction together, and drives are asked for more than they have: that run is without limits.
 """
 
 SLOW_POLE, FIRST_ERROR = -4.5 + 4.5j, 0.02

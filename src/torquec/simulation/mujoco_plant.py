@@ -28,6 +28,7 @@ from torquec.trajectory.trajectory import Trajectory
 
 Array = npt.NDArray[np.float64]
 
+_LOST = ("mjWARN_BADQPOS", "mjWARN_BADQVEL", "mjWARN_BADQACC")
 _OFF = ("mjDSBL_ACTUATION", "mjDSBL_CONTACT", "mjDSBL_LIMIT")
 
 
@@ -80,13 +81,15 @@ def _run(
     efforts = np.array([joint.limits.effort for joint in robot.joints])
     q, qd, tau = np.empty((steps + 1, n)), np.empty((steps + 1, n)), np.empty((steps, n))
     memory = controller.initial_state
+    warnings = [getattr(mujoco.mjtWarning, name) for name in _LOST]
     began = time.thread_time()
     for k in range(steps + 1):
         q[k], qd[k] = data.qpos[order], data.qvel[order]
-        if not (np.isfinite(q[k]).all() and np.isfinite(qd[k]).all()):
-            joint = sampled.joints[int(np.argmin(np.isfinite(q[k]) & np.isfinite(qd[k])))]
+        lost = [data.warning[warning] for warning in warnings if data.warning[warning].number]
+        if lost:  # MuJoCo has put the robot back to its first position
+            joint = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_JOINT, int(lost[0].lastinfo))
             raise DivergenceError(
-                f"the simulation diverged: joint '{joint}' is not finite at t = {sampled.t[k]:g} s",
+                f"the simulation diverged: joint '{joint}' left the finite numbers before t = {sampled.t[k]:g} s",
                 remedy="use slower poles or lower gains, or sample faster",
             )
         if k == steps:

@@ -11,7 +11,8 @@ For a step from qd with sliders moving in directions d = sign(w . qd) or at rest
 (3)  find impulses P within the bounds [-c+ h, c- h] such that (1) holds at the end of the step for
      qd = qd* + M^-1 sum w (P - P0), by projected Gauss-Seidel sweeps (Moreau's time stepping):
      P := clip(P - (w . qd) / (w . M^-1 w), bounds)
-(4)  positions follow by the mean of the change, q = q* + h/2 (qd - qd*); a joint at rest before and after has not moved
+(4)  a joint whose friction is within its bounds is at rest, exactly
+(5)  positions follow by the mean of the change, q = q* + h/2 (qd - qd*); a joint at rest before and after has not moved
 
 Where a slider keeps moving in its direction, (3) changes nothing: sliding keeps the integrator's accuracy, and rest is
 rest exactly. Static friction: the bounds of a slider that is at rest before the step are `breakaway` times as wide.
@@ -33,7 +34,7 @@ AT_REST = 1e-12
 
 
 def stick_slip_step(dynamics: Dynamics, y: Sequence[Scalar], tau: Sequence[Scalar], h: Scalar) -> State:
-    """y = (q, qd[, currents]) after a time h under drive torques tau (n,), held (2)-(4)."""
+    """y = (q, qd[, currents]) after a time h under drive torques tau (n,), held (2)-(5)."""
     n = dynamics.plant.n
     places = sliders(dynamics.plant.robot)
     signs = [_direction(dot(slider.ways, y[n : 2 * n])) for slider in places]
@@ -80,4 +81,13 @@ def _after_friction(
             change = new - impulse[k]
             impulse[k] = new
             speed = [v + change * a for v, a in zip(speed, answer, strict=True)]
+    return _settled(places, speed, [minimum(b - p, p - a) for a, p, b in zip(low, impulse, high, strict=True)])
+
+
+def _settled(places: Sequence[Slider], speed: list[Scalar], reserve: Sequence[Scalar]) -> list[Scalar]:
+    """(4): where friction has a reserve, its joint is at rest, and not at what the sweeps leave of it."""
+    for slider, left in zip(places, reserve, strict=True):
+        moved = [k for k, way in enumerate(slider.ways) if way]
+        if len(moved) == 1:
+            speed[moved[0]] = select(-left, speed[moved[0]], 0.0)
     return speed

@@ -1,0 +1,120 @@
+"""The plant against the quantities of the model: accelerations, friction laws, scaled parameters; misuse."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from tests.simulation.arms import rotor
+
+import torquec
+from torquec.errors import ArgumentError
+from torquec.robot.robot import Drives, Friction, Motor, Spring
+from torquec.simulation.plant import Dynamics, FrictionModel, Plant, drive_torque, sliders
+
+PUMA = torquec.classics.puma560()
+
+
+def states(n, count=5, seed=3):
+    rng = np.random.default_rng(seed)
+    return [(rng.uniform(-2, 2, n), rng.uniform(-2, 2, n), rng.uniform(-50, 50, n)) for _ in range(count)]
+
+
+@pytest.mark.parametrize("name", ["puma560", "stanford", "scara"])
+def test_sliding_accelerations_are_those_of_the_model(name):
+    robot = getattr(torquec.classics, name)()
+    arm = torquec.compile(robot)
+    dynamics = Dynamics(Plant(robot, friction=FrictionModel.SIGN))
+    for q, qd, tau in states(robot.n):
+        rate = dynamics.motion_rate([*q, *qd], list(tau))
+        assert np.array(rate[: robot.n]) == pytest.approx(qd)
+        # Back through inverse dynamics, friction and springs.
+        assert arm.total_torque(q, qd, np.array(rate[robot.n :])) == pytest.approx(tau, abs=1e-9)
+
+
+def test_without_friction_it_is_forward_dynamics():
+    arm = torquec.compile(PUMA)
+    for q, qd, tau in states(6):
+        rate = Dynamics(Plant(PUMA, friction=FrictionModel.NONE)).motion_rate([*q, *qd], list(tau))
+        assert rate[6:] == pytest.approx(arm.forward_dynamics(q, qd, tau), rel=1e-9, abs=1e-9)
+
+
+def test_smooth_friction_is_coulomb_friction_at_speed_and_none_at_rest():
+    smooth, sign = (Dynamics(Plant(PUMA, friction=f)) for f in (FrictionModel.SMOOTH, FrictionModel.SIGN))
+    qd = [1.0, -1.0, 1.0, -1.0, 1.0, -1.0]
+    assert smooth.coulomb(qd) == pytest.approx(sign.coulomb(qd), rel=1e-4)
+    assert smooth.coulomb([0.0] * 6) == [0.0] * 6
+
+
+def test_motor_friction_acts_through_the_transmission():
+    motor = Motor("m", friction=Friction.symmetric(coulomb=0.5))
+    robot = dataclasses.replace(torquec.classics.planar2r(), drives=Drives((motor,), ((10.0, -4.0),)))
+    dynamics = Dynamics(Plant(robot, friction=FrictionModel.SIGN))
+    assert [slider.ways for slider in sliders(robot)] == [(10.0, -4.0)]
+    assert dynamics.coulomb([1.0, 0.0]) == pytest.approx([5.0, -2.0])
+    assert dynamics.coulomb([0.0, 1.0]) == pytest.approx([-5.0, 2.0])
+
+
+def test_factors_of_one_change_nothing_and_others_scale():
+    plant = Plant(PUMA, friction=FrictionModel.SIGN, varies=True)
+    q, qd, tau = states(6, 1)[0]
+    plain = Dynamics(Plant(PUMA, friction=FrictionModel.SIGN)).motion_rate([*q, *qd], list(tau))
+    ones = Dynamics(plant, [1.0] * plant.variation_size).motion_rate([*q, *qd], list(tau))
+    assert ones == pytest.approx(plain, rel=1e-9)
+    heavy = dataclasses.replace(
+        PUMA,
+        bodies=tuple(
+            dataclasses.replace(
+                body,
+                inertia=type(body.inertia)(*(1.2 * p for p in body.inertia.parameters)),
+                joint=dataclasses.replace(
+                    body.joint,
+                    friction=Friction(
+                        *(0.7 * getattr(body.joint.friction, f.name) for f in dataclasses.fields(Friction))
+                    ),
+                ),
+            )
+            for body in PUMA.bodies
+        ),
+    )
+    expected = Dynamics(Plant(heavy, friction=FrictionModel.SIGN)).motion_rate([*q, *qd], list(tau))
+    scaled = Dynamics(plant, [1.2] * 6 + [0.7] * 6).motion_rate([*q, *qd], list(tau))
+    assert scaled == pytest.approx(expected, rel=1e-9)
+
+
+def test_springs_pull():
+    robot = rotor(inertia=2.0, spring=Spring(stiffness=8.0, rest=0.5))
+    assert Dynamics(Plant(robot)).motion_rate([1.0, 0.0], [0.0])[1] == pytest.approx(-2.0)
+
+
+def test_drives_saturate_unless_told_otherwise():
+    robot = rotor(effort=3.0)
+    assert drive_torque(Plant(robot), [5.0]) == [3.0]
+    assert drive_torque(Plant(robot), [-5.0]) == [-3.0]
+    assert drive_torque(Plant(robot, saturates=False), [5.0]) == [5.0]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"slip_speed": 0.0}, "slip speed"),
+        ({"breakaway": 0.5, "friction": FrictionModel.STICK}, "breakaway"),
+        ({"breakaway": 1.5}, "without sticking"),
+    ],
+)
+def test_misuse(wrong, message):
+    with pytest.raises(ArgumentError, match=message):
+        Plant(PUMA, **wrong)
+
+
+def test_the_identity_names_everything():
+    plants = [
+        Plant(PUMA),
+        Plant(PUMA, friction=FrictionModel.STICK),
+        Plant(PUMA, slip_speed=0.1),
+        Plant(PUMA, saturates=False),
+        Plant(PUMA, varies=True),
+        Plant(torquec.classics.puma260()),
+    ]
+    assert len({plant.identity for plant in plants}) == len(plants)
