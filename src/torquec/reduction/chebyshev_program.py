@@ -20,41 +20,57 @@ import numpy as np
 
 from torquec.errors import CheckError, MissingExtraError
 from torquec.reduction.compiled_terms import Floats
-from torquec.reduction.point_exchange import exchanged
+from torquec.reduction.point_exchange import Support, exchanged
 
 _TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
 class PointFit:
-    """The best fit on points: coefficients (m,), its level there, weights (N,) and the lower bound (3)."""
+    """The best fit on points: coefficients (m,), its level there, weights (N,), the lower bound (3) and its support.
+
+    `level` is infinite where the fit was given up because it cannot keep what was asked.
+    """
 
     coefficients: Floats
     level: float
     weights: Floats
     lower_bound: float
+    support: Support | None = None
 
 
-def point_fit(A: Floats, b: Floats) -> PointFit:
+def point_fit(A: Floats, b: Floats, *, start: Support | None = None, reject: float = np.inf) -> PointFit:
     """The Chebyshev fit (1) of b (N,) by the columns of A (N, m).
 
-    Raises `MissingExtraError` where the exchange does not end and scipy is missing, `CheckError` when both fail.
+    `start` is the support of a fit with the same columns, with one more, or with all but the last. The fit is given up
+    once more than `reject` is proven necessary. Raises `MissingExtraError` where the exchange does not end and scipy is
+    missing, `CheckError` when both fail.
     """
     if A.shape[1] == 0:
         worst = int(np.argmax(np.abs(b)))
+        sign = 1.0 if b[worst] >= 0.0 else -1.0
         weights = np.zeros(len(b))
-        weights[worst] = 1.0 if b[worst] >= 0.0 else -1.0
-        return PointFit(np.zeros(0), float(abs(b[worst])), weights, float(abs(b[worst])))
+        weights[worst] = sign
+        level = float(abs(b[worst]))
+        return PointFit(np.zeros(0), level, weights, level, Support(np.array([worst]), np.array([sign]), np.ones(1)))
     columns = np.maximum(np.abs(A).max(axis=0), 1e-300)
     scaled = A / columns
     unit = float(np.abs(b).max())
     if unit == 0.0:
         return PointFit(np.zeros(A.shape[1]), 0.0, np.zeros(len(b)), 0.0)
-    found = exchanged(scaled, b / unit)
-    coefficients, u = found if found is not None else _dual_solution(scaled, b / unit)
+    found = exchanged(scaled, b / unit, start=start, reject=reject / unit)
+    if found is None and start is not None:
+        found = exchanged(scaled, b / unit, reject=reject / unit)
+    if found is None:
+        coefficients, u = _dual_solution(scaled, b / unit)
+        support = None
+    else:
+        coefficients, u, support = found.coefficients, found.weights, found.support
+        if not found.finished:
+            return PointFit(coefficients * unit / columns, np.inf, u, found.level * unit, support)
     level = float(np.abs(b - scaled @ (coefficients * unit)).max())
     bound, weights = _proven(scaled, b, u)
-    return PointFit(coefficients * unit / columns, level, weights, min(bound, level))
+    return PointFit(coefficients * unit / columns, level, weights, min(bound, level), support)
 
 
 def sparse_fit(A: Floats, b: Floats, level: float, weights: Floats) -> Floats | None:

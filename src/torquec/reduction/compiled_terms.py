@@ -50,6 +50,11 @@ class CompiledTerms:
         """Joints that the monomials depend on."""
         return tuple(sorted({joint for variable in self.variables for joint, _ in variable.joints}))
 
+    def subset(self, chosen: npt.NDArray[np.intp]) -> CompiledTerms:
+        """Some of the monomials, over the same variables."""
+        monomials = tuple(self.monomials[i] for i in chosen)
+        return CompiledTerms(monomials, self.variables, self.powers, self.index[chosen])
+
     @cached_property
     def _rates(self) -> Floats:
         """d(variable)/d(joint), (variables, joints)."""
@@ -85,6 +90,8 @@ class CompiledTerms:
 
     def combination(self, coefficients: Floats, q: Floats) -> Floats:
         """The sum of coefficient * monomial at each position: (m,), (N, n) -> (N,)."""
+        if not len(self.monomials):
+            return np.zeros(len(q))
         total = np.broadcast_to(coefficients[self._order][:, None], (len(self.monomials), len(q)))
         for layer, v in zip(self._layers, reversed(range(len(self.variables))), strict=True):
             table = _powers(self.variables[v], self.powers[v], q, 0)[0]
@@ -94,6 +101,9 @@ class CompiledTerms:
     def expansion(self, coefficients: Floats, q: Floats) -> tuple[Floats, Floats, Floats]:
         """Value (N,), gradient (N, d) and curvature (N, d, d) of a combination by the `joints`."""
         count = len(self.variables)
+        if not len(self.monomials):
+            d = len(self.joints)
+            return np.zeros(len(q)), np.zeros((len(q), d)), np.zeros((len(q), d, d))
         start = np.broadcast_to(coefficients[self._order][:, None], (len(self.monomials), len(q)))
         # Derivatives are held by the variables they are taken by: () the value, (v,) first, (u, v) second ones.
         held: dict[tuple[int, ...], Floats] = {(): start}

@@ -134,31 +134,35 @@ def checked_reference(terms: CompiledTerms, exact: Floats, box: Box, kind: Error
 
 
 def _climbed(surface: ErrorSurface, box: Box, begin: Floats) -> tuple[Floats, Floats]:
-    """(3) from all starts at once."""
+    """(3) from all starts at once; those that have arrived are left alone."""
     joints = list(surface.terms.joints)
     low, high = np.array(box.lower)[joints], np.array(box.upper)[joints]
     x = begin.copy()
     value, slope, curve = surface.expansion(x)
     sign = np.where(value < 0.0, -1.0, 1.0)
     reach = np.full(len(x), 0.5)
+    moving = np.arange(len(x))
     for _ in range(_ASCENT_STEPS):
-        g = sign[:, None] * slope
-        here = x[:, joints]
+        g = sign[moving, None] * slope[moving]
+        here = x[np.ix_(moving, joints)]
         held = ((here <= low) & (g < 0.0)) | ((here >= high) & (g > 0.0))
-        step = _newton_step(np.where(held, 0.0, g), -sign[:, None, None] * curve, held)
+        step = _newton_step(np.where(held, 0.0, g), -sign[moving, None, None] * curve[moving], held)
         # No further than `reach` radians (metres) at once.
         longest = np.abs(step).max(axis=1)
-        step *= np.minimum(1.0, reach / np.maximum(longest, 1e-300))[:, None]
-        trial = x.copy()
+        step *= np.minimum(1.0, reach[moving] / np.maximum(longest, 1e-300))[:, None]
+        trial = x[moving]
         trial[:, joints] = np.clip(here + step, low, high)
         tried, tried_slope, tried_curve = surface.expansion(trial)
         # At the top the value no longer changes, but the position still does: fits need points that are exact.
-        settles = (longest < 1e-3) & (np.abs(tried - value) <= 1e-15 * np.abs(value))
-        better = (sign * tried > sign * value) | settles
-        x[better], value[better] = trial[better], tried[better]
-        slope[better], curve[better] = tried_slope[better], tried_curve[better]
-        reach = np.where(better, np.maximum(reach, 0.1), 0.25 * np.minimum(reach, longest))
-        if np.all((longest < 1e-12) | (reach < 1e-9)):
+        settles = (longest < 1e-3) & (np.abs(tried - value[moving]) <= 1e-15 * np.abs(value[moving]))
+        better = (sign[moving] * tried > sign[moving] * value[moving]) | settles
+        to = moving[better]
+        x[to], value[to], slope[to], curve[to] = (
+            part[better] for part in (trial, tried, tried_slope, tried_curve)
+        )  # fmt: skip
+        reach[moving] = np.where(better, np.maximum(reach[moving], 0.1), 0.25 * np.minimum(reach[moving], longest))
+        moving = moving[(longest >= 1e-10) & (reach[moving] >= 1e-9)]
+        if not len(moving):
             break
     return x, value
 

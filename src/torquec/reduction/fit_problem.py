@@ -19,6 +19,7 @@ from torquec.reduction.box import Box
 from torquec.reduction.chebyshev_program import PointFit, point_fit
 from torquec.reduction.compiled_terms import Floats, compile_terms, numbers
 from torquec.reduction.error_peaks import ErrorKind, ErrorSurface, Peaks, checked_reference, error_peaks
+from torquec.reduction.point_exchange import Support
 
 _MOST_ROUNDS = 60
 _NOISE = 1e-12
@@ -27,7 +28,7 @@ _NOISE = 1e-12
 
 @dataclass(frozen=True)
 class BoxFit:
-    """A fit on the whole box: coefficients (m,), the largest error found, a lower bound of it, points where it is met."""
+    """A fit on the whole box: coefficients (m,), largest error found, a lower bound of it, points where that is met."""
 
     coefficients: Floats
     level: float
@@ -57,6 +58,7 @@ class FitProblem:
         self._points = np.zeros((0, len(box)))
         self._rows = np.zeros((0, len(self.candidates)))
         self._right = np.zeros(0)
+        self._supports: dict[frozenset[int], Support] = {}
         self.add(box.samples(self.terms.joints, 40 + 4 * min(len(self.candidates), 100)))
         self.size = float(np.abs(self._right).max())
 
@@ -92,7 +94,9 @@ class FitProblem:
         residual[list(columns)] -= coefficients
         # What rounding leaves of terms that are matched exactly is no error.
         residual[np.abs(residual) <= 4.0 * np.finfo(float).eps * np.abs(self.exact)] = 0.0
-        return ErrorSurface(self.terms, residual, self.reference)
+        used = np.flatnonzero(residual if self.reference is None else (residual != 0.0) | (self.exact != 0.0))
+        reference = None if self.reference is None else self.reference[used]
+        return ErrorSurface(self.terms.subset(used), residual[used], reference)
 
     def polynomial(self, columns: Sequence[int], coefficients: Floats) -> TrigPolynomial:
         """The fit as a polynomial."""
@@ -100,9 +104,22 @@ class FitProblem:
             {self.candidates[i]: float(a) for i, a in zip(columns, coefficients, strict=True) if a != 0.0}
         )
 
-    def fit_on_pool(self, columns: Sequence[int]) -> PointFit:
-        """The best fit on the points of the pool; weights are those of the pool (N,)."""
-        return point_fit(self._rows[:, list(columns)], self._right)
+    def fit_on_pool(
+        self, columns: Sequence[int], *, near: Sequence[int] | None = None, reject: float = np.inf
+    ) -> PointFit:
+        """The best fit on the points of the pool; weights are those of the pool (N,).
+
+        `near` are the columns of an earlier fit, one more or all but the last of these: it then begins where that one
+        ended. It is given up, its level infinite, once more than `reject` is proven necessary.
+        """
+        chosen = list(columns)
+        start = self._supports.get(frozenset(chosen))
+        if start is None and near is not None:
+            start = self._supports.get(frozenset(near))
+        fit = point_fit(self._rows[:, chosen], self._right, start=start, reject=reject)
+        if fit.support is not None and fit.level < np.inf:
+            self._supports[frozenset(chosen)] = fit.support
+        return fit
 
     def fit(
         self,

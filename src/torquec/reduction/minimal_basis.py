@@ -1,8 +1,8 @@
 """The smallest basis that keeps a tolerance: a search that scales to coefficients of hundreds of terms.
 
 (1)  grow: from nothing, add the term that the lower bound's weights u are least orthogonal to, the largest
-     |sum_k u_k B_i(q_k)|, until the tolerance is kept; where there are few candidates also min sum w_i |a_i| within the tolerance, reweighted
-     w_i = 1 / (|a_i| + delta) (sparse fit)
+     |sum_k u_k B_i(q_k)|, until the tolerance is kept; where there are few candidates also sparse fits,
+     min sum w_i |a_i| within the tolerance, reweighted with w_i = 1 / (|a_i| + delta)
 (2)  prune: leave out the term whose absence costs least, as long as the tolerance is kept
 (3)  swap: exchange one term for another where that lowers the level, then prune again
 (4)  where few candidates remain, a mixed-integer program asks whether any cheaper set exists
@@ -134,11 +134,12 @@ class _Search:
 
     # --- on points --------------------------------------------------------------------------------------------------
 
-    def _level(self, columns: Sequence[int]) -> float:
-        return self.problem.fit_on_pool(columns).level
+    def _level(self, columns: Sequence[int], *, near: Sequence[int] | None = None) -> float:
+        """The level on points; infinite where the tolerance is not kept."""
+        return self.problem.fit_on_pool(columns, near=near, reject=self.tolerance).level
 
-    def _rank(self, columns: Sequence[int]) -> tuple[float, float]:
-        return self.price(columns), self._level(columns)
+    def _rank(self, columns: Sequence[int], *, near: Sequence[int] | None = None) -> tuple[float, float]:
+        return self.price(columns), self._level(columns, near=near)
 
     def _grown(self) -> list[int]:
         """(1), greedy, until the tolerance is kept on the box."""
@@ -146,13 +147,13 @@ class _Search:
         columns: list[int] = []
         heights = np.maximum(np.abs(problem.rows).max(axis=0), 1e-300)
         while True:
-            fit = problem.fit_on_pool(columns)
-            if fit.level <= self.level_wanted and self._holds(columns):
-                return columns
+            fit = problem.fit_on_pool(columns, near=columns[:-1])
+            if fit.level <= self.level_wanted:
+                if self._holds(columns):
+                    return columns
+                fit = problem.fit_on_pool(columns)
             if len(columns) == len(problem.candidates):
                 self._refuse(problem.fit(columns).level)
-            if fit.level <= self.level_wanted:
-                continue
             gain = np.abs(fit.weights @ problem.rows) / heights
             gain[columns] = -1.0
             columns = [*columns, int(np.argmax(gain))]
@@ -190,7 +191,7 @@ class _Search:
             options = []
             for i in columns:
                 rest = [c for c in columns if c != i]
-                level = self._level(rest)
+                level = self._level(rest, near=columns)
                 if level <= self.level_wanted:
                     options.append((self.price(rest) - whole, level, rest))
             if not options:
@@ -207,7 +208,7 @@ class _Search:
             if len(columns) <= _FEW_TERMS // 2:
                 break
             rest = [c for c in columns if c != i]
-            if self._level(rest) <= self.level_wanted:
+            if self._level(rest, near=columns) <= self.level_wanted:
                 columns = rest
         return columns
 
@@ -219,14 +220,14 @@ class _Search:
         found: list[int] | None = None
         for i in columns:
             rest = [c for c in columns if c != i]
-            fit = problem.fit_on_pool(rest)
+            fit = problem.fit_on_pool(rest, near=columns)
             gain = np.abs(fit.weights @ problem.rows) / heights
             gain[columns] = -1.0
             for j in np.argsort(-gain)[:_SWAPS_TRIED]:
                 if gain[j] <= 0.0:
                     break
                 trial = [*rest, int(j)]
-                rank = self._rank(trial)
+                rank = self._rank(trial, near=rest)
                 if rank[1] > self.level_wanted or rank >= best:
                     continue
                 best, found = rank, trial
@@ -263,7 +264,7 @@ class _Search:
         heights = np.maximum(np.abs(problem.rows).max(axis=0), 1e-300)
         gain = np.zeros(len(problem.candidates))
         for i in columns:
-            fit = problem.fit_on_pool([c for c in columns if c != i])
+            fit = problem.fit_on_pool([c for c in columns if c != i], near=columns)
             gain = np.maximum(gain, np.abs(fit.weights @ problem.rows) / heights)
         gain[columns] = np.inf
         return [int(i) for i in np.argsort(-gain, kind="stable")[:most]]

@@ -1,0 +1,275 @@
+"""From a specification to the error that each coefficient may have (Chang & Lee, section III).
+
+(23a)  eps_G_i   = min(step, ramp, parabolic)          (23c)  eps_V_i  = min(ramp, parabolic)
+(23b)  eps_H_ijk = min(ramp, parabolic)                (23d)  eps_J_ij = min over joints i and j of parabolic, j != i
+       eps_J_ii  = 2 delta, relative, from the damping (15)
+
+(1)  A budget E_i of torque error is shared by contributions |X|max w_X:
+     w = 1 (G, V), v_j v_k (H, both orders), a_j (M).
+     Proportional, as (21) and (22) have it:  eps_X = |X|max E_i / tau_i,  tau_i the sum of the contributions.
+(2)  Smallest first: contributions that together need no more than half of E_i may be left out altogether; the others
+     share the rest in equal parts. It is what a torque error is shared by: the same sum, and far fewer terms.
+(3)  A torque error takes M_ii in with its acceleration, absolute like all others.
+
+Each joint keeps its budget whatever |X|max is taken to be, for the shares add up to one. A mimic joint's coefficients
+are held to the budget of the joint that it follows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from torquec.closedform import ClosedForm
+from torquec.closedform.polynomial import TrigPolynomial
+from torquec.dynamics.friction import friction_torque
+from torquec.errors import ArgumentError, SpecificationError
+from torquec.reduction.box import Box
+from torquec.reduction.error_peaks import ErrorKind, largest_magnitude
+from torquec.reduction.fit_entries import EntryTask
+from torquec.reduction.loop_tolerance import (
+    inertia_tolerance,
+    parabolic_budget,
+    ramp_budget,
+    smallest_parabolic_error,
+    step_budget,
+)
+from torquec.reduction.specification import JointRequirement, Specification
+
+_LEFT_OUT = 0.5
+"""The part of a budget that terms may use which are left out altogether (2)."""
+
+
+class Family(StrEnum):
+    """The coefficients of the equations of motion; H are Christoffel symbols, V friction."""
+
+    M = "M"
+    H = "H"
+    G = "g"
+    V = "V"
+
+
+@dataclass(frozen=True)
+class CoefficientTolerance:
+    """The error that one coefficient may have: its indices from zero (bodies), and the joint that asks for it."""
+
+    family: Family
+    index: tuple[int, ...]
+    value: float
+    kind: ErrorKind
+    joint: str
+
+    @property
+    def name(self) -> str:
+        """'M[1,2]', 'H[1,1,2]', 'g[2]', counted from one."""
+        return f"{self.family}[{','.join(str(i + 1) for i in self.index)}]"
+
+
+@dataclass(frozen=True)
+class _Contribution:
+    """A coefficient of a joint's torque: |X|max and the speeds or accelerations that multiply it (1)."""
+
+    family: Family
+    index: tuple[int, ...]
+    size: float
+    weight: float
+
+    @property
+    def torque(self) -> float:
+        return self.size * self.weight
+
+
+def coefficient_tolerances(form: ClosedForm, specification: Specification) -> tuple[CoefficientTolerance, ...]:
+    """The tolerance of every coefficient that is not zero: M (upper triangle), H (j <= k), g and, for control, V.
+
+    Raises `SpecificationError` naming joint, requirement and smallest achievable error where a budget is negative, and
+    `ArgumentError` for a specification that is a plain threshold.
+    """
+    if specification.coefficients is not None:
+        raise ArgumentError(
+            "the specification is a threshold for coefficients, which are not fitted",
+            remedy="use abbreviated_equations, or state torque errors or control requirements",
+        )
+    sizes = _Sizes(form, specification.box)
+    found: dict[tuple[Family, tuple[int, ...]], CoefficientTolerance] = {}
+    for requirement in specification.joints:
+        for tolerance in _joint_tolerances(form, specification, requirement, sizes):
+            key = (tolerance.family, _stored(tolerance.family, tolerance.index))
+            before = found.get(key)
+            if before is None or _stricter(tolerance, before):
+                found[key] = CoefficientTolerance(
+                    tolerance.family, key[1], tolerance.value, tolerance.kind, tolerance.joint
+                )
+    return tuple(found[key] for key in sorted(found))
+
+
+def entry_tasks(form: ClosedForm, tolerances: tuple[CoefficientTolerance, ...]) -> list[EntryTask]:
+    """What `fit_entries` takes: every coefficient of the closed form with its tolerance; friction is not fitted."""
+    return [
+        EntryTask(t.name, t.joint, coefficient(form, t.family, t.index), t.value, t.kind)
+        for t in tolerances
+        if t.family is not Family.V
+    ]
+
+
+def coefficient(form: ClosedForm, family: Family, index: tuple[int, ...]) -> TrigPolynomial:
+    """A coefficient of the closed form by family and indices."""
+    if family is Family.M:
+        return form.M[index[0], index[1]]
+    if family is Family.H:
+        return form.christoffel(*index)
+    if family is Family.G:
+        return form.g[index[0]]
+    raise ArgumentError("friction is no polynomial of the positions", remedy="use Robot.joints[..].friction")
+
+
+class _Sizes:
+    """|X|max over the box, each computed once."""
+
+    def __init__(self, form: ClosedForm, box: Box) -> None:
+        self._form = form
+        self._box = box
+        self._known: dict[tuple[Family, tuple[int, ...]], float] = {}
+
+    def __call__(self, family: Family, index: tuple[int, ...]) -> float:
+        key = (family, _stored(family, index))
+        if key not in self._known:
+            self._known[key] = largest_magnitude(coefficient(self._form, family, key[1]), self._box)
+        return self._known[key]
+
+
+def _stored(family: Family, index: tuple[int, ...]) -> tuple[int, ...]:
+    """The indices under which a symmetric coefficient is kept."""
+    if family is Family.M:
+        return tuple(sorted(index))
+    return (index[0], *sorted(index[1:])) if family is Family.H else index
+
+
+def _stricter(a: CoefficientTolerance, b: CoefficientTolerance) -> bool:
+    # A relative and an absolute tolerance never meet: M_ii is relative where its own joint is controlled.
+    return a.kind == b.kind and a.value < b.value
+
+
+def _joint_tolerances(
+    form: ClosedForm, specification: Specification, requirement: JointRequirement, sizes: _Sizes
+) -> list[CoefficientTolerance]:
+    contributions = _contributions(form, specification, requirement.name, sizes)
+    if requirement.torque_error is not None:
+        shares = _smallest_first(contributions, requirement.torque_error)
+        return [_tolerance(c, share, requirement.name) for c, share in zip(contributions, shares, strict=True)]
+    return _control_tolerances(form, requirement, contributions, sizes)
+
+
+def _control_tolerances(
+    form: ClosedForm, requirement: JointRequirement, contributions: list[_Contribution], sizes: _Sizes
+) -> list[CoefficientTolerance]:
+    """(23a) to (23d) for one joint."""
+    motor, control, name = requirement.motor, requirement.control, requirement.name
+    assert motor is not None
+    assert control is not None
+    own = _bodies(form, name)[0][0]
+    inertia = sizes(Family.M, (own, own))
+    parabolic = parabolic_budget(motor, control, inertia)
+    if parabolic <= 0.0:
+        least = smallest_parabolic_error(motor, control, inertia)
+        raise SpecificationError(
+            f"joint '{name}' cannot keep its parabolic error of {control.parabolic_error:.6g}: the tolerance of its "
+            f"inertia alone, {inertia_tolerance(control):.3g} of at most {inertia:.6g}, costs {least:.6g}",
+            remedy=f"allow a parabolic_error of more than {least:.6g}, a smaller damping_error, or a higher resonance",
+        )
+    ramp, step = ramp_budget(motor, control), step_budget(motor, control)
+    held = [c for c in contributions if c.family in (Family.G, Family.H, Family.V)]
+    coupled = [c for c in contributions if c.family is not Family.M or c.index != (own, own)]
+    by_ramp = dict(zip(held, _proportional(held, ramp), strict=True))
+    by_parabola = dict(zip(coupled, _proportional(coupled, parabolic), strict=True))
+    found = [
+        CoefficientTolerance(Family.M, (own, own), inertia_tolerance(control), ErrorKind.RELATIVE, name)
+    ]  # fmt: skip
+    for c in coupled:
+        value = min(by_ramp.get(c, math.inf), by_parabola[c])
+        if c.family is Family.G:
+            value = min(value, step)
+        found.append(_tolerance(c, value, name))
+    return found
+
+
+def _tolerance(c: _Contribution, value: float, joint: str) -> CoefficientTolerance:
+    # Nothing is gained by more than its own size, at which it can be left out; rounding must not prevent that.
+    return CoefficientTolerance(c.family, c.index, min(value, c.size * (1.0 + 1e-9)), ErrorKind.ABSOLUTE, joint)
+
+
+def _contributions(form: ClosedForm, specification: Specification, joint: str, sizes: _Sizes) -> list[_Contribution]:
+    """Every coefficient of a joint's torque that is not zero (1)."""
+    speed, push = _motions(form, specification)
+    found = []
+    for row, factor in _bodies(form, joint):
+        found.append(_Contribution(Family.G, (row,), sizes(Family.G, (row,)), factor))
+        for j in range(form.n):
+            found.append(_Contribution(Family.M, (row, j), sizes(Family.M, (row, j)), factor * push[j]))
+            for k in range(j, form.n):
+                both = 1.0 if j == k else 2.0
+                weight = factor * both * speed[j] * speed[k]
+                found.append(_Contribution(Family.H, (row, j, k), sizes(Family.H, (row, j, k)), weight))
+    found.append(_Contribution(Family.V, (_bodies(form, joint)[0][0],), _friction(form, specification, joint), 1.0))
+    return [c for c in found if c.size > 0.0]
+
+
+def _bodies(form: ClosedForm, joint: str) -> list[tuple[int, float]]:
+    """The rows of the closed form that act on an independent joint, its own first: (body, |gear|)."""
+    found: list[tuple[int, float]] = []
+    for b, body in enumerate(form.robot.bodies):
+        mimic = body.joint.mimic
+        if mimic is None and body.joint.name == joint:
+            found.insert(0, (b, 1.0))
+        elif mimic is not None and mimic.joint == joint:
+            found.append((b, abs(mimic.multiplier)))
+    return found
+
+
+def _motions(form: ClosedForm, specification: Specification) -> tuple[list[float], list[float]]:
+    """Largest speed and acceleration of every body's joint."""
+    by_name: Mapping[str, JointRequirement] = {r.name: r for r in specification.joints}
+    speed, push = [0.0] * form.n, [0.0] * form.n
+    for name, requirement in by_name.items():
+        for b, factor in _bodies(form, name):
+            speed[b], push[b] = factor * requirement.velocity, factor * requirement.acceleration
+    return speed, push
+
+
+def _friction(form: ClosedForm, specification: Specification, joint: str) -> float:
+    """|V_i|max: friction at the largest speed in either direction, all joints moving alike."""
+    speeds = [requirement.velocity for requirement in specification.joints]
+    index = form.robot.joint_index(joint)
+    return max(abs(float(friction_torque(form.robot, [s * v for v in speeds])[index])) for s in (1.0, -1.0))
+
+
+def _proportional(contributions: list[_Contribution], budget: float) -> list[float]:
+    """(1)."""
+    total = sum(c.torque for c in contributions)
+    return [c.size * budget / total if total else math.inf for c in contributions]
+
+
+def _smallest_first(contributions: list[_Contribution], budget: float) -> list[float]:
+    """(2), friction left aside: it is computed exactly."""
+    order = sorted(
+        (k for k, c in enumerate(contributions) if c.family is not Family.V), key=lambda k: contributions[k].torque
+    )
+    used = 0.0
+    out: set[int] = set()
+    for k in order:
+        if used + contributions[k].torque > _LEFT_OUT * budget:
+            break
+        used += contributions[k].torque
+        out.add(k)
+    kept = max(len(order) - len(out), 1)
+    shares = []
+    for k, c in enumerate(contributions):
+        if c.family is Family.V:
+            shares.append(0.0)
+        elif k in out:
+            shares.append(math.inf)
+        else:
+            shares.append((budget - used) / kept / c.weight if c.weight else math.inf)
+    return shares
