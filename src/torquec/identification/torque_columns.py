@@ -1,0 +1,225 @@
+"""Columns beside rigid bodies: friction of joints and coupled shafts, counterbalances, columns of the user.
+
+A shaft turns with s = t . qd: t is a unit row for a joint, and for a coupled motor its row of the transmission, scaled
+to its largest entry.
+
+(1)  viscous s, Coulomb sign(s), offset 1; by direction max(s, 0), min(s, 0), [s > 0], -[s < 0]
+(2)  Stribeck: sign(s) exp(-(s/v)^2) beside (1), v the given speed
+(3)  load: |tau of the prior model| sign(s) beside (1)
+(4)  gas spring (hydraulic counterbalance) on lever and base of lengths k and D, delta = q + angle:
+     L = sqrt(D^2 + k^2 - 2 D k cos delta), column = sin(delta) D k/L * A c/(V - (L - D + k) A)
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol
+
+import numpy as np
+
+from torquec.errors import ArgumentError
+from torquec.identification.prepare import Samples
+from torquec.robot.file import to_path
+from torquec.robot.robot import Robot
+from torquec.trajectory.trajectory import Array
+
+
+class FrictionModel(StrEnum):
+    """Which friction columns every shaft has (1)-(3)."""
+
+    NONE = "none"
+    VISCOUS = "viscous"
+    SYMMETRIC = "symmetric"
+    OFFSET = "offset"
+    DIRECTIONAL = "directional"
+    STRIBECK = "stribeck"
+    LOAD = "load"
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of one joint's parameters, in column order."""
+        plain = ("viscous", "coulomb", "offset")
+        return {
+            FrictionModel.NONE: (),
+            FrictionModel.VISCOUS: plain[:1],
+            FrictionModel.SYMMETRIC: plain[:2],
+            FrictionModel.OFFSET: plain,
+            FrictionModel.DIRECTIONAL: (
+                "viscous_positive",
+                "viscous_negative",
+                "coulomb_positive",
+                "coulomb_negative",
+            ),
+            FrictionModel.STRIBECK: (*plain, "stribeck"),
+            FrictionModel.LOAD: (*plain, "load"),
+        }[self]
+
+
+@dataclass(frozen=True)
+class FrictionShaft:
+    """A joint, or a motor that turns with several joints: its name and its speed per joint speed (n,)."""
+
+    name: str
+    row: tuple[float, ...]
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether it turns with one joint only."""
+        return sum(ratio != 0.0 for ratio in self.row) == 1
+
+
+def shafts_of(robot: Robot, transmission: Array | None = None) -> tuple[FrictionShaft, ...]:
+    """Every joint, then every row of the transmission (the robot's own unless given) that couples joints."""
+    rows = np.array(robot.drives.transmission) if transmission is None else transmission
+    shafts = [
+        FrictionShaft(name, tuple(float(k == j) for k in range(robot.n))) for j, name in enumerate(robot.joint_names)
+    ]
+    for k, row in enumerate(rows):
+        if np.count_nonzero(row) > 1:
+            scaled = row / row[np.argmax(np.abs(row))]
+            shafts.append(FrictionShaft(f"motor{k + 1}", tuple(float(value) for value in scaled)))
+    return tuple(shafts)
+
+
+def friction_names(shafts: Sequence[FrictionShaft], model: FrictionModel) -> list[str]:
+    """Names of the columns of `friction_block`; a coupled shaft has no offset of its own."""
+    return [f"{parameter}_{shaft.name}" for shaft in shafts for parameter in _parameters(shaft, model)]
+
+
+def friction_block(
+    shafts: Sequence[FrictionShaft],
+    model: FrictionModel,
+    qd: Array,
+    *,
+    load: Array | None = None,
+    stribeck_speed: float = 0.1,
+) -> Array:
+    """The columns (N, n, f) at speeds qd (N, n); `load` (N, n) are the torques that (3) needs."""
+    columns: list[Array] = []
+    for shaft in shafts:
+        row = np.array(shaft.row)
+        speed = qd @ row
+        heavy = np.zeros(len(qd)) if load is None else np.abs(load) @ np.abs(row)
+        functions = _functions(speed, heavy, stribeck_speed)
+        columns += [functions[parameter][:, None] * row for parameter in _parameters(shaft, model)]
+    return np.stack(columns, axis=2) if columns else np.zeros((*qd.shape, 0))
+
+
+class TorqueColumn(Protocol):
+    """One column that a user adds: `name`, whether its parameter may be negative, its torques (N, n) per unit."""
+
+    @property
+    def name(self) -> str:
+        """What its parameter is called."""
+        ...
+
+    def torque(self, robot: Robot, samples: Samples) -> Array:
+        """(N, n), joints in the robot's order."""
+        ...
+
+
+@dataclass(frozen=True)
+class GasSpring:
+    """The column (4) on a joint: lengths [m], `area` A [m^2], `pressure_volume` c [J], `volume` V [m^3], `angle` [rad]."""
+
+    joint: str
+    base: float
+    lever: float
+    area: float
+    pressure_volume: float
+    volume: float
+    angle: float = 0.0
+    name: str = "counterbalance"
+
+    def torque(self, robot: Robot, samples: Samples) -> Array:
+        """(4)."""
+        j = robot.joint_index(self.joint)
+        delta = samples.q[:, j] + self.angle
+        length = np.sqrt(self.base**2 + self.lever**2 - 2.0 * self.base * self.lever * np.cos(delta))
+        arm = np.sin(delta) * self.base * self.lever / length
+        stroke = length - self.base + self.lever
+        total = np.zeros_like(samples.q)
+        total[:, j] = arm * self.area * self.pressure_volume / (self.volume - stroke * self.area)
+        return total
+
+
+@dataclass(frozen=True)
+class RecordedColumn:
+    """A column of the log itself, as a torque on one joint."""
+
+    joint: str
+    column: str
+
+    @property
+    def name(self) -> str:
+        """The column's own name."""
+        return self.column
+
+    def torque(self, robot: Robot, samples: Samples) -> Array:
+        """The recorded values; raises `ArgumentError` where the log has no such column."""
+        if self.column not in samples.others:
+            raise ArgumentError(
+                f"the log has no column '{self.column}'",
+                where=samples.source,
+                remedy=f"its other columns are {', '.join(samples.others) or 'none'}",
+            )
+        total = np.zeros_like(samples.q)
+        total[:, robot.joint_index(self.joint)] = samples.others[self.column]
+        return total
+
+
+def read_columns(path: str | os.PathLike[str]) -> tuple[TorqueColumn, ...]:
+    """The columns of a TOML file: tables [[gas_spring]] and [[recorded]] with the fields of the classes above.
+
+    Raises `ArgumentError` for other tables and for fields that are missing or unknown.
+    """
+    source = to_path(path)
+    try:
+        document = tomllib.loads(source.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ArgumentError(f"cannot be read: {error}", where=str(source), remedy="give a TOML file") from error
+    kinds: dict[str, Any] = {"gas_spring": GasSpring, "recorded": RecordedColumn}
+    found: list[TorqueColumn] = []
+    for table, entries in document.items():
+        if table not in kinds or not isinstance(entries, list):
+            raise ArgumentError(
+                f"there are no columns [[{table}]]", where=str(source), remedy=f"there are {', '.join(kinds)}"
+            )
+        for entry in entries:
+            try:
+                found.append(kinds[table](**entry))
+            except TypeError as error:
+                fields = ", ".join(kinds[table].__dataclass_fields__)
+                raise ArgumentError(
+                    f"[[{table}]]: {error}", where=str(source), remedy=f"its fields are {fields}"
+                ) from None
+    return tuple(found)
+
+
+def _parameters(shaft: FrictionShaft, model: FrictionModel) -> tuple[str, ...]:
+    if shaft.is_joint:
+        return model.parameters
+    # The offsets of the joints already hold a constant torque of a coupled shaft.
+    return tuple(p for p in model.parameters if p in ("viscous", "coulomb")) or (
+        ("viscous", "coulomb") if model is FrictionModel.DIRECTIONAL else ()
+    )
+
+
+def _functions(speed: Array, load: Array, stribeck_speed: float) -> dict[str, Array]:
+    """(1)-(3) by name."""
+    sign = np.sign(speed)
+    return {
+        "viscous": speed,
+        "coulomb": sign,
+        "offset": np.ones_like(speed),
+        "viscous_positive": np.maximum(speed, 0.0),
+        "viscous_negative": np.minimum(speed, 0.0),
+        "coulomb_positive": (speed > 0.0).astype(np.float64),
+        "coulomb_negative": -(speed < 0.0).astype(np.float64),
+        "stribeck": sign * np.exp(-((speed / stribeck_speed) ** 2)),
+        "load": load * sign,
+    }

@@ -1,0 +1,99 @@
+"""Joints held still: the robot without them, what they carried welded to what carried them.
+
+(1)  A body on a locked joint at position q becomes part of its parent: its inertia and its frames are seen through
+     placement * (turn or slide by q), and so are the joints that it carried.
+(2)  A mimic joint of a locked joint is locked as well, at multiplier * q + offset.
+(3)  Motors keep the columns of the joints that still move; one that turns with none of them is gone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+
+from torquec.errors import ArgumentError
+from torquec.robot.robot import BASE, Body, Drives, Joint, Robot
+from torquec.spatial import IDENTITY, Inertia, Pose, axis_angle_rotation, scale
+
+
+def lock_joints(robot: Robot, positions: Mapping[str, float]) -> Robot:
+    """The robot with the named independent joints held at `positions` [rad or m].
+
+    Raises `ArgumentError` for a name that is no independent joint, a position that is not finite, and when no joint
+    would be left.
+
+    >>> from torquec.robot import classics
+    >>> lock_joints(classics.planar2r(), {classics.planar2r().joint_names[1]: 0.0}).n
+    1
+    """
+    for name, value in positions.items():
+        robot.joint_index(name)
+        if not math.isfinite(value):
+            raise ArgumentError(f"the position of joint '{name}' is {value}", remedy="give a finite number")
+    if len(positions) == robot.n:
+        raise ArgumentError(f"all joints of robot '{robot.name}' are locked", remedy="leave at least one to move")
+    if not positions:
+        return robot
+    bodies: list[Body] = []
+    base_inertia = robot.base_inertia
+    homes: list[tuple[int, Pose]] = []  # of every old body: the new body that holds it, and its frame seen from there
+    for body in robot.bodies:
+        carrier, seen = (BASE, IDENTITY) if body.parent == BASE else homes[body.parent]
+        joint = dataclasses.replace(body.joint, placement=seen @ body.joint.placement)
+        held = _held_at(body.joint, positions)
+        if held is None:
+            homes.append((len(bodies), IDENTITY))
+            bodies.append(dataclasses.replace(body, parent=carrier, joint=joint))
+            continue
+        pose = joint.placement @ _moved(joint, held)
+        homes.append((carrier, pose))
+        moved = body.inertia.transformed(pose)
+        if carrier == BASE:
+            base_inertia = base_inertia + moved
+        else:
+            bodies[carrier] = _grown(bodies[carrier], moved, body.lacking_inertia)
+    frames = tuple(
+        frame if frame.body == BASE else dataclasses.replace(frame, body=home, pose=pose @ frame.pose)
+        for frame in robot.frames
+        for home, pose in ((BASE, IDENTITY) if frame.body == BASE else homes[frame.body],)
+    )
+    return dataclasses.replace(
+        robot,
+        bodies=tuple(bodies),
+        frames=frames,
+        base_inertia=base_inertia,
+        drives=_remaining_drives(robot, positions),
+    )
+
+
+def _held_at(joint: Joint, positions: Mapping[str, float]) -> float | None:
+    """(2); None for a joint that moves."""
+    if joint.mimic is None:
+        return positions.get(joint.name)
+    leader = positions.get(joint.mimic.joint)
+    return None if leader is None else joint.mimic.multiplier * leader + joint.mimic.offset
+
+
+def _moved(joint: Joint, q: float) -> Pose:
+    if joint.type.is_prismatic:
+        return Pose(origin=scale(joint.axis, q))
+    return Pose(axis_angle_rotation(joint.axis, math.cos(q), math.sin(q)))
+
+
+def _grown(body: Body, inertia: Inertia, lacking: tuple[str, ...]) -> Body:
+    """(1)."""
+    return dataclasses.replace(
+        body, inertia=body.inertia + inertia, lacking_inertia=(*body.lacking_inertia, *lacking)
+    )
+
+
+def _remaining_drives(robot: Robot, positions: Mapping[str, float]) -> Drives:
+    """(3)."""
+    moving = [k for k, name in enumerate(robot.joint_names) if name not in positions]
+    kept = [
+        (motor, tuple(row[k] for k in moving))
+        for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True)
+        if any(row[k] for k in moving)
+    ]
+    return Drives(tuple(motor for motor, _ in kept), tuple(row for _, row in kept))
