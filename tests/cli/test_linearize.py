@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 import torquec as tq
 
 STATE = ("--q", "0.1,-0.8,0.4,0,0.3,0", "--qd", "1,0,0.5,0,0,0", "--qdd", "0,1,0,0,0,0")
@@ -24,6 +25,13 @@ def test_abbreviated_and_cartesian(torquec):
     assert 0.0 < np.abs(np.array(exact["M"]) - short["M"]).max() < 0.02
     seen = torquec("linearize", "puma560", *STATE, "--frame", "link6", "--json").document["cartesian"]
     assert np.array(seen["M"]).shape == (6, 6)
+
+
+def test_the_model_as_c(torquec, tmp_path):
+    document = torquec("linearize", "planar2r", "-o", tmp_path, "--json").document
+    assert len(document["files"]) == 4
+    assert "planar2r_linear_model" in (tmp_path / "planar2r.h").read_text()
+    assert "written:" in torquec("linearize", "planar2r", "-o", tmp_path).out
 
 
 def test_text(torquec):

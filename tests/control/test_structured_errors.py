@@ -21,11 +21,12 @@ BOUNDS = EntryBounds(0.1 * np.abs(MODEL.M), 0.1 * np.abs(MODEL.C), 0.1 * np.abs(
 
 
 def test_one_joint_by_hand():
-    # K wrong by up to 10: 2 edd + 12 ed + (50 + dK) e = 0 in the believed stiffness, unstable at dK = 50
+    # what is left of the stiffness is 50 - dK: the damped oscillation decays alike until dK = 32, and is unstable at 50
     loop = make_loop(single(), joint_poles(("a",), -3 + 4j))
     zero, ten = np.zeros((1, 1)), np.full((1, 1), 10.0)
     found = structured_margin(loop, EntryBounds(zero, zero, ten))
-    assert found.scale == pytest.approx(5.0, rel=1e-9) or found.excess == pytest.approx(-3.0)
+    assert found.excess == pytest.approx(-3.0)
+    assert found.scale == pytest.approx(5.0, rel=1e-9)
     assert found.is_stable
 
 
@@ -42,11 +43,16 @@ def test_random_errors_of_the_set_are_never_worse(period):
         assert loop.excess(loop.F - loop.G @ loop.gains(M, C, K)) < found.excess
 
 
-def test_the_scale_is_where_the_worst_direction_is_unstable():
+def test_the_scale_is_where_errors_of_the_set_are_unstable():
     found = structured_margin(LOOP, BOUNDS)
-    tight = structured_margin(LOOP, EntryBounds(*(found.scale * 1.02 * b for b in (BOUNDS.M, BOUNDS.C, BOUNDS.K))))
     assert found.is_stable
-    assert not tight.is_stable
+    assert found.scale > 1.0
+
+    def scaled(size):
+        return structured_margin(LOOP, EntryBounds(*(size * b for b in (BOUNDS.M, BOUNDS.C, BOUNDS.K))))
+
+    assert not scaled(1.02 * found.scale).is_stable
+    assert scaled(0.97 * found.scale).is_stable
 
 
 def test_a_covariance_in_one_parameter_is_a_line():

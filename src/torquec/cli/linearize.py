@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -40,6 +41,9 @@ def linearize(
     frame: Annotated[
         str | None, typer.Option(metavar="NAME", help="Also give the model seen from this frame (six joints).")
     ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Also write the linear model as C code.")
+    ] = None,
     deg: DegreesOption = False,
     json: JsonOption = False,
     snap: SnapOption = True,
@@ -52,6 +56,8 @@ def linearize(
     matrices A and B of (dq, dqd), and the open-loop eigenvalues. Radians, metres, seconds, Nm and N.
     """
     from torquec.closedform.layouts import CLOVER
+    from torquec.codegen.target import generate_package
+    from torquec.reduction.linearize import linear_model_function
     from torquec.reduction.linearize import linearize as linear_model
 
     loaded = read_robot(robot, snap=snap, strict=strict, gravity=gravity)
@@ -60,10 +66,16 @@ def linearize(
         joint_values(loaded, qd, "--qd", degrees=deg),
         joint_values(loaded, qdd, "--qdd", degrees=deg),
     )
-    model = linear_model(loaded, *state, rule=CLOVER if abbreviated else None)
+    rule = CLOVER if abbreviated else None
+    model = linear_model(loaded, *state, rule=rule)
     document = linear_document(model)
     if frame is not None:
         document["cartesian"] = _cartesian(loaded, model, frame)
+    if output is not None:
+        function = linear_model_function(loaded, rule=rule)
+        notes = {function.name: "M, C = dtau/dqd and K = dtau/dq about a point, friction and springs included."}
+        files = generate_package([function], output, prefix=loaded.name, notes=notes)
+        document["files"] = [str(path) for path in files]
     if json:
         print_json(document)
     else:
@@ -111,4 +123,6 @@ def _text(robot: Robot, document: dict[str, Any]) -> str:
             lines += ["", f"{key} at frame '{seen['frame']}'", table(["", *seen["directions"]], rows)]
     lines += ["", "Eigenvalues of A [1/s]"]
     lines += [f"  {number(re)}" + (f" {im:+.6g}j" if im else "") for re, im in document["eigenvalues"]]
+    if "files" in document:
+        lines += ["", "written:", *(f"  {path}" for path in document["files"])]
     return "\n".join(lines)

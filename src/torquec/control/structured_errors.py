@@ -7,7 +7,8 @@ The controller believes in  M + dM, C + dC, K + dK  with
 
 (3)  An eigenvalue l of X with right and left vectors v, w moves by  w* dX v/(w* v);  going to the errors that move the
      worst one most, again and again, and from several starts, finds the worst errors of the set (a search, no proof).
-(4)  In the worst direction found the set is scaled until the loop is unstable, exactly: the scale is the margin.
+(4)  The whole set is scaled up until errors are found that make the loop unstable; along them the limit is exact, and
+     the search goes on just below it until nothing worse is found: the scale is the margin.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from torquec.errors import ArgumentError
 
 _STARTS = 8
 _ROUNDS = 50
+_GROWTH = 1.5
+_LARGEST_SCALE = 1e4
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +89,7 @@ class ParameterCovariance:
 class StructuredMargin:
     """The worst errors found: `excess` is the worst eigenvalue's real part [1/s], negative where the loop is stable.
 
-    `scale` is by how much the errors could grow, in the worst direction found, before the loop is unstable.
+    `scale` is by how much the whole set could grow before errors were found that make the loop unstable.
     """
 
     excess: float
@@ -103,21 +106,50 @@ def structured_margin(loop: Loop, errors: EntryBounds | ParameterCovariance, *, 
 
     Raises `ArgumentError` for arrays of the wrong shape.
     """
-    model = loop.model
     # The gains are linear in the model that is believed in: each unit error changes the loop by a constant matrix.
-    changes = np.array([-loop.G @ loop.gains(*unit) for unit in errors.directions(model.n)])
+    changes = np.array([-loop.G @ loop.gains(*unit) for unit in errors.directions(loop.model.n)])
     here = loop.matrix()
     if len(changes) == 0:
         return StructuredMargin(loop.excess(here), np.inf)
-    rng = np.random.default_rng(seed)
-    best, worst = -np.inf, np.zeros(len(changes))
-    for start in range(_STARTS):
-        x = np.zeros(len(changes)) if start == 0 else errors.worst(rng.normal(size=len(changes)))
-        value, x = _climbed(loop, here, changes, x, errors.worst)
-        if value > best:
-            best, worst = value, x
-    _, scale = stable_span(loop, here, np.tensordot(worst, changes, axes=1))
-    return StructuredMargin(best, scale)
+    search = _Search(loop, here, changes, errors.worst, seed)
+    scale = _scale(search)
+    return StructuredMargin(search.worst(1.0)[0], scale)
+
+
+def _scale(search: _Search) -> float:
+    """(4)."""
+    size = 1.0
+    found, worst = search.worst(size)
+    while found < 0.0:
+        size *= _GROWTH
+        if size > _LARGEST_SCALE:
+            return np.inf
+        found, worst = search.worst(size)
+    scale = np.inf
+    while found >= 0.0:
+        _, reach = stable_span(search.loop, search.here, np.tensordot(worst, search.changes, axes=1))
+        scale = min(scale, reach)
+        found, worst = search.worst(0.99 * scale)
+    return scale
+
+
+class _Search:
+    """(3) on a set of errors: closed loops here + x . changes. What was worst at one size is a start at the others."""
+
+    def __init__(self, loop: Loop, here: Array, changes: Array, extreme: Callable[[Array], Array], seed: int) -> None:
+        self.loop, self.here, self.changes = loop, here, changes
+        self._extreme = extreme
+        rng = np.random.default_rng(seed)
+        random = [extreme(rng.normal(size=len(changes))) for _ in range(_STARTS - 1)]
+        self._starts = [np.zeros(len(changes)), *random]
+
+    def worst(self, size: float) -> tuple[float, Array]:
+        """The worst growth found in the set scaled by `size`, and the errors, of the unscaled set, that cause it."""
+        scaled = size * self.changes
+        climbs = [_climbed(self.loop, self.here, scaled, x, self._extreme) for x in self._starts]
+        value, errors = max(climbs, key=lambda climb: climb[0])
+        self._starts.append(errors)
+        return value, errors
 
 
 def _climbed(loop: Loop, here: Array, changes: Array, x: Array, worst: Callable[[Array], Array]) -> tuple[float, Array]:

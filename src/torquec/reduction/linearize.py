@@ -11,7 +11,7 @@ direction, as a controller needs it, is cheapest by the recursion. `check_linear
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -136,13 +136,26 @@ def with_springs(robot: Robot, stiffness: Sequence[Sequence[Scalar]]) -> list[li
     return [[a + springs[i] if i == j else a for j, a in enumerate(row)] for i, row in enumerate(stiffness)]
 
 
-@lru_cache(maxsize=32)
 def native_linear_model(robot: Robot, *, rule: Rule | None = None) -> NativeFunction:
     """`linear_model_function`, compiled for this machine."""
+    return _compiled(_Subject(robot.content_hash, rule, robot))
+
+
+@dataclass(frozen=True)
+class _Subject:
+    """A robot by its content, which is hashed once, not entry by entry at every call."""
+
+    content: str
+    rule: Rule | None
+    robot: Robot = field(compare=False)
+
+
+@lru_cache(maxsize=32)
+def _compiled(subject: _Subject) -> NativeFunction:
     from torquec.codegen.llvm import load_or_compile
 
-    key = f"robot {robot.content_hash} linear_model {rule!r}"
-    return load_or_compile(key, lambda: linear_model_function(robot, rule=rule))
+    key = f"robot {subject.content} linear_model {subject.rule!r}"
+    return load_or_compile(key, lambda: linear_model_function(subject.robot, rule=subject.rule))
 
 
 def check_linear_model(robot: Robot, model: LinearModel) -> None:
