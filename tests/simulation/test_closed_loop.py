@@ -217,6 +217,16 @@ def test_a_loop_that_diverges_stops_with_joint_and_time():
     assert "sample faster" in caught.value.remedy
 
 
+def test_an_error_beyond_the_bound_is_divergence_though_everything_is_finite():
+    robot = rotor(inertia=1.0, effort=3.0)
+    motion = clock(robot, 4.0, 0.1)
+    assert simulate(robot, constant(robot, 5.0), motion).max_error_values[0] == pytest.approx(24.0)
+    with pytest.raises(DivergenceError, match=r"'wheel' passed 6 at t = 2\.1 s, and it reached 24"):
+        simulate(robot, constant(robot, 5.0), motion, options=LoopOptions(largest_error=6.0))
+    with pytest.raises(ArgumentError, match="largest error"):
+        LoopOptions(largest_error=0.0)
+
+
 def test_chattering_friction_under_adaptive_steps_is_reported():
     robot = rotor(friction=dataclasses.replace(PUMA.joints[0].friction, viscous_positive=0.0, viscous_negative=0.0))
     options = LoopOptions(integrator=DormandPrince(most=2000))

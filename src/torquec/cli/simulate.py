@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 EXAMPLE = "torquec simulate puma560 --controller computed-torque --rate 500 --resolution 1e-4"
 
 _STANDARD = "puma560"
+_ONE_TURN = 2.0 * math.pi
+"""An error that no controlled joint has."""
 
 
 class SimulatedLaw(StrEnum):
@@ -272,7 +275,7 @@ def _loop_options(
     source = SpeedSource.DIFFERENCE if resolution else SpeedSource.MEASURED
     sensors = Sensors(resolution=resolution, speed=source, position_noise=noise, delay=delay)
     integrator: Integrator = DormandPrince() if adaptive else RungeKutta4(substeps)
-    return LoopOptions(sensors=sensors, integrator=integrator, seed=seed)
+    return LoopOptions(sensors=sensors, integrator=integrator, seed=seed, largest_error=_ONE_TURN)
 
 
 def _text(robot: Robot, document: dict[str, Any]) -> str:

@@ -8,6 +8,7 @@ A trajectory is sampled at the control period; a reference that comes at a slowe
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -33,7 +34,8 @@ _ONE_STEP = RungeKutta4()
 @dataclass(frozen=True)
 class LoopOptions:
     """How a loop is run: `sensors`, `integrator`, control `period` [s] (the controller's, else the trajectory's),
-    `seed` of the noise, `record_every` so many samples, `reference_hold` samples per reference.
+    `seed` of the noise, `record_every` so many samples, `reference_hold` samples per reference. A run whose error
+    passes `largest_error` [rad or m] counts as diverged, even where saturating drives keep it finite.
     """
 
     sensors: Sensors = _EXACT
@@ -42,12 +44,15 @@ class LoopOptions:
     seed: int = 0
     record_every: int = 1
     reference_hold: int = 1
+    largest_error: float = math.inf
 
     def __post_init__(self) -> None:
         for name, least in (("seed", 0), ("record_every", 0), ("reference_hold", 1)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise ArgumentError(f"{name} is {value!r}", remedy=f"give a whole number, {least} or more")
+        if not self.largest_error > 0.0:
+            raise ArgumentError(f"a largest error of {self.largest_error!r}", remedy="give a positive number")
 
 
 DEFAULT_OPTIONS = LoopOptions()
@@ -131,9 +136,14 @@ def simulate(
     drives = drives_of(controller, sampled, hold=options.reference_hold)
     rows = run.first_rows(start_q, start_qd)
     recording = run.run(rows, drives, seeds=[(options.seed, 0)], every=options.record_every)
-    if recording.diverged[0] >= 0:
-        raise _divergence(recording, sampled)
-    return results_of(run, sampled, recording)[0]
+    lost = int(recording.diverged[0])
+    if lost >= 0:
+        raise _divergence(recording, sampled, f"nothing was finite at {sampled.t[lost]:g} s", before=lost, bound=1.0)
+    result = results_of(run, sampled, recording)[0]
+    if result.max_error_values.max(initial=0.0) > options.largest_error:
+        rest = f"it reached {result.max_error_values.max():.3g}"
+        raise _divergence(recording, sampled, rest, before=len(sampled), bound=options.largest_error)
+    return result
 
 
 def prepare(
@@ -208,18 +218,17 @@ def _state(values: npt.ArrayLike, plant: Plant, name: str) -> Array:
     return array
 
 
-def _divergence(recording: Recording, sampled: Trajectory) -> DivergenceError:
-    """Which joint went first, and when."""
-    step = int(recording.diverged[0])
-    before = recording.samples < step
-    error = np.abs(sampled.q[recording.samples[before]] - recording.q[before, 0])
-    large = np.argwhere(error > 1.0)
-    t = float(sampled.t[step])
-    found = f"the simulation diverged: not finite at t = {t:g} s"
+def _divergence(recording: Recording, sampled: Trajectory, rest: str, *, before: int, bound: float) -> DivergenceError:
+    """Which joint's error passed the bound first, and when; what came of it."""
+    early = recording.samples < before
+    error = np.abs(sampled.q[recording.samples[early]] - recording.q[early, 0])
+    large = np.argwhere(error > bound)
+    found = f"the simulation diverged: {rest}"
     if len(large):
         sample, joint = (int(i) for i in large[0])
+        when = sampled.t[recording.samples[sample]]
         found = (
-            f"the simulation diverged: the error of joint '{sampled.joints[joint]}' passed 1 at "
-            f"t = {sampled.t[recording.samples[sample]]:g} s, and nothing was finite at {t:g} s"
+            f"the simulation diverged: the error of joint '{sampled.joints[joint]}' passed {bound:.3g} at "
+            f"t = {when:g} s, and {rest}"
         )
     return DivergenceError(found, remedy="use slower poles or lower gains, sample faster, or take more substeps")

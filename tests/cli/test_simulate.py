@@ -1,0 +1,89 @@
+"""`torquec simulate`: the keys of its document, files, what it says about trouble."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+
+def test_the_document_has_the_agreed_keys(torquec):
+    outcome = torquec("simulate", "puma560", "--resolution", "1e-4", "--frame", "link6", "--json")
+    assert outcome.status == 0
+    document = outcome.document
+    joints = [f"joint{k}" for k in range(1, 7)]
+    assert list(document["rmse"]) == list(document["max_error"]) == joints
+    assert document["saturated"] == []
+    assert document["steps"] == 750
+    assert document["steps_per_second"] > 0.0
+    assert 0.0 < document["tip"]["rmse"] <= document["tip"]["max"] < 3e-4
+
+
+@pytest.mark.parametrize("law", ["pole-placement", "diagonal", "pd", "pid", "lqr", "open-loop", "open-loop-gravity"])
+def test_every_law_runs(torquec, law):
+    outcome = torquec("simulate", "puma560", "--controller", law, "--json")
+    assert outcome.status == 0
+    assert max(outcome.document["max_error"].values()) < 0.5
+
+
+def test_a_motion_by_its_ends_and_files(torquec, arm, tmp_path):
+    run = tmp_path / "run.csv"
+    outcome = torquec(
+        "simulate", arm, "--from", "-0.5,0.5", "--to", "0.5,-0.5", "--duration", "3", "--csv", run, "--deg"
+    )
+    assert outcome.status == 0
+    assert f"wrote {run}" in outcome.out
+    table = np.loadtxt(run.read_text().splitlines()[1:], delimiter=",")
+    assert table[-1, 0] == pytest.approx(3.0)
+    assert table[-1, 1] == pytest.approx(np.radians(0.5), abs=1e-4)
+
+
+def test_a_payload_makes_larger_errors(torquec):
+    plain = torquec("simulate", "puma560", "--json").document
+    loaded = torquec("simulate", "puma560", "--payload", "link6:2.5", "--json").document
+    assert loaded["rmse"]["joint3"] > 10.0 * plain["rmse"]["joint3"]
+
+
+def test_many_runs(torquec):
+    outcome = torquec("simulate", "puma560", "--runs", "8", "--spread", "0.05", "--json")
+    assert outcome.status == 0
+    assert (outcome.document["runs"], outcome.document["diverged"], outcome.document["steps"]) == (8, 0, 6000)
+
+
+def test_a_saturated_drive_is_named_with_its_time(torquec, arm):
+    outcome = torquec(
+        "simulate", arm, "--from", "-1.5,0", "--to", "1.5,0", "--duration", "0.4", "--no-limits", "--poles", "-10+10j"
+    )
+    assert outcome.status == 0
+    assert "shoulder asked for more than its drive can give, first at t =" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["scara"], "there is no motion"),
+        (["puma560", "--rate", "0"], "--rate 0"),
+        (["puma560", "--poles", "3+1j"], "unstable"),
+        (["puma560", "--poles", "-12+45j", "--rate", "30"], "too fast"),
+        (["puma560", "--payload", "link6"], "--payload link6"),
+        (["puma560", "--payload", "hand:1"], "no frame 'hand'"),
+        (["puma560", "--delay", "-1"], "delay"),
+        (["puma560", "--adaptive"], "sticking friction"),
+        (["puma560", "--to", "9,0,0,0,0,0"], "upper position limit"),
+        (["puma560", "--plant", "planar2r"], "joints of the controller"),
+    ],
+)
+def test_bad_input_is_refused_plainly(torquec, arguments, message):
+    outcome = torquec("simulate", *arguments)
+    assert outcome.status == 2
+    assert message in outcome.err
+    assert "remedy" in outcome.err
+    assert outcome.out == ""
+
+
+def test_a_loop_that_diverges_is_a_failed_check(torquec):
+    late = ["--delay", "10", "--rate", "100", "--poles", "-20+20j"]
+    outcome = torquec("simulate", "planar2r", "--to", "0.5,0.5", "--duration", "9", *late)
+    assert outcome.status == 1
+    assert "the simulation diverged: the error of joint" in outcome.err
+    assert "remedy: use slower poles" in outcome.err
+    assert outcome.out == ""

@@ -1,0 +1,96 @@
+"""Monte Carlo: every run is the run of its own robot, whatever the grouping; diverging runs are marked."""
+
+from __future__ import annotations
+
+import dataclasses
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from tests.simulation.arms import clock, rotor
+
+import torquec
+from torquec.control.computed_torque import computed_torque
+from torquec.control.controller import make_controller
+from torquec.errors import ArgumentError
+from torquec.robot.robot import Friction
+from torquec.simulation.closed_loop import LoopOptions, simulate
+from torquec.simulation.monte_carlo import Spread, monte_carlo
+from torquec.simulation.plant import FrictionModel, Plant
+from torquec.simulation.sensors import Sensors
+from torquec.trajectory import puma560_standard_trajectory
+
+PUMA = torquec.classics.puma560()
+MOTION = puma560_standard_trajectory()
+LAW = computed_torque(PUMA, -12 + 45j, period=0.002)
+SPREAD = Spread(inertia=0.1, friction=0.3)
+
+
+def scaled(robot, factors):
+    """The robot with inertias and friction multiplied."""
+    bodies = []
+    for k, body in enumerate(robot.bodies):
+        inertia = type(body.inertia)(*(factors[k] * p for p in body.inertia.parameters))
+        friction = Friction(*(factors[len(robot.bodies) + k] * v for v in dataclasses.astuple(body.joint.friction)))
+        bodies.append(
+            dataclasses.replace(body, inertia=inertia, joint=dataclasses.replace(body.joint, friction=friction))
+        )
+    return dataclasses.replace(robot, bodies=tuple(bodies))
+
+
+@pytest.mark.parametrize("friction", [FrictionModel.SMOOTH, FrictionModel.STICK])
+def test_each_run_is_the_run_of_its_own_robot(friction):
+    result = monte_carlo(Plant(PUMA, friction=friction), LAW, MOTION, runs=9, spread=SPREAD)
+    for k in (0, 8):
+        own = simulate(Plant(scaled(PUMA, result.factors[k]), friction=friction), LAW, MOTION)
+        assert result.rmse[k] == pytest.approx(own.rmse_values, rel=1e-6)
+        assert result.max_error[k] == pytest.approx(own.max_error_values, rel=1e-6)
+    assert np.isnan(result.diverged).all()
+
+
+def test_a_run_does_not_depend_on_the_others_or_on_workers():
+    options = LoopOptions(sensors=Sensors(position_noise=1e-5), seed=4)
+    many = monte_carlo(PUMA, LAW, MOTION, runs=70, spread=SPREAD, options=options)
+    few = monte_carlo(PUMA, LAW, MOTION, runs=3, spread=SPREAD, options=options)
+    assert np.array_equal(many.rmse[:3], few.rmse)
+    with ThreadPoolExecutor(2) as pool:
+        pooled = monte_carlo(PUMA, LAW, MOTION, runs=70, spread=SPREAD, options=options, executor=pool)
+    assert np.array_equal(many.rmse, pooled.rmse)
+
+
+@pytest.mark.slow
+def test_runs_go_over_processes():
+    with ProcessPoolExecutor(1) as pool:
+        pooled = monte_carlo(PUMA, LAW, MOTION, runs=3, spread=SPREAD, executor=pool)
+    assert np.array_equal(pooled.rmse, monte_carlo(PUMA, LAW, MOTION, runs=3, spread=SPREAD).rmse)
+
+
+def test_the_spread_is_what_was_asked_for():
+    result = monte_carlo(PUMA, LAW, MOTION, runs=400, spread=SPREAD)
+    assert result.factors[:, :6].std() == pytest.approx(0.1, rel=0.1)
+    assert result.factors[:, 6:].std() == pytest.approx(0.3, rel=0.1)
+    assert result.factors.mean() == pytest.approx(1.0, abs=0.02)
+
+
+def test_a_run_that_diverges_is_marked_and_the_others_go_on():
+    # Light wheels make the sampled loop unstable: tau = -k qd held for h needs k h < 2 J.
+    robot = rotor(inertia=1.0)
+    law = make_controller("damper", robot.joint_names, lambda **s: {"tau": [-19.0 * s["qd"][0]]})
+    motion = clock(robot, 400.0, 0.1)
+    moving = dataclasses.replace(motion, qd=np.ones_like(motion.qd))
+    result = monte_carlo(robot, law, moving, runs=40, spread=Spread(inertia=0.1))
+    light = result.factors[:, 0] < 0.95 * 0.9
+    heavy = result.factors[:, 0] > 0.95
+    assert light.any()
+    assert heavy.any()
+    assert np.isfinite(result.diverged[light]).all()
+    assert np.isnan(result.rmse[light]).all()
+    assert np.isnan(result.diverged[heavy]).all()
+    assert np.isfinite(result.rmse[heavy]).all()
+
+
+def test_misuse():
+    with pytest.raises(ArgumentError, match="0 runs"):
+        monte_carlo(PUMA, LAW, MOTION, runs=0, spread=SPREAD)
+    with pytest.raises(ArgumentError, match="deviation"):
+        Spread(inertia=-0.1)

@@ -1,0 +1,91 @@
+"""Closed-loop verification after Chang & Lee: the Stanford arm and the PUMA 560, and one joint by hand."""
+
+from __future__ import annotations
+
+import dataclasses
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+
+import torquec
+from torquec.closedform.rule import Rule
+from torquec.errors import ArgumentError
+from torquec.expr import trace
+from torquec.model.model import Model
+from torquec.reduction.abbreviated_linear_model import AbbreviatedModel, torque_row
+from torquec.simulation.verify_specification import JointSpecification, verify_specification
+
+
+def abbreviated(robot, threshold):
+    """The closed form without coefficients below a threshold, as a model."""
+    short = AbbreviatedModel(robot, Rule(multiple_angles=True, threshold=threshold), linear=False, torque=True)
+    n, zeros = robot.n, [0.0] * robot.n
+
+    def tau(q, qd, qdd):
+        here = short.at(q, qd, qdd)
+        return {"tau": [torque_row(row, qdd, bias) for row, bias in zip(here.M, here.rigid_bias, strict=True)]}
+
+    functions = {
+        "inverse_dynamics": trace("inverse_dynamics", tau, dict.fromkeys(("q", "qd", "qdd"), (n,))),
+        "mass_matrix": trace("mass_matrix", lambda q: {"M": short.at(q, zeros, zeros).M}, {"q": (n,)}),
+    }
+    return Model(robot, MappingProxyType(functions))
+
+
+def asked(robot, *, error=2e-3, resonance=60.0):
+    """Inertias at the middle of the joint ranges; the same for every joint otherwise."""
+    middle = [0.5 * (max(j.limits.lower, -3.0) + min(j.limits.upper, 3.0)) for j in robot.joints]
+    inertias = np.diagonal(torquec.compile(robot).mass_matrix(middle))
+    return [
+        JointSpecification(resonance, float(J), error, 2.0 * error, 2.0 * error, speed=0.5, acceleration=0.5)
+        for J in inertias
+    ]
+
+
+@pytest.mark.parametrize("name", ["stanford", "puma560"])
+def test_the_exact_model_meets_any_reasonable_specification(name):
+    robot = getattr(torquec.classics, name)()
+    result = verify_specification(robot, torquec.compile(robot), asked(robot, error=2e-5), postures=3)
+    assert result.met
+    assert all(row.lowest == pytest.approx(1.0) == row.highest for row in result.damping)
+
+
+@pytest.mark.parametrize("name", ["stanford", "puma560"])
+def test_a_slightly_abbreviated_model_stays_inside_and_costs_less(name):
+    robot = getattr(torquec.classics, name)()
+    model = abbreviated(robot, 0.01)
+    result = verify_specification(robot, model, asked(robot), postures=6)
+    assert result.met
+    whole = abbreviated(robot, 0.0)
+    assert len(model.function("inverse_dynamics").operations) < len(whole.function("inverse_dynamics").operations)
+
+
+def test_a_model_that_is_cut_too_far_is_found_out():
+    robot = torquec.classics.stanford()
+    result = verify_specification(robot, abbreviated(robot, 0.05), asked(robot), postures=6)
+    assert not result.met
+    assert any(not row.met for row in result.damping)  # J of the wrist is mostly small terms
+
+
+def test_errors_are_missing_torques_over_stiffness():
+    # Without gravity in the model, a pendulum hangs by G/kp (19).
+    robot = torquec.classics.planar2r()
+    weightless = torquec.compile(dataclasses.replace(robot, gravity=(0.0, 0.0, 0.0)))
+    asking = asked(robot, error=10.0, resonance=200.0)
+    place = np.array([[0.3, 0.4]])
+    result = verify_specification(robot, weightless, asking, postures=place)
+    steps = [row for row in result.errors if row.signal == "step"]
+    missing = np.abs(torquec.compile(robot).gravity_torque(place[0]))
+    for row, torque, joint in zip(steps, missing, asking, strict=True):
+        assert row.error == pytest.approx(torque / joint.stiffness, rel=0.02)
+
+
+def test_misuse():
+    robot = torquec.classics.planar2r()
+    with pytest.raises(ArgumentError, match="1 specifications for 2 joints"):
+        verify_specification(robot, torquec.compile(robot), asked(robot)[:1])
+    with pytest.raises(ArgumentError, match="postures of shape"):
+        verify_specification(robot, torquec.compile(robot), asked(robot), postures=np.zeros((2, 3)))
+    with pytest.raises(ArgumentError, match="step_error"):
+        JointSpecification(60.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0)
