@@ -44,7 +44,7 @@ def observed(push, thresholds=None):
 
 def test_without_a_push_it_stays_silent():
     external, hits = observed(np.zeros(6), thresholds=np.full(6, 0.5))
-    assert np.abs(external).max() < 0.02
+    assert np.abs(external).max() < 1e-4
     assert not np.any(hits)
 
 

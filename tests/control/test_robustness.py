@@ -38,6 +38,13 @@ def test_table_ii(p):
     assert farthest(ideal, poles(p).values) < 1e-6
 
 
+def test_every_joint_has_its_own_poles():
+    own = joint_poles(ARM.joint_names, [-10.0, -12 + 4j, -20 + 3j, (-5.0, -6.0), -30 + 30j, -40.0])
+    assert farthest(closed_loop_eigenvalues(MODEL, own), own.values) < 1e-4
+    sampled = closed_loop_eigenvalues(MODEL, own, period=0.001, hold=Hold.EULER)
+    assert farthest(sampled, own.values) < 1e-3
+
+
 def quadratic_eigenvalues(linear, constant):
     """Roots of |x^2 + x linear + constant| = 0."""
     n = len(linear)

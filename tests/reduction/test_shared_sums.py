@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
-from torquec.closedform import closed_form
-from torquec.closedform.layouts import CLOVER, EXACT, Matrix, Rule, entries
+from torquec.closedform import FourierSeries, Harmonic, closed_form
+from torquec.closedform.layouts import CLOVER, EXACT, Entry, Matrix, Part, Rule, entries
 from torquec.errors import ArgumentError
 from torquec.expr import count_operations, evaluate, trace
 from torquec.reduction.shared_sums import SharedSums
@@ -43,6 +45,21 @@ def test_sharing_saves_operations():
     traced = evaluate(shared, values)["y"]
     plain = list(together.values(*values.values()).values())
     assert np.allclose(traced, np.array(plain, dtype=float))
+
+
+def test_a_function_within_another_with_the_other_sign():
+    # f qd0 + (g - f) qd1 + (h + g - f) qd2 with f = 2 sin q0, g = 3 cos q1, h = 5
+    f, g, h = (Harmonic(((0, 1),), True), 2.0), (Harmonic(((1, 1),)), 3.0), (Harmonic(), 5.0)
+    minus_f = (f[0], -f[1])
+    parts = (
+        Part(FourierSeries(dict([f])), (0,)),
+        Part(FourierSeries(dict([g, minus_f])), (1,)),
+        Part(FourierSeries(dict([h, g, minus_f])), (2,)),
+    )
+    q, qd = [0.3, 0.4, 0.0], [1.1, 1.2, 1.3]
+    found = SharedSums({"x": Entry(Matrix.M, (0, 0), parts)}).values(q, qd, [0.0] * 3)["x"]
+    a, b = 2.0 * math.sin(0.3), 3.0 * math.cos(0.4)
+    assert found == pytest.approx(a * 1.1 + (b - a) * 1.2 + (5.0 + b - a) * 1.3)
 
 
 def test_products_are_refused():
