@@ -70,10 +70,12 @@ def test_what_does_not_fit_is_refused(pendulum):
         simulate_on_mujoco(pendulum, robot, controller, motion_of(robot, [0.0, 0.0], [0.1, 0.1]))
 
 
-def test_divergence_is_reported(pendulum):
+def test_divergence_is_reported_and_leaves_no_file_behind(pendulum, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     robot = torquec.load(pendulum)
     gains = PidGains((1e9, 1e9), (1e7, 1e7))
     controller = independent_joint(robot, gains, period=0.001)
     motion = motion_of(robot, [0.0, 0.0], [0.5, 0.5], duration=1.0)
     with pytest.raises(DivergenceError, match="diverged"):
         simulate_on_mujoco(pendulum, robot, controller, motion)
+    assert [item.name for item in tmp_path.iterdir()] == ["pendulum.xml"]

@@ -1,4 +1,4 @@
-"""Closed-loop verification after Chang & Lee: the Stanford arm and the PUMA 560, and one joint by hand."""
+"""Closed-loop verification after Chang & Lee: the Stanford arm and the PUMA 560, and one arm by hand."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ import pytest
 
 import torquec
 from torquec.closedform.rule import Rule
-from torquec.errors import ArgumentError
+from torquec.errors import ArgumentError, SpecificationError
 from torquec.expr import trace
 from torquec.model.model import Model
 from torquec.reduction.abbreviated_linear_model import AbbreviatedModel, torque_row
-from torquec.simulation.verify_specification import JointSpecification, verify_specification
+from torquec.reduction.box import Box, joint_box
+from torquec.reduction.specification import ControlRequirement, JointRequirement, MotorData, Specification
+from torquec.simulation.verify_specification import DriveSignal, position_gain, verify_specification
 
 
 def abbreviated(robot, threshold):
@@ -33,14 +35,16 @@ def abbreviated(robot, threshold):
     return Model(robot, MappingProxyType(functions))
 
 
-def asked(robot, *, error=2e-3, resonance=60.0):
+def asked(robot, *, error=2e-3, resonance=60.0, box=None):
     """Inertias at the middle of the joint ranges; the same for every joint otherwise."""
-    middle = [0.5 * (max(j.limits.lower, -3.0) + min(j.limits.upper, 3.0)) for j in robot.joints]
-    inertias = np.diagonal(torquec.compile(robot).mass_matrix(middle))
-    return [
-        JointSpecification(resonance, float(J), error, 2.0 * error, 2.0 * error, speed=0.5, acceleration=0.5)
-        for J in inertias
-    ]
+    box = box or joint_box(robot)
+    inertias = np.diagonal(torquec.compile(robot).mass_matrix(box.centre))
+    control = ControlRequirement(0.05, error, 2.0 * error, 2.0 * error)
+    joints = tuple(
+        JointRequirement(name, 0.5, 0.5, control=control, motor=MotorData(1.0, 0.1, 0.1, 0.01, resonance, float(J)))
+        for name, J in zip(robot.joint_names, inertias, strict=True)
+    )
+    return Specification(joints, box, source="specification.toml")
 
 
 @pytest.mark.parametrize("name", ["stanford", "puma560"])
@@ -54,7 +58,7 @@ def test_the_exact_model_meets_any_reasonable_specification(name):
 @pytest.mark.parametrize("name", ["stanford", "puma560"])
 def test_a_slightly_abbreviated_model_stays_inside_and_costs_less(name):
     robot = getattr(torquec.classics, name)()
-    model = abbreviated(robot, 0.01)
+    model = abbreviated(robot, 0.005)
     result = verify_specification(robot, model, asked(robot), postures=6)
     assert result.met
     whole = abbreviated(robot, 0.0)
@@ -72,20 +76,22 @@ def test_errors_are_missing_torques_over_stiffness():
     # Without gravity in the model, a pendulum hangs by G/kp (19).
     robot = torquec.classics.planar2r()
     weightless = torquec.compile(dataclasses.replace(robot, gravity=(0.0, 0.0, 0.0)))
-    asking = asked(robot, error=10.0, resonance=200.0)
-    place = np.array([[0.3, 0.4]])
-    result = verify_specification(robot, weightless, asking, postures=place)
-    steps = [row for row in result.errors if row.signal == "step"]
-    missing = np.abs(torquec.compile(robot).gravity_torque(place[0]))
-    for row, torque, joint in zip(steps, missing, asking, strict=True):
-        assert row.error == pytest.approx(torque / joint.stiffness, rel=0.02)
+    place = (0.3, 0.4)
+    asking = asked(robot, error=10.0, resonance=200.0, box=Box(place, place))
+    result = verify_specification(robot, weightless, asking, postures=1)
+    steps = [row for row in result.errors if row.signal is DriveSignal.STEP]
+    missing = np.abs(torquec.compile(robot).gravity_torque(place))
+    for row, torque, joint in zip(steps, missing, asking.joints, strict=True):
+        assert row.error == pytest.approx(torque / position_gain(joint.motor), rel=0.02)
 
 
-def test_misuse():
+def test_a_requirement_that_is_not_there_is_asked_for():
     robot = torquec.classics.planar2r()
-    with pytest.raises(ArgumentError, match="1 specifications for 2 joints"):
-        verify_specification(robot, torquec.compile(robot), asked(robot)[:1])
-    with pytest.raises(ArgumentError, match="postures of shape"):
-        verify_specification(robot, torquec.compile(robot), asked(robot), postures=np.zeros((2, 3)))
-    with pytest.raises(ArgumentError, match="step_error"):
-        JointSpecification(60.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0)
+    plain = asked(robot)
+    torques = dataclasses.replace(plain, joints=tuple(JointRequirement(j.name, 1.0, 1.0, 2.0) for j in plain.joints))
+    with pytest.raises(SpecificationError, match="no control requirement for joint1, joint2"):
+        verify_specification(robot, torquec.compile(robot), torques)
+    with pytest.raises(SpecificationError, match="every joint"):
+        verify_specification(robot, torquec.compile(robot), dataclasses.replace(plain, joints=()))
+    with pytest.raises(ArgumentError, match="0 postures"):
+        verify_specification(robot, torquec.compile(robot), plain, postures=0)

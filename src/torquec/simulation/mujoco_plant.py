@@ -63,7 +63,12 @@ def simulate_on_mujoco(
         model.opt.disableflags |= int(getattr(mujoco.mjtDisableBit, flag))
     data = mujoco.MjData(model)
     data.qpos[order], data.qvel[order] = sampled.q[0], sampled.qd[0]
-    return _run(mujoco, model, data, order, robot, controller, sampled, substeps)
+    said_before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda _: None)  # MuJoCo's own way is a log file in the working directory
+    try:
+        return _run(mujoco, model, data, order, robot, controller, sampled, substeps)
+    finally:
+        mujoco.set_mju_user_warning(said_before)
 
 
 def _run(

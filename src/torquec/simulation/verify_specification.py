@@ -1,38 +1,42 @@
 """Closed-loop verification of a simplified model against a control specification (Chang & Lee, III).
 
-The control scheme of the paper, at the joint: a PD law and the torques that the simplified model (superscript c)
-computes for the reference, at the position q where the robot is,
+The control scheme of the paper, written at the joint: a PD law and the torques that the simplified model (superscript
+c) computes for the reference, at the position q where the robot is,
 
 (1)  tau = kp e + kv ed + tau^c(q, qd_ref, qdd_ref)                                                          (8)
 (2)  kp_i = J0_i w0_i^2 / 4,      w0 the structural resonance measured at the inertia J0                     (12)
 (3)  kv_i = w0_i sqrt(J0_i J^c_ii(q)) - f_i,   critically damped if J^c is right, f viscous friction         (13)
 (4)  damping of joint i at q:  (kv_i + f_i) / (2 sqrt(kp_i J_ii)) = sqrt(J^c_ii / J_ii)                      (10), (14)
 
-The full plant is driven by three signals from several postures, all joints together:
+The full plant is driven by three signals from several postures, all joints together, within the specification's box:
 
 (5)  step       e(0) = 0.05         the error that remains                                                   (19)
-(6)  ramp       q_ref = q0 + v t    the largest error after the transient                                    (21)
-(7)  parabola   q_ref = q0 + a t^2 / 2                                                                       (22)
+(6)  ramp       q_ref = q0 +- v t   the largest error after the transient                                    (21)
+(7)  parabolic  q_ref = q0 +- a t^2 / 2                                                                      (22)
 
-What counts is the error after eight time constants 2/w0 of the slowest joint (after 32 of them for the step). Coulomb
+v and a are the specification's largest speeds and accelerations, less where the box is too narrow for the way. What
+counts is the error after eight time constants 2/w0 of the slowest joint (after 32 of them for the step). Coulomb
 friction is left out on both sides, as in the paper, where it is taken to be compensated.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from torquec.control.controller import Controller, make_controller
-from torquec.errors import ArgumentError
+from torquec.dynamics.friction import friction_torque
+from torquec.errors import ArgumentError, SpecificationError
 from torquec.expr import inline
 from torquec.expr.math import sqrt
 from torquec.model.model import Model, compile
+from torquec.reduction.friction_damping import friction_damping
+from torquec.reduction.specification import ControlRequirement, MotorData, Specification
 from torquec.robot.robot import Robot
 from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.integrators import RungeKutta4
@@ -42,50 +46,28 @@ from torquec.trajectory.trajectory import Trajectory
 Array = npt.NDArray[np.float64]
 
 _TRANSIENT, _STEP_TRANSIENT = 8.0, 32.0
-_SHARE_OF_RANGE = 0.25
+_LONGER = 1.25
 _STEP = 0.05
-SIGNALS = ("step", "ramp", "parabola")
 
 
-@dataclass(frozen=True)
-class JointSpecification:
-    """What is asked of one joint.
+class DriveSignal(StrEnum):
+    """What the joints are asked to do (5)-(7)."""
 
-    `resonance` w0 [rad/s] and `inertia` J0 of (2); `step_error`, `ramp_error`, `parabola_error` [rad or m] that may
-    remain; `speed` and `acceleration` of the ramp and the parabola; `damping` within these bounds.
-    """
+    STEP = "step"
+    RAMP = "ramp"
+    PARABOLIC = "parabolic"
 
-    resonance: float
-    inertia: float
-    step_error: float
-    ramp_error: float
-    parabola_error: float
-    speed: float
-    acceleration: float
-    damping: tuple[float, float] = (0.95, 1.05)
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            values = np.atleast_1d(getattr(self, field.name))
-            if not np.all(np.isfinite(values)) or np.any(values <= 0.0):
-                raise ArgumentError(f"the {field.name} of a joint is {values.tolist()}", remedy="give positive numbers")
-
-    @property
-    def stiffness(self) -> float:
-        """kp (2)."""
-        return self.inertia * self.resonance**2 / 4.0
-
-    def allowed(self, signal: str) -> float:
-        """The error that may remain after a signal."""
-        return float(getattr(self, f"{signal}_error"))
+    def allowed(self, control: ControlRequirement) -> float:
+        """The error that may remain."""
+        return float(getattr(control, f"{self.value}_error"))
 
 
 @dataclass(frozen=True)
 class SignalError:
-    """The worst error of a joint under a signal, and what is allowed."""
+    """The worst error of a joint under a signal, and what is allowed [rad or m]."""
 
     joint: str
-    signal: str
+    signal: DriveSignal
     error: float
     allowed: float
 
@@ -97,17 +79,17 @@ class SignalError:
 
 @dataclass(frozen=True)
 class DampingRange:
-    """The damping (4) of a joint over all postures, and what is allowed."""
+    """The damping (4) of a joint over all postures, and how far from one it may be."""
 
     joint: str
     lowest: float
     highest: float
-    allowed: tuple[float, float]
+    allowed_error: float
 
     @property
     def met(self) -> bool:
         """Whether it is inside the specification."""
-        return self.allowed[0] <= self.lowest and self.highest <= self.allowed[1]
+        return max(1.0 - self.lowest, self.highest - 1.0) <= self.allowed_error
 
 
 @dataclass(frozen=True)
@@ -124,95 +106,135 @@ class VerificationResult:
         return all(row.met for row in self.errors) and all(row.met for row in self.damping)
 
 
+@dataclass(frozen=True)
+class _Loop:
+    """What is driven: the plant, its controller, the motors behind kp and kv."""
+
+    plant: Plant
+    controller: Controller
+    specification: Specification
+    motors: tuple[MotorData, ...]
+    period: float
+
+
 def verify_specification(
-    robot: Robot,
-    model: Model,
-    specification: Sequence[JointSpecification],
-    *,
-    postures: npt.ArrayLike | int = 8,
-    period: float = 0.001,
-    seed: int = 0,
+    robot: Robot, model: Model, specification: Specification, *, postures: int = 8, period: float = 0.001, seed: int = 0
 ) -> VerificationResult:
     """Drive the full robot with the simplified `model` (its inverse dynamics and mass matrix), (1)-(7).
 
-    `postures` (k, n), or how many to draw within the joint ranges (within half a turn where there are none). `period`
-    [s] of the controller. Raises `ArgumentError` where there is not one specification per joint.
+    `postures`: how many starts are drawn from the specification's box; `period` [s] of the controller. Raises
+    `SpecificationError` where a joint has no control requirement, `ArgumentError` where there are no postures.
     """
-    asked = tuple(specification)
-    if len(asked) != robot.n:
-        raise ArgumentError(f"{len(asked)} specifications for {robot.n} joints", remedy="give one per joint")
-    places = _postures(robot, postures, seed)
+    if isinstance(postures, bool) or not isinstance(postures, int) or postures < 1:
+        raise ArgumentError(f"{postures!r} postures", remedy="give a positive whole number")
+    controls, motors = _requirements(specification, robot)
     plant = Plant(without_coulomb(robot), friction=FrictionModel.SIGN, saturates=False)
-    controller = pd_with_feedforward(plant.robot, model, asked, period=period)
-    worst = {signal: np.zeros(robot.n) for signal in SIGNALS}
-    for place in places:
-        for signal in SIGNALS:
-            worst[signal] = np.maximum(worst[signal], _remaining(plant, controller, asked, place, signal, period))
+    controller = pd_with_feedforward(plant.robot, model, motors, period=period)
+    loop = _Loop(plant, controller, specification, motors, period)
+    generator = np.random.default_rng(seed)
+    worst = {signal: np.zeros(robot.n) for signal in DriveSignal}
+    ratios = np.empty((postures, robot.n))
+    for k in range(postures):
+        for signal in DriveSignal:
+            worst[signal] = np.maximum(worst[signal], _remaining(loop, signal, generator))
+        ratios[k] = _damping(robot, model, _inside(loop, np.zeros(robot.n), generator))
     errors = tuple(
-        SignalError(name, signal, float(worst[signal][k]), asked[k].allowed(signal))
-        for signal in SIGNALS
+        SignalError(name, signal, float(worst[signal][k]), signal.allowed(controls[k]))
+        for signal in DriveSignal
         for k, name in enumerate(robot.joint_names)
     )
-    ratios = np.array([_damping(robot, model, place) for place in places])
     damping = tuple(
-        DampingRange(name, float(ratios[:, k].min()), float(ratios[:, k].max()), asked[k].damping)
+        DampingRange(name, float(ratios[:, k].min()), float(ratios[:, k].max()), controls[k].damping_error)
         for k, name in enumerate(robot.joint_names)
     )
-    return VerificationResult(errors, damping, len(places))
+    return VerificationResult(errors, damping, postures)
 
 
 def pd_with_feedforward(
-    robot: Robot, model: Model, specification: Sequence[JointSpecification], *, period: float | None = None
+    robot: Robot, model: Model, motors: tuple[MotorData, ...], *, period: float | None = None
 ) -> Controller:
-    """The law (1)-(3) with the simplified model's own functions."""
+    """The law (1)-(3) with the simplified model's own functions, and the friction of `robot`."""
     torque, inertia = model.function("inverse_dynamics"), model.function("mass_matrix")
-    viscous = [joint.friction.viscous_positive for joint in robot.joints]
 
     def law(**signals: Any) -> dict[str, Any]:
         graph = signals["q"][0].graph
-        n = robot.n
         state = {"q": signals["q"], "qd": signals["qd_ref"], "qdd": signals["qdd_ref"]}
         forward = inline(torque, graph, state)["tau"]
         M = inline(inertia, graph, {"q": signals["q"]})["M"]
+        loss = friction_torque(robot, signals["qd_ref"])
+        viscous = friction_damping(robot, signals["qd_ref"])
         tau = []
-        for i, asked in enumerate(specification):
+        for i, motor in enumerate(motors):
             e = signals["q_ref"][i] - signals["q"][i]
             ed = signals["qd_ref"][i] - signals["qd"][i]
-            kv = asked.resonance * sqrt(asked.inertia * M[i * n + i]) - viscous[i]
-            friction = viscous[i] * signals["qd_ref"][i]
-            tau.append(forward[i] + friction + (asked.stiffness * e + kv * ed))
+            kv = motor.resonance * sqrt(motor.inertia * M[i * robot.n + i]) - viscous[i][i]
+            tau.append(forward[i] + loss[i] + (position_gain(motor) * e + kv * ed))
         return {"tau": tau}
 
     return make_controller("pd_with_feedforward", robot.joint_names, law, period=period)
 
 
-def _remaining(
-    plant: Plant,
-    controller: Controller,
-    asked: Sequence[JointSpecification],
-    place: Array,
-    signal: str,
-    period: float,
-) -> Array:
+def position_gain(motor: MotorData) -> float:
+    """kp (2) [Nm/rad or N/m]."""
+    return motor.inertia * motor.resonance**2 / 4.0
+
+
+def _requirements(
+    specification: Specification, robot: Robot
+) -> tuple[tuple[ControlRequirement, ...], tuple[MotorData, ...]]:
+    """The control requirement and the motor of every joint."""
+    controls, motors = [], []
+    for joint in specification.joints:
+        if joint.control is not None and joint.motor is not None:
+            controls.append(joint.control)
+            motors.append(joint.motor)
+    if len(controls) != robot.n:
+        without = [joint.name for joint in specification.joints if joint.control is None] or ["every joint"]
+        raise SpecificationError(
+            f"there is no control requirement for {', '.join(without)}",
+            where=specification.source,
+            remedy="state [joint.control] and [joint.motor]; a torque error alone says nothing about a loop",
+        )
+    return tuple(controls), tuple(motors)
+
+
+def _remaining(loop: _Loop, signal: DriveSignal, generator: np.random.Generator) -> Array:
     """The errors (n,) that remain under a signal from a posture (5)-(7)."""
-    slowest = min(joint.resonance for joint in asked)
-    settle = (_STEP_TRANSIENT if signal == "step" else _TRANSIENT) * 2.0 / slowest
-    t = period * np.arange(math.ceil(1.25 * settle / period) + 1, dtype=np.float64)
-    speed, acceleration = (np.array([getattr(joint, name) for joint in asked]) for name in ("speed", "acceleration"))
-    zeros = np.zeros((len(t), plant.n))
-    start = place
-    if signal == "ramp":
-        q, qd, qdd = place + t[:, None] * speed, zeros + speed, zeros
-    elif signal == "parabola":
-        q, qd, qdd = place + 0.5 * t[:, None] ** 2 * acceleration, t[:, None] * acceleration, zeros + acceleration
-    else:
-        q, qd, qdd = zeros + place, zeros, zeros
-        start = place - _STEP
-    trajectory = Trajectory(plant.robot.joint_names, t, q, qd, qdd)
+    slowest = min(motor.resonance for motor in loop.motors)
+    settle = (_STEP_TRANSIENT if signal is DriveSignal.STEP else _TRANSIENT) * 2.0 / slowest
+    t = loop.period * np.arange(math.ceil(_LONGER * settle / loop.period) + 1, dtype=np.float64)
+    shape = {DriveSignal.STEP: 0.0 * t, DriveSignal.RAMP: t, DriveSignal.PARABOLIC: 0.5 * t * t}[signal]
+    key = "velocity" if signal is DriveSignal.RAMP else "acceleration"
+    asked = np.array([getattr(joint, key) for joint in loop.specification.joints])
+    low, high = _sides(loop)
+    way = np.minimum(asked * shape[-1], high - low)
+    rate = way / shape[-1] if shape[-1] else way
+    sign = generator.choice([-1.0, 1.0], loop.plant.n)
+    rate = rate * sign
+    start = _inside(loop, way, generator)
+    start = np.where(sign > 0.0, start, start + way)
+    zeros = np.zeros((len(t), loop.plant.n))
+    q = start + shape[:, None] * rate
+    qd = {DriveSignal.STEP: zeros, DriveSignal.RAMP: zeros + rate, DriveSignal.PARABOLIC: t[:, None] * rate}[signal]
+    qdd = zeros + rate if signal is DriveSignal.PARABOLIC else zeros
+    trajectory = Trajectory(loop.plant.robot.joint_names, t, q, qd, qdd)
+    first = start - _STEP if signal is DriveSignal.STEP else start
     options = LoopOptions(integrator=RungeKutta4(2))
-    result = simulate(plant, controller, trajectory, options=options, initial_q=start)
-    late: Array = np.abs(result.error[t >= settle])
-    return np.asarray(late.max(axis=0), dtype=np.float64)
+    result = simulate(loop.plant, loop.controller, trajectory, options=options, initial_q=first)
+    return np.asarray(np.abs(result.error[t >= settle]).max(axis=0), dtype=np.float64)
+
+
+def _inside(loop: _Loop, way: Array, generator: np.random.Generator) -> Array:
+    """A posture (n,) from which every joint can move up by its way within the box."""
+    low, high = _sides(loop)
+    return np.asarray(low + generator.uniform(size=loop.plant.n) * (high - low - way), dtype=np.float64)
+
+
+def _sides(loop: _Loop) -> tuple[Array, Array]:
+    """The box of the independent joints."""
+    box, bodies = loop.specification.box, loop.plant.robot.bodies
+    own = [k for k, body in enumerate(bodies) if body.joint.mimic is None]
+    return np.array(box.lower)[own], np.array(box.upper)[own]
 
 
 def _damping(robot: Robot, model: Model, place: Array) -> Array:
@@ -220,17 +242,3 @@ def _damping(robot: Robot, model: Model, place: Array) -> Array:
     actual = np.diagonal(compile(robot).mass_matrix(place))
     computed = np.diagonal(model.mass_matrix(place))
     return np.asarray(np.sqrt(computed / actual), dtype=np.float64)
-
-
-def _postures(robot: Robot, postures: npt.ArrayLike | int, seed: int) -> Array:
-    if isinstance(postures, int) and not isinstance(postures, bool) and postures > 0:
-        generator = np.random.default_rng(seed)
-        lower = np.array([max(joint.limits.lower, -math.pi) for joint in robot.joints])
-        upper = np.array([min(joint.limits.upper, math.pi) for joint in robot.joints])
-        # The ramp and the parabola go on from here: away from the ends of the range.
-        margin = _SHARE_OF_RANGE * (upper - lower)
-        return np.asarray(generator.uniform(lower + margin, upper - margin, (postures, robot.n)), dtype=np.float64)
-    array = np.atleast_2d(np.asarray(postures, dtype=np.float64))
-    if array.ndim != 2 or array.shape[1] != robot.n or not np.isfinite(array).all():
-        raise ArgumentError(f"postures of shape {array.shape}", remedy=f"give (k, {robot.n}) finite positions")
-    return array
