@@ -10,7 +10,7 @@ from tests.control.test_stability_interval import single
 import torquec as tq
 from torquec.control.poles import joint_poles
 from torquec.control.robustness import make_loop
-from torquec.control.structured_errors import EntryBounds, ParameterCovariance, structured_margin
+from torquec.control.structured_errors import EntryBounds, ParameterCovariance, _gradient, structured_margin
 from torquec.errors import ArgumentError
 from torquec.reduction.linearize import linearize
 
@@ -62,6 +62,24 @@ def test_a_covariance_in_one_parameter_is_a_line():
     found = structured_margin(LOOP, errors)
     ends = [LOOP.excess(LOOP.F - LOOP.G @ LOOP.gains(MODEL.M, MODEL.C, a * MODEL.K)) for a in (0.7, 1.3)]
     assert found.excess == pytest.approx(max(ends), rel=1e-6)
+
+
+@pytest.mark.parametrize("period", [None, 0.01])
+def test_gradients_are_slopes(period):
+    loop = make_loop(MODEL, joint_poles(ARM.joint_names, [complex(-5 - k, 7 + 2 * k) for k in range(6)]), period=period)
+    changes = np.array([-loop.G @ loop.gains(*unit) for unit in BOUNDS.directions(6)])
+    weights = np.random.default_rng(0).normal(size=len(changes)) * 1e-2
+    matrix = loop.matrix() + np.tensordot(weights, changes, axes=1)
+    gradient = _gradient(loop, matrix, changes)
+
+    def size(m):
+        found = np.linalg.eigvals(m)
+        return found.real.max() if period is None else np.abs(found).max()
+
+    h = 1e-6
+    for k in range(0, len(changes), 7):
+        slope = (size(matrix + h * changes[k]) - size(matrix - h * changes[k])) / (2 * h)
+        assert gradient[k] == pytest.approx(slope, rel=1e-4, abs=1e-6 * np.abs(gradient).max())
 
 
 def test_no_errors_no_limit():

@@ -23,6 +23,7 @@ TABLE_TOLERANCE = 1e-4
 @pytest.mark.parametrize("kind", RULES)
 @pytest.mark.parametrize("table", ["V", "VI", "VII"])
 def test_clovers_tables(table, kind):
+    # Table VII, unabbreviated, is also Table I of chapter III.
     row = tables()["ch2"][table]
     model = linearize(ARM, row["q"], row["qd"], row["qdd"], rule=RULES[kind])
     for name in ("M", "C", "K"):

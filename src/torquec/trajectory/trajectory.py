@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -102,12 +103,17 @@ class Trajectory:
         times = np.asarray(t, dtype=np.float64)
         if not np.isfinite(times).all():
             raise ArgumentError("a time is not finite", remedy="ask for times in seconds")
-        if self.motion is not None:
-            state = self.motion.at(np.clip(times, self.motion.start, self.motion.end))
-        else:
-            state = _between(self, times)
+        formula = self._interpolant if self.motion is None else self.motion
+        state = formula.at(np.clip(times, formula.start, formula.end))
         outside = ((times < self.t[0]) | (times > self.t[-1]))[..., None]
         return MotionState(state.q, np.where(outside, 0.0, state.qd), np.where(outside, 0.0, state.qdd))
+
+    @cached_property
+    def _interpolant(self) -> Motion:
+        """(1)."""
+        from torquec.trajectory.polynomial_motion import polynomial_motion
+
+        return polynomial_motion(self.t, self.q, self.qd, self.qdd)
 
     def sampled(self, period: float) -> Trajectory:
         """The same motion with samples every `period` seconds, the last one at or just after the end.
@@ -183,14 +189,6 @@ def _check(trajectory: Trajectory) -> None:
             raise ArgumentError(
                 f"'{name}' of joint '{joints[column]}' is not finite at t = {t[row]:g} s", remedy="mend that sample"
             )
-
-
-def _between(trajectory: Trajectory, times: Array) -> MotionState:
-    """(1)."""
-    from torquec.trajectory.polynomial_motion import polynomial_motion
-
-    motion = polynomial_motion(trajectory.t, trajectory.q, trajectory.qd, trajectory.qdd)
-    return motion.at(np.clip(times, motion.start, motion.end))
 
 
 def quintic_coefficients(left: tuple[Array, Array, Array], right: tuple[Array, Array, Array]) -> tuple[Array, ...]:
