@@ -19,12 +19,12 @@ from torquec.control.computed_torque import computed_torque, diagonal_computed_t
 from torquec.control.controller import Controller, make_controller
 from torquec.control.pole_placement import pole_placement
 from torquec.model.model import compile
+from torquec.report.closed_loop_plots import plot_errors, plot_torques
 from torquec.robot import classics, write_urdf
 from torquec.robot.robot import Robot
 from torquec.simulation.closed_loop import LoopOptions, SimulationResult, simulate
 from torquec.simulation.integrators import RungeKutta4
 from torquec.simulation.monte_carlo import Spread, monte_carlo
-from torquec.simulation.pictures import draw_errors, draw_torques
 from torquec.simulation.plant import FrictionModel, Plant
 from torquec.simulation.sensors import Sensors, SpeedSource
 from torquec.simulation.tip_error import tip_error
@@ -148,8 +148,8 @@ def controllers(
     )
     if folder is not None:
         label = f"PUMA 560, {duration:g} s, 500 Hz, poles {pole.real:g} +- {pole.imag:g}j"
-        draw_errors(results, folder / f"errors_{duration:g}s.png", tip=tips, title=label)
-        draw_torques(results, folder / f"torques_{duration:g}s.png", title=label)
+        plot_errors(results, folder / f"errors_{duration:g}s.png", tip=tips, title=label)
+        plot_torques(results, folder / f"torques_{duration:g}s.png", title=label)
 
 
 def main() -> None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         ArgumentError,
         CheckError,
         CompileError,
+        DivergenceError,
         ExpressionError,
         MissingExtraError,
         ModelFileError,
@@ -43,6 +44,12 @@ if TYPE_CHECKING:
     from torquec.reduction.check_base_parameters import check_base_parameters
     from torquec.reduction.linearize import LinearModel, check_linear_model, linearize
     from torquec.robot import Robot, attach_payload, classics, load, write_urdf
+    from torquec.simulation.closed_loop import LoopOptions, SimulationResult, simulate
+    from torquec.simulation.monte_carlo import Spread, monte_carlo
+    from torquec.simulation.mujoco_plant import simulate_on_mujoco
+    from torquec.simulation.plant import Plant
+    from torquec.simulation.sensors import Sensors
+    from torquec.simulation.verify_specification import verify_specification
     from torquec.trajectory import (
         Trajectory,
         check_limits,
@@ -52,6 +59,7 @@ if TYPE_CHECKING:
         read_trajectory,
         write_trajectory,
     )
+    from torquec.trajectory.smoothing import smoothed_motion
 
 __version__ = "0.1.0"
 
@@ -62,18 +70,24 @@ __all__ = [
     "CheckError",
     "CompileError",
     "Controller",
+    "DivergenceError",
     "ExpressionError",
     "Function",
     "GeneratedPackage",
     "LinearModel",
+    "LoopOptions",
     "LqrWeights",
     "MissingExtraError",
     "Model",
     "ModelFileError",
     "PidGains",
+    "Plant",
     "Robot",
     "RobotError",
     "RobotFileError",
+    "Sensors",
+    "SimulationResult",
+    "Spread",
     "Target",
     "TorquecError",
     "Trajectory",
@@ -97,11 +111,16 @@ __all__ = [
     "lqr",
     "minimum_jerk",
     "momentum_observer",
+    "monte_carlo",
     "pole_placement",
     "quintic_spline",
     "read_trajectory",
     "save",
+    "simulate",
+    "simulate_on_mujoco",
+    "smoothed_motion",
     "stability_interval",
+    "verify_specification",
     "with_actuator_limits",
     "write_trajectory",
     "write_urdf",
@@ -122,6 +141,7 @@ _HOMES = {
         "ArgumentError",
         "CheckError",
         "CompileError",
+        "DivergenceError",
         "ExpressionError",
         "MissingExtraError",
         "ModelFileError",
@@ -137,6 +157,12 @@ _HOMES = {
     "torquec.reduction.check_base_parameters": ("check_base_parameters",),
     "torquec.reduction.linearize": ("LinearModel", "check_linear_model", "linearize"),
     "torquec.robot": ("Robot", "attach_payload", "load", "write_urdf"),
+    "torquec.simulation.closed_loop": ("LoopOptions", "SimulationResult", "simulate"),
+    "torquec.simulation.monte_carlo": ("Spread", "monte_carlo"),
+    "torquec.simulation.mujoco_plant": ("simulate_on_mujoco",),
+    "torquec.simulation.plant": ("Plant",),
+    "torquec.simulation.sensors": ("Sensors",),
+    "torquec.simulation.verify_specification": ("verify_specification",),
     "torquec.trajectory": (
         "Trajectory",
         "check_limits",
@@ -146,6 +172,7 @@ _HOMES = {
         "read_trajectory",
         "write_trajectory",
     ),
+    "torquec.trajectory.smoothing": ("smoothed_motion",),
 }
 
 

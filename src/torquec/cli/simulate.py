@@ -174,16 +174,16 @@ def summary(result: SimulationResult) -> dict[str, Any]:
 
 
 def _write(name: str, result: SimulationResult, files: dict[str, Path | None]) -> list[Path]:
+    from torquec.report.closed_loop_plots import plot_errors, plot_torques
     from torquec.simulation.csv_file import write_result
-    from torquec.simulation.pictures import draw_errors, draw_torques
 
     written = []
     if files["csv"] is not None:
         written.append(write_result(result, files["csv"]))
     if files["errors"] is not None:
-        written.append(draw_errors({name: result}, files["errors"]))
+        written.append(plot_errors({name: result}, files["errors"]))
     if files["torques"] is not None:
-        written.append(draw_torques({name: result}, files["torques"]))
+        written.append(plot_torques({name: result}, files["torques"]))
     return written
 
 

@@ -8,8 +8,8 @@ import pytest
 from tests.simulation.arms import clock, constant, rotor
 
 from torquec.errors import ArgumentError
+from torquec.report.closed_loop_plots import plot_errors, plot_torques
 from torquec.simulation.closed_loop import simulate
-from torquec.simulation.pictures import draw_errors, draw_torques
 
 pytest.importorskip("matplotlib")
 
@@ -24,24 +24,24 @@ def runs():
 
 @pytest.mark.parametrize("suffix", ["png", "svg"])
 def test_pictures_are_files(runs, tmp_path, suffix):
-    errors = draw_errors(runs, tmp_path / f"errors.{suffix}", tip={name: [0.0] * 4 for name in runs})
-    torques = draw_torques(runs, tmp_path / f"torques.{suffix}")
+    errors = plot_errors(runs, tmp_path / f"errors.{suffix}", tip={name: [0.0] * 4 for name in runs})
+    torques = plot_torques(runs, tmp_path / f"torques.{suffix}")
     assert errors.stat().st_size > 2000
     assert torques.stat().st_size > 2000
     assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_limits_are_drawn(runs, tmp_path):
-    text = draw_torques(runs, tmp_path / "torques.svg").read_text()
+    text = plot_torques(runs, tmp_path / "torques.svg").read_text()
     assert text.count("stroke-dasharray") >= 2
 
 
 def test_misuse(runs, tmp_path):
     with pytest.raises(ArgumentError, match="cannot draw there"):
-        draw_errors(runs, tmp_path / "errors.unknown")
+        plot_errors(runs, tmp_path / "errors.unknown")
     with pytest.raises(ArgumentError, match="cannot draw there"):
-        draw_errors(runs, tmp_path / "no" / "errors.png")
+        plot_errors(runs, tmp_path / "no" / "errors.png")
     other = dataclasses.replace(runs["a"], joints=("other",))
     with pytest.raises(ArgumentError, match="different joints"):
-        draw_torques({"a": runs["a"], "b": other}, tmp_path / "torques.png")
+        plot_torques({"a": runs["a"], "b": other}, tmp_path / "torques.png")
     assert list(tmp_path.iterdir()) == []

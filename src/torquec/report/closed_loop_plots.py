@@ -1,8 +1,7 @@
-"""Pictures of closed loops (extra `plot`): error profiles and torques against their limits."""
+"""Pictures of closed loops: error profiles, torques against their limits (extra `plot`)."""
 
 from __future__ import annotations
 
-import importlib
 import math
 import os
 from collections.abc import Mapping
@@ -18,7 +17,7 @@ from torquec.simulation.closed_loop import SimulationResult
 _LIMIT = {"color": "0.45", "linestyle": "--", "linewidth": 0.9}
 
 
-def draw_errors(
+def plot_errors(
     results: Mapping[str, SimulationResult],
     path: str | os.PathLike[str],
     *,
@@ -44,7 +43,7 @@ def draw_errors(
     return _finish(figure, axes, panels, title, path)
 
 
-def draw_torques(
+def plot_torques(
     results: Mapping[str, SimulationResult], path: str | os.PathLike[str], *, title: str = "Torques wanted, and limits"
 ) -> Path:
     """One panel per joint: the torques that each controller wanted, and what the drive can give.
@@ -77,13 +76,13 @@ def _joints(results: Mapping[str, SimulationResult]) -> tuple[str, ...]:
 
 def _panels(count: int) -> tuple[Any, list[Any]]:
     try:
-        importlib.import_module("matplotlib").use("Agg")
-        pyplot = importlib.import_module("matplotlib.pyplot")
+        from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtraError("matplotlib", "plot", "drawing a picture") from None
     columns = 2 if count > 1 else 1
     rows = math.ceil(count / columns)
-    figure, grid = pyplot.subplots(rows, columns, figsize=(5.4 * columns, 2.1 * rows + 0.8), sharex=True, squeeze=False)
+    figure = Figure(figsize=(5.4 * columns, 2.1 * rows + 0.8))
+    grid = figure.subplots(rows, columns, sharex=True, squeeze=False)
     return figure, list(grid.ravel())
 
 
@@ -115,6 +114,4 @@ def _finish(figure: Any, axes: list[Any], used: int, title: str, path: str | os.
         raise ArgumentError(
             f"cannot draw there: {error}", where=str(target), remedy="name a .png, .svg or .pdf file"
         ) from error
-    finally:
-        importlib.import_module("matplotlib.pyplot").close(figure)
     return target
