@@ -25,7 +25,7 @@ from torquec.errors import ArgumentError, CheckError
 from torquec.records import BaseParametersRecord, sparse_rows
 from torquec.reduction.chain import outside_the_theorem
 from torquec.reduction.elimination_order import elimination_order
-from torquec.reduction.energy_rows import double_rows, rational_rows, real_rows, residue_rows
+from torquec.reduction.energy_rows import double_rows, natural_sizes, rational_rows, real_rows, residue_rows
 from torquec.reduction.formula import latex_formula, text_formula
 from torquec.reduction.minimal_combinations import minimal_combinations
 from torquec.reduction.numeric_basis import (
@@ -200,9 +200,9 @@ def base_parameters(
         groups = _groups(parameters)
         added: tuple[int, ...] = ()
         if chosen is BasisMethod.QR:
-            basis = pivoted_qr(w, groups, threshold=threshold)
+            basis = pivoted_qr(w, natural_sizes(w, parameters), groups, threshold=threshold)
         else:
-            basis, added = svd(w, groups, threshold=threshold)
+            basis, added = svd(w, natural_sizes(w, parameters), groups, threshold=threshold)
         text = f"{chosen.value}; numeric rank, threshold {threshold:g}"
         mixed = [f"combination_{k + 1}" for k in range(basis.rank - len(added))] if basis.kept is None else []
         return _finished(robot, parameters, basis, text, exact=False, given=mixed, added=added)
@@ -249,7 +249,8 @@ def _by_elimination(
     """In fractions; where angles are approximated, a choice of columns in doubles and coefficients in many digits."""
     if geometry.exact:
         return elimination(rational_rows(robot, geometry, parameters), order)
-    kept = independent_columns(double_rows(robot, geometry, parameters), order)
+    w = double_rows(robot, geometry, parameters)
+    kept = independent_columns(w, natural_sizes(w, parameters), order)
     with flint.ctx.workprec(_PRECISION):
         try:
             return grouping(real_rows(robot, geometry, parameters, len(kept)), kept)
@@ -324,12 +325,13 @@ def _described(way: str, geometry: RationalGeometry) -> str:
 def _compare(robot: Robot, geometry: RationalGeometry, parameters: StandardParameters, basis: Basis) -> None:
     """Raise `CheckError` unless every other way gives the same number."""
     w = double_rows(robot, geometry, parameters)
-    values = singular_values(w)
+    natural = natural_sizes(w, parameters)
+    values = singular_values(w, natural)
     found = {
         "elimination": basis.rank,
         "rank modulo a prime": residue_rows(robot, geometry, parameters).rank(),
         f"singular values above {THRESHOLD:g}": int(np.sum(values > THRESHOLD)),
-        "pivoted QR": pivoted_qr(w, _groups(parameters)).rank,
+        "pivoted QR": pivoted_qr(w, natural, _groups(parameters)).rank,
     }
     if not outside_the_theorem(robot):
         alone = standard_parameters(robot, motors=False, friction=FrictionColumns.NONE)

@@ -19,6 +19,7 @@ from torquec.reduction.rational_geometry import RationalGeometry
 from torquec.robot.robot import Robot
 from torquec.spatial import Matrix3, Vector3, add, cross, dot, matmul, matvec, transpose
 
+_PERPENDICULAR = Fraction(1, 10**12)
 _ZERO = (Fraction(0), Fraction(0), Fraction(0))
 
 
@@ -109,5 +110,5 @@ def parallel(a: Vector3, b: Vector3) -> bool:
 
 
 def perpendicular(a: Vector3, b: Vector3) -> bool:
-    """a . b = 0."""
-    return bool(dot(a, b) == 0)
+    """a . b = 0, to the nearness of the directions: rational ones keep parallels, but not right angles."""
+    return bool(abs(dot(a, b)) <= _PERPENDICULAR * max(map(abs, a)) * max(map(abs, b)))

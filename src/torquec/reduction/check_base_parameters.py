@@ -37,6 +37,9 @@ from torquec.robot.robot import Robot
 TOLERANCE = 1e-10
 """Largest relative error of a column of W, and of a recorded value."""
 
+INVERSE = 1e-12
+"""Largest error of K E = 1, relative to what is added up; a smaller coefficient has no effect."""
+
 INDEPENDENT = 1e-12
 """Smallest relative singular value of an independent set."""
 
@@ -112,12 +115,12 @@ def _check_torques(record: BaseParametersRecord, w: Array, inner: Array, project
 
 def _check_inverse(record: BaseParametersRecord, projection: Array, expansion: Array) -> None:
     """(3)."""
-    without_effect = ~projection.any(axis=0)
+    without_effect = np.abs(projection).max(axis=0, initial=0.0) <= INVERSE * np.abs(projection).max(initial=0.0)
     if expansion[without_effect].any():
         _refuse(record, "its expansion uses parameters that have no effect")
     product = projection @ expansion
     size = np.maximum(np.abs(projection) @ np.abs(expansion), 1.0)
-    if not np.all(np.abs(product - np.eye(len(product))) <= TOLERANCE * size):
+    if not np.all(np.abs(product - np.eye(len(product))) <= INVERSE * size):
         _refuse(record, "its projection and its expansion do not belong together")
 
 

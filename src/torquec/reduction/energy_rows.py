@@ -29,9 +29,21 @@ import numpy as np
 
 from torquec.dynamics.friction_regressor import FrictionColumns, friction_shafts
 from torquec.reduction.rational_geometry import RationalGeometry, RationalLink
-from torquec.reduction.standard_parameters import StandardParameters
+from torquec.reduction.standard_parameters import Array, ParameterKind, StandardParameters
 from torquec.robot.robot import BASE, Robot
-from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, dot, matvec, scale, subtract, transpose
+from torquec.spatial import (
+    PARAMETER_NAMES,
+    Matrix3,
+    Scalar,
+    Vector3,
+    add,
+    cross,
+    dot,
+    matvec,
+    scale,
+    subtract,
+    transpose,
+)
 
 MORE = 16
 """Samples beyond the number of columns."""
@@ -151,13 +163,28 @@ def real_rows(robot: Robot, geometry: RationalGeometry, parameters: StandardPara
     return flint.arb_mat(count, len(parameters), [entry for _ in range(count) for entry in sample.row()])
 
 
-def double_rows(robot: Robot, geometry: RationalGeometry, parameters: StandardParameters) -> np.ndarray:
+def double_rows(robot: Robot, geometry: RationalGeometry, parameters: StandardParameters) -> Array:
     """W in doubles, (2 p + MORE, p)."""
     size = 2 * len(parameters) + MORE
     rows = np.empty((size, len(parameters)))
     for k, entry in enumerate(_Sampler(robot, geometry, parameters, Doubles(size)).row()):
         rows[:, k] = entry
     return rows
+
+
+def natural_sizes(w: Array, parameters: StandardParameters) -> Array:
+    """The length that a column of W in doubles would have if nothing cancelled: the largest of its kind, (p,).
+
+    Kinds are tensors, first moments, masses; every rotor and friction parameter is one of its own.
+    """
+    sizes = np.linalg.norm(w, axis=0)
+    width = len(PARAMETER_NAMES)
+    inertial = parameters.kinds.count(ParameterKind.INERTIAL)
+    kinds = np.array([0 if name.startswith("I") else len(name) for name in PARAMETER_NAMES] * (inertial // width))
+    for kind in set(kinds.tolist()):
+        same = np.flatnonzero(kinds == kind)
+        sizes[same] = sizes[same].max()
+    return np.asarray(sizes, dtype=np.float64)
 
 
 @dataclass(frozen=True)

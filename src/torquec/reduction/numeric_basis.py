@@ -10,7 +10,7 @@ Every basis is a pair of matrices, with Y the regressor and phi the standard par
 (5)  SVD: W = U S V',  K = V_b',  E = V_b: orthonormal, but made of everything
 
 Elimination runs in fractions and has no threshold; where the geometry is approximated, it chooses the columns in
-doubles and solves for K with many digits. QR and SVD run on columns of unit length; what is below `threshold`
+doubles and solves for K with many digits. QR and SVD run on columns of about unit length; what is below `threshold`
 (relative to the largest column or singular value) counts as zero.
 """
 
@@ -30,6 +30,12 @@ THRESHOLD = 1e-12
 
 SEQUENTIAL_THRESHOLD = 1e-10
 """The same for elimination in doubles, where errors grow from column to column (Izaguirre et al. took 1e-10, too)."""
+
+_SMALL = 1e-3
+"""Columns are scaled up to length one as far as this part of their natural size."""
+
+_ROUNDED = 1e-15
+"""Entries of an orthonormal matrix that are rounding and nothing else."""
 
 _NOTHING = 1e-30
 """What a coefficient computed to many digits is zero below."""
@@ -70,9 +76,11 @@ def elimination(w: flint.fmpq_mat, order: Sequence[int]) -> Basis:
     return Basis(projection, selection(p, kept), kept)
 
 
-def independent_columns(w: Array, order: Sequence[int], *, threshold: float = SEQUENTIAL_THRESHOLD) -> tuple[int, ...]:
-    """The columns that elimination keeps (3), in doubles; w is (N, p)."""
-    unit, _ = _unit_columns(w, THRESHOLD)
+def independent_columns(
+    w: Array, natural: Array, order: Sequence[int], *, threshold: float = SEQUENTIAL_THRESHOLD
+) -> tuple[int, ...]:
+    """The columns that elimination keeps (3), in doubles; w is (N, p), `natural` (p,)."""
+    unit, _ = _scaled(w, natural)
     kept: list[int] = []
     directions = np.zeros((len(w), 0))
     for k in order:
@@ -128,12 +136,12 @@ def extended(rows: list[list[flint.fmpq]], w: flint.fmpq_mat, others: Sequence[i
     return Basis(_floats(projection), _floats(flint.fmpq_mat(wide)), None), added
 
 
-def pivoted_qr(w: Array, groups: Sequence[Sequence[int]], *, threshold: float = THRESHOLD) -> Basis:
-    """Keep the columns that stand out most, in doubles (4); w is (N, p).
+def pivoted_qr(w: Array, natural: Array, groups: Sequence[Sequence[int]], *, threshold: float = THRESHOLD) -> Basis:
+    """Keep the columns that stand out most, in doubles (4); w is (N, p), `natural` (p,).
 
     The columns of one group are exhausted before those of the next are looked at.
     """
-    unit, sizes = _unit_columns(w, threshold)
+    unit, sizes = _scaled(w, natural)
     kept: list[int] = []
     rest = unit.copy()
     for group in groups:
@@ -156,22 +164,26 @@ def pivoted_qr(w: Array, groups: Sequence[Sequence[int]], *, threshold: float = 
     return Basis(projection, selection(w.shape[1], kept), tuple(kept))
 
 
-def svd(w: Array, groups: Sequence[Sequence[int]], *, threshold: float = THRESHOLD) -> tuple[Basis, tuple[int, ...]]:
-    """An orthonormal basis of the row space of the first group's columns, in doubles (5); w is (N, p).
+def svd(
+    w: Array, natural: Array, groups: Sequence[Sequence[int]], *, threshold: float = THRESHOLD
+) -> tuple[Basis, tuple[int, ...]]:
+    """An orthonormal basis of the row space of the first group's columns, in doubles (5); w is (N, p), `natural` (p,).
 
     Columns of the other groups that depend on none of it are kept as they are, and returned beside the basis.
     """
     first = list(groups[0])
-    unit, sizes = _unit_columns(w[:, first], threshold)
+    unit, sizes = _scaled(w[:, first], natural[first])
     values, rows = (
         np.linalg.svd(unit, full_matrices=False)[1:] if unit.size else (np.zeros(0), np.zeros((0, len(first))))
     )
     rank = int(np.sum(values > threshold * max(values.max(initial=0.0), 1.0)))
     # Back from unit columns, and orthonormal again.
     q, _ = np.linalg.qr((rows[:rank] * sizes).T)
+    q[np.abs(q) <= _ROUNDED] = 0.0
     others = [k for group in groups[1:] for k in group]
     mixed = np.hstack([w[:, first] @ q, w[:, others]])
-    basis = pivoted_qr(mixed, [range(rank), range(rank, mixed.shape[1])], threshold=threshold)
+    sizes = np.concatenate([np.linalg.norm(mixed[:, :rank], axis=0), natural[others]])
+    basis = pivoted_qr(mixed, sizes, [range(rank), range(rank, mixed.shape[1])], threshold=threshold)
     onto = np.zeros((mixed.shape[1], w.shape[1]))
     onto[:rank, first] = q.T
     onto[range(rank, len(onto)), others] = 1.0
@@ -180,11 +192,11 @@ def svd(w: Array, groups: Sequence[Sequence[int]], *, threshold: float = THRESHO
     return Basis(basis.projection @ onto, onto.T @ basis.expansion, None), added
 
 
-def singular_values(w: Array) -> Array:
-    """Singular values of W with unit columns, largest first, relative to the largest."""
+def singular_values(w: Array, natural: Array) -> Array:
+    """Singular values of W with scaled columns, largest first, relative to the largest."""
     if not w.size:
         return np.zeros(0)
-    values = np.linalg.svd(_unit_columns(w, THRESHOLD)[0], compute_uv=False)
+    values = np.linalg.svd(_scaled(w, natural)[0], compute_uv=False)
     return np.asarray(values / max(values[0], 1e-300), dtype=np.float64)
 
 
@@ -200,12 +212,14 @@ def to_float(value: flint.fmpq) -> float:
     return int(value.p) / int(value.q)
 
 
-def _unit_columns(w: Array, threshold: float) -> tuple[Array, Array]:
-    """Columns of length one, and the lengths; columns that are zero up to rounding become zero, with length one."""
-    sizes = np.linalg.norm(w, axis=0)
-    is_zero = sizes <= threshold * max(sizes.max(initial=0.0), 1e-300)
-    unit = np.where(is_zero, 0.0, w / np.where(is_zero, 1.0, sizes))
-    return unit, np.where(is_zero, 1.0, sizes)
+def _scaled(w: Array, natural: Array) -> tuple[Array, Array]:
+    """Columns of length one, and the lengths.
+
+    A column that is small beside others of its kind (`natural`) is small because it cancels, and then rounding is not
+    small beside it: such columns are not scaled up all the way.
+    """
+    sizes = np.maximum(np.linalg.norm(w, axis=0), np.maximum(_SMALL * natural, 1e-300))
+    return w / sizes, sizes
 
 
 def _right_inverse(k: flint.fmpq_mat) -> flint.fmpq_mat:

@@ -86,7 +86,13 @@ def simplest(value: float, nearness: float) -> Fraction:
 
 
 def _rational_unit_vector(u: Vector3, nearness: float) -> Vector3:
-    """Stereographic projection from the pole that is farther away (3)."""
+    """Stereographic projection from the pole that is farther away (3); zero components stay zero."""
+    for k in range(3):
+        if u[k] == 0.0:
+            (a, b), _ = rational_angle((u[k - 2], u[k - 1]), nearness)
+            flat = [Fraction(0)] * 3
+            flat[k - 2], flat[k - 1] = a, b
+            return (flat[0], flat[1], flat[2])
     side = 1 if u[2] >= 0.0 else -1
     a, b = (simplest(component / (1.0 + abs(u[2])), nearness / 4) for component in (u[0], u[1]))
     size = 1 + a * a + b * b

@@ -1,0 +1,98 @@
+"""`torquec params`."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def test_json_of_the_puma(torquec):
+    document = torquec("params", "puma560", "--json").document
+    assert (document["count"], document["motor_count"], document["friction_count"]) == (36, 4, 0)
+    assert len(document["names"]) == len(document["expressions"]) == len(document["values"]) == 40
+    assert document["method"] == "elimination; exact rational rank"
+    assert "m_link1" in document["dropped"]
+    assert "rotor_joint1" in document["grouped"]
+    assert "rotor_joint1" in document["expressions"][0]
+    assert document["record"]["kind"] == "base_parameters"
+
+
+def test_text_lists_every_parameter_with_its_formula(torquec):
+    shown = torquec("params", "planar2r").out
+    assert "6 inertial base parameters, out of 20 standard ones" in shown
+    assert "Izz_link1+   1.33333  = Izz_link1 + m_link2" in shown
+    assert "No effect on any torque: Ixx_link1" in shown
+    assert all(len(line) <= 120 for line in torquec("params", "puma560").out.splitlines())
+
+
+def test_friction_and_motors(torquec):
+    document = torquec("params", "puma260", "--json", "--friction", "own").document
+    assert document["friction_count"] == 12
+    assert torquec("params", "puma260", "--json", "--no-motors").document["motor_count"] == 0
+    assert torquec("params", "puma260", "--json", "--friction", "offset").document["friction_count"] == 18
+
+
+def test_gravity_changes_the_count(torquec):
+    assert torquec("params", "puma560", "--json", "--gravity", "1,0,-9.81").document["count"] == 38
+
+
+@pytest.mark.parametrize("method", ["elimination", "theorem", "qr", "svd"])
+def test_methods(torquec, method):
+    document = torquec("params", "scara", "--json", "--method", method).document
+    assert document["count"] == 8
+
+
+def test_symbols(torquec):
+    document = torquec("params", "planar2r", "--json", "--symbolic").document
+    assert document["expressions"][0] == "Izz_link1 + Izz_link2 + a2^2*m_link2"
+    assert document["symbols"] == {"a2": 1.0}
+    assert "a2 = 1" in torquec("params", "planar2r", "--symbolic").out
+
+
+def test_latex_is_a_whole_document(torquec):
+    for options in ((), ("--symbolic",)):
+        shown = torquec("params", "puma560", "--latex", *options).out
+        assert shown.startswith(r"\documentclass{article}")
+        assert shown.rstrip().endswith(r"\end{document}")
+        assert shown.count("{") == shown.count("}")
+        assert shown.count("$") % 2 == 0
+
+
+def test_check(torquec):
+    document = torquec("params", "scara", "--json", "--check").document
+    assert document["check"]["error"] < 1e-12
+    assert "Checked against the recursion" in torquec("params", "scara", "--check").out
+
+
+def test_without_inertias(torquec, arm):
+    text = arm.read_text()
+    start, end = text.index("<inertial>"), text.rindex("</inertial>") + len("</inertial>")
+    first_end = text.index("</inertial>") + len("</inertial>")
+    bare = text[:start] + text[first_end:]
+    second = bare.index("<inertial>")
+    arm.write_text(bare[:second] + bare[bare.index("</inertial>") + len("</inertial>") :])
+    assert end > first_end
+    document = torquec("params", arm, "--json").document
+    assert document["count"] == 6
+    assert document["values"] is None
+    assert "no values" in torquec("params", arm).out
+
+
+def test_bad_options(torquec):
+    refused = torquec("params", "scara", "--method", "guess")
+    assert refused.status == 2
+    assert "elimination" in refused.err
+    assert torquec("params", "scara", "--friction", "sticky").status == 2
+    assert torquec("params", "scara", "--frames", "sky").status == 2
+    assert torquec("params", "scara", "--latex", "--json").status == 2
+    assert torquec("params", "scara", "--symbolic", "--method", "qr").status == 2
+
+
+def test_a_robot_that_is_not_clear_is_a_failed_check(torquec, arm):
+    arm.write_text(
+        arm.read_text().replace(
+            '<origin xyz="0 0 1"/>\n    <axis xyz="0 1 0"/>', '<origin xyz="0 0 1"/>\n    <axis xyz="1e-8 1 0"/>'
+        )
+    )
+    failed = torquec("params", arm, "--no-snap", "--gravity", "0,-9.81,0")
+    assert failed.status == 1
+    assert "not clear" in failed.err
