@@ -70,6 +70,8 @@ def test_a_saturated_drive_is_named_with_its_time(torquec, arm):
         (["puma560", "--adaptive"], "sticking friction"),
         (["puma560", "--to", "9,0,0,0,0,0"], "upper position limit"),
         (["puma560", "--plant", "planar2r"], "joints of the controller"),
+        (["puma560", "--runs", "0"], "--runs 0"),
+        (["puma560", "--runs", "5", "--csv", "run.csv"], "--csv is about one run"),
     ],
 )
 def test_bad_input_is_refused_plainly(torquec, arguments, message):

@@ -101,6 +101,7 @@ def test_drives_saturate_unless_told_otherwise():
         ({"slip_speed": 0.0}, "slip speed"),
         ({"breakaway": 0.5, "friction": FrictionModel.STICK}, "breakaway"),
         ({"breakaway": 1.5}, "without sticking"),
+        ({"friction": "sandpaper"}, "no friction model 'sandpaper'"),
     ],
 )
 def test_misuse(wrong, message):

@@ -89,7 +89,9 @@ def simulate(
     noise: Annotated[float, typer.Option(metavar="STD", help="Noise of measured positions [rad or m].")] = 0.0,
     delay: Annotated[int, typer.Option(metavar="SAMPLES", help="Measurements arrive late.")] = 0,
     substeps: Annotated[int, typer.Option(help="Integration steps per control interval.")] = 2,
-    adaptive: Annotated[bool, typer.Option("--adaptive", help="Adaptive integration (smooth friction).")] = False,
+    adaptive: Annotated[
+        bool, typer.Option("--adaptive", help="Adaptive integration; with --friction smooth or none.")
+    ] = False,
     limits: Annotated[
         bool, typer.Option("--limits/--no-limits", help="Whether the motion must keep the robot's limits.")
     ] = True,
@@ -120,6 +122,7 @@ def simulate(
     loaded = read_robot(robot, snap=snap, strict=strict, gravity=gravity)
     if not rate > 0.0:
         raise ArgumentError(f"--rate {rate:g}", remedy="give a positive number of calls per second")
+    _check_runs(runs, {"--frame": frame, "--csv": csv, "--errors": errors, "--torques": torques})
     ends = (joint_values(loaded, start, "--from", degrees=deg), to and joint_values(loaded, to, "--to", degrees=deg))
     motion = _motion(loaded, trajectory, ends, duration, 1.0 / rate, limits=limits)
     law = _law(loaded, controller, poles, motion, 1.0 / rate)
@@ -138,6 +141,14 @@ def simulate(
         print_json(document)
     else:
         typer.echo(_text(moved, document))
+
+
+def _check_runs(runs: int, of_one_run: dict[str, object]) -> None:
+    if runs < 1:
+        raise ArgumentError(f"--runs {runs}", remedy="give a positive whole number")
+    asked = [option for option, value in of_one_run.items() if value is not None]
+    if runs > 1 and asked:
+        raise ArgumentError(f"{asked[0]} is about one run, not {runs}", remedy=f"leave out --runs or {asked[0]}")
 
 
 def _one(
@@ -191,11 +202,16 @@ def _many(
     plant: Plant, law: Controller, motion: Trajectory, options: LoopOptions, runs: int, spread: float
 ) -> dict[str, Any]:
     """The document of many runs: the worst of each joint, and how the errors are distributed."""
+    import os
+    from concurrent.futures import ThreadPoolExecutor
+
     import numpy as np
 
     from torquec.simulation.monte_carlo import Spread, monte_carlo
 
-    result = monte_carlo(plant, law, motion, runs=runs, spread=Spread(spread, spread), options=options)
+    scatter = Spread(spread, spread)
+    with ThreadPoolExecutor(os.cpu_count()) as cores:  # the loop runs without the interpreter's lock
+        result = monte_carlo(plant, law, motion, runs=runs, spread=scatter, options=options, executor=cores)
     stable = np.isnan(result.diverged)
     kept = result.rmse[stable] if stable.any() else np.full((1, len(law.joints)), np.nan)
     worst = result.max_error[stable] if stable.any() else np.full((1, len(law.joints)), np.nan)

@@ -7,15 +7,17 @@ samples are copied out. There is no Python in a step.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from torquec.codegen.llvm import load_or_compile
+from torquec.codegen.llvm import NativeFunction, load_or_compile
 from torquec.codegen.llvm.repeat import LoopEnd, NativeLoop
 from torquec.errors import ArgumentError, DivergenceError
+from torquec.expr import Function
 from torquec.simulation.integrators import DormandPrince, RungeKutta4
 from torquec.simulation.loop_functions import motion_function, sample_function
 from torquec.simulation.loop_state import LoopState
@@ -72,8 +74,8 @@ class NativeRun:
         loop, period = self.loop, self.period
         key = f"{loop.plant.identity} {loop.integrator!r} {period!r}"
         control = f"{loop.controller.function.content_hash} {loop.sensors!r}"
-        outer = load_or_compile(f"sample {key} {control}", lambda: sample_function(loop, period=period))
-        inner = load_or_compile(f"motion {key} {dict(loop.parts)!r}", lambda: motion_function(loop, period=period))
+        outer = _native(_Source(f"sample {key} {control}", lambda: sample_function(loop, period=period)))
+        inner = _native(_Source(f"motion {key} {dict(loop.parts)!r}", lambda: motion_function(loop, period=period)))
         match loop.integrator:
             case RungeKutta4(substeps=substeps):
                 return NativeLoop(outer, inner, most=substeps)
@@ -155,6 +157,20 @@ class NativeRun:
                     diverged[run] = start + result.steps
                 now[run] = rows[run]
         return result.steps
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A function that can be made, known by a key that names its content."""
+
+    key: str
+    make: Callable[[], Function] = field(compare=False)
+
+
+@lru_cache(maxsize=64)
+def _native(source: _Source) -> NativeFunction:
+    """The compiled function, in memory, else from the cache on disk, else made."""
+    return load_or_compile(source.key, source.make)
 
 
 def _kept_samples(steps: int, every: int) -> npt.NDArray[np.int64]:

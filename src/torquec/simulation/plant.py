@@ -63,7 +63,12 @@ class Plant:
     varies: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "friction", FrictionModel(self.friction))
+        try:
+            object.__setattr__(self, "friction", FrictionModel(self.friction))
+        except ValueError:
+            raise ArgumentError(
+                f"there is no friction model '{self.friction}'", remedy=f"choose one of {', '.join(FrictionModel)}"
+            ) from None
         if not (math.isfinite(self.slip_speed) and self.slip_speed > 0.0):
             raise ArgumentError(f"a slip speed of {self.slip_speed!r}", remedy="give a small positive speed")
         if not (math.isfinite(self.breakaway) and self.breakaway >= 1.0):
