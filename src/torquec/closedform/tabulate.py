@@ -30,7 +30,7 @@ _DISPLACEMENT_POWERS = {1: ((0, 0), (0, 1)), 2: ((0, 0), (0, 1), (0, 2))}
 
 def grid_size(variables: Sequence[Variable], degree: int = 2) -> int:
     """Number of grid points."""
-    return math.prod(len(_powers(v, degree)) for v in variables)
+    return math.prod(len(basis_powers(v, degree)) for v in variables)
 
 
 def grid(variables: Sequence[Variable], n: int, degree: int = 2) -> npt.NDArray[np.float64]:
@@ -54,7 +54,7 @@ def coefficient_table(
     variables: Sequence[Variable], samples: npt.NDArray[np.float64], degree: int = 2
 ) -> npt.NDArray[np.float64]:
     """Coefficients on the product basis, one axis per variable; further axes of `samples` (N, ...) are kept last."""
-    shape = tuple(len(_powers(v, degree)) for v in variables)
+    shape = tuple(len(basis_powers(v, degree)) for v in variables)
     table = samples.reshape((*shape, *samples.shape[1:]))
     for axis, variable in enumerate(variables):
         inverse = _inverse(variable.prismatic, degree)
@@ -77,13 +77,14 @@ def monomial_at(variables: Sequence[Variable], position: Sequence[int], degree: 
     """The monomial of a place in a coefficient table."""
     factors = []
     for variable, k in zip(variables, position, strict=True):
-        a, b = _powers(variable, degree)[k]
+        a, b = basis_powers(variable, degree)[k]
         if a or b:
             factors.append((variable, a, b))
     return tuple(sorted(factors))
 
 
-def _powers(variable: Variable, degree: int) -> tuple[tuple[int, int], ...]:
+def basis_powers(variable: Variable, degree: int = 2) -> tuple[tuple[int, int], ...]:
+    """The basis of one variable in the order of its axis in a table: (a, b) for C^a S^b, or q^b."""
     return (_DISPLACEMENT_POWERS if variable.prismatic else _ANGLE_POWERS)[degree]
 
 

@@ -1,6 +1,6 @@
 """Rewrite rules, as (pattern, replacement) pairs.
 
-A pattern is an expression over the placeholders x, y, z (any node), c, d (constants), n (a negative constant) and p
+A pattern is an expression over the placeholders x, y (any node), c, d (constants), n (a negative constant) and p
 (one that is not); a number matches that constant. A rule fires where a node is made; its replacement is built
 through the same rules, so the result is canonical. Each rule either removes an operation or moves a sign outwards;
 none of them adds one.
@@ -10,6 +10,7 @@ Rules are looked up by the kinds of the node's arguments, so that most nodes try
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
@@ -35,6 +36,7 @@ class Kind(IntEnum):
 OP_KINDS: dict[Op, int] = {op: k for k, op in enumerate(Op)}
 _NEGATIVE = frozenset((Kind.MINUS_ONE, Kind.NEGATIVE))
 _CONSTANT = frozenset(Kind)
+_SMALLEST = 1e-290
 
 
 def kind_of(op: Op, value: float) -> int:
@@ -87,7 +89,7 @@ def _call(op: Op, *args: Pattern | float) -> Pattern:
     return Pattern(op, tuple(_pattern(a) for a in args))
 
 
-x, y, z = Pattern(name="x"), Pattern(name="y"), Pattern(name="z")
+x, y = Pattern(name="x"), Pattern(name="y")
 c, d = Pattern(Op.CONST, name="c", kinds=_CONSTANT), Pattern(Op.CONST, name="d", kinds=_CONSTANT)
 n = Pattern(Op.CONST, name="n", kinds=_NEGATIVE)
 p = Pattern(Op.CONST, name="p", kinds=frozenset((Kind.ZERO, Kind.ONE, Kind.POSITIVE)))
@@ -95,6 +97,15 @@ p = Pattern(Op.CONST, name="p", kinds=frozenset((Kind.ZERO, Kind.ONE, Kind.POSIT
 
 def _younger_first(bound: dict[str, Node]) -> bool:
     return bound["x"].index > bound["y"].index and bound["x"].op is not Op.CONST and bound["y"].op is not Op.CONST
+
+
+def _folds_well(bound: dict[str, Node]) -> bool:
+    """Whether a product of constants neither overflows nor loses digits below the normal range."""
+    return _SMALLEST < abs(bound["c"].value * bound["d"].value) < math.inf
+
+
+def _inverts_well(bound: dict[str, Node]) -> bool:
+    return _SMALLEST < abs(bound["c"].value) < 1.0 / _SMALLEST
 
 
 Condition = Callable[[dict[str, "Node"]], bool]
@@ -123,12 +134,12 @@ RULES: tuple[tuple[Pattern, Pattern] | tuple[Pattern, Pattern, Condition], ...] 
     (x - n, x + (-n)),
     (x - y, -(y - x), _younger_first),
     # Constants gather.
-    (c * (d * x), (c * d) * x),
+    (c * (d * x), (c * d) * x, _folds_well),
     (c + (d + x), (c + d) + x),
     (c + (x - d), (c - d) + x),
     (c + (d - x), (c + d) - x),
     ((c + x) - d, (c - d) + x),
-    (x / c, (1.0 / c) * x),
+    (x / c, (1.0 / c) * x, _inverts_well),
     # Cancellation.
     ((x + y) - x, y),
     ((x + y) - y, x),

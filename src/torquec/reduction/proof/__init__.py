@@ -1,0 +1,1 @@
+"""Rigorous error bounds over a whole box of motions, and the certificates that record them."""

@@ -1,0 +1,156 @@
+"""Bernstein enclosures: rigorous ranges of trigonometric polynomials on boxes of joint positions.
+
+(1)  On an interval narrower than pi around c, with t = tan((q - c)/2):   cos(q - c) = (1 - t^2)/(1 + t^2),
+     sin(q - c) = 2 t/(1 + t^2),  so a trigonometric polynomial of degree d is N(t)/(1 + t^2)^d, N of degree 2 d.
+(2)  In Bernstein form on [t0, t1],  N/D = sum N_b B_b / sum D_b B_b  with all D_b > 0:  a weighted mean of the
+     control values N_b/D_b, which therefore enclose the range; the values at the corners are attained.
+(3)  Several variables: tensor products, D the product of one D per variable.  Displacements: D = 1, degree d.
+(4)  Halving an interval of t is de Casteljau's scheme at 1/2: means of neighbours, exact up to a rounding each.
+(5)  Rounding: every number above is a sum of at most (2 d + 1)^k products; the sum of their magnitudes times
+     `ROUNDING_STEPS` units of rounding bounds the error, and is added to every bound.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from torquec.closedform.polynomial import TrigPolynomial, Variable
+from torquec.closedform.tabulate import basis_powers
+
+Array = npt.NDArray[np.float64]
+WIDEST = 0.9 * math.pi
+"""Root intervals are at most this wide: (1) needs less than pi, and wide ones have uneven weights."""
+
+ROUNDING_STEPS = 64
+_EPSILON = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True)
+class Range:
+    """The interval of a variable."""
+
+    variable: Variable
+    lower: float
+    upper: float
+
+
+@functools.cache
+def bernstein_matrix(degree: int) -> Array:
+    """Bernstein coefficients on [0, 1] from power coefficients: row i, column j is C(i, j)/C(degree, j)."""
+    matrix = np.zeros((degree + 1, degree + 1))
+    for i in range(degree + 1):
+        for j in range(i + 1):
+            matrix[i, j] = math.comb(i, j) / math.comb(degree, j)
+    return matrix
+
+
+@functools.cache
+def halves(size: int) -> tuple[Array, Array]:
+    """The two matrices (4) that give the control values of both halves from those of the whole."""
+    degree = size - 1
+    left = np.zeros((size, size))
+    for i in range(size):
+        for j in range(i + 1):
+            left[i, j] = math.comb(i, j) * 0.5**i
+    return left, left[::-1, ::-1].copy() if degree else left
+
+
+def numerator_matrix(interval: Range, degree: int) -> tuple[Array, Array]:
+    """Columns: Bernstein numerators of each basis function on the interval (1), (2); and the denominator's
+    coefficients.
+    """
+    powers = basis_powers(interval.variable, degree)
+    if interval.variable.prismatic:
+        width = interval.upper - interval.lower
+        columns = [_shifted_power(interval.lower, width, b, degree) for _, b in powers]
+        return bernstein_matrix(degree) @ np.array(columns).T, np.ones(degree + 1)
+    center = 0.5 * (interval.lower + interval.upper)
+    half = math.tan(0.25 * (interval.upper - interval.lower))
+    # In u in [0, 1], t = half (2 u - 1).
+    t = np.array([-half, 2.0 * half])
+    one = np.array([1.0])
+    square = np.convolve(t, t)
+    weight = _plus(one, square)
+    cosine = _plus(one, -square)
+    sine = 2.0 * t
+    c = _plus(math.cos(center) * cosine, -math.sin(center) * sine)
+    s = _plus(math.sin(center) * cosine, math.cos(center) * sine)
+    columns = []
+    for a, b in powers:
+        polynomial = one
+        for factor in [c] * a + [s] * b + [weight] * (degree - a - b):
+            polynomial = np.convolve(polynomial, factor)
+        columns.append(_padded(polynomial, 2 * degree + 1))
+    denominator = one
+    for _ in range(degree):
+        denominator = np.convolve(denominator, weight)
+    to_bernstein = bernstein_matrix(2 * degree)
+    return to_bernstein @ np.array(columns).T, to_bernstein @ _padded(denominator, 2 * degree + 1)
+
+
+def _plus(a: Array, b: Array) -> Array:
+    size = max(len(a), len(b))
+    return _padded(a, size) + _padded(b, size)
+
+
+def _padded(a: Array, size: int) -> Array:
+    return np.concatenate([a, np.zeros(size - len(a))])
+
+
+def _shifted_power(lower: float, width: float, b: int, degree: int) -> Array:
+    """Coefficients in u of (lower + width u)^b."""
+    polynomial = np.array([1.0])
+    for _ in range(b):
+        polynomial = np.convolve(polynomial, np.array([lower, width]))
+    return _padded(polynomial, degree + 1)
+
+
+def root_ranges(ranges: Sequence[Range]) -> list[list[Range]]:
+    """Each range cut into intervals that are narrow enough for (1); more than a full turn is one turn."""
+    found = []
+    for r in ranges:
+        if r.variable.prismatic:
+            found.append([r])
+            continue
+        lower, upper = (r.lower, r.upper) if r.upper - r.lower < 2.0 * math.pi else (-math.pi, math.pi)
+        pieces = max(1, math.ceil((upper - lower) / WIDEST - 1e-12))
+        edges = [lower + (upper - lower) * k / pieces for k in range(pieces + 1)]
+        edges[-1] = upper
+        found.append([Range(r.variable, a, b) for a, b in itertools.pairwise(edges)])
+    return found
+
+
+def along(matrix: Array, table: Array, axis: int) -> Array:
+    """A matrix applied along one axis of a table."""
+    return np.moveaxis(np.tensordot(matrix, table, axes=(1, axis)), 0, axis)
+
+
+def table_of(polynomials: Sequence[TrigPolynomial], variables: Sequence[Variable], degree: int) -> Array:
+    """Coefficients on the product basis, (entries, basis, .., basis)."""
+    index = {variable: k for k, variable in enumerate(variables)}
+    places = [{power: k for k, power in enumerate(basis_powers(variable, degree))} for variable in variables]
+    table = np.zeros((len(polynomials), *(len(place) for place in places)))
+    for entry, polynomial in enumerate(polynomials):
+        for monomial, coefficient in polynomial:
+            position = [0] * len(variables)
+            for variable, a, b in monomial:
+                position[index[variable]] = places[index[variable]][a, b]
+            table[(entry, *position)] += coefficient
+    return table
+
+
+def rounding_allowance(table: Array, matrices: Sequence[Array]) -> Array:
+    """An upper bound of the rounding error of each entry's control values (5), (entries,)."""
+    sums = np.abs(table)
+    for axis, matrix in enumerate(matrices):
+        sums = along(np.abs(matrix), sums, axis + 1)
+    largest = sums.reshape(len(table), -1).max(axis=1)
+    result: Array = largest * (ROUNDING_STEPS * _EPSILON * (1 + len(matrices)))
+    return result
