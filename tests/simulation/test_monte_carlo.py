@@ -53,6 +53,7 @@ def test_a_run_does_not_depend_on_the_others_or_on_workers():
     many = monte_carlo(PUMA, LAW, MOTION, runs=70, spread=SPREAD, options=options)
     few = monte_carlo(PUMA, LAW, MOTION, runs=3, spread=SPREAD, options=options)
     assert np.array_equal(many.rmse[:3], few.rmse)
+    assert len(np.unique(many.factors, axis=0)) == 70
     with ThreadPoolExecutor(2) as pool:
         pooled = monte_carlo(PUMA, LAW, MOTION, runs=70, spread=SPREAD, options=options, executor=pool)
     assert np.array_equal(many.rmse, pooled.rmse)
