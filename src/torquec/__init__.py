@@ -14,6 +14,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from torquec.closedform.closed_form import ClosedForm, Coefficients, closed_form
     from torquec.codegen.target import Target
     from torquec.control.actuator_limits import with_actuator_limits
     from torquec.control.computed_torque import computed_torque, diagonal_computed_torque
@@ -39,10 +40,15 @@ if TYPE_CHECKING:
     from torquec.expr import Function
     from torquec.model.generate import GeneratedPackage, generate
     from torquec.model.model import Model, compile
+    from torquec.model.routes import Route
     from torquec.model.save import load_model, save
+    from torquec.model.simplified import simplify
     from torquec.reduction.base_parameters import BaseParameters, BasisMethod, base_parameters
     from torquec.reduction.check_base_parameters import check_base_parameters
     from torquec.reduction.linearize import LinearModel, check_linear_model, linearize
+    from torquec.reduction.proof.certificate import Certificate, load_certificate, save_certificate
+    from torquec.reduction.proof.check_certificate import check_certificate
+    from torquec.reduction.specification import Specification, load_specification
     from torquec.robot import Robot, attach_payload, classics, load, write_urdf
     from torquec.simulation.closed_loop import LoopOptions, SimulationResult, simulate
     from torquec.simulation.monte_carlo import Spread, monte_carlo
@@ -67,7 +73,10 @@ __all__ = [
     "ArgumentError",
     "BaseParameters",
     "BasisMethod",
+    "Certificate",
     "CheckError",
+    "ClosedForm",
+    "Coefficients",
     "CompileError",
     "Controller",
     "DivergenceError",
@@ -85,8 +94,10 @@ __all__ = [
     "Robot",
     "RobotError",
     "RobotFileError",
+    "Route",
     "Sensors",
     "SimulationResult",
+    "Specification",
     "Spread",
     "Target",
     "TorquecError",
@@ -94,9 +105,11 @@ __all__ = [
     "attach_payload",
     "base_parameters",
     "check_base_parameters",
+    "check_certificate",
     "check_limits",
     "check_linear_model",
     "classics",
+    "closed_form",
     "compile",
     "computed_torque",
     "diagonal_computed_torque",
@@ -107,7 +120,9 @@ __all__ = [
     "joint_poles",
     "linearize",
     "load",
+    "load_certificate",
     "load_model",
+    "load_specification",
     "lqr",
     "minimum_jerk",
     "momentum_observer",
@@ -116,6 +131,8 @@ __all__ = [
     "quintic_spline",
     "read_trajectory",
     "save",
+    "save_certificate",
+    "simplify",
     "simulate",
     "simulate_on_mujoco",
     "smoothed_motion",
@@ -127,6 +144,23 @@ __all__ = [
 ]
 
 _HOMES = {
+    "torquec.closedform.closed_form": (
+        "ClosedForm",
+        "Coefficients",
+        "closed_form",
+    ),
+    "torquec.model.routes": ("Route",),
+    "torquec.model.simplified": ("simplify",),
+    "torquec.reduction.proof.certificate": (
+        "Certificate",
+        "load_certificate",
+        "save_certificate",
+    ),
+    "torquec.reduction.proof.check_certificate": ("check_certificate",),
+    "torquec.reduction.specification": (
+        "Specification",
+        "load_specification",
+    ),
     "torquec.codegen.target": ("Target",),
     "torquec.control.actuator_limits": ("with_actuator_limits",),
     "torquec.control.computed_torque": ("computed_torque", "diagonal_computed_torque"),

@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 import torquec
-from torquec.cli import bench, demo, design, equations, eval, generate, info, linearize, params, simulate
+from torquec.cli import bench, demo, design, equations, eval, generate, info, linearize, params, simplify, simulate
 from torquec.errors import CheckError, TorquecError
 
 CHECK_FAILED = 1
@@ -63,6 +63,7 @@ for _name, _command, _example in (
     ("eval", eval.evaluate, eval.EXAMPLE),
     ("equations", equations.equations, equations.EXAMPLE),
     ("params", params.params, params.EXAMPLE),
+    ("simplify", simplify.simplify, simplify.EXAMPLE),
     ("linearize", linearize.linearize, linearize.EXAMPLE),
     ("design", design.design, design.EXAMPLE),
     ("simulate", simulate.simulate, simulate.EXAMPLE),

@@ -21,6 +21,7 @@ from torquec.robot.robot import Robot
 
 if TYPE_CHECKING:
     from torquec.codegen.llvm import NativeFunction
+    from torquec.reduction.proof.certificate import Certificate
 
 NativeCall = Callable[..., Any]
 """A compiled callable: inputs (n,) or (N, n) in its quantity's order, outputs of the same form; `out=` accepted."""
@@ -54,13 +55,14 @@ class Model:
 
     `functions` holds programs that serve a quantity in place of the traced recursion (those of a saved model);
     `threads` is how many threads a batch may use, `route` how quantities are computed. Each quantity is a native
-    callable: arrays (n,) give one result, arrays (N, n) give N of them.
+    callable: arrays (n,) give one result, arrays (N, n) give N of them. `record` is what a simplified model comes with.
     """
 
     robot: Robot
     functions: Mapping[str, Function] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     threads: int = 1
     route: Route = Route.AUTOMATIC
+    record: Certificate | None = None
     _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     inverse_dynamics = _Compiled()
@@ -148,11 +150,13 @@ class Model:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Callables stay behind when a model goes to another process; they are found in the cache there."""
-        return _restore, (self.robot, dict(self.functions), self.threads, self.route)
+        return _restore, (self.robot, dict(self.functions), self.threads, self.route, self.record)
 
 
-def _restore(robot: Robot, functions: Mapping[str, Function], threads: int, route: Route) -> Model:
-    return Model(robot, MappingProxyType(dict(functions)), threads, route)
+def _restore(
+    robot: Robot, functions: Mapping[str, Function], threads: int, route: Route, record: Certificate | None
+) -> Model:
+    return Model(robot, MappingProxyType(dict(functions)), threads, route, record)
 
 
 def compile(robot: Robot, *, threads: int = 1, route: Route | str = Route.AUTOMATIC) -> Model:
