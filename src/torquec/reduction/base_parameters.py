@@ -55,7 +55,7 @@ _ROUNDING = 1e-13
 """Coefficients this small beside others come of lengths that cancel up to rounding: they are kept, but not printed."""
 
 
-_PRECISION = 512
+_PRECISION = 192
 """Bits for coefficients that are not computed in fractions."""
 
 

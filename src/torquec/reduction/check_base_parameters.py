@@ -27,6 +27,7 @@ from torquec.records import BaseParametersRecord, SparseRow
 from torquec.reduction.base_parameters import BaseParameters
 from torquec.reduction.standard_parameters import (
     ParameterFrames,
+    ParameterKind,
     StandardParameters,
     standard_parameters,
     standard_regressor,
@@ -34,17 +35,17 @@ from torquec.reduction.standard_parameters import (
 )
 from torquec.robot.robot import Robot
 
-TOLERANCE = 1e-10
-"""Largest relative error of a column of W, and of a recorded value."""
+TOLERANCE = 1e-12
+"""Largest relative error of a column of W."""
+
+VALUES = 1e-10
+"""Largest relative error of a recorded value."""
 
 INVERSE = 1e-12
 """Largest error of K E = 1, relative to what is added up; a smaller coefficient has no effect."""
 
 INDEPENDENT = 1e-12
 """Smallest relative singular value of an independent set."""
-
-_ROUNDING = 1e-14
-"""Error of an entry of W, relative to the largest one."""
 
 Array = npt.NDArray[np.float64]
 
@@ -80,10 +81,9 @@ def check_base_parameters(robot: Robot, base: BaseParameters | BaseParametersRec
     projection = _dense(record, record.projection, (b, p))
     expansion = _dense(record, record.expansion, (p, b))
     w = _stacked(robot, parameters, size=2 * p + 8)
-    inner = w @ expansion
-    error = _check_torques(record, w, inner, projection)
+    error = _check_torques(record, parameters, w, projection, expansion)
     _check_inverse(record, projection, expansion)
-    smallest = _check_independence(record, inner)
+    smallest = _check_independence(record, w @ expansion)
     _check_values(record, projection, standard_values(robot, parameters))
     return BaseCheck(b, error, smallest)
 
@@ -97,13 +97,18 @@ def _stacked(robot: Robot, parameters: StandardParameters, size: int) -> Array:
     return stacked
 
 
-def _check_torques(record: BaseParametersRecord, w: Array, inner: Array, projection: Array) -> float:
-    """(1)."""
-    difference = np.abs(w - inner @ projection).max(axis=0, initial=0.0)
-    size = (np.abs(w) + np.abs(inner) @ np.abs(projection)).max(axis=0, initial=0.0)
-    # What rounding may leave in W, carried along by large coefficients.
-    floor = _ROUNDING * np.abs(w).max(initial=0.0) * (1.0 + np.abs(projection).sum(axis=0))
-    errors = difference / np.maximum(size, floor / TOLERANCE + 1e-300)
+def _check_torques(
+    record: BaseParametersRecord, parameters: StandardParameters, w: Array, projection: Array, expansion: Array
+) -> float:
+    """(1), relative to the sizes that are added up.
+
+    The size of a column is its largest entry, for inertial ones the largest of all of them: small ones cancel.
+    """
+    own = np.abs(w).max(axis=0, initial=0.0)
+    inertial = [kind is ParameterKind.INERTIAL for kind in parameters.kinds]
+    own[inertial] = own[inertial].max(initial=0.0)
+    size = own + (own @ np.abs(expansion)) @ np.abs(projection)
+    errors = np.abs(w - w @ expansion @ projection).max(axis=0, initial=0.0) / np.maximum(size, 1e-300)
     worst = int(np.argmax(errors)) if errors.size else 0
     if errors.size and not errors[worst] <= TOLERANCE:
         _refuse(
@@ -116,7 +121,7 @@ def _check_torques(record: BaseParametersRecord, w: Array, inner: Array, project
 def _check_inverse(record: BaseParametersRecord, projection: Array, expansion: Array) -> None:
     """(3)."""
     without_effect = np.abs(projection).max(axis=0, initial=0.0) <= INVERSE * np.abs(projection).max(initial=0.0)
-    if expansion[without_effect].any():
+    if np.abs(expansion[without_effect]).max(initial=0.0) > INVERSE * np.abs(expansion).max(initial=0.0):
         _refuse(record, "its expansion uses parameters that have no effect")
     product = projection @ expansion
     size = np.maximum(np.abs(projection) @ np.abs(expansion), 1.0)
@@ -147,7 +152,7 @@ def _check_values(record: BaseParametersRecord, projection: Array, values: Array
         return
     expected = projection @ values
     size = np.abs(projection) @ np.abs(values)
-    if not np.all(np.abs(expected - np.array(record.values)) <= TOLERANCE * size):
+    if not np.all(np.abs(expected - np.array(record.values)) <= VALUES * size):
         _refuse(record, "its values are not those of this robot")
 
 

@@ -100,7 +100,8 @@ def grouping(w: flint.arb_mat, kept: Sequence[int]) -> Basis:
     table = w.tolist()
     rest = [k for k in range(p) if k not in set(kept)]
     left = flint.arb_mat([[row[k] for k in kept] for row in table])
-    solved = left.solve(flint.arb_mat([[row[k] for k in rest] for row in table])) if rest and b else None
+    right = flint.arb_mat([[row[k] for k in rest] for row in table])
+    solved = left.solve(right, algorithm="precond") if rest and b else None
     projection = np.zeros((b, p))
     projection[range(b), list(kept)] = 1.0
     for j, k in enumerate(rest):
