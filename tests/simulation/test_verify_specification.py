@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
@@ -15,7 +16,13 @@ from torquec.expr import trace
 from torquec.model.model import Model
 from torquec.reduction.abbreviated_linear_model import AbbreviatedModel, torque_row
 from torquec.reduction.box import Box, joint_box
-from torquec.reduction.specification import ControlRequirement, JointRequirement, MotorData, Specification
+from torquec.reduction.specification import (
+    ControlRequirement,
+    JointRequirement,
+    MotorData,
+    Specification,
+    load_specification,
+)
 from torquec.simulation.verify_specification import DriveSignal, position_gain, verify_specification
 
 
@@ -70,6 +77,16 @@ def test_a_model_that_is_cut_too_far_is_found_out():
     result = verify_specification(robot, abbreviated(robot, 0.05), asked(robot), postures=6)
     assert not result.met
     assert any(not row.met for row in result.damping)  # J of the wrist is mostly small terms
+
+
+@pytest.mark.parametrize(("threshold", "met"), [(0.005, True), (0.05, False)])
+def test_the_example_specification_of_the_stanford_arm(threshold, met):
+    robot = torquec.classics.stanford()
+    file = Path(__file__).resolve().parents[2] / "examples" / "specifications" / "stanford_control.toml"
+    result = verify_specification(robot, abbreviated(robot, threshold), load_specification(file, robot), postures=6)
+    assert result.met is met
+    assert all(row.met for row in result.errors)  # what fails is the damping
+    assert [row.joint for row in result.damping if not row.met] == ([] if met else ["joint4", "joint5"])
 
 
 def test_errors_are_missing_torques_over_stiffness():

@@ -10,7 +10,7 @@ Coulomb friction, three ways (`FrictionModel`):
 (5)  STICK:   set-valued: sticks at rest, breaks away at `breakaway` times Coulomb, see `stick`
 
 Payload and parameter mismatch are a different robot (`attach_payload`, `dataclasses.replace`) than the one that the
-controller was made for; `Variation` scales inertias and friction of one compiled plant instead.
+controller was made for; a plant that `varies` has its inertias and friction scaled from run to run instead.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def sliders(robot: Robot) -> tuple[Slider, ...]:
         found.append(Slider(ways, f.coulomb_positive, f.coulomb_negative))
     for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True):
         found.append(Slider(tuple(row), motor.friction.coulomb_positive, motor.friction.coulomb_negative))
-    return tuple(slider for slider in found if slider.forward or slider.backward)
+    return tuple(slider for slider in found if any(slider.ways) and (slider.forward or slider.backward))
 
 
 def drive_torque(plant: Plant, wanted: Sequence[Scalar]) -> list[Scalar]:
