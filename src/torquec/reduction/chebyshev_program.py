@@ -83,7 +83,8 @@ def sparse_fit(A: Floats, b: Floats, level: float, weights: Floats) -> Floats | 
     result = _linprog(
         cost, A_ub=np.concatenate([rows, -rows]), b_ub=np.concatenate([weights, weights]), method="highs-ds"
     )
-    if result.status == 3:  # the dual is unbounded: nothing is within the level
+    if result.status in (2, 3):
+        # Weights of zero satisfy the dual, so "infeasible or unbounded" is unbounded: nothing is within the level.
         return None
     _check(result)
     marginals = result.ineqlin.marginals

@@ -144,7 +144,7 @@ def _climbed(surface: ErrorSurface, box: Box, begin: Floats) -> tuple[Floats, Fl
     moving = np.arange(len(x))
     for _ in range(_ASCENT_STEPS):
         g = sign[moving, None] * slope[moving]
-        here = x[np.ix_(moving, joints)]
+        here = x[moving][:, joints]
         held = ((here <= low) & (g < 0.0)) | ((here >= high) & (g > 0.0))
         step = _newton_step(np.where(held, 0.0, g), -sign[moving, None, None] * curve[moving], held)
         # No further than `reach` radians (metres) at once.

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.closedform.polynomial import Monomial, TrigPolynomial
+from torquec.errors import ArgumentError
 from torquec.reduction.box import Box
 from torquec.reduction.chebyshev_program import PointFit, point_fit
 from torquec.reduction.compiled_terms import Floats, compile_terms, numbers
@@ -48,6 +49,8 @@ class FitProblem:
         self.box = box
         self.kind = kind
         numbers(target)
+        if len(set(self.candidates)) != len(self.candidates):
+            raise ArgumentError("a term is given twice", remedy="give each term of a basis once")
         union = list(dict.fromkeys([*self.candidates, *target.terms]))
         self.terms = compile_terms(union)
         self.exact = np.array([float(target.terms.get(m, 0.0)) for m in union])

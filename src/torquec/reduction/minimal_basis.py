@@ -162,7 +162,8 @@ class _Search:
         """(1), sparse fit with reweighting; nothing where rounding makes it infeasible."""
         problem = self.problem
         heights = np.maximum(np.abs(problem.rows).max(axis=0), 1e-300)
-        single = np.array([self.price([i]) for i in range(len(problem.candidates))])
+        # A constant costs no operations; to the sparse fit it is still a term.
+        single = 1.0 + np.array([self.price([i]) for i in range(len(problem.candidates))])
         weights = single / single.max()
         for _ in range(4):
             found = sparse_fit(problem.rows, problem.right, self.level_wanted, weights)

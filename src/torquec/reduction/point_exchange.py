@@ -2,12 +2,12 @@
 
 (1)  A basis is m + 1 points with signs; weights x >= 0 with  sum_k s_k x_k A_k = 0,  sum_k x_k = 1  belong to it, and
      coefficients a with a level h:  s_k (b_k - A_k a) = h  at its points
-(2)  the point with the largest error enters; the point that leaves is the one that keeps the weights positive. The level
-     never falls, and is a lower bound of the best fit's error at every step
+(2)  the point with the largest error enters; the point that leaves is the one that keeps the weights positive. The
+     level never falls, and is a lower bound of the best fit's error at every step
 (3)  it begins with one point and m pseudo-points |a_i| <= 1000, which leave as points enter; one that stays says that
      the points do not determine a_i
-(4)  or it begins with the basis of a related fit: with the same columns on fewer points it is a basis as it is; with one
-     column more, a point can be taken out of it; with one column less, a pseudo-point completes it
+(4)  or it begins with the basis of a related fit: with the same columns on fewer points it is a basis as it is; with
+     one column more, a point can be taken out of it; with one column less, a pseudo-point completes it
 
 Units are such that the columns of A and b have a largest element of one.
 """
@@ -75,10 +75,10 @@ def exchanged(A: Floats, b: Floats, *, start: Support | None = None, reject: flo
     exact[m] = 1.0
     column = np.ones(m + 1)
     try:
-        inverse = np.linalg.inv(basis.matrix)
+        inverse = _inverse(basis.matrix)
         for step in range(60 + 12 * m):
             if step % _REFACTOR == _REFACTOR - 1:
-                inverse = np.linalg.inv(basis.matrix)
+                inverse = _inverse(basis.matrix)
             price = basis.worth @ inverse
             error = b - A @ price[:m]
             enter = int(np.abs(error).argmax())
@@ -100,6 +100,11 @@ def exchanged(A: Floats, b: Floats, *, start: Support | None = None, reject: flo
     except np.linalg.LinAlgError:
         return None
     return None
+
+
+def _inverse(matrix: Floats) -> Floats:
+    inverse: Floats = np.linalg.inv(matrix).astype(np.float64, copy=False)
+    return inverse
 
 
 def _leaving(x: Floats, d: Floats, member: npt.NDArray[np.intp]) -> int | None:

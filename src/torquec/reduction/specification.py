@@ -229,7 +229,7 @@ def _requirement(joint: Joint, given: _Given) -> JointRequirement:
     torque = given.torque_error
     if given.torque_error_part is not None:
         if not math.isfinite(joint.limits.effort) or joint.limits.effort <= 0.0:
-            _lacking(joint, "an effort limit in its file", where, "state torque_error in N m (N) instead of a part")
+            _lacking(joint, "effort limit in its file", where, "state torque_error in N m (N) instead of a part")
         torque = given.torque_error_part * joint.limits.effort
     control = None if given.control is None else ControlRequirement(**given.control)
     if control is not None and torque is not None:

@@ -157,8 +157,9 @@ def _joint_tolerances(
 ) -> list[CoefficientTolerance]:
     contributions = _contributions(form, specification, requirement.name, sizes)
     if requirement.torque_error is not None:
-        shares = _smallest_first(contributions, requirement.torque_error)
-        return [_tolerance(c, share, requirement.name) for c, share in zip(contributions, shares, strict=True)]
+        fitted = [c for c in contributions if c.family is not Family.V]
+        shares = _smallest_first(fitted, requirement.torque_error)
+        return [_tolerance(c, share, requirement.name) for c, share in zip(fitted, shares, strict=True)]
     return _control_tolerances(form, requirement, contributions, sizes)
 
 
@@ -252,10 +253,8 @@ def _proportional(contributions: list[_Contribution], budget: float) -> list[flo
 
 
 def _smallest_first(contributions: list[_Contribution], budget: float) -> list[float]:
-    """(2), friction left aside: it is computed exactly."""
-    order = sorted(
-        (k for k, c in enumerate(contributions) if c.family is not Family.V), key=lambda k: contributions[k].torque
-    )
+    """(2)."""
+    order = sorted(range(len(contributions)), key=lambda k: contributions[k].torque)
     used = 0.0
     out: set[int] = set()
     for k in order:
@@ -263,13 +262,5 @@ def _smallest_first(contributions: list[_Contribution], budget: float) -> list[f
             break
         used += contributions[k].torque
         out.add(k)
-    kept = max(len(order) - len(out), 1)
-    shares = []
-    for k, c in enumerate(contributions):
-        if c.family is Family.V:
-            shares.append(0.0)
-        elif k in out:
-            shares.append(math.inf)
-        else:
-            shares.append((budget - used) / kept / c.weight if c.weight else math.inf)
-    return shares
+    share = (budget - used) / max(len(order) - len(out), 1)
+    return [math.inf if k in out or not c.weight else share / c.weight for k, c in enumerate(contributions)]
