@@ -37,6 +37,8 @@ def info(
 
 def describe(robot: Robot) -> dict[str, Any]:
     """The robot as the JSON document of `torquec info`."""
+    from torquec.dynamics.snap_effect import snap_effect
+
     return {
         "name": robot.name,
         "dof": robot.n,
@@ -56,6 +58,7 @@ def describe(robot: Robot) -> dict[str, Any]:
         "gravity": list(robot.gravity),
         "frames": [frame.name for frame in robot.frames],
         "snaps": [dataclasses.asdict(snap) for snap in robot.canonical.snaps],
+        "snap_effect": dataclasses.asdict(snap_effect(robot)),
         "warnings": [f"{warning.where}: {warning.text}" for warning in robot.warnings],
     }
 
@@ -85,6 +88,12 @@ def _text(document: dict[str, Any]) -> str:
     if document["snaps"]:
         lines += ["", "Angles taken as right angles (--no-snap keeps them):"]
         lines += [f"  {s['joint']}: {s['angle']} {s['found']!r} as {s['used']!r}" for s in document["snaps"]]
+        effect = document["snap_effect"]
+        moved = f"  this moves bodies by up to {number(1e3 * effect['position'], 2)} mm"
+        torque = effect["torque"]
+        lines.append(
+            moved if torque is None else f"{moved} and changes torques by {number(100 * torque, 2)} % of the largest"
+        )
     if document["warnings"]:
         lines += ["", "Warnings:", *(f"  {warning}" for warning in document["warnings"])]
     return "\n".join(lines)

@@ -1,0 +1,46 @@
+"""What snapping changes: the difference between the robot with its angles as written and with right angles.
+
+(1)  torque:    max |tau_snapped - tau_written| / max |tau_written|  over fixed motions and all joints
+(2)  position:  max distance between the origins of the bodies [m], over the same positions
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from torquec.dynamics.frame_pose import body_poses
+from torquec.dynamics.inverse_dynamics import inverse_dynamics
+from torquec.errors import RobotError
+from torquec.robot.robot import Robot
+
+_MOTIONS = 64
+
+
+@dataclass(frozen=True)
+class SnapEffect:
+    """Relative change of torques (1), None for a robot without dynamics, and change of positions [m] (2)."""
+
+    torque: float | None
+    position: float
+
+
+def snap_effect(robot: Robot) -> SnapEffect:
+    """The change that the robot's snaps make; zero where there are none."""
+    if not robot.canonical.snaps:
+        return SnapEffect(0.0, 0.0)
+    written = replace(robot, snap=False)
+    motions = np.random.default_rng(0).uniform(-1.5, 1.5, (3, robot.n, _MOTIONS))
+    position = 0.0
+    for a, b in zip(body_poses(robot, list(motions[0])), body_poses(written, list(motions[0])), strict=True):
+        shift = sum((np.asarray(x - y) ** 2 for x, y in zip(a.origin, b.origin, strict=True)), np.zeros(1))
+        position = max(position, float(np.sqrt(shift).max()))
+    try:
+        torques = [
+            np.array([np.broadcast_to(t, (_MOTIONS,)) for t in inverse_dynamics(r, *(list(part) for part in motions))])
+            for r in (robot, written)
+        ]
+    except RobotError:
+        return SnapEffect(None, position)
+    return SnapEffect(float(np.abs(torques[0] - torques[1]).max() / np.abs(torques[1]).max()), position)
