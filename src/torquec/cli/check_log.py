@@ -27,7 +27,7 @@ MapOption = Annotated[
 def check_log(
     robot: RobotArgument,
     logs: LogsArgument,
-    map: MapOption = None,
+    log_map: MapOption = None,
     json: JsonOption = False,
     snap: SnapOption = True,
     strict: StrictOption = False,
@@ -39,7 +39,7 @@ def check_log(
 
     loaded = read_robot(robot, snap=snap, strict=strict, gravity=gravity)
     documents: list[dict[str, Any]] = []
-    for log in read_logs(loaded, logs, map):
+    for log in read_logs(loaded, logs, log_map):
         found = findings_of(loaded, log)
         documents.append(
             {
@@ -73,10 +73,10 @@ def check_log(
         raise typer.Exit(1)
 
 
-def read_logs(robot: Robot, paths: list[Path], map: Path | None) -> list[Log]:
+def read_logs(robot: Robot, paths: list[Path], log_map: Path | None) -> list[Log]:
     """The logs of a command line, all with the same map."""
     from torquec.trajectory.log_map import read_log_map
     from torquec.trajectory.read_log import read_log
 
-    meaning = None if map is None else read_log_map(map)
+    meaning = None if log_map is None else read_log_map(log_map)
     return [read_log(path, robot, map=meaning) for path in paths]

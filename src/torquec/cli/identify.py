@@ -49,7 +49,7 @@ def identify(
     columns: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A TOML file with further columns (gas springs, recorded ones).")
     ] = None,
-    map: MapOption = None,
+    log_map: MapOption = None,
     urdf: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the identified robot as URDF.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
     json: JsonOption = False,
@@ -70,9 +70,9 @@ def identify(
     if urdf is not None:
         refuse_existing(urdf, force=force)
     loaded = read_robot(robot, snap=snap, strict=strict, gravity=gravity)
-    training = read_logs(loaded, logs, map)
-    others = read_logs(loaded, validate or [], map)
-    coupled = None if map is None else read_log_map(map).transmission
+    training = read_logs(loaded, logs, log_map)
+    others = read_logs(loaded, validate or [], log_map)
+    coupled = None if log_map is None else read_log_map(log_map).transmission
     progress(f"identifying {loaded.name} from {sum(len(log) for log in training)} samples ...")
     estimate = fit(
         loaded,
@@ -146,10 +146,13 @@ def _text(estimate: Estimate) -> str:
     lines += [table(["log", "", "|e|/|tau|", *joints], errors, left=2), ""]
     prior = "" if estimate.strength is None else f", prior worth {number(estimate.strength)} samples"
     consistent = "physically consistent" if estimate.physically_consistent else "not physically consistent"
-    lines += [
-        f"method {estimate.estimator}, friction {estimate.model.friction}, cut-off {number(estimate.cutoff, 3)} Hz{prior}",
+    lines.append(
+        f"method {estimate.estimator}, friction {estimate.model.friction}, cut-off {number(estimate.cutoff, 3)} Hz"
+        + prior
+    )
+    lines.append(
         f"relative error {estimate.relative_error:.2%}, cross-validated {estimate.validation_error:.2%}; "
-        f"condition {number(estimate.condition, 4)}; {consistent}",
-        estimate.verdict,
-    ]
+        f"condition {number(estimate.condition, 4)}; {consistent}"
+    )
+    lines.append(estimate.verdict)
     return "\n".join(lines)

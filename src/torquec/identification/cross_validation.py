@@ -9,6 +9,7 @@ Folds are kept as triangles: fits of many settings cost next to nothing.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -52,7 +53,7 @@ def time_folds(rows: Sequence[tuple[Array, Array]], *, parts: int = PARTS) -> Fo
     made = []
     for a, tau in rows:
         borders = np.linspace(0, len(a), parts + 1).astype(int)
-        spans = zip(borders[:-1], borders[1:], strict=True)
+        spans = itertools.pairwise(borders)
         made.append(tuple(joint_factors(a[start:stop], tau[start:stop]) for start, stop in spans))
     return Folds(tuple(made))
 

@@ -31,6 +31,13 @@ class Status(StrEnum):
     NOT_CONVERGED = "not converged"
 
 
+class Weighting(StrEnum):
+    """Whether the rows of a joint count by how well they are known (1), or all alike."""
+
+    JOINT = "joint"
+    UNIFORM = "uniform"
+
+
 class Estimator(ABC):
     """An estimator of x in tau = A x; see the contract above."""
 

@@ -120,11 +120,11 @@ def _factored(rows: Array) -> Array:
             if diagonal.max() < _CONDITION * diagonal.min():
                 q = unit @ np.linalg.inv(first)
                 second = np.linalg.cholesky(q.T @ q).T
-                return (second @ first) * scale
+                exact: Array = (second @ first) * scale
+                return exact
         except np.linalg.LinAlgError:
             pass  # dependent columns: Householder does not mind
-    triangle: Array = np.linalg.qr(rows, mode="r")
-    return triangle
+    return np.asarray(np.linalg.qr(rows, mode="r"), dtype=np.float64)
 
 
 def _triangle(rows: Array, width: int) -> Array:

@@ -65,6 +65,7 @@ class HuberLeastSquares(Estimator):
 
     def fit_factors(self, factors: JointFactors) -> Self:
         """Refused: triangles no longer know single rows."""
+        del factors
         raise ArgumentError("Huber's weights need every row, not triangles", remedy="call fit(a, tau)")
 
     def fit(self, a: Array, tau: Array) -> Self:

@@ -107,9 +107,7 @@ def prepare(log: Log, *, cutoff: float | None = None, edge: float = 0.5) -> Samp
             remedy="record a longer motion",
         )
     others = {name: np.interp(t, stamps, values[rows]) for name, values in log.others.items()}
-    return Samples(
-        log.joints, t, q, qd, central_difference(qd, rate), tau, used, rate, chosen, others, log.source
-    )
+    return Samples(log.joints, t, q, qd, central_difference(qd, rate), tau, used, rate, chosen, others, log.source)
 
 
 def central_difference(values: Array, rate: float) -> Array:

@@ -46,8 +46,7 @@ class Prior:
         faint = _FAINT * np.sqrt(strength) * np.eye(len(self.center))
         lower = np.vstack([pull, faint])
         prior = np.column_stack([lower, lower @ self.center])
-        stacked: Array = np.linalg.qr(np.vstack([data, prior]), mode="r")
-        return stacked
+        return np.asarray(np.linalg.qr(np.vstack([data, prior]), mode="r"), dtype=np.float64)
 
 
 def robot_prior(model: TorqueModel, *, robot: Robot | None = None) -> Prior:

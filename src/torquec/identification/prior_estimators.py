@@ -14,13 +14,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from torquec.identification.estimator import Estimator, Status
+from torquec.identification.estimator import Estimator, Status, Weighting
 from torquec.identification.extras import need
 from torquec.identification.joint_factors import JointFactors
-from torquec.identification.least_squares import WeightedLeastSquares
+from torquec.identification.least_squares import OrdinaryLeastSquares, WeightedLeastSquares
 from torquec.identification.prior import Prior
 from torquec.identification.pseudo_inertia import BASIS, WIDTH, is_consistent, pseudo_inertia
 from torquec.trajectory.trajectory import Array
+
+Indices = np.ndarray[Any, np.dtype[np.signedinteger[Any]]]
 
 _MARGIN = 1e-6
 """Of a prior's own eigenvalues: how far inside the border a consistent body stays, so that rounding keeps it there."""
@@ -33,14 +35,23 @@ class PriorEstimator(Estimator):
 
     y_: Array
 
-    def __init__(self, prior: Prior, *, strength: float = 10.0, correlation: float = 1.0) -> None:
+    def __init__(
+        self,
+        prior: Prior,
+        *,
+        strength: float = 10.0,
+        weighting: Weighting = Weighting.JOINT,
+        correlation: float = 1.0,
+    ) -> None:
         super().__init__(correlation=correlation)
         self.prior = prior
         self.strength = strength
+        self.weighting = weighting
 
     def _start(self, factors: JointFactors) -> Array:
         """Weights from a plain fit, the triangle of the objective, and the ridge solution as `y_`."""
-        self.weights_ = WeightedLeastSquares().fit_factors(factors).weights_
+        plain = WeightedLeastSquares if self.weighting is Weighting.JOINT else OrdinaryLeastSquares
+        self.weights_ = plain().fit_factors(factors).weights_
         triangle = self.prior.rows(
             factors, self.weights_, correlation=self.correlation, strength=max(self.strength, 1e-12)
         )
@@ -153,13 +164,15 @@ class EntropicLeastSquares(PriorEstimator):
                 self.status_ = Status.SOLVED
                 break
             length = 1.0
-            while length > 1e-12 and not self._value(y + length * step, a, b, signed) <= value - 0.1 * length * decrease:
+            while (
+                length > 1e-12 and not self._value(y + length * step, a, b, signed) <= value - 0.1 * length * decrease
+            ):
                 length *= 0.5
             y = y + length * step
         self.y_ = y
         return self._finish()
 
-    def _value(self, y: Array, a: Array, b: Array, signed: Array) -> float:
+    def _value(self, y: Array, a: Array, b: Array, signed: Indices) -> float:
         """The objective; infinite outside."""
         p = pseudo_inertia(y[: WIDTH * self.prior.bodies].reshape(-1, WIDTH))
         if np.any(np.linalg.eigvalsh(p) <= 0.0) or np.any(y[signed] <= 0.0):
@@ -171,7 +184,7 @@ class EntropicLeastSquares(PriorEstimator):
         barrier = -_BARRIER * np.log(y[signed]).sum()
         return float(residual @ residual + 2.0 * self.strength * (0.5 * pull + barrier))
 
-    def _objective(self, y: Array, a: Array, b: Array, signed: Array) -> tuple[float, Array, Array]:
+    def _objective(self, y: Array, a: Array, b: Array, signed: Indices) -> tuple[float, Array, Array]:
         """Value, gradient and Hessian."""
         gradient, hessian = 2.0 * a.T @ (a @ y - b), 2.0 * a.T @ a
         for i in range(self.prior.bodies):

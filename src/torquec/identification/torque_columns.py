@@ -124,7 +124,7 @@ class TorqueColumn(Protocol):
 
 @dataclass(frozen=True)
 class GasSpring:
-    """The column (4) on a joint: lengths [m], `area` A [m^2], `pressure_volume` c [J], `volume` V [m^3], `angle` [rad]."""
+    """(4) on a joint: lengths [m], `area` A [m^2], `pressure_volume` c [J], `volume` V [m^3], `angle` [rad]."""
 
     joint: str
     base: float

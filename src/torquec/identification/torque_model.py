@@ -29,12 +29,12 @@ from torquec.reduction.base_parameters import BaseParameters, base_parameters
 from torquec.robot.robot import Drives, Motor, Robot
 from torquec.trajectory.trajectory import Array
 
-_NOT_NEGATIVE = ("viscous", "coulomb", "stribeck", "load")
+_NOT_NEGATIVE = ("viscous", "coulomb")
 
 
 @dataclass(frozen=True, eq=False)
 class TorqueModel:
-    """A robot's parameters as columns. `robot` has the motors whose rotor inertias are sought; made by `torque_model`."""
+    """A robot's parameters as columns; `robot` has the motors whose inertias are sought. Made by `torque_model`."""
 
     robot: Robot
     friction: FrictionModel
@@ -99,9 +99,7 @@ class TorqueModel:
         load = self.model.inverse_dynamics(samples.q, samples.qd, samples.qdd) if heavy else None
         parts = [
             self.rigid(samples.q, samples.qd, samples.qdd),
-            friction_block(
-                self.shafts, self.friction, samples.qd, load=load, stribeck_speed=self.stribeck_speed
-            ),
+            friction_block(self.shafts, self.friction, samples.qd, load=load, stribeck_speed=self.stribeck_speed),
             *(column.torque(self.robot, samples)[:, :, None] for column in self.columns),
         ]
         return samples.low_passed(np.concatenate(parts, axis=2))

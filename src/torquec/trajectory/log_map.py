@@ -1,19 +1,19 @@
 """What the columns of a log mean: a small TOML file for logs that do not speak for themselves.
 
-    time = "t"                          # name of the column
-    position = "q_mot_{}"               # {} is 1 .. n, or a list of names in joint order
-    velocity = "dq_mot_{}"              # may be left out
-    torque = "i_mot_{}"
-    angle = "deg"                       # of positions, speeds and `offset`; "rad" unless given
-    time_unit = "ms"                    # s, ms, us or ns
-    gains = [0.1, 0.1]                  # Nm per unit of the torque column (per ampere, for currents)
-    signs = [1, -1]                     # of position, speed and torque, per column
-    gear_ratios = [100, 50]             # motor turns per joint turn, or
-    transmission = [[100, 0], [30, 50]] # motor = transmission * joint, for coupled drives
-    motor_side = ["position", "velocity", "torque"]   # which columns are the motors'; all of them unless given
-    offset = [0, -90]                   # added to the joint positions at the end
-    delay = 0.002                       # seconds by which torques are late
-    joints = ["a", "b"]                 # which joints the columns are; all of the robot's unless given
+time = "t"                          # name of the column
+position = "q_mot_{}"               # {} is 1 .. n, or a list of names in joint order
+velocity = "dq_mot_{}"              # may be left out
+torque = "i_mot_{}"
+angle = "deg"                       # of positions, speeds and `offset`; "rad" unless given
+time_unit = "ms"                    # s, ms, us or ns
+gains = [0.1, 0.1]                  # Nm per unit of the torque column (per ampere, for currents)
+signs = [1, -1]                     # of position, speed and torque, per column
+gear_ratios = [100, 50]             # motor turns per joint turn, or
+transmission = [[100, 0], [30, 50]] # motor = transmission * joint, for coupled drives
+motor_side = ["position", "velocity", "torque"]   # which columns are the motors'; all of them unless given
+offset = [0, -90]                   # added to the joint positions at the end
+delay = 0.002                       # seconds by which torques are late
+joints = ["a", "b"]                 # which joints the columns are; all of the robot's unless given
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class LogMap:
             return pattern
         return tuple(pattern.replace("{}", str(k + 1)) for k in range(n))
 
-    def matrix(self, n: int) -> Array | None:
+    def matrix(self) -> Array | None:
         """The transmission (n, n), motor = matrix * joint; None without gears."""
         if self.transmission is not None:
             return np.array(self.transmission, dtype=np.float64)
@@ -75,13 +75,12 @@ class LogMap:
 
     def to_joint(self, quantity: str, values: Array) -> Array:
         """Columns of a quantity (N, n) as recorded, in joint coordinates and SI units."""
-        n = values.shape[1]
         result = values if self.signs is None else values * np.array(self.signs)
         if quantity == "torque":
             result = result if self.gains is None else result * np.array(self.gains)
         else:
             result = result * _ANGLES[self.angle]
-        gears = self.matrix(n)
+        gears = self.matrix()
         if gears is not None and quantity in self.motor_side:
             result = result @ gears if quantity == "torque" else result @ np.linalg.inv(gears).T
         if quantity == "position" and self.offset is not None:
@@ -108,7 +107,7 @@ class LogMap:
             values = getattr(self, name)
             if isinstance(values, tuple) and len(values) != n:
                 raise ArgumentError(f"{name} has {len(values)} entries", where=where, remedy=f"give {n}, one per joint")
-        gears = self.matrix(n)
+        gears = self.matrix()
         if gears is not None and (gears.shape != (n, n) or np.linalg.matrix_rank(gears) < n):
             raise ArgumentError("the transmission has no inverse", where=where, remedy=f"give an {n} x {n} matrix")
         if not math.isfinite(self.delay):

@@ -1,8 +1,8 @@
 """Logs from files: CSV and npz, matched to a robot's joints.
 
-(1)  Understood without a map, for joint k or its name: time `t`, `time`, `timestamp`, `stamp`; positions `q1`, `q_NAME`,
-     `NAME`, `position_NAME`; speeds `dq1`, `qd1`, `dq_NAME`, `velocity_NAME`; torques `tau1`, `tau_NAME`, `torque_NAME`,
-     `effort_NAME`. Any other column is kept under its own name.
+(1)  Understood without a map, for joint k or its name: time `t`, `time`, `timestamp`, `stamp`; positions `q1`,
+     `q_NAME`, `NAME`, `position_NAME`; speeds `dq1`, `qd1`, `dq_NAME`, `velocity_NAME`; torques `tau1`, `tau_NAME`,
+     `torque_NAME`, `effort_NAME`. Any other column is kept under its own name.
 (2)  An npz file has the arrays t (N,), q, tau and perhaps qd or dq (N, n), or one array per column of (1).
 (3)  Joints of the robot that the log lacks are held at zero, and that is reported; so is matching by order.
 
@@ -35,22 +35,23 @@ _PREFIXES = {
 _Columns = Mapping[str, Array]
 
 
-def read_log(path: str | os.PathLike[str], robot: Robot, *, map: LogMap | None = None) -> Log:
-    """The log in a CSV or npz file, its columns in the robot's joint order; `map` says what they mean (1)-(3).
+def read_log(path: str | os.PathLike[str], robot: Robot, *, log_map: LogMap | None = None) -> Log:
+    """The log in a CSV or npz file, its columns in the robot's joint order; `log_map` says what they mean (1)-(3).
 
     Raises `ArgumentError` with file, line and remedy for a file that cannot be read or lacks positions or torques.
     """
     source = to_path(path)
     kind = source.suffix.lower()
+    findings: list[LogFinding] = []
     if kind == ".npz":
-        columns, findings = _read_npz(source), []
+        columns = _read_npz(source)
     elif kind in (".csv", ".txt", ""):
-        columns, findings = _read_csv(source, robot, map)
+        columns, findings = _read_csv(source, robot, log_map)
     else:
         raise ArgumentError(
             f"'{kind}' is no kind of log that is read", where=str(source), remedy="give a .csv or .npz file"
         )
-    chosen = _guessed_map(columns, robot, str(source), findings) if map is None else map
+    chosen = _guessed_map(columns, robot, str(source), findings) if log_map is None else log_map
     return _to_log(columns, robot, chosen, str(source), findings)
 
 
@@ -59,7 +60,9 @@ def _read_npz(source: Path) -> dict[str, Array]:
         with np.load(source, allow_pickle=False) as archive:
             arrays = {name: np.asarray(archive[name], dtype=np.float64) for name in archive.files}
     except (OSError, ValueError, TypeError) as error:
-        raise ArgumentError(f"cannot be read: {error}", where=str(source), remedy="give an npz file of floats") from None
+        raise ArgumentError(
+            f"cannot be read: {error}", where=str(source), remedy="give an npz file of floats"
+        ) from None
     columns: dict[str, Array] = {}
     for name, values in arrays.items():
         if values.ndim == 1:
@@ -74,7 +77,7 @@ def _read_npz(source: Path) -> dict[str, Array]:
     return columns
 
 
-def _read_csv(source: Path, robot: Robot, map: LogMap | None) -> tuple[dict[str, Array], list[LogFinding]]:
+def _read_csv(source: Path, robot: Robot, log_map: LogMap | None) -> tuple[dict[str, Array], list[LogFinding]]:
     try:
         text = source.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -91,7 +94,7 @@ def _read_csv(source: Path, robot: Robot, map: LogMap | None) -> tuple[dict[str,
         findings.append(
             LogFinding(
                 Pathology.MISSING_HEADER,
-                Severity.ERROR if map is not None else Severity.WARNING,
+                Severity.ERROR if log_map is not None else Severity.WARNING,
                 f"the first line holds numbers; the columns are taken to be {header[0]} .. {header[-1]}",
                 rows=(0, 0),
             )
@@ -103,9 +106,7 @@ def _read_csv(source: Path, robot: Robot, map: LogMap | None) -> tuple[dict[str,
     return {name: values[:, k] for k, name in enumerate(header)}, findings
 
 
-def _table(
-    text: str, comma: str, width: int, source: Path, first_line: int, findings: list[LogFinding]
-) -> Array:
+def _table(text: str, comma: str, width: int, source: Path, first_line: int, findings: list[LogFinding]) -> Array:
     """The numbers; the last line is left out where it was cut, anything else that is no number is refused."""
     try:
         values = np.loadtxt(io.StringIO(text), delimiter=comma, ndmin=2)
@@ -157,7 +158,7 @@ def _assumed_header(width: int, robot: Robot, where: str) -> list[str]:
 
 
 def _guessed_map(columns: _Columns, robot: Robot, where: str, findings: list[LogFinding]) -> LogMap:
-    """(1), as a map."""
+    """(1), as a log_map."""
     time = next((name for name in _TIMES if name in columns), None)
     if time is None:
         raise ArgumentError("there is no column of times", where=where, remedy="name it 't', or give a map")
@@ -179,8 +180,9 @@ def _guessed_map(columns: _Columns, robot: Robot, where: str, findings: list[Log
             missing = [k + 1 for k in range(max(count, 1)) if k + 1 not in numbered.get(kind, {})]
             if missing or count > robot.n:
                 raise ArgumentError(
-                    f"no column holds the {kind} of joint {missing[0]}" if missing else
-                    f"{count} positions for the {robot.n} joints of '{robot.name}'",
+                    f"no column holds the {kind} of joint {missing[0]}"
+                    if missing
+                    else f"{count} positions for the {robot.n} joints of '{robot.name}'",
                     where=f"{where}:1",
                     remedy="name columns q1 .., tau1 .. (dq1 ..) or q_JOINT, tau_JOINT, or give a map",
                 )
@@ -215,15 +217,15 @@ def _meaning(column: str, robot: Robot) -> tuple[str, str, int | None]:
     return "", "", None
 
 
-def _to_log(columns: _Columns, robot: Robot, map: LogMap, where: str, findings: list[LogFinding]) -> Log:
-    joints = robot.joint_names[: _width(columns, map, robot)] if map.joints is None else map.joints
+def _to_log(columns: _Columns, robot: Robot, log_map: LogMap, where: str, findings: list[LogFinding]) -> Log:
+    joints = robot.joint_names[: _width(columns, log_map, robot)] if log_map.joints is None else log_map.joints
     for name in joints:
         robot.joint_index(name)
     n = len(joints)
-    map.check(n, where)
+    log_map.check(n, where)
 
     def stacked(quantity: str) -> Array | None:
-        names = map.names(quantity, n)
+        names = log_map.names(quantity, n)
         if names is None:
             return None
         missing = [name for name in names if name not in columns]
@@ -234,17 +236,17 @@ def _to_log(columns: _Columns, robot: Robot, map: LogMap, where: str, findings: 
                 remedy=f"the columns are {', '.join(columns)}",
             )
         used.update(names)
-        return map.to_joint(quantity, np.column_stack([columns[name] for name in names]))
+        return log_map.to_joint(quantity, np.column_stack([columns[name] for name in names]))
 
-    used = {map.time}
-    if map.time not in columns:
-        raise ArgumentError(f"there is no column '{map.time}'", where=where, remedy="name the column of times")
-    t = map.seconds(np.asarray(columns[map.time]))
+    used = {log_map.time}
+    if log_map.time not in columns:
+        raise ArgumentError(f"there is no column '{log_map.time}'", where=where, remedy="name the column of times")
+    t = log_map.seconds(np.asarray(columns[log_map.time]))
     q, qd, tau = stacked("position"), stacked("velocity"), stacked("torque")
     assert q is not None
     assert tau is not None
-    if map.delay:
-        tau = np.column_stack([np.interp(t + map.delay, t, column) for column in tau.T])
+    if log_map.delay:
+        tau = np.column_stack([np.interp(t + log_map.delay, t, column) for column in tau.T])
     locked = [name for name in robot.joint_names if name not in joints]
     if locked:
         text = f"the log says nothing about {', '.join(locked)}: held at zero"
@@ -262,9 +264,9 @@ def _to_log(columns: _Columns, robot: Robot, map: LogMap, where: str, findings: 
     )
 
 
-def _width(columns: _Columns, map: LogMap, robot: Robot) -> int:
+def _width(columns: _Columns, log_map: LogMap, robot: Robot) -> int:
     """How many joints a map with patterns speaks about: as many as there are columns."""
-    names = map.names("position", robot.n)
+    names = log_map.names("position", robot.n)
     assert names is not None
     return sum(name in columns for name in names) or robot.n
 

@@ -1,0 +1,30 @@
+"""From a log of the real robot to a trusted model: checks, preparation, estimators, statistics, excitation."""
+
+from torquec.identification.check_log import check_log
+from torquec.identification.estimate import Estimate, LogError, Parameter, bind
+from torquec.identification.identify import IdentifyOptions, Method, identify
+from torquec.identification.joint_factors import JointFactors, joint_factors, stream_factors
+from torquec.identification.prepare import Samples, prepare
+from torquec.identification.torque_columns import FrictionModel, GasSpring, RecordedColumn
+from torquec.identification.torque_model import TorqueModel, torque_model
+
+__all__ = [
+    "Estimate",
+    "FrictionModel",
+    "GasSpring",
+    "IdentifyOptions",
+    "JointFactors",
+    "LogError",
+    "Method",
+    "Parameter",
+    "RecordedColumn",
+    "Samples",
+    "TorqueModel",
+    "bind",
+    "check_log",
+    "identify",
+    "joint_factors",
+    "prepare",
+    "stream_factors",
+    "torque_model",
+]
