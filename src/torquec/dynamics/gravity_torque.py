@@ -14,9 +14,9 @@ from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 
 
-def gravity_torque(robot: Robot, q: Sequence[Scalar]) -> list[Scalar]:
+def gravity_torque(robot: Robot, q: Sequence[Scalar], *, grouping: Grouping = Grouping.BALANCED) -> list[Scalar]:
     """g(q), (n,)."""
-    m = mechanism(robot, Grouping.BALANCED)
+    m = mechanism(robot, grouping)
     placed = place(m, q)
     rest = [0.0] * m.n
     return joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, rest, rest), rest)

@@ -30,12 +30,14 @@ def inverse_dynamics(
     qdd: Sequence[Scalar],
     *,
     wrenches: Sequence[ExternalWrench] = (),
+    grouping: Grouping = Grouping.BALANCED,
 ) -> list[Scalar]:
     """Torques (n,) that give accelerations qdd at (q, qd), friction not included; q, qd, qdd are (n,).
 
     `wrenches` are what the surroundings do to the robot: a pushed robot needs that much less torque.
+    `grouping` changes the operations, not the result.
     """
-    m = mechanism(robot, Grouping.BALANCED)
+    m = mechanism(robot, grouping)
     placed = place(m, q)
     outside = link_wrenches(robot, m, placed, wrenches)
     return joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, qd, qdd), qdd, outside)

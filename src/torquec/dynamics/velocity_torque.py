@@ -14,9 +14,11 @@ from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 
 
-def velocity_torque(robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
+def velocity_torque(
+    robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], *, grouping: Grouping = Grouping.BALANCED
+) -> list[Scalar]:
     """c(q, qd), (n,)."""
-    m = mechanism(robot, Grouping.BALANCED)
+    m = mechanism(robot, grouping)
     placed = place(m, q)
     still = [0.0] * m.n
     return joint_torques(m, placed, motions(placed, m.coordinates, (0.0, 0.0, 0.0), qd, still), still)

@@ -13,6 +13,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from torquec import dynamics
+from torquec.dynamics.base_inverse_dynamics import base_inverse_dynamics
+from torquec.dynamics.base_regressor import base_regressor
 from torquec.errors import ArgumentError, ExpressionError
 from torquec.expr import Function, trace
 from torquec.robot.robot import Robot
@@ -63,13 +65,13 @@ def _base(robot: Robot) -> BaseParameters:
 def _base_regressor(
     robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
 ) -> list[list[Scalar]]:
-    return dynamics.base_regressor(robot, _base(robot).body_expansion.tolist(), q, qd, qdd)
+    return base_regressor(robot, _base(robot).body_expansion.tolist(), q, qd, qdd)
 
 
 def _base_inverse_dynamics(
     robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar], beta: Sequence[Scalar]
 ) -> list[Scalar]:
-    return dynamics.base_inverse_dynamics(robot, _base(robot).body_expansion.tolist(), q, qd, qdd, beta)
+    return base_inverse_dynamics(robot, _base(robot).body_expansion.tolist(), q, qd, qdd, beta)
 
 
 _SIZES: Mapping[str, Callable[[Robot], int]] = {"wrench": lambda _: 6, "beta": lambda robot: len(_base(robot))}
