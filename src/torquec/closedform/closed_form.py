@@ -41,6 +41,9 @@ _CHUNK = 8192
 _GRAVITY_NOISE = 4e-16
 """Rounding of a gravity torque relative to the largest one of its path, which is carried to it."""
 
+_SAME = 1e-12
+"""Coefficients this close to each other are the same number."""
+
 _PAIR_NOISE = 1e-15
 """Rounding of an entry M_ij relative to sqrt(M_ii M_jj), which bounds it."""
 
@@ -162,7 +165,21 @@ def gravity_polynomials(robot: Robot) -> list[TrigPolynomial]:
         for k, b in enumerate(path.bodies):
             entry = np.where(np.abs(table[..., k]) > floor, table[..., k], 0.0)
             total[b] = total[b] + polynomial_from_table(variables, entry, 1)
-    return total
+    potential = potential_polynomial(robot)
+    return [_aligned(entry, potential.differentiate(b)) for b, entry in enumerate(total)]
+
+
+def _aligned(entry: TrigPolynomial, derivative: TrigPolynomial) -> TrigPolynomial:
+    """The entry, coefficients that agree with dU/dq up to rounding taken from there: they are equal between joints."""
+    exact = derivative.terms
+    return TrigPolynomial(
+        {
+            monomial: exact[monomial]
+            if monomial in exact and abs(exact[monomial] - value) <= _SAME * abs(value)
+            else value
+            for monomial, value in entry
+        }
+    )
 
 
 def assembled(
