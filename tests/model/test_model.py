@@ -47,7 +47,8 @@ def test_published_torques_of_the_puma_560():
 
 @pytest.mark.parametrize("name", [name for name, quantity in QUANTITIES.items() if not quantity.of_frame])
 def test_native_equals_the_program(puma, name):
-    inputs = dict(zip(QUANTITIES[name].inputs, states(6), strict=False))
+    rng = np.random.default_rng(len(name))
+    inputs = {port.name: rng.uniform(-1.0, 1.0, (5, port.size)) for port in puma.function(name).inputs}
     expected = evaluate(puma.function(name), inputs)
     native = getattr(puma, name)(*inputs.values())
     for result, (key, values) in zip(native if isinstance(native, tuple) else [native], expected.items(), strict=True):
