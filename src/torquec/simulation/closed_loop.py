@@ -23,6 +23,7 @@ from torquec.simulation.loop_state import LoopState
 from torquec.simulation.native_run import Drives, NativeRun, Recording
 from torquec.simulation.plant import FrictionModel, Plant
 from torquec.simulation.sensors import Sensors
+from torquec.simulation.stiffness import check_step
 from torquec.trajectory.trajectory import Trajectory
 
 Array = npt.NDArray[np.float64]
@@ -126,8 +127,9 @@ def simulate(
 ) -> SimulationResult:
     """Run the controller on the plant along the trajectory, from its start unless `initial_q`, `initial_qd` (n,) say.
 
-    Raises `ArgumentError` for joints that do not agree, for a period that is not the controller's and for sticking
-    friction with an adaptive integrator; `DivergenceError`, with joint and time, for a loop that is not stable.
+    Raises `ArgumentError` for joints that do not agree, for a period that is not the controller's, for sticking
+    friction with an adaptive integrator and for fixed steps that are too long for the plant; `DivergenceError`, with
+    joint and time, for a loop that is not stable.
     """
     plant = Plant(plant) if isinstance(plant, Robot) else plant
     run, sampled = prepare(plant, controller, trajectory, options)
@@ -168,7 +170,10 @@ def prepare(
         )
     options.sensors.resolutions(plant.n)
     run = NativeRun(LoopState(plant, controller, options.sensors, options.integrator), period)
-    return run, trajectory.sampled(period)
+    sampled = trajectory.sampled(period)
+    if isinstance(options.integrator, RungeKutta4):
+        check_step(plant, sampled.q[0], options.integrator, period=period)
+    return run, sampled
 
 
 def drives_of(controller: Controller, sampled: Trajectory, *, hold: int = 1) -> Drives:
