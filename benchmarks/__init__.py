@@ -1,0 +1,1 @@
+"""Measurements against peers; run as modules, for example `python -m benchmarks.native`."""

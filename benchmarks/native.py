@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import itertools
 import json
 import os
 import statistics
@@ -23,6 +24,7 @@ import torquec as tq
 from benchmarks.peer import FLAGS, PEER_FUNCTIONS, ROBOTS, SHARED, Kernel, address, build, require
 
 RING = 64
+FAST: tuple[tuple[str, ...], ...] = ((), ("-ffast-math",))
 TARGETS = {
     "inverse_dynamics": (2.8, 2.8, 2.8),
     "mass_matrix": (2.7, 2.7, 2.7),
@@ -47,7 +49,8 @@ def main() -> None:
         for timer in (harness.time_kernel, harness.time_casadi):
             timer.restype = ctypes.c_double
         for k, robot in enumerate(ROBOTS):
-            rows += [row | {"target": _target(row, k)} for row in _measure(robot, Path(folder), harness, arguments.rounds)]
+            measured = _measure(robot, Path(folder), harness, arguments.rounds)
+            rows += [row | {"target": _target(row, k)} for row in measured]
     print(f"{'robot':8} {'function':30} {'contestant':14} {'min ns':>8} {'median':>8} {'ratio':>6} {'target':>6}")
     for row in rows:
         target = f"{row['target']:.1f}" if row["target"] else ""
@@ -70,11 +73,10 @@ def _measure(robot: str, folder: Path, harness: ctypes.CDLL, rounds: int) -> lis
     exported = folder / f"{robot}_exported"
     tq.generate(model, exported, target="c", quantities=list(PEER_FUNCTIONS), prefix=robot)
     ours = build(exported / f"{robot}.c", folder / f"{robot}.so", *FLAGS)
-    peers = {
-        (file, fast): build(SHARED / "casadi" / f"{file}_{robot}.c", folder / f"{file}_{robot}{len(fast)}.so", *FLAGS, *fast)
-        for file in ("cs", "cs2")
-        for fast in ((), ("-ffast-math",))
-    }
+    peers = {}
+    for file, fast in itertools.product(("cs", "cs2"), FAST):
+        source, target = SHARED / "casadi" / f"{file}_{robot}.c", folder / f"{file}_{robot}{len(fast)}.so"
+        peers[file, fast] = build(source, target, *FLAGS, *fast)
     n = model.robot.n
     states = np.random.default_rng(0).uniform(-2.0, 2.0, (3, RING, n))
     rows = []
@@ -86,11 +88,9 @@ def _measure(robot: str, folder: Path, harness: ctypes.CDLL, rounds: int) -> lis
             Kernel("llvm", model.address(function), False, inputs, outputs),
             Kernel("exported C", address(ours, f"{robot}_{function}"), False, inputs, outputs),
         ]
-        kernels += [
-            Kernel(f"peer {file}.{symbol}{' fast' if fast else ''}", address(peers[file, fast], symbol), True, inputs, outputs)
-            for file, symbol in variants
-            for fast in ((), ("-ffast-math",))
-        ]
+        for (file, symbol), fast in itertools.product(variants, FAST):
+            label = f"peer {file}.{symbol}{' fast' if fast else ''}"
+            kernels.append(Kernel(label, address(peers[file, fast], symbol), True, inputs, outputs))
         _check(harness, kernels, states, n, size, function)
         times = {kernel.name: [] for kernel in kernels}
         calls = 2000 if function != "inverse_dynamics_derivatives" else 500
@@ -98,17 +98,17 @@ def _measure(robot: str, folder: Path, harness: ctypes.CDLL, rounds: int) -> lis
             for kernel in kernels:
                 times[kernel.name].append(_time(harness, kernel, states, n, size, calls)[0])
         best = min((k.name for k in kernels if k.casadi), key=lambda name: min(times[name]))
-        for name in ("llvm", "exported C", best):
-            rows.append(
-                {
-                    "robot": robot,
-                    "function": function,
-                    "contestant": name if name != best else "peer",
-                    "ns": min(times[name]),
-                    "median": statistics.median(times[name]),
-                    "ratio": min(times[best]) / min(times[name]),
-                }
-            )
+        rows += [
+            {
+                "robot": robot,
+                "function": function,
+                "contestant": name if name != best else "peer",
+                "ns": min(times[name]),
+                "median": statistics.median(times[name]),
+                "ratio": min(times[best]) / min(times[name]),
+            }
+            for name in ("llvm", "exported C", best)
+        ]
     return rows
 
 

@@ -77,7 +77,9 @@ def main() -> None:
         for joints in ("200", "5000"):
             start = time.perf_counter()
             answer = _run([sys.executable, "-c", CHAIN, joints], environment)
-            print(f"chain of {joints} joints: {answer} ({time.perf_counter() - start:.1f} s in all; limit 15 s for 200)")
+            print(
+                f"chain of {joints} joints: {answer} ({time.perf_counter() - start:.1f} s in all; limit 15 s for 200)"
+            )
 
 
 def _run(command: list[str], environment: dict[str, str]) -> str:
