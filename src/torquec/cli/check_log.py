@@ -14,10 +14,16 @@ if TYPE_CHECKING:
     from torquec.robot.robot import Robot
     from torquec.trajectory.log import Log
 
-EXAMPLE = "torquec check-log arm.urdf log.csv"
+EXAMPLE = "torquec check-log planar2r simulated"
+
+SIMULATED = "simulated"
 
 LogsArgument = Annotated[
-    list[Path], typer.Argument(metavar="LOG...", help="CSV or npz files: t, q1.., tau1.. (and dq1..), or joint names.")
+    list[Path],
+    typer.Argument(
+        metavar="LOG...",
+        help="CSV or npz files (t, q1.., tau1.., perhaps dq1.., or joint names), or the word simulated.",
+    ),
 ]
 MapOption = Annotated[
     Path | None, typer.Option("--map", metavar="FILE", help="A TOML file that says what the log's columns mean.")
@@ -74,9 +80,12 @@ def check_log(
 
 
 def read_logs(robot: Robot, paths: list[Path], log_map: Path | None) -> list[Log]:
-    """The logs of a command line, all with the same map."""
+    """The logs of a command line, all with the same map; `simulated` stands for a log of the robot's own model."""
+    from torquec.identification.simulated_log import simulated_log
     from torquec.trajectory.log_map import read_log_map
     from torquec.trajectory.read_log import read_log
 
     meaning = None if log_map is None else read_log_map(log_map)
-    return [read_log(path, robot, map=meaning) for path in paths]
+    return [
+        simulated_log(robot) if str(path) == SIMULATED else read_log(path, robot, log_map=meaning) for path in paths
+    ]

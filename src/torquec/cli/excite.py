@@ -12,7 +12,7 @@ from torquec.cli.options import GravityOption, JsonOption, RobotArgument, SnapOp
 from torquec.cli.output import number, print_json, progress
 from torquec.errors import ArgumentError
 
-EXAMPLE = "torquec excite puma560 -o excite.csv --evaluations 200"
+EXAMPLE = "torquec excite planar2r -o excite.csv --evaluations 200"
 
 
 def excite(

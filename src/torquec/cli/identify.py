@@ -16,7 +16,7 @@ from torquec.errors import ArgumentError
 if TYPE_CHECKING:
     from torquec.identification.estimate import Estimate, LogError
 
-EXAMPLE = "torquec identify arm.urdf log1.csv log2.csv --validate log3.csv --cutoff 8 --urdf identified.urdf"
+EXAMPLE = "torquec identify planar2r simulated --cutoff 10 --urdf identified.urdf"
 
 
 def identify(

@@ -48,7 +48,7 @@ def check_log(robot: Robot, log: Log) -> tuple[LogFinding, ...]:
     moving = lock_joints(robot, {name: 0.0 for name in robot.joint_names if name not in log.joints})
     found = [*log.findings, *_missing(log), *_stamps(log)]
     motion = log_motion(log)
-    if motion is None:
+    if motion is None or any(finding.kind is Pathology.UNITS for finding in found):
         return tuple(found)
     found += check_positions(moving, log, motion)
     speeds = check_speeds(log, motion)

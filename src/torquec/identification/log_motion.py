@@ -2,7 +2,7 @@
 
 (1)  smooth speeds and accelerations from moving averages of the positions, good enough to compare, not to fit
 (2)  correlation of every recorded speed with every derivative of a position, and of every torque with every torque of
-     the model; a column belongs to another joint when that one explains it and its own does not
+     the model; two columns are exchanged when they explain each other clearly better than themselves
 (3)  tau = T_x g_x + T_y g_y + T_z g_z + rest: T_k the model's torque of unit gravity along k, the rest inertia,
      Coulomb and viscous friction and an offset per joint; least squares in g
 """
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from torquec.dynamics import gravity_torque, inverse_dynamics
+from torquec.dynamics import gravity_torque, inverse_dynamics, total_torque
 from torquec.identification.prepare import clean_rows
 from torquec.robot.robot import JointType, Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
@@ -23,6 +23,7 @@ from torquec.trajectory.trajectory import Array
 
 _MOST = 2000
 _SURE = 0.8
+_CLEARLY = 0.3
 _TURN = 2.0 * math.pi
 _DEGREE = 180.0 / math.pi
 _TILT = math.radians(35.0)
@@ -109,11 +110,10 @@ def check_torques(robot: Robot, log: Log, motion: Motion) -> list[LogFinding]:
     if any(not any(body.inertia.parameters) for body in robot.bodies):
         return []
     few = _thinned(motion)
-    # Friction is most of a small joint's torque: it helps to tell the sign.
     model = np.stack(
         [
             np.broadcast_to(values, len(few.t))
-            for values in inverse_dynamics(robot, list(few.q.T), list(few.qd.T), list(few.qdd.T))
+            for values in total_torque(robot, list(few.q.T), list(few.qd.T), list(few.qdd.T))
         ],
         axis=1,
     )
@@ -172,16 +172,15 @@ def check_gravity(robot: Robot, motion: Motion) -> list[LogFinding]:
 
 def _compared(values: Array, expected: Array, joints: tuple[str, ...], kind: str, what: str) -> list[LogFinding]:
     """(2)."""
+    table = np.array([[_correlation(a, b) for b in expected.T] for a in values.T])
     found = []
     for j, name in enumerate(joints):
-        own = _correlation(values[:, j], expected[:, j])
-        others = [_correlation(values[:, j], expected[:, k]) for k in range(len(joints))]
-        best = int(np.argmax(others))
-        taken = _correlation(values[:, best], expected[:, best])
-        if best != j and others[best] > 0.95 and own < 0.5 and taken < 0.5:
-            text = f"follows {what} of joint '{joints[best]}', not its own: are columns permuted?"
+        k = int(np.argmax(np.where(np.arange(len(joints)) == j, -1.0, np.minimum(table[j], table[:, j]))))
+        crossed = min(table[j, k], table[k, j]) if k != j else -1.0
+        if crossed > _SURE and 2.0 * crossed > table[j, j] + table[k, k] + _CLEARLY:
+            text = f"follows {what} of joint '{joints[k]}', not its own: are columns permuted?"
             found.append(LogFinding(Pathology.PERMUTED, Severity.ERROR, text, f"{kind} of {name}"))
-        elif own < -_SURE:
+        elif table[j, j] < -_SURE:
             text = f"is opposite to {what}: negate it (signs in a map)"
             found.append(LogFinding(Pathology.NEGATED, Severity.ERROR, text, f"{kind} of {name}"))
     return found

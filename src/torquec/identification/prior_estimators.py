@@ -26,7 +26,10 @@ Indices = np.ndarray[Any, np.dtype[np.signedinteger[Any]]]
 
 _MARGIN = 1e-6
 """Of a prior's own eigenvalues: how far inside the border a consistent body stays, so that rounding keeps it there."""
-_STEPS = 60
+_FINEST = 1e-4
+_STEPS = 100
+_SHORTEST = 1e-10
+_THINNEST = 1e-10
 _BARRIER = 1e-3
 
 
@@ -51,7 +54,10 @@ class PriorEstimator(Estimator):
     def _start(self, factors: JointFactors) -> Array:
         """Weights from a plain fit, the triangle of the objective, and the ridge solution as `y_`."""
         plain = WeightedLeastSquares if self.weighting is Weighting.JOINT else OrdinaryLeastSquares
-        self.weights_ = plain().fit_factors(factors).weights_
+        sizes = np.sqrt(factors.torque_squares / factors.count)
+        # No torque is known better than this: exact data must not make the prior vanish beside it.
+        most = 1.0 / np.maximum(_FINEST * sizes, np.finfo(float).tiny)
+        self.weights_ = np.minimum(plain().fit_factors(factors).weights_, most)
         triangle = self.prior.rows(
             factors, self.weights_, correlation=self.correlation, strength=max(self.strength, 1e-12)
         )
@@ -160,14 +166,18 @@ class EntropicLeastSquares(PriorEstimator):
             d = 1.0 / np.sqrt(np.diag(hessian))
             step = -d * np.linalg.lstsq(hessian * np.outer(d, d), d * gradient, rcond=1e-15)[0]
             decrease = float(-gradient @ step)
-            if decrease <= 1e-9 * max(1.0, abs(value)):
+            if decrease <= 1e-8 * max(1.0, abs(value)):
                 self.status_ = Status.SOLVED
                 break
             length = 1.0
-            while (
-                length > 1e-12 and not self._value(y + length * step, a, b, signed) <= value - 0.1 * length * decrease
+            while length > _SHORTEST and not (
+                self._value(y + length * step, a, b, signed) <= value - 0.1 * length * decrease
             ):
                 length *= 0.5
+            if length <= _SHORTEST:
+                # What is left to gain is below rounding of the objective.
+                self.status_ = Status.SOLVED if decrease <= 1e-4 * abs(value) else Status.NOT_CONVERGED
+                break
             y = y + length * step
         self.y_ = y
         return self._finish()
@@ -175,10 +185,11 @@ class EntropicLeastSquares(PriorEstimator):
     def _value(self, y: Array, a: Array, b: Array, signed: Indices) -> float:
         """The objective; infinite outside."""
         p = pseudo_inertia(y[: WIDTH * self.prior.bodies].reshape(-1, WIDTH))
-        if np.any(np.linalg.eigvalsh(p) <= 0.0) or np.any(y[signed] <= 0.0):
-            return np.inf
         p0 = pseudo_inertia(self.prior.center[: WIDTH * self.prior.bodies].reshape(-1, WIDTH))
-        relative = np.linalg.solve(p0, p)
+        half = np.linalg.inv(np.linalg.cholesky(p0))
+        relative = half @ p @ half.transpose(0, 2, 1)
+        if np.any(np.linalg.eigvalsh(relative) <= _THINNEST) or np.any(y[signed] <= _THINNEST):
+            return np.inf
         pull = np.trace(relative, axis1=1, axis2=2).sum() - np.linalg.slogdet(relative)[1].sum()
         residual = a @ y - b
         barrier = -_BARRIER * np.log(y[signed]).sum()

@@ -1,0 +1,130 @@
+"""Every pathology on a log that shows it, and no alarm on clean logs."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from tests.identification import real_logs
+
+from torquec.identification import check_log
+from torquec.identification.simulated_log import simulated_log
+from torquec.robot import classics
+from torquec.trajectory.log import Pathology, Severity
+
+ROBOT = classics.puma560()
+
+
+@pytest.fixture(scope="module")
+def clean():
+    return simulated_log(ROBOT)
+
+
+def alarms(robot, log):
+    return {f.kind: f for f in check_log(robot, log) if f.severity is not Severity.NOTE}
+
+
+def changed(log, **fields):
+    return dataclasses.replace(log, **{name: np.array(values) for name, values in fields.items()})
+
+
+def test_a_clean_log_raises_no_alarm(clean):
+    assert alarms(ROBOT, clean) == {}
+
+
+@pytest.mark.parametrize("case", ["panda", "lwr4", "kr300", "tx40"])
+def test_recorded_logs_raise_no_alarm(case):
+    robot, logs = getattr(real_logs, case)()
+    for log in logs:
+        assert alarms(robot, log) == {}
+
+
+def test_missing_values(clean):
+    q = clean.q.copy()
+    q[40:45, 2] = np.nan
+    found = alarms(ROBOT, changed(clean, q=q))
+    assert found[Pathology.NAN_ROWS].rows == (40, 44)
+    assert ROBOT.joint_names[2] in found[Pathology.NAN_ROWS].column
+
+
+def test_a_gap(clean):
+    keep = np.r_[0:300, 360 : len(clean)]
+    short = changed(clean, t=clean.t[keep], q=clean.q[keep], qd=clean.qd[keep], tau=clean.tau[keep])
+    assert alarms(ROBOT, short)[Pathology.GAP].rows == (299, 300)
+
+
+def test_repeated_and_backward_stamps(clean):
+    t = clean.t.copy()
+    t[50] = t[49]
+    assert alarms(ROBOT, changed(clean, t=t))[Pathology.DUPLICATE_STAMPS].rows == (49, 50)
+    t = clean.t.copy()
+    t[70] = t[60]
+    assert Pathology.BACKWARD_STAMPS in alarms(ROBOT, changed(clean, t=t))
+
+
+def test_jitter_is_a_note(clean):
+    rng = np.random.default_rng(0)
+    log = changed(clean, t=clean.t + rng.uniform(0.0, 0.004, len(clean)))
+    assert Pathology.JITTER in {f.kind for f in check_log(ROBOT, log)}
+    assert alarms(ROBOT, log) == {}
+
+
+def test_encoder_wrap(clean):
+    q = clean.q.copy()
+    q[400:, 1] -= 2.0 * np.pi
+    found = alarms(ROBOT, changed(clean, q=q))[Pathology.WRAP]
+    assert found.rows == (399, 400)
+    assert ROBOT.joint_names[1] in found.column
+
+
+def test_permuted_and_negated_speeds(clean):
+    qd = clean.qd[:, [1, 0, 2, 3, 4, 5]]
+    assert Pathology.PERMUTED in alarms(ROBOT, changed(clean, qd=qd))
+    found = alarms(ROBOT, changed(clean, qd=clean.qd * [1, 1, -1, 1, 1, 1]))[Pathology.NEGATED]
+    assert ROBOT.joint_names[2] in found.column
+
+
+def test_permuted_and_negated_torques(clean):
+    tau = clean.tau[:, [0, 2, 1, 3, 4, 5]]
+    assert Pathology.PERMUTED in alarms(ROBOT, changed(clean, tau=tau))
+    found = alarms(ROBOT, changed(clean, tau=clean.tau * [1, -1, 1, 1, 1, 1]))[Pathology.NEGATED]
+    assert ROBOT.joint_names[1] in found.column
+
+
+def test_degrees(clean):
+    log = changed(clean, q=np.degrees(clean.q), qd=np.degrees(clean.qd))
+    assert "degrees" in alarms(ROBOT, log)[Pathology.UNITS].text
+    assert "degrees" in alarms(ROBOT, changed(clean, qd=np.degrees(clean.qd)))[Pathology.UNITS].text
+
+
+def test_milliseconds(clean):
+    assert "ms" in alarms(ROBOT, changed(clean, t=clean.t * 1000.0))[Pathology.UNITS].text
+
+
+def test_torques_of_the_motors(clean):
+    found = alarms(ROBOT, changed(clean, tau=clean.tau / 100.0))[Pathology.UNITS]
+    assert "gear_ratios" in found.text
+
+
+@pytest.mark.parametrize("gravity", [(9.81, 0.0, 0.0), (0.0, -9.81, 0.0)])
+def test_wrong_gravity(gravity):
+    hung = dataclasses.replace(ROBOT, gravity=gravity)
+    assert Pathology.GRAVITY in alarms(ROBOT, simulated_log(hung))
+
+
+def test_standstill(clean):
+    still = changed(clean, q=np.repeat(clean.q[:1], len(clean), axis=0), qd=np.zeros_like(clean.qd))
+    assert alarms(ROBOT, still)[Pathology.STANDSTILL].severity is Severity.ERROR
+    q, qd = clean.q.copy(), clean.qd.copy()
+    q[600:], qd[600:] = q[600], 0.0
+    found = [f for f in check_log(ROBOT, changed(clean, q=q, qd=qd)) if f.kind is Pathology.STANDSTILL]
+    assert found[0].severity is Severity.NOTE
+
+
+def test_saturation(clean):
+    top = 0.6 * np.abs(clean.tau[:, 1]).max()
+    tau = clean.tau.copy()
+    tau[:, 1] = np.clip(tau[:, 1], -top, top)
+    found = alarms(ROBOT, changed(clean, tau=tau))[Pathology.SATURATION]
+    assert ROBOT.joint_names[1] in found.column

@@ -1,0 +1,67 @@
+"""Triangles: they know the norm of every residual, merge exactly, and need no more memory for more rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from torquec.errors import ArgumentError
+from torquec.identification import joint_factors, stream_factors
+
+
+def rows(seed, size=200, n=3, k=8):
+    rng = np.random.default_rng(seed)
+    a = rng.normal(size=(size, n, k))
+    a[:, 1, :3] = 0.0  # columns that a joint does not have
+    return a, rng.normal(size=(size, n))
+
+
+def test_known_answer():
+    factors = joint_factors(np.array([[[3.0]], [[4.0]]]), np.array([[1.0], [1.0]]))
+    assert np.allclose(np.abs(factors.triangles[0]), [[5.0, 1.4], [0.0, 0.2]])
+
+
+def test_residuals_of_any_x():
+    a, tau = rows(0)
+    x = np.random.default_rng(1).normal(size=8)
+    assert np.allclose(joint_factors(a, tau).squares(x), ((tau - a @ x) ** 2).sum(axis=0), rtol=1e-12)
+
+
+def test_chunks_merge_to_the_whole():
+    a, tau = rows(2, size=1000)
+    whole = joint_factors(a, tau)
+    cut = stream_factors(((a[i : i + 130], tau[i : i + 130]) for i in range(0, 1000, 130)), threads=2)
+    x = np.ones(8)
+    assert cut.count == 1000
+    assert np.allclose(cut.squares(x), whole.squares(x), rtol=1e-12)
+    gram = [np.einsum("jab,jac->jbc", f.triangles, f.triangles) for f in (cut, whole)]
+    assert np.allclose(gram[0], gram[1], rtol=1e-11, atol=1e-11)
+
+
+def test_weights_of_joints_come_later():
+    a, tau = rows(3)
+    weights = np.array([1.0, 10.0, 0.1])
+    triangle = joint_factors(a, tau).weighted(weights)
+    flat = np.concatenate([(a * weights[:, None]).reshape(-1, 8), (tau * weights).reshape(-1, 1)], axis=1)
+    assert np.allclose(triangle.T @ triangle, flat.T @ flat)
+
+
+def test_nearly_dependent_columns_keep_their_digits():
+    a, tau = rows(4)
+    a[:, :, 7] = a[:, :, 6] + 1e-9 * a[:, :, 5]
+    x = np.array([0, 0, 0, 0, 0, 0, 1.0, -1.0])
+    # Normal equations would lose this: 1e-9 squared is below rounding.
+    assert np.allclose(
+        np.sqrt(joint_factors(a, 0 * tau).squares(x)), 1e-9 * np.linalg.norm(a[:, :, 5], axis=0), rtol=1e-5
+    )
+
+
+def test_misuse():
+    a, tau = rows(5)
+    with pytest.raises(ArgumentError, match="belong together"):
+        joint_factors(a, tau[:, :2])
+    tau[3, 1] = np.nan
+    with pytest.raises(ArgumentError, match="finite"):
+        joint_factors(a, tau)
+    with pytest.raises(ArgumentError, match="no samples"):
+        stream_factors([])

@@ -1,0 +1,139 @@
+"""Logs from files: names understood without a map, maps, npz, cut and headless files."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from torquec.errors import ArgumentError
+from torquec.robot import classics
+from torquec.trajectory.log import Log, Pathology
+from torquec.trajectory.log_map import LogMap, read_log_map
+from torquec.trajectory.read_log import read_log
+
+ROBOT = classics.planar2r()
+A, B = ROBOT.joint_names
+ROWS = [[0.0, 0.1, 0.2, 1.0, 2.0, 5.0, 6.0], [0.1, 0.3, 0.4, 1.5, 2.5, 7.0, 8.0], [0.2, 0.5, 0.6, 1.6, 2.6, 7.5, 8.5]]
+
+
+def written(path, header, rows=ROWS, end="\n"):
+    lines = ([header] if header else []) + [",".join(map(str, row)) for row in rows]
+    path.write_text("\n".join(lines) + end)
+    return path
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "t,q1,q2,dq1,dq2,tau1,tau2",
+        "time,q_1,q_2,qd1,qd2,torque1,torque2",
+        f"t,q_{A},q_{B},dq_{A},dq_{B},tau_{A},tau_{B}",
+        f"t,{A},{B},velocity_{A},velocity_{B},effort_{A},effort_{B}",
+    ],
+)
+def test_names_are_understood_without_a_map(tmp_path, header):
+    log = read_log(written(tmp_path / "log.csv", header), ROBOT)
+    assert log.joints == (A, B)
+    assert log.q[1].tolist() == [0.3, 0.4]
+    assert log.qd[1].tolist() == [1.5, 2.5]
+    assert log.tau[1].tolist() == [7.0, 8.0]
+    by_order = any(finding.kind is Pathology.MATCHED_BY_ORDER for finding in log.findings)
+    assert by_order == (A not in header)
+
+
+def test_columns_that_name_joints_come_in_any_order(tmp_path):
+    rows = [[t, q2, q1, b, a] for t, q1, q2, _, _, a, b in ROWS]
+    log = read_log(written(tmp_path / "log.csv", f"t,q_{B},q_{A},tau_{B},tau_{A}", rows), ROBOT)
+    assert log.q[1].tolist() == [0.3, 0.4]
+    assert log.tau[1].tolist() == [7.0, 8.0]
+    assert log.qd is None
+
+
+def test_a_map_turns_motor_columns_into_joint_ones(tmp_path):
+    (tmp_path / "map.toml").write_text(
+        'position = "p{}"\ntorque = "i{}"\nangle = "deg"\ntime_unit = "ms"\ngains = [2, 2]\n'
+        "transmission = [[10, 0], [4, 5]]\noffset = [0, 90]\n"
+    )
+    path = written(tmp_path / "log.csv", "t,p1,p2,x,y,i1,i2")
+    log = read_log(path, ROBOT, log_map=read_log_map(tmp_path / "map.toml"))
+    gears = np.array([[10.0, 0.0], [4.0, 5.0]])
+    assert np.allclose(np.degrees(log.q[1] - [0.0, np.pi / 2]) @ gears.T, [0.3, 0.4])
+    assert np.allclose(log.tau[1], gears.T @ [14.0, 16.0])
+    assert np.allclose(log.t, [0.0, 1e-4, 2e-4])
+    assert set(log.others) == {"x", "y"}
+
+
+def test_motor_power_is_joint_power():
+    gears = LogMap(transmission=((10.0, 0.0), (4.0, 5.0)))
+    speed, torque = np.array([[3.0, 4.0]]), np.array([[0.5, -0.2]])
+    joint = gears.to_joint("velocity", speed), gears.to_joint("torque", torque)
+    assert np.isclose((joint[0] * joint[1]).sum(), (speed * torque).sum())
+
+
+def test_npz_with_arrays(tmp_path):
+    table = np.array(ROWS)
+    np.savez(tmp_path / "log.npz", t=table[:, 0], q=table[:, 1:3], dq=table[:, 3:5], tau=table[:, 5:])
+    log = read_log(tmp_path / "log.npz", ROBOT)
+    assert log.qd[2].tolist() == [1.6, 2.6]
+
+
+def test_a_cut_last_line_is_left_out_and_told(tmp_path):
+    path = written(tmp_path / "log.csv", "t,q1,q2,dq1,dq2,tau1,tau2", end="\n0.3,0.1,0.")
+    log = read_log(path, ROBOT)
+    assert len(log) == 3
+    assert [f.kind for f in log.findings if f.kind is Pathology.CUT_LINE] == [Pathology.CUT_LINE]
+
+
+def test_a_missing_header_is_told(tmp_path):
+    log = read_log(written(tmp_path / "log.csv", ""), ROBOT)
+    assert len(log) == 3
+    assert Pathology.MISSING_HEADER in {finding.kind for finding in log.findings}
+
+
+def test_joints_that_the_log_lacks_are_named(tmp_path):
+    rows = [[t, q, tau] for t, q, _, _, _, tau, _ in ROWS]
+    log = read_log(written(tmp_path / "log.csv", f"t,q_{A},tau_{A}", rows), ROBOT)
+    assert log.joints == (A,)
+    assert any(f.kind is Pathology.LOCKED and B in f.text for f in log.findings)
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        ("t,q1,q2,dq1,dq2,a,b", "torque of joint 1"),
+        ("x,q1,q2,dq1,dq2,tau1,tau2", "times"),
+        ("t,q1,q1,dq1,dq2,tau1,tau2", "twice"),
+    ],
+)
+def test_bad_headers_are_refused(tmp_path, header, said):
+    with pytest.raises(ArgumentError, match=said):
+        read_log(written(tmp_path / "log.csv", header), ROBOT)
+
+
+def test_words_in_the_middle_are_refused_with_their_line(tmp_path):
+    rows = [ROWS[0], ["0.1", "abc", *ROWS[1][2:]], ROWS[2]]
+    with pytest.raises(ArgumentError, match=r"log\.csv:3"):
+        read_log(written(tmp_path / "log.csv", "t,q1,q2,dq1,dq2,tau1,tau2", rows), ROBOT)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("colour = 1", "colour"),
+        ('angle = "grad"', "grad"),
+        ("gains = [1]", "gains"),
+        ('gains = ["a", "b"]', "gains"),
+        ("gear_ratios = [1, 0]", "inverse"),
+        ("= 1", "cannot be read"),
+    ],
+)
+def test_bad_maps_are_refused(tmp_path, text, said):
+    (tmp_path / "map.toml").write_text(text)
+    path = written(tmp_path / "log.csv", "t,q1,q2,dq1,dq2,tau1,tau2")
+    with pytest.raises(ArgumentError, match=said):
+        read_log(path, ROBOT, log_map=read_log_map(tmp_path / "map.toml"))
+
+
+def test_a_log_checks_its_shapes():
+    with pytest.raises(ArgumentError, match="tau"):
+        Log((A, B), [0.0, 1.0], np.zeros((2, 2)), np.zeros((2, 1)))
