@@ -15,6 +15,7 @@ from torquec.control.controller import make_controller
 from torquec.errors import ArgumentError
 from torquec.robot.robot import Friction
 from torquec.simulation.closed_loop import LoopOptions, simulate
+from torquec.simulation.integrators import DormandPrince
 from torquec.simulation.monte_carlo import Spread, monte_carlo
 from torquec.simulation.plant import FrictionModel, Plant
 from torquec.simulation.sensors import Sensors
@@ -57,6 +58,13 @@ def test_a_run_does_not_depend_on_the_others_or_on_workers():
     with ThreadPoolExecutor(2) as pool:
         pooled = monte_carlo(PUMA, LAW, MOTION, runs=70, spread=SPREAD, options=options, executor=pool)
     assert np.array_equal(many.rmse, pooled.rmse)
+
+
+def test_adaptive_steps_serve_several_runs_at_once():
+    options = LoopOptions(integrator=DormandPrince())
+    result = monte_carlo(PUMA, LAW, MOTION, runs=9, spread=SPREAD, options=options)
+    own = simulate(scaled(PUMA, result.factors[8]), LAW, MOTION, options=options)
+    assert result.rmse[8] == pytest.approx(own.rmse_values, rel=1e-6)
 
 
 @pytest.mark.slow

@@ -59,5 +59,6 @@ def check_step(plant: Plant, q: npt.ArrayLike, integrator: RungeKutta4, *, perio
     raise ArgumentError(
         f"joint '{fastest.joint}' changes its speed or current within {1.0 / fastest.rate:.2g} s (friction, motor): "
         f"steps of {step:.2g} s cannot follow",
-        remedy=f"take {needed} substeps, RungeKutta4({needed}), or for smooth friction a larger slip speed",
+        remedy=f"take {needed} substeps, RungeKutta4({needed}); where friction is smooth, let it stick, "
+        "or give a larger slip speed",
     )
