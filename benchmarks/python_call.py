@@ -12,6 +12,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -20,6 +21,7 @@ import torquec as tq
 from benchmarks.peer import ROBOTS, SHARED, require
 
 CALLS = 2000
+Call = Callable[..., object]
 
 
 def main() -> None:
@@ -41,9 +43,9 @@ def main() -> None:
         error = np.abs(call(q, qd, qdd) - rnea(model, data, q, qd, qdd)).max()
         assert error < 1e-8, error
         contestants = {
-            "torquec": functools.partial(_repeat, call, (q, qd, qdd), {}),
-            "torquec out=": functools.partial(_repeat, call, (q, qd, qdd), {"out": out}),
-            "pin.rnea": functools.partial(_repeat, rnea, (model, data, q, qd, qdd), {}),
+            "torquec": functools.partial(_plain, call, q, qd, qdd),
+            "torquec out=": functools.partial(_into, call, q, qd, qdd, out),
+            "pin.rnea": functools.partial(_peer, rnea, model, data, q, qd, qdd),
         }
         times: dict[str, list[float]] = {name: [] for name in contestants}
         for _ in range(rounds):
@@ -57,15 +59,19 @@ def main() -> None:
             print(f"{robot:8} {name:16} {best:8.1f} {median:8.1f} {ratio:6.2f} {target:>6}")
 
 
-def _repeat(call: Callable[..., object], arguments: tuple[object, ...], named: dict[str, object]) -> None:
-    """Many calls in a loop that costs little beside them."""
-    if named:
-        out = named["out"]
-        for _ in itertools.repeat(None, CALLS):
-            call(*arguments, out=out)
-    else:
-        for _ in itertools.repeat(None, CALLS):
-            call(*arguments)
+def _plain(call: Call, q: Any, qd: Any, qdd: Any) -> None:
+    for _ in itertools.repeat(None, CALLS):
+        call(q, qd, qdd)
+
+
+def _into(call: Call, q: Any, qd: Any, qdd: Any, out: Any) -> None:
+    for _ in itertools.repeat(None, CALLS):
+        call(q, qd, qdd, out=out)
+
+
+def _peer(call: Call, model: Any, data: Any, q: Any, qd: Any, qdd: Any) -> None:
+    for _ in itertools.repeat(None, CALLS):
+        call(model, data, q, qd, qdd)
 
 
 if __name__ == "__main__":
