@@ -12,7 +12,22 @@ import typer
 from typer.core import TyperGroup
 
 import torquec
-from torquec.cli import bench, demo, design, equations, eval, generate, info, linearize, params, simplify, simulate
+from torquec.cli import (
+    bench,
+    check_log,
+    demo,
+    design,
+    equations,
+    eval,
+    excite,
+    generate,
+    identify,
+    info,
+    linearize,
+    params,
+    simplify,
+    simulate,
+)
 from torquec.errors import CheckError, TorquecError
 
 CHECK_FAILED = 1
@@ -68,6 +83,9 @@ for _name, _command, _example in (
     ("design", design.design, design.EXAMPLE),
     ("simulate", simulate.simulate, simulate.EXAMPLE),
     ("generate", generate.generate, generate.EXAMPLE),
+    ("check-log", check_log.check_log, check_log.EXAMPLE),
+    ("excite", excite.excite, excite.EXAMPLE),
+    ("identify", identify.identify, identify.EXAMPLE),
     ("bench", bench.bench, bench.EXAMPLE),
     ("demo", demo.demo, demo.EXAMPLE),
 ):
