@@ -13,6 +13,7 @@ import torquec as tq
 from torquec.closedform.layouts import CLOVER, Rule
 from torquec.errors import RobotError
 from torquec.expr import count_operations, evaluate
+from torquec.reduction import abbreviated_linear_model as module
 from torquec.reduction.abbreviated_linear_model import abbreviated_linear_model, abbreviated_torque
 from torquec.reduction.linearize import linearize
 from torquec.trajectory import minimum_jerk
@@ -61,3 +62,10 @@ def test_joints_that_follow_others_are_refused():
     robot = gripper()
     with pytest.raises(RobotError, match="joints that follow others"):
         linearize(robot, *np.zeros((3, robot.n)), rule=CLOVER)
+
+
+def test_what_does_not_get_shorter_is_refused(monkeypatch):
+    monkeypatch.setitem(module._MOST_TERMS, "M", 10)
+    with pytest.raises(RobotError, match="terms up to M: it would be longer") as caught:
+        abbreviated_linear_model(ARM)
+    assert "raise the threshold, which is 0.01" in caught.value.remedy

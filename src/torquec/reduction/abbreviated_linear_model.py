@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -23,6 +23,8 @@ from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 
 _LINEAR = {"M": Matrix.M, "C": Matrix.DTAU_DQD, "K": Matrix.DTAU_DQ}
+_MOST_TERMS = {"M": 400, "C": 4000, "K": 12000}
+"""Terms up to and with each matrix: many more than pay off, but no hour of work."""
 
 
 class AbbreviatedModel:
@@ -39,6 +41,7 @@ class AbbreviatedModel:
         for name, matrix in _LINEAR.items():
             if linear or name == "M":
                 wanted |= {(name, *one.index): one for one in entries(form, matrix, self.rule)}
+                self._check_size(wanted.values(), name)
         if torque:
             wanted |= {("bias", i): bias for i in range(form.n) if (bias := self._bias(form, i)).parts}
         self._sums = SharedSums(wanted)
@@ -46,6 +49,17 @@ class AbbreviatedModel:
     def at(self, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> AbbreviatedValues:
         """The values at (q, qd, qdd), (n,) each."""
         return AbbreviatedValues(self.robot, self._sums.values(q, qd, qdd), q, qd, qdd)
+
+    def _check_size(self, found: Iterable[Entry], name: str) -> None:
+        """Refuse what is longer than the recursion that it is meant to shorten, before more of it is written down."""
+        terms = sum(len(part.value.terms) for one in found for part in one.parts)
+        if terms > _MOST_TERMS[name]:
+            raise RobotError(
+                f"the abbreviated model of '{self.robot.name}' still has {terms} terms up to {name}: it would be longer "
+                "than the exact recursion",
+                where=self.robot.source,
+                remedy=f"raise the threshold, which is {self.rule.threshold:g}, or use the exact model",
+            )
 
     def _bias(self, form: ClosedForm, i: int) -> Entry:
         """Velocity torques and gravity of one joint."""

@@ -13,8 +13,9 @@ A pair that is shared saves an addition each time that it occurs again; what (1)
 
 from __future__ import annotations
 
+import heapq
+import itertools
 import math
-from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -211,21 +212,60 @@ def _oriented(terms: Sum) -> tuple[Key, int]:
 
 def _share(sums: Sequence[Sum], level: str) -> tuple[list[Sum], list[_Definition]]:
     """(2)."""
-    shorter = [dict(terms) for terms in sums]
+    names: list[Any] = sorted({term for terms in sums for term in terms}, key=repr)
+    number = {term: k for k, term in enumerate(names)}
+    keys = [_oriented(terms) for terms in sums]
+    # Equal and opposite sums count once.
+    distinct = {key: {number[term]: sign for term, sign in key} for key, _ in keys}
+    pairs = _Pairs(list(distinct.values()))
     definitions: list[_Definition] = []
-    while True:
-        pairs: Counter[tuple[Any, Any, int]] = Counter()
-        for key in {_oriented(terms)[0] for terms in shorter if len(terms) > 1}:
-            for i, (a, sign) in enumerate(key):
-                pairs.update((a, b, sign * other) for b, other in key[i + 1 :])
-        most = max(pairs.values(), default=0)
-        if most < 2:
-            return shorter, definitions
-        a, b, relative = min((pair for pair, count in pairs.items() if count == most), key=repr)
+    while (best := pairs.most_frequent()) is not None:
+        a, b, relative = best
         new = _Shared(level, len(definitions))
-        definitions.append((new, a, b, relative))
-        for terms in shorter:
-            if a in terms and b in terms and terms[a] * terms[b] == relative:
-                sign = terms.pop(a)
-                del terms[b]
-                terms[new] = sign
+        definitions.append((new, names[a], names[b], relative))
+        names.append(new)
+        pairs.replace(best, len(names) - 1)
+    shorter = [{names[k]: sign * lead for k, sign in distinct[key].items()} for key, lead in keys]
+    return shorter, definitions
+
+
+class _Pairs:
+    """Which pairs of numbered terms occur in which sums, kept up to date while pairs become terms."""
+
+    def __init__(self, sums: list[dict[int, int]]) -> None:
+        self._sums = sums
+        self._where: dict[tuple[int, int, int], set[int]] = {}
+        for k, terms in enumerate(sums):
+            for a, b in itertools.combinations(sorted(terms), 2):
+                self._where.setdefault((a, b, terms[a] * terms[b]), set()).add(k)
+        self._heap = [(-len(found), pair) for pair, found in self._where.items() if len(found) > 1]
+        heapq.heapify(self._heap)
+
+    def most_frequent(self) -> tuple[int, int, int] | None:
+        """The pair (a, b, relative sign) that occurs in most sums, None where none occurs twice."""
+        while self._heap:
+            count, pair = heapq.heappop(self._heap)
+            now = len(self._where.get(pair, ()))
+            if now == -count:
+                return pair
+            if now > 1:
+                heapq.heappush(self._heap, (-now, pair))
+        return None
+
+    def replace(self, pair: tuple[int, int, int], new: int) -> None:
+        """Put the term `new` in the place of a pair wherever it occurs."""
+        a, b, _ = pair
+        grown: set[tuple[int, int, int]] = set()
+        for k in sorted(self._where.pop(pair)):
+            terms = self._sums[k]
+            sign, other = terms.pop(a), terms.pop(b)
+            for c, third in terms.items():
+                self._where[(min(a, c), max(a, c), sign * third)].discard(k)
+                self._where[(min(b, c), max(b, c), other * third)].discard(k)
+                joined = (c, new, sign * third)
+                self._where.setdefault(joined, set()).add(k)
+                grown.add(joined)
+            terms[new] = sign
+        for joined in sorted(grown):
+            if len(self._where[joined]) > 1:
+                heapq.heappush(self._heap, (-len(self._where[joined]), joined))
