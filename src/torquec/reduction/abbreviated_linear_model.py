@@ -55,8 +55,8 @@ class AbbreviatedModel:
         terms = sum(len(part.value.terms) for one in found for part in one.parts)
         if terms > _MOST_TERMS[name]:
             raise RobotError(
-                f"the abbreviated model of '{self.robot.name}' still has {terms} terms up to {name}: it would be longer "
-                "than the exact recursion",
+                f"the abbreviated model of '{self.robot.name}' still has {terms} terms up to {name}: it would be "
+                "longer than the exact recursion",
                 where=self.robot.source,
                 remedy=f"raise the threshold, which is {self.rule.threshold:g}, or use the exact model",
             )
