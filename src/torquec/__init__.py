@@ -38,6 +38,10 @@ if TYPE_CHECKING:
         TorquecError,
     )
     from torquec.expr import Function
+    from torquec.identification.check_log import check_log
+    from torquec.identification.estimate import Estimate
+    from torquec.identification.excitation import Excitation, ExcitationOptions, excitation
+    from torquec.identification.identify import IdentifyOptions, Method, identify
     from torquec.model.generate import GeneratedPackage, generate
     from torquec.model.model import Model, compile
     from torquec.model.routes import Route
@@ -65,6 +69,9 @@ if TYPE_CHECKING:
         read_trajectory,
         write_trajectory,
     )
+    from torquec.trajectory.log import Log
+    from torquec.trajectory.log_map import LogMap, read_log_map
+    from torquec.trajectory.read_log import read_log
     from torquec.trajectory.smoothing import smoothed_motion
 
 __version__ = "0.1.0"
@@ -80,12 +87,19 @@ __all__ = [
     "CompileError",
     "Controller",
     "DivergenceError",
+    "Estimate",
+    "Excitation",
+    "ExcitationOptions",
     "ExpressionError",
     "Function",
     "GeneratedPackage",
+    "IdentifyOptions",
     "LinearModel",
+    "Log",
+    "LogMap",
     "LoopOptions",
     "LqrWeights",
+    "Method",
     "MissingExtraError",
     "Model",
     "ModelFileError",
@@ -108,14 +122,17 @@ __all__ = [
     "check_certificate",
     "check_limits",
     "check_linear_model",
+    "check_log",
     "classics",
     "closed_form",
     "compile",
     "computed_torque",
     "diagonal_computed_torque",
+    "excitation",
     "fourier_motion",
     "generate",
     "gravity_compensation",
+    "identify",
     "independent_joint",
     "joint_poles",
     "linearize",
@@ -129,6 +146,8 @@ __all__ = [
     "monte_carlo",
     "pole_placement",
     "quintic_spline",
+    "read_log",
+    "read_log_map",
     "read_trajectory",
     "save",
     "save_certificate",
@@ -144,6 +163,9 @@ __all__ = [
 ]
 
 _HOMES = {
+    "torquec.trajectory.log": ("Log",),
+    "torquec.trajectory.log_map": ("LogMap", "read_log_map"),
+    "torquec.trajectory.read_log": ("read_log",),
     "torquec.closedform.closed_form": (
         "ClosedForm",
         "Coefficients",
@@ -184,6 +206,10 @@ _HOMES = {
         "TorquecError",
     ),
     "torquec.expr": ("Function",),
+    "torquec.identification.check_log": ("check_log",),
+    "torquec.identification.estimate": ("Estimate",),
+    "torquec.identification.excitation": ("Excitation", "ExcitationOptions", "excitation"),
+    "torquec.identification.identify": ("IdentifyOptions", "Method", "identify"),
     "torquec.model.generate": ("GeneratedPackage", "generate"),
     "torquec.model.model": ("Model", "compile"),
     "torquec.model.save": ("load_model", "save"),

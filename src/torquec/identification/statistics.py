@@ -91,7 +91,7 @@ def verdict(
     """The result in words: trusted, overfit, or poorly excited with the parameters that are.
 
     >>> verdict(["a"], np.array([2.0]), np.array([0.1]), [True], training=0.01, validation=0.012)
-    'trusted: 1 of 1 parameters matter, all of them known to better than 50 %'
+    'trusted: 1 of 1 parameters matter, all of them known to better than 50%'
     """
     poor = [
         name

@@ -1,0 +1,59 @@
+"""`torquec check-log`, `excite` and `identify`: their documents, exit status, and files that are not overwritten."""
+
+from __future__ import annotations
+
+import pytest
+
+import torquec as tq
+
+QUICK = ("--cutoff", 10, "--no-rotors", "--friction", "offset", "--strength", 10)
+
+
+def test_identify_prints_its_contract(torquec):
+    document = torquec("identify", "planar2r", "simulated", *QUICK, "--validate", "simulated", "--json").document
+    assert {
+        "parameters", "rmse", "relative_error", "condition", "physically_consistent", "verdict", "validation",
+    } <= set(document)  # fmt: skip
+    assert set(document["parameters"][0]) == {"name", "value", "std", "significant"}
+    assert set(document["rmse"]) == {"joint1", "joint2"}
+    assert document["relative_error"] < 0.02
+    assert document["validation"][0]["relative_error"] < 0.02
+    assert document["physically_consistent"] is True
+
+
+def test_identify_writes_a_urdf_and_keeps_an_older_one(torquec, tmp_path):
+    target = tmp_path / "arm.urdf"
+    assert torquec("identify", "planar2r", "simulated", *QUICK, "--urdf", target).status == 0
+    assert tq.load(target).n == 2
+    again = torquec("identify", "planar2r", "simulated", *QUICK, "--urdf", target)
+    assert again.status == 2
+    assert "--force" in again.err
+    assert torquec("identify", "planar2r", "simulated", *QUICK, "--urdf", target, "--force").status == 0
+
+
+@pytest.mark.parametrize(("option", "value"), [("--method", "magic"), ("--friction", "glue"), ("--map", "gone.toml")])
+def test_identify_refuses_unknown_words(torquec, option, value):
+    outcome = torquec("identify", "planar2r", "simulated", option, value)
+    assert outcome.status == 2
+    assert value in outcome.err
+
+
+def test_check_log_says_what_is_wrong_with_status_one(torquec, tmp_path):
+    rows = "\n".join(f"{0.01 * k},{0.1 * k},{0.2 * k},1,1" for k in range(5))
+    log = tmp_path / "log.csv"
+    log.write_text(f"t,q1,q2,tau1,tau2\n{rows}\n")
+    assert torquec("check-log", "planar2r", "simulated").status == 0
+    still = "\n".join(f"{0.01 * k},0.1,0.2,1,1" for k in range(50))
+    log.write_text(f"t,q1,q2,tau1,tau2\n{still}\n")
+    outcome = torquec("check-log", "planar2r", log, "--json")
+    assert outcome.status == 1
+    assert outcome.document["logs"][0]["usable"] is False
+    assert "standstill" in {finding["kind"] for finding in outcome.document["logs"][0]["findings"]}
+
+
+def test_excite_writes_a_motion_within_limits(torquec, tmp_path):
+    target = tmp_path / "motion.csv"
+    document = torquec("excite", "planar2r", "-o", target, "--evaluations", 50, "--json").document
+    assert set(document) >= {"condition", "duration", "limits_kept", "file"}
+    assert document["limits_kept"] is True
+    assert torquec("excite", "planar2r", "-o", target, "--evaluations", 5).status == 2

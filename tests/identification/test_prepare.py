@@ -1,0 +1,72 @@
+"""Preparation: derivatives without phase, jitter, gaps, cut-off from the data."""
+
+from __future__ import annotations
+
+import builtins
+
+import numpy as np
+import pytest
+
+from torquec.errors import ArgumentError, MissingExtraError
+from torquec.identification import prepare
+from torquec.identification.extras import need
+from torquec.identification.prepare import low_pass
+from torquec.trajectory.log import Log
+
+
+def sine(rate=200.0, seconds=8.0, hertz=0.5, jitter=0.0, recorded=False):
+    rng = np.random.default_rng(0)
+    t = np.arange(int(rate * seconds)) / rate + jitter * rng.uniform(-0.4, 0.4, int(rate * seconds)) / rate
+    w = 2.0 * np.pi * hertz
+    q = np.sin(w * t)[:, None]
+    return Log(("a",), t, q, 3.0 * q, w * np.cos(w * t)[:, None] if recorded else None), w
+
+
+@pytest.mark.parametrize("recorded", [True, False])
+@pytest.mark.parametrize("jitter", [0.0, 1.0])
+def test_derivatives_of_a_sine(recorded, jitter):
+    log, w = sine(jitter=jitter, recorded=recorded)
+    s = prepare(log, cutoff=10.0)
+    assert np.allclose(s.qd[s.used, 0], w * np.cos(w * s.t[s.used]), atol=0.01)
+    assert np.allclose(s.qdd[s.used, 0], -(w**2) * np.sin(w * s.t[s.used]), atol=0.1)
+
+
+def test_half_a_second_at_each_end_is_not_used():
+    s = prepare(sine()[0], cutoff=10.0)
+    assert s.t[s.used][0] == pytest.approx(0.5, abs=0.01)
+    assert s.t[s.used][-1] == pytest.approx(s.t[-1] - 0.5, abs=0.01)
+
+
+def test_gaps_are_not_used_and_bad_rows_left_out():
+    log, _ = sine()
+    keep = np.r_[0:600, 800:1600]
+    q = log.q[keep].copy()
+    q[100] = np.nan
+    s = prepare(Log(("a",), log.t[keep], q, log.tau[keep]), cutoff=10.0)
+    assert not s.used[(s.t > 3.1) & (s.t < 3.9)].any()
+    assert np.isfinite(s.q).all()
+
+
+def test_the_filter_halves_power_twice_at_its_cutoff():
+    t = np.arange(4000) / 1000.0
+    values = np.sin(2.0 * np.pi * 10.0 * t)[:, None]
+    assert np.abs(low_pass(values, 1000.0, 10.0)[1000:3000]).max() == pytest.approx(0.5, abs=0.01)
+
+
+def test_the_cutoff_follows_the_motion():
+    slow, fast = (prepare(sine(hertz=hertz)[0]).cutoff for hertz in (0.5, 2.0))
+    assert 0.5 < slow < fast < 40.0
+
+
+def test_misuse():
+    with pytest.raises(ArgumentError, match="cut-off"):
+        prepare(sine()[0], cutoff=500.0)
+    with pytest.raises(ArgumentError, match="nothing is left"):
+        prepare(sine(seconds=0.9)[0], cutoff=10.0)
+
+
+def test_without_scipy_the_extra_is_named(monkeypatch):
+    real = builtins.__import__
+    monkeypatch.setattr(builtins, "__import__", real)
+    with pytest.raises(MissingExtraError, match=r"torquec\[identify\]"):
+        need("no_such_package_anywhere", "filtering a log")
