@@ -76,7 +76,7 @@ def test_a_coefficient_of_hundreds_of_terms():
     entry = form.M[0, 0] * form.M[1, 1]  # as many terms and variables as an arm of seven joints has
     assert len(entry) > 100
     tolerance = 0.1 * largest_magnitude(entry, box)
-    found = minimal_basis(entry, box, tolerance, options=SearchOptions(integer_seconds=0.0))
+    found = minimal_basis(entry, box, tolerance, options=SearchOptions(integer_nodes=0))
     assert len(found.polynomial) <= 8
     assert largest_error(entry, found.polynomial, box, kind=ErrorKind.ABSOLUTE).level <= tolerance * (1.0 + 1e-9)
 

@@ -3,6 +3,7 @@
 (1)  min sum_i p_i z_i   subject to  |b - A a| <= level,  |a_i| <= R_i z_i,  z_i in {0, 1}
 (2)  R_i: ten times what a fit by all terms needs at most, in units of the term's height; a set that needs more is a
      difference of large numbers that nobody wants to compute with
+(3)  the tree is cut off after so many nodes, and not after a time: the answer is the same on every machine
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ _MOST_POINTS = 400
 
 
 def cheapest_subset(
-    A: Floats, b: Floats, level: float, prices: Floats, *, below: float, seconds: float
+    A: Floats, b: Floats, level: float, prices: Floats, *, below: float, nodes: int
 ) -> list[int] | None:
-    """Columns of A (N, m) cheaper than `below` that fit b (N,) within `level` (1); None where none is found in time."""
+    """Columns of A (N, m) cheaper than `below` that fit b (N,) within `level` (1); None where none is found."""
     try:
         from scipy.optimize import Bounds, LinearConstraint, milp
     except ImportError:
@@ -44,7 +45,7 @@ def cheapest_subset(
         constraints=[fits, gate_up, gate_down, cheaper],
         integrality=np.concatenate([np.zeros(m), np.ones(m)]),
         bounds=Bounds(np.concatenate([-reach, np.zeros(m)]), np.concatenate([reach, np.ones(m)])),
-        options={"time_limit": seconds},
+        options={"node_limit": nodes},
     )
     if result.x is None:
         return None

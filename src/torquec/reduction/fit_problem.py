@@ -62,7 +62,7 @@ class FitProblem:
         self._rows = np.zeros((0, len(self.candidates)))
         self._right = np.zeros(0)
         self._supports: dict[frozenset[int], Support] = {}
-        self.add(box.samples(self.terms.joints, 40 + 4 * min(len(self.candidates), 100)))
+        self.add(box.samples(self.terms.joints, 40 + 4 * min(len(self.candidates), 50 * len(self.terms.joints))))
         self.size = float(np.abs(self._right).max())
 
     @property

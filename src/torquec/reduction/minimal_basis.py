@@ -36,16 +36,22 @@ _FEW_CANDIDATES = 150
 """Up to this many, the sparse fit (1) is tried too."""
 
 _MOST_ATTEMPTS = 12
+_INTEGER_ATTEMPTS = 4
 _SWAPS_TRIED = 3
 
 
 @dataclass(frozen=True)
 class SearchOptions:
-    """How hard to search. `swaps`: rounds of (3); `integer_seconds`: time for (4) per coefficient, 0 for none."""
+    """How hard to search. `swaps`: rounds of (3); `integer_nodes`: the size of the tree of (4), 0 for none.
+
+    (4) is tried for up to `integer_terms` terms, among `integer_candidates`. There is no limit of time: results do not
+    depend on the machine.
+    """
 
     swaps: int = 4
-    integer_candidates: int = 40
-    integer_seconds: float = 2.0
+    integer_terms: int = 6
+    integer_candidates: int = 30
+    integer_nodes: int = 100
 
 
 @dataclass(frozen=True)
@@ -121,16 +127,29 @@ class _Search:
 
     def _reduced(self, start: list[int]) -> list[int]:
         """(2) and (3) from a set that keeps the tolerance on the box; so does what is returned."""
+        best = start
+        columns = self._cut(start)
         for _ in range(_MOST_ATTEMPTS):
-            columns = self._pruned(start)
-            for _ in range(self.options.swaps):
-                swapped = self._swapped(columns)
-                if swapped is None:
-                    break
-                columns = swapped
-            if self._holds(columns):
-                return columns
-        return start
+            holds = self._holds(columns)
+            if not holds:
+                # The pool knows now where this set fails: what is missing is added, and all is tried again.
+                columns = self._grown(columns)
+            if self.price(columns) < self.price(best):
+                best = columns
+            if holds:
+                break
+            columns = self._cut(columns)
+        return best
+
+    def _cut(self, columns: list[int]) -> list[int]:
+        """(2) and (3) on points."""
+        columns = self._pruned(columns)
+        for _ in range(self.options.swaps):
+            swapped = self._swapped(columns)
+            if swapped is None:
+                break
+            columns = swapped
+        return columns
 
     # --- on points --------------------------------------------------------------------------------------------------
 
@@ -141,10 +160,10 @@ class _Search:
     def _rank(self, columns: Sequence[int], *, near: Sequence[int] | None = None) -> tuple[float, float]:
         return self.price(columns), self._level(columns, near=near)
 
-    def _grown(self) -> list[int]:
+    def _grown(self, start: Sequence[int] = ()) -> list[int]:
         """(1), greedy, until the tolerance is kept on the box."""
         problem = self.problem
-        columns: list[int] = []
+        columns = list(start)
         heights = np.maximum(np.abs(problem.rows).max(axis=0), 1e-300)
         while True:
             fit = problem.fit_on_pool(columns, near=columns[:-1])
@@ -237,18 +256,18 @@ class _Search:
     def _polished(self, columns: list[int]) -> list[int]:
         """(4), among the columns at hand and the candidates that come next."""
         options = self.options
-        if not options.integer_seconds or len(columns) < 2:
+        if not options.integer_nodes or not 2 <= len(columns) <= options.integer_terms:
             return columns
         offered = self._shortlist(columns, options.integer_candidates)
         prices = np.array([self.price([i]) for i in offered])
-        for _ in range(_MOST_ATTEMPTS):
+        for _ in range(_INTEGER_ATTEMPTS):
             cheaper = cheapest_subset(
                 self.problem.rows[:, offered],
                 self.problem.right,
                 self.level_wanted,
                 prices,
                 below=self.price(columns),
-                seconds=options.integer_seconds,
+                nodes=options.integer_nodes,
             )
             if cheaper is None:
                 return columns
