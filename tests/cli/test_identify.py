@@ -57,3 +57,11 @@ def test_excite_writes_a_motion_within_limits(torquec, tmp_path):
     assert set(document) >= {"condition", "duration", "limits_kept", "file"}
     assert document["limits_kept"] is True
     assert torquec("excite", "planar2r", "-o", target, "--evaluations", 5).status == 2
+
+
+def test_identify_draws_the_torques(torquec, tmp_path):
+    pytest.importorskip("matplotlib")
+    target = tmp_path / "torques.png"
+    document = torquec("identify", "planar2r", "simulated", *QUICK, "--plot", target, "--json").document
+    assert document["files"] == [str(target)]
+    assert target.read_bytes()[:4] == b"\x89PNG"

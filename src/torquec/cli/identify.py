@@ -51,6 +51,9 @@ def identify(
     ] = None,
     log_map: MapOption = None,
     urdf: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the identified robot as URDF.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw measured and predicted torques of the last log.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
     json: JsonOption = False,
     snap: SnapOption = True,
@@ -60,6 +63,7 @@ def identify(
     """Identify base parameters and friction from logs, with their uncertainty, and say whether to trust them."""
     from torquec.identification.identify import IdentifyOptions, Method
     from torquec.identification.identify import identify as fit
+    from torquec.identification.plot_torques import plot_torques
     from torquec.identification.torque_columns import FrictionModel, read_columns
     from torquec.robot import write_urdf
     from torquec.trajectory.log_map import read_log_map
@@ -67,8 +71,9 @@ def identify(
     for name, kinds, what in ((method, Method, "method"), (friction, FrictionModel, "friction model")):
         if name is not None and name not in tuple(kinds):
             raise ArgumentError(f"there is no {what} '{name}'", remedy=f"there are {', '.join(kinds)}")
-    if urdf is not None:
-        refuse_existing(urdf, force=force)
+    for target in (urdf, plot):
+        if target is not None:
+            refuse_existing(target, force=force)
     loaded = read_robot(robot, snap=snap, strict=strict, gravity=gravity)
     training = read_logs(loaded, logs, log_map)
     others = read_logs(loaded, validate or [], log_map)
@@ -89,6 +94,8 @@ def identify(
         ),
     )
     files = [] if urdf is None else [str(path) for path in write_urdf(estimate.robot, urdf)]
+    if plot is not None:
+        files.append(str(plot_torques(estimate, (others or training)[-1], plot)))
     if json:
         print_json(describe(estimate) | {"files": files})
         return
