@@ -12,7 +12,20 @@ import pytest
 
 import torquec as package
 
-COMMANDS = ("info", "eval", "equations", "params", "linearize", "design", "generate", "bench", "demo")
+COMMANDS = (
+    "info",
+    "eval",
+    "equations",
+    "params",
+    "linearize",
+    "design",
+    "generate",
+    "check-log",
+    "excite",
+    "identify",
+    "bench",
+    "demo",
+)
 
 
 def test_no_command_shows_the_help(torquec):

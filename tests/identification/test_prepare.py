@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
-
 import numpy as np
 import pytest
 
@@ -65,8 +63,6 @@ def test_misuse():
         prepare(sine(seconds=0.9)[0], cutoff=10.0)
 
 
-def test_without_scipy_the_extra_is_named(monkeypatch):
-    real = builtins.__import__
-    monkeypatch.setattr(builtins, "__import__", real)
+def test_a_missing_package_names_its_extra():
     with pytest.raises(MissingExtraError, match=r"torquec\[identify\]"):
         need("no_such_package_anywhere", "filtering a log")

@@ -102,6 +102,8 @@ def identify(
     typer.echo(_text(estimate))
     if files:
         typer.echo("\nwritten:\n" + "\n".join(f"  {path}" for path in files))
+    if urdf is not None and estimate.unbound:
+        typer.echo(f"not in the URDF, which has no words for them: {', '.join(estimate.unbound)}")
 
 
 def describe(estimate: Estimate) -> dict[str, Any]:
@@ -123,6 +125,7 @@ def describe(estimate: Estimate) -> dict[str, Any]:
         "strength": estimate.strength,
         "cutoff": estimate.cutoff,
         "verdict": estimate.verdict,
+        "not_in_urdf": list(estimate.unbound),
         "notes": list(estimate.notes),
         "training": [_error(error) for error in estimate.training],
         "validation": [_error(error) for error in estimate.validation],

@@ -1,7 +1,7 @@
 """`Estimate`: identified parameters, what they are worth, and the robot that has them.
 
 (1)  rigid part and friction are bound into a `Robot`, which then serves every model, generated code and URDF
-(2)  columns beyond that (counterbalances, columns of the user) stay with the estimate
+(2)  columns beyond that (Stribeck and load terms, counterbalances, columns of the user) stay with the estimate
 """
 
 from __future__ import annotations
@@ -86,6 +86,14 @@ class Estimate:
         """Root mean square residual by joint [Nm] over the fitted logs."""
         joints = self.model.robot.joint_names
         return {joint: float(np.sqrt(np.mean([error.rmse[joint] ** 2 for error in self.training]))) for joint in joints}
+
+    @property
+    def unbound(self) -> tuple[str, ...]:
+        """Parameters that a robot has no place for (2): Stribeck and load terms of friction, further columns."""
+        count = len(self.names) - len(self.model.columns)
+        inner = self.names[len(self.model.base) : count]
+        odd = tuple(name for name in inner if name.startswith(("stribeck_", "load_")))
+        return (*odd, *self.names[count:])
 
     @property
     def robot(self) -> Robot:

@@ -130,7 +130,7 @@ def _identified(robot: Robot, training: list[Log], validate: list[Log], options:
     notes = _checked(robot, [*training, *validate])
     moving = lock_joints(robot, {name: 0.0 for name in robot.joint_names if name not in training[0].joints})
     samples = [prepare(log, cutoff=options.cutoff) for log in training]
-    cutoff = samples[0].cutoff
+    cutoff = max(s.cutoff for s in samples)
     if options.cutoff is None:
         samples = [prepare(log, cutoff=cutoff) for log in training]
     if options.method.needs_prior and not np.all(body_parameters(moving)[:, -1] > 0.0):
