@@ -23,7 +23,7 @@ from torquec.identification.torque_model import TorqueModel, torque_model
 from torquec.robot.robot import Robot
 
 CHUNK = 1024
-PEER_SAMPLES = 2000
+PEER_SAMPLES = 20_000
 
 
 def states(n: int, samples: int) -> Iterator[tuple[np.ndarray, ...]]:
