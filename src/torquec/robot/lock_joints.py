@@ -83,9 +83,7 @@ def _moved(joint: Joint, q: float) -> Pose:
 
 def _grown(body: Body, inertia: Inertia, lacking: tuple[str, ...]) -> Body:
     """(1)."""
-    return dataclasses.replace(
-        body, inertia=body.inertia + inertia, lacking_inertia=(*body.lacking_inertia, *lacking)
-    )
+    return dataclasses.replace(body, inertia=body.inertia + inertia, lacking_inertia=(*body.lacking_inertia, *lacking))
 
 
 def _remaining_drives(robot: Robot, positions: Mapping[str, float]) -> Drives:
