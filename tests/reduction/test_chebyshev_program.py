@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from torquec.errors import MissingExtraError
-from torquec.reduction.chebyshev_program import point_fit, sparse_fit
+from torquec.reduction.chebyshev_program import point_fit, rough_level, sparse_fit
 
 
 def test_a_line_through_a_parabola():
@@ -52,3 +52,10 @@ def test_scipy_is_named_when_it_is_missing(monkeypatch):
     with pytest.raises(MissingExtraError, match="minimax fitting needs the package 'scipy'") as caught:
         sparse_fit(np.ones((2, 1)), np.ones(2), 0.1, np.ones(1))
     assert "torquec[optimize]" in str(caught.value)
+
+
+def test_a_rough_level_is_reached_and_near_the_best():
+    rng = np.random.default_rng(6)
+    A, b = rng.standard_normal((200, 10)), rng.standard_normal(200)
+    best = point_fit(A, b).level
+    assert best <= rough_level(A, b) <= 1.3 * best

@@ -23,6 +23,8 @@ from torquec.reduction.compiled_terms import Floats
 from torquec.reduction.point_exchange import Support, exchanged
 
 _TOLERANCE = 1e-9
+_MANY = 20
+_LAWSON_STEPS = 8
 
 
 @dataclass(frozen=True)
@@ -42,9 +44,9 @@ class PointFit:
 def point_fit(A: Floats, b: Floats, *, start: Support | None = None, reject: float = np.inf) -> PointFit:
     """The Chebyshev fit (1) of b (N,) by the columns of A (N, m).
 
-    `start` is the support of a fit with the same columns, with one more, or with all but the last. The fit is given up
-    once more than `reject` is proven necessary. Raises `MissingExtraError` where the exchange does not end and scipy is
-    missing, `CheckError` when both fail.
+    `start` is the support of a fit with the same columns, with one more, or with all but the last. With `reject`, the
+    fit is given up once more than that is proven necessary, or where the exchange does not end. Without it, raises
+    `MissingExtraError` where the exchange does not end and scipy is missing, `CheckError` when both fail.
     """
     if A.shape[1] == 0:
         worst = int(np.argmax(np.abs(b)))
@@ -61,6 +63,9 @@ def point_fit(A: Floats, b: Floats, *, start: Support | None = None, reject: flo
     found = exchanged(scaled, b / unit, start=start, reject=reject / unit)
     if found is None and start is not None:
         found = exchanged(scaled, b / unit, reject=reject / unit)
+    if found is None and reject < np.inf:
+        # A question of yes or no is not worth a slow program: no is safe.
+        return PointFit(np.zeros(A.shape[1]), np.inf, np.zeros(len(b)), 0.0)
     if found is None:
         coefficients, u = _dual_solution(scaled, b / unit)
         support = None
@@ -71,6 +76,28 @@ def point_fit(A: Floats, b: Floats, *, start: Support | None = None, reject: flo
     level = float(np.abs(b - scaled @ (coefficients * unit)).max())
     bound, weights = _proven(scaled, b, u)
     return PointFit(coefficients * unit / columns, level, weights, min(bound, level), support)
+
+
+def rough_level(A: Floats, b: Floats) -> float:
+    """A level that is reached on points, a little above the best: weighted least squares, weights growing with errors.
+
+    Lawson's iteration; for hundreds of columns it takes a small part of what the exchange does.
+    """
+    scaled = A / np.maximum(np.abs(A).max(axis=0), 1e-300)
+    weights = np.full(len(b), 1.0 / len(b))
+    best = float(np.abs(b).max())
+    for _ in range(_LAWSON_STEPS):
+        weighted = scaled.T * weights
+        normal = weighted @ scaled
+        normal[np.diag_indices(len(normal))] += 1e-12 * max(float(np.trace(normal)), 1e-300)
+        errors = np.abs(b - scaled @ np.linalg.solve(normal, weighted @ b))
+        best = min(best, float(errors.max()))
+        weights = weights * errors
+        total = float(weights.sum())
+        if not total > 0.0:
+            break
+        weights /= total
+    return best
 
 
 def sparse_fit(A: Floats, b: Floats, level: float, weights: Floats) -> Floats | None:
@@ -110,7 +137,7 @@ def _proven(A: Floats, b: Floats, u: Floats) -> tuple[float, Floats]:
     """The lower bound (3), with weights that satisfy (2) to rounding."""
     support = np.flatnonzero(np.abs(u) > 1e-12)
     part = A[support]
-    inside = u[support] - part @ np.linalg.lstsq(part, u[support], rcond=None)[0]
+    inside = _balanced(part, u[support])
     total = float(np.abs(inside).sum())
     if not total > 1e-9:
         return 0.0, u
@@ -120,6 +147,18 @@ def _proven(A: Floats, b: Floats, u: Floats) -> tuple[float, Floats]:
     exact[support] = inside
     slack = float(np.abs(part.T @ inside).sum()) * float(np.abs(b).max())
     return max(float(inside @ b[support]) - slack, 0.0), exact
+
+
+def _balanced(A: Floats, u: Floats) -> Floats:
+    """u projected onto A' u = 0."""
+    if A.shape[0] > A.shape[1] > _MANY:
+        # Quicker, and as good unless columns depend on each other on these points.
+        q = np.linalg.qr(A)[0]
+        inside: Floats = u - q @ (q.T @ u)
+        if np.abs(inside).sum() > 0.999 * np.abs(u).sum():
+            return inside
+    result: Floats = u - A @ np.linalg.lstsq(A, u, rcond=None)[0]
+    return result
 
 
 def _linprog(cost: Floats, **constraints: Any) -> Any:

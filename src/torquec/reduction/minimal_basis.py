@@ -1,8 +1,8 @@
 """The smallest basis that keeps a tolerance: a search that scales to coefficients of hundreds of terms.
 
-(1)  grow: from nothing, add the term that the lower bound's weights u are least orthogonal to, the largest
-     |sum_k u_k B_i(q_k)|, until the tolerance is kept; where there are few candidates also sparse fits,
-     min sum w_i |a_i| within the tolerance, reweighted with w_i = 1 / (|a_i| + delta)
+(1)  begin with the largest terms of the target. Where there are few candidates, also grow from nothing: add the term
+     that the lower bound's weights u are least orthogonal to, the largest |sum_k u_k B_i(q_k)|, until the tolerance is
+     kept; and fit sparsely, min sum w_i |a_i| within the tolerance, reweighted with w_i = 1 / (|a_i| + delta)
 (2)  prune: leave out the term whose absence costs least, as long as the tolerance is kept
 (3)  swap: exchange one term for another where that lowers the level, then prune again
 (4)  where few candidates remain, a mixed-integer program asks whether any cheaper set exists
@@ -23,7 +23,7 @@ from torquec.errors import ArgumentError, SpecificationError
 from torquec.reduction.box import Box
 from torquec.reduction.candidate_basis import CandidateSet, candidate_basis
 from torquec.reduction.cheapest_subset import cheapest_subset
-from torquec.reduction.chebyshev_program import sparse_fit
+from torquec.reduction.chebyshev_program import rough_level, sparse_fit
 from torquec.reduction.error_peaks import ErrorKind
 from torquec.reduction.fit_problem import FitProblem
 from torquec.reduction.minimax import MinimaxFit, to_minimax_fit
@@ -38,6 +38,8 @@ _FEW_CANDIDATES = 150
 _MOST_ATTEMPTS = 12
 _INTEGER_ATTEMPTS = 4
 _SWAPS_TRIED = 3
+_SWAPPED_TERMS = 32
+"""Beyond this many terms swaps take longer than they are worth."""
 
 
 @dataclass(frozen=True)
@@ -108,9 +110,9 @@ class _Search:
         """The columns of the cheapest set found."""
         if self._holds([]):
             return []
-        starts = [self._grown()]
+        starts = [self._grown(self._largest_terms())]
         if len(self.problem.candidates) <= _FEW_CANDIDATES:
-            starts += self._sparse()
+            starts += [self._grown(), *self._sparse()]
         best = min((self._reduced(start) for start in starts), key=self._rank)
         return self._polished(best)
 
@@ -144,7 +146,7 @@ class _Search:
     def _cut(self, columns: list[int]) -> list[int]:
         """(2) and (3) on points."""
         columns = self._pruned(columns)
-        for _ in range(self.options.swaps):
+        for _ in range(self.options.swaps if len(columns) <= _SWAPPED_TERMS else 0):
             swapped = self._swapped(columns)
             if swapped is None:
                 break
@@ -159,6 +161,22 @@ class _Search:
 
     def _rank(self, columns: Sequence[int], *, near: Sequence[int] | None = None) -> tuple[float, float]:
         return self.price(columns), self._level(columns, near=near)
+
+    def _largest_terms(self) -> list[int]:
+        """As many of the target's own terms, the largest first, as keep the tolerance on points, roughly fitted."""
+        problem = self.problem
+        heights = np.abs(problem.rows).max(axis=0)
+        terms = problem.target.terms
+        size = [abs(terms.get(m, 0.0)) * height for m, height in zip(problem.candidates, heights, strict=True)]
+        order = [int(i) for i in np.argsort(-np.array(size), kind="stable") if size[i] > 0.0]
+        few, many = 0, len(order)
+        while few < many:
+            middle = (few + many) // 2
+            if rough_level(problem.rows[:, order[:middle]], problem.right) <= self.level_wanted:
+                many = middle
+            else:
+                few = middle + 1
+        return order[:many]
 
     def _grown(self, start: Sequence[int] = ()) -> list[int]:
         """(1), greedy, until the tolerance is kept on the box."""

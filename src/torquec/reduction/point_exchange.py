@@ -70,19 +70,20 @@ def exchanged(A: Floats, b: Floats, *, start: Support | None = None, reject: flo
     is proven necessary.
     """
     n, m = A.shape
-    basis = (_related(A, b, start) if start is not None else None) or _first(A, b)
+    refactor = max(_REFACTOR, m)
     exact = np.zeros(m + 1)
     exact[m] = 1.0
     column = np.ones(m + 1)
     try:
+        basis = (_related(A, b, start) if start is not None else None) or _first(A, b)
         inverse = _inverse(basis.matrix)
-        for step in range(60 + 12 * m):
-            if step % _REFACTOR == _REFACTOR - 1:
+        for step in range(100 + 50 * m):
+            if step % refactor == refactor - 1:
                 inverse = _inverse(basis.matrix)
             price = basis.worth @ inverse
             error = b - A @ price[:m]
             enter = int(np.abs(error).argmax())
-            finished = abs(error[enter]) <= price[m] * (1.0 + 1e-12) + 1e-14
+            finished = abs(error[enter]) <= price[m] * (1.0 + 1e-10) + 1e-13
             if finished or price[m] > reject:
                 return _ended(n, price, inverse @ exact, basis, finished=finished)
             s = 1.0 if error[enter] >= 0.0 else -1.0
@@ -148,7 +149,9 @@ def _related(A: Floats, b: Floats, start: Support) -> _Basis | None:
 def _without_one(A: Floats, b: Floats, start: Support) -> Support:
     """A support with a point too many: its weights are moved, uphill, until the first of them is zero."""
     rows = np.vstack([(start.signs[:, None] * A[start.points]).T, np.ones(len(start.points))])
-    direction = np.linalg.svd(rows)[2][-1]
+    # One weight more than there are rows: the null space of the rows has one direction.
+    direction = np.append(np.linalg.solve(rows[:, :-1], -rows[:, -1]), 1.0)
+    direction /= np.abs(direction).max()
     if direction @ (start.signs * b[start.points]) > 0.0:
         direction = -direction
     falls = np.flatnonzero(direction > _PIVOT)
