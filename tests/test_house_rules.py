@@ -101,7 +101,6 @@ def test_ruff_format():
     run_tool("ruff", "format", "--check", "--no-cache", "src", "tests", "run")
 
 
-@pytest.mark.slow
 def test_mypy():
     run_tool("mypy", "--strict", "src/torquec")
 

@@ -24,8 +24,16 @@ NOISE = 3e-14
 LARGEST_GRID = 5**9
 """More grid points than this are refused: tables of ten joints do not fit in memory, let alone on paper."""
 
-_ANGLE_POWERS = {1: ((0, 0), (1, 0), (0, 1)), 2: ((0, 0), (1, 0), (0, 1), (0, 2), (1, 1))}
-_DISPLACEMENT_POWERS = {1: ((0, 0), (0, 1)), 2: ((0, 0), (0, 1), (0, 2))}
+_ANGLE_POWERS = {
+    1: ((0, 0), (1, 0), (0, 1)),
+    2: ((0, 0), (1, 0), (0, 1), (0, 2), (1, 1)),
+    3: ((0, 0), (1, 0), (0, 1), (0, 2), (1, 1), (0, 3), (1, 2)),
+}
+_DISPLACEMENT_POWERS = {
+    1: ((0, 0), (0, 1)),
+    2: ((0, 0), (0, 1), (0, 2)),
+    3: ((0, 0), (0, 1), (0, 2), (0, 3)),
+}
 
 
 def grid_size(variables: Sequence[Variable], degree: int = 2) -> int:
@@ -91,7 +99,7 @@ def basis_powers(variable: Variable, degree: int = 2) -> tuple[tuple[int, int], 
 def _samples(prismatic: bool, degree: int) -> npt.NDArray[np.float64]:
     """Sample values of a variable (1), (2); angles start off the axes, where no basis function is special."""
     if prismatic:
-        return np.array([-1.0, 0.0, 1.0] if degree == 2 else [-0.5, 0.5])
+        return np.linspace(-1.0, 1.0, degree + 1) if degree > 1 else np.array([-0.5, 0.5])
     count = 2 * degree + 1
     angles: npt.NDArray[np.float64] = 2.0 * math.pi * np.arange(count) / count + 0.3
     return angles

@@ -1,8 +1,8 @@
 """`simplify`: the model of a robot whose inverse dynamics is as cheap as a specification of its torque error allows.
 
-The recursion keeps only the mass moments that matter (:mod:`torquec.reduction.fewer_parameters`); the error that
-this makes is bounded rigorously over the whole box of motions (:mod:`torquec.reduction.proof`), and the certificate
-goes with the model. All other quantities stay exact.
+The recursion keeps only the mass moments that matter (:mod:`torquec.reduction.fewer_parameters`), then loses terms that
+do not (:mod:`torquec.reduction.prune`). The error that this makes is bounded rigorously over the whole box of motions
+(:mod:`torquec.reduction.proof`), and the certificate goes with the model. All other quantities stay exact.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from torquec.model.quantities import trace_quantity
 from torquec.reduction.fewer_parameters import fewer_parameters
 from torquec.reduction.proof.certificate import certify
 from torquec.reduction.proof.torque_bound import Motions
+from torquec.reduction.prune import HIGHEST_DEGREE, prune_within
 from torquec.reduction.specification import Specification, load_specification
 from torquec.robot.robot import Robot
 
@@ -41,8 +42,19 @@ def simplify(
     motions = specified_motions(robot, stated)
     fewer = fewer_parameters(robot, motions, tolerance, progress=progress)
     exact = trace_quantity(robot, "inverse_dynamics")
-    record = certify(robot, exact, fewer.function, motions, limits=tolerance, executor=executor, progress=progress)
-    functions: dict[str, Function] = {"inverse_dynamics": fewer.function}
+    prismatic = [joint.type.is_prismatic for joint in robot.joints]
+    program = prune_within(exact, fewer.function, prismatic, motions, tolerance, progress=progress)
+    record = certify(
+        robot,
+        exact,
+        program,
+        motions,
+        limits=tolerance,
+        degree=2 if program is fewer.function else HIGHEST_DEGREE,
+        executor=executor,
+        progress=progress,
+    )
+    functions: dict[str, Function] = {"inverse_dynamics": program}
     return Model(robot, MappingProxyType(functions), record=record)
 
 

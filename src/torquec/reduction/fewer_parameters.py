@@ -26,7 +26,7 @@ from torquec.dynamics.motion import motions as link_motions
 from torquec.errors import MissingExtraError, RobotError
 from torquec.expr import Function, OperationCount, count_operations, trace
 from torquec.reduction.proof.bernstein import Array
-from torquec.reduction.proof.torque_bound import Motions, worst_motions
+from torquec.reduction.proof.torque_bound import Motions, sampled_motions, worst_motions
 from torquec.reduction.proof.torque_residual import TorqueTables, torque_residual, torque_tables
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
@@ -139,7 +139,7 @@ class _Problem:
         self.exact = mechanism(robot)
         self.prismatic = [joint.type.is_prismatic for joint in robot.joints]
         self.parameters = self._parameters()
-        self.rows = self._rows(_sampled_motions(motions, _SAMPLES))
+        self.rows = self._rows(sampled_motions(motions, _SAMPLES))
         self.target = self.rows @ np.array([p.value for p in self.parameters])
         self._exact_tables: TorqueTables | None = None
         self._costs: dict[tuple[int, ...], int] = {}
@@ -154,7 +154,7 @@ class _Problem:
             if value != 0.0
         ]
         self.parameters = candidates
-        rows = self._rows(_sampled_motions(self.motions, 200))
+        rows = self._rows(sampled_motions(self.motions, 200))
         return [p for p, column in zip(candidates, rows.T, strict=True) if np.abs(column).max() > 1e-12]
 
     def _rows(self, states: Array) -> Array:
@@ -276,17 +276,6 @@ class _Problem:
         assert best is not None
         self._errors.clear()
         return best[1], best[2]
-
-
-def _sampled_motions(motions: Motions, count: int) -> Array:
-    """Motions (count, 3, n): positions over the box, speeds mostly at their limits, accelerations at theirs."""
-    rng = np.random.default_rng(0)
-    lower, upper = np.array(motions.lower), np.array(motions.upper)
-    n = len(lower)
-    speeds = rng.choice([-1.0, 1.0], (count, n)) * np.array(motions.velocity)
-    speeds[::3] *= rng.uniform(0.0, 1.0, speeds[::3].shape)
-    accelerations = rng.choice([-1.0, 1.0], (count, n)) * np.array(motions.acceleration)
-    return np.stack([rng.uniform(lower, upper, (count, n)), speeds, accelerations], axis=1)
 
 
 def _minimax(columns: Array, target: Array) -> tuple[Array, float]:

@@ -44,13 +44,17 @@ class JointProof:
 
 @dataclass(frozen=True)
 class Certificate:
-    """A program (q, qd, qdd -> tau) whose torques differ from the robot's by at most the bound of each joint."""
+    """A program (q, qd, qdd -> tau) whose torques differ from the robot's by at most the bound of each joint.
+
+    `degree` is that of the error in each joint's sine and cosine.
+    """
 
     robot: str
     robot_hash: str
     program: Function
     motions: Motions
     joints: Mapping[str, JointProof]
+    degree: int = 2
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
@@ -58,6 +62,7 @@ class Certificate:
             "format": FORMAT,
             "robot": self.robot,
             "robot_hash": self.robot_hash,
+            "degree": self.degree,
             "program": function_to_dict(self.program),
             "motions": {
                 "lower": list(self.motions.lower),
@@ -95,7 +100,9 @@ class Certificate:
                 for name, proof in document["joints"].items()
             }
             program = function_from_dict(document["program"])
-            return Certificate(str(document["robot"]), str(document["robot_hash"]), program, motions, joints)
+            return Certificate(
+                str(document["robot"]), str(document["robot_hash"]), program, motions, joints, int(document["degree"])
+            )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ArgumentError(f"not a certificate: {error}", remedy="make it again with torquec simplify") from error
 
@@ -107,17 +114,21 @@ def certify(
     motions: Motions,
     *,
     limits: Sequence[float] | None = None,
+    degree: int = 2,
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Certificate:
     """Prove a bound for every joint's torque error of `simplified` against `exact` over the motions.
 
-    `limits` are the tolerances: a bound at the tolerance will do where a closer one takes too long. Raises `RobotError`
-    where a joint's error exceeds its limit or no proof was found.
+    `degree` is that of the error in each joint's sine and cosine: two for mass moments left out, three for a pruned
+    program. `limits` are the tolerances: a bound at the tolerance will do where a closer one takes too long. Raises
+    `RobotError` where a joint's error exceeds its limit or no proof was found.
     """
     prismatic = [joint.type.is_prismatic for joint in robot.joints]
     read = sorted(positions_read(exact) | positions_read(simplified))
-    residual = torque_residual(torque_tables(exact, prismatic, read), torque_tables(simplified, prismatic, read))
+    residual = torque_residual(
+        torque_tables(exact, prismatic, read, degree=degree), torque_tables(simplified, prismatic, read, degree=degree)
+    )
     tasks = [(residual, joint, motions, None if limits is None else float(limits[joint])) for joint in range(robot.n)]
     proofs = {}
     outcomes = map(_bound, tasks) if executor is None else executor.map(_bound, tasks)
@@ -131,7 +142,7 @@ def certify(
         if progress is not None:
             progress(f"{joint.name}: error at most {bound.bound:.4g}, proven with {bound.boxes} boxes")
         proofs[joint.name] = JointProof(bound.bound, bound.found, variables, bound.trees)
-    return Certificate(robot.name, robot.content_hash, simplified, motions, proofs)
+    return Certificate(robot.name, robot.content_hash, simplified, motions, proofs, degree)
 
 
 def _bound(

@@ -1,10 +1,10 @@
 """Proving a certificate again, with nothing of the code that made it.
 
-(1)  The error d = exact - program is evaluated on a grid of five angles (three displacements) per variable, and
+(1)  The error d = exact - program is evaluated on a grid of 2 d + 1 angles (d + 1 displacements) per variable, and
      taken apart by unit speeds and accelerations; a discrete Fourier transform gives its harmonics.  Random motions
      of all joints confirm that these harmonics are d.
 (2)  Each tree must cut its root box completely; root boxes must cover the ranges.
-(3)  On a leaf, values at equidistant points of t = tan((q - c)/2) times (1 + t^2)^2 determine the Bernstein control
+(3)  On a leaf, values at equidistant points of t = tan((q - c)/2) times (1 + t^2)^d determine the Bernstein control
      values; with the denominators' they enclose every harmonic sum, and so the torque error:
        sum_j |dM_j| a_j + max over signs of the speeds |...| + |dg|
      must not exceed the bound. Rounding is allowed for by the sum of all magnitudes.
@@ -43,6 +43,8 @@ def check_certificate(robot: Robot, certificate: Certificate) -> None:
     """Raise `CheckError` unless every bound of the certificate is proven for this robot."""
     if certificate.robot_hash != robot.content_hash:
         raise CheckError("the certificate is about another robot, or the robot has changed since", remedy=_REMEDY)
+    if certificate.degree not in (2, 3):
+        raise CheckError(f"the degree of the error is given as {certificate.degree}", remedy=_REMEDY)
     if tuple(certificate.joints) != robot.joint_names:
         raise CheckError("the certificate does not name the robot's joints in order", remedy=_REMEDY)
     box = certificate.motions
@@ -64,7 +66,8 @@ def _check_joint(robot: Robot, certificate: Certificate, joint: int, proof: Join
     if len(set(proof.variables)) != len(proof.variables) or not all(0 <= v < robot.n for v in proof.variables):
         raise CheckError(f"joint '{name}': no such variables {proof.variables}", remedy=_REMEDY)
     sliding = [robot.joints[v].type.is_prismatic for v in proof.variables]
-    rows = _harmonics(robot, certificate.program, joint, proof.variables, sliding)
+    degree = certificate.degree
+    rows = _harmonics(robot, certificate.program, joint, proof.variables, sliding, degree)
     _check_identity(robot, certificate, joint, proof.variables, sliding, rows)
     n = robot.n
     box = certificate.motions
@@ -81,7 +84,7 @@ def _check_joint(robot: Robot, certificate: Certificate, joint: int, proof: Join
     for root, tree in zip(roots, proof.trees, strict=True):
         for leaf in _leaves(tree, len(root), name):
             boxes = [
-                _interval(piece, low, high, prismatic)
+                _interval(piece, low, high, prismatic, degree)
                 for piece, (low, high), prismatic in zip(root, leaf, sliding, strict=True)
             ]
             worst = _largest(_control(rows, boxes), n) + noise
@@ -105,11 +108,13 @@ def _error(robot: Robot, program: Function, joint: int, q: Floats, qd: Floats, q
 
 
 def _harmonics(
-    robot: Robot, program: Function, joint: int, variables: Sequence[int], sliding: Sequence[bool]
+    robot: Robot, program: Function, joint: int, variables: Sequence[int], sliding: Sequence[bool], degree: int
 ) -> Complex:
     """Rows dM_j, dc_jk (doubled for j < k), dg as coefficients of exp(i k q), or of powers of a displacement."""
     n = robot.n
-    nodes = [np.array([-1.0, 0.0, 1.0]) if slides else 2.0 * np.pi * np.arange(5) / 5.0 for slides in sliding]
+    count = 2 * degree + 1
+    heights = np.linspace(-1.0, 1.0, degree + 1)
+    nodes = [heights if slides else 2.0 * np.pi * np.arange(count) / count for slides in sliding]
     q = np.zeros((math.prod(len(node) for node in nodes), n))
     if variables:
         q[:, list(variables)] = np.stack(np.meshgrid(*nodes, indexing="ij"), axis=-1).reshape(len(q), -1)
@@ -129,18 +134,19 @@ def _harmonics(
     values: Complex = np.array(rows, dtype=np.complex128).reshape(len(rows), *(len(node) for node in nodes))
     for axis, slides in enumerate(sliding, start=1):
         if slides:
-            powers = np.linalg.inv(np.vander(np.array([-1.0, 0.0, 1.0]), increasing=True))
+            powers = np.linalg.inv(np.vander(heights, increasing=True))
             values = np.moveaxis(np.tensordot(powers, values, axes=(1, axis)), 0, axis)
         else:
-            values = np.fft.fft(values, axis=axis) / 5.0
+            values = np.fft.fft(values, axis=axis) / count
     return values
 
 
-def _basis(x: Floats, slides: bool) -> Complex:
-    """exp(i k x) for k = 0, 1, 2, -2, -1 (the order of the transform), or powers: (N, 5 or 3)."""
+def _basis(x: Floats, slides: bool, degree: int) -> Complex:
+    """exp(i k x) for k = 0, 1, .., -2, -1 (the order of the transform), or powers: (N, harmonics)."""
     if slides:
-        return np.vander(x, 3, increasing=True).astype(np.complex128)
-    harmonics: Complex = np.exp(1j * np.outer(x, np.array([0.0, 1.0, 2.0, -2.0, -1.0])))
+        return np.vander(x, degree + 1, increasing=True).astype(np.complex128)
+    count = 2 * degree + 1
+    harmonics: Complex = np.exp(1j * np.outer(x, count * np.fft.fftfreq(count)))
     return harmonics
 
 
@@ -158,7 +164,7 @@ def _check_identity(
     q, qd, qdd = rng.uniform(-2.0, 2.0, (3, _MOTIONS, n))
     value: Complex = np.repeat(rows[..., None], _MOTIONS, axis=-1)
     for v, slides in reversed(list(zip(variables, sliding, strict=True))):
-        value = np.einsum("...bn,nb->...n", value, _basis(q[:, v], slides))
+        value = np.einsum("...bn,nb->...n", value, _basis(q[:, v], slides, certificate.degree))
     pairs = [qd[:, j] * qd[:, k] for j in range(n) for k in range(j, n)]
     predicted = (value.real * np.array([*qdd.T, *pairs, np.ones(_MOTIONS)])).sum(axis=0)
     actual = _error(robot, certificate.program, joint, q, qd, qdd)
@@ -209,9 +215,9 @@ def _leaves(tree: Sequence[int], axes: int, name: str) -> list[list[tuple[float,
     return leaves
 
 
-def _interval(piece: tuple[float, float], low: float, high: float, slides: bool) -> tuple[Complex, Floats]:
+def _interval(piece: tuple[float, float], low: float, high: float, slides: bool, degree: int) -> tuple[Complex, Floats]:
     """For a part of a root interval: the matrix from harmonics to Bernstein numerators, and the denominators (3)."""
-    size = 3 if slides else 5
+    size = degree + 1 if slides else 2 * degree + 1
     u = low + (high - low) * np.linspace(0.0, 1.0, size)
     if slides:
         x, weight = piece[0] + (piece[1] - piece[0]) * u, np.ones(size)
@@ -219,11 +225,11 @@ def _interval(piece: tuple[float, float], low: float, high: float, slides: bool)
         half = math.tan(0.25 * (piece[1] - piece[0]))
         t = half * (2.0 * u - 1.0)
         x = 0.5 * (piece[0] + piece[1]) + 2.0 * np.arctan(t)
-        weight = (1.0 + t * t) ** 2
-    degree = size - 1
+        weight = (1.0 + t * t) ** degree
+    top = size - 1
     s = np.linspace(0.0, 1.0, size)
-    bernstein = np.array([[math.comb(degree, k) * v**k * (1.0 - v) ** (degree - k) for k in range(size)] for v in s])
-    matrix = np.linalg.solve(bernstein.astype(np.complex128), _basis(x, slides) * weight[:, None])
+    bernstein = np.array([[math.comb(top, k) * v**k * (1.0 - v) ** (top - k) for k in range(size)] for v in s])
+    matrix = np.linalg.solve(bernstein.astype(np.complex128), _basis(x, slides, degree) * weight[:, None])
     return matrix.astype(np.complex128), np.linalg.solve(bernstein, weight)
 
 

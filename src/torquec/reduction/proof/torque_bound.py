@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from torquec.closedform.tabulate import basis_powers
 from torquec.reduction.proof.bernstein import Array, Range
 from torquec.reduction.proof.branch_and_bound import LEAF, Proof, Refutation, prove
 from torquec.reduction.proof.torque_functional import TorqueFunctional
@@ -76,9 +77,8 @@ def torque_bound(
         targets = [t for t in targets if t[0] < limit] + [(limit, _BUDGETS[-1])]
     for target, budget in targets:
         while True:
-            outcome = prove(
-                table, ranges, 2, functional, target, allowance=allowance, most_boxes=max(2000, budget // points)
-            )
+            most = max(2000, budget // points)
+            outcome = prove(table, ranges, residual.degree, functional, target, allowance=allowance, most_boxes=most)
             if isinstance(outcome, Refutation):
                 found = max(found, outcome.value)
                 if limit is not None and found > limit:
@@ -107,6 +107,17 @@ def worst_motions(residual: TorqueResidual, joint: int, motions: Motions) -> tup
     worst[:, 1] = speeds * np.array(motions.velocity)
     worst[:, 2] = accelerations * np.array(motions.acceleration)
     return float(errors.max()), worst
+
+
+def sampled_motions(motions: Motions, count: int) -> Array:
+    """Motions (count, 3, n): positions over the box, speeds mostly at their limits, accelerations at theirs."""
+    rng = np.random.default_rng(0)
+    lower, upper = np.array(motions.lower), np.array(motions.upper)
+    n = len(lower)
+    speeds = rng.choice([-1.0, 1.0], (count, n)) * np.array(motions.velocity)
+    speeds[::3] *= rng.uniform(0.0, 1.0, speeds[::3].shape)
+    accelerations = rng.choice([-1.0, 1.0], (count, n)) * np.array(motions.acceleration)
+    return np.stack([rng.uniform(lower, upper, (count, n)), speeds, accelerations], axis=1)
 
 
 def _weighted(residual: TorqueResidual, joint: int, motions: Motions) -> tuple[Array, list[Range], Array]:
@@ -156,12 +167,7 @@ def _values(table: Array, ranges: Sequence[Range], points: Array) -> Array:
         part = points[start : start + 2048]
         value: Array | None = None
         for axis in reversed(range(len(ranges))):
-            x = part[:, axis]
-            if ranges[axis].variable.prismatic:
-                basis = np.stack([np.ones_like(x), x, x * x], axis=1)
-            else:
-                c, s = np.cos(x), np.sin(x)
-                basis = np.stack([np.ones_like(c), c, s, s * s, c * s], axis=1)
+            basis = _basis(part[:, axis], ranges[axis], table.shape[axis + 1])
             if value is None:
                 value = np.tensordot(table, basis, axes=(-1, 1))  # (entries, .., N)
             else:
@@ -169,3 +175,13 @@ def _values(table: Array, ranges: Sequence[Range], points: Array) -> Array:
         assert value is not None
         result[:, start : start + 2048] = value
     return result
+
+
+def _basis(x: Array, interval: Range, size: int) -> Array:
+    """The basis functions of a variable at values x, (N, size)."""
+    degree = size - 1 if interval.variable.prismatic else (size - 1) // 2
+    powers = basis_powers(interval.variable, degree)
+    if interval.variable.prismatic:
+        return np.stack([x**b for _, b in powers], axis=1)
+    c, s = np.cos(x), np.sin(x)
+    return np.stack([c**a * s**b for a, b in powers], axis=1)

@@ -11,6 +11,7 @@ the same form, and evaluations at unit speeds and accelerations take it apart at
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -42,6 +43,7 @@ class TorqueResidual:
     dropped: tuple[Array, ...]
     n: int
     size: float
+    degree: int
 
     def needed_joints(self, joint: int) -> tuple[int, ...]:
         """The joints whose positions a joint's error depends on."""
@@ -67,9 +69,12 @@ class TorqueTables:
     variables: tuple[Variable, ...]
     table: Array
     size: float
+    degree: int
 
 
-def torque_tables(function: Function, prismatic: Sequence[bool], joints: Sequence[int] | None = None) -> TorqueTables:
+def torque_tables(
+    function: Function, prismatic: Sequence[bool], joints: Sequence[int] | None = None, *, degree: int = 2
+) -> TorqueTables:
     """The tables of a program with inputs q, qd, qdd (n,) and output tau (n,), by (1) and (2).
 
     `prismatic` says which joints translate, `joints` which positions to tabulate over (those that it reads). Raises
@@ -78,12 +83,12 @@ def torque_tables(function: Function, prismatic: Sequence[bool], joints: Sequenc
     n = function.input("q").size
     chosen = sorted(positions_read(function)) if joints is None else sorted(joints)
     variables = tuple(Variable(((j, 1),), prismatic[j]) for j in chosen)
-    if grid_size(variables) > LARGEST_GRID:
+    if grid_size(variables, degree) > LARGEST_GRID:
         raise RobotError(
             f"the torques depend on {len(variables)} joint positions, too many to prove a bound on their error",
             remedy="simplify a robot of at most nine joints, or lock some of them",
         )
-    positions = grid(variables, n)
+    positions = grid(variables, n, degree)
     zero, unit = np.zeros(n), np.eye(n)
 
     def torque(qd: Array, qdd: Array) -> Array:
@@ -100,8 +105,8 @@ def torque_tables(function: Function, prismatic: Sequence[bool], joints: Sequenc
         rows.append(squares[j])
         rows += [torque(unit[j] + unit[k], zero) - squares[j] - squares[k] - at_rest for k in range(j + 1, n)]
     rows.append(at_rest)
-    table = coefficient_table(variables, np.stack(rows, axis=-1))
-    return TorqueTables(variables, table, float(np.abs(at_rest).max()))
+    table = coefficient_table(variables, np.stack(rows, axis=-1), degree)
+    return TorqueTables(variables, table, float(np.abs(at_rest).max()), degree)
 
 
 def torque_residual(exact: TorqueTables, simplified: TorqueTables) -> TorqueResidual:
@@ -117,9 +122,26 @@ def torque_residual(exact: TorqueTables, simplified: TorqueTables) -> TorqueResi
         tuple(removed[..., i, :].reshape(-1, table.shape[-1]).sum(axis=0) for i in range(n)),
         n,
         max(exact.size, 1.0),
+        exact.degree,
     )
 
 
 def positions_read(function: Function) -> set[int]:
     """Which elements of q a program reads."""
     return {step.element for step in function.operations if step.op is Op.INPUT and step.port == "q"}
+
+
+def position_degree(function: Function) -> int:
+    """An upper bound of the degree of a torque program in the sine and cosine, or displacement, of any one joint."""
+    degrees: list[Counter[int]] = []
+    for step in function.operations:
+        if step.op is Op.INPUT:
+            degrees.append(Counter({step.element: 1}) if step.port == "q" else Counter())
+        elif step.op is Op.MUL:
+            degrees.append(degrees[step.args[0]] + degrees[step.args[1]])
+        else:
+            total: Counter[int] = Counter()
+            for arg in step.args:
+                total |= degrees[arg]
+            degrees.append(total)
+    return max((max(degrees[k].values(), default=0) for result in function.results for k in result), default=0)
