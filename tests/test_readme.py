@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import torquec as tq
 from torquec.cli.app import app
 
+ROOT = Path(__file__).resolve().parents[1]
 README = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding="utf-8")
 
 
@@ -30,8 +31,9 @@ def test_shell_commands_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     tq.write_urdf(tq.classics.puma560(), tmp_path / "panda.urdf")
     lines = re.findall(r"^    (torquec .*?)   ", README, flags=re.MULTILINE)
-    assert len(lines) == 4
+    assert len(lines) == 7
     for line in lines:
+        line = line.replace("examples/", f"{ROOT}/examples/")
         words = shlex.split(line.replace("0,-45,0,-135,0,90,45", "0,-45,0,-135,0,90"))[1:]
         more = ["--rounds", "1"] if words[0] == "bench" else []
         result = CliRunner().invoke(app, [*words, *more])

@@ -42,7 +42,7 @@ def test_the_cheaper_route_is_taken() -> None:
 
 
 def test_izaguirre_code_for_the_puma260() -> None:
-    """Mass matrix and gravity in at most the 98 multiplications and 72 additions of the paper, none of its terms missing."""
+    """Mass matrix and gravity in at most the paper's 98 multiplications and 72 additions, none of its terms missing."""
     model = compile(load_classic("puma260"))
     counts = [model.operation_count(quantity) for quantity in ("mass_matrix", "gravity_torque")]
     assert sum(count.mul for count in counts) <= 98

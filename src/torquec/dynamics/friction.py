@@ -38,8 +38,5 @@ def _friction(f: Friction, speed: Scalar) -> Scalar:
     """(1)."""
     if f == Friction():
         return 0.0
-    if f.viscous_positive == f.viscous_negative:
-        return (f.viscous_positive * speed + select(speed, f.coulomb_positive, -f.coulomb_negative)) + f.offset
-    forth = f.viscous_positive * speed + f.coulomb_positive
-    back = f.viscous_negative * speed - f.coulomb_negative
-    return select(speed, forth, back) + f.offset
+    viscous = select(speed, f.viscous_positive, f.viscous_negative)
+    return (viscous * speed + select(speed, f.coulomb_positive, -f.coulomb_negative)) + f.offset
