@@ -14,7 +14,7 @@ from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 
 
-def gravity_torque(robot: Robot, q: Sequence[Scalar], *, grouping: Grouping = Grouping.BALANCED) -> list[Scalar]:
+def gravity_torque(robot: Robot, q: Sequence[Scalar], *, grouping: Grouping = Grouping.REGROUPED) -> list[Scalar]:
     """g(q), (n,)."""
     m = mechanism(robot, grouping)
     placed = place(m, q)

@@ -1,7 +1,7 @@
 """Routes: which algorithm serves a quantity of a robot, the recursion or the closed form; the cheaper one by default.
 
-The closed form is tried where it has a chance and is quickly had: gravity up to eight joints, the mass matrix up to
-six, whole torques up to three. Both routes compute the same function; only the operations differ.
+The closed form is tried where it has a chance and is quickly had: gravity and the mass matrix up to six joints,
+whole torques up to three. Both routes compute the same function; only the operations differ.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Route(StrEnum):
 
 CLOSED: Mapping[str, tuple[Callable[..., Any], int]] = MappingProxyType(
     {
-        "gravity_torque": (closed_gravity_torque, 8),
+        "gravity_torque": (closed_gravity_torque, 6),
         "mass_matrix": (closed_mass_matrix, 6),
         "velocity_torque": (closed_velocity_torque, 3),
         "inverse_dynamics": (closed_inverse_dynamics, 3),
@@ -49,13 +49,12 @@ CLOSED: Mapping[str, tuple[Callable[..., Any], int]] = MappingProxyType(
 GROUPED: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {
         "inverse_dynamics": dynamics.inverse_dynamics,
-        "gravity_torque": dynamics.gravity_torque,
         "velocity_torque": dynamics.velocity_torque,
     }
 )
 """Quantities whose recursion may be cheaper with moments regrouped only than with moments balanced as well."""
 
-_MOST_GROUPED = 8
+_MOST_GROUPED = 3
 
 
 def recursion(robot: Robot, quantity: str) -> Function:
