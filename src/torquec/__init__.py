@@ -47,9 +47,9 @@ if TYPE_CHECKING:
     from torquec.model.routes import Route
     from torquec.model.save import load_model, save
     from torquec.model.simplified import simplify
-    from torquec.reduction.base_parameters import BaseParameters, BasisMethod, base_parameters
-    from torquec.reduction.check_base_parameters import check_base_parameters
-    from torquec.reduction.linearize import LinearModel, check_linear_model, linearize
+    from torquec.reduction.linear.linearize import LinearModel, check_linear_model, linearize
+    from torquec.reduction.parameters.base_parameters import BaseParameters, BasisMethod, base_parameters
+    from torquec.reduction.parameters.check_base_parameters import check_base_parameters
     from torquec.reduction.proof.certificate import Certificate, load_certificate, save_certificate
     from torquec.reduction.proof.check_certificate import check_certificate
     from torquec.reduction.specification import Specification, load_specification
@@ -213,9 +213,9 @@ _HOMES = {
     "torquec.model.generate": ("GeneratedPackage", "generate"),
     "torquec.model.model": ("Model", "compile"),
     "torquec.model.save": ("load_model", "save"),
-    "torquec.reduction.base_parameters": ("BaseParameters", "BasisMethod", "base_parameters"),
-    "torquec.reduction.check_base_parameters": ("check_base_parameters",),
-    "torquec.reduction.linearize": ("LinearModel", "check_linear_model", "linearize"),
+    "torquec.reduction.parameters.base_parameters": ("BaseParameters", "BasisMethod", "base_parameters"),
+    "torquec.reduction.parameters.check_base_parameters": ("check_base_parameters",),
+    "torquec.reduction.linear.linearize": ("LinearModel", "check_linear_model", "linearize"),
     "torquec.robot": ("Robot", "attach_payload", "load", "write_urdf"),
     "torquec.simulation.closed_loop": ("LoopOptions", "SimulationResult", "simulate"),
     "torquec.simulation.monte_carlo": ("Spread", "monte_carlo"),

@@ -13,7 +13,7 @@ from torquec.dynamics.inverse_dynamics import inverse_dynamics
 from torquec.dynamics.total_torque import total_torque
 from torquec.errors import ArgumentError
 from torquec.model.model import compile
-from torquec.reduction.base_parameters import BasisMethod, base_parameters
+from torquec.reduction.parameters.base_parameters import BasisMethod, base_parameters
 from torquec.robot import classics
 
 

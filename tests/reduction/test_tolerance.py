@@ -9,7 +9,7 @@ import pytest
 import torquec as tq
 from torquec.closedform import closed_form
 from torquec.errors import ArgumentError, SpecificationError
-from torquec.reduction.error_peaks import ErrorKind, largest_magnitude
+from torquec.reduction.fitting.error_peaks import ErrorKind, largest_magnitude
 from torquec.reduction.loop_tolerance import ramp_budget, step_budget
 from torquec.reduction.specification import load_specification, parse_specification
 from torquec.reduction.tolerance import Family, coefficient, coefficient_tolerances, entry_tasks

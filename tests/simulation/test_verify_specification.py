@@ -14,8 +14,8 @@ from torquec.closedform.rule import Rule
 from torquec.errors import ArgumentError, SpecificationError
 from torquec.expr import trace
 from torquec.model.model import Model
-from torquec.reduction.abbreviated_linear_model import AbbreviatedModel, torque_row
 from torquec.reduction.box import Box, joint_box
+from torquec.reduction.linear.abbreviated_linear_model import AbbreviatedModel, torque_row
 from torquec.reduction.specification import (
     ControlRequirement,
     JointRequirement,

@@ -25,7 +25,7 @@ from torquec.identification.torque_columns import (
     shafts_of,
 )
 from torquec.model.model import Model, compile
-from torquec.reduction.base_parameters import BaseParameters, base_parameters
+from torquec.reduction.parameters.base_parameters import BaseParameters, base_parameters
 from torquec.robot.robot import Drives, Motor, Robot
 from torquec.trajectory.trajectory import Array
 

@@ -27,8 +27,8 @@ from torquec.closedform.polynomial import TrigPolynomial
 from torquec.dynamics.friction import friction_torque
 from torquec.errors import ArgumentError, SpecificationError
 from torquec.reduction.box import Box
-from torquec.reduction.error_peaks import ErrorKind, largest_magnitude
-from torquec.reduction.fit_entries import EntryTask
+from torquec.reduction.fitting.error_peaks import ErrorKind, largest_magnitude
+from torquec.reduction.fitting.fit_entries import EntryTask
 from torquec.reduction.loop_tolerance import (
     inertia_tolerance,
     parabolic_budget,

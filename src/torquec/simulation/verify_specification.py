@@ -35,7 +35,7 @@ from torquec.errors import ArgumentError, SpecificationError
 from torquec.expr import inline
 from torquec.expr.math import sqrt
 from torquec.model.model import Model, compile
-from torquec.reduction.friction_damping import friction_damping
+from torquec.reduction.linear.friction_damping import friction_damping
 from torquec.reduction.specification import ControlRequirement, MotorData, Specification
 from torquec.robot.robot import Robot
 from torquec.simulation.closed_loop import LoopOptions, simulate

@@ -1,0 +1,1 @@
+"""Fitting coefficients with few terms: minimax errors, minimal bases, rules of significance."""

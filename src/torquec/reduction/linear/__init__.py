@@ -1,0 +1,1 @@
+"""Linear models about a motion."""
