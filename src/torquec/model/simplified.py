@@ -17,6 +17,7 @@ from torquec.expr import Function
 from torquec.model.model import Model
 from torquec.model.quantities import trace_quantity
 from torquec.reduction.fewer_parameters import fewer_parameters
+from torquec.reduction.kept_work import once
 from torquec.reduction.proof.certificate import certify
 from torquec.reduction.proof.torque_bound import Motions
 from torquec.reduction.prune import HIGHEST_DEGREE, prune_within
@@ -40,17 +41,18 @@ def simplify(
     stated = specification if isinstance(specification, Specification) else load_specification(specification, robot)
     tolerance = [_torque_error(stated, k) for k in range(robot.n)]
     motions = specified_motions(robot, stated)
-    fewer = fewer_parameters(robot, motions, tolerance, progress=progress)
+    # `once`: an executor that keeps work (`reduction.kept_work`) keeps these steps too, so that a run can be resumed.
+    fewer = once(executor, fewer_parameters, robot, motions, tolerance, progress=progress)
     exact = trace_quantity(robot, "inverse_dynamics")
     prismatic = [joint.type.is_prismatic for joint in robot.joints]
-    program = prune_within(exact, fewer.function, prismatic, motions, tolerance, progress=progress)
+    program = once(executor, prune_within, exact, fewer.function, prismatic, motions, tolerance, progress=progress)
     record = certify(
         robot,
         exact,
         program,
         motions,
         limits=tolerance,
-        degree=2 if program is fewer.function else HIGHEST_DEGREE,
+        degree=2 if program == fewer.function else HIGHEST_DEGREE,
         executor=executor,
         progress=progress,
     )

@@ -11,9 +11,11 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from torquec.errors import ArgumentError, RobotError
 from torquec.expr import Function, function_from_dict, function_to_dict
@@ -129,7 +131,10 @@ def certify(
     residual = torque_residual(
         torque_tables(exact, prismatic, read, degree=degree), torque_tables(simplified, prismatic, read, degree=degree)
     )
-    tasks = [(residual, joint, motions, None if limits is None else float(limits[joint])) for joint in range(robot.n)]
+    tasks = [
+        (_of_joint(residual, joint), joint, motions, None if limits is None else float(limits[joint]))
+        for joint in range(robot.n)
+    ]
     proofs = {}
     outcomes = map(_bound, tasks) if executor is None else executor.map(_bound, tasks)
     for joint, outcome in zip(robot.joints, outcomes, strict=True):
@@ -143,6 +148,16 @@ def certify(
             progress(f"{joint.name}: error at most {bound.bound:.4g}, proven with {bound.boxes} boxes")
         proofs[joint.name] = JointProof(bound.bound, bound.found, variables, bound.trees)
     return Certificate(robot.name, robot.content_hash, simplified, motions, proofs, degree)
+
+
+def _of_joint(residual: TorqueResidual, joint: int) -> TorqueResidual:
+    """The residual with one joint's tables only: what a process that bounds its error has to be sent."""
+    nothing = np.zeros(0)
+    return replace(
+        residual,
+        tables=tuple(table if k == joint else nothing for k, table in enumerate(residual.tables)),
+        dropped=tuple(row if k == joint else nothing for k, row in enumerate(residual.dropped)),
+    )
 
 
 def _bound(
