@@ -1,4 +1,4 @@
-"""What estimates are worth: conditions, excitation, significance, verdicts, elimination."""
+"""What estimates are worth: conditions, excitation, significance, verdicts."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from torquec.errors import ArgumentError
-from torquec.identification import joint_factors, torque_model
-from torquec.identification.elimination import eliminate
-from torquec.identification.excitation import ExcitationOptions, excitation
+from torquec.identification import joint_factors
 from torquec.identification.statistics import (
     check_excitation,
     conditions,
@@ -17,9 +15,6 @@ from torquec.identification.statistics import (
     significant,
     verdict,
 )
-from torquec.identification.torque_columns import friction_block
-from torquec.model.model import compile
-from torquec.robot import classics
 
 
 def test_conditions_of_a_diagonal():
@@ -54,22 +49,3 @@ def test_verdicts():
     assert "poorly excited: b" in verdict(names, x, np.array([0.1, 2.0]), [True, True], training=0.01, validation=0.01)
     assert "overfit" in verdict(names, x, np.array([0.1, 0.1]), [True, True], training=0.01, validation=0.1)
     assert "trusted" in verdict(names, x, np.array([0.1, 2.0]), [True, False], training=0.01, validation=0.01)
-
-
-def test_elimination_on_the_puma_260():
-    """78 standard parameters, 52 independent ones; of these, those below 1 % of the largest torque go."""
-    robot = classics.puma260()
-    model = torque_model(robot, friction="symmetric")
-    assert len(model.standard_names) + 12 == 78
-    assert model.size == 52
-    motion = excitation(robot, options=ExcitationOptions(evaluations=30, period=0.028)).trajectory
-    q, qd, qdd = motion.q, motion.qd, motion.qdd
-    a = np.concatenate([model.rigid(q, qd, qdd), friction_block(model.shafts, model.friction, qd)], axis=2)
-    tau = np.asarray(compile(robot).total_torque(q, qd, qdd))
-    tau = tau + 0.01 * np.abs(tau).max(axis=0) * np.random.default_rng(0).normal(size=tau.shape)
-    found = eliminate(joint_factors(a, tau), np.abs(a).max(axis=0), np.abs(tau).max(axis=0))
-    kept = {model.names[k] for k in found.kept}
-    assert 20 <= len(kept) <= 30
-    assert {f"{kind}_joint{j}" for kind in ("viscous", "coulomb") for j in (1, 2, 3)} <= kept
-    assert found.condition_after <= found.condition_before
-    assert np.linalg.norm(tau - a @ found.x) < 0.05 * np.linalg.norm(tau)
