@@ -6,6 +6,7 @@ what is wrong with it, `torquec.identification.prepare` makes evenly spaced, fil
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -14,6 +15,8 @@ import numpy as np
 from torquec.errors import ArgumentError
 from torquec.trajectory.trajectory import Array, joint_labels
 
+_SHOWN_SPANS = 3
+
 
 class Severity(StrEnum):
     """How much a finding matters."""
@@ -21,7 +24,7 @@ class Severity(StrEnum):
     NOTE = "note"
     """True of good logs too: jitter, parts at rest."""
     WARNING = "warning"
-    """Part of the log is not used."""
+    """Part of the log is not used, or something was guessed."""
     ERROR = "error"
     """The log cannot serve before this is mended."""
 
@@ -41,26 +44,56 @@ class Pathology(StrEnum):
     NEGATED = "negated joint"
     UNITS = "units"
     GRAVITY = "gravity direction"
+    DELAY = "delay"
     STANDSTILL = "standstill"
     SATURATION = "saturation"
     MATCHED_BY_ORDER = "matched by order"
     LOCKED = "locked joints"
+    MERGED = "merged messages"
+    LEFT_OUT = "columns left out"
 
 
 @dataclass(frozen=True)
 class LogFinding:
-    """One thing that was found: in which column, in which rows (of samples, from 0; last included)."""
+    """One thing that was found: in which column, in which rows, and what to do about it.
+
+    `spans` are the first and last row of every affected part (samples from 0, last included), `first_line` the line
+    of the file that holds row 0, where there is one.
+    """
 
     kind: Pathology
     severity: Severity
     text: str
     column: str = ""
-    rows: tuple[int, int] | None = None
+    spans: tuple[tuple[int, int], ...] = ()
+    remedy: str = ""
+    first_line: int | None = None
+
+    @property
+    def rows(self) -> tuple[int, int] | None:
+        """The first and the last affected row; None for what concerns no particular rows."""
+        return (self.spans[0][0], max(last for _, last in self.spans)) if self.spans else None
+
+    @property
+    def lines(self) -> tuple[int, int] | None:
+        """The same as lines of the file; None where the log is no text."""
+        if self.rows is None or self.first_line is None:
+            return None
+        return self.rows[0] + self.first_line, self.rows[1] + self.first_line
 
     def __str__(self) -> str:
         place = f" [{self.column}]" if self.column else ""
-        rows = "" if self.rows is None else f" (rows {self.rows[0]} to {self.rows[1]})"
-        return f"{self.severity}: {self.kind}{place}: {self.text}{rows}"
+        remedy = f"; {self.remedy}" if self.remedy else ""
+        return f"{self.severity}: {self.kind}{place}: {self.text}{self._place()}{remedy}"
+
+    def _place(self) -> str:
+        if not self.spans:
+            return ""
+        word, shift = ("row", 0) if self.first_line is None else ("line", self.first_line)
+        parts = [f"{a + shift}" if a == b else f"{a + shift}-{b + shift}" for a, b in self.spans[:_SHOWN_SPANS]]
+        more = len(self.spans) - _SHOWN_SPANS
+        single = len(self.spans) == 1 and self.spans[0][0] == self.spans[0][1]
+        return f" ({word}{'' if single else 's'} {', '.join(parts)}{f' and {more} more' if more > 0 else ''})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +101,9 @@ class Log:
     """Times t (N,) [s], positions q (N, n), torques tau (N, n) and, where they were recorded, speeds qd (N, n).
 
     `joints` names the columns; `others` holds further recorded columns (N,) by name; `findings` is what its reader
-    met. Raises `ArgumentError` for shapes that do not agree.
+    met. `columns` are the names that t, q, qd and tau have in the file, `first_line` is the line of its first sample
+    and `first_row` the number of its first sample when it is a piece of a longer log. Raises `ArgumentError` for
+    shapes that do not agree.
 
     >>> Log(("a",), [0.0, 0.1], [[0.0], [0.1]], [[1.0], [1.0]]).duration
     0.1
@@ -82,6 +117,9 @@ class Log:
     others: dict[str, Array] = field(default_factory=dict)
     source: str = ""
     findings: tuple[LogFinding, ...] = ()
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    first_line: int | None = None
+    first_row: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "joints", joint_labels(tuple(self.joints), len(self.joints)))
@@ -97,7 +135,7 @@ class Log:
                     f"'{name}' of the log has shape {values.shape}", where=self.source, remedy=f"give {size}"
                 )
             object.__setattr__(self, name, values)
-        if self.t.ndim != 1 or len(self.t) < 2:
+        if self.t.ndim != 1 or len(self.t) < (1 if self.first_row else 2):
             raise ArgumentError("a log has at least two samples", where=self.source, remedy="record a motion")
 
     def __len__(self) -> int:
@@ -117,3 +155,25 @@ class Log:
     def period(self) -> float:
         """The median of the sampling intervals [s]."""
         return float(np.median(np.diff(self.t)))
+
+    def column(self, kind: str, joint: int = 0) -> str:
+        """What the file calls t, or q, qd or tau of a joint.
+
+        >>> Log(("elbow",), [0.0, 0.1], [[0.0], [0.1]], [[1.0], [1.0]]).column("tau")
+        'tau of elbow'
+        """
+        if kind == "t":
+            return self.columns.get("t", ("t",))[0]
+        plain = f"{kind} of {self.joints[joint]}"
+        names = self.columns.get(kind)
+        return plain if names is None or self.joints[joint] in names[joint] else f"{names[joint]}, {plain}"
+
+
+def spans_of(mask: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> tuple[tuple[int, int], ...]:
+    """First and last index of every run of true values.
+
+    >>> spans_of(np.array([True, False, True, True]))
+    ((0, 0), (2, 3))
+    """
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
+    return tuple((int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True))

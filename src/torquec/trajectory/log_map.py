@@ -4,8 +4,13 @@ time = "t"                          # name of the column
 position = "q_mot_{}"               # {} is 1 .. n, or a list of names in joint order
 velocity = "dq_mot_{}"              # may be left out
 torque = "i_mot_{}"
+topic = "/joint_states"             # of a bag that holds several
 angle = "deg"                       # of positions, speeds and `offset`; "rad" unless given
+velocity_angle = "rad"              # of the speeds, where it is not `angle`
+length = "mm"                       # the same for joints that slide; "m" unless given
+torque_unit = "mNm"                 # Nm, mNm or kNm
 time_unit = "ms"                    # s, ms, us or ns
+unwrap = true                       # positions jump at a full turn: join them
 gains = [0.1, 0.1]                  # Nm per unit of the torque column (per ampere, for currents)
 signs = [1, -1]                     # of position, speed and torque, per column
 gear_ratios = [100, 50]             # motor turns per joint turn, or
@@ -13,7 +18,14 @@ transmission = [[100, 0], [30, 50]] # motor = transmission * joint, for coupled 
 motor_side = ["position", "velocity", "torque"]   # which columns are the motors'; all of them unless given
 offset = [0, -90]                   # added to the joint positions at the end
 delay = 0.002                       # seconds by which torques are late
+estimate_delay = true               # the command line finds the delay that fits the robot best
 joints = ["a", "b"]                 # which joints the columns are; all of the robot's unless given
+
+From recorded columns x to joints, in this order:
+
+(1)  x is joined at full turns, times its sign, times the unit of its column; torques times their gain
+(2)  motor side, with T the transmission: q = T^-1 x, qd = T^-1 x, tau = T' x
+(3)  q + offset
 """
 
 from __future__ import annotations
@@ -32,9 +44,19 @@ from torquec.errors import ArgumentError
 from torquec.robot.file import to_path
 from torquec.trajectory.trajectory import Array
 
-_TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
-_ANGLES = {"rad": 1.0, "deg": math.pi / 180.0}
+TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+ANGLES = {"rad": 1.0, "deg": math.pi / 180.0}
+LENGTHS = {"m": 1.0, "mm": 1e-3}
+TORQUE_UNITS = {"Nm": 1.0, "mNm": 1e-3, "kNm": 1e3}
+LONGEST_DELAY = 0.5
+"""What no drive has [s]: a larger number is milliseconds."""
 _QUANTITIES = ("position", "velocity", "torque")
+_WORDS = {"angle": ANGLES, "velocity_angle": ANGLES, "length": LENGTHS, "torque_unit": TORQUE_UNITS}
+_WORDS["time_unit"] = TIME_UNITS
+_TEXTS = {"time", "topic", *_WORDS}
+_FLAGS = {"unwrap", "estimate_delay"}
+_NUMBERS = {"gains", "signs", "gear_ratios", "offset"}
+_PER_JOINT = (*_QUANTITIES, "gains", "signs", "gear_ratios", "transmission", "offset")
 
 
 @dataclass(frozen=True)
@@ -45,8 +67,13 @@ class LogMap:
     position: str | tuple[str, ...] = "q{}"
     velocity: str | tuple[str, ...] | None = None
     torque: str | tuple[str, ...] = "tau{}"
+    topic: str | None = None
     angle: str = "rad"
+    velocity_angle: str | None = None
+    length: str = "m"
+    torque_unit: str = "Nm"
     time_unit: str = "s"
+    unwrap: bool = False
     gains: tuple[float, ...] | None = None
     signs: tuple[float, ...] | None = None
     gear_ratios: tuple[float, ...] | None = None
@@ -54,6 +81,7 @@ class LogMap:
     motor_side: tuple[str, ...] = _QUANTITIES
     offset: tuple[float, ...] | None = None
     delay: float = 0.0
+    estimate_delay: bool = False
     joints: tuple[str, ...] | None = None
 
     def names(self, quantity: str, n: int) -> tuple[str, ...] | None:
@@ -73,45 +101,70 @@ class LogMap:
             return np.array(self.transmission, dtype=np.float64)
         return None if self.gear_ratios is None else np.diag(np.array(self.gear_ratios, dtype=np.float64))
 
-    def to_joint(self, quantity: str, values: Array) -> Array:
-        """Columns of a quantity (N, n) as recorded, in joint coordinates and SI units."""
-        result = values if self.signs is None else values * np.array(self.signs)
-        if quantity == "torque":
-            result = result if self.gains is None else result * np.array(self.gains)
-        else:
-            result = result * _ANGLES[self.angle]
+    def to_joint(self, quantity: str, values: Array, *, sliding: tuple[bool, ...] = ()) -> Array:
+        """Columns of a quantity (N, n), joined at full turns, in joint coordinates and SI units (1)-(3).
+
+        `sliding` says which joints are prismatic (none, unless given).
+
+        >>> LogMap(gear_ratios=(50.0,), torque_unit="mNm").to_joint("torque", np.array([[100.0]]))
+        array([[5.]])
+        """
+        units = self._units(quantity, sliding or (False,) * values.shape[1])
+        factors = units if self.signs is None else units * np.array(self.signs)
+        if quantity == "torque" and self.gains is not None:
+            factors = factors * np.array(self.gains)
+        result: Array = values * factors
         gears = self.matrix()
         if gears is not None and quantity in self.motor_side:
-            result = result @ gears if quantity == "torque" else result @ np.linalg.inv(gears).T
+            through: Array = gears if quantity == "torque" else np.linalg.inv(gears).T.astype(np.float64)
+            result = _sparse_product(result, through)
         if quantity == "position" and self.offset is not None:
-            result = result + np.array(self.offset) * _ANGLES[self.angle]
+            joint_side = np.where(sliding or (False,) * len(self.offset), LENGTHS[self.length], ANGLES[self.angle])
+            result = result + np.array(self.offset) * joint_side
         return result
+
+    def turn(self) -> float:
+        """A full turn in the unit of the recorded positions."""
+        return 2.0 * math.pi / ANGLES[self.angle]
 
     def seconds(self, stamps: Array) -> Array:
         """Times in seconds."""
-        return stamps * _TIME_UNITS[self.time_unit]
+        return stamps * TIME_UNITS[self.time_unit]
 
     def check(self, n: int, where: str = "") -> None:
         """Raise `ArgumentError` unless every list has n entries and every word is known."""
-        for name, known in (("angle", _ANGLES), ("time_unit", _TIME_UNITS)):
-            if getattr(self, name) not in known:
-                raise ArgumentError(
-                    f"{name} is '{getattr(self, name)}'", where=where, remedy=f"it can be {', '.join(known)}"
-                )
+        for name, known in _WORDS.items():
+            word = getattr(self, name)
+            if word is not None and word not in known:
+                raise ArgumentError(f"{name} is '{word}'", where=where, remedy=f"it can be {', '.join(known)}")
         unknown = set(self.motor_side) - set(_QUANTITIES)
         if unknown:
             raise ArgumentError(
                 f"motor_side names '{min(unknown)}'", where=where, remedy=f"it can name {', '.join(_QUANTITIES)}"
             )
-        for name in ("position", "velocity", "torque", "gains", "signs", "gear_ratios", "transmission", "offset"):
+        for name in _PER_JOINT:
             values = getattr(self, name)
             if isinstance(values, tuple) and len(values) != n:
                 raise ArgumentError(f"{name} has {len(values)} entries", where=where, remedy=f"give {n}, one per joint")
+        if self.gear_ratios is not None and self.transmission is not None:
+            raise ArgumentError("there are gear_ratios and a transmission", where=where, remedy="give one of them")
+        if self.signs is not None and any(abs(sign) != 1.0 for sign in self.signs):
+            raise ArgumentError(f"signs are {self.signs}", where=where, remedy="give 1 or -1, sizes as gains")
+        if self.transmission is not None and any(len(row) != n for row in self.transmission):
+            raise ArgumentError("a row of the transmission is too short or too long", where=where, remedy=f"give {n}")
         gears = self.matrix()
         if gears is not None and (gears.shape != (n, n) or np.linalg.matrix_rank(gears) < n):
             raise ArgumentError("the transmission has no inverse", where=where, remedy=f"give an {n} x {n} matrix")
-        if not math.isfinite(self.delay):
-            raise ArgumentError("the delay is not finite", where=where, remedy="give seconds")
+        if not abs(self.delay) <= LONGEST_DELAY:
+            raise ArgumentError(f"a delay of {self.delay:g} s", where=where, remedy="give seconds, 0.5 at most")
+
+    def _units(self, quantity: str, sliding: tuple[bool, ...]) -> Array:
+        """(1): motors turn, whatever their joints do; joints turn or slide."""
+        if quantity == "torque":
+            return np.full(len(sliding), TORQUE_UNITS[self.torque_unit])
+        word = self.angle if quantity == "position" or self.velocity_angle is None else self.velocity_angle
+        motors = self.matrix() is not None and quantity in self.motor_side
+        return np.where(np.array(sliding) & (not motors), LENGTHS[self.length], ANGLES[word])
 
 
 def read_log_map(path: str | os.PathLike[str]) -> LogMap:
@@ -124,6 +177,15 @@ def read_log_map(path: str | os.PathLike[str]) -> LogMap:
     return _from_document(document, str(source))
 
 
+def _sparse_product(values: Array, matrix: Array) -> Array:
+    """values @ matrix, without the products with zero: a missing value stays in the joints that it concerns."""
+    columns = []
+    for column in matrix.T:
+        present = np.flatnonzero(column)
+        columns.append(values[:, present] @ column[present])
+    return np.stack(columns, axis=1)
+
+
 def _from_document(document: Mapping[str, Any], where: str) -> LogMap:
     fields = {f.name for f in dataclasses.fields(LogMap)}
     unknown = sorted(set(document) - fields)
@@ -131,23 +193,25 @@ def _from_document(document: Mapping[str, Any], where: str) -> LogMap:
         raise ArgumentError(
             f"a log map has no key '{unknown[0]}'", where=where, remedy=f"its keys are {', '.join(sorted(fields))}"
         )
-    texts, numbers = {"time", "angle", "time_unit"}, {"gains", "signs", "gear_ratios", "offset"}
     for key, value in document.items():
-        if key in texts:
-            right = isinstance(value, str)
-        elif key in numbers:
+        if key in _TEXTS:
+            right, kind = isinstance(value, str), "a word in quotes"
+        elif key in _FLAGS:
+            right, kind = isinstance(value, bool), "true or false"
+        elif key in _NUMBERS:
             right = isinstance(value, list) and all(_is_number(v) for v in value)
+            kind = "a list of numbers, one per joint"
         elif key == "delay":
-            right = _is_number(value)
+            right, kind = _is_number(value), "seconds"
         elif key == "transmission":
             right = isinstance(value, list) and all(isinstance(r, list) and all(map(_is_number, r)) for r in value)
+            kind = "a list of rows of numbers"
         else:
             right = isinstance(value, str) and key in _QUANTITIES
             right = right or (isinstance(value, list) and all(isinstance(v, str) for v in value))
+            kind = "a list of names" + (' or a pattern such as "q_{}"' if key in _QUANTITIES else "")
         if not right:
-            raise ArgumentError(
-                f"'{key}' has the value {str(value)[:60]}", where=where, remedy="see the example of the documentation"
-            )
+            raise ArgumentError(f"'{key}' has the value {str(value)[:60]}", where=where, remedy=f"give {kind}")
     return LogMap(**{key: _frozen(value) for key, value in document.items()})
 
 

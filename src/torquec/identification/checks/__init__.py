@@ -1,0 +1,1 @@
+"""What can be wrong with a log: one file per kind of evidence."""

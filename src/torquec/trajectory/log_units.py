@@ -1,0 +1,111 @@
+"""Units of a log that nobody states: SI, unless its numbers leave no doubt.
+
+(1)  steps of time beyond a quarter of a second are ms, us or ns, whichever makes them shorter
+(2)  positions are degrees where a joint passes twice its limit and no joint passes its limit in degrees
+(3)  speeds are then in the unit that agrees with the derivative of the positions
+
+The first rows decide, so that a log read in pieces means the same as one read whole; a guess is a warning.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from torquec.robot.robot import JointType, Robot
+from torquec.trajectory.log import LogFinding, Pathology, Severity
+from torquec.trajectory.log_columns import states_angle, states_time
+from torquec.trajectory.log_map import ANGLES, LogMap
+from torquec.trajectory.tables.log_table import LogTable
+from torquec.trajectory.trajectory import Array
+
+LONGEST_PERIOD = 0.25
+"""No robot is recorded this slowly [s]: a larger step is a smaller unit."""
+_TRIED_ROWS = 50_000
+_TURN = 2.0 * math.pi
+_BETWEEN = 0.13
+"""Between 1 and pi / 180, by their ratio to both."""
+
+
+def guessed_units(guess: LogMap, table: LogTable, robot: Robot) -> tuple[LogMap, list[LogFinding]]:
+    """The map with units that the numbers of the first rows demand (1)-(3), and a warning for each."""
+    rows = np.concatenate(list(_first_rows(table)))
+    place = {name: k for k, name in enumerate(table.names)}
+    findings = []
+    t = rows[:, place[guess.time]]
+    steps = np.diff(t)
+    steps = steps[steps > 0.0]
+    usual = float(np.median(steps)) if len(steps) else 0.0
+    if usual > LONGEST_PERIOD and not states_time(guess.time):
+        unit = shorter_unit(usual)
+        guess = dataclasses.replace(guess, time_unit=unit)
+        text = f"a step is {usual:.4g}: taken as {unit}"
+        remedy = f'say so in a map: time_unit = "{unit}"'
+        findings.append(LogFinding(Pathology.UNITS, Severity.WARNING, text, guess.time, remedy=remedy))
+    assert isinstance(guess.position, tuple)
+    if not states_angle(guess.position, robot):
+        assert guess.joints is not None
+        reach, degrees = looks_like_degrees(robot, guess.joints, rows[:, [place[name] for name in guess.position]])
+        if degrees is not None:
+            same = _speeds_agree(guess, rows, place)
+            guess = dataclasses.replace(guess, angle="deg", velocity_angle=guess.velocity_angle or same)
+            text = f"reaches {reach:.4g}, far beyond the joint's limit in radians: positions are taken as degrees"
+            text += f", speeds as {guess.velocity_angle or 'deg'}/s" if guess.velocity else ""
+            remedy = 'say so in a map: angle = "deg"'
+            column = guess.position[degrees]
+            findings.append(LogFinding(Pathology.UNITS, Severity.WARNING, text, column, remedy=remedy))
+    return guess, findings
+
+
+def shorter_unit(step: float) -> str:
+    """The largest unit in which a step between two samples is short enough (1).
+
+    >>> shorter_unit(4.0), shorter_unit(1e6)
+    ('ms', 'ns')
+    """
+    return next((u for u, s in (("ms", 1e-3), ("us", 1e-6)) if step * s < LONGEST_PERIOD), "ns")
+
+
+def looks_like_degrees(robot: Robot, joints: tuple[str, ...], q: Array) -> tuple[float, int | None]:
+    """The largest of the positions q (N, n) and the number of a joint that is in degrees (2); None for none."""
+    of = [robot.joints[robot.joint_index(name)] for name in joints]
+    rotary = np.array([not joint.type.is_prismatic for joint in of])
+    finite = np.where(np.isfinite(q), np.abs(q), 0.0)
+    most = finite.max(axis=0) if len(q) else np.zeros(len(of))
+    bounds = [max(abs(joint.limits.lower), abs(joint.limits.upper)) for joint in of]
+    reach = np.array([max(bound, 1.0) if math.isfinite(bound) else 2.0 * _TURN for bound in bounds])
+    bounded = np.array([joint.type is not JointType.CONTINUOUS for joint in of])
+    beyond = rotary & bounded & (most > 2.0 * reach)
+    if not beyond.any() or not np.all(most[rotary] * ANGLES["deg"] <= 1.1 * reach[rotary]):
+        return 0.0, None
+    j = int(np.argmax(np.where(beyond, most, 0.0)))
+    return float(most[j]), j
+
+
+def _speeds_agree(guess: LogMap, rows: Array, place: dict[str, int]) -> str | None:
+    """(3): 'rad' where recorded speeds are in radians though positions are in degrees; None otherwise."""
+    if not isinstance(guess.velocity, tuple):
+        return None
+    whole = rows[np.isfinite(rows).all(axis=1)]
+    whole = whole[:: max(1, len(whole) // 500)]
+    t = guess.seconds(whole[:, place[guess.time]])
+    rising = np.flatnonzero(np.diff(t) > 0.0)
+    if len(rising) < 2:
+        return None
+    q = whole[:, [place[name] for name in guess.position]]
+    qd = whole[:, [place[name] for name in guess.velocity]]
+    slopes = (q[rising + 1] - q[rising]) / (t[rising + 1] - t[rising])[:, None]
+    ratio = float(np.median(np.abs(qd))) / max(float(np.median(np.abs(slopes))), 1e-12)
+    return "rad" if ratio < _BETWEEN else None
+
+
+def _first_rows(table: LogTable) -> Iterator[Array]:
+    count = 0
+    for block in table.blocks([]):
+        yield block[: _TRIED_ROWS - count]
+        count += len(block)
+        if count >= _TRIED_ROWS:
+            return
