@@ -74,6 +74,13 @@ class Table:
             self.refuse(key, f"'{self._named(key)}' is {value!r}", "give a text in quotes")
         return value
 
+    def texts(self, key: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
+        """A list of strings that are not empty; required when there is no default."""
+        value = self._value(key, default)
+        if not isinstance(value, list | tuple) or not all(isinstance(word, str) and word.strip() for word in value):
+            self.refuse(key, f"'{self._named(key)}' is {value!r}", 'give a list of texts: ["a", "b"]')
+        return tuple(value)
+
     def choice(self, key: str, options: Iterable[str], default: str | None = None) -> str:
         """One of a few words; required when there is no default."""
         value = self._value(key, default)

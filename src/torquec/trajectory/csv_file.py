@@ -4,6 +4,7 @@
 
 (1)  Read are also plain joint names for positions, and q1 .. qn, qd1 .. (or dq1 ..), qdd1 .. (or ddq1 ..), in joint
      order.
+     Torques that go with the motion may stand beside it, as tau_joint1 ..: a log's columns, which are not read here.
 (2)  A file without speeds, or without accelerations, is a list of way-points: its motion is the spline of degree five
      through them, from rest to rest.
 
@@ -20,6 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from torquec.errors import ArgumentError
 from torquec.robot.file import to_path
@@ -29,16 +31,29 @@ from torquec.trajectory.trajectory import Trajectory
 _KINDS = {"q": "q", "qd": "qd", "dq": "qd", "qdd": "qdd", "ddq": "qdd"}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _FEWEST_ROWS = 2
+_TORQUE = "tau"
 
 
-def write_trajectory(trajectory: Trajectory, path: str | os.PathLike[str]) -> Path:
+def write_trajectory(
+    trajectory: Trajectory, path: str | os.PathLike[str], *, torques: npt.ArrayLike | None = None
+) -> Path:
     """Write t, q, qd and qdd of every sample; gives the path. The file is whole or not there.
 
-    Raises `ArgumentError` where it cannot be written.
+    With `torques` (N, n) that go with the motion it is a log too. Raises `ArgumentError` where it cannot be written and
+    for torques of another shape.
     """
     target = to_path(path)
-    header = ["t", *(f"{kind}_{joint}" for kind in ("q", "qd", "qdd") for joint in trajectory.joints)]
+    kinds = ("q", "qd", "qdd") if torques is None else ("q", "qd", "qdd", _TORQUE)
+    header = ["t", *(f"{kind}_{joint}" for kind in kinds for joint in trajectory.joints)]
     rows = np.column_stack([trajectory.t, trajectory.q, trajectory.qd, trajectory.qdd])
+    if torques is not None:
+        tau = np.asarray(torques, dtype=np.float64)
+        if tau.shape != trajectory.q.shape or not np.isfinite(tau).all():
+            raise ArgumentError(
+                f"torques of shape {tau.shape} for {len(trajectory)} samples of {trajectory.n} joints",
+                remedy="give one finite row per sample",
+            )
+        rows = np.column_stack([rows, tau])
     scratch = target.with_name(f".{target.name}.part")
     try:
         with scratch.open("w", newline="", encoding="utf-8") as file:
@@ -101,7 +116,7 @@ def _columns(
         raise ArgumentError("there is no column 't'", where=where, remedy="name the column of times [s] 't'")
     named: dict[str, dict[str, int]] = {}
     for k, word in enumerate(words):
-        if word != "t":
+        if word != "t" and not (word.startswith(f"{_TORQUE}_") and word not in (joints or ())):
             kind, joint = _kind_and_joint(word, joints)
             named.setdefault(kind, {})[joint] = k
     names = tuple(joints) if joints is not None else tuple(named.get("q", {}))

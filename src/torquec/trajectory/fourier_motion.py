@@ -42,6 +42,13 @@ class FourierMotion:
             (c * rates) @ b - (s * rates) @ a,
         )
 
+    @property
+    def jerk_bound(self) -> Array:
+        """What the third derivative of no joint ever exceeds (n,)."""
+        rates = self.rate * np.arange(1, self.cosines.shape[1] + 1)
+        bound: Array = np.hypot(self.cosines, self.sines) @ rates**2
+        return bound
+
 
 def fourier_motion(
     offset: npt.ArrayLike,

@@ -43,6 +43,13 @@ class PolynomialMotion:
             (2.0 * c[2] + s * (6.0 * c[3] + s * (12.0 * c[4] + s * 20.0 * c[5]))) / step**2,
         )
 
+    @property
+    def jerk_bound(self) -> Array:
+        """What the third derivative of no joint ever exceeds between the first and the last break (n,)."""
+        c, step = np.abs(self.coefficients), np.diff(self.breaks)[:, None]
+        bound: Array = ((6.0 * c[3] + 24.0 * c[4] + 60.0 * c[5]) / step**3).max(axis=0)
+        return bound
+
 
 def polynomial_motion(breaks: Array, q: Array, qd: Array, qdd: Array) -> PolynomialMotion:
     """The motion through states q, qd, qdd (m + 1, n) at `breaks` (m + 1,)."""

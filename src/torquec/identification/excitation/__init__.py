@@ -1,0 +1,21 @@
+"""Exciting motions: Fourier series and splines within a robot's limits, optimised with exact gradients and proved."""
+
+from torquec.identification.excitation.criterion import Criterion
+from torquec.identification.excitation.excitation import Excitation, ExcitationOptions, MotionShape, excitation
+from torquec.identification.excitation.regressor_information import regressor_conditions
+from torquec.identification.excitation.workspace import Apart, Inside, Outside, Plane, Rule, read_workspace
+
+__all__ = [
+    "Apart",
+    "Criterion",
+    "Excitation",
+    "ExcitationOptions",
+    "Inside",
+    "MotionShape",
+    "Outside",
+    "Plane",
+    "Rule",
+    "excitation",
+    "read_workspace",
+    "regressor_conditions",
+]

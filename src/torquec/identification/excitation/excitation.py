@@ -1,0 +1,274 @@
+"""Motions that tell the parameters of a robot apart, within everything that it must keep.
+
+(1)  many random motions, each shrunk until it keeps its limits, are ranked by the criterion
+(2)  the best of them are improved by minimising augmented Lagrangians with exact gradients, the very best for longest
+(3)  what comes out is proved to keep its limits at every instant; where that fails, it is improved again with less room
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+
+from torquec.errors import ArgumentError, SpecificationError
+from torquec.identification.excitation.criterion import Criterion
+from torquec.identification.excitation.excitation_problem import ExcitationProblem, Multipliers
+from torquec.identification.excitation.limit_proof import LimitProof, limit_proof
+from torquec.identification.excitation.motion_basis import FourierBasis, MotionBasis, SplineBasis
+from torquec.identification.excitation.motion_limits import motion_limits
+from torquec.identification.excitation.quasi_newton import minimise
+from torquec.identification.excitation.regressor_information import RegressorInformation, regressor_conditions
+from torquec.identification.excitation.workspace import Rule
+from torquec.identification.extras import one_thread
+from torquec.identification.torque_columns import FrictionModel
+from torquec.robot.robot import Robot
+from torquec.trajectory.trajectory import Array, Trajectory, trajectory_of
+
+_ROOMS = (0.95, 0.9, 0.8)
+"""Of every limit: how much a motion may use at its samples; less where the proof between them fails."""
+_SLACK = 0.005
+"""How far beyond the room an iterate may be and still count."""
+_SCREENED = 40
+_WORTHWHILE = 100
+"""With fewer evaluations than this only (1) is done: compiling gradients takes longer."""
+_STARTS = 4
+_INNER = 80
+_PENALTY = 20.0
+_STEEPER = 3.0
+_POWERS = (4.0, 8.0, 16.0, 32.0)
+_SHRINK = (1.0, 0.7, 0.5, 0.3, 0.15, 0.05)
+
+Report = Callable[[int, float], None]
+"""Told after every round: evaluations so far, and the criterion of the best motion (inf before there is one)."""
+
+
+class MotionShape(StrEnum):
+    """What a motion is made of."""
+
+    FOURIER = "fourier"
+    SPLINE = "spline"
+
+
+@dataclass(frozen=True)
+class ExcitationOptions:
+    """`duration` [s] of the motion, `harmonics` of a Fourier series or `waypoints` of a spline, largest `acceleration`
+    [rad/s^2 or m/s^2], friction columns to excite too, `rules` about frames; how many `evaluations`, which `seed`, and
+    the sampling `period` [s] of what is returned.
+    """
+
+    duration: float = 10.0
+    harmonics: int = 5
+    acceleration: float = math.inf
+    criterion: Criterion = Criterion.CONDITION
+    evaluations: int = 3000
+    seed: int = 0
+    period: float = 0.005
+    shape: MotionShape = MotionShape.FOURIER
+    waypoints: int = 12
+    friction: FrictionModel = FrictionModel.NONE
+    rules: tuple[Rule, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Excitation:
+    """The motion, the condition numbers of its regressor (plain, unit columns), and whether it keeps every limit.
+
+    `limits_kept` is proved for every instant of the motion's formula. `shares`: the largest share of every limit by
+    name; `history`: evaluations and the criterion of the best motion so far; `parameters`: what is excited, by name.
+    """
+
+    trajectory: Trajectory
+    condition: float
+    unit_condition: float
+    limits_kept: bool
+    shares: dict[str, float] = field(default_factory=dict)
+    history: tuple[tuple[int, float], ...] = ()
+    parameters: tuple[str, ...] = ()
+
+
+_DEFAULT = ExcitationOptions()
+
+
+def excitation(robot: Robot, *, options: ExcitationOptions = _DEFAULT, report: Report | None = None) -> Excitation:
+    """A motion that excites the base parameters of a robot, at rest where it begins and ends.
+
+    Raises `ArgumentError` for options that cannot be, `SpecificationError`, with the limits that stand in the way,
+    where no motion keeps them all.
+    """
+    _check(robot, options)
+    problem = ExcitationProblem(
+        RegressorInformation(robot, options.friction),
+        motion_limits(robot, acceleration=options.acceleration, rules=options.rules),
+        _basis(options),
+        options.criterion,
+    )
+    with one_thread():
+        search = _Search(problem, options.evaluations, report)
+        x, proof = search.run(np.random.default_rng(options.seed))
+        motion = problem.basis.motion(problem.coefficients(x))
+        trajectory = trajectory_of(motion, joints=robot.joint_names, period=options.period)
+        plain, unit = regressor_conditions(problem.information.rows(trajectory.at(trajectory.t)))
+    return Excitation(
+        trajectory,
+        plain,
+        unit,
+        proof.kept,
+        dict(zip(problem.limits.names, map(float, proof.peaks), strict=True)),
+        tuple(search.history),
+        problem.information.names,
+    )
+
+
+class _Search:
+    """(1)-(3), and the best motion so far: a search remembers."""
+
+    def __init__(self, problem: ExcitationProblem, evaluations: int, report: Report | None) -> None:
+        self.problem, self.left, self.report = problem, evaluations, report
+        self.done = 0
+        self.best: Array | None = None
+        self.cost = math.inf
+        self.history: list[tuple[int, float]] = []
+
+    def run(self, rng: np.random.Generator) -> tuple[Array, LimitProof]:
+        """The best motion found, and the proof that it keeps its limits."""
+        starts = self._starts(rng)
+        if self.best is None:
+            starts = self._kept(starts)
+        share = self.left // (2 * len(starts))
+        for start in starts[1:]:
+            self._improve(start, share, _ROOMS[0])
+        self._improve(starts[0], share, _ROOMS[0])
+        if self.best is not None:
+            self._improve(self.best, self.left, _ROOMS[0])
+        proof = None
+        for room in _ROOMS:
+            if self.best is not None:
+                x = self.best
+                proof = limit_proof(self.problem.basis.motion(self.problem.coefficients(x)), self.problem.limits)
+                if proof.kept:
+                    return x, proof
+            begin = starts[0] if self.best is None else self.best
+            self.best, self.cost = None, math.inf
+            self._improve(begin, 5 * _INNER, room - 0.05)
+        raise self._refusal(", ".join(proof.broken) if proof is not None else "all limits together")
+
+    def _starts(self, rng: np.random.Generator) -> list[Array]:
+        """(1): the best first."""
+        ranked: list[tuple[float, float, int, Array]] = []
+        for _ in range(_SCREENED if self.left >= _WORTHWHILE else self.left):
+            x = self._random(rng)
+            excess = float(self.problem.shares(x).max()) - _ROOMS[0]
+            cost = self.problem.value(x)
+            self._note(x, cost, excess)
+            ranked.append((max(excess, 0.0), cost, len(ranked), x))
+        ranked.sort(key=lambda entry: entry[:3])
+        return [entry[3] for entry in ranked[:_STARTS]]
+
+    def _random(self, rng: np.random.Generator) -> Array:
+        """A random motion, each joint scaled to its limits, all of them shrunk until the others are kept."""
+        problem, n = self.problem, self.problem.shape[1]
+        x = problem.basis.random(rng, n)
+        state = problem.state(x)
+        low, high = (end((state.q - problem.limits.middle) / problem.limits.half, axis=0) for end in (np.min, np.max))
+        shares = problem.limits.shares(state)[:, n : 3 * n].max(axis=0).reshape(2, n)
+        reach = _ROOMS[0] * rng.uniform(0.6, 1.0, size=n)
+        size = reach / np.maximum(np.maximum(0.5 * (high - low), shares.max(axis=0)), 1e-12)
+        place = rng.uniform(-1.0, 1.0, size=n)
+        moved = x
+        for shrink in _SHRINK:
+            scale = shrink * size
+            room = np.maximum(_ROOMS[0] - 0.5 * scale * (high - low), 0.0)
+            moved = problem.basis.shifted(x * scale, place * room - 0.5 * scale * (high + low))
+            if float(problem.shares(moved).max()) <= _ROOMS[0]:
+                break
+        return moved
+
+    def _improve(self, x: Array, budget: int, room: float) -> None:
+        """(2), from x, with so many evaluations."""
+        problem = self.problem
+        multipliers = Multipliers(problem.free(room).values, _PENALTY, room)
+        excess = math.inf
+        for round_number in range(budget):
+            count = min(_INNER, budget)
+            if count < 2:
+                break
+            power = _POWERS[min(round_number, len(_POWERS) - 1)]
+            found = minimise(self._function(multipliers, power), x.ravel(), evaluations=count)
+            x = found.x.reshape(problem.shape)
+            budget -= found.evaluations
+            shares = problem.shares(x)
+            before, excess = excess, float(shares.max()) - room
+            steeper = _STEEPER if excess > max(0.5 * before, 1e-3) else 1.0
+            multipliers = multipliers.updated(shares, multipliers.penalty * steeper)
+            if self.report is not None:
+                self.report(self.done, self.cost)
+
+    def _function(self, multipliers: Multipliers, power: float) -> Callable[[Array], tuple[float, Array]]:
+        def function(flat: Array) -> tuple[float, Array]:
+            x = flat.reshape(self.problem.shape)
+            found = self.problem.lagrangian(x, multipliers, power=power)
+            self._note(x, found.criterion, found.share - multipliers.room)
+            return found.value, found.gradient.ravel()
+
+        return function
+
+    def _note(self, x: Array, cost: float, excess: float) -> None:
+        """Count, and keep the best motion within limits."""
+        self.done, self.left = self.done + 1, self.left - 1
+        if excess <= _SLACK and cost < self.cost:
+            self.best, self.cost = x.copy(), cost
+            self.history.append((self.done, cost))
+
+    def _kept(self, starts: list[Array]) -> list[Array]:
+        """Motions near these that keep all limits; raises `SpecificationError`, with those in the way, for none."""
+        problem = self.problem
+        multipliers = Multipliers(problem.free(_ROOMS[0]).values, 1.0, _ROOMS[0])
+
+        def function(flat: Array) -> tuple[float, Array]:
+            found = problem.lagrangian(flat.reshape(problem.shape), multipliers, power=None)
+            return found.value, found.gradient.ravel()
+
+        nearest = [
+            minimise(function, start.ravel(), evaluations=5 * _INNER).x.reshape(problem.shape) for start in starts
+        ]
+        nearest.sort(key=lambda x: float(problem.shares(x).max()))
+        shares = problem.shares(nearest[0]).max(axis=0)
+        if shares.max() > 1.0:
+            worst = np.flatnonzero(shares > 1.0)
+            raise self._refusal(", ".join(problem.limits.excess(int(k), float(shares[k])) for k in worst))
+        for x in nearest:
+            self._note(x, problem.value(x), float(problem.shares(x).max()) - _ROOMS[0])
+        return nearest
+
+    def _refusal(self, limits: str) -> SpecificationError:
+        return SpecificationError(
+            f"no motion of {self.problem.basis.duration:g} s was found that keeps {limits}",
+            where=self.problem.limits.robot.source,
+            remedy="relax what is named, or give a longer duration or more evaluations",
+        )
+
+
+def _basis(options: ExcitationOptions) -> MotionBasis:
+    if options.shape is MotionShape.SPLINE:
+        return SplineBasis(options.duration, options.waypoints)
+    return FourierBasis(options.duration, options.harmonics)
+
+
+def _check(robot: Robot, options: ExcitationOptions) -> None:
+    if robot.n == 0:
+        raise ArgumentError(f"robot '{robot.name}' has no joint to move", remedy="give a robot with joints")
+    if options.harmonics < 2 or options.waypoints < 4 or options.evaluations < 1:
+        raise ArgumentError(
+            "an excitation has at least two harmonics, four way-points and one evaluation", remedy="change the options"
+        )
+    if not (0.0 < options.duration < math.inf and 0.0 < options.period < options.duration):
+        raise ArgumentError(
+            f"a motion of {options.duration:g} s with a sample every {options.period:g} s",
+            remedy="give a positive duration, and a shorter positive period",
+        )
+    if not options.acceleration > 0.0:
+        raise ArgumentError(f"a largest acceleration of {options.acceleration:g}", remedy="give a positive number")

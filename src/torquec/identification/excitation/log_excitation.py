@@ -1,0 +1,142 @@
+"""How well logs excite each parameter: what a fit to them can know, before anybody fits.
+
+With the low-passed regressor A of the used samples, rows of joint j over the deviation of its residuals,
+
+(1)  deviation of parameter k:  sqrt(((A' A)^-1)_kk), times sqrt(rate/(2 cut-off)), because filtered samples repeat
+     each other; relative to the value that least squares gives it
+(2)  independence:  1/(|a_k| sqrt(((A' A)^-1)_kk)), the sine of the angle between column k and all others: 1 stands
+     alone, 0 is lost among them; it knows nothing of noise
+(3)  contribution:  the largest |A_jk x_k| as a share of the largest |tau_j|, at the joint where it is largest
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from torquec.errors import ArgumentError
+from torquec.identification.estimator import covariance_of
+from torquec.identification.extras import one_thread
+from torquec.identification.joint_factors import JointFactors, joint_factors
+from torquec.identification.least_squares import WeightedLeastSquares
+from torquec.identification.prepare import Samples, prepare
+from torquec.identification.statistics import conditions, not_excited
+from torquec.identification.torque_columns import FrictionModel
+from torquec.identification.torque_model import TorqueModel, torque_model
+from torquec.robot.lock_joints import lock_joints
+from torquec.robot.robot import Robot
+from torquec.trajectory.log import Log
+from torquec.trajectory.trajectory import Array
+
+_GOOD = 0.1
+_FAIR = 0.5
+
+
+class Rating(StrEnum):
+    """How well a parameter is excited: known to 10 %, to 50 %, worse, or not at all."""
+
+    GOOD = "good"
+    FAIR = "fair"
+    POOR = "poor"
+    NOT = "not excited"
+
+
+@dataclass(frozen=True)
+class ParameterExcitation:
+    """One parameter: value and deviation of a least-squares fit, (1)-(3)."""
+
+    name: str
+    value: float
+    deviation: float
+    independence: float
+    contribution: float
+    rating: Rating
+
+    @property
+    def relative_deviation(self) -> float:
+        """Deviation by size (1)."""
+        return self.deviation / abs(self.value) if self.value else math.inf
+
+
+@dataclass(frozen=True)
+class LogExcitation:
+    """Every parameter, the condition numbers of the regressor (plain, unit columns), samples used, cut-off [Hz]."""
+
+    parameters: tuple[ParameterExcitation, ...]
+    condition: float
+    unit_condition: float
+    samples: int
+    cutoff: float
+
+
+def log_excitation(
+    robot: Robot,
+    logs: Sequence[Log] | Log,
+    *,
+    friction: FrictionModel = FrictionModel.OFFSET,
+    rotors: bool | None = None,
+    cutoff: float | None = None,
+) -> LogExcitation:
+    """How well logs excite the base parameters of a robot, friction, and `rotors` (1)-(3).
+
+    Rotor inertias are among the parameters where the robot's file has motors, unless `rotors` says otherwise. Joints
+    that the logs lack are locked. Raises `ArgumentError` for no log and for logs of different joints,
+    `MissingExtraError` without scipy.
+    """
+    given = [logs] if isinstance(logs, Log) else list(logs)
+    if not given or any(log.joints != given[0].joints for log in given):
+        raise ArgumentError("there is no log, or the logs have different joints", remedy="give logs of the same joints")
+    with one_thread():
+        moving = lock_joints(robot, {name: 0.0 for name in robot.joint_names if name not in given[0].joints})
+        chosen = max(prepare(log, cutoff=cutoff).cutoff for log in given)
+        samples = [prepare(log, cutoff=chosen) for log in given]
+        sought = bool(robot.drives.motors) if rotors is None else rotors
+        return _rated(torque_model(moving, friction=friction, rotors=sought), samples, chosen)
+
+
+def _rated(model: TorqueModel, samples: Sequence[Samples], cutoff: float) -> LogExcitation:
+    rows = [(model.regressor(each)[each.used], each.tau[each.used]) for each in samples]
+    factors: JointFactors = joint_factors(*rows[0]).merged(*(joint_factors(*more) for more in rows[1:]))
+    correlation = max(1.0, max(each.rate for each in samples) / (2.0 * cutoff))
+    fit = WeightedLeastSquares(correlation=correlation).fit_factors(factors)
+    triangle = factors.weighted(fit.weights_)
+    deviations = np.sqrt(np.diag(covariance_of(triangle, correlation)))
+    norms = np.linalg.norm(triangle[:, :-1], axis=0)
+    # Unit columns say what is independent; the weights of the joints belong to it, the noise's size does not.
+    independence = np.sqrt(correlation) / np.maximum(norms * deviations, np.finfo(float).tiny)
+    lost = set(not_excited(triangle, model.names))
+    share = _contributions(rows, fit.x_)
+    found = conditions(factors.weighted(np.ones(factors.n)))
+    parameters = []
+    for k, name in enumerate(model.names):
+        gone = name in lost or norms[k] == 0.0
+        value, deviation = float(fit.x_[k]), math.inf if gone else float(deviations[k])
+        parameters.append(
+            ParameterExcitation(
+                name,
+                value,
+                deviation,
+                0.0 if gone else min(1.0, float(independence[k])),
+                float(share[k]),
+                Rating.NOT if gone else _rating(value, deviation),
+            )
+        )
+    return LogExcitation(tuple(parameters), found.plain, found.unit_columns, factors.count, cutoff)
+
+
+def _rating(value: float, deviation: float) -> Rating:
+    if deviation <= _GOOD * abs(value):
+        return Rating.GOOD
+    return Rating.FAIR if deviation <= _FAIR * abs(value) else Rating.POOR
+
+
+def _contributions(rows: Sequence[tuple[Array, Array]], x: Array) -> Array:
+    """(3), (k,)."""
+    columns = np.max([np.abs(a).max(axis=0) for a, _ in rows], axis=0)
+    torques = np.max([np.abs(tau).max(axis=0) for _, tau in rows], axis=0)
+    share: Array = (columns * np.abs(x) / np.maximum(torques, np.finfo(float).tiny)[:, None]).max(axis=0)
+    return share

@@ -1,0 +1,161 @@
+"""What an exciting motion must keep, as shares: how much of each limit a state uses; 1 is all of it.
+
+(1)  position   |q - middle|/(half the range)          (3)  acceleration   |qdd|/limit
+(2)  speed      |qd|/limit                             (4)  torque         |total torque|/limit
+(5)  workspace  1 - clearance/0.2 m: a share of 0.95 stays a centimetre away
+
+(4) and (5) are one traced program, compiled with its gradient, and enclosed by intervals in `limit_proof`. Joints
+without limits of their own are given half a turn to each side (1 m) and 2 rad/s (m/s).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from torquec.codegen.llvm import load_or_compile
+from torquec.dynamics import total_torque
+from torquec.errors import SpecificationError
+from torquec.expr import Function, trace
+from torquec.expr.gradient import gradient
+from torquec.expr.math import absolute
+from torquec.identification.excitation.workspace import Rule
+from torquec.robot.robot import JointType, Robot
+from torquec.trajectory.trajectory import Array, MotionState
+
+_FREE_RANGE = math.pi
+_FREE_TRAVEL = 1.0
+_FREE_SPEED = 2.0
+_NEAR = 0.2
+"""[m] (5)."""
+_STATE = ("q", "qd", "qdd")
+_TORQUE = "torque"
+
+
+@dataclass(frozen=True, eq=False)
+class MotionLimits:
+    """The limits (1)-(5) of a robot; `middle`, `half`, `speed`, `acceleration` are (n,). Made by `motion_limits`."""
+
+    robot: Robot
+    middle: Array
+    half: Array
+    speed: Array
+    acceleration: Array
+    rules: tuple[Rule, ...] = ()
+    _labels: list[str] = field(default_factory=list, init=False, repr=False)
+    _made: dict[str, Callable[..., Any]] = field(default_factory=dict, init=False, repr=False)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What each share is of (K,): (1)-(3) for every joint, then (4), (5)."""
+        joints = self.robot.joint_names
+        plain = [f"{what} of '{joint}'" for what in ("position", "speed", "acceleration") for joint in joints]
+        return (*plain, *self.program_names)
+
+    @property
+    def program_names(self) -> tuple[str, ...]:
+        """What the outputs of `program` are of."""
+        return tuple(self._labels) if self.program is not None else ()
+
+    @cached_property
+    def program(self) -> Function | None:
+        """(4), (5): from q, qd, qdd to shares; None where there are neither torque limits nor rules."""
+        labels = self._labels
+
+        def algorithm(q: Any, qd: Any, qdd: Any) -> Mapping[str, Any]:
+            shares = []
+            if any(math.isfinite(joint.limits.effort) for joint in self.robot.joints):
+                for joint, torque in zip(self.robot.joints, total_torque(self.robot, q, qd, qdd), strict=True):
+                    if math.isfinite(joint.limits.effort):
+                        labels.append(f"{_TORQUE} of '{joint.name}'")
+                        shares.append(absolute(torque) / joint.limits.effort)
+            for rule in self.rules:
+                for label, clearance in rule.clearances(self.robot, q):
+                    labels.append(label)
+                    shares.append(1.0 - clearance / _NEAR)
+            return {"share": shares}
+
+        traced = trace("limit_shares", algorithm, dict.fromkeys(_STATE, (self.robot.n,)))
+        return traced if labels else None
+
+    def _native(self, program: Function) -> Callable[..., Any]:
+        """`program`, compiled."""
+        if "shares" not in self._made:
+            self._made["shares"] = load_or_compile(f"function {program.content_hash}", lambda: program).call
+        return self._made["shares"]
+
+    def _native_gradient(self, program: Function) -> Callable[..., Any]:
+        """The gradient of `program`, compiled when it is first needed."""
+        if "gradient" not in self._made:
+            key = f"function {program.content_hash} gradient"
+            self._made["gradient"] = load_or_compile(key, lambda: gradient(program, "share", by=_STATE)).call
+        return self._made["gradient"]
+
+    def excess(self, index: int, share: float) -> str:
+        """In words, how much of a limit a share is: of which, and in metres where it is about the workspace."""
+        name = self.names[index]
+        if index >= 3 * self.robot.n and not name.startswith(_TORQUE):
+            return f"{name} ({(share - 1.0) * _NEAR:.3g} m too near)"
+        return f"{name} ({share:.0%} of what is allowed)"
+
+    def shares(self, state: MotionState) -> Array:
+        """(1)-(5) at N states, (N, K)."""
+        parts = [
+            np.abs(state.q - self.middle) / self.half,
+            np.abs(state.qd) / self.speed,
+            np.abs(state.qdd) / self.acceleration,
+        ]
+        if self.program is not None:
+            parts.append(np.asarray(self._native(self.program)(state.q, state.qd, state.qdd)))
+        return np.concatenate(parts, axis=1)
+
+    def by_state(self, state: MotionState, weights: Array) -> MotionState:
+        """What sum(weights o shares) changes with every state, (N, n) each, for weights (N, K)."""
+        n = self.robot.n
+        q = weights[:, :n] * np.sign(state.q - self.middle) / self.half
+        qd = weights[:, n : 2 * n] * np.sign(state.qd) / self.speed
+        qdd = weights[:, 2 * n : 3 * n] * np.sign(state.qdd) / self.acceleration
+        if self.program is not None and weights[:, 3 * n :].any():
+            rest = np.ascontiguousarray(weights[:, 3 * n :])
+            more = self._native_gradient(self.program)(state.q, state.qd, state.qdd, rest)
+            q, qd, qdd = q + more[0], qd + more[1], qdd + more[2]
+        return MotionState(q, qd, qdd)
+
+
+def motion_limits(robot: Robot, *, acceleration: float = math.inf, rules: Sequence[Rule] = ()) -> MotionLimits:
+    """The limits of a robot's file, a largest `acceleration` of every joint, and rules about its frames.
+
+    Raises `SpecificationError` for a joint that has no range or no speed to move in.
+
+    >>> from torquec.robot import classics
+    >>> motion_limits(classics.planar2r()).names[:2]
+    ("position of 'joint1'", "position of 'joint2'")
+    """
+    middle, half, speed = (np.zeros(robot.n) for _ in range(3))
+    for j, joint in enumerate(robot.joints):
+        lower, upper = joint.limits.lower, joint.limits.upper
+        if joint.type is JointType.CONTINUOUS or not math.isfinite(upper - lower):
+            reach = _FREE_TRAVEL if joint.type.is_prismatic else _FREE_RANGE
+            lower, upper = _bounded(lower, upper, reach, continuous=joint.type is JointType.CONTINUOUS)
+        middle[j], half[j] = 0.5 * (lower + upper), 0.5 * (upper - lower)
+        speed[j] = joint.limits.velocity if math.isfinite(joint.limits.velocity) else _FREE_SPEED
+        if not (half[j] > 0.0 and speed[j] > 0.0 and joint.limits.effort > 0.0):
+            kind = "range" if not half[j] > 0.0 else "speed" if not speed[j] > 0.0 else "torque"
+            raise SpecificationError(
+                f"joint '{joint.name}' cannot move: its {kind} limit leaves nothing",
+                where=robot.source,
+                remedy="correct the limits in the robot file, or lock the joint",
+            )
+    return MotionLimits(robot, middle, half, speed, np.full(robot.n, acceleration), tuple(rules))
+
+
+def _bounded(lower: float, upper: float, reach: float, *, continuous: bool) -> tuple[float, float]:
+    """A finite range where one end or both are open."""
+    if continuous or not (math.isfinite(lower) or math.isfinite(upper)):
+        return -reach, reach
+    return (lower, lower + 2.0 * reach) if math.isfinite(lower) else (upper - 2.0 * reach, upper)
