@@ -90,8 +90,8 @@ def test_a_payload_is_weighed(log):
     bare = arm()
     estimate = identify(bare, log, options=dataclasses.replace(QUICK, method=Method.ORDINARY))
     loaded = attach_payload(bare, "hand", mass=2.0, center=(0.1, 0.0, 0.0))
-    found = identify_payload(estimate, "hand", simulated_log(loaded, noise=0.0))
-    assert found.mx == pytest.approx(0.2, abs=0.02)
+    found = identify_payload(estimate, simulated_log(loaded, noise=0.0), frame="hand")
+    assert found.inertia.mx == pytest.approx(0.2, abs=0.02)
 
 
 def test_a_poor_log_is_refused_with_what_it_can_identify():

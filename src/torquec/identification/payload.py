@@ -1,38 +1,177 @@
 """A payload from a loaded run: what the hand carries, once the robot without it is identified.
 
-(1)  tau_loaded - tau_predicted(unloaded) = Y_e pi,   Y_e the regressor's ten columns of the body that carries it
-(2)  pi is seen from the body's frame; a frame on the body sees it through its pose
+(1)  tau_loaded - A x = Y pi,   A x the robot without payload, Y (n, 10) the regressor of a body fixed to the frame
+(2)  pi by least squares, joints weighted by how well they are known; about the frame's origin, in its axes
+(3)  covariance of pi: that of the fit, and what the covariance of x adds through (1):  C + G C_x G',  G = -Y^+ A
+
+An arm does not tell all ten of them: a planar one, for example, feels only the moment of inertia about its axes. What a
+run says nothing about is named, and zero.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from torquec.errors import ArgumentError
 from torquec.identification.estimate import Estimate
-from torquec.identification.prepare import prepare
-from torquec.identification.pseudo_inertia import WIDTH
-from torquec.robot.robot import BASE
-from torquec.spatial import Inertia
+from torquec.identification.joint_factors import joint_factors
+from torquec.identification.least_squares import WeightedLeastSquares
+from torquec.identification.prepare import Samples, prepare
+from torquec.identification.pseudo_inertia import WIDTH, is_consistent
+from torquec.identification.statistics import not_excited
+from torquec.identification.torque_model import TorqueModel
+from torquec.robot.payload import attach_payload
+from torquec.robot.robot import BASE, Robot
+from torquec.spatial import PARAMETER_NAMES, Inertia, Pose
 from torquec.trajectory.log import Log
+from torquec.trajectory.trajectory import Array
 
-_WEAK = 1e-6
 
+@dataclass(frozen=True, eq=False)
+class Payload:
+    """The ten `parameters` about the origin of `frame`, their `covariance` (10, 10), and names that stay `open`.
 
-def identify_payload(estimate: Estimate, frame: str, loaded: Log) -> Inertia:
-    """The payload on a frame, about its origin and in its axes, from a log of the loaded robot (1), (2).
-
-    Parameters that the motion does not excite are zero. Raises `ArgumentError` for a frame on the base.
+    `error` is |tau - predicted|/|tau| of the loaded runs with the payload, `error_without` without it.
     """
-    robot = estimate.model.robot
-    carrier = robot.frame(frame)
+
+    frame: str
+    parameters: Array
+    covariance: Array
+    open: tuple[str, ...]
+    error: float
+    error_without: float
+
+    @property
+    def inertia(self) -> Inertia:
+        """The parameters about the frame's origin, in its axes."""
+        return Inertia(*(float(value) for value in self.parameters))
+
+    @property
+    def std(self) -> Array:
+        """Standard deviations (10,); infinite for what is open."""
+        deviations: Array = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+        deviations[[PARAMETER_NAMES.index(name) for name in self.open]] = np.inf
+        return deviations
+
+    @property
+    def mass(self) -> float:
+        """Mass [kg]."""
+        return float(self.parameters[PARAMETER_NAMES.index("m")])
+
+    @property
+    def center(self) -> tuple[float, float, float]:
+        """Centre of mass in the frame [m]; NaN for a payload without mass."""
+        first = [float(self.parameters[PARAMETER_NAMES.index(name)]) for name in ("mx", "my", "mz")]
+        x, y, z = (value / self.mass if self.mass else float("nan") for value in first)
+        return x, y, z
+
+    @property
+    def physically_consistent(self) -> bool:
+        """Whether some solid has these parameters; false while any of them is open."""
+        return not self.open and self.mass > 0.0 and is_consistent(self.parameters)
+
+    def attached(self, robot: Robot) -> Robot:
+        """The robot with this payload on its frame; raises `ArgumentError` for parameters that no solid has."""
+        if not self.physically_consistent:
+            missing = f" ({', '.join(self.open)} are open)" if self.open else ""
+            raise ArgumentError(
+                f"no solid has the parameters of this payload{missing}",
+                remedy="record a loaded run that excites more, or give attach_payload a mass and a centre",
+            )
+        c = np.array(self.center)
+        xx, xy, xz, yy, yz, zz = self.parameters[:6]
+        about_origin = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        about_center = about_origin - self.mass * (c @ c * np.eye(3) - np.outer(c, c))
+        return attach_payload(robot, self.frame, mass=self.mass, center=self.center, inertia=about_center.tolist())
+
+
+def identify_payload(estimate: Estimate, loaded: Log | Sequence[Log], *, frame: str | None = None) -> Payload:
+    """The payload on a frame (the last body's own unless given) from logs of the loaded robot (1)-(3).
+
+    Raises `ArgumentError` for a frame on the base and for logs of other joints than the estimate's.
+    """
+    logs = [loaded] if isinstance(loaded, Log) else list(loaded)
+    for log in logs:
+        if log.joints != estimate.model.robot.joint_names:
+            raise ArgumentError(
+                f"this log is about {', '.join(log.joints)}, the estimate about "
+                f"{', '.join(estimate.model.robot.joint_names)}",
+                where=log.source,
+                remedy="record the loaded run with the same joints",
+            )
+    samples = [prepare(log, cutoff=estimate.cutoff) for log in logs]
+    return weigh_payload(estimate.model, estimate.x, samples, covariance=estimate.covariance, frame=frame)
+
+
+def weigh_payload(
+    model: TorqueModel,
+    x: Array,
+    loaded: Sequence[Samples],
+    *,
+    covariance: Array | None = None,
+    frame: str | None = None,
+) -> Payload:
+    """The payload from samples of loaded runs, for a robot with parameters x (k,) and their covariance (k, k).
+
+    Raises `ArgumentError` without samples and for a frame on the base.
+    """
+    if not loaded:
+        raise ArgumentError("there is no loaded run", remedy="give at least one log")
+    name = last_frame(model.robot) if frame is None else frame
+    carrier = model.robot.frame(name)
     if carrier.body == BASE:
-        raise ArgumentError(f"frame '{frame}' is on the base", remedy="name a frame that moves")
-    samples = prepare(loaded, cutoff=estimate.cutoff)
-    columns = slice(WIDTH * carrier.body, WIDTH * (carrier.body + 1))
-    y = np.asarray(estimate.model.model.regressor(samples.q, samples.qd, samples.qdd))[:, :, columns]
-    missing = samples.tau - estimate.model.regressor(samples) @ estimate.x
-    a, b = samples.low_passed(y)[samples.used].reshape(-1, WIDTH), missing[samples.used].ravel()
-    scale = np.maximum(np.linalg.norm(a, axis=0), np.finfo(float).tiny ** 0.5)
-    values = np.linalg.lstsq(a / scale, b, rcond=_WEAK)[0] / scale
-    return Inertia(*(float(value) for value in values)).transformed(carrier.pose.inverse())
+        raise ArgumentError(f"frame '{name}' is on the base", remedy="name a frame that moves")
+    to_body = _to_body(carrier.pose)
+    columns, robot_columns, torques = [], [], []
+    block = slice(WIDTH * carrier.body, WIDTH * (carrier.body + 1))
+    for s in loaded:
+        y = np.asarray(model.model.regressor(s.q, s.qd, s.qdd))[:, :, block] @ to_body
+        columns.append(s.low_passed(y)[s.used])
+        robot_columns.append(model.regressor(s)[s.used])
+        torques.append(s.tau[s.used])
+    y, a, tau = (np.concatenate(parts) for parts in (columns, robot_columns, torques))
+    missing = tau - a @ x
+    fit = WeightedLeastSquares(correlation=max(loaded[0].rate / (2.0 * loaded[0].cutoff), 1.0)).fit(y, missing)
+    unknown = not_excited(joint_factors(y, missing).weighted(fit.weights_), PARAMETER_NAMES)
+    told = np.array([parameter not in unknown for parameter in PARAMETER_NAMES])
+    total = fit.covariance_
+    if covariance is not None:
+        g = _sensitivity(y, a, fit.weights_)
+        total = total + g @ covariance @ g.T
+    size = float(np.linalg.norm(tau))
+    return Payload(
+        name,
+        np.where(told, fit.x_, 0.0),
+        np.where(np.outer(told, told), total, 0.0),
+        unknown,
+        float(np.linalg.norm(missing - y @ fit.x_)) / size,
+        float(np.linalg.norm(missing)) / size,
+    )
+
+
+def last_frame(robot: Robot) -> str:
+    """The frame named after the last body, or else the last frame on it."""
+    last = len(robot.bodies) - 1
+    on_it = [frame.name for frame in robot.frames if frame.body == last]
+    if not on_it:
+        raise ArgumentError(f"the last body of '{robot.name}' has no frame", remedy="name a frame")
+    return robot.bodies[last].name if robot.bodies[last].name in on_it else on_it[-1]
+
+
+def _to_body(pose: Pose) -> Array:
+    """(10, 10): parameters in the frame to those in its body."""
+    units = np.eye(WIDTH)
+    return np.array([Inertia(*map(float, unit)).transformed(pose).parameters for unit in units]).T
+
+
+def _sensitivity(y: Array, a: Array, weights: Array) -> Array:
+    """G of (3), (10, k)."""
+    w = weights[None, :, None]
+    rows, known = (y * w).reshape(-1, WIDTH), (a * w).reshape(-1, a.shape[2])
+    scale = np.linalg.norm(rows, axis=0)
+    scale[scale == 0.0] = 1.0
+    g: Array = -np.linalg.lstsq(rows / scale, known, rcond=1e-11)[0] / scale[:, None]
+    return g
