@@ -1,6 +1,7 @@
 """`Estimate`: identified parameters, what they are worth, and the robot that has them.
 
-(1)  rigid part and friction are bound into a `Robot`, which then serves every model, generated code and URDF
+(1)  rigid part and friction are bound into a `Robot`, which then serves every model, generated code and URDF; an
+     estimate of base parameters alone gets the consistent bodies behind them (`realization`)
 (2)  columns beyond that (Stribeck and load terms, counterbalances, columns of the user) stay with the estimate
 """
 
@@ -8,10 +9,13 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from torquec.identification.pseudo_inertia import WIDTH
+from torquec.identification.realization import Realization, realize
+from torquec.identification.statistics import CONFIDENCE, correlations
 from torquec.identification.torque_columns import FrictionShaft
 from torquec.identification.torque_model import TorqueModel
 from torquec.robot.robot import Drives, Friction, Motor, Robot
@@ -100,20 +104,30 @@ class Estimate:
         """The robot with the identified inertias, rotors and friction (1)."""
         return bind(self.model, self.standard_parameters)
 
+    @cached_property
+    def realization(self) -> Realization:
+        """The bodies, rotors and friction behind x, and whether all of them could be built."""
+        if self.standard is not None:
+            return Realization(self.standard, self.physically_consistent)
+        return realize(self.model, self.x)
+
     @property
     def standard_parameters(self) -> Array:
         """(phi, f): as estimated; for an estimate of base parameters alone, those nearest to the robot's own."""
-        if self.standard is not None:
-            return self.standard
-        from torquec.identification.prior import robot_prior
+        return self.realization.standard
 
-        prior = robot_prior(self.model)
-        metric = prior.root.T @ prior.root
-        inverse = np.linalg.inv(metric + 1e-9 * np.eye(len(metric)))
-        reach = prior.projection @ inverse @ prior.projection.T
-        missing = self.x - prior.projection @ prior.center
-        nearest: Array = prior.center + inverse @ prior.projection.T @ np.linalg.solve(reach, missing)
-        return nearest
+    @property
+    def confidence(self) -> Array:
+        """95 % intervals (k, 2)."""
+        reach = CONFIDENCE * self.std
+        return np.column_stack([self.x - reach, self.x + reach])
+
+    def strong_correlations(self, least: float = 0.9) -> list[tuple[str, str, float]]:
+        """Pairs of parameters that are correlated by `least` or more, the strongest first: one of them would do."""
+        table = correlations(self.covariance)
+        first, second = np.triu_indices(len(table), 1)
+        chosen = [k for k in np.argsort(-np.abs(table[first, second])) if abs(table[first[k], second[k]]) >= least]
+        return [(self.names[first[k]], self.names[second[k]], float(table[first[k], second[k]])) for k in chosen]
 
 
 def bind(model: TorqueModel, standard: Array) -> Robot:
