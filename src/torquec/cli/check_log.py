@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from torquec.cli.options import GravityOption, JsonOption, RobotArgument, SnapOption, StrictOption, read_robot
-from torquec.cli.output import print_json
+from torquec.cli.output import print_json, progress
+from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
     from torquec.robot.robot import Robot
-    from torquec.trajectory.log import Log
+    from torquec.trajectory.log import Log, LogFinding
+    from torquec.trajectory.log_map import LogMap
 
-EXAMPLE = "torquec check-log planar2r simulated"
+EXAMPLE = "torquec check-log planar2r simulated --plot log.png"
 
 SIMULATED = "simulated"
+STREAMED = 400_000_000
+"""Bytes from which a CSV or Parquet file is checked piece by piece."""
 
 LogsArgument = Annotated[
     list[Path],
     typer.Argument(
         metavar="LOG...",
-        help="CSV or npz files (t, q1.., tau1.., perhaps dq1.., or joint names), or the word simulated.",
+        help="CSV, npz, Parquet, rosbag2 or MCAP (t, q1.., tau1.., dq1.., or joint names), or the word simulated.",
     ),
 ]
 MapOption = Annotated[
@@ -34,58 +40,166 @@ def check_log(
     robot: RobotArgument,
     logs: LogsArgument,
     log_map: MapOption = None,
+    delay: Annotated[
+        bool, typer.Option("--delay/--no-delay", help="Look for a delay between torques and positions.")
+    ] = True,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the log (the last one), what was found marked.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing picture.")] = False,
     json: JsonOption = False,
     snap: SnapOption = True,
     strict: StrictOption = False,
     gravity: GravityOption = None,
 ) -> None:
-    """Look for missing rows, gaps, wrong signs, order, units and gravity; exit status 1 if a log cannot be used."""
-    from torquec.identification.check_log import check_log as findings_of
+    """Look for missing rows, gaps, wrong signs, order, units, gravity, delays; exit status 1 if there is a problem."""
+    from torquec.cli.excite import refuse_existing
     from torquec.trajectory.log import Severity
+    from torquec.trajectory.log_map import read_log_map
 
+    if plot is not None:
+        refuse_existing(plot, force=force)
     loaded = read_robot(robot, snap=snap, strict=strict, gravity=gravity)
-    documents: list[dict[str, Any]] = []
-    for log in read_logs(loaded, logs, log_map):
-        found = findings_of(loaded, log)
-        documents.append(
-            {
-                "file": log.source,
-                "samples": len(log),
-                "duration": log.duration,
-                "rate": 1.0 / log.period,
-                "joints": list(log.joints),
-                "usable": not any(finding.severity is Severity.ERROR for finding in found),
-                "findings": [
-                    {
-                        "kind": str(finding.kind),
-                        "severity": str(finding.severity),
-                        "column": finding.column,
-                        "rows": None if finding.rows is None else list(finding.rows),
-                        "text": finding.text,
-                    }
-                    for finding in found
-                ],
-            }
-        )
+    meaning = None if log_map is None else read_log_map(log_map)
+    documents = []
+    for path in logs:
+        checked = _checked(loaded, path, meaning, delay=delay)
+        documents.append(_document(checked))
         if not json:
-            typer.echo(f"{log.source}: {len(log)} samples, {log.duration:.3g} s at {1.0 / log.period:.4g} Hz")
-            for finding in found:
-                typer.echo(f"  {finding}")
-            if not found:
-                typer.echo("  nothing to report")
+            typer.echo(_text(checked))
+        if plot is not None and path == logs[-1]:
+            _draw(checked, plot)
     if json:
-        print_json({"logs": documents})
-    if not all(document["usable"] for document in documents):
+        print_json({"logs": documents} | ({} if plot is None else {"plot": str(plot)}))
+    elif plot is not None:
+        typer.echo(f"written: {plot}")
+    noted = {str(Severity.NOTE)}
+    if any(finding["severity"] not in noted for document in documents for finding in document["findings"]):
         raise typer.Exit(1)
 
 
 def read_logs(robot: Robot, paths: list[Path], log_map: Path | None) -> list[Log]:
-    """The logs of a command line, all with the same map; `simulated` stands for a log of the robot's own model."""
-    from torquec.identification.simulated_log import simulated_log
+    """The logs of a command line, all with the same map; `simulated` stands for a log of the robot's own model.
+
+    Where the map says `estimate_delay`, the delay of every log is estimated and removed.
+    """
     from torquec.trajectory.log_map import read_log_map
-    from torquec.trajectory.read_log import read_log
 
     meaning = None if log_map is None else read_log_map(log_map)
-    return [
-        simulated_log(robot) if str(path) == SIMULATED else read_log(path, robot, log_map=meaning) for path in paths
-    ]
+    return [_read(robot, path, meaning) for path in paths]
+
+
+@dataclass(frozen=True, eq=False)
+class _Checked:
+    """A log's name and size, what was found, and the log itself where it is in memory."""
+
+    file: str
+    samples: int
+    duration: float
+    rate: float
+    joints: tuple[str, ...]
+    findings: tuple[LogFinding, ...]
+    log: Log | None
+
+    @property
+    def severities(self) -> set[str]:
+        return {str(finding.severity) for finding in self.findings}
+
+
+def _checked(robot: Robot, path: Path, meaning: LogMap | None, *, delay: bool) -> _Checked:
+    from torquec.identification.check_log import check_log as findings_of
+    from torquec.identification.check_log import check_log_pieces
+    from torquec.trajectory.read_log import read_log_chunks
+
+    text = path.suffix.lower() in (".csv", ".txt", ".tsv", ".parquet", ".pq")
+    if text and path.is_file() and path.stat().st_size > STREAMED:
+        progress(f"{path} is large: checking it piece by piece ...")
+        size = _Size()
+        found = check_log_pieces(robot, size.counted(read_log_chunks(path, robot, log_map=meaning)))
+        seconds = size.last - size.first
+        return _Checked(str(path), size.samples, seconds, (size.samples - 1) / seconds, size.joints, found, None)
+    log = _read(robot, path, meaning)
+    found = findings_of(robot, log, delay=delay)
+    return _Checked(log.source, len(log), log.duration, 1.0 / log.period, log.joints, found, log)
+
+
+class _Size:
+    """What a log in pieces adds up to."""
+
+    def __init__(self) -> None:
+        self.samples = 0
+        self.first = self.last = 0.0
+        self.joints: tuple[str, ...] = ()
+
+    def counted(self, pieces: Iterator[Log]) -> Iterator[Log]:
+        """The pieces, counted as they pass."""
+        for piece in pieces:
+            self.first = float(piece.t[0]) if self.samples == 0 else self.first
+            self.samples, self.last, self.joints = self.samples + len(piece), float(piece.t[-1]), piece.joints
+            yield piece
+
+
+def _read(robot: Robot, path: Path, meaning: LogMap | None) -> Log:
+    from torquec.identification.checks.torque_delay import torque_delay, without_delay
+    from torquec.identification.simulated_log import simulated_log
+    from torquec.trajectory.read_log import read_log
+
+    log = simulated_log(robot) if str(path) == SIMULATED else read_log(path, robot, log_map=meaning)
+    if meaning is None or not meaning.estimate_delay:
+        return log
+    found = torque_delay(robot, log)
+    if not found.found:
+        raise ArgumentError(
+            "the delay between torques and positions cannot be told from this log",
+            where=log.source,
+            remedy="record a faster motion, or give it in the map (delay = seconds)",
+        )
+    progress(f"{log.source}: torques are late by {found.seconds * 1e3:.2f} ms (+- {found.std * 1e3:.2f}); removed")
+    return without_delay(log, found.seconds)
+
+
+def _document(checked: _Checked) -> dict[str, Any]:
+    return {
+        "file": checked.file,
+        "samples": checked.samples,
+        "duration": checked.duration,
+        "rate": checked.rate,
+        "joints": list(checked.joints),
+        "usable": "error" not in checked.severities,
+        "clean": not checked.severities & {"error", "warning"},
+        "findings": [
+            {
+                "kind": str(finding.kind),
+                "severity": str(finding.severity),
+                "column": finding.column,
+                "rows": None if finding.rows is None else list(finding.rows),
+                "lines": None if finding.lines is None else list(finding.lines),
+                "spans": [list(span) for span in finding.spans],
+                "text": finding.text,
+                "remedy": finding.remedy,
+            }
+            for finding in checked.findings
+        ],
+    }
+
+
+def _text(checked: _Checked) -> str:
+    lines = [f"{checked.file}: {checked.samples} samples, {checked.duration:.3g} s at {checked.rate:.4g} Hz"]
+    lines += [f"  {finding}" for finding in checked.findings]
+    if "error" in checked.severities:
+        lines.append("  this log cannot serve before its errors are mended")
+    elif "warning" in checked.severities:
+        lines.append("  usable, but look at the warnings")
+    else:
+        lines.append("  no problem found")
+    return "\n".join(lines)
+
+
+def _draw(checked: _Checked, plot: Path) -> None:
+    from torquec.report.log_plots import plot_log
+
+    if checked.log is None:
+        raise ArgumentError(
+            f"{checked.file} is too large for a picture", where=str(plot), remedy="draw a part of the log"
+        )
+    plot_log(checked.log, checked.findings, plot)

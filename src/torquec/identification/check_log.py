@@ -3,7 +3,7 @@
 (1)  rows and stamps                                             `check_stamps`
 (2)  positions, and recorded speeds against their derivative      `check_motion`
 (3)  torques against the robot's own model, gravity               `check_torques`
-(4)  the delay between torques and positions                      `torque_delay`
+(4)  the delay between torques and positions, where asked for     `torque_delay`
 (5)  torques at a limit: the same extreme value many times in a row, longer than the log repeats values elsewhere
 
 What is true of good logs (jitter, parts at rest) is a note, never an alarm.
@@ -12,13 +12,16 @@ What is true of good logs (jitter, parts at rest) is a note, never an alarm.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 
 import numpy as np
 
 from torquec.identification.checks.check_motion import check_positions, check_rest, check_speeds
+from torquec.identification.checks.check_pieces import check_pieces
 from torquec.identification.checks.check_stamps import check_missing, check_stamps
 from torquec.identification.checks.check_torques import check_torques
 from torquec.identification.checks.log_motion import log_motion
+from torquec.identification.checks.torque_delay import check_delay
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity, spans_of
@@ -27,8 +30,8 @@ _FLAT = 5
 _HELD = 3.0
 
 
-def check_log(robot: Robot, log: Log) -> tuple[LogFinding, ...]:
-    """Everything that is found in a log of this robot, what its reader met first.
+def check_log(robot: Robot, log: Log, *, delay: bool = False) -> tuple[LogFinding, ...]:
+    """Everything that is found in a log of this robot, what its reader met first; with `delay`, (4) as well.
 
     Raises `ArgumentError` where the log names joints that the robot does not have.
     """
@@ -47,8 +50,15 @@ def check_log(robot: Robot, log: Log) -> tuple[LogFinding, ...]:
         found += check_rest(log, motion)
         if not _has_error(found):
             found += check_torques(moving, log, motion)
+        if delay and not _has_error(found):
+            found += check_delay(moving, log)
     found += check_saturation(moving, log)
     return (*log.findings, *(_placed(finding, log) for finding in found))
+
+
+def check_log_pieces(robot: Robot, pieces: Iterable[Log]) -> tuple[LogFinding, ...]:
+    """The same for a log that comes in pieces (`read_log_chunks`), one of which is in memory at a time."""
+    return check_pieces(check_log, robot, pieces)
 
 
 def check_saturation(robot: Robot, log: Log) -> list[LogFinding]:

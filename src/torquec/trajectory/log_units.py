@@ -1,7 +1,8 @@
 """Units of a log that nobody states: SI, unless its numbers leave no doubt.
 
 (1)  steps of time beyond a quarter of a second are ms, us or ns, whichever makes them shorter
-(2)  positions are degrees where a joint passes twice its limit and no joint passes its limit in degrees
+(2)  positions are degrees where a joint passes twice its limit, by more than a turn (an encoder may wrap), and no joint
+     passes its limit in degrees
 (3)  speeds are then in the unit that agrees with the derivative of the positions
 
 The first rows decide, so that a log read in pieces means the same as one read whole; a guess is a warning.
@@ -78,7 +79,7 @@ def looks_like_degrees(robot: Robot, joints: tuple[str, ...], q: Array) -> tuple
     bounds = [max(abs(joint.limits.lower), abs(joint.limits.upper)) for joint in of]
     reach = np.array([max(bound, 1.0) if math.isfinite(bound) else 2.0 * _TURN for bound in bounds])
     bounded = np.array([joint.type is not JointType.CONTINUOUS for joint in of])
-    beyond = rotary & bounded & (most > 2.0 * reach)
+    beyond = rotary & bounded & (most > np.maximum(2.0 * reach, reach + 1.1 * _TURN))
     if not beyond.any() or not np.all(most[rotary] * ANGLES["deg"] <= 1.1 * reach[rotary]):
         return 0.0, None
     j = int(np.argmax(np.where(beyond, most, 0.0)))

@@ -45,7 +45,7 @@ def check_positions(robot: Robot, log: Log, motion: Motion) -> list[LogFinding]:
         for turn, unit in ((2.0 * math.pi, "radians"), (360.0, "degrees")):
             wraps = np.abs(np.abs(jumps) - turn) < 0.1 * turn
             if wraps.any() and np.median(np.abs(jumps)) < 0.01 * turn:
-                text = f"jumps by a full turn (in {unit}) {int(wraps.sum())} times"
+                text = f"jumps by a full turn (in {unit}): {int(wraps.sum())}"
                 spans = tuple((int(motion.rows[a]), int(motion.rows[b + 1])) for a, b in spans_of(wraps))
                 remedy = "let the reader join the turns: unwrap = true in a map"
                 found.append(LogFinding(Pathology.WRAP, Severity.ERROR, text, log.column("q", j), spans, remedy))

@@ -48,27 +48,22 @@ def check_stamps(log: Log) -> list[LogFinding]:
     usual = float(np.median(forward))
     found = []
 
-    def add(kind: Pathology, where: np.ndarray[tuple[int], np.dtype[np.bool_]], text: str, remedy: str) -> None:
+    def add(
+        kind: Pathology, where: np.ndarray[tuple[int], np.dtype[np.bool_]], what: str, then: str, remedy: str
+    ) -> None:
         if where.any():
             spans = tuple((int(known[a]), int(known[b + 1])) for a, b in spans_of(where))
-            found.append(LogFinding(kind, Severity.WARNING, f"{int(where.sum())} {text}", name, spans, remedy))
+            text = f"{what}: {int(where.sum())}{then}"
+            found.append(LogFinding(kind, Severity.WARNING, text, name, spans, remedy))
 
     gaps = (steps > _GAP * usual) & (steps > _SHORTEST_GAP)
-    longest = float(steps.max())
-    cut = "such rows are not used"
-    add(Pathology.DUPLICATE_STAMPS, steps == 0.0, f"stamps repeat the one before; {cut}", "stamp samples as they come")
-    add(
-        Pathology.BACKWARD_STAMPS,
-        steps < 0.0,
-        "stamps go back in time; rows before the latest stamp are not used",
-        "sort the rows, or split the log where the clock was set",
-    )
-    add(
-        Pathology.GAP,
-        gaps,
-        f"gaps, the longest {longest:.3g} s at {usual:.3g} s steps; rows in and beside them are not used",
-        "record without pauses, or give the parts as logs of their own",
-    )
+    cut = "; such rows are not used"
+    add(Pathology.DUPLICATE_STAMPS, steps == 0.0, "repeated stamps", cut, "stamp every sample as it comes")
+    back = "; rows before the latest stamp are not used"
+    remedy = "sort the rows, or split the log where the clock was set"
+    add(Pathology.BACKWARD_STAMPS, steps < 0.0, "steps back in time", back, remedy)
+    long = f", the longest {float(steps.max()):.3g} s at {usual:.3g} s steps; rows in and beside them are not used"
+    add(Pathology.GAP, gaps, "gaps", long, "record without pauses, or give the parts as logs of their own")
     spread = float(np.std(forward[forward < _GAP * usual])) / usual
     if spread > _JITTER:
         text = f"steps vary by {spread:.0%} of {usual:.3g} s (from {forward.min():.3g} to {forward.max():.3g} s)"
