@@ -1,31 +1,196 @@
-"""`torquec simplify`: files, JSON keys, refusals with nothing written."""
+"""`torquec simplify`: files, JSON keys, resuming after a kill, refusals with nothing written."""
 
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
+import numpy as np
+import pytest
 from typer.testing import CliRunner
 
+import torquec as tq
 from torquec.cli.app import app
 
-SPECIFICATION = Path(__file__).resolve().parents[2] / "examples" / "specifications" / "planar2r.toml"
+SPECIFICATIONS = Path(__file__).resolve().parents[2] / "examples" / "specifications"
+PLANAR = str(SPECIFICATIONS / "planar2r.toml")
+SCARA = str(SPECIFICATIONS / "scara.toml")
 
 
-def test_json_keys_and_files(tmp_path):
-    arguments = ["simplify", "planar2r", "--spec", str(SPECIFICATION), "-o", str(tmp_path / "out"), "--json"]
-    result = CliRunner().invoke(app, arguments)
+def run(*arguments: str):
+    return CliRunner().invoke(app, ["simplify", *arguments])
+
+
+def folders(where: Path) -> set[str]:
+    return {path.name for path in where.iterdir()}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("simplify") / "out"
+    result = run("planar2r", "--spec", PLANAR, "-o", str(folder), "--json")
     assert result.exit_code == 0, result.output
-    document = json.loads(result.stdout)
-    assert {"operations", "bounds", "certified", "certificate"} <= set(document)
+    return folder, json.loads(result.stdout)
+
+
+def test_json_keys_and_files(made):
+    folder, document = made
+    assert {"operations", "terms", "bounds", "certified", "certificate", "seconds", "files"} <= set(document)
     assert document["certified"] is True
     assert set(document["bounds"]) == {"joint1", "joint2"}
     assert document["bounds"]["joint1"]["unit"] == "N m"
-    assert all(Path(name).is_file() for name in document["files"])
+    assert 0.0 < document["bounds"]["joint1"]["found"] <= document["bounds"]["joint1"]["torque"] <= 2.0
+    for what in ("operations", "terms"):
+        before, after = document[what]["before"], document[what]["after"]
+        assert sum(after.values()) < sum(before.values())
+    assert document["terms"]["before"] == {"M": 7, "B": 1, "D": 2, "g": 3, "total": 13}
+    assert {"search", "proof", "check", "total"} <= set(document["seconds"])
+    assert {Path(name) for name in document["files"]} == set(folder.iterdir())
+    assert folders(folder.parent) == {"out"}
+
+
+def test_the_model_and_the_certificate_load(made):
+    folder, document = made
+    model = tq.load_model(folder / "planar2r.tq.json")
+    certificate = tq.load_certificate(document["certificate"])
+    tq.check_certificate(tq.classics.planar2r(), certificate)
+    exact = tq.compile(tq.classics.planar2r())
+    q, qd, qdd = np.random.default_rng(0).uniform(-1.0, 1.0, (3, 500, 2)) * [[[3.0]], [[1.0]], [[2.0]]]
+    error = np.abs(model.inverse_dynamics(q, qd, qdd) - exact.inverse_dynamics(q, qd, qdd)).max(axis=0)
+    assert np.all(error <= [document["bounds"][name]["torque"] for name in ("joint1", "joint2")])
+
+
+def test_equations_tell_what_was_dropped(made):
+    folder, _ = made
+    assert "M22 = 0.333333" in (folder / "equations_before.txt").read_text()
+    assert "M22" not in (folder / "equations_after.txt").read_text()
+    assert "M22: 1 -> nothing\n    dropped  0.333333" in (folder / "equations_changes.txt").read_text()
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+def test_the_c_code_passes_its_own_test(made, tmp_path):
+    folder, _ = made
+    program = tmp_path / "selftest"
+    sources = [str(folder / name) for name in ("planar2r.c", "selftest.c")]
+    subprocess.run(["cc", "-std=c99", "-o", str(program), *sources, "-lm"], check=True)
+    subprocess.run([str(program)], check=True)
+
+
+def test_the_screen_shows_what_was_dropped(tmp_path):
+    result = run("planar2r", "--spec", PLANAR, "-o", str(tmp_path / "out"), "--no-check")
+    assert result.exit_code == 0
+    for words in ("operations: ", "terms: ", "left out entirely: M22", "error at most", "time: ", "not checked again"):
+        assert words in result.stdout
+
+
+def test_trade_off(tmp_path):
+    pytest.importorskip("matplotlib")
+    result = run("planar2r", "--spec", PLANAR, "-o", str(tmp_path / "out"), "--trade-off", "--json", "--no-check")
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
+    assert [point["factor"] for point in document["trade_off"]["points"]] == [0.0, 0.25, 0.5, 1.0, 2.0, 4.0]
+    assert {"trade_off.png", "trade_off.svg", "trade_off.csv", "trade_off.json"} <= folders(tmp_path / "out")
+    assert json.loads((tmp_path / "out" / "trade_off.json").read_text())["points"] == document["trade_off"]["points"]
+
+
+# --- interruptions --------------------------------------------------------------------------------------------------
+
+
+def start(folder: Path) -> subprocess.Popen[str]:
+    arguments = ["simplify", "scara", "--spec", SCARA, "-o", str(folder), "--jobs", "1", "--json"]
+    return subprocess.Popen(
+        [sys.executable, "-m", "torquec", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def started_and_stopped(folder: Path, how: signal.Signals) -> subprocess.Popen[str]:
+    """A run that was stopped after its first step was finished."""
+    process = start(folder)
+    work = folder.with_name(f"{folder.name}.partial") / "work"
+    for _ in range(600):
+        if work.is_dir() and any(path.suffix == ".json" for path in work.iterdir()):
+            break
+        assert process.poll() is None, "it ended before it could be stopped"
+        time.sleep(0.02)
+    os.kill(process.pid, how)
+    return process
+
+
+def test_a_killed_run_leaves_no_output_and_is_resumed(tmp_path):
+    process = started_and_stopped(tmp_path / "out", signal.SIGKILL)
+    process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGKILL
+    assert folders(tmp_path) == {"out.partial"}
+    again = start(tmp_path / "out")
+    output, told = again.communicate(timeout=300)
+    assert again.returncode == 0, told
+    assert "moments" not in told  # the search was finished before
+    assert folders(tmp_path) == {"out"}
+    whole = start(tmp_path / "whole")
+    expected, told = whole.communicate(timeout=300)
+    assert "moments" in told
+    mine, theirs = json.loads(output), json.loads(expected)
+    for key in ("operations", "terms", "bounds"):
+        assert mine[key] == theirs[key]
+    for name in folders(tmp_path / "whole"):
+        assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
+def test_ctrl_c_says_how_to_go_on(tmp_path):
+    process = started_and_stopped(tmp_path / "out", signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "give the same command again to go on" in told
+    assert "Traceback" not in told
+    assert folders(tmp_path) == {"out.partial"}
+
+
+# --- refusals -------------------------------------------------------------------------------------------------------
 
 
 def test_a_missing_specification_writes_nothing(tmp_path):
-    arguments = ["simplify", "planar2r", "--spec", str(tmp_path / "none.toml"), "-o", str(tmp_path / "out")]
-    result = CliRunner().invoke(app, arguments)
+    result = run("planar2r", "--spec", str(tmp_path / "none.toml"), "-o", str(tmp_path / "out"))
     assert result.exit_code == 2
-    assert not (tmp_path / "out").exists()
+    assert folders(tmp_path) == set()
+
+
+def test_a_folder_with_files_is_kept_unless_forced(tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "planar2r.c").write_text("mine")
+    (tmp_path / "out" / "notes.txt").write_text("mine too")
+    result = run("planar2r", "--spec", PLANAR, "-o", str(tmp_path / "out"))
+    assert result.exit_code == 2
+    assert "--force" in result.output
+    assert (tmp_path / "out" / "planar2r.c").read_text() == "mine"
+    result = run("planar2r", "--spec", PLANAR, "-o", str(tmp_path / "out"), "--force", "--no-check")
+    assert result.exit_code == 0
+    assert (tmp_path / "out" / "planar2r.c").read_text() != "mine"
+    assert (tmp_path / "out" / "notes.txt").read_text() == "mine too"
+    assert folders(tmp_path) == {"out"}
+
+
+def test_a_file_is_no_folder(tmp_path):
+    (tmp_path / "out").write_text("mine")
+    result = run("planar2r", "--spec", PLANAR, "-o", str(tmp_path / "out"), "--force")
+    assert result.exit_code == 2
+    assert "name a folder" in result.output
+
+
+def test_what_cannot_be_proven_leaves_nothing(tmp_path, monkeypatch):
+    from torquec.errors import CheckError
+    from torquec.reduction.proof import check_certificate
+
+    def refuse(*_arguments, **_options):
+        raise CheckError("no", remedy="none")
+
+    monkeypatch.setattr(check_certificate, "check_certificate", refuse)
+    result = run("planar2r", "--spec", PLANAR, "-o", str(tmp_path / "out"))
+    assert result.exit_code == 1
+    assert folders(tmp_path) == set()

@@ -20,6 +20,7 @@ import importlib
 import json
 import os
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, Future
 from pathlib import Path
@@ -45,12 +46,15 @@ class _NotPlainError(ArgumentError):
 class KeptWork(Executor):
     """An executor whose results are kept in `folder`, made when the first one is; `inner` does the work (1).
 
-    Without `inner` tasks run here, when their results are asked for.
+    Without `inner` tasks run here, when their results are asked for. `seconds` is how long each function took, by its
+    name, from its first task to the last result.
     """
 
     def __init__(self, folder: str | os.PathLike[str], inner: Executor | None = None) -> None:
         self.folder = Path(folder)
         self.inner = inner
+        self.seconds: dict[str, float] = {}
+        self._started: dict[str, float] = {}
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """The result as a future: done at once where it is kept."""
@@ -60,15 +64,17 @@ class KeptWork(Executor):
         if found:
             future.set_result(value)
             return future
+        self._begin(fn)
         if self.inner is not None:
             future = self.inner.submit(fn, *args, **kwargs)
-            future.add_done_callback(lambda done: self._keep_done(key, done))
+            future.add_done_callback(lambda done: self._keep_done(fn, key, done))
             return future
         try:
             value = fn(*args, **kwargs)
         except Exception as error:  # noqa: BLE001 - a future carries whatever its task raised
             future.set_exception(error)
             return future
+        self._end(fn)
         self._keep(key, value)
         future.set_result(value)
         return future
@@ -86,7 +92,9 @@ class KeptWork(Executor):
         key = _key(function, (arguments, {}))
         found, value = self._recall(key)
         if not found:
+            self._begin(function)
             value = function(*arguments, **beside)
+            self._end(function)
             self._keep(key, value)
         return value  # type: ignore[no-any-return]
 
@@ -112,7 +120,15 @@ class KeptWork(Executor):
         except (OSError, ValueError, ArgumentError):
             return False, None  # damaged, or of another version: it is computed again (3)
 
-    def _keep_done(self, key: str | None, done: Future[Any]) -> None:
+    def _begin(self, function: Callable[..., Any]) -> None:
+        self._started.setdefault(_name(function), time.perf_counter())
+
+    def _end(self, function: Callable[..., Any]) -> None:
+        name = _name(function)
+        self.seconds[name] = time.perf_counter() - self._started[name]
+
+    def _keep_done(self, function: Callable[..., Any], key: str | None, done: Future[Any]) -> None:
+        self._end(function)
         if not done.cancelled() and done.exception() is None:
             self._keep(key, done.result())
 
@@ -217,6 +233,10 @@ def _class_of(name: str) -> Any:
     if not isinstance(found, type) or not (dataclasses.is_dataclass(found) or issubclass(found, enum.Enum)):
         raise ValueError(f"{name} is no dataclass and no enumeration")
     return found
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return str(getattr(function, "__name__", type(function).__name__))
 
 
 def _key(function: Callable[..., Any], arguments: Any) -> str | None:

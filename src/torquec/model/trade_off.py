@@ -1,0 +1,145 @@
+"""Trade-off curve: what a smaller error costs in operations, and what a larger one saves.
+
+The same specification is asked for at several levels of its allowed error; each level is a certified model, and the
+exact model is the end of the curve. A model that was found for a small error also serves a larger one, so a level never
+costs more than one below it: the search is a heuristic, the curve is its lower hull.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+
+from torquec.errors import ArgumentError, RobotError, SpecificationError
+from torquec.expr import OperationCount
+from torquec.model.model import Model, compile
+from torquec.model.simplified import simplify
+from torquec.reduction.specification import JointRequirement, Specification, load_specification
+from torquec.robot.robot import Robot
+
+FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
+"""Levels of the allowed error, as multiples of the specification's."""
+
+
+@dataclass(frozen=True)
+class TradeOffPoint:
+    """A model: the allowed error as a multiple of the specification's (0: exact), operations, proven torque errors.
+
+    `bounds` [N m, N] by joint. `level` is the largest of them as a part of what the specification allows (of the
+    bounds at factor 1, where it states no torque errors); it is at most the factor.
+    """
+
+    factor: float
+    operations: OperationCount
+    bounds: Mapping[str, float]
+    level: float
+
+    @property
+    def cost(self) -> int:
+        """Multiplications and additions."""
+        return self.operations.mul + self.operations.add
+
+
+@dataclass(frozen=True)
+class TradeOff:
+    """Points by rising factor, the exact model first; `missed` are factors that no model was proven for, and why."""
+
+    robot: str
+    points: tuple[TradeOffPoint, ...]
+    tolerances: Mapping[str, float]
+    missed: Mapping[float, str]
+
+    @property
+    def hull(self) -> tuple[TradeOffPoint, ...]:
+        """Points that no point with a smaller error undercuts."""
+        kept: list[TradeOffPoint] = []
+        for point in self.points:
+            if not kept or point.cost < kept[-1].cost:
+                kept.append(point)
+        return tuple(kept)
+
+
+def trade_off(
+    robot: Robot,
+    specification: Specification | str | os.PathLike[str],
+    *,
+    factors: Sequence[float] = FACTORS,
+    known: Mapping[float, Model] | None = None,
+    executor: Executor | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> TradeOff:
+    """Certified models of a robot at multiples of a specification's allowed errors.
+
+    `known` are models that were simplified before, by factor. Each level is one task of the executor, if one is given.
+    Raises `ArgumentError` for factors that are not positive; a level that cannot be proven is left out and named.
+    """
+    stated = specification if isinstance(specification, Specification) else load_specification(specification, robot)
+    wanted = sorted({float(factor) for factor in factors} | {1.0})
+    if not all(0.0 < factor < float("inf") for factor in wanted):
+        raise ArgumentError(f"factors of the allowed error are {list(factors)}", remedy="give positive numbers")
+    say = progress or (lambda _: None)
+    given = {float(factor): _result(model) for factor, model in (known or {}).items()}
+    asked = [factor for factor in wanted if factor not in given]
+    tasks = [(robot, scaled(stated, factor)) for factor in asked]
+    outcomes = map(_level, tasks) if executor is None else executor.map(_level, tasks)
+    found, missed = dict(given), {}
+    for factor, outcome in zip(asked, outcomes, strict=True):
+        if isinstance(outcome, str):
+            missed[factor] = outcome
+            say(f"{factor:g} x the error: {outcome}")
+        else:
+            found[factor] = outcome
+            say(f"{factor:g} x the error: {outcome[0]}")
+    tolerances = {j.name: j.torque_error for j in stated.joints if j.torque_error is not None}
+    if len(tolerances) < robot.n:
+        tolerances = dict(found[1.0][1]) if 1.0 in found else {}
+    exact = compile(robot).operation_count("inverse_dynamics")
+    points = [TradeOffPoint(0.0, exact, dict.fromkeys(robot.joint_names, 0.0), 0.0)]
+    for factor in sorted(found):
+        operations, bounds = found[factor]
+        level = max((bounds[n] / t for n, t in tolerances.items() if n in bounds and t > 0.0), default=factor)
+        points.append(TradeOffPoint(factor, operations, bounds, level))
+    return TradeOff(robot.name, tuple(points), tolerances, missed)
+
+
+def scaled(specification: Specification, factor: float) -> Specification:
+    """The specification with every allowed error multiplied by a factor; speeds and ranges stay."""
+
+    def joint(requirement: JointRequirement) -> JointRequirement:
+        control = requirement.control
+        if control is not None:
+            control = dataclasses.replace(
+                control,
+                step_error=factor * control.step_error,
+                ramp_error=factor * control.ramp_error,
+                parabolic_error=factor * control.parabolic_error,
+            )
+        error = None if requirement.torque_error is None else factor * requirement.torque_error
+        return dataclasses.replace(requirement, torque_error=error, control=control)
+
+    threshold = specification.coefficients
+    if threshold is not None:
+        threshold = dataclasses.replace(threshold, threshold=factor * threshold.threshold)
+    return dataclasses.replace(
+        specification, joints=tuple(joint(requirement) for requirement in specification.joints), coefficients=threshold
+    )
+
+
+_Found = tuple[OperationCount, dict[str, float]]
+
+
+def _result(model: Model) -> _Found:
+    """Operations and proven torque errors by joint, as far as the model's record has them."""
+    proofs = getattr(model.record, "joints", None) or {}
+    return model.operation_count("inverse_dynamics"), {name: proof.bound for name, proof in proofs.items()}
+
+
+def _level(task: tuple[Robot, Specification]) -> _Found | str:
+    """One level: its result, or why there is none."""
+    try:
+        return _result(simplify(*task))
+    except (RobotError, SpecificationError) as error:
+        return str(error.found)

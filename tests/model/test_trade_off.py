@@ -1,0 +1,87 @@
+"""Trade-off curves: levels of a specification, the exact end, the lower hull; misuse."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from torquec.errors import ArgumentError
+from torquec.expr import OperationCount
+from torquec.model.model import compile
+from torquec.model.simplified import simplify
+from torquec.model.trade_off import TradeOff, TradeOffPoint, scaled, trade_off
+from torquec.reduction.specification import CoefficientThreshold, load_specification, parse_specification
+from torquec.robot.classics import load_classic
+
+STANFORD = Path(__file__).resolve().parents[2] / "examples" / "specifications" / "stanford_control.toml"
+ARM = load_classic("planar2r")
+SPECIFICATION = parse_specification(
+    "[every_joint]\nvelocity = 1.0\nacceleration = 2.0\ntorque_error = 4.0\n[[joint]]\nname = 'joint2'\n"
+    "torque_error = 2.0",
+    ARM,
+)
+
+
+@pytest.fixture(scope="module")
+def curve():
+    return trade_off(ARM, SPECIFICATION, factors=(0.5, 2.0), known={1.0: simplify(ARM, SPECIFICATION)})
+
+
+def test_every_level_keeps_its_error(curve):
+    assert [point.factor for point in curve.points] == [0.0, 0.5, 1.0, 2.0]
+    assert curve.tolerances == {"joint1": 4.0, "joint2": 2.0}
+    for point in curve.points:
+        assert point.level <= point.factor
+        assert all(point.bounds[name] <= point.factor * t for name, t in curve.tolerances.items())
+        assert point.level == max(point.bounds[name] / t for name, t in curve.tolerances.items())
+
+
+def test_the_exact_model_is_one_end(curve):
+    assert curve.points[0].operations == compile(ARM).operation_count("inverse_dynamics")
+    assert curve.points[-1].cost < curve.points[0].cost
+
+
+def test_the_hull_falls():
+    points = tuple(
+        TradeOffPoint(factor, OperationCount(cost, 0, 0, 0, 0), {}, factor)
+        for factor, cost in [(0.0, 9), (0.5, 9), (1.0, 5), (2.0, 6), (4.0, 4)]
+    )
+    assert [point.cost for point in TradeOff("arm", points, {}, {}).hull] == [9, 5, 4]
+
+
+def test_an_executor_gives_the_same(curve):
+    with ThreadPoolExecutor(2) as executor:
+        again = trade_off(ARM, SPECIFICATION, factors=(0.5, 2.0), executor=executor)
+    assert again == curve
+
+
+def test_progress_is_told():
+    said = []
+    trade_off(ARM, SPECIFICATION, factors=(1.0,), known={1.0: simplify(ARM, SPECIFICATION)}, progress=said.append)
+    assert said == []
+    trade_off(ARM, SPECIFICATION, factors=(1.0,), progress=said.append)
+    assert len(said) == 1
+    assert said[0].startswith("1 x the error: ")
+
+
+@pytest.mark.parametrize("factors", [(0.0,), (-1.0, 2.0), (math.inf,), (math.nan,)])
+def test_factors_must_be_positive(factors):
+    with pytest.raises(ArgumentError, match="factors"):
+        trade_off(ARM, SPECIFICATION, factors=factors)
+
+
+def test_every_kind_of_specification_is_scaled():
+    half = scaled(SPECIFICATION, 0.5)
+    assert [joint.torque_error for joint in half.joints] == [2.0, 1.0]
+    assert half.joints[0].velocity == 1.0
+    threshold = dataclasses.replace(SPECIFICATION, joints=(), coefficients=CoefficientThreshold(0.01))
+    assert scaled(threshold, 3.0).coefficients == CoefficientThreshold(0.03)
+    control = load_specification(STANFORD, load_classic("stanford"))
+    double = scaled(control, 2.0)
+    for before, after in zip(control.joints, double.joints, strict=True):
+        assert after.control.step_error == 2.0 * before.control.step_error
+        assert after.control.damping_error == before.control.damping_error

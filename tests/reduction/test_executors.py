@@ -1,0 +1,80 @@
+"""Proofs and fits spread over any executor, with the same results: a process pool, dask.distributed, kept work."""
+
+from __future__ import annotations
+
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import pytest
+from tests.reduction.proof.arms import arm, motions, programs
+
+from torquec.model.simplified import simplify
+from torquec.model.trade_off import trade_off
+from torquec.reduction.kept_work import KeptWork
+from torquec.reduction.proof.certificate import certify
+from torquec.reduction.proof.check_certificate import check_certificate
+from torquec.reduction.specification import load_specification
+from torquec.robot.classics import load_classic
+
+SPECIFICATIONS = Path(__file__).resolve().parents[2] / "examples" / "specifications"
+
+
+@pytest.fixture(scope="module")
+def pool():
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as executor:
+        yield executor
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    distributed = pytest.importorskip("distributed")
+    cluster = distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        processes=False,
+        dashboard_address=None,
+        protocol="tcp://",  # tasks and results travel as they would between machines
+        host="127.0.0.1",
+    )
+    with cluster, distributed.Client(cluster) as client:
+        yield client.get_executor()
+
+
+@pytest.fixture(scope="module", params=["pool", "cluster"])
+def executor(request):
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(scope="module")
+def serial():
+    robot = arm("planar3r")
+    exact, simplified = programs(robot, 1, 0.8)
+    return robot, exact, simplified, certify(robot, exact, simplified, motions(robot))
+
+
+def test_proofs_are_the_same(serial, executor):
+    robot, exact, simplified, certificate = serial
+    assert certify(robot, exact, simplified, motions(robot), executor=executor) == certificate
+
+
+def test_checks_go_to_the_executor(serial, executor):
+    robot, _, _, certificate = serial
+    check_certificate(robot, certificate, executor=executor)
+
+
+def test_kept_work_passes_tasks_on(serial, executor, tmp_path):
+    robot, exact, simplified, certificate = serial
+    for _ in range(2):
+        work = KeptWork(tmp_path / "work", executor)
+        assert certify(robot, exact, simplified, motions(robot), executor=work) == certificate
+
+
+def test_whole_models_are_the_same(executor):
+    robot = load_classic("planar2r")
+    specification = load_specification(SPECIFICATIONS / "planar2r.toml", robot)
+    alone, spread = simplify(robot, specification), simplify(robot, specification, executor=executor)
+    assert spread.record == alone.record
+    assert spread.functions == alone.functions
+    curve = trade_off(robot, specification, factors=(2.0,), known={1.0: alone}, executor=executor)
+    assert curve == trade_off(robot, specification, factors=(2.0,), known={1.0: alone})
