@@ -1,4 +1,4 @@
-"""`torquec check-log`, `excite` and `identify`: their documents, exit status, and files that are not overwritten."""
+"""`torquec check-log` and `identify`: their documents, exit status, and files that are not overwritten."""
 
 from __future__ import annotations
 
@@ -49,14 +49,6 @@ def test_check_log_says_what_is_wrong_with_status_one(torquec, tmp_path):
     assert outcome.status == 1
     assert outcome.document["logs"][0]["usable"] is False
     assert "standstill" in {finding["kind"] for finding in outcome.document["logs"][0]["findings"]}
-
-
-def test_excite_writes_a_motion_within_limits(torquec, tmp_path):
-    target = tmp_path / "motion.csv"
-    document = torquec("excite", "planar2r", "-o", target, "--evaluations", 50, "--json").document
-    assert set(document) >= {"condition", "duration", "limits_kept", "file"}
-    assert document["limits_kept"] is True
-    assert torquec("excite", "planar2r", "-o", target, "--evaluations", 5).status == 2
 
 
 def test_identify_draws_the_torques(torquec, tmp_path):

@@ -80,3 +80,14 @@ def test_a_joint_of_the_robot_is_missing(tmp_path):
     path.write_text("t,a\n0,0\n1,2\n")
     with pytest.raises(ArgumentError, match="column q of 'b' is missing"):
         read_trajectory(path, joints=["a", "b"])
+
+
+def test_torques_beside_a_motion_make_it_a_log(tmp_path):
+    motion = minimum_jerk([0.0, 1.0], [1.0, 0.0], 1.0, joints=["a", "b"], period=0.1)
+    file = write_trajectory(motion, tmp_path / "m.csv", torques=np.ones_like(motion.q))
+    assert file.read_text().splitlines()[0].endswith("tau_a,tau_b")
+    assert np.array_equal(read_trajectory(file).q, motion.q)
+    assert np.array_equal(read_trajectory(file, joints=["a", "b"]).qdd, motion.qdd)
+    with pytest.raises(ArgumentError, match="torques of shape"):
+        write_trajectory(motion, tmp_path / "n.csv", torques=np.ones(3))
+    assert not (tmp_path / "n.csv").exists()

@@ -184,6 +184,7 @@ def _say_how_excited(robot: Robot, paths: list[Path], log_map: Path | None, fric
                         "relative_std": p.relative_deviation,
                         "independence": p.independence,
                         "contribution": p.contribution,
+                        "uncertainty": p.uncertainty,
                         "rating": str(p.rating),
                     }
                     for p in found.parameters
@@ -202,15 +203,17 @@ def _excitation_table(found: LogExcitation) -> str:
             f"{p.relative_deviation:.1%}" if math.isfinite(p.relative_deviation) else "-",
             f"{p.independence:.3f}",
             f"{p.contribution:.2%}",
+            f"{p.uncertainty:.2%}" if math.isfinite(p.uncertainty) else "-",
             str(p.rating),
         ]
         for p in found.parameters
     ]
     counts = {rating: sum(p.rating == rating for p in found.parameters) for rating in ("good", "fair", "poor")}
-    header = ["parameter", "value", "std", "independence", "of torque", "excited"]
+    header = ["parameter", "value", "std", "independence", "of torque", "its std", "excited"]
     return (
         f"{table(header, rows)}\n\n{found.samples} samples, cut-off {number(found.cutoff, 3)} Hz, condition number "
         f"{number(found.condition, 4)} ({number(found.unit_condition, 4)} with unit columns)\n"
-        f"{counts['good']} parameters known to 10 %, {counts['fair']} to 50 %, {counts['poor']} worse, "
+        f"{counts['good']} parameters known to 10 % (or 1 % of the torque), {counts['fair']} to 50 % (or 5 %), "
+        f"{counts['poor']} worse, "
         f"{len(found.parameters) - sum(counts.values())} not excited"
     )

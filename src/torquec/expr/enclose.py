@@ -51,23 +51,18 @@ def _over(a: Interval, b: Interval) -> Interval:
     return np.where(through_zero, -np.inf, low), np.where(through_zero, np.inf, high)
 
 
-def _cosine(a: Interval) -> Interval:
-    """(2): crests at 2 pi k, troughs half a turn from them."""
-    ends = np.cos(a[0]), np.cos(a[1])
+def _wave(a: Interval, ends: Interval, crest: float) -> Interval:
+    """(2): what a wave takes between its values at the ends, with crests at `crest` + 2 pi k."""
     turn = 2.0 * np.pi
+    slack = 1e-15 * (1.0 + np.abs(a[0]) + np.abs(a[1]))
 
     def holds(place: float) -> Any:
-        slack = 1e-15 * (1.0 + np.abs(a[0]) + np.abs(a[1]))
         first = np.ceil((np.asarray(a[0]) - slack - place) / turn)
         return place + turn * first <= a[1] + slack
 
-    low = np.where(holds(np.pi), -1.0, np.minimum(*ends) - _TRIGONOMETRIC)
-    high = np.where(holds(0.0), 1.0, np.maximum(*ends) + _TRIGONOMETRIC)
+    low = np.where(holds(crest + np.pi), -1.0, np.minimum(*ends) - _TRIGONOMETRIC)
+    high = np.where(holds(crest), 1.0, np.maximum(*ends) + _TRIGONOMETRIC)
     return np.maximum(low, -1.0), np.minimum(high, 1.0)
-
-
-def _sine(a: Interval) -> Interval:
-    return _cosine(_outwards(a[0] - 0.5 * np.pi, a[1] - 0.5 * np.pi))
 
 
 def _root(a: Interval) -> Interval:
@@ -94,8 +89,8 @@ _RULES: dict[Op, Callable[..., Interval]] = {
     Op.NEG: lambda a: (-a[1], -a[0]),
     Op.MUL: _times,
     Op.DIV: _over,
-    Op.SIN: _sine,
-    Op.COS: _cosine,
+    Op.SIN: lambda a: _wave(a, (np.sin(a[0]), np.sin(a[1])), 0.5 * np.pi),
+    Op.COS: lambda a: _wave(a, (np.cos(a[0]), np.cos(a[1])), 0.0),
     Op.SQRT: _root,
     Op.ATAN2: lambda _y, _x: (-np.pi - 1e-15, np.pi + 1e-15),
     Op.ABS: _size,

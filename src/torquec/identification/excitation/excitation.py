@@ -193,17 +193,18 @@ class _Search:
         multipliers = Multipliers(problem.free(room).values, _PENALTY, room)
         excess = math.inf
         for round_number in range(budget):
-            count = min(_INNER, budget)
+            count = min(_INNER, budget - 1)
             if count < 2:
                 break
             power = _POWERS[min(round_number, len(_POWERS) - 1)]
             found = minimise(self._function(multipliers, power), x.ravel(), evaluations=count)
             x = found.x.reshape(problem.shape)
-            budget -= found.evaluations
+            budget -= found.evaluations + 1
             shares = problem.shares(x)
             before, excess = excess, float(shares.max()) - room
             steeper = _STEEPER if excess > max(0.5 * before, 1e-3) else 1.0
             multipliers = multipliers.updated(shares, multipliers.penalty * steeper)
+            self._note_within(x, shares, room)
             if self.report is not None:
                 self.report(self.done, self.cost)
 
@@ -215,6 +216,13 @@ class _Search:
             return found.value, found.gradient.ravel()
 
         return function
+
+    def _note_within(self, x: Array, shares: Array, room: float) -> None:
+        """Keep what becomes of a motion beyond its limits once every joint is drawn to its middle as far as needed."""
+        n = self.problem.shape[1]
+        uses = shares[:, : 3 * n].max(axis=0).reshape(3, n).max(axis=0)
+        drawn = x * np.minimum(1.0, room / np.maximum(uses, room))
+        self._note(drawn, self.problem.value(drawn), float(self.problem.shares(drawn).max()) - room)
 
     def _note(self, x: Array, cost: float, excess: float) -> None:
         """Count, and keep the best motion within limits."""

@@ -6,7 +6,9 @@ With the low-passed regressor A of the used samples, rows of joint j over the de
      each other; relative to the value that least squares gives it
 (2)  independence:  1/(|a_k| sqrt(((A' A)^-1)_kk)), the sine of the angle between column k and all others: 1 stands
      alone, 0 is lost among them; it knows nothing of noise
-(3)  contribution:  the largest |A_jk x_k| as a share of the largest |tau_j|, at the joint where it is largest
+(3)  contribution:  the largest |A_jk x_k| as a share of the largest |tau_j|, at the joint where it is largest;
+     uncertainty: the same of the deviation. A parameter that is zero has no relative deviation; what counts is then
+     that its uncertainty is small.
 """
 
 from __future__ import annotations
@@ -32,12 +34,16 @@ from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log
 from torquec.trajectory.trajectory import Array
 
-_GOOD = 0.1
-_FAIR = 0.5
+_GOOD = (0.1, 0.01)
+_FAIR = (0.5, 0.05)
+"""Deviation relative to the value, and uncertainty relative to the torque."""
 
 
 class Rating(StrEnum):
-    """How well a parameter is excited: known to 10 %, to 50 %, worse, or not at all."""
+    """How well a parameter is excited.
+
+    Known to 10 % of itself or 1 % of the torque; to 50 % or 5 %; worse; not at all.
+    """
 
     GOOD = "good"
     FAIR = "fair"
@@ -54,6 +60,7 @@ class ParameterExcitation:
     deviation: float
     independence: float
     contribution: float
+    uncertainty: float
     rating: Rating
 
     @property
@@ -109,7 +116,7 @@ def _rated(model: TorqueModel, samples: Sequence[Samples], cutoff: float) -> Log
     # Unit columns say what is independent; the weights of the joints belong to it, the noise's size does not.
     independence = np.sqrt(correlation) / np.maximum(norms * deviations, np.finfo(float).tiny)
     lost = set(not_excited(triangle, model.names))
-    share = _contributions(rows, fit.x_)
+    sizes = _largest_shares(rows)
     found = conditions(factors.weighted(np.ones(factors.n)))
     parameters = []
     for k, name in enumerate(model.names):
@@ -121,22 +128,24 @@ def _rated(model: TorqueModel, samples: Sequence[Samples], cutoff: float) -> Log
                 value,
                 deviation,
                 0.0 if gone else min(1.0, float(independence[k])),
-                float(share[k]),
-                Rating.NOT if gone else _rating(value, deviation),
+                float(sizes[k]) * abs(value),
+                math.inf if gone else float(sizes[k]) * deviation,
+                Rating.NOT if gone else _rating(value, deviation, float(sizes[k]) * deviation),
             )
         )
     return LogExcitation(tuple(parameters), found.plain, found.unit_columns, factors.count, cutoff)
 
 
-def _rating(value: float, deviation: float) -> Rating:
-    if deviation <= _GOOD * abs(value):
-        return Rating.GOOD
-    return Rating.FAIR if deviation <= _FAIR * abs(value) else Rating.POOR
+def _rating(value: float, deviation: float, uncertainty: float) -> Rating:
+    for rating, (relative, share) in ((Rating.GOOD, _GOOD), (Rating.FAIR, _FAIR)):
+        if deviation <= relative * abs(value) or uncertainty <= share:
+            return rating
+    return Rating.POOR
 
 
-def _contributions(rows: Sequence[tuple[Array, Array]], x: Array) -> Array:
-    """(3), (k,)."""
+def _largest_shares(rows: Sequence[tuple[Array, Array]]) -> Array:
+    """The largest |A_jk| over the largest |tau_j|, at the joint where that is largest (k,)."""
     columns = np.max([np.abs(a).max(axis=0) for a, _ in rows], axis=0)
     torques = np.max([np.abs(tau).max(axis=0) for _, tau in rows], axis=0)
-    share: Array = (columns * np.abs(x) / np.maximum(torques, np.finfo(float).tiny)[:, None]).max(axis=0)
+    share: Array = (columns / np.maximum(torques, np.finfo(float).tiny)[:, None]).max(axis=0)
     return share

@@ -1,0 +1,79 @@
+"""Proofs of limits: what samples miss is refuted, what is kept is proved, and the boxes hold the motion."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from torquec.identification.excitation.limit_proof import limit_proof
+from torquec.identification.excitation.motion_basis import FourierBasis, SplineBasis
+from torquec.identification.excitation.motion_limits import motion_limits
+from torquec.identification.excitation.workspace import Plane
+from torquec.robot import classics
+
+ARM = classics.puma560()
+BASES = [FourierBasis(6.0, 4), SplineBasis(6.0, 8)]
+
+
+def motion_of(basis, size=0.2, seed=0):
+    limits = motion_limits(ARM)
+    x = basis.random(np.random.default_rng(seed), ARM.n) * size
+    return basis.motion(basis.shifted(x, limits.middle))
+
+
+def scaled(limits, kind, factor):
+    """The limits with one kind of them multiplied."""
+    return dataclasses.replace(limits, **{kind: getattr(limits, kind) * factor})
+
+
+@pytest.mark.parametrize("basis", BASES, ids=["fourier", "spline"])
+@pytest.mark.parametrize(("kind", "row"), [("half", 0), ("speed", 1), ("acceleration", 2)])
+def test_joint_limits_just_above_and_just_below_the_peak(basis, kind, row):
+    motion = motion_of(basis)
+    limits = motion_limits(ARM, acceleration=1e3)
+    t = np.linspace(0.0, 6.0, 200_001)
+    state = motion.at(t)
+    values = (np.abs(state.q - limits.middle) / limits.half, np.abs(state.qd) / limits.speed, np.abs(state.qdd) / 1e3)
+    peak = float(values[row].max())
+    assert limit_proof(motion, scaled(limits, kind, peak * 1.001)).kept
+    refused = limit_proof(motion, scaled(limits, kind, peak * 0.999))
+    assert not refused.kept
+    word = {"half": "position", "speed": "speed", "acceleration": "acceleration"}[kind]
+    assert all(name.startswith(word) for name in refused.broken)
+
+
+@pytest.mark.parametrize("basis", BASES, ids=["fourier", "spline"])
+def test_torques_and_planes_just_above_and_just_below_the_peak(basis):
+    motion = motion_of(basis)
+    limits = motion_limits(ARM, rules=(Plane(offset=-1.0, frames=("link4",)),))
+    peaks = dict(zip(limits.names, limits.shares(motion.at(np.linspace(0.0, 6.0, 50_001))).max(axis=0), strict=True))
+    height = -1.0 + (1.0 - peaks["plane below frame 'link4'"]) * 0.2  # the lowest that link4 gets
+    for offset, kept in ((height - 1e-3, True), (height + 1e-3, False)):
+        assert limit_proof(motion, motion_limits(ARM, rules=(Plane(offset=offset, frames=("link4",)),))).kept is kept
+    for factor, kept in ((1.005, True), (0.995, False)):
+        body = ARM.bodies[1]
+        effort = body.joint.limits.effort * peaks["torque of 'joint2'"] * factor
+        joint = dataclasses.replace(body.joint, limits=dataclasses.replace(body.joint.limits, effort=effort))
+        weak = dataclasses.replace(ARM, bodies=(ARM.bodies[0], dataclasses.replace(body, joint=joint), *ARM.bodies[2:]))
+        found = limit_proof(motion, motion_limits(weak))
+        assert found.kept is kept
+        assert found.broken == (() if kept else ("torque of 'joint2'",))
+
+
+@pytest.mark.parametrize("basis", BASES, ids=["fourier", "spline"])
+def test_jerk_bounds_hold(basis):
+    motion = motion_of(basis, seed=3)
+    t = np.linspace(0.0, 6.0, 20_001)
+    jerk = np.abs(np.diff(motion.at(t).qdd, axis=0)).max(axis=0) / (t[1] - t[0])
+    assert np.all(jerk <= motion.jerk_bound * (1.0 + 1e-9))
+    assert np.all(motion.jerk_bound < 10.0 * jerk)
+
+
+def test_the_largest_shares_are_told():
+    motion = motion_of(BASES[0])
+    limits = motion_limits(ARM)
+    found = limit_proof(motion, limits)
+    dense = limits.shares(motion.at(np.linspace(0.0, 6.0, 20_001))).max(axis=0)
+    assert np.allclose(found.peaks, dense, rtol=1e-3, atol=1e-6)
