@@ -65,56 +65,48 @@ class _Meaning:
     unit: tuple[str, str] | None
 
 
-def guessed_map(columns: Sequence[str], robot: Robot, where: str) -> tuple[LogMap, list[LogFinding]]:
+def guessed_map(
+    columns: Sequence[str], robot: Robot, where: str, *, joints: Sequence[str] | None = None
+) -> tuple[LogMap, list[LogFinding]]:
     """The map that the names of the columns suggest (1)-(3), and what to tell about it.
 
+    `joints` are those that the log is about, in the order of numbered columns (all of the robot's unless given).
     Raises `ArgumentError` where times, positions or torques are not found, or found twice.
     """
-    time, unit = _time(columns, where)
+    time, unit = time_column(columns, where)
+    order = tuple(robot.joint_names if joints is None else joints)
     meanings = [meaning for column in columns if (meaning := _meaning(column, robot)) is not None]
     by_name = [m for m in meanings if isinstance(m.joint, str)]
     used = by_name if any(m.kind == "position" for m in by_name) else [m for m in meanings if m not in by_name]
-    chosen = _by_joint(used, robot, where)
+    chosen = _by_joint(used, order, where)
     findings = []
-    joints = [name for name in robot.joint_names if name in chosen["position"]]
+    found = [name for name in order if name in chosen["position"]]
     if used is not by_name:
-        order = ", ".join(f"{chosen['position'][joint].column} = {joint}" for joint in joints)
-        text = f"columns are in joint order: {order}"
+        pairs = ", ".join(f"{chosen['position'][joint].column} = {joint}" for joint in found)
+        text = f"columns are in joint order: {pairs}"
         findings.append(LogFinding(Pathology.MATCHED_BY_ORDER, Severity.NOTE, text))
     stated = {kind: _stated(list(of.values()), where) for kind, of in chosen.items()}
     guess = LogMap(
         time=time,
-        time_unit=unit or "s",
-        position=tuple(chosen["position"][j].column for j in joints),
-        velocity=tuple(chosen["velocity"][j].column for j in joints) if "velocity" in chosen else None,
-        torque=tuple(chosen["torque"][j].column for j in joints),
-        angle=stated["position"].get("angle", "rad"),
+        time_unit=unit,
+        position=tuple(chosen["position"][j].column for j in found),
+        velocity=tuple(chosen["velocity"][j].column for j in found) if "velocity" in chosen else None,
+        torque=tuple(chosen["torque"][j].column for j in found),
+        angle=stated["position"].get("angle"),
         velocity_angle=stated.get("velocity", {}).get("angle"),
-        length=stated["position"].get("length", "m"),
-        torque_unit=stated["torque"].get("torque", "Nm"),
-        joints=tuple(joints),
+        length=stated["position"].get("length"),
+        torque_unit=stated["torque"].get("torque"),
+        joints=tuple(found),
     )
-    findings.append(_units_told(guess, unit, stated))
     return guess, findings
 
 
-def states_angle(columns: Sequence[str], robot: Robot) -> bool:
-    """Whether the name of a position says its unit."""
-    found = [meaning for column in columns if (meaning := _meaning(column, robot)) is not None]
-    return any(m.kind == "position" and m.unit is not None for m in found)
+def time_column(columns: Sequence[str], where: str) -> tuple[str, str | None]:
+    """The column of times (1), and its unit where it is stated; raises `ArgumentError` where there is none.
 
-
-def states_time(column: str) -> bool:
-    """Whether the name of the time column says its unit.
-
-    >>> states_time("time_ms"), states_time("t")
-    (True, False)
+    >>> time_column(["q1", "time_ms"], "log.csv")
+    ('time_ms', 'ms')
     """
-    return _split_unit(column)[1] is not None
-
-
-def _time(columns: Sequence[str], where: str) -> tuple[str, str | None]:
-    """(1): the column, and its unit where it is stated."""
     for column in columns:
         body, unit = _split_unit(column)
         if body.lower() in _TIMES and (unit is None or unit[0] == "time"):
@@ -174,15 +166,15 @@ def _split_unit(column: str) -> tuple[str, tuple[str, str] | None]:
     return (column.strip(), None) if found is None or unit is None else (found[1], unit)
 
 
-def _by_joint(meanings: Sequence[_Meaning], robot: Robot, where: str) -> dict[str, dict[str, _Meaning]]:
+def _by_joint(meanings: Sequence[_Meaning], joints: Sequence[str], where: str) -> dict[str, dict[str, _Meaning]]:
     """Columns by quantity and joint; numbers are counted from 0 where there is a 0."""
     first = 0 if any(m.joint == 0 for m in meanings) else 1
     chosen: dict[str, dict[str, _Meaning]] = {}
     for m in meanings:
-        if isinstance(m.joint, int) and m.joint - first >= robot.n:
-            text = f"'{m.column}' is joint {m.joint}, but '{robot.name}' has {robot.n} joints"
+        if isinstance(m.joint, int) and m.joint - first >= len(joints):
+            text = f"'{m.column}' is joint {m.joint}, but there are {len(joints)} joints"
             raise ArgumentError(text, where=f"{where}:1", remedy=_REMEDY)
-        joint = m.joint if isinstance(m.joint, str) else robot.joint_names[m.joint - first]
+        joint = m.joint if isinstance(m.joint, str) else joints[m.joint - first]
         twin = chosen.setdefault(m.kind, {}).setdefault(joint, m)
         if twin is not m:
             text = f"'{twin.column}' and '{m.column}' both hold the {m.kind} of {joint}"
@@ -191,13 +183,12 @@ def _by_joint(meanings: Sequence[_Meaning], robot: Robot, where: str) -> dict[st
     if not positions:
         raise ArgumentError("no column holds the position of joint 1", where=f"{where}:1", remedy=_REMEDY)
     for kind in ("torque", "velocity"):
-        lacking = [joint for joint in robot.joint_names if joint in positions and joint not in chosen.get(kind, {})]
+        lacking = [joint for joint in joints if joint in positions and joint not in chosen.get(kind, {})]
         if kind == "velocity" and lacking:
             chosen.pop(kind, None)
         elif lacking:
             currents = chosen.get("current", {})
-            number = robot.joint_index(lacking[0]) + 1
-            what = f"torque of joint {number} ('{lacking[0]}')"
+            what = f"torque of joint {list(joints).index(lacking[0]) + 1} ('{lacking[0]}')"
             remedy = _REMEDY
             if lacking[0] in currents:
                 remedy = f"'{currents[lacking[0]].column}' is a current: give a map with torque = [..] and gains = [..]"
@@ -215,12 +206,15 @@ def _stated(meanings: Sequence[_Meaning], where: str) -> dict[str, str]:
     return units
 
 
-def _units_told(guess: LogMap, time_unit: str | None, stated: dict[str, dict[str, str]]) -> LogFinding:
+def told_units(log_map: LogMap, stated: LogMap) -> LogFinding:
+    """The units of a log, and where they come from; `stated` is what the header says."""
     told = [
-        ("time", guess.time_unit, time_unit is not None),
-        ("positions", guess.angle, bool(stated["position"])),
-        *([("speeds", f"{guess.velocity_angle or guess.angle}/s", bool(stated["velocity"]))] if guess.velocity else []),
-        ("torques", guess.torque_unit, bool(stated["torque"])),
+        ("time", log_map.time_unit or "s", stated.time_unit),
+        ("positions", log_map.angle or "rad", stated.angle),
+        ("speeds", f"{log_map.velocity_angle or log_map.angle or 'rad'}/s", stated.velocity_angle),
+        ("torques", log_map.torque_unit or "Nm", stated.torque_unit),
     ]
-    parts = [f"{what} in {unit} ({'as the header says' if by_name else 'assumed'})" for what, unit, by_name in told]
+    if log_map.velocity is None:
+        told.pop(2)
+    parts = [f"{what} in {unit} ({'as the header says' if said else 'assumed'})" for what, unit, said in told]
     return LogFinding(Pathology.UNITS, Severity.NOTE, ", ".join(parts))

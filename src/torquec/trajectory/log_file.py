@@ -63,7 +63,8 @@ class LogFile:
         if first + len(values) < 2:
             raise ArgumentError(f"there are {len(values)} rows of numbers", where=self.source, remedy="record a motion")
         names = {key: self.log_map.names(kind, len(self.joints)) for key, kind in _KINDS.items()}
-        used = {self.log_map.time, *(name for columns in names.values() if columns for name in columns)}
+        time = self.table.names[self._time]
+        used = {time, *(name for columns in names.values() if columns for name in columns)}
         return Log(
             tuple(self.joints[k] for k in self._order),
             self._seconds(values),
@@ -73,8 +74,7 @@ class LogFile:
             {name: values[:, k] for k, name in enumerate(self.table.names) if name not in used},
             self.source,
             met,
-            {"t": (self.log_map.time,)}
-            | {key: tuple(columns[k] for k in self._order) for key, columns in names.items() if columns},
+            {"t": (time,)} | {key: tuple(columns[k] for k in self._order) for key, columns in names.items() if columns},
             None if self.table.first_line is None else self.table.first_line + first,
             first,
         )
@@ -84,12 +84,18 @@ class LogFile:
         """The joints in the robot's order."""
         return sorted(range(len(self.joints)), key=lambda k: self.robot.joint_index(self.joints[k]))
 
+    @property
+    def _time(self) -> int:
+        """Where the table has the times."""
+        assert self.log_map.time is not None
+        return self.table.names.index(self.log_map.time)
+
     def _places(self, kind: str) -> list[int]:
         """Where the table has the columns of a quantity."""
         return [self.table.names.index(name) for name in self.log_map.names(kind, len(self.joints)) or ()]
 
     def _seconds(self, values: Array) -> Array:
-        return self.log_map.seconds(values[:, self.table.names.index(self.log_map.time)])
+        return self.log_map.seconds(values[:, self._time])
 
     def _stacked(self, kind: str, values: Array) -> Array:
         """Recorded columns (N, n) in joint coordinates, in the robot's order."""

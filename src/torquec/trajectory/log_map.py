@@ -2,7 +2,7 @@
 
 time = "t"                          # name of the column
 position = "q_mot_{}"               # {} is 1 .. n, or a list of names in joint order
-velocity = "dq_mot_{}"              # may be left out
+velocity = "dq_mot_{}"              # left out beside a position or torque: there is none
 torque = "i_mot_{}"
 topic = "/joint_states"             # of a bag that holds several
 angle = "deg"                       # of positions, speeds and `offset`; "rad" unless given
@@ -21,6 +21,7 @@ delay = 0.002                       # seconds by which torques are late
 estimate_delay = true               # the command line finds the delay that fits the robot best
 joints = ["a", "b"]                 # which joints the columns are; all of the robot's unless given
 
+Every key may be left out. Columns and units that the map does not name are those that the header says (`log_columns`).
 From recorded columns x to joints, in this order:
 
 (1)  x is joined at full turns, times its sign, times the unit of its column; torques times their gain
@@ -63,16 +64,16 @@ _PER_JOINT = (*_QUANTITIES, "gains", "signs", "gear_ratios", "transmission", "of
 class LogMap:
     """The keys of the file, as described above."""
 
-    time: str = "t"
-    position: str | tuple[str, ...] = "q{}"
+    time: str | None = None
+    position: str | tuple[str, ...] | None = None
     velocity: str | tuple[str, ...] | None = None
-    torque: str | tuple[str, ...] = "tau{}"
+    torque: str | tuple[str, ...] | None = None
     topic: str | None = None
-    angle: str = "rad"
+    angle: str | None = None
     velocity_angle: str | None = None
-    length: str = "m"
-    torque_unit: str = "Nm"
-    time_unit: str = "s"
+    length: str | None = None
+    torque_unit: str | None = None
+    time_unit: str | None = None
     unwrap: bool = False
     gains: tuple[float, ...] | None = None
     signs: tuple[float, ...] | None = None
@@ -119,17 +120,18 @@ class LogMap:
             through: Array = gears if quantity == "torque" else np.linalg.inv(gears).T.astype(np.float64)
             result = _sparse_product(result, through)
         if quantity == "position" and self.offset is not None:
-            joint_side = np.where(sliding or (False,) * len(self.offset), LENGTHS[self.length], ANGLES[self.angle])
-            result = result + np.array(self.offset) * joint_side
+            slides = np.array(sliding or (False,) * len(self.offset))
+            units = np.where(slides, LENGTHS[self.length or "m"], ANGLES[self.angle or "rad"])
+            result = result + np.array(self.offset) * units
         return result
 
     def turn(self) -> float:
         """A full turn in the unit of the recorded positions."""
-        return 2.0 * math.pi / ANGLES[self.angle]
+        return 2.0 * math.pi / ANGLES[self.angle or "rad"]
 
     def seconds(self, stamps: Array) -> Array:
         """Times in seconds."""
-        return stamps * TIME_UNITS[self.time_unit]
+        return stamps * TIME_UNITS[self.time_unit or "s"]
 
     def check(self, n: int, where: str = "") -> None:
         """Raise `ArgumentError` unless every list has n entries and every word is known."""
@@ -161,10 +163,11 @@ class LogMap:
     def _units(self, quantity: str, sliding: tuple[bool, ...]) -> Array:
         """(1): motors turn, whatever their joints do; joints turn or slide."""
         if quantity == "torque":
-            return np.full(len(sliding), TORQUE_UNITS[self.torque_unit])
-        word = self.angle if quantity == "position" or self.velocity_angle is None else self.velocity_angle
+            return np.full(len(sliding), TORQUE_UNITS[self.torque_unit or "Nm"])
+        word = self.angle or "rad"
+        word = self.velocity_angle or word if quantity == "velocity" else word
         motors = self.matrix() is not None and quantity in self.motor_side
-        return np.where(np.array(sliding) & (not motors), LENGTHS[self.length], ANGLES[word])
+        return np.where(np.array(sliding) & (not motors), LENGTHS[self.length or "m"], ANGLES[word])
 
 
 def read_log_map(path: str | os.PathLike[str]) -> LogMap:

@@ -18,7 +18,6 @@ import numpy as np
 
 from torquec.robot.robot import JointType, Robot
 from torquec.trajectory.log import LogFinding, Pathology, Severity
-from torquec.trajectory.log_columns import states_angle, states_time
 from torquec.trajectory.log_map import ANGLES, LogMap
 from torquec.trajectory.tables.log_table import LogTable
 from torquec.trajectory.trajectory import Array
@@ -31,34 +30,37 @@ _BETWEEN = 0.13
 """Between 1 and pi / 180, by their ratio to both."""
 
 
-def guessed_units(guess: LogMap, table: LogTable, robot: Robot) -> tuple[LogMap, list[LogFinding]]:
-    """The map with units that the numbers of the first rows demand (1)-(3), and a warning for each."""
+def guessed_units(log_map: LogMap, table: LogTable, robot: Robot) -> tuple[LogMap, list[LogFinding]]:
+    """The map with units that the numbers of the first rows demand (1)-(3), and a warning for each.
+
+    Units that the map has are kept, and positions of motors are not judged.
+    """
     rows = np.concatenate(list(_first_rows(table)))
     place = {name: k for k, name in enumerate(table.names)}
     findings = []
-    t = rows[:, place[guess.time]]
-    steps = np.diff(t)
+    time = log_map.time or ""
+    steps = np.diff(rows[:, place[time]])
     steps = steps[steps > 0.0]
     usual = float(np.median(steps)) if len(steps) else 0.0
-    if usual > LONGEST_PERIOD and not states_time(guess.time):
+    if usual > LONGEST_PERIOD and log_map.time_unit is None:
         unit = shorter_unit(usual)
-        guess = dataclasses.replace(guess, time_unit=unit)
+        log_map = dataclasses.replace(log_map, time_unit=unit)
         text = f"a step is {usual:.4g}: taken as {unit}"
         remedy = f'say so in a map: time_unit = "{unit}"'
-        findings.append(LogFinding(Pathology.UNITS, Severity.WARNING, text, guess.time, remedy=remedy))
-    assert isinstance(guess.position, tuple)
-    if not states_angle(guess.position, robot):
-        assert guess.joints is not None
-        reach, degrees = looks_like_degrees(robot, guess.joints, rows[:, [place[name] for name in guess.position]])
+        findings.append(LogFinding(Pathology.UNITS, Severity.WARNING, text, time, remedy=remedy))
+    assert log_map.joints is not None
+    names = log_map.names("position", len(log_map.joints))
+    assert names is not None
+    if log_map.angle is None and log_map.matrix() is None:
+        reach, degrees = looks_like_degrees(robot, log_map.joints, rows[:, [place[name] for name in names]])
         if degrees is not None:
-            same = _speeds_agree(guess, rows, place)
-            guess = dataclasses.replace(guess, angle="deg", velocity_angle=guess.velocity_angle or same)
+            same = _speeds_agree(log_map, rows, place)
+            log_map = dataclasses.replace(log_map, angle="deg", velocity_angle=log_map.velocity_angle or same)
             text = f"reaches {reach:.4g}, far beyond the joint's limit in radians: positions are taken as degrees"
-            text += f", speeds as {guess.velocity_angle or 'deg'}/s" if guess.velocity else ""
+            text += f", speeds as {log_map.velocity_angle or 'deg'}/s" if log_map.velocity else ""
             remedy = 'say so in a map: angle = "deg"'
-            column = guess.position[degrees]
-            findings.append(LogFinding(Pathology.UNITS, Severity.WARNING, text, column, remedy=remedy))
-    return guess, findings
+            findings.append(LogFinding(Pathology.UNITS, Severity.WARNING, text, names[degrees], remedy=remedy))
+    return log_map, findings
 
 
 def shorter_unit(step: float) -> str:
@@ -86,18 +88,19 @@ def looks_like_degrees(robot: Robot, joints: tuple[str, ...], q: Array) -> tuple
     return float(most[j]), j
 
 
-def _speeds_agree(guess: LogMap, rows: Array, place: dict[str, int]) -> str | None:
+def _speeds_agree(log_map: LogMap, rows: Array, place: dict[str, int]) -> str | None:
     """(3): 'rad' where recorded speeds are in radians though positions are in degrees; None otherwise."""
-    if not isinstance(guess.velocity, tuple):
+    assert log_map.joints is not None
+    positions, speeds = (log_map.names(kind, len(log_map.joints)) for kind in ("position", "velocity"))
+    if positions is None or speeds is None or log_map.time is None:
         return None
     whole = rows[np.isfinite(rows).all(axis=1)]
     whole = whole[:: max(1, len(whole) // 500)]
-    t = guess.seconds(whole[:, place[guess.time]])
+    t = log_map.seconds(whole[:, place[log_map.time]])
     rising = np.flatnonzero(np.diff(t) > 0.0)
     if len(rising) < 2:
         return None
-    q = whole[:, [place[name] for name in guess.position]]
-    qd = whole[:, [place[name] for name in guess.velocity]]
+    q, qd = (whole[:, [place[name] for name in names]] for names in (positions, speeds))
     slopes = (q[rising + 1] - q[rising]) / (t[rising + 1] - t[rising])[:, None]
     ratio = float(np.median(np.abs(qd))) / max(float(np.median(np.abs(slopes))), 1e-12)
     return "rad" if ratio < _BETWEEN else None

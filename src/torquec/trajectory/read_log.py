@@ -1,12 +1,13 @@
 """Logs from files, whole or in pieces: CSV, npz, Parquet, rosbag2 and MCAP, matched to a robot's joints.
 
-(1)  A map says what the columns mean; without one their names do (`log_columns`).
+(1)  A map says what the columns mean; what it leaves out, their names do (`log_columns`).
 (2)  Joints of the robot that the log lacks are held at zero, and that is reported; so are matching by order and units.
 (3)  Units that nobody states are SI, unless the numbers leave no doubt (`log_units`). A guess is a warning.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ from torquec.errors import ArgumentError
 from torquec.robot.file import to_path
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
-from torquec.trajectory.log_columns import guessed_map
+from torquec.trajectory.log_columns import guessed_map, time_column, told_units
 from torquec.trajectory.log_file import LogFile
 from torquec.trajectory.log_map import LogMap
 from torquec.trajectory.log_units import guessed_units
@@ -25,6 +26,18 @@ from torquec.trajectory.tables.log_table import LogTable, npz_table
 from torquec.trajectory.tables.parquet_table import ParquetTable
 
 CHUNK = 65536
+_BY_NAME = (
+    "time",
+    "position",
+    "velocity",
+    "torque",
+    "angle",
+    "velocity_angle",
+    "length",
+    "torque_unit",
+    "time_unit",
+    "joints",
+)
 _TEXT = (".csv", ".txt", ".tsv", ".log", "")
 
 
@@ -51,15 +64,10 @@ def read_log_chunks(
 def open_log(path: str | os.PathLike[str], robot: Robot, *, log_map: LogMap | None = None) -> LogFile:
     """A log's file with the meaning of its columns settled (1)-(3); raises as `read_log` does."""
     source = to_path(path)
-    table = _table(source, robot, log_map)
-    findings = list(table.findings)
-    if log_map is None:
-        chosen, told = guessed_map(table.names, robot, str(source))
-        chosen, guesses = guessed_units(chosen, table, robot)
-        findings += told + guesses
-    else:
-        chosen = log_map
-    joints = robot.joint_names[: _width(table, chosen, robot)] if chosen.joints is None else chosen.joints
+    given = LogMap() if log_map is None else log_map
+    table = _table(source, robot, given.topic)
+    chosen, findings = _completed(given, table, robot, str(source))
+    joints = chosen.joints or ()
     for name in joints:
         robot.joint_index(name)
     chosen.check(len(joints), str(source))
@@ -73,19 +81,35 @@ def open_log(path: str | os.PathLike[str], robot: Robot, *, log_map: LogMap | No
                 )
     if chosen.time not in table.names:
         raise ArgumentError(f"there is no column '{chosen.time}'", where=str(source), remedy="name the column of times")
+    chosen, guesses = guessed_units(chosen, table, robot)
+    findings = [*table.findings, *findings, *guesses]
     locked = [name for name in robot.joint_names if name not in joints]
     if locked:
         text = f"the log says nothing about {', '.join(locked)}: held at zero"
         findings.append(LogFinding(Pathology.LOCKED, Severity.NOTE, text))
-    return LogFile(str(source), robot, table, chosen, tuple(joints), tuple(findings))
+    return LogFile(str(source), robot, table, chosen, joints, tuple(findings))
 
 
-def _table(source: Path, robot: Robot, log_map: LogMap | None) -> LogTable:
+def _completed(given: LogMap, table: LogTable, robot: Robot, where: str) -> tuple[LogMap, list[LogFinding]]:
+    """The map with what it leaves out, by the names of the columns (1)."""
+    if given.position is not None and given.torque is not None:
+        time, unit = (given.time, None) if given.time is not None else time_column(table.names, where)
+        joints = robot.joint_names[: _width(table, given, robot)] if given.joints is None else given.joints
+        chosen = dataclasses.replace(given, time=time, time_unit=given.time_unit or unit, joints=tuple(joints))
+        return chosen, []
+    stated, findings = guessed_map(table.names, robot, where, joints=given.joints)
+    own = {field.name: getattr(given, field.name) for field in dataclasses.fields(LogMap)}
+    both = given.position is None and given.torque is None
+    filled = {name: getattr(stated, name) for name in _BY_NAME if own[name] is None and (both or name != "velocity")}
+    chosen = LogMap(**(own | filled))
+    return chosen, [*findings, told_units(chosen, stated)]
+
+
+def _table(source: Path, robot: Robot, topic: str | None) -> LogTable:
     kind = source.suffix.lower()
     if not source.exists():
         raise ArgumentError("there is no such file", where=str(source), remedy="give the path of a log")
     if source.is_dir() or kind in (".mcap", ".db3"):
-        topic = None if log_map is None else log_map.topic
         return bag_table(source, topic=topic, wanted=robot.joint_names)
     if kind == ".npz":
         return npz_table(source)
