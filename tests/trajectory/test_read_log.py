@@ -7,8 +7,8 @@ import pytest
 
 from torquec.errors import ArgumentError
 from torquec.robot import classics
-from torquec.trajectory.log import Log, Pathology
-from torquec.trajectory.log_map import LogMap, read_log_map
+from torquec.trajectory.log import Pathology
+from torquec.trajectory.log_map import read_log_map
 from torquec.trajectory.read_log import read_log
 
 ROBOT = classics.planar2r()
@@ -63,13 +63,6 @@ def test_a_map_turns_motor_columns_into_joint_ones(tmp_path):
     assert set(log.others) == {"x", "y"}
 
 
-def test_motor_power_is_joint_power():
-    gears = LogMap(transmission=((10.0, 0.0), (4.0, 5.0)))
-    speed, torque = np.array([[3.0, 4.0]]), np.array([[0.5, -0.2]])
-    joint = gears.to_joint("velocity", speed), gears.to_joint("torque", torque)
-    assert np.isclose((joint[0] * joint[1]).sum(), (speed * torque).sum())
-
-
 def test_npz_with_arrays(tmp_path):
     table = np.array(ROWS)
     np.savez(tmp_path / "log.npz", t=table[:, 0], q=table[:, 1:3], dq=table[:, 3:5], tau=table[:, 5:])
@@ -114,26 +107,3 @@ def test_words_in_the_middle_are_refused_with_their_line(tmp_path):
     rows = [ROWS[0], ["0.1", "abc", *ROWS[1][2:]], ROWS[2]]
     with pytest.raises(ArgumentError, match=r"log\.csv:3"):
         read_log(written(tmp_path / "log.csv", "t,q1,q2,dq1,dq2,tau1,tau2", rows), ROBOT)
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("colour = 1", "colour"),
-        ('angle = "grad"', "grad"),
-        ("gains = [1]", "gains"),
-        ('gains = ["a", "b"]', "gains"),
-        ("gear_ratios = [1, 0]", "inverse"),
-        ("= 1", "cannot be read"),
-    ],
-)
-def test_bad_maps_are_refused(tmp_path, text, said):
-    (tmp_path / "map.toml").write_text(text)
-    path = written(tmp_path / "log.csv", "t,q1,q2,dq1,dq2,tau1,tau2")
-    with pytest.raises(ArgumentError, match=said):
-        read_log(path, ROBOT, log_map=read_log_map(tmp_path / "map.toml"))
-
-
-def test_a_log_checks_its_shapes():
-    with pytest.raises(ArgumentError, match="tau"):
-        Log((A, B), [0.0, 1.0], np.zeros((2, 2)), np.zeros((2, 1)))
