@@ -50,13 +50,13 @@ def refused(robot, certificate) -> bool:
 
 
 def all_refused(cases, count, seed):
-    """`count` false certificates, kinds and robots in turn; how many of each kind were refused, and tried."""
+    """`count` false certificates, as many of each kind; how many of each kind were refused, and tried."""
     rng = np.random.default_rng(seed)
     tried, kept_out = Counter(), Counter()
     k = 0
     while tried.total() < count:
         robot, certificate = cases[k % len(cases)]
-        kind = KINDS[(k // len(cases)) % len(KINDS)]
+        kind = min(KINDS, key=tried.__getitem__)
         k += 1
         false = sabotaged(robot, certificate, kind, rng)
         if false is not None:
