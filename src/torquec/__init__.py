@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from torquec.model.routes import Route
     from torquec.model.save import load_model, save
     from torquec.model.simplified import simplify
+    from torquec.model.trade_off import TradeOff, trade_off
     from torquec.reduction.linear.linearize import LinearModel, check_linear_model, linearize
     from torquec.reduction.parameters.base_parameters import BaseParameters, BasisMethod, base_parameters
     from torquec.reduction.parameters.check_base_parameters import check_base_parameters
@@ -115,6 +116,7 @@ __all__ = [
     "Spread",
     "Target",
     "TorquecError",
+    "TradeOff",
     "Trajectory",
     "attach_payload",
     "base_parameters",
@@ -156,6 +158,7 @@ __all__ = [
     "simulate_on_mujoco",
     "smoothed_motion",
     "stability_interval",
+    "trade_off",
     "verify_specification",
     "with_actuator_limits",
     "write_trajectory",
@@ -173,6 +176,7 @@ _HOMES = {
     ),
     "torquec.model.routes": ("Route",),
     "torquec.model.simplified": ("simplify",),
+    "torquec.model.trade_off": ("TradeOff", "trade_off"),
     "torquec.reduction.proof.certificate": (
         "Certificate",
         "load_certificate",
