@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from torquec.cli.check_log import LogsArgument, MapOption, read_logs
+from torquec.cli.check_log import SIMULATED, LogsArgument, MapOption, read_logs
 from torquec.cli.excite import refuse_existing
+from torquec.cli.identify_document import Findings, describe, text
+from torquec.cli.identify_files import refuse_directory, robot_of, write_results
 from torquec.cli.options import GravityOption, JsonOption, RobotArgument, SnapOption, StrictOption, read_robot
-from torquec.cli.output import number, print_json, progress, table
+from torquec.cli.output import print_json, progress
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from torquec.identification.estimate import Estimate, LogError
+    from torquec.identification.estimate import Estimate
+    from torquec.robot.robot import Robot
+    from torquec.trajectory.log import Log
 
 EXAMPLE = "torquec identify planar2r simulated --cutoff 10 --urdf identified.urdf"
 
@@ -50,10 +54,37 @@ def identify(
         Path | None, typer.Option(metavar="FILE", help="A TOML file with further columns (gas springs, recorded ones).")
     ] = None,
     log_map: MapOption = None,
+    eliminate: Annotated[
+        bool,
+        typer.Option(
+            "--eliminate",
+            help="Also drop parameters below 1 % of the largest torque, one by one, and print both tables (Izaguirre "
+            "et al.); simulated then means ten short runs.",
+        ),
+    ] = False,
+    payload: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="LOG", help="A log of the loaded robot: identify its payload (give it again for more)."),
+    ] = None,
+    frame: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The frame that carries the payload.  [default: the last link's]")
+    ] = None,
+    compare: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A CSV file of published combinations: expression, value, std.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="Write report, pictures, URDF, C with self-tests and the document."
+        ),
+    ] = None,
     urdf: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the identified robot as URDF.")] = None,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw measured and predicted torques of the last log.")
     ] = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="Print statistics of the residuals and correlated parameters, too.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
     json: JsonOption = False,
     snap: SnapOption = True,
@@ -63,20 +94,23 @@ def identify(
     """Identify base parameters and friction from logs, with their uncertainty, and say whether to trust them."""
     from torquec.identification.identify import IdentifyOptions, Method
     from torquec.identification.identify import identify as fit
-    from torquec.identification.plot_torques import plot_torques
     from torquec.identification.torque_columns import FrictionModel, read_columns
-    from torquec.robot import write_urdf
     from torquec.trajectory.log_map import read_log_map
 
     for name, kinds, what in ((method, Method, "method"), (friction, FrictionModel, "friction model")):
         if name is not None and name not in tuple(kinds):
             raise ArgumentError(f"there is no {what} '{name}'", remedy=f"there are {', '.join(kinds)}")
+    if frame is not None and not payload:
+        raise ArgumentError("--frame without --payload", remedy="give --payload a log of the loaded robot")
     for target in (urdf, plot):
         if target is not None:
             refuse_existing(target, force=force)
+    if output is not None:
+        refuse_directory(output, force=force)
     loaded = read_robot(robot, snap=snap, strict=strict, gravity=gravity)
-    training = read_logs(loaded, logs, log_map)
+    training = _training(loaded, logs, log_map, runs=eliminate)
     others = read_logs(loaded, validate or [], log_map)
+    heavy = read_logs(loaded, payload or [], log_map)
     coupled = None if log_map is None else read_log_map(log_map).transmission
     progress(f"identifying {loaded.name} from {sum(len(log) for log in training)} samples ...")
     estimate = fit(
@@ -93,76 +127,62 @@ def identify(
             transmission=coupled,
         ),
     )
-    files = [] if urdf is None else [str(path) for path in write_urdf(estimate.robot, urdf)]
-    if plot is not None:
-        files.append(str(plot_torques(estimate, (others or training)[-1], plot)))
+    findings = _further(estimate, training, heavy, eliminate=eliminate, frame=frame, compare=compare)
+    files = _written(findings, training, others, output=output, urdf=urdf, plot=plot)
     if json:
-        print_json(describe(estimate) | {"files": files})
+        print_json(describe(findings) | {"files": files})
         return
-    typer.echo(_text(estimate))
+    typer.echo(text(findings, details=details))
     if files:
         typer.echo("\nwritten:\n" + "\n".join(f"  {path}" for path in files))
-    if urdf is not None and estimate.unbound:
-        typer.echo(f"not in the URDF, which has no words for them: {', '.join(estimate.unbound)}")
+        if estimate.unbound:
+            typer.echo(f"in no robot file, which has no words for them: {', '.join(estimate.unbound)}")
+        if not estimate.realization.physically_consistent:
+            typer.echo("no URDF: no robot that could be built has these parameters (--method consistent finds one)")
 
 
-def describe(estimate: Estimate) -> dict[str, Any]:
-    """The JSON document of `torquec identify`."""
-    return {
-        "robot": estimate.model.robot.name,
-        "parameters": [
-            {"name": p.name, "value": p.value, "std": p.std, "significant": p.significant} for p in estimate.parameters
-        ],
-        "rmse": estimate.rmse,
-        "relative_error": estimate.relative_error,
-        "cross_validation_error": estimate.validation_error,
-        "condition": estimate.condition,
-        "unit_condition": estimate.unit_condition,
-        "physically_consistent": estimate.physically_consistent,
-        "method": estimate.estimator,
-        "friction": str(estimate.model.friction),
-        "rotors": bool(estimate.model.robot.drives.motors),
-        "strength": estimate.strength,
-        "cutoff": estimate.cutoff,
-        "verdict": estimate.verdict,
-        "not_in_urdf": list(estimate.unbound),
-        "notes": list(estimate.notes),
-        "training": [_error(error) for error in estimate.training],
-        "validation": [_error(error) for error in estimate.validation],
-    }
+def _training(robot: Robot, logs: list[Path], log_map: Path | None, *, runs: bool) -> list[Log]:
+    """The logs to fit; for elimination, `simulated` alone stands for ten runs."""
+    if runs and [str(path) for path in logs] == [SIMULATED]:
+        from torquec.identification.elimination import simulated_runs
+
+        return simulated_runs(robot)
+    return read_logs(robot, logs, log_map)
 
 
-def _error(error: LogError) -> dict[str, Any]:
-    return {
-        "file": error.file,
-        "rmse": error.rmse,
-        "relative_error": error.relative_error,
-        "average": error.average,
-        "std": error.std,
-        "max": error.largest,
-        "min": error.smallest,
-    }
+def _further(
+    estimate: Estimate, logs: list[Log], heavy: list[Log], *, eliminate: bool, frame: str | None, compare: Path | None
+) -> Findings:
+    """What was asked for beside the estimate."""
+    from torquec.identification.comparison import compare_estimate, read_combinations
+    from torquec.identification.elimination import log_elimination
+    from torquec.identification.payload import identify_payload
 
-
-def _text(estimate: Estimate) -> str:
-    rows = [[p.name, number(p.value), number(p.std, 2), "yes" if p.significant else "no"] for p in estimate.parameters]
-    lines = [table(["parameter", "value", "std", "significant"], rows), ""]
-    errors = [
-        [error.file, kind, f"{error.relative_error:.2%}", *(number(value, 3) for value in error.rmse.values())]
-        for kind, group in (("fitted", estimate.training), ("predicted", estimate.validation))
-        for error in group
-    ]
-    joints = [f"{joint} [Nm]" for joint in estimate.model.robot.joint_names]
-    lines += [table(["log", "", "|e|/|tau|", *joints], errors, left=2), ""]
-    prior = "" if estimate.strength is None else f", prior worth {number(estimate.strength)} samples"
-    consistent = "physically consistent" if estimate.physically_consistent else "not physically consistent"
-    lines.append(
-        f"method {estimate.estimator}, friction {estimate.model.friction}, cut-off {number(estimate.cutoff, 3)} Hz"
-        + prior
+    return Findings(
+        estimate,
+        log_elimination(estimate, logs) if eliminate else None,
+        identify_payload(estimate, heavy, frame=frame) if heavy else None,
+        None if compare is None else compare_estimate(estimate, logs, read_combinations(compare, estimate.model)),
     )
-    lines.append(
-        f"relative error {estimate.relative_error:.2%}, cross-validated {estimate.validation_error:.2%}; "
-        f"condition {number(estimate.condition, 4)}; {consistent}"
-    )
-    lines.append(estimate.verdict)
-    return "\n".join(lines)
+
+
+def _written(
+    findings: Findings, logs: list[Log], others: list[Log], *, output: Path | None, urdf: Path | None, plot: Path | None
+) -> list[str]:
+    """The files that were asked for."""
+    from torquec.identification.prediction import predict
+    from torquec.report.prediction_plots import plot_prediction
+    from torquec.robot import write_urdf
+
+    files: list[Path] = []
+    estimate = findings.estimate
+    # What can fail comes first: nothing is written for a robot that has no URDF.
+    bound = None if urdf is None else robot_of(estimate, where=str(urdf))
+    if output is not None:
+        progress(f"writing {output} ...")
+        files += write_results(output, findings, logs, others, describe(findings))
+    if plot is not None:
+        files.append(plot_prediction(predict(estimate, (others or logs)[-1], fitted=not others), plot))
+    if urdf is not None and bound is not None:
+        files += write_urdf(bound, urdf)
+    return [str(path) for path in files]

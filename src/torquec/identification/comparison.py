@@ -4,7 +4,8 @@
 (2)  torques determine x = Pi y; a combination is determined where K' = M Pi, and then beta' = M x (Lin, Corollary 6),
      with covariance M C M'; M = K' E, E the expansion of the base
 (3)  a complete set has a square M: x = M^-1 beta' turns what was published into a model
-(4)  difference in deviations: (M x - beta')/sqrt(std^2 + std'^2)
+(4)  difference in deviations: (M x - beta')/sqrt(std^2 + std'^2); the deviations of an estimate by least squares are
+     those of `jackknife`, which hold for errors that last, too; with a prior, those of the estimator
 
 Printed coefficients are rounded, so that (2) is asked for up to 1 % of the largest one.
 """
@@ -20,11 +21,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.identification.estimate import Estimate
+from torquec.identification.estimator import Estimator
+from torquec.identification.jackknife import jackknife_covariance, time_parts
+from torquec.identification.least_squares import OrdinaryLeastSquares, WeightedLeastSquares
+from torquec.identification.prepare import prepare
 from torquec.identification.torque_model import TorqueModel
 from torquec.robot.file import to_path
+from torquec.trajectory.log import Log
 from torquec.trajectory.trajectory import Array
 
 _ROUNDED = 0.01
+_PLAIN: dict[str, type[Estimator]] = {"ordinary": OrdinaryLeastSquares, "weighted": WeightedLeastSquares}
 _FACTOR = re.compile(r"\s*([+-]?)\s*(?:([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?)\s*\*\s*)?")
 
 
@@ -123,6 +131,16 @@ def compare(model: TorqueModel, x: Array, covariance: Array, published: Combinat
     matrix = combination_map(model, published)
     spread = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", matrix, covariance, matrix), 0.0))
     return Comparison(published.expressions, published.values, published.std, matrix @ x, spread)
+
+
+def compare_estimate(estimate: Estimate, logs: Sequence[Log], published: Combinations) -> Comparison:
+    """An estimate beside published combinations; `logs` are those that it was fitted to."""
+    covariance = estimate.covariance
+    if estimate.estimator in _PLAIN:
+        samples = [prepare(log, cutoff=estimate.cutoff) for log in logs]
+        rows = [(estimate.model.regressor(s)[s.used], s.tau[s.used]) for s in samples]
+        covariance = jackknife_covariance(time_parts(rows, rate=samples[0].rate), _PLAIN[estimate.estimator])
+    return compare(estimate.model, estimate.x, covariance, published)
 
 
 def published_parameters(model: TorqueModel, published: Combinations) -> Array:

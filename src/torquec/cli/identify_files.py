@@ -1,0 +1,104 @@
+"""What `torquec identify -o DIR` leaves behind: report, pictures, URDF, C code, document; all of it or nothing."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from torquec.cli.output import json_text
+from torquec.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from torquec.cli.identify_document import Findings
+    from torquec.identification.estimate import Estimate
+    from torquec.trajectory.log import Log
+
+REPORT = "report.html"
+DOCUMENT = "identification.json"
+
+_CMAKE = """
+add_executable({prefix}_measured {prefix}_measured.c)
+target_link_libraries({prefix}_measured {prefix})
+add_test(NAME {prefix}_measured COMMAND {prefix}_measured)
+"""
+
+
+def refuse_directory(directory: Path, *, force: bool) -> None:
+    """Raise `ArgumentError` unless `directory` is new, empty, or may be written over."""
+    if directory.exists() and not directory.is_dir():
+        raise ArgumentError("this is a file", where=str(directory), remedy="name a directory")
+    if directory.is_dir() and any(directory.iterdir()) and not force:
+        raise ArgumentError("this directory is not empty", where=str(directory), remedy="name another, or add --force")
+
+
+def write_results(
+    directory: Path, findings: Findings, logs: list[Log], others: list[Log], document: dict[str, Any]
+) -> list[Path]:
+    """Write everything into `directory`; the files, in the order in which they are worth reading.
+
+    They are made in a directory beside it, which becomes `directory`, or whose files are moved into it.
+    """
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.resolve().parent))
+    try:
+        files = _made(scratch, findings, logs, others)
+        names = [path.relative_to(scratch) for path in files]
+        names.append(Path(DOCUMENT))
+        whole = document | {"files": [str(directory / name) for name in names]}
+        (scratch / DOCUMENT).write_text(json_text(whole) + "\n", encoding="utf-8")
+        for name in names:
+            (scratch / name).chmod(0o644)
+            (directory / name).parent.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            (scratch / name).replace(directory / name)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return [directory / name for name in names]
+
+
+def robot_of(estimate: Estimate, *, where: str) -> Any:
+    """The identified robot; raises `ArgumentError` where no robot that could be built has its parameters."""
+    if not estimate.realization.physically_consistent:
+        raise ArgumentError(
+            "no robot that could be built has these parameters, so that there is no URDF of it",
+            where=where,
+            remedy="identify with --method consistent",
+        )
+    return estimate.robot
+
+
+def _made(scratch: Path, findings: Findings, logs: list[Log], others: list[Log]) -> list[Path]:
+    from torquec.codegen.identifiers import c_identifier
+    from torquec.identification.measured_test import measured_test
+    from torquec.identification.prediction import predict
+    from torquec.model.generate import generate
+    from torquec.report.identification_report import identification_report
+    from torquec.report.prediction_plots import plot_prediction
+    from torquec.robot import write_urdf
+
+    estimate = findings.estimate
+    name = c_identifier(estimate.model.robot.name)
+    predictions = [predict(estimate, log) for log in logs] + [predict(estimate, log, fitted=False) for log in others]
+    page = identification_report(
+        estimate,
+        predictions,
+        elimination=None if findings.elimination is None else findings.elimination[0],
+        payload=findings.payload,
+        comparison=findings.comparison,
+    )
+    report = scratch / REPORT
+    report.write_text(page, encoding="utf-8")
+    files = [report]
+    files += [plot_prediction(p, scratch / f"torques_{k + 1}.png") for k, p in enumerate(predictions)]
+    if estimate.realization.physically_consistent:
+        files += write_urdf(estimate.robot, scratch / f"{name}.urdf")
+    package = generate(estimate.robot, scratch / "c", prefix=name)
+    test, text = measured_test(estimate, [*logs, *others], prefix=name)
+    measured = scratch / "c" / test
+    measured.write_text(text, encoding="ascii")
+    build = scratch / "c" / "CMakeLists.txt"
+    with build.open("a", encoding="ascii") as stream:
+        stream.write(_CMAKE.format(prefix=test.removesuffix("_measured.c")))
+    return [*files, *package.files, measured]

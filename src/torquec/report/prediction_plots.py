@@ -1,0 +1,82 @@
+"""Measured and predicted torque of every joint, as a picture (extra `plot`)."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from torquec.errors import ArgumentError, MissingExtraError
+from torquec.identification.prediction import Prediction
+from torquec.robot.file import to_path
+
+_MOST = 4000
+"""Samples of a curve; more would only thicken its line."""
+
+
+def plot_prediction(prediction: Prediction, path: str | os.PathLike[str]) -> Path:
+    """Draw one panel per joint, whole or not at all; the suffix of `path` chooses the format.
+
+    Raises `MissingExtraError` without matplotlib and `ArgumentError` for a place that cannot be drawn to.
+    """
+    figure = _figure(prediction)
+    target = to_path(path)
+    scratch = target.with_name(f".{target.stem}.part{target.suffix}")
+    try:
+        figure.savefig(scratch, dpi=120)
+        scratch.replace(target)
+    except (OSError, ValueError) as error:
+        scratch.unlink(missing_ok=True)
+        raise ArgumentError(
+            f"cannot draw there: {error}", where=str(target), remedy="name a .png, .svg or .pdf file"
+        ) from error
+    return target
+
+
+def prediction_png(prediction: Prediction) -> bytes:
+    """The same picture as the bytes of a PNG file."""
+    stream = io.BytesIO()
+    _figure(prediction).savefig(stream, format="png", dpi=110)
+    return stream.getvalue()
+
+
+def _figure(prediction: Prediction) -> Any:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtraError("matplotlib", "plot", "drawing torques") from None
+    joints = prediction.joints
+    figure = Figure(figsize=(9.0, 1.7 * len(joints) + 0.9), layout="constrained")
+    panels = figure.subplots(len(joints), 1, sharex=True, squeeze=False)[:, 0]
+    some = slice(None, None, max(1, len(prediction.t) // _MOST))
+    t, measured, predicted = (a[some] for a in (prediction.t, prediction.measured, prediction.predicted))
+    unused = ~prediction.used[some]
+    for j, (joint, panel) in enumerate(zip(joints, panels, strict=True)):
+        panel.plot(t, measured[:, j], color="0.65", linewidth=2.4, label="measured")
+        panel.plot(t, predicted[:, j], color="C0", linewidth=1.0, label="predicted")
+        panel.plot(t, measured[:, j] - predicted[:, j], color="C3", linewidth=0.8, label="difference")
+        low, high = panel.get_ylim()
+        panel.fill_between(t, low, high, where=unused, color="0.93", linewidth=0.0, zorder=0)
+        panel.set_ylim(low, high)
+        panel.axhline(0.0, color="0.85", linewidth=0.7, zorder=0)
+        panel.set_ylabel("torque [Nm]", fontsize=8)
+        panel.set_title(f"{joint}: rms {prediction.rmse[j]:.3g} Nm", fontsize=9, loc="left")
+        panel.tick_params(labelsize=8)
+        panel.margins(x=0.01)
+    kind = "fitted" if prediction.fitted else "not fitted, only predicted"
+    figure.suptitle(f"{_short(prediction.source)} ({kind}): error {prediction.relative_error:.2%}", fontsize=11)
+    handles, labels = panels[0].get_legend_handles_labels()
+    if np.any(unused):
+        from matplotlib.patches import Patch
+
+        handles, labels = [*handles, Patch(color="0.93")], [*labels, "not used"]
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), fontsize=8, frameon=False)
+    panels[-1].set_xlabel("time [s]", fontsize=8)
+    return figure
+
+
+def _short(source: str) -> str:
+    return Path(source).name if source else "log"

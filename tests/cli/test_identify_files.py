@@ -1,0 +1,111 @@
+"""What `torquec identify` writes: everything or nothing, never over what is there."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+
+import pytest
+from tests.cli.identify_logs import QUICK, write_arm
+
+import torquec as tq
+
+pytest.importorskip("matplotlib")
+GRAVITY = ("--gravity", "0,-9.81,0")
+COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    return write_arm(tmp_path_factory.mktemp("logs"))
+
+
+def test_a_directory_with_everything(torquec, files, tmp_path):
+    arm, bare, other, _ = files
+    out = tmp_path / "new" / "out"
+    document = torquec("identify", arm, bare, "--validate", other, *GRAVITY, *QUICK, "-o", out, "--json").document
+    names = sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file())
+    assert names == [
+        "c/CMakeLists.txt",
+        "c/planar2r.c",
+        "c/planar2r.h",
+        "c/planar2r_measured.c",
+        "c/selftest.c",
+        "identification.json",
+        "planar2r.drives.toml",
+        "planar2r.urdf",
+        "report.html",
+        "torques_1.png",
+        "torques_2.png",
+    ]
+    assert sorted(document["files"]) == sorted(str(out / name) for name in names)
+    assert json.loads((out / "identification.json").read_text()) == document
+    assert [path.name for path in out.parent.iterdir()] == ["out"]
+    robot = tq.load(out / "planar2r.urdf", gravity=(0.0, -9.81, 0.0))
+    values = tq.base_parameters(robot, motors=False).values
+    found = [parameter["value"] for parameter in document["parameters"]]
+    assert values == pytest.approx(found[: len(values)], abs=1e-9)
+    # A second time, nothing is touched.
+    before = (out / "report.html").stat().st_mtime_ns
+    again = torquec("identify", arm, bare, *GRAVITY, *QUICK, "-o", out)
+    assert again.status == 2
+    assert "--force" in again.err
+    assert (out / "report.html").stat().st_mtime_ns == before
+    assert torquec("identify", arm, bare, *GRAVITY, *QUICK, "-o", out, "--force").status == 0
+
+
+@pytest.mark.skipif(COMPILER is None, reason="no C compiler here")
+def test_both_self_tests_run(torquec, files, tmp_path):
+    arm, bare, *_ = files
+    assert torquec("identify", arm, bare, *GRAVITY, *QUICK, "-o", tmp_path / "out").status == 0
+    for test in ("selftest.c", "planar2r_measured.c"):
+        program = tmp_path / test.removesuffix(".c")
+        code = tmp_path / "out" / "c"
+        subprocess.run(
+            [COMPILER, "-std=c99", "-O1", str(code / "planar2r.c"), str(code / test), "-lm", "-o", str(program)],
+            check=True,
+            timeout=120,
+        )
+        outcome = subprocess.run([str(program)], capture_output=True, text=True, timeout=60, check=False)
+        assert outcome.returncode == 0, outcome.stdout
+        assert "FAILED" not in outcome.stdout
+
+
+def test_a_failure_leaves_nothing(torquec, files, tmp_path, monkeypatch):
+    arm, bare, *_ = files
+
+    def broken(*_arguments, **_options):
+        raise tq.ArgumentError("no ink", remedy="buy some")
+
+    monkeypatch.setattr("torquec.identification.measured_test.measured_test", broken)
+    out = tmp_path / "out"
+    outcome = torquec("identify", arm, bare, *GRAVITY, *QUICK, "-o", out, "--urdf", tmp_path / "arm.urdf")
+    assert outcome.status == 2
+    assert "no ink" in outcome.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_is_no_directory(torquec, tmp_path):
+    (tmp_path / "out").write_text("mine")
+    outcome = torquec("identify", "planar2r", "simulated", "-o", tmp_path / "out", "--force")
+    assert outcome.status == 2
+    assert "this is a file" in outcome.err
+
+
+def test_no_urdf_of_what_cannot_be_built(torquec, files, tmp_path, monkeypatch):
+    from torquec.identification import estimate
+    from torquec.identification.realization import Realization, realize
+
+    arm, bare, *_ = files
+    monkeypatch.setattr(estimate, "realize", lambda model, x: Realization(realize(model, x).standard, False))
+    options = (*GRAVITY, *QUICK, "--method", "weighted")
+    refused = torquec("identify", arm, bare, *options, "--urdf", tmp_path / "arm.urdf")
+    assert refused.status == 2
+    assert "--method consistent" in refused.err
+    assert not list(tmp_path.iterdir())
+    partly = torquec("identify", arm, bare, *options, "-o", tmp_path / "out")
+    assert partly.status == 0
+    assert "no URDF" in partly.out
+    assert not list((tmp_path / "out").glob("*.urdf"))
+    assert (tmp_path / "out" / "report.html").exists()
