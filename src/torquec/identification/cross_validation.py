@@ -1,8 +1,10 @@
-"""Choosing settings by what they predict, not by what they fit: folds over time and over logs.
+"""Choosing settings by what they predict, not by what they fit: folds over motions or over time.
 
-(1)  Fold i of k is the i-th part in time of every log, so that two runs of one motion never stand on both sides.
-(2)  With several logs, each of them is a fold as well.
-(3)  The error of a setting is |tau - predicted|/|tau| over all folds, each predicted by a fit to all the others.
+(1)  Logs of different motions: each motion is a fold, predicted by a fit to the others. That is what a model is for.
+(2)  Logs that repeat one motion, or a single log: fold i of k is the i-th part in time of every log, so that two runs
+     of one motion never stand on both sides.
+(3)  The error of a setting is |tau - predicted|/|tau| over all folds.
+(4)  Two logs repeat one motion if the states (q, qd) of each come near those of the other, half of them at least.
 
 Folds are kept as triangles: fits of many settings cost next to nothing.
 """
@@ -17,16 +19,24 @@ import numpy as np
 
 from torquec.identification.estimator import Estimator
 from torquec.identification.joint_factors import JointFactors, joint_factors
+from torquec.identification.prepare import Samples
 from torquec.trajectory.trajectory import Array
 
 PARTS = 5
+_NEAR = 0.05
+"""Of the range that each position and speed has over all logs."""
+_STATES = 300
+
+Pair = tuple[JointFactors, tuple[JointFactors, ...]]
+"""What to fit, and what to predict."""
 
 
 @dataclass(frozen=True, eq=False)
 class Folds:
-    """Triangles of every part of every log, [log][part]."""
+    """Triangles of every part of every log, [log][part]; `motions` are the logs (indices) of each motion."""
 
     parts: tuple[tuple[JointFactors, ...], ...]
+    motions: tuple[tuple[int, ...], ...] = ()
 
     @property
     def whole(self) -> JointFactors:
@@ -34,45 +44,61 @@ class Folds:
         every = [part for log in self.parts for part in log]
         return every[0].merged(*every[1:])
 
-    def pairs(self) -> list[tuple[JointFactors, tuple[JointFactors, ...]]]:
-        """(what to fit, what to predict) of each fold (1), (2)."""
+    def pairs(self) -> list[Pair]:
+        """The folds: over motions (1) where there are several, else over time (2)."""
+        places = [(log, part) for log, parts in enumerate(self.parts) for part in range(len(parts))]
+        if len(self.motions) > 1:
+            folds = [[place for place in places if place[0] in motion] for motion in self.motions]
+        else:
+            folds = [[place for place in places if place[1] == part] for part in range(len(self.parts[0]))]
         made = []
-        count = len(self.parts[0])
-        for i in range(count):
-            kept = [part for log in self.parts for k, part in enumerate(log) if k != i]
-            made.append((kept[0].merged(*kept[1:]), tuple(log[i] for log in self.parts)))
-        if len(self.parts) > 1:
-            for i, log in enumerate(self.parts):
-                kept = [part for k, other in enumerate(self.parts) for part in other if k != i]
-                made.append((kept[0].merged(*kept[1:]), log))
+        for fold in folds:
+            kept = [self.parts[log][part] for log, part in places if (log, part) not in fold]
+            made.append((kept[0].merged(*kept[1:]), tuple(self.parts[log][part] for log, part in fold)))
         return made
 
 
-def time_folds(rows: Sequence[tuple[Array, Array]], *, parts: int = PARTS) -> Folds:
+def time_folds(
+    rows: Sequence[tuple[Array, Array]], *, parts: int = PARTS, motions: Sequence[Sequence[int]] = ()
+) -> Folds:
     """The folds of logs, each given as (A (N, n, k), tau (N, n)) in the order of time."""
     made = []
     for a, tau in rows:
         borders = np.linspace(0, len(a), parts + 1).astype(int)
         spans = itertools.pairwise(borders)
         made.append(tuple(joint_factors(a[start:stop], tau[start:stop]) for start, stop in spans))
-    return Folds(tuple(made))
+    return Folds(tuple(made), tuple(tuple(motion) for motion in motions))
 
 
-def validation_error(folds: Folds, make: Callable[[], Estimator]) -> float:
-    """(3) for the estimator that `make` gives."""
-    return errors_of(folds.pairs(), [make])[0]
+def motions_of(samples: Sequence[Samples]) -> tuple[tuple[int, ...], ...]:
+    """Which logs (indices) show the same motion (4)."""
+    states = [np.column_stack([s.q, s.qd])[s.used] for s in samples]
+    every = np.concatenate(states)
+    size = np.maximum(np.ptp(every, axis=0), np.finfo(float).tiny ** 0.5)
+    few = [state[:: max(1, len(state) // _STATES)] / size for state in states]
+    groups: list[list[int]] = []
+    for k, state in enumerate(few):
+        same = next((group for group in groups if _repeats(state, few[group[0]])), None)
+        if same is None:
+            groups.append([k])
+        else:
+            same.append(k)
+    return tuple(tuple(group) for group in groups)
 
 
-def errors_of(
-    pairs: Sequence[tuple[JointFactors, tuple[JointFactors, ...]]], makers: Sequence[Callable[[], Estimator]]
-) -> list[float]:
-    """(3) for each of several settings."""
-    found = []
-    for make in makers:
-        wrong = total = 0.0
-        for kept, left_out in pairs:
-            x = make().fit_factors(kept).x_
-            wrong += sum(float(part.squares(x).sum()) for part in left_out)
-            total += sum(float(part.torque_squares.sum()) for part in left_out)
-        found.append(float(np.sqrt(wrong / total)))
-    return found
+def validation_error(pairs: Sequence[Pair], make: Callable[[], Estimator], *, most: float = np.inf) -> float:
+    """(3) for the estimator that `make` gives; infinite as soon as it must exceed `most`."""
+    total = sum(float(part.torque_squares.sum()) for _, left_out in pairs for part in left_out)
+    wrong = 0.0
+    for kept, left_out in pairs:
+        x = make().fit_factors(kept).x_
+        wrong += sum(float(part.squares(x).sum()) for part in left_out)
+        if wrong > most**2 * total:
+            return np.inf
+    return float(np.sqrt(wrong / total))
+
+
+def _repeats(a: Array, b: Array) -> bool:
+    """(4)."""
+    squares = ((a[:, None, :] - b[None, :, :]) ** 2).mean(axis=2)
+    return all(float(np.median(np.sqrt(squares.min(axis=axis)))) < _NEAR for axis in (0, 1))

@@ -96,7 +96,7 @@ class Estimate:
         """Parameters that a robot has no place for (2): Stribeck and load terms of friction, further columns."""
         count = len(self.names) - len(self.model.columns)
         inner = self.names[len(self.model.base) : count]
-        odd = tuple(name for name in inner if name.startswith(("stribeck_", "load_")))
+        odd = tuple(name for name in inner if name.startswith(("stribeck_", "load_", "curved_")))
         return (*odd, *self.names[count:])
 
     @property

@@ -1,9 +1,10 @@
 """`identify`: from a robot and logs to an `Estimate`.
 
 (1)  logs are checked and prepared; joints that they lack are locked
-(2)  candidates: with and without rotor inertias, friction with and without load, joints weighted or not, strengths of
-     the prior; each is cross-validated, and the best one is taken
-(3)  the chosen estimator is fitted to everything, and statistics follow
+(2)  rotor inertias, the law of friction, weights and the strength of the prior are chosen by cross-validation
+     (`model_choice`)
+(3)  a log that excites too little is refused with what it can identify, unless a part is enough
+(4)  the chosen estimator is fitted to everything, and statistics follow
 
 The error everywhere: |tau - predicted| / |tau| over all joints and samples, both low-passed, half a second cut at each
 end.
@@ -11,27 +12,27 @@ end.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Sequence
+import dataclasses
+import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
 
 import numpy as np
 
 from torquec.errors import ArgumentError
 from torquec.identification.check_log import check_log
-from torquec.identification.cross_validation import Folds, errors_of, time_folds
 from torquec.identification.estimate import Estimate, LogError, Parameter
 from torquec.identification.estimator import Estimator, Weighting
 from torquec.identification.extras import one_thread
-from torquec.identification.joint_factors import JointFactors
+from torquec.identification.joint_factors import JointFactors, joint_factors
 from torquec.identification.least_squares import (
     HuberLeastSquares,
     OrdinaryLeastSquares,
     TotalLeastSquares,
     WeightedLeastSquares,
 )
+from torquec.identification.model_choice import STRENGTHS, Choice, Freedom, Make, Setting, choose_model
 from torquec.identification.prepare import Samples, prepare
 from torquec.identification.prior import robot_prior
 from torquec.identification.prior_estimators import (
@@ -41,15 +42,15 @@ from torquec.identification.prior_estimators import (
     RidgeToPrior,
 )
 from torquec.identification.pseudo_inertia import body_parameters
-from torquec.identification.statistics import check_excitation, conditions, significant, verdict
-from torquec.identification.torque_columns import FrictionModel, TorqueColumn
+from torquec.identification.statistics import check_excitation, conditions, not_excited, significant, verdict
+from torquec.identification.torque_columns import FrictionLaw, FrictionModel, FrictionTerm, TorqueColumn
 from torquec.identification.torque_model import TorqueModel, torque_model
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, Severity
 from torquec.trajectory.trajectory import Array
 
-STRENGTHS = (0.1, 1.0, 10.0, 100.0, 1000.0)
+_ADDED = tuple(f"{term}_" for term in FrictionTerm)
 
 
 class Method(StrEnum):
@@ -84,29 +85,18 @@ _DRAWN: dict[Method, type[PriorEstimator]] = {
 
 @dataclass(frozen=True)
 class IdentifyOptions:
-    """How to identify. None leaves a choice to cross-validation (`friction`: OFFSET or LOAD; `rotors`; `strength`) or
-    to the data (`cutoff`).
+    """How to identify. None leaves a choice to cross-validation (`friction`, `rotors`, `strength`) or to the data
+    (`cutoff`); `partial` goes on where the logs excite only a part of the parameters.
     """
 
     method: Method = Method.CONSISTENT
-    friction: FrictionModel | None = None
+    friction: FrictionLaw | FrictionModel | None = None
     cutoff: float | None = None
     rotors: bool | None = None
     strength: float | None = None
     columns: tuple[TorqueColumn, ...] = ()
     transmission: tuple[tuple[float, ...], ...] | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class _Candidate:
-    """A model with its rows, per log and as folds, and what cross-validation says."""
-
-    model: TorqueModel
-    rows: list[tuple[Array, Array]]
-    folds: Folds
-    error: float
-    make: Callable[[], Estimator]
-    strength: float | None
+    partial: bool = False
 
 
 _DEFAULT = IdentifyOptions()
@@ -117,8 +107,9 @@ def identify(
 ) -> Estimate:
     """The parameters of a robot from logs; `validate` are logs that are only predicted.
 
-    Raises `ArgumentError` for logs with errors, for logs of different joints and for motions that excite too little
-    (with the list of what they identify); `MissingExtraError` without scipy, or without clarabel where it is needed.
+    Raises `ArgumentError` for logs with errors, for logs of different joints and, unless `partial` is set, for motions
+    that excite too little (with the list of what they identify); `MissingExtraError` without scipy, or without
+    clarabel where it is needed.
     """
     with one_thread():
         return _identified(robot, [logs] if isinstance(logs, Log) else list(logs), list(validate), options)
@@ -138,19 +129,24 @@ def _identified(robot: Robot, training: list[Log], validate: list[Log], options:
             f"the method '{options.method}' draws to the robot's own inertias, but a body of '{robot.name}' has none",
             remedy=f"use the method {Method.WEIGHTED}, or give a robot file with inertias",
         )
-    best = _best(moving, samples, options)
-    whole = best.folds.whole
-    if not options.method.needs_prior:
-        check_excitation(whole, best.model.names, training[0].source)
-    estimator = best.make()
+    choice = choose_model(samples, _freedom(moving, options), _maker(options.method))
+    rows = [(choice.model.regressor(s)[s.used], s.tau[s.used]) for s in samples]
+    parts = [joint_factors(a, tau) for a, tau in rows]
+    whole = parts[0].merged(*parts[1:])
+    notes += _excited(whole, choice.model, training, options)
+    correlation = max(s.correlation(int(s.used.sum())) for s in samples)
+    estimator: Estimator
     if options.method is Method.HUBER:
-        estimator.fit(np.concatenate([a for a, _ in best.rows]), np.concatenate([tau for _, tau in best.rows]))
+        estimator = HuberLeastSquares(correlation=correlation)
+        estimator.fit(np.concatenate([a for a, _ in rows]), np.concatenate([tau for _, tau in rows]))
     else:
-        estimator.fit_factors(whole)
+        setting = Setting(choice.strength, choice.weighting, correlation)
+        estimator = _maker(options.method)(choice.model, setting).fit_factors(whole)
     others = [prepare(log, cutoff=cutoff) for log in validate]
-    checks = [_predicted(best.model, s, best.model.regressor(s)[s.used], s.tau[s.used], estimator.x_) for s in others]
-    fitted = [_predicted(best.model, s, a, t, estimator.x_) for s, (a, t) in zip(samples, best.rows, strict=True)]
-    return _estimate(best, estimator, whole, fitted, checks, options, cutoff, notes)
+    model = choice.model
+    checks = [_predicted(model, s, model.regressor(s)[s.used], s.tau[s.used], estimator.x_) for s in others]
+    fitted = [_predicted(model, s, a, t, estimator.x_) for s, (a, t) in zip(samples, rows, strict=True)]
+    return _estimate(choice, rows, estimator, whole, fitted, checks, options, cutoff, notes)
 
 
 def _checked(robot: Robot, logs: Sequence[Log]) -> tuple[str, ...]:
@@ -171,44 +167,46 @@ def _checked(robot: Robot, logs: Sequence[Log]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _best(robot: Robot, samples: Sequence[Samples], options: IdentifyOptions) -> _Candidate:
-    """(2)."""
+def _freedom(robot: Robot, options: IdentifyOptions) -> Freedom:
+    """(2): what the options leave open."""
     transmission = None if options.transmission is None else np.array(options.transmission)
-    candidates: list[_Candidate] = []
     prior = options.method.needs_prior
-    models = (FrictionModel.OFFSET, FrictionModel.LOAD) if prior else (FrictionModel.OFFSET,)
-    frictions = models if options.friction is None else (options.friction,)
-    rotor_choices = (True, False) if options.rotors is None else (options.rotors,)
-    for rotors, friction in itertools.product(rotor_choices, frictions):
-        model = torque_model(
-            robot, friction=friction, rotors=rotors, transmission=transmission, columns=options.columns
+    # Where torques are measured behind the gears there are no rotors to be seen: with them is the richer model.
+    rotor_choices = (False, True) if options.rotors is None else (options.rotors,)
+    models = tuple(
+        torque_model(
+            robot,
+            friction=FrictionModel.OFFSET if options.friction is None else options.friction,
+            rotors=rotors,
+            transmission=transmission,
+            columns=options.columns,
         )
-        rows = [(model.regressor(s)[s.used], s.tau[s.used]) for s in samples]
-        folds = time_folds(rows)
-        correlation = max(samples[0].rate / (2.0 * samples[0].cutoff), 1.0)
-        candidates.append(_chosen(model, rows, folds, options, correlation))
-    return min(candidates, key=lambda candidate: candidate.error)
+        for rotors in rotor_choices
+    )
+    strengths = (0.0,) if not prior else STRENGTHS if options.strength is None else (options.strength,)
+    return Freedom(models, options.friction is None, strengths, tuple(Weighting) if prior else (Weighting.JOINT,))
 
 
-def _chosen(
-    model: TorqueModel, rows: list[tuple[Array, Array]], folds: Folds, options: IdentifyOptions, correlation: float
-) -> _Candidate:
-    """The best strength and weighting for one model."""
-    pairs = folds.pairs()
-    if not options.method.needs_prior:
-        plain = partial(_PLAIN[options.method], correlation=correlation)
-        tried = partial(WeightedLeastSquares) if options.method is Method.HUBER else plain
-        return _Candidate(model, rows, folds, errors_of(pairs, [tried])[0], plain, None)
-    prior = robot_prior(model)
-    strengths = STRENGTHS if options.strength is None else (options.strength,)
-    settings = list(itertools.product(Weighting, strengths))
-    makers = [
-        partial(_DRAWN[options.method], prior, strength=strength, weighting=weighting, correlation=correlation)
-        for weighting, strength in settings
-    ]
-    errors = errors_of(pairs, makers)
-    best = int(np.argmin(errors))
-    return _Candidate(model, rows, folds, errors[best], makers[best], settings[best][1])
+def _maker(method: Method) -> Make:
+    """How a method's estimator is made; Huber's weights need rows, so weighted least squares stands in for it."""
+    if method.needs_prior:
+        drawn, prior = _DRAWN[method], functools.lru_cache(maxsize=8)(robot_prior)
+        return lambda model, setting: drawn(prior(model), **dataclasses.asdict(setting))
+    plain = WeightedLeastSquares if method is Method.HUBER else _PLAIN[method]
+    return lambda _, setting: plain(correlation=setting.correlation)
+
+
+def _excited(whole: JointFactors, model: TorqueModel, logs: Sequence[Log], options: IdentifyOptions) -> tuple[str, ...]:
+    """(3)."""
+    # Terms of friction that cross-validation added are not asked for: a column without rows takes nothing away.
+    kept = [k for k, name in enumerate(model.names) if options.friction is not None or not name.startswith(_ADDED)]
+    names = [model.names[k] for k in kept]
+    factors = JointFactors(whole.triangles[:, :, [*kept, whole.size]], whole.count)
+    if not options.partial:
+        check_excitation(factors, names, logs[0].source)
+        return ()
+    lost = not_excited(factors.weighted(1.0 / np.sqrt(whole.torque_squares + np.finfo(float).tiny)), names)
+    return (f"not identified by these logs: {', '.join(lost)}",) if lost else ()
 
 
 def _predicted(model: TorqueModel, samples: Samples, a: Array, tau: Array, x: Array) -> LogError:
@@ -230,7 +228,8 @@ def _predicted(model: TorqueModel, samples: Samples, a: Array, tau: Array, x: Ar
 
 
 def _estimate(
-    best: _Candidate,
+    choice: Choice,
+    rows: list[tuple[Array, Array]],
     estimator: Estimator,
     whole: JointFactors,
     fitted: list[LogError],
@@ -239,10 +238,10 @@ def _estimate(
     cutoff: float,
     notes: tuple[str, ...],
 ) -> Estimate:
-    """(3)."""
-    model, x = best.model, estimator.x_
-    peaks = np.max([np.abs(a).max(axis=0) for a, _ in best.rows], axis=0)
-    torque_peaks = np.max([np.abs(tau).max(axis=0) for _, tau in best.rows], axis=0)
+    """(4)."""
+    model, x = choice.model, estimator.x_
+    peaks = np.max([np.abs(a).max(axis=0) for a, _ in rows], axis=0)
+    torque_peaks = np.max([np.abs(tau).max(axis=0) for _, tau in rows], axis=0)
     important = significant(peaks, torque_peaks, x)
     deviations = np.sqrt(np.maximum(np.diag(estimator.covariance_), 0.0))
     error = whole.relative_error(x)
@@ -260,13 +259,13 @@ def _estimate(
         training=tuple(fitted),
         validation=tuple(checks),
         relative_error=error,
-        validation_error=best.error,
+        validation_error=choice.error,
         condition=found.plain,
         unit_condition=found.unit_columns,
         physically_consistent=estimator.physically_consistent_ if isinstance(estimator, PriorEstimator) else False,
         estimator=str(options.method),
-        strength=best.strength if drawn else None,
+        strength=choice.strength if drawn else None,
         cutoff=cutoff,
-        verdict=verdict(model.names, x, deviations, list(important), training=error, validation=best.error),
+        verdict=verdict(model.names, x, deviations, list(important), training=error, validation=choice.error),
         notes=notes,
     )

@@ -5,6 +5,7 @@
 (2)  q, recorded speeds and tau pass a Butterworth filter of order four forwards and backwards (no phase)
 (3)  speeds that were not recorded, and accelerations, are central differences of what (2) gives
 (4)  not used: half a second at each end, and what lies in or beside a gap
+(5)  decimation: after the low pass, samples eight times as dense as the cut-off hold all there is
 
 The cut-off is given, or chosen from the data: five times the frequency that holds 99.9 % of the power of the speeds.
 """
@@ -26,6 +27,7 @@ _GAP = 10.0
 _SHORTEST_GAP = 0.02
 _POWER = 0.999
 _HARMONICS = 5.0
+_DENSE = 8.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +51,17 @@ class Samples:
 
     def __len__(self) -> int:
         return len(self.t)
+
+    @property
+    def thinned(self) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+        """Which of the used samples decimation keeps (5), as indices."""
+        step = max(1, int(self.rate / (_DENSE * self.cutoff)))
+        return np.flatnonzero(self.used)[::step]
+
+    def correlation(self, count: int) -> float:
+        """How many of `count` samples, evenly taken from these, share one independent one: 2 cut-offs a second."""
+        seconds = float(self.used.sum()) / self.rate
+        return max(count / (2.0 * self.cutoff * seconds), 1.0)
 
     def low_passed(self, values: Array) -> Array:
         """Columns (N, ...) through the filter of these samples."""

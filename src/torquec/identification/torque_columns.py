@@ -3,15 +3,17 @@
 A shaft turns with s = t . qd: t is a unit row for a joint, and for a coupled motor its row of the transmission, scaled
 to its largest entry.
 
-(1)  viscous s, Coulomb sign(s), offset 1; by direction max(s, 0), min(s, 0), [s > 0], -[s < 0]
-(2)  Stribeck: sign(s) exp(-(s/v)^2) beside (1), v the given speed
-(3)  load: |tau of the prior model| sign(s) beside (1)
+(1)  viscous s, Coulomb z, offset 1; by direction max(s, 0), min(s, 0), max(z, 0), min(z, 0); z is sign(s) or one of
+     the rounder shapes of `coulomb_shape`
+(2)  Stribeck: z exp(-(s/v)^2) beside (1), v the given speed;  curved: s |s|, the bend of viscous friction
+(3)  load: |tau of the prior model| z beside (1)
 (4)  gas spring (hydraulic counterbalance) on lever and base of lengths k and D, delta = q + angle:
      L = sqrt(D^2 + k^2 - 2 D k cos delta), column = sin(delta) D k/L * A c/(V - (L - D + k) A)
 """
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import tomllib
 from collections.abc import Sequence
@@ -22,6 +24,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.identification.coulomb_shape import STEP, CoulombShape, Turnover
 from torquec.identification.prepare import Samples
 from torquec.robot.file import to_path
 from torquec.robot.robot import Robot
@@ -38,6 +41,7 @@ class FrictionModel(StrEnum):
     DIRECTIONAL = "directional"
     STRIBECK = "stribeck"
     LOAD = "load"
+    CURVED = "curved"
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -56,7 +60,56 @@ class FrictionModel(StrEnum):
             ),
             FrictionModel.STRIBECK: (*plain, "stribeck"),
             FrictionModel.LOAD: (*plain, "load"),
+            FrictionModel.CURVED: (*plain, "curved"),
         }[self]
+
+
+class FrictionTerm(StrEnum):
+    """What a law can have beside viscous, Coulomb and offset columns."""
+
+    LOAD = "load"
+    STRIBECK = "stribeck"
+    CURVED = "curved"
+    DIRECTIONAL = "directional"
+
+
+_PAIR = ("viscous_positive", "viscous_negative")
+
+
+@dataclass(frozen=True)
+class FrictionLaw:
+    """Names of one joint's parameters in column order, the shape z of reversals, the speed v of (2)."""
+
+    parameters: tuple[str, ...] = FrictionModel.OFFSET.parameters
+    shape: CoulombShape = STEP
+    stribeck_speed: float = 0.1
+
+    @classmethod
+    def of(cls, friction: FrictionLaw | FrictionModel | str) -> FrictionLaw:
+        """The law itself, or the one of a model, with a step at reversals."""
+        return friction if isinstance(friction, FrictionLaw) else cls(FrictionModel(friction).parameters)
+
+    def has(self, term: FrictionTerm) -> bool:
+        """Whether a term is among its parameters."""
+        return (_PAIR[0] if term is FrictionTerm.DIRECTIONAL else str(term)) in self.parameters
+
+    def with_term(self, term: FrictionTerm) -> FrictionLaw:
+        """This law with one more term; viscous friction by direction takes the place of one viscous column.
+
+        >>> FrictionLaw().with_term(FrictionTerm.DIRECTIONAL).parameters
+        ('viscous_positive', 'viscous_negative', 'coulomb', 'offset')
+        """
+        if self.has(term):
+            return self
+        if term is FrictionTerm.DIRECTIONAL:
+            rest = tuple(name for name in self.parameters if name != "viscous")
+            return dataclasses.replace(self, parameters=(*_PAIR, *rest))
+        return dataclasses.replace(self, parameters=(*self.parameters, str(term)))
+
+    def __str__(self) -> str:
+        known = next((str(model) for model in FrictionModel if model.parameters == self.parameters), None)
+        name = known or " + ".join(self.parameters)
+        return name if self.shape.turnover is Turnover.STEP else f"{name}, turning {self.shape}"
 
 
 @dataclass(frozen=True)
@@ -85,28 +138,57 @@ def shafts_of(robot: Robot, transmission: Array | None = None) -> tuple[Friction
     return tuple(shafts)
 
 
-def friction_names(shafts: Sequence[FrictionShaft], model: FrictionModel) -> list[str]:
+def friction_names(shafts: Sequence[FrictionShaft], friction: FrictionLaw | FrictionModel) -> list[str]:
     """Names of the columns of `friction_block`; a coupled shaft has no offset of its own."""
-    return [f"{parameter}_{shaft.name}" for shaft in shafts for parameter in _parameters(shaft, model)]
+    law = FrictionLaw.of(friction)
+    return [f"{parameter}_{shaft.name}" for shaft in shafts for parameter in _parameters(shaft, law)]
 
 
 def friction_block(
     shafts: Sequence[FrictionShaft],
-    model: FrictionModel,
+    friction: FrictionLaw | FrictionModel,
     qd: Array,
     *,
+    q: Array | None = None,
     load: Array | None = None,
-    stribeck_speed: float = 0.1,
 ) -> Array:
-    """The columns (N, n, f) at speeds qd (N, n); `load` (N, n) are the torques that (3) needs."""
+    """The columns (N, n, f) at speeds qd (N, n); `load` (N, n) are the torques that (3) needs.
+
+    A law that turns over a distance needs the positions q (N, n), in the order of time.
+    """
+    parts = friction_functions(shafts, friction, qd, q=q, load=load)
+    return spread(shafts, friction, parts)
+
+
+def friction_functions(
+    shafts: Sequence[FrictionShaft],
+    friction: FrictionLaw | FrictionModel,
+    qd: Array,
+    *,
+    q: Array | None = None,
+    load: Array | None = None,
+) -> Array:
+    """The functions (1)-(3) of every shaft (N, f): what `spread` shares out to the joints."""
+    law = FrictionLaw.of(friction)
     columns: list[Array] = []
     for shaft in shafts:
         row = np.array(shaft.row)
         speed = qd @ row
+        z = law.shape.direction(None if q is None else q @ row, speed)
         heavy = np.zeros(len(qd)) if load is None else np.abs(load) @ np.abs(row)
-        functions = _functions(speed, heavy, stribeck_speed)
-        columns += [functions[parameter][:, None] * row for parameter in _parameters(shaft, model)]
-    return np.stack(columns, axis=2) if columns else np.zeros((*qd.shape, 0))
+        functions = _functions(speed, z, heavy, law.stribeck_speed)
+        columns += [functions[parameter] for parameter in _parameters(shaft, law)]
+    return np.stack(columns, axis=1) if columns else np.zeros((len(qd), 0))
+
+
+def spread(shafts: Sequence[FrictionShaft], friction: FrictionLaw | FrictionModel, functions: Array) -> Array:
+    """The columns (N, n, f) of functions (N, f): a shaft's torque acts on its joints by its row."""
+    law = FrictionLaw.of(friction)
+    rows = [shaft.row for shaft in shafts for _ in _parameters(shaft, law)]
+    if not rows:
+        return np.zeros((len(functions), len(shafts[0].row), 0))
+    columns: Array = functions[:, None, :] * np.array(rows).T[None]
+    return columns
 
 
 class TorqueColumn(Protocol):
@@ -200,26 +282,22 @@ def read_columns(path: str | os.PathLike[str]) -> tuple[TorqueColumn, ...]:
     return tuple(found)
 
 
-def _parameters(shaft: FrictionShaft, model: FrictionModel) -> tuple[str, ...]:
-    if shaft.is_joint:
-        return model.parameters
+def _parameters(shaft: FrictionShaft, law: FrictionLaw) -> tuple[str, ...]:
     # The offsets of the joints already hold a constant torque of a coupled shaft.
-    return tuple(p for p in model.parameters if p in ("viscous", "coulomb")) or (
-        ("viscous", "coulomb") if model is FrictionModel.DIRECTIONAL else ()
-    )
+    return law.parameters if shaft.is_joint else tuple(name for name in law.parameters if name != "offset")
 
 
-def _functions(speed: Array, load: Array, stribeck_speed: float) -> dict[str, Array]:
+def _functions(speed: Array, z: Array, load: Array, stribeck_speed: float) -> dict[str, Array]:
     """(1)-(3) by name."""
-    sign = np.sign(speed)
     return {
         "viscous": speed,
-        "coulomb": sign,
+        "coulomb": z,
         "offset": np.ones_like(speed),
         "viscous_positive": np.maximum(speed, 0.0),
         "viscous_negative": np.minimum(speed, 0.0),
-        "coulomb_positive": (speed > 0.0).astype(np.float64),
-        "coulomb_negative": -(speed < 0.0).astype(np.float64),
-        "stribeck": sign * np.exp(-((speed / stribeck_speed) ** 2)),
-        "load": load * sign,
+        "coulomb_positive": np.maximum(z, 0.0),
+        "coulomb_negative": np.minimum(z, 0.0),
+        "stribeck": z * np.exp(-((speed / stribeck_speed) ** 2)),
+        "load": load * z,
+        "curved": speed * np.abs(speed),
     }

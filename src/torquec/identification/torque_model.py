@@ -3,6 +3,7 @@
 (1)  x = (beta, f):  beta = K phi the base parameters of bodies and rotors, f friction and further columns
 (2)  A = [Y_b F], and, because the filter is linear, A low-passed times x is tau low-passed: both sides of the
      equation pass the same filter, so that a Coulomb step is as round as the measured one
+(3)  the columns of a shaft are a function of time times a constant row: the function alone passes the filter
 """
 
 from __future__ import annotations
@@ -17,19 +18,22 @@ import numpy as np
 from torquec.dynamics.regressor import parameter_names
 from torquec.identification.prepare import Samples
 from torquec.identification.torque_columns import (
+    FrictionLaw,
     FrictionModel,
     FrictionShaft,
+    FrictionTerm,
     TorqueColumn,
-    friction_block,
+    friction_functions,
     friction_names,
     shafts_of,
+    spread,
 )
 from torquec.model.model import Model, compile
 from torquec.reduction.parameters.base_parameters import BaseParameters, base_parameters
 from torquec.robot.robot import Drives, Motor, Robot
 from torquec.trajectory.trajectory import Array
 
-_NOT_NEGATIVE = ("viscous", "coulomb")
+_NOT_NEGATIVE = ("viscous", "coulomb", "stribeck", "load")
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,10 +41,9 @@ class TorqueModel:
     """A robot's parameters as columns; `robot` has the motors whose inertias are sought. Made by `torque_model`."""
 
     robot: Robot
-    friction: FrictionModel
+    friction: FrictionLaw
     shafts: tuple[FrictionShaft, ...]
     columns: tuple[TorqueColumn, ...] = ()
-    stribeck_speed: float = 0.1
     _made: dict[str, Model] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
@@ -88,31 +91,47 @@ class TorqueModel:
             self._made["model"] = compile(self.robot)
         return self._made["model"]
 
+    def with_friction(self, friction: FrictionLaw) -> TorqueModel:
+        """The same robot with another law of friction; what is known of the rigid part is shared."""
+        other = dataclasses.replace(self, friction=friction)
+        other.__dict__["base"] = self.base
+        object.__setattr__(other, "_made", self._made)
+        return other
+
     def rigid(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Y_b (N, n, b)."""
         rows: Array = self.model.base_regressor(*(np.ascontiguousarray(values) for values in (q, qd, qdd)))
         return rows
 
+    def rigid_columns(self, samples: Samples) -> Array:
+        """The columns (N, n, b) of the base parameters, low-passed."""
+        return samples.low_passed(self.rigid(samples.q, samples.qd, samples.qdd))
+
+    def further_columns(self, samples: Samples) -> Array:
+        """The columns (N, n, c) of the user, low-passed."""
+        parts = [column.torque(self.robot, samples)[:, :, None] for column in self.columns]
+        return samples.low_passed(np.concatenate(parts, axis=2)) if parts else np.zeros((*samples.q.shape, 0))
+
+    def friction_columns(self, samples: Samples) -> Array:
+        """The columns (N, n, f) of friction, low-passed (3)."""
+        heavy = self.friction.has(FrictionTerm.LOAD)
+        load = self.model.inverse_dynamics(samples.q, samples.qd, samples.qdd) if heavy else None
+        functions = friction_functions(self.shafts, self.friction, samples.qd, q=samples.q, load=load)
+        return spread(self.shafts, self.friction, samples.low_passed(functions) if functions.size else functions)
+
     def regressor(self, samples: Samples) -> Array:
         """A (N, n, k), low-passed (2)."""
-        heavy = self.friction is FrictionModel.LOAD
-        load = self.model.inverse_dynamics(samples.q, samples.qd, samples.qdd) if heavy else None
-        parts = [
-            self.rigid(samples.q, samples.qd, samples.qdd),
-            friction_block(self.shafts, self.friction, samples.qd, load=load, stribeck_speed=self.stribeck_speed),
-            *(column.torque(self.robot, samples)[:, :, None] for column in self.columns),
-        ]
-        return samples.low_passed(np.concatenate(parts, axis=2))
+        parts = [self.rigid_columns(samples), self.friction_columns(samples), self.further_columns(samples)]
+        return np.concatenate(parts, axis=2)
 
 
 def torque_model(
     robot: Robot,
     *,
-    friction: FrictionModel | str = FrictionModel.OFFSET,
+    friction: FrictionLaw | FrictionModel | str = FrictionModel.OFFSET,
     rotors: bool = True,
     transmission: Array | None = None,
     columns: Sequence[TorqueColumn] = (),
-    stribeck_speed: float = 0.1,
 ) -> TorqueModel:
     """The parameters to seek: bodies, with `rotors` the reflected inertia of every shaft, friction, `columns`.
 
@@ -126,13 +145,7 @@ def torque_model(
     shafts = shafts_of(robot, transmission)
     motors = tuple(Motor(shaft.name, _reflected(robot, shaft)) for shaft in shafts) if rotors else ()
     drives = Drives(motors, tuple(shaft.row for shaft in shafts) if rotors else ())
-    return TorqueModel(
-        dataclasses.replace(robot, drives=drives),
-        FrictionModel(friction),
-        shafts,
-        tuple(columns),
-        stribeck_speed,
-    )
+    return TorqueModel(dataclasses.replace(robot, drives=drives), FrictionLaw.of(friction), shafts, tuple(columns))
 
 
 def _reflected(robot: Robot, shaft: FrictionShaft) -> float:

@@ -1,0 +1,158 @@
+"""Which model and which settings a log supports, by cross-validation alone.
+
+(1)  rotors: with reflected rotor inertias, or without; asked again after (3)
+(2)  shape: how Coulomb friction turns over (`coulomb_shape`)
+(3)  terms: one more term of friction at a time, as long as one helps
+(4)  strength of the prior and weighting of joints
+
+Each step keeps the best of what was chosen before. What is richer must predict better by `_GAIN`; of the strengths that
+predict within `_SLACK` of the best, the strongest is taken: where the log cannot tell, the prior knows more than noise.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+
+from torquec.identification.coulomb_shape import STEP, CoulombShape, Turnover
+from torquec.identification.cross_validation import Folds, Pair, motions_of, time_folds, validation_error
+from torquec.identification.estimator import Estimator, Weighting
+from torquec.identification.prepare import Samples
+from torquec.identification.torque_columns import FrictionLaw, FrictionTerm
+from torquec.identification.torque_model import TorqueModel
+from torquec.trajectory.trajectory import Array
+
+STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
+_TRIED = 30.0
+"""The strength at which models are compared."""
+SHAPES = (
+    STEP,
+    *(CoulombShape(Turnover.SPEED, width) for width in (0.03, 0.1)),
+    *(CoulombShape(Turnover.DISTANCE, width) for width in (3e-5, 1e-4, 3e-4, 1e-3, 3e-3)),
+)
+_STRIBECK_SPEEDS = (0.02, 0.1, 0.5)
+_GAIN = 0.03
+_SLACK = 0.03
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What an estimator is told: strength of the prior, weighting of joints, correlation of samples."""
+
+    strength: float
+    weighting: Weighting
+    correlation: float
+
+
+Make = Callable[[TorqueModel, Setting], Estimator]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was chosen, and the error of cross-validation that speaks for it."""
+
+    model: TorqueModel
+    strength: float
+    weighting: Weighting
+    error: float
+
+
+@dataclass(frozen=True)
+class Freedom:
+    """What is open: laws of friction, rotors (`models` in the order of preference), strengths, weightings."""
+
+    models: tuple[TorqueModel, ...]
+    friction: bool
+    strengths: tuple[float, ...]
+    weightings: tuple[Weighting, ...]
+
+
+def choose_model(samples: Sequence[Samples], freedom: Freedom, make: Make) -> Choice:
+    """The model and the settings that predict best what they were not fitted to, (1)-(4)."""
+    trial = _Trial(samples, motions_of(samples), make)
+    first = freedom.weightings[0]
+    tried = Setting(_TRIED if _TRIED in freedom.strengths else freedom.strengths[0], first, trial.correlation)
+    best = trial.best(freedom.models, tried) or (freedom.models[0], np.inf)
+    if freedom.friction:
+        laws = [dataclasses.replace(best[0].friction, shape=shape) for shape in SHAPES]
+        found = trial.best([best[0].with_friction(law) for law in laws], tried, gain=0.0)
+        while found is not None:
+            best = found
+            richer = [best[0].with_friction(law) for law in _richer(best[0].friction)]
+            found = trial.best(richer, tried, gain=0.0, most=best[1] * (1.0 - _GAIN))
+    # Rotors again: what friction has taken over may have been theirs.
+    others = [model.with_friction(best[0].friction) for model in freedom.models if model.robot != best[0].robot]
+    model, _ = trial.best(others, tried, most=best[1] * (1.0 - _GAIN)) or best
+    errors = {
+        (weighting, strength): trial.error(model, Setting(strength, weighting, trial.correlation))
+        for weighting, strength in itertools.product(freedom.weightings, freedom.strengths)
+    }
+    least = {w: min(errors[w, s] for s in freedom.strengths) for w in freedom.weightings}
+    chosen = min(freedom.weightings, key=lambda w: least[w] * (1.0 if w is first else 1.0 + _GAIN))
+    strength = max(s for s in freedom.strengths if errors[chosen, s] <= (1.0 + _SLACK) * least[chosen])
+    return Choice(model, strength, chosen, errors[chosen, strength])
+
+
+@dataclass(frozen=True, eq=False)
+class _Trial:
+    """The decimated samples of all logs, and the columns that do not change with friction."""
+
+    samples: Sequence[Samples]
+    motions: tuple[tuple[int, ...], ...]
+    make: Make
+    _fixed: dict[int, list[tuple[Array, Array]]] = field(default_factory=dict)
+    _pairs: dict[TorqueModel, list[Pair]] = field(default_factory=dict)
+
+    @property
+    def correlation(self) -> float:
+        """Of the decimated samples."""
+        return max(s.correlation(len(s.thinned)) for s in self.samples)
+
+    def best(
+        self, models: Sequence[TorqueModel], setting: Setting, *, gain: float = _GAIN, most: float = np.inf
+    ) -> tuple[TorqueModel, float] | None:
+        """The model with the least error, None if all exceed `most`; a later one must be better by `gain`."""
+        chosen: tuple[TorqueModel, float] | None = None
+        for model in models:
+            bar = most if chosen is None else chosen[1] * (1.0 - gain)
+            error = self.error(model, setting, most=bar)
+            if error < bar:
+                chosen = (model, error)
+        return chosen
+
+    def error(self, model: TorqueModel, setting: Setting, *, most: float = np.inf) -> float:
+        """The error of a model; infinite if it exceeds `most`."""
+        if model not in self._pairs:
+            self._pairs.clear()
+            self._pairs[model] = self.folds(model).pairs()
+        return validation_error(self._pairs[model], partial(self.make, model, setting), most=most)
+
+    def folds(self, model: TorqueModel) -> Folds:
+        """The triangles of a model."""
+        key = len(model.robot.drives.motors)
+        if key not in self._fixed:
+            self._fixed[key] = [
+                (model.rigid_columns(s)[s.thinned], model.further_columns(s)[s.thinned]) for s in self.samples
+            ]
+        rows = []
+        for s, (rigid, further) in zip(self.samples, self._fixed[key], strict=True):
+            friction = model.friction_columns(s)[s.thinned]
+            rows.append((np.concatenate([rigid, friction, further], axis=2), s.tau[s.thinned]))
+        return time_folds(rows, motions=self.motions)
+
+
+def _richer(law: FrictionLaw) -> list[FrictionLaw]:
+    """(3): the laws with one more term."""
+    made: list[FrictionLaw] = []
+    for term in FrictionTerm:
+        if law.has(term):
+            continue
+        more = law.with_term(term)
+        speeds = _STRIBECK_SPEEDS if term is FrictionTerm.STRIBECK else (law.stribeck_speed,)
+        made += [dataclasses.replace(more, stribeck_speed=speed) for speed in speeds]
+    return made
