@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from torquec.identification.estimate import Estimate
     from torquec.identification.excitation import Excitation, ExcitationOptions, excitation
     from torquec.identification.identify import IdentifyOptions, Method, identify
+    from torquec.identification.payload import Payload, identify_payload
     from torquec.model.generate import GeneratedPackage, generate
     from torquec.model.model import Model, compile
     from torquec.model.routes import Route
@@ -104,6 +105,7 @@ __all__ = [
     "MissingExtraError",
     "Model",
     "ModelFileError",
+    "Payload",
     "PidGains",
     "Plant",
     "Robot",
@@ -135,6 +137,7 @@ __all__ = [
     "generate",
     "gravity_compensation",
     "identify",
+    "identify_payload",
     "independent_joint",
     "joint_poles",
     "linearize",
@@ -214,6 +217,7 @@ _HOMES = {
     "torquec.identification.estimate": ("Estimate",),
     "torquec.identification.excitation": ("Excitation", "ExcitationOptions", "excitation"),
     "torquec.identification.identify": ("IdentifyOptions", "Method", "identify"),
+    "torquec.identification.payload": ("Payload", "identify_payload"),
     "torquec.model.generate": ("GeneratedPackage", "generate"),
     "torquec.model.model": ("Model", "compile"),
     "torquec.model.save": ("load_model", "save"),

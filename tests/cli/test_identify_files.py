@@ -8,8 +8,10 @@ import subprocess
 
 import pytest
 from tests.cli.identify_logs import QUICK, write_arm
+from typer.testing import CliRunner
 
 import torquec as tq
+from torquec.cli.app import app
 
 pytest.importorskip("matplotlib")
 GRAVITY = ("--gravity", "0,-9.81,0")
@@ -21,55 +23,77 @@ def files(tmp_path_factory):
     return write_arm(tmp_path_factory.mktemp("logs"))
 
 
-def test_a_directory_with_everything(torquec, files, tmp_path):
+@pytest.fixture(scope="module")
+def results(files, tmp_path_factory):
+    """The directory of one run, and its document."""
     arm, bare, other, _ = files
-    out = tmp_path / "new" / "out"
-    document = torquec("identify", arm, bare, "--validate", other, *GRAVITY, *QUICK, "-o", out, "--json").document
-    names = sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file())
-    assert names == [
-        "c/CMakeLists.txt",
-        "c/planar2r.c",
-        "c/planar2r.h",
-        "c/planar2r_measured.c",
-        "c/selftest.c",
-        "identification.json",
-        "planar2r.drives.toml",
-        "planar2r.urdf",
-        "report.html",
-        "torques_1.png",
-        "torques_2.png",
-    ]
-    assert sorted(document["files"]) == sorted(str(out / name) for name in names)
-    assert json.loads((out / "identification.json").read_text()) == document
+    out = tmp_path_factory.mktemp("results") / "new" / "out"
+    arguments = ("identify", arm, bare, "--validate", other, *GRAVITY, *QUICK, "-o", out, "--json")
+    run = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert run.exit_code == 0
+    return out, json.loads(run.stdout)
+
+
+def inside(out):
+    return sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file())
+
+
+NAMES = [
+    "c/CMakeLists.txt",
+    "c/planar2r.c",
+    "c/planar2r.h",
+    "c/planar2r_measured.c",
+    "c/selftest.c",
+    "identification.json",
+    "planar2r.drives.toml",
+    "planar2r.urdf",
+    "report.html",
+    "torques_1.png",
+    "torques_2.png",
+]
+
+
+def test_a_directory_with_everything(results):
+    out, document = results
+    assert inside(out) == NAMES
+    assert sorted(document["files"]) == sorted(str(out / name) for name in NAMES)
+    kept = json.loads((out / "identification.json").read_text())
+    assert sorted(kept.pop("files")) == NAMES
+    assert kept == {key: value for key, value in document.items() if key != "files"}
     assert [path.name for path in out.parent.iterdir()] == ["out"]
-    robot = tq.load(out / "planar2r.urdf", gravity=(0.0, -9.81, 0.0))
-    values = tq.base_parameters(robot, motors=False).values
+
+
+def test_the_urdf_has_the_base_parameters(results):
+    out, document = results
+    values = tq.base_parameters(tq.load(out / "planar2r.urdf", gravity=(0.0, -9.81, 0.0)), motors=False).values
     found = [parameter["value"] for parameter in document["parameters"]]
     assert values == pytest.approx(found[: len(values)], abs=1e-9)
-    # A second time, nothing is touched.
+
+
+@pytest.mark.skipif(COMPILER is None, reason="no C compiler here")
+@pytest.mark.parametrize("test", ["selftest.c", "planar2r_measured.c"])
+def test_both_self_tests_run(results, tmp_path, test):
+    code = results[0] / "c"
+    program = tmp_path / "program"
+    sources = [str(code / "planar2r.c"), str(code / test)]
+    subprocess.run([COMPILER, "-std=c99", "-O1", *sources, "-lm", "-o", str(program)], check=True, timeout=120)
+    outcome = subprocess.run([str(program)], capture_output=True, text=True, timeout=60, check=False)
+    assert outcome.returncode == 0, outcome.stdout
+    assert "FAILED" not in outcome.stdout
+
+
+def test_nothing_is_overwritten_without_force(torquec, files, results):
+    arm, bare, *_ = files
+    out, _ = results
     before = (out / "report.html").stat().st_mtime_ns
     again = torquec("identify", arm, bare, *GRAVITY, *QUICK, "-o", out)
     assert again.status == 2
     assert "--force" in again.err
     assert (out / "report.html").stat().st_mtime_ns == before
+    (out / "mine.txt").write_text("mine")
     assert torquec("identify", arm, bare, *GRAVITY, *QUICK, "-o", out, "--force").status == 0
-
-
-@pytest.mark.skipif(COMPILER is None, reason="no C compiler here")
-def test_both_self_tests_run(torquec, files, tmp_path):
-    arm, bare, *_ = files
-    assert torquec("identify", arm, bare, *GRAVITY, *QUICK, "-o", tmp_path / "out").status == 0
-    for test in ("selftest.c", "planar2r_measured.c"):
-        program = tmp_path / test.removesuffix(".c")
-        code = tmp_path / "out" / "c"
-        subprocess.run(
-            [COMPILER, "-std=c99", "-O1", str(code / "planar2r.c"), str(code / test), "-lm", "-o", str(program)],
-            check=True,
-            timeout=120,
-        )
-        outcome = subprocess.run([str(program)], capture_output=True, text=True, timeout=60, check=False)
-        assert outcome.returncode == 0, outcome.stdout
-        assert "FAILED" not in outcome.stdout
+    # What is not ours stays; the picture of a second log, which is no more, goes.
+    assert inside(out) == sorted({*NAMES, "mine.txt"} - {"torques_2.png"})
 
 
 def test_a_failure_leaves_nothing(torquec, files, tmp_path, monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import tempfile
 from pathlib import Path
@@ -38,7 +39,8 @@ def write_results(
 ) -> list[Path]:
     """Write everything into `directory`; the files, in the order in which they are worth reading.
 
-    They are made in a directory beside it, which becomes `directory`, or whose files are moved into it.
+    They are made in a directory beside it and moved at the end; what an earlier run left there and this one does not
+    make goes.
     """
     directory.parent.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.resolve().parent))
@@ -46,16 +48,29 @@ def write_results(
         files = _made(scratch, findings, logs, others)
         names = [path.relative_to(scratch) for path in files]
         names.append(Path(DOCUMENT))
-        whole = document | {"files": [str(directory / name) for name in names]}
+        whole = document | {"files": [name.as_posix() for name in names]}
         (scratch / DOCUMENT).write_text(json_text(whole) + "\n", encoding="utf-8")
+        stale = _earlier(directory) - {directory / name for name in names}
         for name in names:
             (scratch / name).chmod(0o644)
             (directory / name).parent.mkdir(parents=True, exist_ok=True)
         for name in names:
             (scratch / name).replace(directory / name)
+        for path in stale:
+            path.unlink(missing_ok=True)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     return [directory / name for name in names]
+
+
+def _earlier(directory: Path) -> set[Path]:
+    """The files inside `directory` that the document of an earlier run lists."""
+    try:
+        listed = json.loads((directory / DOCUMENT).read_text(encoding="utf-8"))["files"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()
+    own = [directory / name for name in listed if isinstance(name, str) and not Path(name).is_absolute()]
+    return {path for path in own if path.is_file() and path.resolve().is_relative_to(directory.resolve())}
 
 
 def robot_of(estimate: Estimate, *, where: str) -> Any:
@@ -74,6 +89,7 @@ def _made(scratch: Path, findings: Findings, logs: list[Log], others: list[Log])
     from torquec.identification.measured_test import measured_test
     from torquec.identification.prediction import predict
     from torquec.model.generate import generate
+    from torquec.model.quantities import default_quantities
     from torquec.report.identification_report import identification_report
     from torquec.report.prediction_plots import plot_prediction
     from torquec.robot import write_urdf
@@ -94,7 +110,10 @@ def _made(scratch: Path, findings: Findings, logs: list[Log], others: list[Log])
     files += [plot_prediction(p, scratch / f"torques_{k + 1}.png") for k, p in enumerate(predictions)]
     if estimate.realization.physically_consistent:
         files += write_urdf(estimate.robot, scratch / f"{name}.urdf")
-    package = generate(estimate.robot, scratch / "c", prefix=name)
+    # Bodies that could not be built give right torques, but accelerations without meaning.
+    solid = estimate.realization.physically_consistent
+    wanted = [quantity for quantity in default_quantities() if solid or not quantity.startswith("forward_dynamics")]
+    package = generate(estimate.robot, scratch / "c", prefix=name, quantities=wanted)
     test, text = measured_test(estimate, [*logs, *others], prefix=name)
     measured = scratch / "c" / test
     measured.write_text(text, encoding="ascii")

@@ -4,6 +4,8 @@ from torquec.identification.check_log import check_log
 from torquec.identification.estimate import Estimate, LogError, Parameter, bind
 from torquec.identification.identify import IdentifyOptions, Method, identify
 from torquec.identification.joint_factors import JointFactors, joint_factors, stream_factors
+from torquec.identification.payload import Payload, identify_payload
+from torquec.identification.prediction import Prediction, predict
 from torquec.identification.prepare import Samples, prepare
 from torquec.identification.torque_columns import FrictionModel, GasSpring, RecordedColumn
 from torquec.identification.torque_model import TorqueModel, torque_model
@@ -17,13 +19,17 @@ __all__ = [
     "LogError",
     "Method",
     "Parameter",
+    "Payload",
+    "Prediction",
     "RecordedColumn",
     "Samples",
     "TorqueModel",
     "bind",
     "check_log",
     "identify",
+    "identify_payload",
     "joint_factors",
+    "predict",
     "prepare",
     "stream_factors",
     "torque_model",

@@ -19,12 +19,14 @@ from torquec.identification.prediction import Prediction
 from torquec.report.prediction_plots import prediction_png
 from torquec.spatial import PARAMETER_NAMES
 
+_ROUNDING = 1e-9
 _STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; color: #222; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
 table { border-collapse: collapse; margin: .8rem 0; font-size: .85rem; }
 th, td { padding: .2rem .7rem; border-bottom: 1px solid #e3e3e3; text-align: right; white-space: nowrap; }
-th { border-bottom: 1px solid #888; font-weight: 600; } th:first-child, td:first-child { text-align: left; }
+th { border-bottom: 1px solid #888; font-weight: 600; }
+th:first-child, td:first-child { text-align: left; white-space: normal; max-width: 26rem; }
 .verdict { padding: .7rem 1rem; border-left: 4px solid #888; background: #f5f5f5; }
 .trusted { border-color: #2a8a3e; } .doubtful { border-color: #c77700; }
 .faint td { color: #888; } img { max-width: 100%; } .wide { overflow-x: auto; }
@@ -96,8 +98,10 @@ def _errors(estimate: Estimate) -> str:
         for error in errors:
             first = f"{Path(error.file).name} ({kind})"
             for joint in joints:
-                values = (error.rmse, error.average, error.std, error.largest, error.smallest)
-                rows.append((first, joint, *(_number(value[joint], 3) for value in values)))
+                rms = error.rmse[joint]
+                values = (error.average[joint], error.std[joint], error.largest[joint], error.smallest[joint])
+                rounded = [0.0 if abs(value) < _ROUNDING * rms else value for value in values]
+                rows.append((first, joint, *(_number(value, 3) for value in (rms, *rounded))))
                 first = ""
             rows.append(("", "all", f"{error.relative_error:.2%}", "", "", "", ""))
     return _table(("log", "joint", "rms [Nm]", "average", "std", "max", "min"), rows)
