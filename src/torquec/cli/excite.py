@@ -146,10 +146,13 @@ def _design(robot: Robot, options: ExcitationOptions, output: Path, plot: Path |
                 "evaluations": options.evaluations,
                 "parameters": list(found.parameters),
                 "limits": found.shares,
+                "assumed": list(found.assumed),
             }
         )
         return
     typer.echo(_text(found, options, file))
+    if found.assumed:
+        typer.echo(f"assumed, where the robot's file has no limits: {', '.join(found.assumed)}")
     if drawn is not None:
         typer.echo(f"drawn: {drawn}")
 

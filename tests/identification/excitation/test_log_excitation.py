@@ -36,7 +36,7 @@ def test_deviations_are_those_of_repeated_fits():
     motion = excitation(ARM, options=ExcitationOptions(evaluations=40, period=0.01)).trajectory
     fits = [
         log_excitation(ARM, simulated_log(ARM, motion, noise=0.05, seed=seed), friction=FrictionModel.NONE, cutoff=5.0)
-        for seed in range(60)
+        for seed in range(40)
     ]
     spread = np.std([[p.value for p in fit.parameters] for fit in fits], axis=0, ddof=1)
     told = np.mean([[p.deviation for p in fit.parameters] for fit in fits], axis=0)

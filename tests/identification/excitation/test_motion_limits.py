@@ -65,6 +65,8 @@ def test_joints_without_limits_are_given_some():
     free = with_limits(ARM, 0, lower=-math.inf, upper=math.inf, velocity=math.inf)
     limits = motion_limits(free)
     assert (limits.middle[0], limits.half[0], limits.speed[0]) == (0.0, math.pi, 2.0)
+    assert limits.assumed == ("position of 'joint1' from -3.142 to 3.142", "speed of 'joint1' up to 2")
+    assert motion_limits(ARM).assumed == ()
     half_open = motion_limits(with_limits(ARM, 0, lower=1.0, upper=math.inf))
     assert half_open.middle[0] - half_open.half[0] == pytest.approx(1.0)
 

@@ -2,6 +2,7 @@
 
 from torquec.identification.excitation.criterion import Criterion
 from torquec.identification.excitation.excitation import Excitation, ExcitationOptions, MotionShape, excitation
+from torquec.identification.excitation.log_excitation import LogExcitation, ParameterExcitation, Rating, log_excitation
 from torquec.identification.excitation.regressor_information import regressor_conditions
 from torquec.identification.excitation.workspace import Apart, Inside, Outside, Plane, Rule, read_workspace
 
@@ -11,11 +12,15 @@ __all__ = [
     "Excitation",
     "ExcitationOptions",
     "Inside",
+    "LogExcitation",
     "MotionShape",
     "Outside",
+    "ParameterExcitation",
     "Plane",
+    "Rating",
     "Rule",
     "excitation",
+    "log_excitation",
     "read_workspace",
     "regressor_conditions",
 ]

@@ -35,8 +35,10 @@ _SLACK = 0.005
 _SCREENED = 40
 _WORTHWHILE = 100
 """With fewer evaluations than this only (1) is done: compiling gradients takes longer."""
-_STARTS = 4
-_INNER = 80
+_STARTS = 8
+_LEAST = 150
+"""Evaluations without which a start is not worth improving."""
+_INNER = 120
 _PENALTY = 20.0
 _STEEPER = 3.0
 _POWERS = (4.0, 8.0, 16.0, 32.0)
@@ -78,7 +80,8 @@ class Excitation:
     """The motion, the condition numbers of its regressor (plain, unit columns), and whether it keeps every limit.
 
     `limits_kept` is proved for every instant of the motion's formula. `shares`: the largest share of every limit by
-    name; `history`: evaluations and the criterion of the best motion so far; `parameters`: what is excited, by name.
+    name; `history`: evaluations and the criterion of the best motion so far; `parameters`: what is excited, by name;
+    `assumed`: limits that the robot's file does not give.
     """
 
     trajectory: Trajectory
@@ -88,6 +91,7 @@ class Excitation:
     shares: dict[str, float] = field(default_factory=dict)
     history: tuple[tuple[int, float], ...] = ()
     parameters: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
 
 
 _DEFAULT = ExcitationOptions()
@@ -120,6 +124,7 @@ def excitation(robot: Robot, *, options: ExcitationOptions = _DEFAULT, report: R
         dict(zip(problem.limits.names, map(float, proof.peaks), strict=True)),
         tuple(search.history),
         problem.information.names,
+        problem.limits.assumed,
     )
 
 
@@ -138,12 +143,11 @@ class _Search:
         starts = self._starts(rng)
         if self.best is None:
             starts = self._kept(starts)
-        share = self.left // (2 * len(starts))
-        for start in starts[1:]:
-            self._improve(start, share, _ROOMS[0])
-        self._improve(starts[0], share, _ROOMS[0])
+        share = max(2 * self.left // (3 * len(starts)), 1)
+        for start in starts:
+            self._improve(start, min(share, self.left), _ROOMS[0])
         if self.best is not None:
-            self._improve(self.best, self.left, _ROOMS[0])
+            self._improve(self.best, self.left, _ROOMS[0], powers=_POWERS[-2:])
         proof = None
         for room in _ROOMS:
             if self.best is not None:
@@ -166,7 +170,7 @@ class _Search:
             self._note(x, cost, excess)
             ranked.append((max(excess, 0.0), cost, len(ranked), x))
         ranked.sort(key=lambda entry: entry[:3])
-        return [entry[3] for entry in ranked[:_STARTS]]
+        return [entry[3] for entry in ranked[: min(_STARTS, max(1, self.left // _LEAST))]]
 
     def _random(self, rng: np.random.Generator) -> Array:
         """A random motion, each joint scaled to its limits, all of them shrunk until the others are kept."""
@@ -187,8 +191,8 @@ class _Search:
                 break
         return moved
 
-    def _improve(self, x: Array, budget: int, room: float) -> None:
-        """(2), from x, with so many evaluations."""
+    def _improve(self, x: Array, budget: int, room: float, *, powers: tuple[float, ...] = _POWERS) -> None:
+        """(2), from x, with so many evaluations; `powers` smooth the criterion, one a round, then the last."""
         problem = self.problem
         multipliers = Multipliers(problem.free(room).values, _PENALTY, room)
         excess = math.inf
@@ -196,7 +200,7 @@ class _Search:
             count = min(_INNER, budget - 1)
             if count < 2:
                 break
-            power = _POWERS[min(round_number, len(_POWERS) - 1)]
+            power = powers[min(round_number, len(powers) - 1)]
             found = minimise(self._function(multipliers, power), x.ravel(), evaluations=count)
             x = found.x.reshape(problem.shape)
             budget -= found.evaluations + 1

@@ -39,7 +39,10 @@ _TORQUE = "torque"
 
 @dataclass(frozen=True, eq=False)
 class MotionLimits:
-    """The limits (1)-(5) of a robot; `middle`, `half`, `speed`, `acceleration` are (n,). Made by `motion_limits`."""
+    """The limits (1)-(5) of a robot; `middle`, `half`, `speed`, `acceleration` are (n,). Made by `motion_limits`.
+
+    `assumed` are the limits that the robot's file does not give, in words.
+    """
 
     robot: Robot
     middle: Array
@@ -47,6 +50,7 @@ class MotionLimits:
     speed: Array
     acceleration: Array
     rules: tuple[Rule, ...] = ()
+    assumed: tuple[str, ...] = ()
     _labels: list[str] = field(default_factory=list, init=False, repr=False)
     _made: dict[str, Callable[..., Any]] = field(default_factory=dict, init=False, repr=False)
 
@@ -137,13 +141,18 @@ def motion_limits(robot: Robot, *, acceleration: float = math.inf, rules: Sequen
     ("position of 'joint1'", "position of 'joint2'")
     """
     middle, half, speed = (np.zeros(robot.n) for _ in range(3))
+    assumed: list[str] = []
     for j, joint in enumerate(robot.joints):
         lower, upper = joint.limits.lower, joint.limits.upper
         if joint.type is JointType.CONTINUOUS or not math.isfinite(upper - lower):
             reach = _FREE_TRAVEL if joint.type.is_prismatic else _FREE_RANGE
             lower, upper = _bounded(lower, upper, reach, continuous=joint.type is JointType.CONTINUOUS)
+            assumed.append(f"position of '{joint.name}' from {lower:.4g} to {upper:.4g}")
         middle[j], half[j] = 0.5 * (lower + upper), 0.5 * (upper - lower)
-        speed[j] = joint.limits.velocity if math.isfinite(joint.limits.velocity) else _FREE_SPEED
+        speed[j] = joint.limits.velocity
+        if not math.isfinite(speed[j]):
+            speed[j] = _FREE_SPEED
+            assumed.append(f"speed of '{joint.name}' up to {_FREE_SPEED:g}")
         if not (half[j] > 0.0 and speed[j] > 0.0 and joint.limits.effort > 0.0):
             kind = "range" if not half[j] > 0.0 else "speed" if not speed[j] > 0.0 else "torque"
             raise SpecificationError(
@@ -151,7 +160,8 @@ def motion_limits(robot: Robot, *, acceleration: float = math.inf, rules: Sequen
                 where=robot.source,
                 remedy="correct the limits in the robot file, or lock the joint",
             )
-    return MotionLimits(robot, middle, half, speed, np.full(robot.n, acceleration), tuple(rules))
+    every = np.full(robot.n, acceleration)
+    return MotionLimits(robot, middle, half, speed, every, tuple(rules), tuple(assumed))
 
 
 def _bounded(lower: float, upper: float, reach: float, *, continuous: bool) -> tuple[float, float]:
