@@ -17,6 +17,9 @@ from torquec.robot.robot import JointType, Robot
 
 _LIMIT = {"color": "C3", "linestyle": "--", "linewidth": 0.9}
 
+_DECADE = math.log(10.0)
+"""Within less, a logarithmic axis needs more than its powers of ten."""
+
 
 def plot_excitation(
     robot: Robot,
@@ -28,8 +31,8 @@ def plot_excitation(
     """Draw a motion; gives the file. Raises `MissingExtraError` without matplotlib."""
     figure_module = need("matplotlib.figure", "drawing a motion", extra="plot")
     motion, n = excitation.trajectory, robot.n
-    figure = figure_module.Figure(figsize=(10.0, 1.5 * n + 2.6), layout="constrained")
-    grid = figure.add_gridspec(n + 1, 2, height_ratios=[1.0] * n + [1.6])
+    figure = figure_module.Figure(figsize=(10.0, 1.6 * n + 2.6), layout="constrained")
+    grid = figure.add_gridspec(n + 1, 2, height_ratios=[1.0] * n + [1.5])
     top: Any = None
     for j, joint in enumerate(robot.joints):
         unit = "m" if joint.type.is_prismatic else "rad"
@@ -44,11 +47,12 @@ def plot_excitation(
             for limit in limits:
                 if math.isfinite(limit):
                     panel.axhline(limit, **_LIMIT)
-            panel.set_ylabel(f"{joint.name}\n[{what}]" if side == 0 else f"[{what}]")
+            panel.set_ylabel(f"[{what}]")
+            panel.set_title(joint.name, loc="left", fontsize="medium")
             panel.tick_params(labelbottom=j == n - 1)
             panel.grid(alpha=0.3)
             if j == 0:
-                panel.set_title(("position", "speed")[side] + ", limits dashed")
+                panel.set_title(("position", "speed")[side] + ", limits dashed", loc="right", fontsize="medium")
             if j == n - 1:
                 panel.set_xlabel("t [s]")
     _draw_history(figure.add_subplot(grid[n, :]), excitation, criterion)
@@ -70,7 +74,7 @@ def _draw_history(panel: Any, excitation: Excitation, criterion: Criterion) -> N
         panel.step(done, np.exp(values), where="post", color="C2")
         panel.set_yscale("log")
         panel.yaxis.set_major_formatter("{x:g}")
-        panel.yaxis.set_minor_formatter("{x:g}")
+        panel.yaxis.set_minor_formatter("{x:g}" if values[0] - values[-1] < _DECADE else "")
         panel.set_ylabel(str(criterion))
     panel.set_xlabel("motions tried")
     panel.set_title("the best so far")
