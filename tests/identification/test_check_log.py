@@ -7,9 +7,9 @@ import dataclasses
 import numpy as np
 import pytest
 from tests.identification import real_logs
+from tests.identification.clean_logs import clean_log
 
 from torquec.identification import check_log
-from torquec.identification.simulated_log import simulated_log
 from torquec.robot import classics
 from torquec.trajectory.log import Pathology, Severity
 
@@ -18,7 +18,7 @@ ROBOT = classics.puma560()
 
 @pytest.fixture(scope="module")
 def clean():
-    return simulated_log(ROBOT)
+    return clean_log(ROBOT)
 
 
 def alarms(robot, log):
@@ -110,7 +110,7 @@ def test_torques_of_the_motors(clean):
 @pytest.mark.parametrize("gravity", [(9.81, 0.0, 0.0), (0.0, -9.81, 0.0)])
 def test_wrong_gravity(gravity):
     hung = dataclasses.replace(ROBOT, gravity=gravity)
-    assert Pathology.GRAVITY in alarms(ROBOT, simulated_log(hung))
+    assert Pathology.GRAVITY in alarms(ROBOT, clean_log(ROBOT, torque_robot=hung))
 
 
 def test_standstill(clean):

@@ -62,23 +62,24 @@ def check_log_pieces(robot: Robot, pieces: Iterable[Log]) -> tuple[LogFinding, .
 
 
 def check_saturation(robot: Robot, log: Log) -> list[LogFinding]:
-    """(5), also at the limit that the robot's file states."""
+    """(5) on either side, also at the limit that the robot's file states."""
     found = []
     for j in range(log.n):
-        tau = np.where(np.isfinite(log.tau[:, j]), np.abs(log.tau[:, j]), 0.0)
-        top = float(tau.max())
+        tau = np.where(np.isfinite(log.tau[:, j]), log.tau[:, j], 0.0)
+        high, low = float(tau.max()), float(tau.min())
         limit = robot.joints[j].limits.effort
-        at_top = (tau >= top * (1.0 - 1e-9)) | (tau >= limit * (1.0 - 1e-3))
-        spans = [(a, b) for a, b in spans_of(at_top) if b - a + 1 >= _FLAT]
-        changes = np.flatnonzero(np.diff(log.tau[:, j][~at_top]))
+        at_end = (np.abs(tau) >= limit * (1.0 - 1e-3)) if limit > 0.0 else np.zeros(len(tau), dtype=np.bool_)
+        at_end |= (high > 0.0) & (tau >= high * (1.0 - 1e-9))
+        at_end |= (low < 0.0) & (tau <= low * (1.0 - 1e-9))
+        changes = np.flatnonzero(np.diff(tau[~at_end]))
         usual = float(np.percentile(np.diff(changes), 95.0)) if len(changes) > 1 else 1.0
-        spans = [(a, b) for a, b in spans if b - a + 1 > _HELD * usual]
-        if top > 0.0 and spans:
+        spans = tuple((a, b) for a, b in spans_of(at_end) if b - a + 1 >= max(_FLAT, _HELD * usual))
+        if spans:
             count = sum(b - a + 1 for a, b in spans)
-            text = f"|torque| stays at {min(top, limit):.4g} for {count} samples: the drive gives no more"
+            value = float(tau[spans[0][0]])
+            text = f"stays at {value:.4g} for {count} samples: the drive gives no more"
             remedy = "record a slower motion; these samples tell what the drive could do, not what the motion needs"
-            column = log.column("tau", j)
-            found.append(LogFinding(Pathology.SATURATION, Severity.WARNING, text, column, tuple(spans), remedy))
+            found.append(LogFinding(Pathology.SATURATION, Severity.WARNING, text, log.column("tau", j), spans, remedy))
     return found
 
 

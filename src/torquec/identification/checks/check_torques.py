@@ -2,7 +2,7 @@
 
 (1)  how well a motion explains the torques, joint by joint, with m the model's torque along it:
 
-         e_j^2 = min |tau_j - (s m_j + r qdd_j + v qd_j + c sign(qd_j) + o)|^2 / |tau_j|^2     s, r, v, c >= 0
+         e_j^2 = min |tau_j - (s m_j + r qdd_j + v qd_j + c sign(qd_j) + o)|^2 / |tau_j - mean|^2     s, r, v, c >= 0
 
      the scale s is free because the model is only a prior, its sign is not; e = 1 where nothing is explained
 (2)  F = sum_j log(e_j^2 + 0.01); a change of the log (a joint negated, two exchanged, degrees, milliseconds, gravity
@@ -168,8 +168,8 @@ def _errors(motion: Motion, model: Array) -> Array:
     columns = columns / sizes[:, None]
     table = np.concatenate([columns, motion.tau[None]])
     products = np.einsum("amj,bmj->jab", table, table)
-    best = products[:, -1, -1].copy()
-    whole = np.maximum(best, 1e-300)
+    best = np.maximum(((motion.tau - motion.tau.mean(axis=0)) ** 2).sum(axis=0), 1e-300)
+    whole = best.copy()
     for count in range(5):
         for chosen in itertools.combinations(range(4), count):
             k = [*chosen, 4]

@@ -8,7 +8,8 @@ friction are fitted to the torques moved by d, so no value of a parameter is ass
 (2)  L(d) = m n log R(d),  m the number of independent samples per joint, twice the cut-off times the duration
 (3)  the delay minimises L, between samples too (torques are interpolated by splines); its variance is 2 / L''
 
-Torques and positions have passed the same zero-phase filter.
+Torques and positions have passed the same zero-phase filter. Where a joint reverses, samples do not tell when its
+friction turned over, and no model does how: there its rows do not count, unless it reverses all the time.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ _LONGEST = 40_000
 _RANK = 1e-9
 _SLOWEST, _FASTEST = 2.0, 15.0
 """Cut-offs [Hz]: a delay is told by slow motions as well, and needs no noise."""
+_ENOUGH = 0.3
 _SURE = 4.0
 _MATTERS = 0.1
 _ALARMING = 0.25
@@ -71,24 +73,30 @@ def torque_delay(robot: Robot, log: Log, *, cutoff: float | None = None, largest
     inside = samples.used & (samples.t > samples.t[0] + largest) & (samples.t < samples.t[-1] - largest)
     rows = np.flatnonzero(inside)
     rows = rows[:: max(1, len(rows) // _ROWS)]
-    columns = _columns(moving, samples, rows)
-    torques = interpolate.CubicSpline(samples.t, samples.tau)
+    counted = _away_from_reversals(samples, 1.0 / samples.cutoff + largest)[rows]
+    columns = _columns(moving, samples, rows) * counted[:, :, None]
+    spline = interpolate.CubicSpline(samples.t, samples.tau)
+
+    def torques(delay: float) -> Array:
+        moved: Array = spline(samples.t[rows] + delay) * counted
+        return moved
+
     weights = 1.0 / np.maximum(samples.tau[rows].std(axis=0), 1e-9)
     grid = np.linspace(-largest, largest, 2 * _STEPS + 1)
     step = float(grid[1] - grid[0])
     for _ in range(2):
         basis = _basis(columns * weights[:, None])
-        best = int(np.argmin([_left(basis, torques(samples.t[rows] + d) * weights) for d in grid]))
-        weights = _weights(basis, torques(samples.t[rows] + grid[best]), weights)
+        best = int(np.argmin([_left(basis, torques(d) * weights) for d in grid]))
+        weights = _weights(basis, torques(float(grid[best])), weights)
     basis = _basis(columns * weights[:, None])
 
     def cost(delay: float) -> float:
-        return float(np.log(_left(basis, torques(samples.t[rows] + delay) * weights)))
+        return float(np.log(_left(basis, torques(delay) * weights)))
 
     best = int(np.argmin([cost(delay) for delay in grid]))
     bounds = (float(grid[best]) - step, float(grid[best]) + step)
     delay = float(optimize.minimize_scalar(cost, bounds=bounds, method="bounded", options={"xatol": 1e-7}).x)
-    independent = 2.0 * samples.cutoff * float(samples.used.sum()) / samples.rate * moving.n
+    independent = 2.0 * samples.cutoff * float(samples.used.sum()) / samples.rate * float(counted.sum()) / len(rows)
     width = 0.25 * step
     curvature = independent * (cost(delay + width) + cost(delay - width) - 2.0 * cost(delay)) / width**2
     std = float(np.sqrt(2.0 / curvature)) if curvature > 0.0 else np.inf
@@ -136,14 +144,29 @@ def _prepared(log: Log, cutoff: float | None) -> Samples:
     return prepare(log, cutoff=float(np.clip(samples.cutoff, _SLOWEST, min(_FASTEST, 0.2 * samples.rate))))
 
 
+def _away_from_reversals(samples: Samples, margin: float) -> Array:
+    """1 where joint j is further than `margin` [s] from its next reversal, else 0 (N, n)."""
+    count = round(margin * samples.rate)
+    result = np.ones_like(samples.qd)
+    for j, speed in enumerate(samples.qd.T):
+        turns = np.flatnonzero(np.sign(speed[1:]) != np.sign(speed[:-1]))
+        near = np.zeros(len(speed) + 1)
+        np.add.at(near, np.maximum(turns - count, 0), 1.0)
+        np.add.at(near, np.minimum(turns + count + 2, len(speed)), -1.0)
+        away = np.cumsum(near)[:-1] == 0.0
+        if away[samples.used].mean() > _ENOUGH:
+            result[:, j] = away
+    return result
+
+
 def _columns(robot: Robot, samples: Samples, rows: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Array:
-    """A (M, n, k): inertial parameters, and per joint a rotor, viscous and Coulomb friction and an offset.
+    """A (M, n, k): inertial parameters, and per joint a rotor, viscous and Coulomb friction, each by direction.
 
     Of these Coulomb friction alone is not smooth, and needs the filter.
     """
     q, qd, qdd = (np.ascontiguousarray(values[rows]) for values in (samples.q, samples.qd, samples.qdd))
     steps = low_pass(np.sign(samples.qd), samples.rate, samples.cutoff)[rows]
-    own = np.stack([qdd, qd, steps, np.ones_like(qd)], axis=2)
+    own = np.stack([qdd, qd, np.abs(qd), steps, np.ones_like(qd)], axis=2)
     joints = np.einsum("mja,jk->mjka", own, np.eye(robot.n)).reshape(len(rows), robot.n, -1)
     return np.concatenate([np.asarray(compile(robot).regressor(q, qd, qdd)), joints], axis=2)
 
