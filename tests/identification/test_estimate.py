@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,10 @@ from tests.identification import simulated_arm
 
 import torquec as tq
 from torquec.closedform.closed_dynamics import closed_inverse_dynamics
-from torquec.identification import Method, bind
+from torquec.identification import Method, bind, torque_model
+from torquec.identification.coulomb_shape import CoulombShape, Turnover
 from torquec.identification.statistics import CONFIDENCE
+from torquec.identification.torque_columns import FrictionLaw
 from torquec.reduction.parameters.base_parameters import base_parameters
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -88,3 +91,11 @@ def test_binding_keeps_what_the_columns_cannot_say(estimate):
     assert robot.joint_names == estimate.model.robot.joint_names
     assert robot.gravity == estimate.model.robot.gravity
     assert [frame.name for frame in robot.frames] == [frame.name for frame in estimate.model.robot.frames]
+
+
+def test_friction_that_turns_over_a_distance_is_named():
+    shape = CoulombShape(Turnover.DISTANCE, 0.01)
+    model = torque_model(simulated_arm.arm(), friction=FrictionLaw(shape=shape))
+    odd = dataclasses.replace(simulated_arm.estimate(), model=model)
+    assert odd.unbound == ("coulomb turnover",)
+    assert simulated_arm.estimate().unbound == ()

@@ -49,3 +49,10 @@ def test_verdicts():
     assert "poorly excited: b" in verdict(names, x, np.array([0.1, 2.0]), [True, True], training=0.01, validation=0.01)
     assert "overfit" in verdict(names, x, np.array([0.1, 0.1]), [True, True], training=0.01, validation=0.1)
     assert "trusted" in verdict(names, x, np.array([0.1, 2.0]), [True, False], training=0.01, validation=0.01)
+
+
+def test_a_log_that_was_not_fitted_can_give_an_overfit_away():
+    names, x, known = ["a"], np.array([1.0]), np.array([0.1])
+    text = verdict(names, x, known, [True], training=0.01, validation=0.01, predicted={"other.csv": 0.13})
+    assert text == "overfit: the error is 1.00% on what was fitted and 13.00% on other.csv"
+    assert "trusted" in verdict(names, x, known, [True], training=0.01, validation=0.01, predicted={"b": 0.015})

@@ -39,8 +39,8 @@ def identify(
     friction: Annotated[
         str | None,
         typer.Option(
-            help="none, viscous, symmetric, offset, directional, stribeck, load.  [default: offset or load, by "
-            "cross-validation]"
+            help="none, viscous, symmetric, offset, directional, stribeck, load or curved.  "
+            "[default: by cross-validation]"
         ),
     ] = None,
     rotors: Annotated[
@@ -50,6 +50,9 @@ def identify(
     strength: Annotated[
         float | None, typer.Option(help="Weight of the prior, in samples.  [default: by cross-validation]")
     ] = None,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Go on where the logs excite only a part of the parameters.")
+    ] = False,
     columns: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A TOML file with further columns (gas springs, recorded ones).")
     ] = None,
@@ -125,6 +128,7 @@ def identify(
             strength=strength,
             columns=() if columns is None else read_columns(columns),
             transmission=coupled,
+            partial=partial,
         ),
     )
     findings = _further(estimate, training, heavy, eliminate=eliminate, frame=frame, compare=compare)

@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from torquec.identification.coulomb_shape import STEP
 from torquec.identification.pseudo_inertia import WIDTH
 from torquec.identification.realization import Realization, realize
 from torquec.identification.statistics import CONFIDENCE, correlations
@@ -93,11 +94,12 @@ class Estimate:
 
     @property
     def unbound(self) -> tuple[str, ...]:
-        """Parameters that a robot has no place for (2): Stribeck and load terms of friction, further columns."""
+        """What a robot has no place for (2): friction beside viscous, Coulomb and offset, how it turns, columns."""
         count = len(self.names) - len(self.model.columns)
         inner = self.names[len(self.model.base) : count]
         odd = tuple(name for name in inner if name.startswith(("stribeck_", "load_", "curved_")))
-        return (*odd, *self.names[count:])
+        turning = () if self.model.friction.shape == STEP else ("coulomb turnover",)
+        return (*odd, *turning, *self.names[count:])
 
     @property
     def robot(self) -> Robot:

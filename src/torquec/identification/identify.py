@@ -266,6 +266,14 @@ def _estimate(
         estimator=str(options.method),
         strength=choice.strength if drawn else None,
         cutoff=cutoff,
-        verdict=verdict(model.names, x, deviations, list(important), training=error, validation=choice.error),
+        verdict=verdict(
+            model.names,
+            x,
+            deviations,
+            list(important),
+            training=error,
+            validation=choice.error,
+            predicted={check.file: check.relative_error for check in checks},
+        ),
         notes=notes,
     )

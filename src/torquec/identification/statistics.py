@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,8 +87,12 @@ def verdict(
     *,
     training: float,
     validation: float,
+    predicted: Mapping[str, float] | None = None,
 ) -> str:
     """The result in words: trusted, overfit, or poorly excited with the parameters that are.
+
+    `training` and `validation` are the errors of the fit and of cross-validation, `predicted` those of logs, by name,
+    that were not fitted.
 
     >>> verdict(["a"], np.array([2.0]), np.array([0.1]), [True], training=0.01, validation=0.012)
     'trusted: 1 of 1 parameters matter, all of them known to better than 50%'
@@ -98,8 +102,10 @@ def verdict(
         for name, value, deviation, matters in zip(names, x, deviations, important, strict=True)
         if matters and deviation > _POOR * abs(value)
     ]
-    if validation > _OVERFIT * training:
-        text = f"overfit: the error is {training:.2%} on what was fitted and {validation:.2%} on what was left out"
+    worst = max((predicted or {}).items(), key=lambda item: item[1], default=("", 0.0))
+    if max(validation, worst[1]) > _OVERFIT * training:
+        where = (validation, "what was left out") if validation >= worst[1] else (worst[1], worst[0])
+        text = f"overfit: the error is {training:.2%} on what was fitted and {where[0]:.2%} on {where[1]}"
         return f"{text}; poorly excited: {', '.join(poor)}" if poor else text
     if poor:
         return f"poorly excited: {', '.join(poor)} (known to no better than {_POOR:.0%}); the others are trusted"
