@@ -91,10 +91,11 @@ class CsvTable:
                 for _ in range(self.first_line - 1):
                     file.readline()
                 while data := file.read(_BLOCK):
-                    whole, feed, rest = (pending + data).rpartition(b"\n")
-                    pending = rest if feed else whole + rest
-                    if feed:
-                        values = self._parsed(whole + b"\n", row, found)
+                    data = pending + data
+                    end = data.rfind(b"\n") + 1
+                    pending = data[end:]
+                    if end:
+                        values = self._parsed(data[:end], row, found)
                         row += len(values)
                         yield values
         except OSError as error:
@@ -124,7 +125,7 @@ class CsvTable:
 
     def _plain(self, data: bytes) -> bytes:
         """Line feeds alone end lines, points stand before decimals."""
-        data = data.replace(b"\r\n", b"\n")
+        data = data.replace(b"\r\n", b"\n") if b"\r" in data else data
         return data.replace(b",", b".") if self._decimal_comma else data
 
     @cached_property
