@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from torquec.identification.pseudo_inertia import WIDTH, is_consistent, thickene
 from torquec.identification.realization import realize
 from torquec.reduction.parameters.base_parameters import base_parameters
 from torquec.robot import classics
+from torquec.spatial import Inertia
 
 
 def bodies_of(model, standard):
@@ -43,6 +46,17 @@ def test_other_bodies_are_found_from_their_base_parameters(name, seed):
     assert is_consistent(bodies_of(model, found.standard), slack=0.0)
     values = base_parameters(bind(model, found.standard), motors=False).values
     assert values == pytest.approx(x[: len(values)], abs=1e-9)
+
+
+def test_a_robot_without_inertias_gets_some():
+    arm = classics.puma560()
+    model = torque_model(arm, rotors=False)
+    bare = dataclasses.replace(arm, bodies=tuple(dataclasses.replace(body, inertia=Inertia()) for body in arm.bodies))
+    empty = torque_model(bare, rotors=False)
+    x = np.concatenate([model.base.values, np.zeros(model.size - len(model.base))])
+    found = realize(empty, x)
+    assert found.physically_consistent
+    assert empty.projection @ found.standard == pytest.approx(x, abs=1e-9)
 
 
 def test_base_parameters_of_no_robot():

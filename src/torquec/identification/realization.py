@@ -9,6 +9,7 @@ Base parameters for which (2) has no solution belong to no robot that could be b
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,12 +17,22 @@ import numpy as np
 
 from torquec.identification.extras import need
 from torquec.identification.prior import Prior, robot_prior
-from torquec.identification.pseudo_inertia import BASIS, WIDTH, is_consistent, pseudo_inertia
+from torquec.identification.pseudo_inertia import (
+    BASIS,
+    WIDTH,
+    body_parameters,
+    is_consistent,
+    metric,
+    pseudo_inertia,
+)
 from torquec.identification.torque_model import TorqueModel
 from torquec.trajectory.trajectory import Array
 
 _MARGIN = 1e-5
 """Of the prior's own moments: how far inside the border a body stays, so that rounding in a file keeps it there."""
+
+
+_BALL = np.array([0.01, 0.0, 0.0, 0.01, 0.0, 0.01, 0.0, 0.0, 0.0, 1.0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +48,7 @@ def realize(model: TorqueModel, x: Array) -> Realization:
 
     Raises `MissingExtraError` where clarabel is needed and missing.
     """
-    prior = robot_prior(model)
+    prior = _solid_prior(model)
     start, free = _solutions(prior, x)
     left, right = prior.root @ free, prior.root @ (prior.center - start)
     unconstrained = start + free @ np.linalg.lstsq(left, right, rcond=1e-12)[0]
@@ -47,6 +58,18 @@ def realize(model: TorqueModel, x: Array) -> Realization:
     if found is not None and _is_consistent(prior, found, model):
         return Realization(found, True)
     return Realization(unconstrained, False)
+
+
+def _solid_prior(model: TorqueModel) -> Prior:
+    """The robot's own bodies; a ball of 1 kg and 0.1 m radius of gyration in place of one of which nothing is known."""
+    prior = robot_prior(model)
+    center, root = prior.center.copy(), prior.root.copy()
+    for i, own in enumerate(body_parameters(model.robot)):
+        if not own.any():
+            block = slice(WIDTH * i, WIDTH * (i + 1))
+            center[block] = _BALL
+            root[block, block] = np.linalg.cholesky(metric(_BALL)).T
+    return dataclasses.replace(prior, center=center, root=root)
 
 
 def _solutions(prior: Prior, x: Array) -> tuple[Array, Array]:
