@@ -11,7 +11,7 @@ from tests.identification.clean_logs import clean_log
 
 from torquec.identification import check_log
 from torquec.robot import classics
-from torquec.trajectory.log import Pathology, Severity
+from torquec.trajectory.log import Log, Pathology, Severity
 
 ROBOT = classics.puma560()
 
@@ -76,6 +76,24 @@ def test_encoder_wrap(clean):
     found = alarms(ROBOT, changed(clean, q=q))[Pathology.WRAP]
     assert found.rows == (399, 400)
     assert ROBOT.joint_names[1] in found.column
+
+
+def test_a_wrapped_encoder_of_a_geared_motor(clean):
+    q = np.sin(0.5 * np.arange(4000) * 1e-3)[:, None] * np.ones(6)
+    log = Log(ROBOT.joint_names, 1e-3 * np.arange(4000), q, np.ones((4000, 6)))
+    assert Pathology.WRAP not in alarms(ROBOT, log)
+    wrapped = q.copy()
+    wrapped[1500:, 3] -= 2.0 * np.pi / 100.0
+    found = alarms(ROBOT, dataclasses.replace(log, q=wrapped))[Pathology.WRAP]
+    assert found.rows == (1499, 1500)
+    assert "0.0633" in found.text or "0.0624" in found.text
+
+
+def test_a_joint_that_rarely_moves_does_not_wrap(clean):
+    q = clean.q.copy()
+    q[:, 2] = 0.3
+    q[500:506, 2] += 0.01 * np.sin(np.linspace(0.0, np.pi, 6))
+    assert Pathology.WRAP not in alarms(ROBOT, dataclasses.replace(clean, q=q, qd=None))
 
 
 def test_permuted_and_negated_speeds(clean):

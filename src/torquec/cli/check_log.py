@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from torquec.trajectory.log import Log, LogFinding
     from torquec.trajectory.log_map import LogMap
 
-EXAMPLE = "torquec check-log planar2r simulated --plot log.png"
+EXAMPLE = "torquec check-log planar2r simulated"
 
 SIMULATED = "simulated"
 STREAMED = 400_000_000

@@ -1,6 +1,7 @@
 """Positions and recorded speeds of a log against themselves: encoder wrap, degrees, order, signs, units, rest.
 
-(1)  neighbours that differ by a full turn, in radians or in degrees: the encoder wrapped
+(1)  neighbours that differ by a full turn, in radians or in degrees, or a single step twenty times as fast as the steps
+     beside it and as the motion elsewhere (a turn of a geared motor): the encoder wrapped
 (2)  positions far beyond the robot's limits that are within them as degrees
 (3)  correlation of every recorded speed with the derivative of every position: two columns are exchanged where they
      explain each other clearly better than themselves, one is negated where it correlates with less than -0.8
@@ -27,6 +28,8 @@ _REST = 0.02
 _LONG_REST = 0.1
 _SHORTEST_REST = 0.2
 _SIZE = 5.0
+_SUDDEN = 20.0
+_SMALLEST_JUMP = 1e-3
 _UNIT_RATIOS = {
     _DEGREE: ("in degrees per second, the positions in radians", 'velocity_angle = "deg"'),
     1.0 / _DEGREE: ("in radians per second, the positions in degrees", 'angle = "deg", velocity_angle = "rad"'),
@@ -42,13 +45,12 @@ def check_positions(robot: Robot, log: Log, motion: Motion) -> list[LogFinding]:
         if joint.type.is_prismatic:
             continue
         jumps = np.diff(log.q[motion.rows, j])
-        for turn, unit in ((2.0 * math.pi, "radians"), (360.0, "degrees")):
-            wraps = np.abs(np.abs(jumps) - turn) < 0.1 * turn
-            if wraps.any() and np.median(np.abs(jumps)) < 0.01 * turn:
-                text = f"jumps by a full turn (in {unit}): {int(wraps.sum())}"
-                spans = tuple((int(motion.rows[a]), int(motion.rows[b + 1])) for a, b in spans_of(wraps))
-                remedy = "let the reader join the turns: unwrap = true in a map"
-                found.append(LogFinding(Pathology.WRAP, Severity.ERROR, text, log.column("q", j), spans, remedy))
+        wraps, what = _wraps(jumps, np.diff(motion.t))
+        if wraps.any():
+            text = f"jumps by {what}: {int(wraps.sum())}"
+            spans = tuple((int(motion.rows[a]), int(motion.rows[b + 1])) for a, b in spans_of(wraps))
+            remedy = "let the reader join the turns: unwrap = true in a map"
+            found.append(LogFinding(Pathology.WRAP, Severity.ERROR, text, log.column("q", j), spans, remedy))
     reach, degrees = looks_like_degrees(robot, log.joints, log.q[motion.rows])
     if degrees is not None:
         limit = max(abs(robot.joints[degrees].limits.lower), abs(robot.joints[degrees].limits.upper))
@@ -105,6 +107,20 @@ def check_rest(log: Log, motion: Motion) -> list[LogFinding]:
     text = f"the robot stands still in {share:.0%} of the log; stiction there is not determined by any model"
     remedy = "cut these parts where friction matters"
     return [LogFinding(Pathology.STANDSTILL, Severity.NOTE, text, log.column("q"), spans, remedy)]
+
+
+def _wraps(jumps: Array, steps: Array) -> tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], str]:
+    """Which of the steps of a position wrap (1), and by how much, in words."""
+    for turn, unit in ((2.0 * math.pi, "radians"), (360.0, "degrees")):
+        wraps = np.abs(np.abs(jumps) - turn) < 0.1 * turn
+        if wraps.any() and np.median(np.abs(jumps)) < 0.01 * turn:
+            return wraps, f"a full turn (in {unit})"
+    speeds = np.abs(jumps) / steps
+    beside = np.maximum(np.append(speeds[1:], 0.0), np.append(0.0, speeds[:-1]))
+    usual = np.maximum(beside, np.percentile(speeds, 99.0))
+    sudden = (speeds > _SUDDEN * usual) & (np.abs(jumps) > _SMALLEST_JUMP)
+    size = float(np.median(np.abs(jumps[sudden]))) if sudden.any() else 0.0
+    return sudden, f"{size:.4g}, far faster than it moves"
 
 
 def _size(ratio: float) -> tuple[str, str]:
