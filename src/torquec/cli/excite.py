@@ -47,7 +47,9 @@ def excite(
     ] = "condition",
     friction: Annotated[
         str | None,
-        typer.Option(help="Friction to excite: none, viscous, symmetric, offset, directional.  [default: none]"),
+        typer.Option(
+            help="Friction to excite: none, viscous, symmetric, offset, curved, directional.  [default: none]"
+        ),
     ] = None,
     evaluations: Annotated[int, typer.Option(help="How many motions to try.")] = 3000,
     period: Annotated[float, typer.Option(help="Sampling interval of the file [s].")] = 0.005,

@@ -15,7 +15,7 @@ from torquec.identification.torque_columns import FrictionModel
 from torquec.robot import classics
 from torquec.trajectory.trajectory import MotionState
 
-KINDS = [FrictionModel.NONE, FrictionModel.VISCOUS, FrictionModel.OFFSET, FrictionModel.DIRECTIONAL]
+KINDS = [FrictionModel.NONE, FrictionModel.VISCOUS, FrictionModel.CURVED, FrictionModel.DIRECTIONAL]
 
 
 def states(n, seed=0, count=7):

@@ -108,7 +108,7 @@ def log_excitation(
 def _rated(model: TorqueModel, samples: Sequence[Samples], cutoff: float) -> LogExcitation:
     rows = [(model.regressor(each)[each.used], each.tau[each.used]) for each in samples]
     factors: JointFactors = joint_factors(*rows[0]).merged(*(joint_factors(*more) for more in rows[1:]))
-    correlation = max(1.0, max(each.rate for each in samples) / (2.0 * cutoff))
+    correlation = max(each.correlation(int(each.used.sum())) for each in samples)
     fit = WeightedLeastSquares(correlation=correlation).fit_factors(factors)
     triangle = factors.weighted(fit.weights_)
     deviations = np.sqrt(np.diag(covariance_of(triangle, correlation)))

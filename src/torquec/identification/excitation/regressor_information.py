@@ -42,6 +42,7 @@ _SMOOTH: dict[str, Callable[[Array, Array, Array], tuple[Array, Array]]] = {
     "viscous_positive": lambda s, c, d: (0.5 * s * (1.0 + c), 0.5 * (1.0 + c) + 0.5 * s * d),
     "viscous_negative": lambda s, c, d: (0.5 * s * (1.0 - c), 0.5 * (1.0 - c) - 0.5 * s * d),
     "coulomb_positive": lambda _, c, d: (0.5 * (1.0 + c), 0.5 * d),
+    "curved": lambda s, _, __: (s * np.abs(s), 2.0 * np.abs(s)),
     "coulomb_negative": lambda _, c, d: (-0.5 * (1.0 - c), 0.5 * d),
 }
 """Friction columns and their derivatives by the speed s, with c = tanh(s/v) and d its derivative (4)."""
