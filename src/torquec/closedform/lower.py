@@ -71,6 +71,11 @@ def lowered(polynomial: TrigPolynomial, letters: Letters) -> Scalar:
     return _horner([(word_of(monomial), coefficient) for monomial, coefficient in polynomial], letters)
 
 
+def lowered_terms(terms: Sequence[tuple[Word, Coefficient]], letters: Letters) -> Scalar:
+    """The value of a sum of coefficient * word as a factored expression (1); words may hold any letters known."""
+    return _horner(list(terms), letters)
+
+
 def word_of(monomial: Any) -> Word:
     """The letters of a monomial, repeated as often as they occur."""
     word: list[Letter] = []

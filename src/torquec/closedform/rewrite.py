@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +43,26 @@ def fewest_terms(
         for axis, variable in zip(axes, best[2], strict=True):
             chosen[axis] = variable
     return chosen, table
+
+
+def changed_variables(
+    variables: Sequence[Variable],
+    axes: Sequence[int],
+    joints: tuple[tuple[int, int], ...],
+    table: npt.NDArray[np.float64],
+) -> Iterator[tuple[tuple[Variable, ...], npt.NDArray[np.float64]]]:
+    """A table (rows, basis, ..) in every choice of sums (1) of some parallel joints, whose own angles `axes` are.
+
+    `joints` are those joints, with the sense of each relative to the first. A function of more than degree two in a
+    sum comes out wrong: the caller compares.
+    """
+    old = tuple(variables[axis] for axis in axes)
+    cumulative = tuple(_edge(joints, 0, k + 1) for k in range(len(joints)))
+    for new in _choices(cumulative):
+        changed = list(variables)
+        for axis, variable in zip(axes, new, strict=True):
+            changed[axis] = variable
+        yield tuple(changed), _changed(table, [axis + 1 for axis in axes], basis_change(old, new))
 
 
 def _choices(cumulative: tuple[Variable, ...]) -> list[tuple[Variable, ...]]:

@@ -79,7 +79,8 @@ class CoefficientThreshold:
 class Specification:
     """Requirements of all independent joints, in state order, over a workspace box of the closed form's coordinates.
 
-    `coefficients` is set instead of requirements where the specification is a plain threshold.
+    `coefficients` is set where the specification is a plain threshold; joints then state speeds and accelerations only,
+    and are none where those of a joint are not limited.
     """
 
     joints: tuple[JointRequirement, ...]
@@ -139,7 +140,9 @@ def _read(document: Table, robot: Robot, source: str) -> Specification:
                 "a threshold for coefficients stands beside requirements for joints",
                 "keep one of them: [coefficients], or torque errors and control requirements",
             )
-        return Specification((), box, threshold, source)
+        moving = [_motion(joint, given) for joint, given in zip(robot.joints, merged, strict=True)]
+        known = tuple(requirement for requirement in moving if requirement is not None)
+        return Specification(known if len(known) == robot.n else (), box, threshold, source)
     joints = tuple(_requirement(joint, given) for joint, given in zip(robot.joints, merged, strict=True))
     return Specification(joints, box, None, source)
 
@@ -238,6 +241,14 @@ def _requirement(joint: Joint, given: _Given) -> JointRequirement:
         )
     motor = None if control is None else _motor_data(joint, given)
     return JointRequirement(joint.name, velocity, given.acceleration, torque, control, motor)
+
+
+def _motion(joint: Joint, given: _Given) -> JointRequirement | None:
+    """Speed and acceleration of a joint of which nothing else is required, or None where one of them is not limited."""
+    velocity = given.velocity if given.velocity is not None else joint.limits.velocity
+    if given.acceleration is None or not math.isfinite(velocity):
+        return None
+    return JointRequirement(joint.name, velocity, given.acceleration)
 
 
 def _motor_data(joint: Joint, given: _Given) -> MotorData:

@@ -38,6 +38,12 @@ from torquec.reduction.loop_tolerance import (
 )
 from torquec.reduction.specification import JointRequirement, Specification
 
+PROOF_MARGIN = 0.965
+"""Part of a tolerance that fits may use: a bound can be proven to be close to the error, not equal to it."""
+
+_LARGEST = 1.06
+"""Largest tolerance, in sizes of the coefficient: with the margin it still can be left out."""
+
 _LEFT_OUT = 0.5
 """The part of a budget that terms may use which are left out altogether (2)."""
 
@@ -105,10 +111,39 @@ def coefficient_tolerances(form: ClosedForm, specification: Specification) -> tu
     return tuple(found[key] for key in sorted(found))
 
 
-def entry_tasks(form: ClosedForm, tolerances: tuple[CoefficientTolerance, ...]) -> list[EntryTask]:
-    """What `fit_entries` takes: every coefficient of the closed form with its tolerance; friction is not fitted."""
+def torque_budgets(form: ClosedForm, specification: Specification) -> tuple[float, ...]:
+    """The torque error that every joint may have (n,): as stated, or the smallest budget of its control requirement.
+
+    A model whose torques are right to these budgets at the specification's speeds and accelerations meets the
+    requirement however the error is shared among its coefficients, and its own J_ii is counted on top of (22). Raises
+    as `coefficient_tolerances` does.
+    """
+    if specification.coefficients is not None:
+        raise ArgumentError(
+            "the specification is a threshold for coefficients: it allows no torque error",
+            where=specification.source,
+            remedy="state torque errors or control requirements",
+        )
+    sizes = _Sizes(form, specification.box)
+    found = []
+    for requirement in specification.joints:
+        if requirement.torque_error is not None:
+            found.append(requirement.torque_error)
+        else:
+            own = _bodies(form, requirement.name)[0][0]
+            found.append(min(_budgets(requirement, sizes(Family.M, (own, own)))))
+    return tuple(found)
+
+
+def entry_tasks(
+    form: ClosedForm, tolerances: tuple[CoefficientTolerance, ...], *, margin: float = 1.0
+) -> list[EntryTask]:
+    """What `fit_entries` takes: every coefficient of the closed form with its tolerance; friction is not fitted.
+
+    `margin` is the part of each tolerance that the fit may use.
+    """
     return [
-        EntryTask(t.name, t.joint, coefficient(form, t.family, t.index), t.value, t.kind)
+        EntryTask(t.name, t.joint, coefficient(form, t.family, t.index), margin * t.value, t.kind)
         for t in tolerances
         if t.family is not Family.V
     ]
@@ -167,20 +202,10 @@ def _control_tolerances(
     form: ClosedForm, requirement: JointRequirement, contributions: list[_Contribution], sizes: _Sizes
 ) -> list[CoefficientTolerance]:
     """(23a) to (23d) for one joint."""
-    motor, control, name = requirement.motor, requirement.control, requirement.name
-    assert motor is not None
+    control, name = requirement.control, requirement.name
     assert control is not None
     own = _bodies(form, name)[0][0]
-    inertia = sizes(Family.M, (own, own))
-    parabolic = parabolic_budget(motor, control, inertia)
-    if parabolic <= 0.0:
-        least = smallest_parabolic_error(motor, control, inertia)
-        raise SpecificationError(
-            f"joint '{name}' cannot keep its parabolic error of {control.parabolic_error:.6g}: the tolerance of its "
-            f"inertia alone, {inertia_tolerance(control):.3g} of at most {inertia:.6g}, costs {least:.6g}",
-            remedy=f"allow a parabolic_error of more than {least:.6g}, a smaller damping_error, or a higher resonance",
-        )
-    ramp, step = ramp_budget(motor, control), step_budget(motor, control)
+    step, ramp, parabolic = _budgets(requirement, sizes(Family.M, (own, own)))
     held = [c for c in contributions if c.family in (Family.G, Family.H, Family.V)]
     coupled = [c for c in contributions if c.family is not Family.M or c.index != (own, own)]
     by_ramp = dict(zip(held, _proportional(held, ramp), strict=True))
@@ -196,9 +221,26 @@ def _control_tolerances(
     return found
 
 
+def _budgets(requirement: JointRequirement, inertia: float) -> tuple[float, float, float]:
+    """Torque errors that the step, ramp and parabolic errors of a controlled joint allow; `inertia` is |J_ii|max."""
+    motor, control = requirement.motor, requirement.control
+    assert motor is not None
+    assert control is not None
+    parabolic = parabolic_budget(motor, control, inertia)
+    if parabolic <= 0.0:
+        least = smallest_parabolic_error(motor, control, inertia)
+        raise SpecificationError(
+            f"joint '{requirement.name}' cannot keep its parabolic error of {control.parabolic_error:.6g}: the "
+            f"tolerance of its inertia alone, {inertia_tolerance(control):.3g} of at most {inertia:.6g}, costs "
+            f"{least:.6g}",
+            remedy=f"allow a parabolic_error of more than {least:.6g}, a smaller damping_error, or a higher resonance",
+        )
+    return step_budget(motor, control), ramp_budget(motor, control), parabolic
+
+
 def _tolerance(c: _Contribution, value: float, joint: str) -> CoefficientTolerance:
-    # Nothing is gained by more than its own size, at which it can be left out; rounding must not prevent that.
-    return CoefficientTolerance(c.family, c.index, min(value, c.size * (1.0 + 1e-9)), ErrorKind.ABSOLUTE, joint)
+    # Nothing is gained by much more than its own size, at which it can be left out: proofs need a little.
+    return CoefficientTolerance(c.family, c.index, min(value, c.size * _LARGEST), ErrorKind.ABSOLUTE, joint)
 
 
 def _contributions(form: ClosedForm, specification: Specification, joint: str, sizes: _Sizes) -> list[_Contribution]:

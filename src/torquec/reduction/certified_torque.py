@@ -1,0 +1,99 @@
+"""Inverse dynamics within given torque errors: two ways to a small program, the cheaper one proven.
+
+(1)  the recursion with fewer, fitted parameters (:mod:`torquec.reduction.fewer_parameters`), pruned
+(2)  the closed form without insignificant terms (:mod:`torquec.reduction.closed_torque`), pruned, for robots small
+     enough that it has a chance
+(3)  the exact program, which costs most and errs only by rounding
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+
+from torquec.errors import RobotError, SpecificationError
+from torquec.expr import Function, count_operations
+from torquec.reduction.closed_torque import closed_torque
+from torquec.reduction.fewer_parameters import fewer_parameters
+from torquec.reduction.kept_work import once
+from torquec.reduction.proof.certificate import Certificate, certify
+from torquec.reduction.proof.motions import Motions
+from torquec.reduction.prune import prune_within
+from torquec.robot.robot import Robot
+
+MOST_JOINTS = 6
+"""Up to this many joints the closed form is tried: beyond, it has thousands of terms."""
+
+
+def certified_torque(
+    robot: Robot,
+    exact: Function,
+    motions: Motions,
+    tolerance: Sequence[float],
+    *,
+    executor: Executor | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Certificate:
+    """The cheapest program found whose torque errors are proven to stay within the tolerances (n,), with the proof.
+
+    `exact` is the program of the robot's inverse dynamics. Raises `SpecificationError` with joint and smallest error
+    that can be proven where a tolerance is below the rounding of the exact program.
+    """
+    say = progress or (lambda _: None)
+    allowed = [float(error) for error in tolerance]
+    _check_provable(robot, exact, motions, allowed)
+    programs = [exact]
+    for name, make in (("recursion", _recursive), ("closed form", _closed)):
+        program = make(robot, exact, motions, allowed, executor, progress)
+        if program is not None:
+            say(f"{name}: {count_operations(program)}")
+            programs.append(program)
+    for program in sorted(programs, key=lambda program: count_operations(program).cost):
+        try:
+            return certify(robot, exact, program, motions, limits=allowed, executor=executor, progress=progress)
+        except RobotError as error:
+            say(f"{count_operations(program)}: {error.found}")
+    raise AssertionError("the exact program is proven to be exact")  # by `_check_provable`
+
+
+def _recursive(
+    robot: Robot,
+    exact: Function,
+    motions: Motions,
+    tolerance: list[float],
+    executor: Executor | None,
+    progress: Callable[[str], None] | None,
+) -> Function | None:
+    """(1), or None where no set of parameters is good enough."""
+    # `once`: an executor that keeps work (`reduction.kept_work`) keeps these steps too, so that a run can be resumed.
+    try:
+        fewer = once(executor, fewer_parameters, robot, motions, tolerance, progress=progress)
+    except RobotError:
+        return None
+    prismatic = [joint.type.is_prismatic for joint in robot.joints]
+    return once(executor, prune_within, exact, fewer.function, prismatic, motions, tolerance, progress=progress)
+
+
+def _closed(
+    robot: Robot,
+    exact: Function,
+    motions: Motions,
+    tolerance: list[float],
+    executor: Executor | None,
+    progress: Callable[[str], None] | None,
+) -> Function | None:
+    """(2), or None where it is not worth trying."""
+    if len(robot.bodies) > MOST_JOINTS or len(robot.bodies) != robot.n:
+        return None
+    return once(executor, closed_torque, robot, exact, motions, tolerance, progress=progress)
+
+
+def _check_provable(robot: Robot, exact: Function, motions: Motions, tolerance: Sequence[float]) -> None:
+    """Refuse tolerances that even the exact program is not proven to keep."""
+    proofs = certify(robot, exact, exact, motions).joints
+    for (name, proof), allowed in zip(proofs.items(), tolerance, strict=True):
+        if not proof.bound <= allowed:
+            raise SpecificationError(
+                f"joint '{name}' is allowed a torque error of {allowed:.3g}, less than rounding makes of exact torques",
+                remedy=f"allow at least {proof.bound:.3g}, the smallest error that can be proven",
+            )
