@@ -76,6 +76,7 @@ def test_payload(torquec, files):
     assert values["mz"]["identified"] is False
     assert values["mz"]["std"] is None
     assert document["relative_error"] < 0.02 < document["relative_error_without"]
+    assert document["solid"]["m"] == pytest.approx(document["mass"], rel=1e-3)
     out = torquec("identify", arm, bare, *options).out
     assert "payload on frame 'link2'" in out
     assert "open" in out

@@ -26,9 +26,10 @@ def files(tmp_path_factory):
 @pytest.fixture(scope="module")
 def results(files, tmp_path_factory):
     """The directory of one run, and its document."""
-    arm, bare, other, _ = files
+    arm, bare, other, loaded = files
     out = tmp_path_factory.mktemp("results") / "new" / "out"
-    arguments = ("identify", arm, bare, "--validate", other, *GRAVITY, *QUICK, "-o", out, "--json")
+    options = ("--validate", other, "--payload", loaded, "--frame", "hand", *GRAVITY, *QUICK)
+    arguments = ("identify", arm, bare, *options, "-o", out, "--json")
     run = CliRunner().invoke(app, [str(argument) for argument in arguments])
     assert run.exit_code == 0
     return out, json.loads(run.stdout)
@@ -47,6 +48,8 @@ NAMES = [
     "identification.json",
     "planar2r.drives.toml",
     "planar2r.urdf",
+    "planar2r_loaded.drives.toml",
+    "planar2r_loaded.urdf",
     "report.html",
     "torques_1.png",
     "torques_2.png",
@@ -68,6 +71,10 @@ def test_the_urdf_has_the_base_parameters(results):
     values = tq.base_parameters(tq.load(out / "planar2r.urdf", gravity=(0.0, -9.81, 0.0)), motors=False).values
     found = [parameter["value"] for parameter in document["parameters"]]
     assert values == pytest.approx(found[: len(values)], abs=1e-9)
+    loaded = tq.load(out / "planar2r_loaded.urdf", gravity=(0.0, -9.81, 0.0))
+    assert loaded.bodies[1].inertia.m - tq.load(out / "planar2r.urdf").bodies[1].inertia.m == pytest.approx(
+        2.0, rel=0.02
+    )
 
 
 @pytest.mark.skipif(COMPILER is None, reason="no C compiler here")
@@ -92,8 +99,9 @@ def test_nothing_is_overwritten_without_force(torquec, files, results):
     assert (out / "report.html").stat().st_mtime_ns == before
     (out / "mine.txt").write_text("mine")
     assert torquec("identify", arm, bare, *GRAVITY, *QUICK, "-o", out, "--force").status == 0
-    # What is not ours stays; the picture of a second log, which is no more, goes.
-    assert inside(out) == sorted({*NAMES, "mine.txt"} - {"torques_2.png"})
+    # What is not ours stays; the second log's picture and the loaded robot, which are no more, go.
+    gone = {"torques_2.png", "planar2r_loaded.urdf", "planar2r_loaded.drives.toml"}
+    assert inside(out) == sorted({*NAMES, "mine.txt"} - gone)
 
 
 def test_a_failure_leaves_nothing(torquec, files, tmp_path, monkeypatch):

@@ -11,6 +11,7 @@ from torquec.errors import ArgumentError
 from torquec.identification import Samples, torque_model
 from torquec.identification.least_squares import WeightedLeastSquares
 from torquec.identification.payload import last_frame, weigh_payload
+from torquec.identification.pseudo_inertia import is_consistent
 from torquec.model.model import compile
 from torquec.robot import attach_payload, classics
 from torquec.robot.robot import Frame
@@ -108,8 +109,25 @@ def test_what_a_planar_arm_cannot_tell_is_open():
     assert set(found.open) == set(PARAMETER_NAMES) - {"m", "mx", "my", "Izz"}
     assert found.mass == pytest.approx(1.7, abs=1e-7)
     assert np.isinf(found.std[PARAMETER_NAMES.index(found.open[0])])
-    with pytest.raises(ArgumentError, match="are open"):
-        found.attached(robot)
+    # A solid that the torques allow: what is told is kept, what is open is made up.
+    told = [PARAMETER_NAMES.index(name) for name in ("m", "mx", "my", "Izz")]
+    assert found.solid[told] == pytest.approx(found.parameters[told], rel=1e-3, abs=1e-4)
+    assert is_consistent(found.solid)
+    heavy = compile(found.attached(robot)).gravity_torque([0.3, -0.2])
+    assert np.asarray(heavy) == pytest.approx(
+        np.asarray(compile(loaded(robot, "hand")).gravity_torque([0.3, -0.2])), rel=1e-3
+    )
+
+
+def test_a_noisy_payload_becomes_solid(puma):
+    robot, model = puma
+    fit = bare_fit(model, noise=0.5, seed=7)
+    found = weigh_payload(model, fit.x_, [run(loaded(robot), 8, noise=0.5)], covariance=fit.covariance_, frame="tool")
+    thin = dataclasses.replace(found, parameters=found.parameters - 3.0 * np.eye(10)[0] * found.parameters[0])
+    assert not thin.physically_consistent
+    assert is_consistent(thin.solid)
+    compile(thin.attached(robot))
+    assert found.solid[9] == pytest.approx(1.7, rel=0.1)
 
 
 def test_misuse(puma):

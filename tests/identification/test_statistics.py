@@ -56,3 +56,4 @@ def test_a_log_that_was_not_fitted_can_give_an_overfit_away():
     text = verdict(names, x, known, [True], training=0.01, validation=0.01, predicted={"other.csv": 0.13})
     assert text == "overfit: the error is 1.00% on what was fitted and 13.00% on other.csv"
     assert "trusted" in verdict(names, x, known, [True], training=0.01, validation=0.01, predicted={"b": 0.015})
+    assert "trusted" in verdict(names, x, known, [True], training=1e-6, validation=1e-6, predicted={"b": 1e-4})

@@ -218,6 +218,7 @@ def _payload(payload: Payload) -> dict[str, Any]:
         "relative_error": payload.error,
         "relative_error_without": payload.error_without,
         "physically_consistent": payload.physically_consistent,
+        "solid": dict(zip(PARAMETER_NAMES, map(float, payload.solid), strict=True)),
     }
 
 

@@ -110,6 +110,8 @@ def _made(scratch: Path, findings: Findings, logs: list[Log], others: list[Log])
     files += [plot_prediction(p, scratch / f"torques_{k + 1}.png") for k, p in enumerate(predictions)]
     if estimate.realization.physically_consistent:
         files += write_urdf(estimate.robot, scratch / f"{name}.urdf")
+        if findings.payload is not None:
+            files += write_urdf(findings.payload.attached(estimate.robot), scratch / f"{name}_loaded.urdf")
     # Bodies that could not be built give right torques, but accelerations without meaning.
     solid = estimate.realization.physically_consistent
     wanted = [quantity for quantity in default_quantities() if solid or not quantity.startswith("forward_dynamics")]

@@ -4,6 +4,8 @@
 (2)  pi by least squares, joints weighted by how well they are known; about the frame's origin, in its axes
 (3)  covariance of pi: that of the fit, and what the covariance of x adds through (1):  C + G C_x G',  G = -Y^+ A
 
+(4)  the nearest solid: min (pi' - pi)' C^-1 (pi' - pi), P(pi') >= 0; what is open follows a ball of 0.1 m, faintly
+
 An arm does not tell all ten of them: a planar one, for example, feels only the moment of inertia about its axes. What a
 run says nothing about is named, and zero.
 """
@@ -21,6 +23,7 @@ from torquec.identification.joint_factors import joint_factors
 from torquec.identification.least_squares import WeightedLeastSquares
 from torquec.identification.prepare import Samples, prepare
 from torquec.identification.pseudo_inertia import WIDTH, is_consistent
+from torquec.identification.solid_cone import nearest_solution, solid_rows
 from torquec.identification.statistics import not_excited
 from torquec.identification.torque_model import TorqueModel
 from torquec.robot.payload import attach_payload
@@ -28,6 +31,12 @@ from torquec.robot.robot import BASE, Robot
 from torquec.spatial import PARAMETER_NAMES, Inertia, Pose
 from torquec.trajectory.log import Log
 from torquec.trajectory.trajectory import Array
+
+_RADIUS = 0.1
+_LIGHTEST = 1e-3
+_FINEST = 1e-10
+_FAINT = 1e-3
+_MARGIN = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,19 +82,22 @@ class Payload:
         """Whether some solid has these parameters; false while any of them is open."""
         return not self.open and self.mass > 0.0 and is_consistent(self.parameters)
 
+    @property
+    def solid(self) -> Array:
+        """Parameters (10,) of something solid: these, or the nearest that are (4).
+
+        Raises `ArgumentError` where there is none, `MissingExtraError` where clarabel is needed and missing.
+        """
+        return self.parameters if self.physically_consistent else _nearest_solid(self)
+
     def attached(self, robot: Robot) -> Robot:
-        """The robot with this payload on its frame; raises `ArgumentError` for parameters that no solid has."""
-        if not self.physically_consistent:
-            missing = f" ({', '.join(self.open)} are open)" if self.open else ""
-            raise ArgumentError(
-                f"no solid has the parameters of this payload{missing}",
-                remedy="record a loaded run that excites more, or give attach_payload a mass and a centre",
-            )
-        c = np.array(self.center)
-        xx, xy, xz, yy, yz, zz = self.parameters[:6]
+        """The robot with the solid payload on its frame."""
+        values = self.solid
+        mass, c = float(values[9]), values[6:9] / values[9]
+        xx, xy, xz, yy, yz, zz = values[:6]
         about_origin = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        about_center = about_origin - self.mass * (c @ c * np.eye(3) - np.outer(c, c))
-        return attach_payload(robot, self.frame, mass=self.mass, center=self.center, inertia=about_center.tolist())
+        about_center = about_origin - mass * (c @ c * np.eye(3) - np.outer(c, c))
+        return attach_payload(robot, self.frame, mass=mass, center=c.tolist(), inertia=about_center.tolist())
 
 
 def identify_payload(estimate: Estimate, loaded: Log | Sequence[Log], *, frame: str | None = None) -> Payload:
@@ -159,6 +171,27 @@ def last_frame(robot: Robot) -> str:
     if not on_it:
         raise ArgumentError(f"the last body of '{robot.name}' has no frame", remedy="name a frame")
     return robot.bodies[last].name if robot.bodies[last].name in on_it else on_it[-1]
+
+
+def _nearest_solid(payload: Payload) -> Array:
+    """(4)."""
+    told = np.array([name not in payload.open for name in PARAMETER_NAMES])
+    ball = max(payload.mass, _LIGHTEST) * np.array([_RADIUS**2, 0, 0, _RADIUS**2, 0, _RADIUS**2, 0, 0, 0, 1.0])
+    size = np.array([_RADIUS**2] * 6 + [_RADIUS] * 3 + [1.0]) * ball[-1]
+    values, vectors = np.linalg.eigh(payload.covariance[np.ix_(told, told)] / np.outer(size[told], size[told]))
+    spread = np.sqrt(np.maximum(values, _FINEST * values.max(initial=1.0)))
+    # Unknowns in units of the ball, so that all of them are about one.
+    known = (vectors / spread).T @ np.eye(len(PARAMETER_NAMES))[told]
+    faint = _FAINT * np.eye(len(PARAMETER_NAMES))
+    right = np.concatenate([known @ (payload.parameters / size), faint @ (ball / size)])
+    rows, floor = solid_rows(ball, _MARGIN)
+    found = nearest_solution(np.vstack([known, faint]), right, [(rows * size, -floor)])
+    if found is None:
+        raise ArgumentError(
+            "no solid is near to this payload",
+            remedy="record a loaded run that excites more, or identify the bare robot",
+        )
+    return np.asarray(found * size, dtype=np.float64)
 
 
 def _to_body(pose: Pose) -> Array:

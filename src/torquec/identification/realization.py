@@ -11,20 +11,17 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from torquec.identification.extras import need
 from torquec.identification.prior import Prior, robot_prior
 from torquec.identification.pseudo_inertia import (
-    BASIS,
     WIDTH,
     body_parameters,
     is_consistent,
     metric,
-    pseudo_inertia,
 )
+from torquec.identification.solid_cone import nearest_solution, solid_rows
 from torquec.identification.torque_model import TorqueModel
 from torquec.trajectory.trajectory import Array
 
@@ -92,45 +89,13 @@ def _is_consistent(prior: Prior, y: Array, model: TorqueModel) -> bool:
 
 
 def _constrained(prior: Prior, start: Array, free: Array, model: TorqueModel) -> Array | None:
-    """(2), or None where there is none. Unknowns (v, t): min t, |L (start + Z v - y0)| <= t."""
-    clarabel = need("clarabel", "physically consistent bodies")
-    sparse = need("scipy.sparse", "physically consistent bodies")
-    size = free.shape[1]
-    pull = prior.root @ free
-    left = [np.zeros((len(pull) + 1, size + 1))]
-    left[0][0, -1] = -1.0
-    left[0][1:, :-1] = -pull
-    right = [np.concatenate([[0.0], prior.root @ (start - prior.center)])]
-    cones: list[Any] = [clarabel.SecondOrderConeT(len(pull) + 1)]
-    order = [(i, j) for j in range(4) for i in range(j + 1)]
-    factor = np.array([1.0 if i == j else np.sqrt(2.0) for i, j in order])
+    """(2) over v, or None where there is none."""
+    solids = []
     for i in range(prior.bodies):
         block = slice(WIDTH * i, WIDTH * (i + 1))
-        root = np.diag(1.0 / np.sqrt(np.diag(pseudo_inertia(prior.center[block]))))
-        scaled = np.einsum("ij,ajk,kl->ail", root, BASIS, root)
-        rows = np.array([[matrix[a, b] for matrix in scaled] for a, b in order]) * factor[:, None]
-        floor = np.array([_MARGIN if a == b else 0.0 for a, b in order])
-        left.append(np.column_stack([-rows @ free[block], np.zeros(len(rows))]))
-        right.append(rows @ start[block] - floor)
-        cones.append(clarabel.PSDTriangleConeT(4))
+        rows, floor = solid_rows(prior.center[block], _MARGIN)
+        solids.append((rows @ free[block], rows @ start[block] - floor))
     rotors = _rotors(model)
-    if rotors.stop > rotors.start:
-        left.append(np.column_stack([-free[rotors], np.zeros(rotors.stop - rotors.start)]))
-        right.append(start[rotors])
-        cones.append(clarabel.NonnegativeConeT(rotors.stop - rotors.start))
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    cost = np.zeros(size + 1)
-    cost[-1] = 1.0
-    solution = clarabel.DefaultSolver(
-        sparse.csc_matrix((size + 1, size + 1)),
-        cost,
-        sparse.csc_matrix(np.vstack(left)),
-        np.concatenate(right),
-        cones,
-        settings,
-    ).solve()
-    if str(solution.status) not in ("Solved", "AlmostSolved"):
-        return None
-    y: Array = start + free @ np.array(solution.x[:-1])
-    return y
+    right = prior.root @ (prior.center - start)
+    v = nearest_solution(prior.root @ free, right, solids, (free[rotors], start[rotors]))
+    return None if v is None else start + free @ v

@@ -24,6 +24,8 @@ _SIGNIFICANT = 0.01
 _NOT_EXCITED = 1e-7
 _POOR = 0.5
 _OVERFIT = 2.0
+_NEGLIGIBLE = 1e-3
+"""Errors below this share of the torques are as good as none, whatever their ratio."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ def verdict(
         if matters and deviation > _POOR * abs(value)
     ]
     worst = max((predicted or {}).items(), key=lambda item: item[1], default=("", 0.0))
-    if max(validation, worst[1]) > _OVERFIT * training:
+    if max(validation, worst[1]) > max(_OVERFIT * training, _NEGLIGIBLE):
         where = (validation, "what was left out") if validation >= worst[1] else (worst[1], worst[0])
         text = f"overfit: the error is {training:.2%} on what was fitted and {where[0]:.2%} on {where[1]}"
         return f"{text}; poorly excited: {', '.join(poor)}" if poor else text
