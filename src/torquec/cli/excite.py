@@ -205,7 +205,7 @@ def _excitation_table(found: LogExcitation) -> str:
         [
             p.name,
             number(p.value, 4),
-            f"{p.relative_deviation:.1%}" if math.isfinite(p.relative_deviation) else "-",
+            _percent(p.relative_deviation),
             f"{p.independence:.3f}",
             f"{p.contribution:.2%}",
             f"{p.uncertainty:.2%}" if math.isfinite(p.uncertainty) else "-",
@@ -222,3 +222,8 @@ def _excitation_table(found: LogExcitation) -> str:
         f"{counts['poor']} worse, "
         f"{len(found.parameters) - sum(counts.values())} not excited"
     )
+
+
+def _percent(relative: float) -> str:
+    """A relative deviation; beyond the value itself it says no more than that."""
+    return f"{relative:.1%}" if relative <= 1.0 else ">100%"
