@@ -82,3 +82,7 @@ def test_refusals():
     other = Log(("joint1",), log.t, log.q[:, :1], log.tau[:, :1], log.qd[:, :1])
     with pytest.raises(ArgumentError, match="different joints"):
         log_excitation(ARM, [log, other])
+    with pytest.raises(ArgumentError, match="nothing moves"):
+        log_excitation(ARM, Log(log.joints, log.t, 0.0 * log.q, log.tau))
+    with pytest.raises(ArgumentError, match="torque of joint2 is zero"):
+        log_excitation(ARM, Log(log.joints, log.t, log.q, log.tau * [1.0, 0.0]))

@@ -91,12 +91,14 @@ def log_excitation(
     """How well logs excite the base parameters of a robot, friction, and `rotors` (1)-(3).
 
     Rotor inertias are among the parameters where the robot's file has motors, unless `rotors` says otherwise. Joints
-    that the logs lack are locked. Raises `ArgumentError` for no log and for logs of different joints,
-    `MissingExtraError` without scipy.
+    that the logs lack are locked. Raises `ArgumentError` for no log, for logs of different joints and for logs in
+    which nothing moves or a joint has no torque at all, `MissingExtraError` without scipy.
     """
     given = [logs] if isinstance(logs, Log) else list(logs)
     if not given or any(log.joints != given[0].joints for log in given):
         raise ArgumentError("there is no log, or the logs have different joints", remedy="give logs of the same joints")
+    for log in given:
+        _check_signals(log)
     with one_thread():
         moving = lock_joints(robot, {name: 0.0 for name in robot.joint_names if name not in given[0].joints})
         chosen = max(prepare(log, cutoff=cutoff).cutoff for log in given)
@@ -134,6 +136,19 @@ def _rated(model: TorqueModel, samples: Sequence[Samples], cutoff: float) -> Log
             )
         )
     return LogExcitation(tuple(parameters), found.plain, found.unit_columns, factors.count, cutoff)
+
+
+def _check_signals(log: Log) -> None:
+    """Raise `ArgumentError` unless something moves and every joint has a torque."""
+    if not np.any(np.nanmax(log.q, axis=0, initial=-np.inf) > np.nanmin(log.q, axis=0, initial=np.inf)):
+        raise ArgumentError("nothing moves in this log", where=log.source, remedy="record a motion")
+    silent = [joint for joint, tau in zip(log.joints, log.tau.T, strict=True) if not np.any(np.abs(tau) > 0.0)]
+    if silent:
+        raise ArgumentError(
+            f"the torque of {', '.join(silent)} is zero throughout",
+            where=log.source,
+            remedy="record torques, or currents with a map that has gains",
+        )
 
 
 def _rating(value: float, deviation: float, uncertainty: float) -> Rating:
