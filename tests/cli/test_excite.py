@@ -88,6 +88,7 @@ def test_how_well_a_log_excites(torquec, tmp_path):
     ("options", "word"),
     [
         ((), "there is no file to write"),
+        (("-o", "gone/m.csv"), "no such folder"),
         (("-o", "m.csv", "--shape", "zigzag"), "zigzag"),
         (("-o", "m.csv", "--criterion", "beauty"), "beauty"),
         (("-o", "m.csv", "--friction", "glue"), "glue"),

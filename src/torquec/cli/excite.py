@@ -115,10 +115,17 @@ def refuse_existing(path: Path, *, force: bool) -> None:
 def _design(robot: Robot, options: ExcitationOptions, output: Path, plot: Path | None, *, json: bool) -> None:
     """Search, write, draw, tell."""
     from torquec.identification.excitation import Criterion, excitation
-    from torquec.identification.excitation.plot_excitation import plot_excitation
+    from torquec.identification.extras import need
     from torquec.model.model import compile
+    from torquec.report.excitation_plot import plot_excitation
     from torquec.trajectory.csv_file import write_trajectory
 
+    # What would fail after the search fails before it.
+    for target in (output, plot):
+        if target is not None and not target.absolute().parent.is_dir():
+            raise ArgumentError("there is no such folder", where=str(target.parent), remedy="make it, or name another")
+    if plot is not None:
+        need("matplotlib", "drawing a motion", extra="plot")
     progress(f"searching a motion for {robot.name} ...")
     said = [0]
 
@@ -132,8 +139,8 @@ def _design(robot: Robot, options: ExcitationOptions, output: Path, plot: Path |
     found = excitation(robot, options=options, report=report)
     motion = found.trajectory
     torques = compile(robot).total_torque(motion.q, motion.qd, motion.qdd)
-    drawn = None if plot is None else plot_excitation(robot, found, plot, criterion=options.criterion)
     file = write_trajectory(motion, output, torques=torques)
+    drawn = None if plot is None else plot_excitation(robot, found, plot, criterion=options.criterion)
     if json:
         print_json(
             {

@@ -1,4 +1,4 @@
-"""An exciting motion as a picture: positions and speeds of every joint against their limits, and how it was found."""
+"""Pictures of exciting motions: positions and speeds of every joint against their limits, and how they were found."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from torquec.identification.excitation.criterion import Criterion
-from torquec.identification.excitation.excitation import Excitation
+from torquec.errors import ArgumentError
+from torquec.identification.excitation import Criterion, Excitation
 from torquec.identification.extras import need
 from torquec.robot.file import to_path
 from torquec.robot.robot import JointType, Robot
@@ -28,7 +28,10 @@ def plot_excitation(
     *,
     criterion: Criterion = Criterion.CONDITION,
 ) -> Path:
-    """Draw a motion; gives the file. Raises `MissingExtraError` without matplotlib."""
+    """Draw a motion; gives the file, which is whole or not there.
+
+    Raises `MissingExtraError` without matplotlib, `ArgumentError` where the file cannot be written.
+    """
     figure_module = need("matplotlib.figure", "drawing a motion", extra="plot")
     motion, n = excitation.trajectory, robot.n
     figure = figure_module.Figure(figsize=(10.0, 1.6 * n + 2.6), layout="constrained")
@@ -61,7 +64,15 @@ def plot_excitation(
         f"{robot.name}: condition {excitation.condition:.3g}, {excitation.unit_condition:.3g} with unit columns; {kept}"
     )
     target = to_path(path)
-    figure.savefig(target, dpi=110)
+    scratch = target.with_name(f".{target.stem}.part{target.suffix}")
+    try:
+        figure.savefig(scratch, dpi=110)
+        scratch.replace(target)
+    except (OSError, ValueError) as error:
+        scratch.unlink(missing_ok=True)
+        raise ArgumentError(
+            f"cannot draw there: {error}", where=str(target), remedy="name a .png, .svg or .pdf file"
+        ) from error
     return target
 
 

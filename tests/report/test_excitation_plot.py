@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from torquec.errors import MissingExtraError
+from torquec.errors import ArgumentError, MissingExtraError
 from torquec.identification.excitation import Criterion, ExcitationOptions, excitation
-from torquec.identification.excitation.plot_excitation import plot_excitation
+from torquec.report.excitation_plot import plot_excitation
 from torquec.robot import classics
 
 
@@ -27,3 +27,12 @@ def test_without_matplotlib_the_extra_is_named(tmp_path, monkeypatch):
     found = excitation(robot, options=ExcitationOptions(evaluations=5))
     with pytest.raises(MissingExtraError, match=r"torquec\[plot\]"):
         plot_excitation(robot, found, tmp_path / "motion.png")
+
+
+def test_a_file_that_cannot_be_drawn_is_not_begun(tmp_path):
+    pytest.importorskip("matplotlib")
+    robot = classics.planar2r()
+    found = excitation(robot, options=ExcitationOptions(evaluations=5))
+    with pytest.raises(ArgumentError, match="cannot draw there"):
+        plot_excitation(robot, found, tmp_path / "motion.xyz")
+    assert not list(tmp_path.iterdir())
