@@ -29,6 +29,8 @@ class Findings:
 
 def describe(findings: Findings) -> dict[str, Any]:
     """The JSON document."""
+    from torquec.identification.identified_model import left_out
+
     estimate = findings.estimate
     document: dict[str, Any] = {
         "robot": estimate.model.robot.name,
@@ -56,6 +58,7 @@ def describe(findings: Findings) -> dict[str, Any]:
         "cutoff": estimate.cutoff,
         "verdict": estimate.verdict,
         "not_in_urdf": list(estimate.unbound),
+        "not_in_code": list(left_out(estimate)),
         "notes": list(estimate.notes),
         "training": [_error(error) for error in estimate.training],
         "validation": [_error(error) for error in estimate.validation],

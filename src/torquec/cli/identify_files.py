@@ -86,6 +86,7 @@ def robot_of(estimate: Estimate, *, where: str) -> Any:
 
 def _made(scratch: Path, findings: Findings, logs: list[Log], others: list[Log]) -> list[Path]:
     from torquec.codegen.identifiers import c_identifier
+    from torquec.identification.identified_model import identified_model
     from torquec.identification.measured_test import measured_test
     from torquec.identification.prediction import predict
     from torquec.model.generate import generate
@@ -115,7 +116,7 @@ def _made(scratch: Path, findings: Findings, logs: list[Log], others: list[Log])
     # Bodies that could not be built give right torques, but accelerations without meaning.
     solid = estimate.realization.physically_consistent
     wanted = [quantity for quantity in default_quantities() if solid or not quantity.startswith("forward_dynamics")]
-    package = generate(estimate.robot, scratch / "c", prefix=name, quantities=wanted)
+    package = generate(identified_model(estimate), scratch / "c", prefix=name, quantities=wanted)
     test, text = measured_test(estimate, [*logs, *others], prefix=name)
     measured = scratch / "c" / test
     measured.write_text(text, encoding="ascii")

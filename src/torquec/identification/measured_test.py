@@ -16,12 +16,11 @@ from torquec.codegen.c.names import package_names
 from torquec.codegen.c.source import c_number
 from torquec.codegen.identifiers import c_identifier
 from torquec.identification.estimate import Estimate
+from torquec.identification.identified_model import QUANTITY, identified_model
 from torquec.identification.prepare import prepare
-from torquec.model.model import compile
 from torquec.trajectory.log import Log
 from torquec.trajectory.trajectory import Array
 
-QUANTITY = "total_torque"
 _STATES = 40
 _TOLERANCE = 1e-9
 
@@ -83,7 +82,7 @@ int main(void)
 
 
 def measured_test(estimate: Estimate, logs: Sequence[Log], *, prefix: str) -> tuple[str, str]:
-    """The name and the text of the C file, for a package that has `total_torque` and this prefix."""
+    """The name and the text of the C file, for a package of `identified_model(estimate)` with this prefix."""
     robot = estimate.robot
     each = max(1, _STATES // len(logs))
     parts: list[tuple[Array, ...]] = []
@@ -93,7 +92,7 @@ def measured_test(estimate: Estimate, logs: Sequence[Log], *, prefix: str) -> tu
         some = rows[np.linspace(0, len(rows) - 1, each).round().astype(int)]
         parts.append((samples.q[some], samples.qd[some], samples.qdd[some], samples.tau[some]))
     q, qd, qdd, measured = (np.ascontiguousarray(np.concatenate(column)) for column in zip(*parts, strict=True))
-    predicted = np.asarray(compile(robot).total_torque(q, qd, qdd))
+    predicted = np.asarray(identified_model(estimate).total_torque(q, qd, qdd))
     start = package_names([], prefix).prefix
     tables = {"q": q, "qd": qd, "qdd": qdd, "measured": measured, "predicted": predicted}
     text = _TEXT.format(

@@ -14,6 +14,7 @@ from pathlib import Path
 from torquec.identification.comparison import Comparison
 from torquec.identification.elimination.elimination import Elimination
 from torquec.identification.estimate import Estimate, LogError
+from torquec.identification.identified_model import left_out
 from torquec.identification.payload import Payload
 from torquec.identification.prediction import Prediction
 from torquec.report.prediction_plots import prediction_png
@@ -83,7 +84,9 @@ def _summary(estimate: Estimate) -> str:
         ("bodies behind the parameters", "could be built" if consistent else "could NOT be built"),
     ]
     if estimate.unbound:
-        rows.append(("in no robot file or generated code", ", ".join(estimate.unbound)))
+        rows.append(("in no robot file", ", ".join(estimate.unbound)))
+    if left_out(estimate):
+        rows.append(("not in generated code", ", ".join(left_out(estimate))))
     return _table((), rows)
 
 
