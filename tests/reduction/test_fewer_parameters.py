@@ -12,7 +12,7 @@ from torquec.errors import RobotError
 from torquec.expr import count_operations
 from torquec.reduction.fewer_parameters import fewer_parameters, torque_program
 from torquec.reduction.proof.certificate import certify
-from torquec.reduction.proof.torque_bound import Motions
+from torquec.reduction.proof.motions import Motions
 from torquec.robot.classics import load_classic
 from torquec.robot.robot import Drives
 

@@ -18,7 +18,8 @@ from torquec.errors import ArgumentError
 from torquec.expr import Function, Op
 from torquec.model.quantities import trace_quantity
 from torquec.reduction.kept_work import KeptWork, from_plain, once, to_plain
-from torquec.reduction.proof.torque_bound import Motions, TorqueBound
+from torquec.reduction.proof.motions import Motions
+from torquec.reduction.proof.torque_bound import TorqueBound
 from torquec.robot.classics import load_classic
 
 CALLS = []

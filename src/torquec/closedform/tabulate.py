@@ -13,6 +13,7 @@ import functools
 import itertools
 import math
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -36,17 +37,26 @@ _DISPLACEMENT_POWERS = {
 }
 
 
-def grid_size(variables: Sequence[Variable], degree: int = 2) -> int:
+Degree: TypeAlias = int | Sequence[int]
+"""One degree for all variables, or one for each."""
+
+
+def degrees(variables: Sequence[Variable], degree: Degree) -> Sequence[int]:
+    """The degree of each variable."""
+    return [degree] * len(variables) if isinstance(degree, int) else degree
+
+
+def grid_size(variables: Sequence[Variable], degree: Degree = 2) -> int:
     """Number of grid points."""
-    return math.prod(len(basis_powers(v, degree)) for v in variables)
+    return math.prod(len(basis_powers(v, d)) for v, d in zip(variables, degrees(variables, degree), strict=True))
 
 
-def grid(variables: Sequence[Variable], n: int, degree: int = 2) -> npt.NDArray[np.float64]:
+def grid(variables: Sequence[Variable], n: int, degree: Degree = 2) -> npt.NDArray[np.float64]:
     """Joint positions (N, n) on the grid of the variables; joints that no variable has are at zero.
 
     Variables are gone through in order; each brings one joint that those before it do not have.
     """
-    samples = [_samples(v.prismatic, degree) for v in variables]
+    samples = [_samples(v.prismatic, d) for v, d in zip(variables, degrees(variables, degree), strict=True)]
     values = np.array(list(itertools.product(*samples))) if variables else np.zeros((1, 0))
     q = np.zeros((len(values), n))
     known: set[int] = set()
@@ -59,13 +69,14 @@ def grid(variables: Sequence[Variable], n: int, degree: int = 2) -> npt.NDArray[
 
 
 def coefficient_table(
-    variables: Sequence[Variable], samples: npt.NDArray[np.float64], degree: int = 2
+    variables: Sequence[Variable], samples: npt.NDArray[np.float64], degree: Degree = 2
 ) -> npt.NDArray[np.float64]:
     """Coefficients on the product basis, one axis per variable; further axes of `samples` (N, ...) are kept last."""
-    shape = tuple(len(basis_powers(v, degree)) for v in variables)
+    each = degrees(variables, degree)
+    shape = tuple(len(basis_powers(v, d)) for v, d in zip(variables, each, strict=True))
     table = samples.reshape((*shape, *samples.shape[1:]))
     for axis, variable in enumerate(variables):
-        inverse = _inverse(variable.prismatic, degree)
+        inverse = _inverse(variable.prismatic, each[axis])
         table = np.moveaxis(np.tensordot(inverse, table, axes=(1, axis)), 0, axis)
     return table
 

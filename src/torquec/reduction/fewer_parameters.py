@@ -4,11 +4,12 @@ Torques are linear in the moments that regrouping leaves, tau = sum_p phi_p beta
 removes products from the traced recursion.
 
 (1)  fit:       min over beta of max over motions and joints of |tau - tau'|/tolerance, a linear program over motions
-     that are exchanged:
-                the worst motions of a fit (found on the exact residual, not sampled) join until the level stops rising
+                that are exchanged: the worst motions of a fit join until the level stops rising
 (2)  search:    leave out one moment after another, preferring those that save most operations for the error they
-     cost; then
-                exchanges of one or two kept moments against one that was left out, while they save operations
+                cost; then exchanges of one or two kept moments against one that was left out, while they save
+                operations
+(3)  the worst motions of one choice are bad for others, too: after a fit that is not good enough, the search is
+     done again on all motions met so far
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ from torquec.dynamics.mechanism import Mechanism, mechanism, place, place_links
 from torquec.dynamics.motion import motions as link_motions
 from torquec.errors import MissingExtraError, RobotError
 from torquec.expr import Function, OperationCount, count_operations, trace
+from torquec.reduction.one_thread import one_thread
 from torquec.reduction.proof.bernstein import Array
-from torquec.reduction.proof.torque_bound import Motions, sampled_motions, worst_motions
-from torquec.reduction.proof.torque_residual import TorqueTables, torque_residual, torque_tables
+from torquec.reduction.proof.motions import Motions, sampled_motions
+from torquec.reduction.proof.worst_motions import error_program, worst_motions
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 
@@ -38,8 +40,8 @@ _CANDIDATES = 8
 """Moments whose removal costs least error, of which the one that saves most for it is left out."""
 _SWAPS = 250
 _ROUNDS = 12
-_MARGIN = 0.985
-"""Part of the tolerance that a fit may use: the proof needs the rest."""
+_ENOUGH = 0.99
+"""Levels of a fit are taken as reached, and searches aim at this part of the tolerance, for the fit's sake."""
 
 
 @dataclass(frozen=True)
@@ -70,30 +72,23 @@ def fewer_parameters(
 ) -> FewerParameters:
     """The recursion with fewest operations that keeps every joint's torque error below its tolerance (as far as found).
 
-    Raises `RobotError` where no fit is good enough, with the smallest error that was reached. Friction and springs are
-    not part of it; reflected rotor inertias are kept exactly.
+    With all moments kept, the error is that of rounding. Friction and springs are not part of it; reflected rotor
+    inertias are kept exactly.
     """
     say = progress or (lambda _: None)
     for joint, allowed in zip(robot.joints, tolerance, strict=True):
         if not allowed > 0.0:
             raise RobotError(f"joint '{joint.name}' has a tolerance of {allowed}", remedy="allow a positive error")
     problem = _Problem(robot, motions, np.asarray(tolerance, dtype=np.float64))
-    level = _MARGIN
-    while True:
-        kept = problem.search(level, say)
-        say(f"{len(kept)} of {len(problem.parameters)} moments, fitting against the worst motions")
-        beta, found = problem.fit(kept)
-        worst = float((found / problem.tolerance).max())
-        say(f"largest error found: {100 * worst:.1f} % of the tolerance")
-        if worst <= _MARGIN:
-            break
-        if len(kept) == len(problem.parameters):
-            name = robot.joint_names[int((found / problem.tolerance).argmax())]
-            raise RobotError(
-                f"joint '{name}' needs an error of {found.max():.3g}, more than its tolerance",
-                remedy="allow a larger error",
-            )
-        level *= min(0.93, 0.98 * _MARGIN / worst)
+    with one_thread():
+        while True:
+            kept = problem.search(say)
+            say(f"{len(kept)} of {len(problem.parameters)} moments, fitting against the worst motions")
+            beta, found = problem.fit(kept)
+            worst = float((found / problem.tolerance).max())
+            say(f"largest error found: {100 * worst:.1f} % of the tolerance")
+            if worst <= 1.0 or len(kept) == len(problem.parameters):
+                break
     simplified = problem.simplified(kept, beta)
     names = tuple(
         f"{_TITLES[problem.parameters[k].moment]}_{robot.bodies[problem.parameters[k].link].name}" for k in kept
@@ -140,8 +135,9 @@ class _Problem:
         self.prismatic = [joint.type.is_prismatic for joint in robot.joints]
         self.parameters = self._parameters()
         self.rows = self._rows(sampled_motions(motions, _SAMPLES))
-        self.target = self.rows @ np.array([p.value for p in self.parameters])
-        self._exact_tables: TorqueTables | None = None
+        self.target = self.rows @ self.values
+        self._exact_program = torque_program(self.exact)
+        self._seed = 0
         self._costs: dict[tuple[int, ...], int] = {}
         self._errors: dict[tuple[int, ...], float] = {}
 
@@ -156,6 +152,11 @@ class _Problem:
         self.parameters = candidates
         rows = self._rows(sampled_motions(self.motions, 200))
         return [p for p, column in zip(candidates, rows.T, strict=True) if np.abs(column).max() > 1e-12]
+
+    @property
+    def values(self) -> Array:
+        """The exact moments, (parameters,)."""
+        return np.array([p.value for p in self.parameters])
 
     def _rows(self, states: Array) -> Array:
         """Torques per unit of each parameter over the tolerance, (states * n, parameters)."""
@@ -182,49 +183,55 @@ class _Problem:
 
     # --- search -----------------------------------------------------------------------------------------------------
 
-    def search(self, level: float, say: Progress) -> list[int]:
-        """Moments to keep so that the sampled error stays below the level (2)."""
+    def search(self, say: Progress) -> list[int]:
+        """Moments to keep so that the error at all motions met so far stays below the tolerance (2)."""
+        self._errors.clear()
+        self._gram, self._moment = self.rows.T @ self.rows, self.rows.T @ self.target
+        self._power = float(self.target @ self.target)
         kept = list(range(len(self.parameters)))
-        gram, moment = self.rows.T @ self.rows, self.rows.T @ self.target
-        power = float(self.target @ self.target)
-
-        def left_over(chosen: Sequence[int]) -> float:
-            index = list(chosen)
-            solution = np.linalg.lstsq(gram[np.ix_(index, index)], moment[index], rcond=None)[0]
-            return max(power - float(moment[index] @ solution), 1e-12)
-
         while len(kept) > 1:
-            here, cost = left_over(kept), self.cost(kept)
-            rest = sorted((left_over([k for k in kept if k != out]), out) for out in kept)[:_CANDIDATES]
+            here, cost = self._left_over(kept), self.cost(kept)
+            rest = sorted((self._left_over([k for k in kept if k != out]), out) for out in kept)[:_CANDIDATES]
             gains = []
             for error, out in rest:
                 fewer = [k for k in kept if k != out]
                 gains.append(((cost - self.cost(fewer) + 0.5) / (error - 0.999 * here + 1e-9), fewer))
             gains.sort(key=lambda gain: -gain[0])
-            chosen = next((fewer for _, fewer in gains if self.error(fewer, level) <= level), None)
+            chosen = next((fewer for _, fewer in gains if self.error(fewer) <= _ENOUGH), None)
             if chosen is None:
                 break
             kept = chosen
             say(f"{len(kept)} moments, {self.cost(kept)} operations")
         while True:
-            better = self._swapped(kept, level, left_over)
+            better = self._swapped(kept)
             if better is None:
                 return sorted(kept)
             kept = better
             say(f"{len(kept)} moments, {self.cost(kept)} operations")
 
-    def _swapped(self, kept: list[int], level: float, left_over: Callable[[Sequence[int]], float]) -> list[int] | None:
+    def _swapped(self, kept: list[int]) -> list[int] | None:
         """A cheaper set with one or two moments exchanged against at most one, or None."""
         outside = [k for k in range(len(self.parameters)) if k not in kept]
         moves = []
         for gone in itertools.chain(itertools.combinations(kept, 1), itertools.combinations(kept, 2)):
             stay = [k for k in kept if k not in gone]
             moves += [stay + list(new) for new in [(), *((k,) for k in outside)]]
-        moves.sort(key=left_over)
+        moves.sort(key=self._left_over)
         for trial in moves[:_SWAPS]:
-            if self.cost(trial) < self.cost(kept) and self.error(trial, level) <= level:
+            if self.cost(trial) < self.cost(kept) and self.error(trial) <= _ENOUGH:
                 return trial
         return None
+
+    def _least_squares(self, kept: Sequence[int]) -> Array:
+        index = list(kept)
+        solution = np.linalg.lstsq(self._gram[np.ix_(index, index)], self._moment[index], rcond=None)[0].astype(
+            np.float64
+        )
+        return solution
+
+    def _left_over(self, kept: Sequence[int]) -> float:
+        """The sum of squares that a least-squares fit leaves."""
+        return max(self._power - float(self._moment[list(kept)] @ self._least_squares(kept)), 1e-12)
 
     def cost(self, kept: Sequence[int]) -> int:
         """Multiplications and additions with these moments, whatever their values."""
@@ -236,15 +243,14 @@ class _Problem:
             self._costs[key] = count.mul + count.add
         return self._costs[key]
 
-    def error(self, kept: Sequence[int], level: float) -> float:
-        """The largest sampled error of the best fit; only an estimate where it is far above the level."""
+    def error(self, kept: Sequence[int]) -> float:
+        """The largest error of the best fit at all motions met; only an estimate where it is far from one."""
         key = tuple(sorted(kept))
         if key not in self._errors:
             columns = self.rows[:, key]
-            solution = np.linalg.lstsq(columns, self.target, rcond=None)[0]
-            value = float(np.abs(columns @ solution - self.target).max())
-            if level < value < 2.5 * level:
-                value = _minimax(columns, self.target)[1]
+            value = float(np.abs(columns @ self._least_squares(key) - self.target).max())
+            if _ENOUGH < value < 3.0:
+                value = minimax(columns, self.target, enough=_ENOUGH)[1]
             self._errors[key] = value
         return self._errors[key]
 
@@ -252,34 +258,39 @@ class _Problem:
 
     def fit(self, kept: Sequence[int]) -> tuple[Array, Array]:
         """Values of the kept moments (1), and the largest error found of each joint [N m]."""
-        if self._exact_tables is None:
-            self._exact_tables = torque_tables(torque_program(self.exact), self.prismatic)
-        joints = [v.joints[0][0] for v in self._exact_tables.variables]
         best: tuple[float, Array, Array] | None = None
         for _ in range(_ROUNDS):
-            beta, level = _minimax(self.rows[:, kept], self.target)
-            tables = torque_tables(torque_program(self.simplified(kept, beta)), self.prismatic, joints)
-            residual = torque_residual(self._exact_tables, tables)
-            found = np.zeros(self.exact.n)
-            worst = []
-            for joint in range(self.exact.n):
-                found[joint], states = worst_motions(residual, joint, self.motions)
-                worst.append(states)
-            ratio = float((found / self.tolerance).max())
+            beta, level = minimax(self.rows[:, kept], self.target)
+            program = torque_program(self.simplified(kept, beta))
+            self._seed += 1
+            worst = worst_motions(error_program(self._exact_program, program), self.motions, seed=self._seed)
+            ratio = float((worst.found / self.tolerance).max())
             if best is None or ratio < best[0]:
-                best = (ratio, beta, found)
-            if ratio <= 1.01 * level:
+                best = (ratio, beta, worst.found)
+            if ratio <= 1.01 * level or level > 1.0:
                 break
-            extra = self._rows(np.concatenate(worst))
-            self.rows = np.concatenate([self.rows, extra])
-            self.target = self.rows @ np.array([p.value for p in self.parameters])
+            self._meet(worst.states)
         assert best is not None
-        self._errors.clear()
+        if best[0] > 1.0:
+            self._meet(worst.states)
         return best[1], best[2]
 
+    def _meet(self, states: Array) -> None:
+        """Add motions (n, N, 3, n) that are bad for one joint each."""
+        n = self.exact.n
+        for joint in range(n):
+            rows = self._rows(states[joint]).reshape(-1, n, len(self.parameters))[:, joint]
+            self.rows = np.concatenate([self.rows, rows])
+        self.target = self.rows @ self.values
 
-def _minimax(columns: Array, target: Array) -> tuple[Array, float]:
-    """x that minimizes max |columns x - target|, and that level: a linear program over the rows that matter."""
+
+def minimax(
+    columns: Array, target: Array, *, enough: float | None = None, within: float | None = None
+) -> tuple[Array, float]:
+    """x that minimizes max |columns x - target|, and that level: a linear program over the rows that matter.
+
+    With `enough`, it stops as soon as that level is known to be reached, or out of reach; |x| stays `within`.
+    """
     try:
         from scipy.optimize import linprog
     except ImportError:
@@ -293,14 +304,17 @@ def _minimax(columns: Array, target: Array) -> tuple[Array, float]:
             np.concatenate([np.zeros(size), [1.0]]),
             A_ub=np.block([[part, -one], [-part, -one]]),
             b_ub=np.concatenate([goal, -goal]),
-            bounds=[(None, None)] * size + [(0.0, None)],
+            bounds=[(None, None) if within is None else (-within, within)] * size + [(0.0, None)],
             method="highs",
         )
         if outcome.x is None:
             break
         x = outcome.x[:size]
         error = np.abs(columns @ x - target)
-        if error.max() <= outcome.x[-1] * (1.0 + 1e-3) + 1e-12:
+        level = float(outcome.x[-1])
+        if error.max() <= level * (1.0 + 1e-3) + 1e-12:
+            break
+        if enough is not None and (level > enough or error.max() <= enough):
             break
         rows = np.union1d(rows, np.argsort(-error)[:200])
     return np.asarray(x, dtype=np.float64), float(np.abs(columns @ x - target).max())

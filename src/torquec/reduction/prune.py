@@ -1,16 +1,19 @@
-"""Pruning of a torque program: terms of its sums left out where the torques hardly change.
+"""Pruning of a torque program: terms of its sums left out where the torques hardly change, constants fitted again.
 
 (1)  a sum a + b may become a, or b; what only the other term needed disappears with it
-(2)  greedily: of all terms whose loss keeps the sampled error below the level, the one with most operations saved
-     per error
+(2)  greedily: of all terms whose loss keeps the error at the motions met so far below the tolerance, those with most
+     operations saved per error; after a few of them the constants are fitted again, which makes room for more
+(3)  then the worst motions of the new program are looked for: where they break the tolerance the terms come back, and
+     these motions are among those met when the next ones are chosen
 
-The program stays linear in the accelerations and quadratic in the speeds, so its error can be bounded like any
-other; its degree in the joints' sines and cosines may rise to three, because what cancelled in a whole sum need not
-cancel in a part.
+The program stays linear in the accelerations and quadratic in the speeds, so its error can be bounded like any other.
+Its degree in the joints' sines and cosines may rise, because what cancelled in a whole sum need not cancel in a part;
+terms whose loss raises it above what a proof can manage stay.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,22 +22,28 @@ import numpy as np
 
 from torquec.expr import Function, Graph, Op, count_operations, evaluate, trace
 from torquec.expr.ops import SEMANTICS
+from torquec.reduction.one_thread import one_thread
 from torquec.reduction.proof.bernstein import Array
-from torquec.reduction.proof.torque_bound import Motions, sampled_motions, worst_motions
-from torquec.reduction.proof.torque_residual import (
-    TorqueTables,
-    position_degree,
-    positions_read,
-    torque_residual,
-    torque_tables,
-)
+from torquec.reduction.proof.motions import Motions, sampled_motions
+from torquec.reduction.proof.torque_residual import position_degrees, positions_read
+from torquec.reduction.proof.worst_motions import error_program, worst_motions
+from torquec.reduction.refit_constants import refit_constants, values_at
 
 HIGHEST_DEGREE = 3
-_MOST_JOINTS = 5
-_SAMPLES = 700
-_LEVELS = (0.95, 0.92, 0.88, 0.8, 0.7)
-_MARGIN = 0.985
-"""Part of the tolerance that an error may use: the proof needs the rest."""
+_MOST_POINTS = 7**3 * 5**3
+"""Control points of a box that a proof can manage: degree three in three of six joints."""
+
+_SAMPLES = 500
+_WORST = 6
+"""Motions of each joint that join those met, per search for the worst."""
+
+_CHUNK = 8
+"""Operations saved before the constants are fitted again."""
+
+_FAILURES = 4
+_FITS = 3
+_ROOM = 1.08
+"""Part of the tolerance that the error may reach before the constants are fitted again."""
 
 
 @dataclass(frozen=True)
@@ -43,32 +52,6 @@ class _Cut:
 
     step: int
     lost: int
-
-
-def prune(function: Function, states: Array, torques: Array, tolerance: Sequence[float], level: float) -> Function:
-    """The program with terms left out, its error at the states below `level` times each joint's tolerance.
-
-    `states` (N, 3, n) are positions, speeds and accelerations, `torques` (N, n) what they should give.
-    """
-    current = function
-    allowed = np.asarray(tolerance, dtype=np.float64)
-    while True:
-        values = _run(current, states)
-        here = _error(current, values, torques, allowed)
-        cost = _operations(current)
-        best: tuple[float, Function] | None = None
-        for cut in _cuts(current):
-            error = _error(current, _rerun(current, values, cut), torques, allowed)
-            if error > level:
-                continue
-            shorter = _without(current, cut)
-            saved = cost - _operations(shorter)
-            score = saved / (max(error - here, 0.0) + 0.01)
-            if saved > 0 and (best is None or score > best[0]) and position_degree(shorter) <= HIGHEST_DEGREE:
-                best = (score, shorter)
-        if best is None:
-            return current
-        current = best[1]
 
 
 def prune_within(
@@ -80,35 +63,106 @@ def prune_within(
     *,
     progress: Callable[[str], None] | None = None,
 ) -> Function:
-    """`simplified` pruned, its largest error against `exact`, found on the exact residual, below the tolerances.
-
-    Where no pruned program is good enough, or too many positions are read to prove it, `simplified` itself.
-    """
-    joints = sorted(positions_read(exact) | positions_read(simplified))
-    if len(joints) > _MOST_JOINTS:
-        return simplified
-    whole = torque_tables(exact, prismatic, joints, degree=HIGHEST_DEGREE)
-    allowed = np.asarray(tolerance, dtype=np.float64)
-    states = np.concatenate([sampled_motions(motions, _SAMPLES), _worst(whole, simplified, prismatic, motions)[1]])
-    for level in _LEVELS:
-        named = {name: states[:, k] for k, name in enumerate(("q", "qd", "qdd"))}
-        candidate = prune(simplified, states, evaluate(exact, named)["tau"], tolerance, level)
-        found, worst = _worst(whole, candidate, prismatic, motions)
-        largest = float((found / allowed).max())
-        if progress is not None:
-            progress(f"pruned to {_operations(candidate)} operations, error {100 * largest:.1f} % of the tolerance")
-        if largest <= _MARGIN:
-            return candidate
-        states = np.concatenate([states, worst])
-    return simplified
+    """`simplified` pruned, its largest error against `exact` that can be found below the tolerances."""
+    search = _Search(exact, simplified, prismatic, motions, np.asarray(tolerance, dtype=np.float64))
+    program, failures, room = simplified, 0, _ROOM
+    with one_thread():
+        while failures < _FAILURES:
+            trial = search.shorter(program, room)
+            if trial is None:
+                break
+            accepted = search.fitted(trial)
+            if accepted is None:
+                failures += 1
+                room = 1.0
+                continue
+            program, failures = accepted, 0
+            if progress is not None:
+                progress(f"pruned to {_operations(program)} operations")
+    return program
 
 
-def _worst(whole: TorqueTables, program: Function, prismatic: Sequence[bool], motions: Motions) -> tuple[Array, Array]:
-    """The largest error found of each joint, and motions in which the errors are large."""
-    joints = [variable.joints[0][0] for variable in whole.variables]
-    residual = torque_residual(whole, torque_tables(program, prismatic, joints, degree=whole.degree))
-    found = [worst_motions(residual, joint, motions) for joint in range(residual.n)]
-    return np.array([value for value, _ in found]), np.concatenate([states for _, states in found])
+class _Search:
+    """The motions met so far, and what the torques should be there."""
+
+    def __init__(
+        self, exact: Function, simplified: Function, prismatic: Sequence[bool], motions: Motions, tolerance: Array
+    ) -> None:
+        self.exact, self.prismatic, self.motions, self.tolerance = exact, prismatic, motions, tolerance
+        self.joints = positions_read(exact) | positions_read(simplified)
+        self._seed = 100
+        self.states = sampled_motions(motions, _SAMPLES)
+        self.torques = self._exact_torques(self.states)
+        self._largest_error(simplified)
+
+    def _exact_torques(self, states: Array) -> Array:
+        return evaluate(self.exact, {name: states[:, k] for k, name in enumerate(("q", "qd", "qdd"))})["tau"]
+
+    def _largest_error(self, program: Function) -> float:
+        """The largest error found, over the tolerance; its motions join those met (3)."""
+        self._seed += 1
+        worst = worst_motions(error_program(self.exact, program), self.motions, seed=self._seed)
+        states = worst.states[:, :_WORST].reshape(-1, *worst.states.shape[2:])
+        self.states = np.concatenate([self.states, states])
+        self.torques = np.concatenate([self.torques, self._exact_torques(states)])
+        return float((worst.found / self.tolerance).max())
+
+    def fitted(self, program: Function) -> Function | None:
+        """The program with constants fitted until its largest error is within the tolerance, or None."""
+        for _ in range(_FITS):
+            trial = refit_constants(program, self.states, self.torques, self.tolerance)
+            if not self._provable(trial):
+                trial = program
+            if self._error(trial, values_at(trial, self.states)) > 1.0:
+                return None
+            if self._largest_error(trial) <= 1.0:
+                return trial
+            program = trial
+        return None
+
+    def shorter(self, program: Function, room: float) -> Function | None:
+        """The program with terms left out (2) that save a few operations, or None where no term can go."""
+        start = _operations(program)
+        current = program
+        while _operations(current) > start - _CHUNK:
+            cut = self._best_cut(current, room)
+            if cut is None:
+                break
+            current = cut
+        return None if current is program else current
+
+    def _best_cut(self, program: Function, room: float) -> Function | None:
+        values = values_at(program, self.states)
+        here = self._error(program, values)
+        cost = _operations(program)
+        scored: list[tuple[float, int, Function]] = []
+        for number, cut in enumerate(_cuts(program)):
+            error = self._error(program, _rerun(program, values, cut))
+            if error > room:
+                continue
+            shorter = _without(program, cut)
+            saved = cost - _operations(shorter)
+            if saved > 0:
+                scored.append((-saved / (max(error - here, 0.0) + 0.01), number, shorter))
+        for _, _, shorter in sorted(scored, key=lambda entry: entry[:2]):
+            if self._provable(shorter):
+                return shorter
+        return None
+
+    def _provable(self, program: Function) -> bool:
+        """Whether the degrees are low enough for a proof."""
+        degrees = position_degrees(program, self.prismatic)
+        if max(degrees) > HIGHEST_DEGREE:
+            return False
+        # Angles have 2 d + 1 control values each.
+        return math.prod(2 * degrees[joint] + 1 for joint in self.joints) <= _MOST_POINTS
+
+    def _error(self, function: Function, values: list[Any]) -> float:
+        """The largest error over all motions met and joints, in tolerances."""
+        return max(
+            float(np.abs(values[k] - self.torques[:, i]).max()) / float(self.tolerance[i])
+            for i, k in enumerate(function.results[0])
+        )
 
 
 def _operations(function: Function) -> int:
@@ -120,20 +174,6 @@ def _cuts(function: Function) -> list[_Cut]:
     return [
         _Cut(k, lost) for k, step in enumerate(function.operations) if step.op in (Op.ADD, Op.SUB) for lost in (0, 1)
     ]
-
-
-def _run(function: Function, states: Array) -> list[Any]:
-    """The value of every step at the states."""
-    inputs = {name: states[:, k].T for k, name in enumerate(("q", "qd", "qdd"))}
-    values: list[Any] = []
-    for step in function.operations:
-        if step.op is Op.CONST:
-            values.append(step.value)
-        elif step.op is Op.INPUT:
-            values.append(inputs[step.port][step.element])
-        else:
-            values.append(SEMANTICS[step.op].on_arrays(*(values[a] for a in step.args)))
-    return values
 
 
 def _rerun(function: Function, values: list[Any], cut: _Cut) -> list[Any]:
@@ -149,13 +189,6 @@ def _rerun(function: Function, values: list[Any], cut: _Cut) -> list[Any]:
             touched.add(k)
             changed[k] = SEMANTICS[later.op].on_arrays(*(changed[a] for a in later.args))
     return changed
-
-
-def _error(function: Function, values: list[Any], torques: Array, tolerance: Array) -> float:
-    """The largest error over all states and joints, in tolerances."""
-    return max(
-        float(np.abs(values[k] - torques[:, i]).max()) / float(tolerance[i]) for i, k in enumerate(function.results[0])
-    )
 
 
 def _without(function: Function, cut: _Cut) -> Function:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from torquec.dynamics.mechanism import Mechanism, mechanism
 from torquec.expr import Function
 from torquec.reduction.fewer_parameters import torque_program
-from torquec.reduction.proof.torque_bound import Motions
+from torquec.reduction.proof.motions import Motions
 from torquec.robot.classics import load_classic
 from torquec.robot.robot import Drives, Robot
 

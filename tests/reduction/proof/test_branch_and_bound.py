@@ -32,9 +32,9 @@ def _largest() -> float:
 
 def test_a_bound_just_above_the_maximum_is_proven_and_one_below_refuted():
     table, top = table_of([P], [X, Y], 2), _largest()
-    outcome = prove(table, RANGES, 2, Magnitude(), 1.001 * top)
+    outcome = prove(table, RANGES, Magnitude(), 1.001 * top)
     assert isinstance(outcome, Proof)
-    refuted = prove(table, RANGES, 2, Magnitude(), 0.99 * top)
+    refuted = prove(table, RANGES, Magnitude(), 0.99 * top)
     assert isinstance(refuted, Refutation)
     assert 0.99 * top < refuted.value <= 1.0001 * top
 
@@ -42,12 +42,12 @@ def test_a_bound_just_above_the_maximum_is_proven_and_one_below_refuted():
 def test_an_allowance_counts():
     table, top = table_of([P], [X, Y], 2), _largest()
     assert isinstance(
-        prove(table, RANGES, 2, Magnitude(), 1.05 * top, allowance=np.array([0.1 * top])), Exhausted | Refutation
+        prove(table, RANGES, Magnitude(), 1.05 * top, allowance=np.array([0.1 * top])), Exhausted | Refutation
     )
 
 
 def test_trees_are_complete():
-    outcome = prove(table_of([P], [X, Y], 2), RANGES, 2, Magnitude(), 1.01 * _largest())
+    outcome = prove(table_of([P], [X, Y], 2), RANGES, Magnitude(), 1.01 * _largest())
     assert isinstance(outcome, Proof)
     assert len(outcome.trees) == 3 * 2
     for tree in outcome.trees:
@@ -56,7 +56,7 @@ def test_trees_are_complete():
 
 
 def test_the_budget_is_kept():
-    outcome = prove(table_of([P], [X, Y], 2), RANGES, 2, Magnitude(), 1.0001 * _largest(), most_boxes=20)
+    outcome = prove(table_of([P], [X, Y], 2), RANGES, Magnitude(), 1.0001 * _largest(), most_boxes=20)
     assert isinstance(outcome, Exhausted)
 
 
@@ -66,4 +66,4 @@ def test_never_below_the_truth(seed):
     p = P + single(X, 1, 1) * single(Y, 1, 0) * float(rng.normal()) + single(Y, 0, 2) * float(rng.normal())
     x = rng.uniform((-3.0, -1.0), (3.0, 2.5), (50_000, 2))
     top = float(np.abs(p(x)).max())
-    assert not isinstance(prove(table_of([p], [X, Y], 2), RANGES, 2, Magnitude(), 0.98 * top), Proof)
+    assert not isinstance(prove(table_of([p], [X, Y], 2), RANGES, Magnitude(), 0.98 * top), Proof)

@@ -39,7 +39,7 @@ def test_trees_with_holes_are_refused(tree, message):
 
 
 def checker(rows, bound, sliding=(False,)):
-    return LeafChecker(1, "a", bound, np.asarray(rows, dtype=float), sliding, 2)
+    return LeafChecker(1, "a", bound, np.asarray(rows, dtype=float), sliding, (2,) * len(sliding))
 
 
 def test_gravity_of_a_pendulum_is_known():
@@ -82,7 +82,7 @@ def test_no_sampled_error_exceeds_what_boxes_allow(seed):
     for tree in trees:
         leaves = tree_leaves(tree, 2, "a")
         with pytest.raises(CheckError):
-            LeafChecker(1, "a", float(error.max()) * (1 - 1e-6), rows, (False, True), 2).check(
+            LeafChecker(1, "a", float(error.max()) * (1 - 1e-6), rows, (False, True), (2, 2)).check(
                 [(low, high), (0.1, 0.8)], leaves
             )
 

@@ -132,6 +132,11 @@ def along(matrix: Array, table: Array, axis: int) -> Array:
     return np.moveaxis(np.tensordot(matrix, table, axes=(1, axis)), 0, axis)
 
 
+def basis_degree(variable: Variable, size: int) -> int:
+    """The degree of a variable whose axis of a table has `size` basis functions."""
+    return size - 1 if variable.prismatic else (size - 1) // 2
+
+
 def table_of(polynomials: Sequence[TrigPolynomial], variables: Sequence[Variable], degree: int) -> Array:
     """Coefficients on the product basis, (entries, basis, .., basis)."""
     index = {variable: k for k, variable in enumerate(variables)}
@@ -146,11 +151,6 @@ def table_of(polynomials: Sequence[TrigPolynomial], variables: Sequence[Variable
     return table
 
 
-def rounding_allowance(table: Array, matrices: Sequence[Array]) -> Array:
-    """An upper bound of the rounding error of each entry's control values (5), (entries,)."""
-    sums = np.abs(table)
-    for axis, matrix in enumerate(matrices):
-        sums = along(np.abs(matrix), sums, axis + 1)
-    largest = sums.reshape(len(table), -1).max(axis=1)
-    result: Array = largest * (ROUNDING_STEPS * _EPSILON * (1 + len(matrices)))
-    return result
+def rounding_steps(variables: int) -> float:
+    """What the sum of magnitudes behind a control value is multiplied with to bound its rounding error (5)."""
+    return ROUNDING_STEPS * _EPSILON * (1 + variables)

@@ -142,9 +142,11 @@ def _interpolation(size: int) -> Floats:
 class LeafChecker:
     """The leaves of a joint's proof (2): boxes that share intervals share the products along them."""
 
-    def __init__(self, n: int, name: str, bound: float, rows: Floats, sliding: Sequence[bool], degree: int) -> None:
+    def __init__(
+        self, n: int, name: str, bound: float, rows: Floats, sliding: Sequence[bool], degrees: Sequence[int]
+    ) -> None:
         self.n, self.name, self.bound = n, name, bound
-        self.sliding, self.degree = sliding, degree
+        self.sliding, self.degrees = sliding, degrees
         sizes = np.abs(rows).reshape(len(rows), -1).sum(axis=1)
         self.sum = float(sizes.sum())
         # Rows that are nothing but rounding need no control values.
@@ -181,7 +183,7 @@ class LeafChecker:
         groups: dict[Part, list[tuple[Part, ...]]] = {}
         for leaf in leaves:
             groups.setdefault(leaf[axis], []).append(leaf)
-        found = {part: _interval(root[axis], part, self.sliding[axis], self.degree) for part in groups}
+        found = {part: _interval(root[axis], part, self.sliding[axis], self.degrees[axis]) for part in groups}
         if rest:
             for part, members in groups.items():
                 # The contracted axis goes to the end, so that the next one is second again.

@@ -23,10 +23,13 @@ from torquec.errors import CheckError
 from torquec.expr import Function, evaluate
 from torquec.reduction.proof.certificate import Certificate
 from torquec.reduction.proof.check_boxes import REMEDY, Floats, LeafChecker, basis_values, root_pieces, tree_leaves
+from torquec.reduction.proof.check_coefficients import check_coefficients
 from torquec.reduction.proof.check_program import check_program
+from torquec.reduction.proof.coefficient_certificate import CoefficientCertificate
 from torquec.robot.robot import Robot
 
 _MOTIONS = 300
+_HIGHEST_DEGREE = 3
 _IDENTITY = 1e-9
 """The harmonics must reproduce the error to this part of the largest torque."""
 
@@ -38,8 +41,10 @@ def check_certificate(robot: Robot, certificate: Certificate, *, executor: Execu
     """
     if certificate.robot_hash != robot.content_hash:
         raise CheckError("the certificate is about another robot, or the robot has changed since", remedy=REMEDY)
-    if certificate.degree not in (2, 3):
-        raise CheckError(f"the degree of the error is given as {certificate.degree}", remedy=REMEDY)
+    if certificate.coefficients is not None:
+        _check_inner(robot, certificate, certificate.coefficients, executor)
+        if not certificate.joints:
+            return
     if tuple(certificate.joints) != robot.joint_names:
         raise CheckError("the certificate does not name the robot's joints in order", remedy=REMEDY)
     box = certificate.motions
@@ -59,13 +64,25 @@ def check_certificate(robot: Robot, certificate: Certificate, *, executor: Execu
         pass
 
 
+def _check_inner(
+    robot: Robot, certificate: Certificate, coefficients: CoefficientCertificate, executor: Executor | None
+) -> None:
+    """The certificate of coefficients within one of torques: about the same positions."""
+    box = coefficients.box
+    if (box.lower, box.upper) != (certificate.motions.lower, certificate.motions.upper):
+        raise CheckError("torques and coefficients are certified over different positions", remedy=REMEDY)
+    check_coefficients(robot, coefficients, executor=executor)
+
+
 def _check_joint(task: tuple[Robot, Certificate, int]) -> None:
     robot, certificate, joint = task
     name = robot.joint_names[joint]
     proof = certificate.joints[name]
-    variables, degree, box = proof.variables, certificate.degree, certificate.motions
+    variables, degrees, box = proof.variables, proof.degrees, certificate.motions
     if len(set(variables)) != len(variables) or not all(0 <= v < robot.n for v in variables):
         raise CheckError(f"joint '{name}': no such variables {variables}", remedy=REMEDY)
+    if len(degrees) != len(variables) or not all(1 <= degree <= _HIGHEST_DEGREE for degree in degrees):
+        raise CheckError(f"joint '{name}': the degrees of its error are given as {degrees}", remedy=REMEDY)
     sliding = [robot.joints[v].type.is_prismatic for v in variables]
     pieces = [root_pieces(box.lower[v], box.upper[v], slides) for v, slides in zip(variables, sliding, strict=True)]
     roots = list(itertools.product(*pieces))
@@ -73,11 +90,11 @@ def _check_joint(task: tuple[Robot, Certificate, int]) -> None:
         raise CheckError(f"joint '{name}': {len(proof.trees)} trees for {len(roots)} root boxes", remedy=REMEDY)
     # The trees are gone through before anything is computed: a proof with a hole is refused at once.
     leaves = [tree_leaves(tree, len(variables), name) for tree in proof.trees]
-    rows = _harmonics(robot, certificate.program, joint, variables, sliding, degree)
+    rows = _harmonics(robot, certificate.program, joint, variables, sliding, degrees)
     _check_identity(robot, certificate, joint, sliding, rows)
     pairs = [box.velocity[j] * box.velocity[k] for j in range(robot.n) for k in range(j, robot.n)]
     rows = rows * np.array([*box.acceleration, *pairs, 1.0]).reshape(-1, *([1] * len(variables)))
-    checker = LeafChecker(robot.n, name, proof.bound, rows, sliding, degree)
+    checker = LeafChecker(robot.n, name, proof.bound, rows, sliding, degrees)
     for root, parts in zip(roots, leaves, strict=True):
         checker.check(root, parts)
 
@@ -94,11 +111,16 @@ def _error(robot: Robot, program: Function, joint: int, q: Floats, qd: Floats, q
 
 
 def _harmonics(
-    robot: Robot, program: Function, joint: int, variables: Sequence[int], sliding: Sequence[bool], degree: int
+    robot: Robot,
+    program: Function,
+    joint: int,
+    variables: Sequence[int],
+    sliding: Sequence[bool],
+    degrees: Sequence[int],
 ) -> Floats:
     """Rows dM_j, dc_jk (doubled for j < k), dg as coefficients of the functions of `_basis`, variable by variable."""
     n = robot.n
-    nodes = [_nodes(slides, degree) for slides in sliding]
+    nodes = [_nodes(slides, degree) for slides, degree in zip(sliding, degrees, strict=True)]
     q = np.zeros((math.prod(len(node) for node in nodes), n))
     if variables:
         q[:, list(variables)] = np.stack(np.meshgrid(*nodes, indexing="ij"), axis=-1).reshape(len(q), -1)
@@ -117,7 +139,7 @@ def _harmonics(
     rows.append(rest)
     values = np.array(rows).reshape(len(rows), *(len(node) for node in nodes))
     for axis, (slides, node) in enumerate(zip(sliding, nodes, strict=True), start=1):
-        basis = basis_values(node, slides, degree)
+        basis = basis_values(node, slides, degrees[axis - 1])
         if slides:
             transform = np.linalg.inv(basis)
         else:  # the discrete Fourier transform: sampled harmonics are orthogonal
@@ -136,11 +158,12 @@ def _check_identity(robot: Robot, certificate: Certificate, joint: int, sliding:
     """The harmonics are the error, at random motions of all joints (1)."""
     rng = np.random.default_rng(2718)
     n = robot.n
-    variables = certificate.joints[robot.joint_names[joint]].variables
+    proof = certificate.joints[robot.joint_names[joint]]
+    variables = proof.variables
     q, qd, qdd = rng.uniform(-np.pi, np.pi, (3, _MOTIONS, n))
     value = np.repeat(rows[..., None], _MOTIONS, axis=-1) if not variables else rows
-    for k, (v, slides) in enumerate(reversed(list(zip(variables, sliding, strict=True)))):
-        basis = basis_values(q[:, v], slides, certificate.degree)
+    for k, (v, slides, degree) in enumerate(reversed(list(zip(variables, sliding, proof.degrees, strict=True)))):
+        basis = basis_values(q[:, v], slides, degree)
         # The first product makes the axis of motions, the others keep it.
         value = np.tensordot(value, basis, axes=(-1, 1)) if k == 0 else np.einsum("...bn,nb->...n", value, basis)
     pairs = [qd[:, j] * qd[:, k] for j in range(n) for k in range(j, n)]

@@ -10,10 +10,11 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 
-from torquec.reduction.proof.bernstein import Array
+from torquec.reduction.proof.branch_and_bound import Values
 
 
 class TorqueFunctional:
@@ -30,18 +31,21 @@ class TorqueFunctional:
         self._signs = signs
         self._products = np.array([[s[j] * s[k] for j, k in (self.pairs[i] for i in self._mixed)] for s in signs])
 
-    def __call__(self, control: Array, target: float) -> Array:
+    def __call__(self, control: Values, target: Any) -> Values:
         """Upper values (points,), by (3), and by (4) where (3) exceeds the target."""
         n = self.n
         inertial = np.abs(control[:n]).sum(axis=0)
         speeds, gravity = control[n:-1], control[-1]
-        upper: Array = inertial + np.abs(speeds).sum(axis=0) + np.abs(gravity)
-        loose = np.flatnonzero(upper > target) if np.isfinite(target) else np.arange(len(upper))
+        upper: Values = inertial + np.abs(speeds).sum(axis=0) + np.abs(gravity)
+        loose = np.flatnonzero(upper > target)
+        if len(loose) == len(upper):
+            whole: Values = inertial + self._quadratic(speeds, gravity)
+            return whole
         if len(loose):
             upper[loose] = inertial[loose] + self._quadratic(speeds[:, loose], gravity[loose])
         return upper
 
-    def exact(self, values: Array) -> Array:
+    def exact(self, values: Values) -> Values:
         """Attained values (points,): accelerations as they add up most, speeds at the best of the corners and of
         rest.
         """
@@ -49,10 +53,10 @@ class TorqueFunctional:
         inertial = np.abs(values[:n]).sum(axis=0)
         speeds, gravity = values[n:-1], values[-1]
         forms = self._products @ speeds[self._mixed] + speeds[self._diagonal].sum(axis=0) + gravity
-        result: Array = inertial + np.maximum(np.abs(forms).max(axis=0), np.abs(gravity))
+        result: Values = inertial + np.maximum(np.abs(forms).max(axis=0), np.abs(gravity))
         return result
 
-    def signs(self, values: Array) -> tuple[Array, Array]:
+    def signs(self, values: Values) -> tuple[Values, Values]:
         """Signs (points, n) of speeds and accelerations at which `exact` is attained (all zero speeds where that is
         best).
         """
@@ -66,11 +70,11 @@ class TorqueFunctional:
         chosen = np.where(rest[:, None], 0.0, self._signs[best])
         return chosen, (np.sign(values[:n]) * direction).T
 
-    def _quadratic(self, speeds: Array, gravity: Array) -> Array:
+    def _quadratic(self, speeds: Values, gravity: Values) -> Values:
         """(4)."""
-        mixed = self._products @ speeds[self._mixed]
+        mixed = self._products.astype(speeds.dtype) @ speeds[self._mixed]
         diagonal = speeds[self._diagonal]
         above = np.maximum(diagonal, 0.0).sum(axis=0) + mixed.max(axis=0, initial=0.0)
         below = np.minimum(diagonal, 0.0).sum(axis=0) + mixed.min(axis=0, initial=0.0)
-        result: Array = np.maximum(np.maximum(above + gravity, -(below + gravity)), np.abs(gravity))
+        result: Values = np.maximum(np.maximum(above + gravity, -(below + gravity)), np.abs(gravity))
         return result

@@ -11,19 +11,21 @@ the same form, and evaluations at unit speeds and accelerations take it apart at
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from torquec.closedform.polynomial import Variable
-from torquec.closedform.tabulate import LARGEST_GRID, coefficient_table, grid, grid_size
+from torquec.closedform.tabulate import LARGEST_GRID, Degree, basis_powers, coefficient_table, grid, grid_size
+from torquec.codegen.llvm.callable import compile_function
 from torquec.errors import RobotError
 from torquec.expr import Function, Op, evaluate
-from torquec.reduction.proof.bernstein import Array
+from torquec.reduction.proof.bernstein import Array, basis_degree
 
-_CHUNK = 4096
+_TURN = 12
+"""Values along one joint from which the degree is read."""
+
 _NOISE = 2e-14
 """Coefficients of the difference this small, relative to the largest torque on the grid, are taken as zero; what was
 taken away is kept as `dropped`, and counts in every bound."""
@@ -43,16 +45,29 @@ class TorqueResidual:
     dropped: tuple[Array, ...]
     n: int
     size: float
-    degree: int
+    degree: Degree
 
-    def needed_joints(self, joint: int) -> tuple[int, ...]:
-        """The joints whose positions a joint's error depends on."""
+    def smallest_table(self, joint: int) -> tuple[Array, tuple[Variable, ...]]:
+        """A joint's table over the variables that its error depends on, each of no higher degree than it has."""
         table = self.tables[joint]
-        return tuple(
-            variable.joints[0][0]
-            for axis, variable in enumerate(self.variables)
-            if np.any(np.take(table, range(1, table.shape[axis + 1]), axis=axis + 1))
-        )
+        kept: list[Variable] = []
+        for axis in reversed(range(len(self.variables))):
+            variable = self.variables[axis]
+            highest = basis_degree(variable, table.shape[axis + 1])
+            sizes = [1, *(len(basis_powers(variable, degree)) for degree in range(1, highest + 1))]
+            size = next(s for s in sizes if not np.any(np.take(table, range(s, sizes[-1]), axis=axis + 1)))
+            if size == 1:
+                table = np.take(table, 0, axis=axis + 1)
+            else:
+                table = np.take(table, range(size), axis=axis + 1)
+                kept.insert(0, variable)
+        return table, tuple(kept)
+
+    def dependence(self, joint: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The joints whose positions a joint's error depends on, and its degrees in them."""
+        table, variables = self.smallest_table(joint)
+        sizes = zip(variables, table.shape[1:], strict=True)
+        return tuple(v.joints[0][0] for v in variables), tuple(basis_degree(v, size) for v, size in sizes)
 
     def weights(self, velocity: Sequence[float], acceleration: Sequence[float]) -> Array:
         """What each row is multiplied by: the largest accelerations, products of speeds, one for gravity."""
@@ -69,11 +84,11 @@ class TorqueTables:
     variables: tuple[Variable, ...]
     table: Array
     size: float
-    degree: int
+    degree: Degree
 
 
 def torque_tables(
-    function: Function, prismatic: Sequence[bool], joints: Sequence[int] | None = None, *, degree: int = 2
+    function: Function, prismatic: Sequence[bool], joints: Sequence[int] | None = None, *, degree: Degree = 2
 ) -> TorqueTables:
     """The tables of a program with inputs q, qd, qdd (n,) and output tau (n,), by (1) and (2).
 
@@ -91,12 +106,12 @@ def torque_tables(
     positions = grid(variables, n, degree)
     zero, unit = np.zeros(n), np.eye(n)
 
+    native = compile_function(function)
+
     def torque(qd: Array, qdd: Array) -> Array:
-        parts = []
-        for start in range(0, len(positions), _CHUNK):
-            state = {"q": positions[start : start + _CHUNK], "qd": qd, "qdd": qdd}
-            parts.append(evaluate(function, state)["tau"])
-        return np.concatenate(parts)
+        shape = positions.shape
+        result: Array = native(positions, np.array(np.broadcast_to(qd, shape)), np.array(np.broadcast_to(qdd, shape)))
+        return result
 
     at_rest = torque(zero, zero)
     rows = [torque(zero, unit[j]) - at_rest for j in range(n)]
@@ -131,17 +146,29 @@ def positions_read(function: Function) -> set[int]:
     return {step.element for step in function.operations if step.op is Op.INPUT and step.port == "q"}
 
 
-def position_degree(function: Function) -> int:
-    """An upper bound of the degree of a torque program in the sine and cosine, or displacement, of any one joint."""
-    degrees: list[Counter[int]] = []
-    for step in function.operations:
-        if step.op is Op.INPUT:
-            degrees.append(Counter({step.element: 1}) if step.port == "q" else Counter())
-        elif step.op is Op.MUL:
-            degrees.append(degrees[step.args[0]] + degrees[step.args[1]])
+def position_degrees(function: Function, prismatic: Sequence[bool]) -> tuple[int, ...]:
+    """The degree of a torque program in the sine and cosine, or displacement, of every joint (n,), at least two.
+
+    Torques along each joint's turn, at random values of everything else, have no harmonics above it. What cancels for
+    these cancels always (a polynomial that is zero at a random point is zero); the proof's checker looks again.
+    """
+    n = function.input("q").size
+    joints = sorted(positions_read(function))
+    rng = np.random.default_rng(11)
+    turns = 2.0 * np.pi * np.arange(_TURN) / _TURN
+    slides = np.cos(np.pi * (np.arange(_TURN) + 0.5) / _TURN)
+    q, qd, qdd = (np.repeat(rng.uniform(-2.0, 2.0, (len(joints), 1, n)), _TURN, axis=1) for _ in range(3))
+    for row, joint in enumerate(joints):
+        q[row, :, joint] = slides if prismatic[joint] else turns
+    state = {name: x.reshape(-1, n) for name, x in (("q", q), ("qd", qd), ("qdd", qdd))}
+    torques = evaluate(function, state)["tau"].reshape(len(joints), _TURN, n)
+    found = [2] * n
+    for row, joint in enumerate(joints):
+        size = np.abs(torques[row]).max() + 1e-300
+        if prismatic[joint]:
+            content = np.abs(np.polynomial.chebyshev.chebvander(slides, _TURN - 1).T @ torques[row]) * (2.0 / _TURN)
         else:
-            total: Counter[int] = Counter()
-            for arg in step.args:
-                total |= degrees[arg]
-            degrees.append(total)
-    return max((max(degrees[k].values(), default=0) for result in function.results for k in result), default=0)
+            content = np.abs(np.fft.rfft(torques[row], axis=0)) * (2.0 / _TURN)
+        present = np.flatnonzero((content > 1e-11 * size).any(axis=1))
+        found[joint] = max(2, int(present.max(initial=0)))
+    return tuple(found)
