@@ -1,69 +1,88 @@
-"""Regressor and streaming QR for a million rows of a 7-joint arm, beside Pinocchio in a Python loop and one lstsq.
+"""Regressor and streaming QR of a 7-joint arm, beside Pinocchio in a Python loop and one lstsq.
 
     python -m benchmarks.identification [ROBOT.urdf] [--rows 1000000]
 
-A row is one torque of one joint. The peer is timed on a part of the rows and scaled up, which flatters it: its dense
-matrix would not stay in the cache.
+A row is one torque of one joint; a million samples of a 7-joint arm are seven million rows, and both are timed. The
+peer is timed on a part of the rows and scaled up, which flatters it: its dense matrix would not stay in the cache.
+Rounds of both alternate, so that a busy machine slows them alike; printed are the best round and the median ratio.
 """
 
 from __future__ import annotations
 
 import argparse
+import resource
+import statistics
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 import torquec as tq
-from torquec.identification.extras import one_thread
-from torquec.identification.joint_factors import JointFactors, joint_factors
-from torquec.identification.torque_columns import friction_block
+from torquec.identification.regressor_factors import BLOCK, Block, blocks_of, regressor_factors
 from torquec.identification.torque_model import TorqueModel, torque_model
 from torquec.robot.robot import Robot
 
-CHUNK = 1024
 PEER_SAMPLES = 20_000
+ROUNDS = 5
 
 
-def states(n: int, samples: int) -> Iterator[tuple[np.ndarray, ...]]:
-    """Chunks of q, qd, qdd, tau."""
+@dataclass(frozen=True, eq=False)
+class Peer:
+    """Pinocchio's model of the same file."""
+
+    pin: Any
+    model: Any
+
+    def seconds(self, samples: int) -> float:
+        """Of `computeJointTorqueRegressor` in a loop and one lstsq, scaled to all samples."""
+        data = self.model.createData()
+        rng = np.random.default_rng(0)
+        q, v, a = (rng.uniform(-1.0, 1.0, (PEER_SAMPLES, self.model.nv)) for _ in range(3))
+        tau = rng.normal(size=PEER_SAMPLES * self.model.nv)
+        start = time.perf_counter()
+        rows = np.vstack(
+            [self.pin.computeJointTorqueRegressor(self.model, data, q[i], v[i], a[i]) for i in range(PEER_SAMPLES)]
+        )
+        np.linalg.lstsq(rows, tau, rcond=None)
+        return (time.perf_counter() - start) * samples / PEER_SAMPLES
+
+
+def blocks(n: int, samples: int) -> Iterator[Block]:
+    """The same random states and torques again and again, so that making them costs nothing."""
     rng = np.random.default_rng(0)
-    for start in range(0, samples, CHUNK):
-        yield tuple(rng.uniform(-1.0, 1.0, (min(CHUNK, samples - start), n)) for _ in range(4))
+    values = [rng.uniform(-1.0, 1.0, (BLOCK, n)) for _ in range(4)]
+    for start in range(0, samples, BLOCK):
+        yield from blocks_of(*(array[: samples - start] for array in values))
 
 
-def factored(model: TorqueModel, chunk: tuple[np.ndarray, ...]) -> JointFactors:
-    """The triangles of one chunk."""
-    q, qd, qdd, tau = chunk
-    a = np.concatenate([model.rigid(q, qd, qdd), friction_block(model.shafts, model.friction, qd)], axis=2)
-    return joint_factors(a, tau)
-
-
-def ours(model: TorqueModel, chunks: list[tuple[np.ndarray, ...]], threads: int) -> float:
-    """Seconds for all chunks."""
+def ours(model: TorqueModel, samples: int, threads: int) -> float:
+    """Seconds for all samples."""
     start = time.perf_counter()
-    with one_thread(), ThreadPoolExecutor(threads) as pool:
-        parts = list(pool.map(lambda chunk: factored(model, chunk), chunks))
-        parts[0].merged(*parts[1:])
+    regressor_factors(model, blocks(model.robot.n, samples), threads=threads)
     return time.perf_counter() - start
 
 
-def peer(robot: Robot, path: str, samples: int) -> float | None:
-    """Seconds of `pin.computeJointTorqueRegressor` in a loop and one lstsq, scaled to all samples."""
+def find_peer(path: str | None) -> Peer | None:
+    """Pinocchio, where it is installed and there is a file for it."""
     try:
         import pinocchio as pin
     except ImportError:
         return None
-    model = pin.buildModelFromUrdf(path)
-    data = model.createData()
-    rng = np.random.default_rng(0)
-    q, v, a = (rng.uniform(-1.0, 1.0, (PEER_SAMPLES, model.nv)) for _ in range(3))
-    tau = rng.normal(size=PEER_SAMPLES * model.nv)
-    start = time.perf_counter()
-    rows = np.vstack([pin.computeJointTorqueRegressor(model, data, q[i], v[i], a[i]) for i in range(PEER_SAMPLES)])
-    np.linalg.lstsq(rows, tau, rcond=None)
-    return (time.perf_counter() - start) * samples / PEER_SAMPLES * robot.n / model.nv
+    return None if path is None else Peer(pin, pin.buildModelFromUrdf(path))
+
+
+def compare(robot: Robot, model: TorqueModel, peer: Peer | None, samples: int, threads: int) -> None:
+    """Print one line: the best of some rounds, and the ratio to the peer."""
+    mine, ratios = [], []
+    for _ in range(ROUNDS if peer is not None else 1):
+        mine.append(ours(model, samples, threads))
+        if peer is not None:
+            ratios.append(peer.seconds(samples) / mine[-1] * robot.n / peer.model.nv)
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    line = f"{samples:>9} samples, {samples * robot.n:>9} rows: {min(mine):.2f} s on {threads} threads, {most:.0f} MB"
+    print(line + (f"; the peer takes {statistics.median(ratios):.0f} times as long" if ratios else ""), flush=True)
 
 
 def main() -> None:
@@ -75,16 +94,12 @@ def main() -> None:
     options = parser.parse_args()
     robot = tq.classics.puma560() if options.robot is None else tq.load(options.robot)
     model = torque_model(robot, rotors=False)
-    samples = options.rows // robot.n
-    chunks = list(states(robot.n, samples))
-    factored(model, chunks[0])  # compiled
-    seconds = min(ours(model, chunks, options.threads) for _ in range(3))
-    print(
-        f"{robot.name}: {samples * robot.n} rows, {model.size} parameters: {seconds:.2f} s on {options.threads} threads"
-    )
-    other = None if options.robot is None else peer(robot, options.robot, samples)
-    if other is not None:
-        print(f"Pinocchio in a loop and one lstsq: {other:.1f} s, {other / seconds:.0f} times as long")
+    print(f"{robot.name}: {robot.n} joints, {model.size} parameters with friction")
+    ours(model, 1, options.threads)  # compiled
+    for samples in (options.rows // robot.n, options.rows, 10 * options.rows):
+        # Ten times as many rows show that memory does not grow; the peer would need gigabytes.
+        peer = None if samples > options.rows else find_peer(options.robot)
+        compare(robot, model, peer, samples, options.threads)
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ class CoulombShape:
             raise ArgumentError(f"a turnover of width {self.width}", remedy="give a width above zero")
 
     def direction(self, position: Array | None, speed: Array) -> Array:
-        """z (N,) for a shaft's positions and speeds (N,) in the order of time; only (3) needs positions.
+        """z (N, ...) for positions and speeds (N, ...) of shafts in the order of time; only (3) needs positions.
 
         >>> half = CoulombShape(Turnover.DISTANCE, 1.0 / np.log(2.0))
         >>> [round(float(z), 9) for z in half.direction(np.array([0.0, 1.0, 2.0, 1.0]), np.zeros(4))]
@@ -54,7 +54,8 @@ class CoulombShape:
             raise ArgumentError(
                 "friction that turns over a distance needs positions", remedy="give q, in order of time"
             )
-        return _bent(np.asarray(position, dtype=np.float64), self.width)
+        x = np.asarray(position, dtype=np.float64)
+        return np.stack([_bent(way, self.width) for way in x.T], axis=-1) if x.ndim > 1 else _bent(x, self.width)
 
     def __str__(self) -> str:
         unit = {Turnover.STEP: "", Turnover.SPEED: " rad/s", Turnover.DISTANCE: " rad"}[self.turnover]

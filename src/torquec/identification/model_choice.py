@@ -77,7 +77,7 @@ def choose_model(samples: Sequence[Samples], freedom: Freedom, make: Make) -> Ch
     trial = _Trial(samples, motions_of(samples), make)
     first = freedom.weightings[0]
     tried = Setting(_TRIED if _TRIED in freedom.strengths else freedom.strengths[0], first, trial.correlation)
-    best = trial.best(freedom.models, tried) or (freedom.models[0], np.inf)
+    best = trial.best(freedom.models, tried, gain=0.0) or (freedom.models[0], np.inf)
     if freedom.friction:
         laws = [dataclasses.replace(best[0].friction, shape=shape) for shape in SHAPES]
         found = trial.best([best[0].with_friction(law) for law in laws], tried, gain=0.0)

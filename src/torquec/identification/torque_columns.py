@@ -16,7 +16,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
@@ -170,15 +170,17 @@ def friction_functions(
 ) -> Array:
     """The functions (1)-(3) of every shaft (N, f): what `spread` shares out to the joints."""
     law = FrictionLaw.of(friction)
-    columns: list[Array] = []
-    for shaft in shafts:
-        row = np.array(shaft.row)
-        speed = qd @ row
-        z = law.shape.direction(None if q is None else q @ row, speed)
-        heavy = np.zeros(len(qd)) if load is None else np.abs(load) @ np.abs(row)
-        functions = _functions(speed, z, heavy, law.stribeck_speed)
-        columns += [functions[parameter] for parameter in _parameters(shaft, law)]
-    return np.stack(columns, axis=1) if columns else np.zeros((len(qd), 0))
+    rows = np.array([shaft.row for shaft in shafts]).T
+    speeds = qd @ rows
+    z = law.shape.direction(None if q is None else q @ rows, speeds)
+    loads = np.zeros_like(speeds) if load is None else np.abs(load) @ np.abs(rows)
+    places = [(k, parameter) for k, shaft in enumerate(shafts) for parameter in _parameters(shaft, law)]
+    values = np.empty((len(qd), len(places)))
+    for parameter in law.parameters:
+        columns = [place for place, (_, name) in enumerate(places) if name == parameter]
+        own = [places[place][0] for place in columns]
+        values[:, columns] = _function(parameter, speeds, z, loads, law.stribeck_speed)[:, own]
+    return values
 
 
 def spread(shafts: Sequence[FrictionShaft], friction: FrictionLaw | FrictionModel, functions: Array) -> Array:
@@ -287,17 +289,18 @@ def _parameters(shaft: FrictionShaft, law: FrictionLaw) -> tuple[str, ...]:
     return law.parameters if shaft.is_joint else tuple(name for name in law.parameters if name != "offset")
 
 
-def _functions(speed: Array, z: Array, load: Array, stribeck_speed: float) -> dict[str, Array]:
-    """(1)-(3) by name."""
-    return {
-        "viscous": speed,
-        "coulomb": z,
-        "offset": np.ones_like(speed),
-        "viscous_positive": np.maximum(speed, 0.0),
-        "viscous_negative": np.minimum(speed, 0.0),
-        "coulomb_positive": np.maximum(z, 0.0),
-        "coulomb_negative": np.minimum(z, 0.0),
-        "stribeck": z * np.exp(-((speed / stribeck_speed) ** 2)),
-        "load": load * z,
-        "curved": speed * np.abs(speed),
+def _function(name: str, speed: Array, z: Array, load: Array, stribeck_speed: float) -> Array:
+    """One of (1)-(3) for every shaft (N, shafts)."""
+    functions: dict[str, Callable[[], Array]] = {
+        "viscous": lambda: speed,
+        "coulomb": lambda: z,
+        "offset": lambda: np.ones_like(speed),
+        "viscous_positive": lambda: np.maximum(speed, 0.0),
+        "viscous_negative": lambda: np.minimum(speed, 0.0),
+        "coulomb_positive": lambda: np.maximum(z, 0.0),
+        "coulomb_negative": lambda: np.minimum(z, 0.0),
+        "stribeck": lambda: z * np.exp(-((speed / stribeck_speed) ** 2)),
+        "load": lambda: load * z,
+        "curved": lambda: speed * np.abs(speed),
     }
+    return functions[name]()
