@@ -12,6 +12,7 @@ import numpy as np
 from torquec.errors import ArgumentError, MissingExtraError
 from torquec.identification.prediction import Prediction
 from torquec.robot.file import to_path
+from torquec.trajectory.trajectory import Array
 
 _MOST = 4000
 """Samples of a curve; more would only thicken its line."""
@@ -58,7 +59,7 @@ def _figure(prediction: Prediction) -> Any:
         panel.plot(t, measured[:, j], color="0.65", linewidth=2.4, label="measured")
         panel.plot(t, predicted[:, j], color="C0", linewidth=1.0, label="predicted")
         panel.plot(t, measured[:, j] - predicted[:, j], color="C3", linewidth=0.8, label="difference")
-        low, high = panel.get_ylim()
+        low, high = _range(measured[~unused, j], predicted[~unused, j])
         panel.fill_between(t, low, high, where=unused, color="0.93", linewidth=0.0, zorder=0)
         panel.set_ylim(low, high)
         panel.axhline(0.0, color="0.85", linewidth=0.7, zorder=0)
@@ -76,6 +77,14 @@ def _figure(prediction: Prediction) -> Any:
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), fontsize=8, frameon=False)
     panels[-1].set_xlabel("time [s]", fontsize=8)
     return figure
+
+
+def _range(measured: Array, predicted: Array) -> tuple[float, float]:
+    """Limits of a panel: what counts fills it, ends of the filter may leave it."""
+    shown = np.concatenate([measured, predicted, measured - predicted, [0.0]])
+    low, high = float(shown.min()), float(shown.max())
+    margin = 0.08 * (high - low) or 1.0
+    return low - margin, high + margin
 
 
 def _short(source: str) -> str:
