@@ -54,13 +54,24 @@ def test_a_gap(clean):
     assert alarms(ROBOT, short)[Pathology.GAP].rows == (299, 300)
 
 
+@pytest.mark.parametrize("case", ["panda", "lwr4", "kr300", "tx40"])
+def test_a_gap_in_a_recorded_log_is_all_that_is_found(case):
+    robot, logs = getattr(real_logs, case)()
+    keep = np.r_[0:1000, 1400 : len(logs[0])]
+    cut = {name: getattr(logs[0], name)[keep] for name in ("t", "q", "tau")}
+    qd = None if logs[0].qd is None else logs[0].qd[keep]
+    found = alarms(robot, dataclasses.replace(logs[0], **cut, qd=qd, others={}))
+    assert set(found) == {Pathology.GAP}
+    assert found[Pathology.GAP].rows == (999, 1000)
+
+
 def test_repeated_and_backward_stamps(clean):
     t = clean.t.copy()
     t[50] = t[49]
     assert alarms(ROBOT, changed(clean, t=t))[Pathology.DUPLICATE_STAMPS].rows == (49, 50)
     t = clean.t.copy()
     t[70] = t[60]
-    assert Pathology.BACKWARD_STAMPS in alarms(ROBOT, changed(clean, t=t))
+    assert set(alarms(ROBOT, changed(clean, t=t))) == {Pathology.BACKWARD_STAMPS}
 
 
 def test_jitter_is_a_note(clean):
@@ -118,6 +129,13 @@ def test_degrees(clean):
 
 def test_milliseconds(clean):
     assert 'time_unit = "ms"' in alarms(ROBOT, changed(clean, t=clean.t * 1000.0))[Pathology.UNITS].remedy
+
+
+def test_milliseconds_at_five_kilohertz(clean):
+    """Steps of 0.2 could be seconds, but no robot moves a thousand times slower than it can."""
+    t = 0.2 * np.arange(len(clean))
+    slow = dataclasses.replace(clean, t=t, q=clean.q[0] + 0.3 * np.sin(0.002 * t)[:, None], qd=None)
+    assert 'time_unit = "ms"' in alarms(ROBOT, slow)[Pathology.UNITS].remedy
 
 
 def test_torques_of_the_motors(clean):

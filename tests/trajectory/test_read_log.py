@@ -83,6 +83,11 @@ def test_a_missing_header_is_told(tmp_path):
     assert Pathology.MISSING_HEADER in {finding.kind for finding in log.findings}
 
 
+def test_a_missing_header_of_a_log_about_the_first_joints(tmp_path):
+    log = read_log(written(tmp_path / "log.csv", "", [row[:5] for row in ROWS]), classics.puma560())
+    assert log.joints == classics.puma560().joint_names[:2]
+
+
 def test_joints_that_the_log_lacks_are_named(tmp_path):
     rows = [[t, q, tau] for t, q, _, _, _, tau, _ in ROWS]
     log = read_log(written(tmp_path / "log.csv", f"t,q_{A},tau_{A}", rows), ROBOT)

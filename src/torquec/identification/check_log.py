@@ -16,7 +16,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from torquec.identification.checks.check_motion import check_positions, check_rest, check_speeds
+from torquec.identification.checks.check_motion import check_positions, check_rest, check_slowness, check_speeds
 from torquec.identification.checks.check_pieces import check_pieces
 from torquec.identification.checks.check_stamps import check_missing, check_stamps
 from torquec.identification.checks.check_torques import check_torques
@@ -28,6 +28,7 @@ from torquec.trajectory.log import Log, LogFinding, Pathology, Severity, spans_o
 
 _FLAT = 5
 _HELD = 3.0
+_MOSTLY = 0.5
 
 
 def check_log(robot: Robot, log: Log, *, delay: bool = False) -> tuple[LogFinding, ...]:
@@ -48,6 +49,7 @@ def check_log(robot: Robot, log: Log, *, delay: bool = False) -> tuple[LogFindin
         found += check_positions(moving, log, motion)
         found += check_speeds(log, motion)
         found += check_rest(log, motion)
+        found += [] if _has_error(found) else check_slowness(moving, log, motion)
         if not _has_error(found):
             found += check_torques(moving, log, motion)
         if delay and not _has_error(found):
@@ -71,6 +73,8 @@ def check_saturation(robot: Robot, log: Log) -> list[LogFinding]:
         at_end = (np.abs(tau) >= limit * (1.0 - 1e-3)) if limit > 0.0 else np.zeros(len(tau), dtype=np.bool_)
         at_end |= (high > 0.0) & (tau >= high * (1.0 - 1e-9))
         at_end |= (low < 0.0) & (tau <= low * (1.0 - 1e-9))
+        if at_end.mean() > _MOSTLY:
+            continue  # a robot or a sensor that stands still, or other units than the limit's
         changes = np.flatnonzero(np.diff(tau[~at_end]))
         usual = float(np.percentile(np.diff(changes), 95.0)) if len(changes) > 1 else 1.0
         spans = tuple((a, b) for a, b in spans_of(at_end) if b - a + 1 >= max(_FLAT, _HELD * usual))

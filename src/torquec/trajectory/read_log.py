@@ -74,8 +74,10 @@ def open_log(path: str | os.PathLike[str], robot: Robot, *, log_map: LogMap | No
     for kind in ("position", "velocity", "torque"):
         for name in chosen.names(kind, len(joints)) or ():
             if name not in table.names:
+                headless = any(finding.kind is Pathology.MISSING_HEADER for finding in table.findings)
                 raise ArgumentError(
-                    f"the map names a column '{name}' that is not there",
+                    f"the map names a column '{name}' that is not there"
+                    + (" (the first line holds numbers: the header is missing)" if headless else ""),
                     where=str(source),
                     remedy=f"the columns are {', '.join(table.names)}",
                 )
@@ -116,11 +118,11 @@ def _table(source: Path, robot: Robot, topic: str | None) -> LogTable:
     if kind in (".parquet", ".pq"):
         return ParquetTable(source)
     if kind in _TEXT:
-        n = robot.n
-        assumed = {
-            1 + len(kinds) * n: ("t", *(f"{word}{k + 1}" for word in kinds for k in range(n)))
-            for kinds in (("q", "tau"), ("q", "dq", "tau"))
-        }
+        assumed: dict[int, tuple[str, ...]] = {}
+        for count in range(robot.n, 0, -1):  # a log of all joints before one of the first few
+            for kinds in (("q", "tau"), ("q", "dq", "tau")):
+                names = ("t", *(f"{word}{k + 1}" for word in kinds for k in range(count)))
+                assumed.setdefault(len(names), names)
         return CsvTable(source, assumed)
     raise ArgumentError(
         f"'{kind}' is no kind of log that is read",

@@ -68,8 +68,16 @@ def test_rows_are_those_of_the_whole_also_between_pieces(clean):
 
 
 def test_a_piece_at_rest_is_a_note_and_does_not_hide_a_fault(clean):
-    q, qd, tau = clean.q.copy(), clean.qd.copy(), clean.tau * [1, -1, 1, 1, 1, 1]
-    q[1000:2000], qd[1000:2000] = q[1000], 0.0
-    found = check_log_pieces(ROBOT, pieces(dataclasses.replace(clean, q=q, qd=qd, tau=tau)))
+    rest = np.clip(np.arange(5000), 0, 1000) + np.clip(np.arange(5000) - 2000, 0, None)  # rows 1000 .. 2000 are one
+    still = np.zeros((5000, 1))
+    still[[*range(1000), *range(2001, 5000)]] = 1.0
+    log = dataclasses.replace(
+        clean,
+        t=0.01 * np.arange(5000),
+        q=clean.q[rest],
+        qd=clean.qd[rest] * still,
+        tau=clean.tau[rest] * [1, -1, 1, 1, 1, 1],
+    )
+    found = check_log_pieces(ROBOT, pieces(log))
     assert [f.severity for f in found if f.kind is Pathology.STANDSTILL] == [Severity.NOTE]
     assert [f.kind for f in alarms(found)] == [Pathology.NEGATED]

@@ -1,12 +1,13 @@
 """Positions and recorded speeds of a log against themselves: encoder wrap, degrees, order, signs, units, rest.
 
 (1)  neighbours that differ by a full turn, in radians or in degrees, or a single step twenty times as fast as the steps
-     beside it and as the motion elsewhere (a turn of a geared motor): the encoder wrapped
+     beside it and as the motion elsewhere, and twice as fast as the joint can move (a turn of a geared motor)
 (2)  positions far beyond the robot's limits that are within them as degrees
 (3)  correlation of every recorded speed with the derivative of every position: two columns are exchanged where they
      explain each other clearly better than themselves, one is negated where it correlates with less than -0.8
 (4)  the size of a speed against that of the derivative
-(5)  parts where no joint passes a fiftieth of its top speed
+(5)  steps of 20 ms or more in which no joint passes a hundredth of its limit of speed (or 0.01): milliseconds
+(6)  parts where no joint passes a fiftieth of its top speed
 """
 
 from __future__ import annotations
@@ -28,8 +29,10 @@ _REST = 0.02
 _LONG_REST = 0.1
 _SHORTEST_REST = 0.2
 _SIZE = 5.0
+_SLOW = 0.01
+_LONG_STEP = 0.02
 _SUDDEN = 20.0
-_SMALLEST_JUMP = 1e-3
+_FASTEST = 20.0
 _UNIT_RATIOS = {
     _DEGREE: ("in degrees per second, the positions in radians", 'velocity_angle = "deg"'),
     1.0 / _DEGREE: ("in radians per second, the positions in degrees", 'angle = "deg", velocity_angle = "rad"'),
@@ -45,12 +48,10 @@ def check_positions(robot: Robot, log: Log, motion: Motion) -> list[LogFinding]:
         if joint.type.is_prismatic:
             continue
         jumps = np.diff(log.q[motion.rows, j])
-        wraps, what = _wraps(jumps, np.diff(motion.t))
-        if wraps.any():
-            text = f"jumps by {what}: {int(wraps.sum())}"
+        for wraps, severity, what, remedy in _wraps(jumps, np.diff(motion.t), joint.limits.velocity):
             spans = tuple((int(motion.rows[a]), int(motion.rows[b + 1])) for a, b in spans_of(wraps))
-            remedy = "let the reader join the turns: unwrap = true in a map"
-            found.append(LogFinding(Pathology.WRAP, Severity.ERROR, text, log.column("q", j), spans, remedy))
+            text = f"{what}: {int(wraps.sum())}"
+            found.append(LogFinding(Pathology.WRAP, severity, text, log.column("q", j), spans, remedy))
     reach, degrees = looks_like_degrees(robot, log.joints, log.q[motion.rows])
     if degrees is not None:
         limit = max(abs(robot.joints[degrees].limits.lower), abs(robot.joints[degrees].limits.upper))
@@ -91,8 +92,21 @@ def check_speeds(log: Log, motion: Motion) -> list[LogFinding]:
     return found
 
 
-def check_rest(log: Log, motion: Motion) -> list[LogFinding]:
+def check_slowness(robot: Robot, log: Log, motion: Motion) -> list[LogFinding]:
     """(5)."""
+    top = np.abs(motion.qd).max(axis=0)
+    limits = np.array([joint.limits.velocity for joint in robot.joints])
+    slow = _SLOW * np.where(np.isfinite(limits) & (limits > 0.0), limits, 1.0)
+    period = float(np.median(np.diff(motion.t)))
+    if period < _LONG_STEP or not top.any() or np.any(top > slow):
+        return []
+    text = f"in steps of {period:.3g} s no joint moves faster than {float(top.max()):.2g} rad/s: are the stamps in ms?"
+    remedy = 'if so, say so in a map: time_unit = "ms"'
+    return [LogFinding(Pathology.UNITS, Severity.WARNING, text, log.column("t"), remedy=remedy)]
+
+
+def check_rest(log: Log, motion: Motion) -> list[LogFinding]:
+    """(6)."""
     top = np.abs(motion.qd).max(axis=0)
     if not np.any(top > 1e-6):
         remedy = "record a motion"
@@ -109,18 +123,24 @@ def check_rest(log: Log, motion: Motion) -> list[LogFinding]:
     return [LogFinding(Pathology.STANDSTILL, Severity.NOTE, text, log.column("q"), spans, remedy)]
 
 
-def _wraps(jumps: Array, steps: Array) -> tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], str]:
-    """Which of the steps of a position wrap (1), and by how much, in words."""
+def _wraps(
+    jumps: Array, steps: Array, limit: float
+) -> list[tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], Severity, str, str]]:
+    """Which of the steps of a position wrap (1), how sure that is, by how much, and the remedy."""
     for turn, unit in ((2.0 * math.pi, "radians"), (360.0, "degrees")):
         wraps = np.abs(np.abs(jumps) - turn) < 0.1 * turn
         if wraps.any() and np.median(np.abs(jumps)) < 0.01 * turn:
-            return wraps, f"a full turn (in {unit})"
+            remedy = "let the reader join the turns: unwrap = true in a map"
+            return [(wraps, Severity.ERROR, f"jumps by a full turn (in {unit})", remedy)]
     speeds = np.abs(jumps) / steps
     beside = np.maximum(np.append(speeds[1:], 0.0), np.append(0.0, speeds[:-1]))
-    usual = np.maximum(beside, np.percentile(speeds, 99.0))
-    sudden = (speeds > _SUDDEN * usual) & (np.abs(jumps) > _SMALLEST_JUMP)
-    size = float(np.median(np.abs(jumps[sudden]))) if sudden.any() else 0.0
-    return sudden, f"{size:.4g}, far faster than it moves"
+    fastest = 2.0 * limit if math.isfinite(limit) and limit > 0.0 else _FASTEST
+    sudden = speeds > np.maximum(_SUDDEN * np.maximum(beside, np.percentile(speeds, 99.0)), fastest)
+    if not sudden.any():
+        return []
+    what = f"jumps by {float(np.median(np.abs(jumps[sudden]))):.4g}, far faster than it moves"
+    remedy = "where a motor's encoder wraps, unwrap = true in a map; recordings that were joined are logs of their own"
+    return [(sudden, Severity.WARNING, what, remedy)]
 
 
 def _size(ratio: float) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 With d_k = t_(k+1) - t_k and d the median of those that are positive:
 
-(1)  d_k = 0 repeats a stamp, d_k < 0 goes back, d_k > 10 d (and 20 ms) is a gap
+(1)  d_k = 0 repeats a stamp, d_k < 0 goes back, a stamp 10 d (and 20 ms) later than all before it follows a gap
 (2)  jitter is the deviation of the d_k, without gaps, over d
 """
 
@@ -56,13 +56,14 @@ def check_stamps(log: Log) -> list[LogFinding]:
             text = f"{what}: {int(where.sum())}{then}"
             found.append(LogFinding(kind, Severity.WARNING, text, name, spans, remedy))
 
-    gaps = (steps > _GAP * usual) & (steps > _SHORTEST_GAP)
+    ahead = log.t[known][1:] - np.maximum.accumulate(log.t[known])[:-1]
+    gaps = (ahead > _GAP * usual) & (ahead > _SHORTEST_GAP)
     cut = "; such rows are not used"
     add(Pathology.DUPLICATE_STAMPS, steps == 0.0, "repeated stamps", cut, "stamp every sample as it comes")
     back = "; rows before the latest stamp are not used"
     remedy = "sort the rows, or split the log where the clock was set"
     add(Pathology.BACKWARD_STAMPS, steps < 0.0, "steps back in time", back, remedy)
-    long = f", the longest {float(steps.max()):.3g} s at {usual:.3g} s steps; rows in and beside them are not used"
+    long = f", the longest {float(ahead.max()):.3g} s at {usual:.3g} s steps; rows in and beside them are not used"
     add(Pathology.GAP, gaps, "gaps", long, "record without pauses, or give the parts as logs of their own")
     spread = float(np.std(forward[forward < _GAP * usual])) / usual
     if spread > _JITTER:

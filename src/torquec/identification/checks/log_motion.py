@@ -1,6 +1,7 @@
 """The motion in a log: smooth speeds and accelerations, good enough to compare with, not to fit to.
 
-(1)  moving averages over a tenth of a second of the whole rows, their differences, averaged again
+(1)  moving averages over a tenth of a second of the whole rows, their differences, averaged again; rows beside a gap,
+     over which nothing can be averaged, are left out
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from torquec.trajectory.trajectory import Array
 
 _FEWEST = 20
 _WINDOW = 0.1
+_GAP = 3.0
+_SHORTEST_GAP = 0.02
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +49,20 @@ def log_motion(log: Log) -> Motion | None:
     q, tau = moving_average(q, width), moving_average(tau, width)
     qd = moving_average(np.gradient(q, t, axis=0), width)
     qdd = moving_average(np.gradient(qd, t, axis=0), width)
-    return Motion(rows, t, q, qd, qdd, tau)
+    motion = Motion(rows, t, q, qd, qdd, tau)
+    away = _away_from_gaps(t, 2 * width)
+    if away.sum() < max(_FEWEST, len(rows) // 2):
+        return motion  # gaps everywhere: better than nothing
+    return Motion(*(getattr(motion, f.name)[away] for f in dataclasses.fields(Motion)))
+
+
+def _away_from_gaps(t: Array, margin: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Rows (M,) further than `margin` rows from a step that is three times the usual."""
+    steps = np.diff(t)
+    away = np.ones(len(t), dtype=np.bool_)
+    for k in np.flatnonzero(steps > np.maximum(_GAP * np.median(steps), _SHORTEST_GAP)):
+        away[max(0, k - margin) : k + margin + 2] = False
+    return away
 
 
 def moving_average(values: Array, width: int) -> Array:

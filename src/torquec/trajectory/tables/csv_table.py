@@ -282,9 +282,8 @@ class CsvTable:
 
     def _assumed(self, assumed: dict[int, tuple[str, ...]], width: int) -> tuple[str, ...]:
         if width not in assumed:
-            known = " or ".join(f"{len(names)} ({names[0]} .. {names[-1]})" for names in assumed.values())
             raise ArgumentError(
-                f"there is no header, and {width} columns are not {known}",
+                f"there is no header, and {width} columns are neither t, q, tau nor t, q, dq, tau of some joints",
                 where=f"{self._source}:1",
                 remedy="write the names of the columns into the first line",
             )
