@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from torquec.expr import Function
     from torquec.identification.check_log import check_log
     from torquec.identification.estimate import Estimate
-    from torquec.identification.excitation import Excitation, ExcitationOptions, excitation
+    from torquec.identification.excitation.excitation import Excitation, ExcitationOptions, excitation
     from torquec.identification.identify import IdentifyOptions, Method, identify
     from torquec.identification.payload import Payload, identify_payload
     from torquec.model.generate import GeneratedPackage, generate
@@ -215,7 +215,7 @@ _HOMES = {
     "torquec.expr": ("Function",),
     "torquec.identification.check_log": ("check_log",),
     "torquec.identification.estimate": ("Estimate",),
-    "torquec.identification.excitation": ("Excitation", "ExcitationOptions", "excitation"),
+    "torquec.identification.excitation.excitation": ("Excitation", "ExcitationOptions", "excitation"),
     "torquec.identification.identify": ("IdentifyOptions", "Method", "identify"),
     "torquec.identification.payload": ("Payload", "identify_payload"),
     "torquec.model.generate": ("GeneratedPackage", "generate"),
