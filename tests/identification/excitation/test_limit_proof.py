@@ -33,7 +33,7 @@ def scaled(limits, kind, factor):
 def test_joint_limits_just_above_and_just_below_the_peak(basis, kind, row):
     motion = motion_of(basis)
     limits = motion_limits(ARM, acceleration=1e3)
-    t = np.linspace(0.0, 6.0, 200_001)
+    t = np.linspace(0.0, 6.0, 50_001)
     state = motion.at(t)
     values = (np.abs(state.q - limits.middle) / limits.half, np.abs(state.qd) / limits.speed, np.abs(state.qdd) / 1e3)
     peak = float(values[row].max())
@@ -77,3 +77,38 @@ def test_the_largest_shares_are_told():
     found = limit_proof(motion, limits)
     dense = limits.shares(motion.at(np.linspace(0.0, 6.0, 20_001))).max(axis=0)
     assert np.allclose(found.peaks, dense, rtol=1e-3, atol=1e-6)
+
+
+@pytest.mark.parametrize("row", [1, 2, 3], ids=["speed", "acceleration", "torque"])
+def test_an_excess_between_the_first_pieces_is_not_overlooked(row):
+    fast = motion_of(FourierBasis(6.0, 90), size=0.01)  # less than six pieces per period of the fastest harmonic
+    limits = motion_limits(ARM, acceleration=1e3)
+    pieces = 6.0 * (np.arange(512) + 0.5) / 512
+    seen, true = (
+        limits.shares(fast.at(t)).max(axis=0)[6 * row : 6 * row + 6] for t in (pieces, np.linspace(0, 6, 50_001))
+    )
+    joint = int(np.argmax(true / seen))
+    assert true[joint] > 1.003 * seen[joint]
+    between = 0.5 * (true[joint] + seen[joint])  # of today's limit: kept at every middle, and exceeded
+    body = ARM.bodies[joint]
+    changed = {"effort": 1e9, "velocity": 1e9}
+    if row == 1:
+        changed["velocity"] = body.joint.limits.velocity * between
+    if row == 3:
+        changed["effort"] = body.joint.limits.effort * between
+    wide = {"effort": 1e9, "velocity": 1e9}
+    bodies = [with_limits(each, **(changed if j == joint else wide)) for j, each in enumerate(ARM.bodies)]
+    acceleration = 1e3 * between if row == 2 else 1e9
+    tight = motion_limits(dataclasses.replace(ARM, bodies=tuple(bodies)), acceleration=acceleration)
+    if row == 2:
+        others = np.full(6, 1e9)
+        others[joint] = acceleration
+        tight = dataclasses.replace(tight, acceleration=others)
+    found = limit_proof(fast, tight)
+    assert not found.kept
+    assert [name for name in found.broken if f"'joint{joint + 1}'" in name]
+
+
+def with_limits(body, **changes):
+    limits = dataclasses.replace(body.joint.limits, **changes)
+    return dataclasses.replace(body, joint=dataclasses.replace(body.joint, limits=limits))
