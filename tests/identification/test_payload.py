@@ -6,11 +6,12 @@ import dataclasses
 
 import numpy as np
 import pytest
+from tests.identification import simulated_arm
 
 from torquec.errors import ArgumentError
 from torquec.identification import Samples, torque_model
 from torquec.identification.least_squares import WeightedLeastSquares
-from torquec.identification.payload import last_frame, weigh_payload
+from torquec.identification.payload import identify_payload, last_frame, weigh_payload
 from torquec.identification.pseudo_inertia import is_consistent
 from torquec.model.model import compile
 from torquec.robot import attach_payload, classics
@@ -138,3 +139,13 @@ def test_misuse(puma):
     grounded = dataclasses.replace(model, robot=dataclasses.replace(robot, frames=(*robot.frames, Frame("floor", -1))))
     with pytest.raises(ArgumentError, match="on the base"):
         weigh_payload(grounded, x, [run(robot, 2)], frame="floor")
+
+
+def test_a_loaded_run_with_errors_is_refused():
+    estimate, log = simulated_arm.estimate(), simulated_arm.log()
+    with pytest.raises(ArgumentError, match="opposite") as refused:
+        identify_payload(estimate, dataclasses.replace(log, qd=-log.qd, source="loaded.csv"))
+    assert refused.value.where == "loaded.csv"
+    with pytest.raises(ArgumentError, match="this log is about a, b"):
+        identify_payload(estimate, dataclasses.replace(log, joints=("a", "b")))
+    assert identify_payload(estimate, log).mass == pytest.approx(0.0, abs=0.05)  # nothing in the hand

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.identification.check_log import check_log
 from torquec.identification.estimate import Estimate
 from torquec.identification.joint_factors import joint_factors
 from torquec.identification.least_squares import WeightedLeastSquares
@@ -29,7 +30,7 @@ from torquec.identification.torque_model import TorqueModel
 from torquec.robot.payload import attach_payload
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import PARAMETER_NAMES, Inertia, Pose
-from torquec.trajectory.log import Log
+from torquec.trajectory.log import Log, Pathology, Severity
 from torquec.trajectory.trajectory import Array
 
 _RADIUS = 0.1
@@ -103,7 +104,8 @@ class Payload:
 def identify_payload(estimate: Estimate, loaded: Log | Sequence[Log], *, frame: str | None = None) -> Payload:
     """The payload on a frame (the last body's own unless given) from logs of the loaded robot (1)-(3).
 
-    Raises `ArgumentError` for a frame on the base and for logs of other joints than the estimate's.
+    Raises `ArgumentError` for a frame on the base, for logs of other joints than the estimate's and for logs with
+    errors; a gravity that the payload may seem to turn is none.
     """
     logs = [loaded] if isinstance(loaded, Log) else list(loaded)
     for log in logs:
@@ -114,6 +116,13 @@ def identify_payload(estimate: Estimate, loaded: Log | Sequence[Log], *, frame: 
                 where=log.source,
                 remedy="record the loaded run with the same joints",
             )
+        errors = [
+            str(finding)
+            for finding in check_log(estimate.robot, log)
+            if finding.severity is Severity.ERROR and finding.kind is not Pathology.GRAVITY
+        ]
+        if errors:
+            raise ArgumentError("; ".join(errors), where=log.source, remedy="mend the loaded run, or give a map")
     samples = [prepare(log, cutoff=estimate.cutoff) for log in logs]
     return weigh_payload(estimate.model, estimate.x, samples, covariance=estimate.covariance, frame=frame)
 
