@@ -148,17 +148,19 @@ class _Search:
             self._improve(start, min(share, self.left), _ROOMS[0])
         if self.best is not None:
             self._improve(self.best, self.left, _ROOMS[0], powers=_POWERS[-2:])
-        proof = None
+        broken = self._exceeding(starts[0], _ROOMS[0])
         for room in _ROOMS:
             if self.best is not None:
                 x = self.best
                 proof = limit_proof(self.problem.basis.motion(self.problem.coefficients(x)), self.problem.limits)
                 if proof.kept:
                     return x, proof
+                broken = list(proof.broken)
             begin = starts[0] if self.best is None else self.best
             self.best, self.cost = None, math.inf
+            self.history.clear()
             self._improve(begin, 5 * _INNER, room - 0.05)
-        raise self._refusal(", ".join(proof.broken) if proof is not None else "all limits together")
+        raise self._refusal(broken)
 
     def _starts(self, rng: np.random.Generator) -> list[Array]:
         """(1): the best first."""
@@ -248,17 +250,20 @@ class _Search:
             minimise(function, start.ravel(), evaluations=5 * _INNER).x.reshape(problem.shape) for start in starts
         ]
         nearest.sort(key=lambda x: float(problem.shares(x).max()))
-        shares = problem.shares(nearest[0]).max(axis=0)
-        if shares.max() > 1.0:
-            worst = np.flatnonzero(shares > 1.0)
-            raise self._refusal(", ".join(problem.limits.excess(int(k), float(shares[k])) for k in worst))
+        if exceeding := self._exceeding(nearest[0], 1.0):
+            raise self._refusal(exceeding)
         for x in nearest:
             self._note(x, problem.value(x), float(problem.shares(x).max()) - _ROOMS[0])
         return nearest
 
-    def _refusal(self, limits: str) -> SpecificationError:
+    def _exceeding(self, x: Array, share: float) -> list[str]:
+        """The limits of which a motion uses more than a share, and how much, in words."""
+        shares = self.problem.shares(x).max(axis=0)
+        return [self.problem.limits.excess(int(k), float(shares[k])) for k in np.flatnonzero(shares > share)]
+
+    def _refusal(self, limits: list[str]) -> SpecificationError:
         return SpecificationError(
-            f"no motion of {self.problem.basis.duration:g} s was found that keeps {limits}",
+            f"no motion of {self.problem.basis.duration:g} s was found that keeps {', '.join(limits)}",
             where=self.problem.limits.robot.source,
             remedy="relax what is named, or give a longer duration or more evaluations",
         )
