@@ -12,7 +12,15 @@ from torquec.errors import ArgumentError, SpecificationError
 from torquec.reduction.fitting.error_peaks import ErrorKind, largest_magnitude
 from torquec.reduction.loop_tolerance import ramp_budget, step_budget
 from torquec.reduction.specification import load_specification, parse_specification
-from torquec.reduction.tolerance import Family, coefficient, coefficient_tolerances, entry_tasks
+from torquec.reduction.tolerance import (
+    LARGEST_SHARE,
+    PROOF_MARGIN,
+    Family,
+    coefficient,
+    coefficient_tolerances,
+    entry_tasks,
+    torque_budgets,
+)
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "specifications"
 
@@ -60,7 +68,8 @@ def test_shares_of_a_ramp_add_up_to_its_budget(stanford):
             for j in range(6)
             for k in range(6)
         )
-        assert sum(shares) == pytest.approx(min(budget, whole), rel=1e-6)
+        # No share is larger than what leaves its coefficient out, and proves that.
+        assert sum(shares) == pytest.approx(min(budget, LARGEST_SHARE * whole), rel=1e-6)
 
 
 def test_a_step_bounds_gravity_alone(stanford):
@@ -111,6 +120,20 @@ def test_tasks_are_the_coefficients(puma):
     assert named["H[1,1,2]"].target == form.christoffel(0, 0, 1)
     assert named["g[2]"].target == form.g[1]
     assert not any(task.name.startswith("V") for task in tasks)
+
+
+def test_the_margin_of_proofs_still_lets_coefficients_go():
+    assert PROOF_MARGIN * LARGEST_SHARE >= 1.0
+    assert LARGEST_SHARE >= 1.03  # the first bound that is tried
+
+
+def test_budgets_of_torques_are_the_smallest_of_the_requirements(stanford, puma):
+    form, spec = stanford
+    for joint, budget in zip(spec.joints, torque_budgets(form, spec), strict=True):
+        assert 0.0 < budget <= ramp_budget(joint.motor, joint.control)
+        assert budget <= step_budget(joint.motor, joint.control)
+    form, spec = puma
+    assert torque_budgets(form, spec) == tuple(joint.torque_error for joint in spec.joints)
 
 
 def test_an_impossible_parabolic_error_names_joint_and_smallest_error(stanford):

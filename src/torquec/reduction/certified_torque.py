@@ -21,6 +21,9 @@ from torquec.reduction.proof.motions import Motions
 from torquec.reduction.prune import prune_within
 from torquec.robot.robot import Robot
 
+_SHRINKS = 2.5
+"""What pruning usually makes of a closed form: one that costs more than this many times the recursion is not tried."""
+
 MOST_JOINTS = 6
 """Up to this many joints the closed form is tried: beyond, it has thousands of terms."""
 
@@ -43,12 +46,15 @@ def certified_torque(
     allowed = [float(error) for error in tolerance]
     _check_provable(robot, exact, motions, allowed)
     programs = [exact]
-    for name, make in (("recursion", _recursive), ("closed form", _closed)):
-        program = make(robot, exact, motions, allowed, executor, progress)
-        if program is not None:
-            say(f"{name}: {count_operations(program)}")
-            programs.append(program)
-    for program in sorted(programs, key=lambda program: count_operations(program).cost):
+    recursive = _recursive(robot, exact, motions, allowed, executor, progress)
+    if recursive is not None:
+        say(f"recursion: {count_operations(recursive)}")
+        programs.append(recursive)
+    closed = _closed(robot, exact, motions, allowed, min(map(_cost, programs)), executor, progress)
+    if closed is not None:
+        say(f"closed form: {count_operations(closed)}")
+        programs.append(closed)
+    for program in sorted(programs, key=_cost):
         try:
             return certify(robot, exact, program, motions, limits=allowed, executor=executor, progress=progress)
         except RobotError as error:
@@ -79,13 +85,19 @@ def _closed(
     exact: Function,
     motions: Motions,
     tolerance: list[float],
+    cost: int,
     executor: Executor | None,
     progress: Callable[[str], None] | None,
 ) -> Function | None:
-    """(2), or None where it is not worth trying."""
+    """(2), or None where it is not worth trying; `cost` is what the other ways have reached."""
     if len(robot.bodies) > MOST_JOINTS or len(robot.bodies) != robot.n:
         return None
-    return once(executor, closed_torque, robot, exact, motions, tolerance, progress=progress)
+    most = int(_SHRINKS * cost)
+    return once(executor, closed_torque, robot, exact, motions, tolerance, most, progress=progress)
+
+
+def _cost(program: Function) -> int:
+    return count_operations(program).cost
 
 
 def _check_provable(robot: Robot, exact: Function, motions: Motions, tolerance: Sequence[float]) -> None:

@@ -40,17 +40,21 @@ def closed_torque(
     exact: Function,
     motions: Motions,
     tolerance: Sequence[float],
+    most: int,
     *,
     progress: Callable[[str], None] | None = None,
-) -> Function:
+) -> Function | None:
     """The closed form with fewest operations whose torque errors stay below the tolerances (as far as found).
 
-    `exact` is the program of the robot's inverse dynamics; the robot has no mimic joints.
+    `exact` is the program of the robot's inverse dynamics; the robot has no mimic joints. None where the significant
+    terms cost more than `most` (:attr:`torquec.expr.OperationCount.cost`): pruning them would take long, and in vain.
     """
     model = significant_coefficients(closed_form(robot), motions, tolerance)
     program = model.torque()
     if progress is not None:
         progress(f"closed form: {model.terms} significant terms, {count_operations(program)}")
+    if count_operations(program).cost > most:
+        return None
     prismatic = [joint.type.is_prismatic for joint in robot.joints]
     return prune_within(exact, program, prismatic, motions, tolerance, progress=progress)
 

@@ -41,7 +41,7 @@ from torquec.reduction.specification import JointRequirement, Specification
 PROOF_MARGIN = 0.965
 """Part of a tolerance that fits may use: a bound can be proven to be close to the error, not equal to it."""
 
-_LARGEST = 1.06
+LARGEST_SHARE = 1.06
 """Largest tolerance, in sizes of the coefficient: with the margin it still can be left out."""
 
 _LEFT_OUT = 0.5
@@ -240,7 +240,7 @@ def _budgets(requirement: JointRequirement, inertia: float) -> tuple[float, floa
 
 def _tolerance(c: _Contribution, value: float, joint: str) -> CoefficientTolerance:
     # Nothing is gained by much more than its own size, at which it can be left out: proofs need a little.
-    return CoefficientTolerance(c.family, c.index, min(value, c.size * _LARGEST), ErrorKind.ABSOLUTE, joint)
+    return CoefficientTolerance(c.family, c.index, min(value, c.size * LARGEST_SHARE), ErrorKind.ABSOLUTE, joint)
 
 
 def _contributions(form: ClosedForm, specification: Specification, joint: str, sizes: _Sizes) -> list[_Contribution]:
@@ -300,9 +300,9 @@ def _smallest_first(contributions: list[_Contribution], budget: float) -> list[f
     used = 0.0
     out: set[int] = set()
     for k in order:
-        if used + contributions[k].torque > _LEFT_OUT * budget:
+        if used + LARGEST_SHARE * contributions[k].torque > _LEFT_OUT * budget:
             break
-        used += contributions[k].torque
+        used += LARGEST_SHARE * contributions[k].torque
         out.add(k)
     share = (budget - used) / max(len(order) - len(out), 1)
     return [math.inf if k in out or not c.weight else share / c.weight for k, c in enumerate(contributions)]
