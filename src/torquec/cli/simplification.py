@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from torquec.model.quantities import trace_quantity
 from torquec.model.save import load_model, save
 from torquec.model.trade_off import TradeOff
 from torquec.reduction.proof.certificate import Certificate, JointProof, save_certificate
+from torquec.reduction.proof.coefficient_certificate import CoefficientProof
 from torquec.reduction.torque_coefficients import TermChange, TorqueCoefficients, term_changes, torque_coefficients
 from torquec.report.simplification_text import change_text, changes_page, equations_page, left_out
 from torquec.report.trade_off_plot import plot_trade_off, trade_off_csv, trade_off_rows
@@ -66,18 +67,26 @@ class Simplification:
         """What changed in the equations, largest torques first."""
         if isinstance(self.coefficients, str):
             return []
-        return term_changes(*self.coefficients, self.record.motions)
+        box = self.record.motions
+        if not box.velocity:
+            # Without limits of speeds and accelerations terms are compared at one of each.
+            box = replace(box, velocity=(1.0,) * len(box.lower), acceleration=(1.0,) * len(box.lower))
+        return term_changes(*self.coefficients, box)
 
     @property
     def _proofs(self) -> Mapping[str, JointProof]:
         return self.record.joints
+
+    @property
+    def _coefficient_proofs(self) -> Mapping[str, CoefficientProof]:
+        return {} if self.record.coefficients is None else self.record.coefficients.coefficients
 
     # --- files ------------------------------------------------------------------------------------------------------
 
     def write(self, folder: Path, say: Callable[[str], None]) -> None:
         """All files: C, the model, the certificate, equations, and the trade-off where there is one."""
         name = self.model.robot.name
-        generate(self.model, folder, quantities=["inverse_dynamics"])
+        generate(self.model, folder, quantities=list(self.model.functions))
         save(self.model, folder / f"{name}.tq.json")
         save_certificate(self.record, folder / self.certificate_name)
         saved = load_model(folder / f"{name}.tq.json").function("inverse_dynamics")
@@ -112,6 +121,15 @@ class Simplification:
                 joint: {"torque": proof.bound, "found": proof.found, "unit": self._unit(joint)}
                 for joint, proof in self._proofs.items()
             },
+            "coefficients": {
+                coefficient: {
+                    "bound": proof.bound,
+                    "found": proof.found,
+                    "tolerance": proof.tolerance,
+                    "kind": str(proof.kind),
+                }
+                for coefficient, proof in self._coefficient_proofs.items()
+            },
             "certified": self.checked,
             "certificate": str(folder / self.certificate_name),
             "seconds": {step: round(seconds, 3) for step, seconds in self.seconds.items()},
@@ -138,7 +156,9 @@ class Simplification:
             [joint, number(proof.bound, 4), number(proof.found, 4), self._unit(joint)]
             for joint, proof in self._proofs.items()
         ]
-        lines += ["", table(["joint", "error at most", "largest found", "unit"], rows)]
+        if rows:
+            lines += ["", table(["joint", "error at most", "largest found", "unit"], rows)]
+        lines += self._coefficient_lines()
         if self.curve is not None:
             rows = [
                 [
@@ -184,6 +204,32 @@ class Simplification:
             table(["joint", "term", "torque at most"], rows, left=2),
         ]
         return lines
+
+    def _coefficient_lines(self) -> list[str]:
+        """Proven bounds of coefficients: how many there are, and those that use most of their tolerance."""
+        proofs = self._coefficient_proofs
+        if not proofs:
+            return []
+
+        def used(proof: CoefficientProof) -> float:
+            return proof.bound / proof.tolerance if proof.tolerance else proof.bound
+
+        closest = sorted(proofs.items(), key=lambda item: -used(item[1]))[:_SHOWN]
+        rows = [
+            [
+                name,
+                number(proof.bound, 4),
+                number(proof.found, 4),
+                "-" if proof.tolerance is None else number(proof.tolerance, 4),
+                str(proof.kind),
+            ]
+            for name, proof in closest
+        ]
+        head = ["coefficient", "error at most", "largest found", "allowed", "kind"]
+        served = ", ".join(name for name in self.model.functions if name != "inverse_dynamics")
+        first = "closest to what is allowed" if closest[0][1].tolerance else "the largest"
+        lines = ["", f"errors of {len(proofs)} coefficients are proven; {first}:", table(head, rows)]
+        return [*lines, f"served by simplified coefficients: {served}"] if served else lines
 
     def _unit(self, joint: str) -> str:
         robot = self.model.robot

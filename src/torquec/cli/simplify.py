@@ -28,7 +28,14 @@ EXAMPLE = "torquec simplify planar2r --spec examples/specifications/planar2r.tom
 _FEW_JOINTS = 3
 """Up to this many joints proofs are shorter than starting processes takes."""
 
-_STEPS = {"fewer_parameters": "search", "prune_within": "pruning", "_bound": "proof", "_level": "trade-off"}
+_STEPS = {
+    "fewer_parameters": "search",
+    "prune_within": "pruning",
+    "closed_torque": "closed form",
+    "fit_entry": "fits",
+    "_bound": "proof",
+    "_level": "trade-off",
+}
 """What steps are called to the user, by the function that does them."""
 
 

@@ -50,8 +50,9 @@ def changes_page(
     lines = [
         title,
         "",
-        "Coefficients are SI, names are those of the equations before and after. In brackets: the most that a term, or",
-        "its change, can do to the joint's torque [N m, N] at the speeds and accelerations of the specification.",
+        "Coefficients are SI, names are those of the equations before and after. In brackets: the most that a term,",
+        "or its change, can do to the joint's torque [N m, N] at the speeds and accelerations of the specification, or",
+        "at one rad/s (m/s) and one rad/s^2 (m/s^2) where it states none.",
     ]
     by_entry: dict[tuple[Matrix, tuple[int, ...]], list[TermChange]] = {}
     for change in changes:
