@@ -115,6 +115,20 @@ def test_gravity_along_another_axis(gravity):
     assert np.allclose(told, gravity, atol=0.6)
 
 
+@pytest.mark.parametrize("gravity", [(9.81, 0.0, 0.0), (0.0, 9.81, 0.0)])
+def test_gravity_of_an_arm_that_feels_two_directions(gravity):
+    robot = classics.planar2r()
+    found = alarms(robot, clean_log(robot, torque_robot=dataclasses.replace(robot, gravity=gravity)))
+    assert [f.kind for f in found] == [Pathology.GRAVITY]
+
+
+def test_gravity_that_the_robot_does_not_feel_but_the_log_does():
+    robot = classics.planar2r()
+    flat = dataclasses.replace(robot, gravity=(0.0, 0.0, -9.81))
+    assert [f.kind for f in alarms(flat, clean_log(flat, torque_robot=robot))] == [Pathology.GRAVITY]
+    assert alarms(flat, clean_log(flat)) == []
+
+
 @pytest.mark.parametrize("case", ["panda", "lwr4", "kr300", "tx40"])
 def test_negated_torques_of_recorded_logs(case):
     robot, logs = getattr(real_logs, case)()

@@ -37,17 +37,21 @@ _EXPLAINED = 0.25
 _DEGREE = math.pi / 180.0
 _FITS = 0.03
 """Nothing is sought where the model explains every joint this well."""
+_FELT = 1e-6
 _LARGE, _SMALL = 20.0, 0.05
 
 
 @dataclass(frozen=True, eq=False)
 class _Change:
-    """The motion after a change of the log, the joints that it concerns, and what to tell."""
+    """The motion after a change of the log, the joints that it concerns (none: all), and what to tell.
+
+    `pull` (M, n) is what the torques of the model gain by another gravity.
+    """
 
     motion: Motion
     joints: tuple[int, ...]
     finding: LogFinding
-    gravity: Array | None = None
+    pull: Array | float = 0.0
 
 
 def check_torques(robot: Robot, log: Log, motion: Motion) -> list[LogFinding]:
@@ -57,14 +61,13 @@ def check_torques(robot: Robot, log: Log, motion: Motion) -> list[LogFinding]:
     few = motion.thinned(_MOST)
     model = compile(robot)
     found: list[LogFinding] = []
-    gravity = np.array(robot.gravity)
     errors = _errors(few, _model_torque(model, few))
     for _ in range(robot.n):
         best: tuple[float, _Change, Array] | None = None
         if errors.max() < _FITS:
             break
         for change in _changes(robot, log, few, first=not found):
-            changed = _errors(change.motion, _model_torque(model, change.motion, change.gravity, gravity, robot))
+            changed = _errors(change.motion, _model_torque(model, change.motion) + change.pull)
             gain = float(np.sum(np.log(errors + _FLOOR) - np.log(changed + _FLOOR)))
             explained = not change.joints or changed[list(change.joints)].max() < _EXPLAINED
             if gain > _BELIEVED and explained and (best is None or gain > best[0]):
@@ -109,7 +112,7 @@ def _changes(robot: Robot, log: Log, motion: Motion, *, first: bool) -> Iterator
 
 
 def _gravity(robot: Robot, motion: Motion) -> Iterator[_Change]:
-    """(4), where every direction of gravity is felt and the one that is asked for is clearly another."""
+    """(4) in the directions of gravity that the motion feels, where the one that is asked for is clearly another."""
     expected = np.array(robot.gravity)
     if not expected.any():
         return
@@ -124,9 +127,9 @@ def _gravity(robot: Robot, motion: Motion) -> Iterator[_Change]:
             columns.append(block.ravel())
     a = np.stack(columns, axis=1)
     norms = np.linalg.norm(a, axis=0)
-    if np.any(norms[:3] <= 1e-6 * norms[:3].max()):
-        return
-    g = np.linalg.lstsq(a / np.maximum(norms, 1e-300), motion.tau.ravel(), rcond=None)[0][:3] / norms[:3]
+    felt = norms[:3] > _FELT * max(float(norms[:3].max()), 1e-300)
+    x = np.linalg.lstsq(a / np.maximum(norms, 1e-300), motion.tau.ravel(), rcond=None)[0][:3]
+    g = np.where(felt, x / np.maximum(norms[:3], 1e-300), 0.0)
     size = float(np.linalg.norm(g))
     if size < 1e-6 or float(g @ expected) > math.cos(math.radians(30.0)) * size * float(np.linalg.norm(expected)):
         return
@@ -136,17 +139,14 @@ def _gravity(robot: Robot, motion: Motion) -> Iterator[_Change]:
         f"({expected[0]:.1f}, {expected[1]:.1f}, {expected[2]:.1f})"
     )
     key = f"give --gravity {g[0] + 0.0:.3g},{g[1] + 0.0:.3g},{g[2] + 0.0:.3g}, or mend the robot's base"
-    yield _Change(motion, (), _error(Pathology.GRAVITY, text, "tau", key), g)
+    pull: Array = np.einsum("k,kmn->mn", g - expected, pulls)
+    yield _Change(motion, (), _error(Pathology.GRAVITY, text, "tau", key), pull)
 
 
-def _model_torque(
-    model: Model, motion: Motion, gravity: Array | None = None, own: Array | None = None, robot: Robot | None = None
-) -> Array:
-    """m (M, n) along a motion, with gravity along another vector where it is given."""
+def _model_torque(model: Model, motion: Motion) -> Array:
+    """m (M, n) along a motion."""
     states = (np.ascontiguousarray(values) for values in (motion.q, motion.qd, motion.qdd))
     torque: Array = np.asarray(model.inverse_dynamics(*states))
-    if gravity is not None and own is not None and robot is not None:
-        torque = torque + np.einsum("k,kmn->mn", gravity - own, _pulls(robot, motion))
     return torque
 
 
