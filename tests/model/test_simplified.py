@@ -1,42 +1,93 @@
-"""`simplify`: a model whose inverse dynamics is cheaper, with its proof; everything else stays exact."""
+"""`simplify`: the cheapest model that meets a specification, with its proof; what it does not serve stays exact."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from torquec.errors import ArgumentError
+from torquec.errors import CheckError, RobotError, SpecificationError
 from torquec.model.model import compile
 from torquec.model.save import load_model, save
 from torquec.model.simplified import simplify
+from torquec.reduction.proof.certificate import load_certificate, save_certificate
 from torquec.reduction.proof.check_certificate import check_certificate
 from torquec.reduction.specification import parse_specification
 from torquec.robot.classics import load_classic
+from torquec.robot.robot import Mimic
 
-SPECIFICATION = """
+TORQUES = """
 [every_joint]
 velocity = 1.0
 acceleration = 1.0
-torque_error = 60.0
+torque_error = 15.0
 """
+
+CONTROL = """
+[every_joint]
+velocity = 0.5
+acceleration = 0.5
+control = { damping_error = 0.05, step_error = 0.002, ramp_error = 0.004, parabolic_error = 0.01 }
+
+[every_joint.motor]
+armature_resistance = 1.0
+torque_constant = 0.1
+back_emf_constant = 0.1
+gear_ratio = 0.01
+resonance_hz = 10
+inertia = 4
+"""
+
+THRESHOLD = """
+[coefficients]
+threshold = 0.3
+digits = 3
+"""
+
+MOVING = """
+[every_joint]
+velocity = 1.0
+acceleration = 1.0
+"""
+
+
+def made(text: str, name: str = "planar3r"):
+    robot = load_classic(name)
+    return simplify(robot, parse_specification(text, robot))
+
+
+def motions_of(model, count=20_000):
+    rng = np.random.default_rng(0)
+    box = model.record.motions
+    q = rng.uniform(box.lower, box.upper, (count, model.robot.n))
+    return q, *(rng.uniform(-1.0, 1.0, q.shape) * side for side in (box.velocity, box.acceleration))
 
 
 @pytest.fixture(scope="module")
 def small():
-    robot = load_classic("planar3r")
-    return simplify(robot, parse_specification(SPECIFICATION, robot))
+    return made(TORQUES)
+
+
+@pytest.fixture(scope="module")
+def controlled():
+    return made(CONTROL, "scara")
+
+
+@pytest.fixture(scope="module")
+def abbreviated():
+    return made(THRESHOLD + MOVING, "scara")
+
+
+# --- torque errors --------------------------------------------------------------------------------------------------
 
 
 def test_the_error_stays_within_the_specification(small):
     exact = compile(small.robot)
-    rng = np.random.default_rng(0)
-    box = small.record.motions
-    q = rng.uniform(box.lower, box.upper, (20_000, 3))
-    qd = rng.uniform(-1.0, 1.0, q.shape) * box.velocity
-    qdd = rng.uniform(-1.0, 1.0, q.shape) * box.acceleration
-    error = np.abs(small.inverse_dynamics(q, qd, qdd) - exact.inverse_dynamics(q, qd, qdd)).max(axis=0)
+    state = motions_of(small)
+    error = np.abs(small.inverse_dynamics(*state) - exact.inverse_dynamics(*state)).max(axis=0)
     for value, proof in zip(error, small.record.joints.values(), strict=True):
-        assert value <= proof.bound <= 60.0
+        assert value <= proof.bound <= 15.0
 
 
 def test_it_costs_less_and_the_rest_is_exact(small):
@@ -46,8 +97,11 @@ def test_it_costs_less_and_the_rest_is_exact(small):
     assert np.array_equal(small.mass_matrix(q), exact.mass_matrix(q))
 
 
-def test_the_proof_holds_again(small):
-    check_certificate(small.robot, small.record)
+def test_the_record_says_what_was_saved(small):
+    counts = small.record.counts
+    assert counts.operations_before == compile(small.robot).operation_count("inverse_dynamics")
+    assert counts.operations_after == small.operation_count("inverse_dynamics")
+    assert 0 < counts.terms_after < counts.terms_before
 
 
 def test_it_is_saved_as_it_is(small, tmp_path):
@@ -57,7 +111,121 @@ def test_it_is_saved_as_it_is(small, tmp_path):
     assert np.array_equal(again.inverse_dynamics(*state), small.inverse_dynamics(*state))
 
 
-def test_a_specification_without_torque_errors_is_refused():
-    robot = load_classic("puma560")
-    with pytest.raises(ArgumentError, match="no torque error"):
-        simplify(robot, parse_specification("[coefficients]\nthreshold = 0.01\n", robot))
+# --- all kinds ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["small", "controlled", "abbreviated"])
+def any_model(request):
+    return request.getfixturevalue(request.param)
+
+
+def test_the_proof_holds_again(any_model):
+    check_certificate(any_model.robot, any_model.record)
+
+
+def test_the_certificate_is_a_file(any_model, tmp_path):
+    save_certificate(any_model.record, tmp_path / "proof.json")
+    assert load_certificate(tmp_path / "proof.json") == any_model.record
+
+
+def test_torque_bounds_hold(any_model):
+    exact = compile(any_model.robot)
+    state = motions_of(any_model)
+    error = np.abs(any_model.inverse_dynamics(*state) - exact.inverse_dynamics(*state)).max(axis=0)
+    assert np.all(error <= [proof.bound for proof in any_model.record.joints.values()])
+
+
+# --- control requirements and thresholds ----------------------------------------------------------------------------
+
+
+def test_coefficients_keep_their_tolerances(controlled):
+    proofs = controlled.record.coefficients.coefficients
+    assert proofs
+    for proof in proofs.values():
+        assert proof.found <= proof.bound <= proof.tolerance
+        assert proof.bound <= 1.05 * proof.found
+
+
+def test_quantities_made_of_coefficients_err_as_their_certificate_says(controlled):
+    exact = compile(controlled.robot)
+    q = motions_of(controlled)[0]
+    proofs = controlled.record.coefficients.coefficients
+    difference = np.abs(controlled.mass_matrix(q) - exact.mass_matrix(q))
+    whole = exact.mass_matrix(q)
+    for i in range(4):
+        for j in range(i, 4):
+            proof = proofs.get(f"M[{i + 1},{j + 1}]")
+            bound = 1e-9 if proof is None else proof.bound
+            scale = 1.0 if proof is None or proof.kind == "absolute" else whole[:, i, j]
+            assert np.all(difference[:, i, j] <= bound * scale + 1e-12)
+
+
+def test_every_quantity_costs_no_more_than_the_exact_one(controlled):
+    exact = compile(controlled.robot)
+    for quantity in ("inverse_dynamics", "mass_matrix", "gravity_torque", "velocity_torque", "coriolis_matrix"):
+        assert controlled.operation_count(quantity).cost <= exact.operation_count(quantity).cost
+
+
+def test_sabotage_of_the_coefficients_is_refused(controlled):
+    inner = controlled.record.coefficients
+    name = max(inner.coefficients, key=lambda name: inner.coefficients[name].found)
+    low = replace(inner.coefficients[name], bound=0.99 * inner.coefficients[name].found)
+    changed = replace(inner, coefficients={**inner.coefficients, name: low})
+    with pytest.raises(CheckError, match="a box of the proof allows"):
+        check_certificate(controlled.robot, replace(controlled.record, coefficients=changed))
+    narrower = replace(controlled.record.motions, lower=tuple(x + 0.1 for x in controlled.record.motions.lower))
+    with pytest.raises(CheckError, match="different positions"):
+        check_certificate(controlled.robot, replace(controlled.record, motions=narrower))
+
+
+def test_a_threshold_without_speeds_proves_coefficients_only():
+    model = made(THRESHOLD, "scara")
+    assert not model.record.joints
+    assert model.record.coefficients.coefficients
+    check_certificate(model.robot, model.record)
+
+
+def test_an_abbreviated_model_serves_all_five_quantities(abbreviated):
+    assert set(abbreviated.functions) == {
+        "inverse_dynamics",
+        "mass_matrix",
+        "gravity_torque",
+        "velocity_torque",
+        "coriolis_matrix",
+    }
+    assert abbreviated.record.counts.terms_after < abbreviated.record.counts.terms_before
+    q, qd, qdd = (x[:50] for x in motions_of(abbreviated))
+    whole = np.einsum("nij,nj->ni", abbreviated.mass_matrix(q), qdd) + abbreviated.velocity_torque(q, qd)
+    assert np.allclose(abbreviated.inverse_dynamics(q, qd, qdd), whole + abbreviated.gravity_torque(q), atol=1e-10)
+
+
+# --- what cannot be had ---------------------------------------------------------------------------------------------
+
+
+def test_an_impossible_requirement_names_joint_and_smallest_error():
+    with pytest.raises(SpecificationError, match="joint 'shoulder' cannot keep its parabolic error of 1e-06") as caught:
+        made(CONTROL.replace("parabolic_error = 0.01", "parabolic_error = 1e-6"), "scara")
+    assert "allow a parabolic_error of more than" in caught.value.remedy
+
+
+def test_a_torque_error_below_rounding_names_joint_and_smallest_error():
+    with pytest.raises(SpecificationError, match="joint 'joint1' is allowed a torque error of 1e-16") as caught:
+        made(TORQUES.replace("15.0", "1e-16"))
+    assert "allow at least" in caught.value.remedy
+
+
+def test_missing_motor_data_are_named_with_what_needs_none():
+    text = CONTROL.replace("inertia = 4", "").replace("torque_constant = 0.1\n", "")
+    with pytest.raises(SpecificationError, match=r"motor\.torque_constant, motor\.inertia are missing") as caught:
+        made(text, "scara")
+    assert "torque_error" in caught.value.remedy
+    assert "threshold" in caught.value.remedy
+
+
+def test_coefficients_of_a_robot_with_mimic_joints_are_refused():
+    robot = load_classic("planar2r")
+    first, second = robot.bodies
+    follower = replace(second, joint=replace(second.joint, mimic=Mimic(first.joint.name)))
+    coupled = replace(robot, bodies=(first, follower))
+    with pytest.raises(RobotError, match="follows another one"):
+        simplify(coupled, parse_specification(THRESHOLD, coupled))

@@ -1,28 +1,46 @@
-"""`simplify`: the model of a robot whose inverse dynamics is as cheap as a specification of its torque error allows.
+"""`simplify`: the model of a robot that is as cheap as a specification allows, with the proof that it meets it.
 
-The recursion keeps only the mass moments that matter (:mod:`torquec.reduction.fewer_parameters`), then loses terms that
-do not (:mod:`torquec.reduction.prune`). The error that this makes is bounded rigorously over the whole box of motions
-(:mod:`torquec.reduction.proof`), and the certificate goes with the model. All other quantities stay exact.
+Torque errors: inverse dynamics is the cheaper of a recursion with fewer parameters and a closed form with fewer terms
+(:mod:`torquec.reduction.certified_torque`); all other quantities stay exact.
+
+Control requirements (Chang & Lee): the same for inverse dynamics, within the torque errors that the loops can bear. The
+coefficients M, c and g are fitted within the tolerances (23a-d), each with a proven bound; the mass matrix, gravity,
+velocity torque and Coriolis matrix are made of them wherever that costs less than the exact ones.
+
+A threshold for coefficients (Clover): the equations without small terms. The error of each coefficient is proven, and
+that of the torques where the specification limits speeds and accelerations.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
+from dataclasses import replace
 from types import MappingProxyType
 
-from torquec.errors import ArgumentError
-from torquec.expr import Function
+from torquec.closedform import closed_form
+from torquec.errors import RobotError
+from torquec.expr import Function, count_operations
 from torquec.model.model import Model
 from torquec.model.quantities import trace_quantity
-from torquec.reduction.fewer_parameters import fewer_parameters
-from torquec.reduction.kept_work import once
-from torquec.reduction.proof.certificate import certify
-from torquec.reduction.proof.torque_bound import Motions
-from torquec.reduction.prune import HIGHEST_DEGREE, prune_within
-from torquec.reduction.specification import Specification, load_specification
+from torquec.model.routes import Route, route_function
+from torquec.reduction.box import Box
+from torquec.reduction.certified_torque import MOST_JOINTS, certified_torque
+from torquec.reduction.coefficient_model import CoefficientModel, abbreviated_coefficients, fitted_coefficients
+from torquec.reduction.fitting.fit_entries import fit_entries
+from torquec.reduction.proof.certificate import Certificate, Counts, certify
+from torquec.reduction.proof.coefficient_certificate import (
+    certify_coefficients,
+    check_independent,
+)
+from torquec.reduction.proof.motions import Motions
+from torquec.reduction.specification import CoefficientThreshold, Specification, load_specification
+from torquec.reduction.tolerance import PROOF_MARGIN, Family, coefficient_tolerances, entry_tasks, torque_budgets
+from torquec.reduction.torque_coefficients import torque_coefficients
 from torquec.robot.robot import Robot
+
+Progress = Callable[[str], None]
 
 
 def simplify(
@@ -30,38 +48,25 @@ def simplify(
     specification: Specification | str | os.PathLike[str],
     *,
     executor: Executor | None = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> Model:
-    """A model with simplified inverse dynamics; the proof of its torque error is in `model.record`.
+    """The cheapest model found that meets the specification; the proof and what was saved are in `model.record`.
 
-    The specification states a torque error for every joint, with the largest speed and acceleration. The proofs of the
-    joints go to the executor, if one is given. Raises `ArgumentError` where a joint has no torque error,
-    `RobotError` where the specification cannot be met.
+    Fits and proofs go to the executor, if one is given. Raises `SpecificationError` with joint, tolerance and smallest
+    achievable error where the specification cannot be met, and `RobotError` where the robot has mimic joints and the
+    specification is about coefficients.
     """
     stated = specification if isinstance(specification, Specification) else load_specification(specification, robot)
-    tolerance = [_torque_error(stated, k) for k in range(robot.n)]
-    motions = specified_motions(robot, stated)
-    # `once`: an executor that keeps work (`reduction.kept_work`) keeps these steps too, so that a run can be resumed.
-    fewer = once(executor, fewer_parameters, robot, motions, tolerance, progress=progress)
-    exact = trace_quantity(robot, "inverse_dynamics")
-    prismatic = [joint.type.is_prismatic for joint in robot.joints]
-    program = once(executor, prune_within, exact, fewer.function, prismatic, motions, tolerance, progress=progress)
-    record = certify(
-        robot,
-        exact,
-        program,
-        motions,
-        limits=tolerance,
-        degree=2 if program == fewer.function else HIGHEST_DEGREE,
-        executor=executor,
-        progress=progress,
-    )
-    functions: dict[str, Function] = {"inverse_dynamics": program}
-    return Model(robot, MappingProxyType(functions), record=record)
+    work = _Work(robot, stated, executor, progress or (lambda _: None))
+    if stated.coefficients is not None:
+        return work.abbreviated(stated.coefficients)
+    if any(joint.control is not None for joint in stated.joints):
+        return work.controlled()
+    return work.model(work.torque([float(joint.torque_error or 0.0) for joint in stated.joints]), {})
 
 
 def specified_motions(robot: Robot, specification: Specification) -> Motions:
-    """The box of motions of a specification, for the independent joints."""
+    """The box of motions of a specification, for the independent joints; without speeds where it states none."""
     bodies = [k for k, body in enumerate(robot.bodies) if body.joint.mimic is None]
     return Motions(
         tuple(specification.box.lower[k] for k in bodies),
@@ -71,13 +76,99 @@ def specified_motions(robot: Robot, specification: Specification) -> Motions:
     )
 
 
-def _torque_error(specification: Specification, k: int) -> float:
-    stated = specification.joints[k].torque_error if specification.joints else None
-    if stated is None:
-        name = specification.joints[k].name if specification.joints else f"number {k + 1}"
-        raise ArgumentError(
-            f"joint {name} has no torque error",
-            where=specification.source,
-            remedy="state torque_error (N m, or N) or torque_error_part (of the effort limit) for every joint",
+class _Work:
+    """A robot, its specification and its exact inverse dynamics, while they are simplified."""
+
+    def __init__(
+        self, robot: Robot, specification: Specification, executor: Executor | None, progress: Progress
+    ) -> None:
+        self.robot, self.specification = robot, specification
+        self.executor, self.progress = executor, progress
+        self.motions = specified_motions(robot, specification)
+        self.exact = trace_quantity(robot, "inverse_dynamics")
+
+    def torque(self, tolerance: list[float]) -> Certificate:
+        """Inverse dynamics within torque errors."""
+        return certified_torque(
+            self.robot, self.exact, self.motions, tolerance, executor=self.executor, progress=self.progress
         )
-    return stated
+
+    def controlled(self) -> Model:
+        """Control requirements, of all joints or of some beside torque errors."""
+        form = closed_form(self.robot)
+        budgets = torque_budgets(form, self.specification)
+        if len(self.robot.bodies) > MOST_JOINTS or len(self.robot.bodies) != self.robot.n:
+            # Fits of thousands of terms would not be cheaper than the exact quantities, which keep every tolerance.
+            return self.model(self.torque(list(budgets)), {})
+        tolerances = [
+            t for t in coefficient_tolerances(form, self.specification) if t.family is not Family.V
+        ]  # friction is not simplified
+        tasks = entry_tasks(form, tuple(tolerances), margin=PROOF_MARGIN)
+        say = self.progress
+        fits = fit_entries(
+            tasks,
+            self.specification.box,
+            executor=self.executor,
+            progress=lambda name, done, whole: say(f"{name} fitted ({done} of {whole})"),
+        )
+        fitted = fitted_coefficients(form, tolerances, fits)
+        inner = certify_coefficients(
+            self.robot,
+            self.exact,
+            fitted.torque(),
+            self._box(),
+            tolerances=tolerances,
+            executor=self.executor,
+            progress=say,
+        )
+        record = replace(self.torque(list(budgets)), coefficients=inner)
+        return self.model(record, self._cheaper(fitted))
+
+    def abbreviated(self, threshold: CoefficientThreshold) -> Model:
+        """A threshold for coefficients."""
+        check_independent(self.robot)
+        shorter = abbreviated_coefficients(closed_form(self.robot), threshold)
+        programs = shorter.programs()
+        program = programs["inverse_dynamics"]
+        inner = certify_coefficients(
+            self.robot, self.exact, program, self._box(), executor=self.executor, progress=self.progress
+        )
+        if self.motions.velocity:
+            record = certify(
+                self.robot, self.exact, program, self.motions, executor=self.executor, progress=self.progress
+            )
+        else:
+            record = Certificate(self.robot.name, self.robot.content_hash, program, self.motions, {})
+        return self.model(replace(record, coefficients=inner), programs)
+
+    def model(self, record: Certificate, functions: Mapping[str, Function]) -> Model:
+        """The model that the record is about, with what it saves."""
+        program = record.program
+        counts = Counts(
+            *self._terms(program),
+            count_operations(route_function(self.robot, "inverse_dynamics", Route.AUTOMATIC)),
+            count_operations(program),
+        )
+        served = MappingProxyType({**functions, "inverse_dynamics": program})
+        return Model(self.robot, served, record=replace(record, counts=counts))
+
+    def _cheaper(self, fitted: CoefficientModel) -> dict[str, Function]:
+        """Programs made of fits, where they cost less than the exact ones."""
+        found = {}
+        for quantity, program in fitted.programs().items():
+            exact = route_function(self.robot, quantity, Route.AUTOMATIC)
+            if count_operations(program).cost < count_operations(exact).cost:
+                found[quantity] = program
+        return found
+
+    def _terms(self, program: Function) -> tuple[int | None, int | None]:
+        """Terms of M, B, D and g of the exact and of the simplified torques; None where they cannot be written down."""
+        try:
+            before = torque_coefficients(self.robot, self.exact)
+            after = torque_coefficients(self.robot, program, like=before)
+        except RobotError:
+            return None, None
+        return sum(before.terms.values()), sum(after.terms.values())
+
+    def _box(self) -> Box:
+        return Box(self.motions.lower, self.motions.upper)

@@ -1,7 +1,7 @@
 """Proving a certificate of coefficients again, with nothing of the code that made it.
 
 (1)  The coefficients of robot and program are taken apart by unit speeds and accelerations at positions of a grid,
-       M_ij = tau_i(0, e_j) - tau_i(0, 0),   c_ijk = (tau_i(e_j + e_k, 0) - tau_i(e_j - e_k, 0)) / 4,   g_i = tau_i(0, 0)
+       M_ij = tau_i(0, e_j) - tau_i(0, 0),  c_ijk = (tau_i(e_j + e_k, 0) - tau_i(e_j - e_k, 0)) / 4,  g_i = tau_i(0, 0)
      and a discrete Fourier transform gives the harmonics of their difference, and of the exact coefficient where the
      error is relative. Random positions of all joints confirm the harmonics.
 (2)  Each tree must cut its root box completely; root boxes must cover the ranges. A sum of angles ranges over the sum
