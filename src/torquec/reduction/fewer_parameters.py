@@ -224,10 +224,8 @@ class _Problem:
 
     def _least_squares(self, kept: Sequence[int]) -> Array:
         index = list(kept)
-        solution = np.linalg.lstsq(self._gram[np.ix_(index, index)], self._moment[index], rcond=None)[0].astype(
-            np.float64
-        )
-        return solution
+        solution, *_ = np.linalg.lstsq(self._gram[np.ix_(index, index)], self._moment[index], rcond=None)
+        return np.asarray(solution, dtype=np.float64)
 
     def _left_over(self, kept: Sequence[int]) -> float:
         """The sum of squares that a least-squares fit leaves."""
