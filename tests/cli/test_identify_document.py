@@ -51,6 +51,8 @@ def test_elimination(torquec, files):
     out = torquec("identify", arm, bare, other, *GRAVITY, *QUICK, "--eliminate").out
     assert "Table 1. Statistics for the Parameters" in out
     assert "Table 2. Statistics for the Significant Parameters" in out
+    assert "Table 3. Comparison" in out  # the robot's file has friction
+    assert "Value Found in the Robot's File" in out
     assert "fs Coulomb" in out
 
 

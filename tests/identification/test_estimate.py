@@ -99,3 +99,12 @@ def test_friction_that_turns_over_a_distance_is_named():
     odd = dataclasses.replace(simulated_arm.estimate(), model=model)
     assert odd.unbound == ("coulomb turnover",)
     assert simulated_arm.estimate().unbound == ()
+
+
+def test_a_robot_with_negative_friction_cannot_be_built(estimate):
+    assert estimate.is_buildable
+    k = estimate.names.index("viscous_joint1")
+    x = estimate.x - (estimate.x[k] + 0.1) * np.eye(len(estimate.x))[k]
+    odd = dataclasses.replace(estimate, x=x, standard=None)
+    assert odd.realization.physically_consistent
+    assert not odd.is_buildable

@@ -59,6 +59,13 @@ def test_a_robot_without_inertias_gets_some():
     assert empty.projection @ found.standard == pytest.approx(x, abs=1e-9)
 
 
+def test_regrouped_moments_that_belong_to_no_body():
+    """The classic PUMA 260 has a first moment without mass: what is near to it is a ball."""
+    model = torque_model(classics.puma260(), rotors=True)
+    x = np.concatenate([model.base.values, np.zeros(model.size - len(model.base))])
+    assert model.projection @ realize(model, x).standard == pytest.approx(x, abs=1e-9)
+
+
 def test_base_parameters_of_no_robot():
     """A negative moment of inertia about the first axis is felt by torques, and no robot has it."""
     model = torque_model(classics.planar2r(), rotors=False, friction="none")

@@ -50,7 +50,7 @@ def describe(findings: Findings) -> dict[str, Any]:
         "cross_validation_error": estimate.validation_error,
         "condition": estimate.condition,
         "unit_condition": estimate.unit_condition,
-        "physically_consistent": estimate.physically_consistent,
+        "physically_consistent": estimate.is_buildable,
         "method": estimate.estimator,
         "friction": str(estimate.model.friction),
         "rotors": bool(estimate.model.robot.drives.motors),
@@ -87,7 +87,9 @@ def text(findings: Findings, *, details: bool = False) -> str:
             "m mass; x, y, z first moments; a, b, c, d, e, f: Ixx, Iyy, Izz, Ixy, Iyz, Ixz; ia rotor inertia;\n"
             f"fs Coulomb and ds viscous friction, fo offset; numbers: {joints}"
         )
-        parts.append(elimination_text(found, basis.letters, standard=basis.standard) + "\n" + legend)
+        parts.append(elimination_text(found, basis.letters, standard=basis.standard))
+        parts += _frictions(estimate, found, basis)
+        parts.append(legend)
     if findings.payload is not None:
         parts.append(_payload_text(findings.payload))
     if findings.comparison is not None:
@@ -135,6 +137,27 @@ def _correlated(estimate: Estimate) -> str:
     return "hard to tell apart\n" + table(["parameter", "and", "correlation"], rows, left=2) + rest
 
 
+def _frictions(estimate: Estimate, found: Elimination, basis: InwardBasis) -> list[str]:
+    """Table 3: friction in the robot's file beside what was found; nothing for a file without friction."""
+    from torquec.report.parameter_tables import comparison_table
+
+    stated: dict[str, float] = {}
+    for joint in estimate.model.robot.joints:
+        f = joint.friction
+        stated[f"coulomb_{joint.name}"] = 0.5 * (f.coulomb_positive + f.coulomb_negative)
+        stated[f"viscous_{joint.name}"] = 0.5 * (f.viscous_positive + f.viscous_negative)
+    rows = [
+        (basis.letters[k], stated[found.names[k]], float(average))
+        for k, average in zip(found.kept, found.after.average, strict=True)
+        if found.names[k] in stated
+    ]
+    if not rows or not any(stated.values()):
+        return []
+    letters, elsewhere, here = zip(*rows, strict=True)
+    title = "Table 3. Comparison of the Results Obtained for the Frictions"
+    return [f"{title}\n\n{comparison_table(letters, elsewhere, here)}"]
+
+
 def _payload_text(payload: Payload) -> str:
     from torquec.spatial import PARAMETER_NAMES
 
@@ -164,7 +187,7 @@ def _comparison_text(found: Comparison) -> str:
 
 def _summary(estimate: Estimate) -> str:
     prior = "" if estimate.strength is None else f", prior worth {number(estimate.strength)} samples"
-    consistent = "physically consistent" if estimate.physically_consistent else "not physically consistent"
+    consistent = "physically consistent" if estimate.is_buildable else "not physically consistent"
     cutoff = f"cut-off {number(estimate.cutoff, 3)} Hz"
     how = f"method {estimate.estimator}, friction {estimate.model.friction}, {cutoff}{prior}"
     worth = (

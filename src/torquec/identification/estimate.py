@@ -23,6 +23,8 @@ from torquec.robot.robot import Drives, Friction, Motor, Robot
 from torquec.spatial import Inertia
 from torquec.trajectory.trajectory import Array
 
+_ROUNDING = 1e-12
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -112,6 +114,13 @@ class Estimate:
         if self.standard is not None:
             return Realization(self.standard, self.physically_consistent)
         return realize(self.model, self.x)
+
+    @property
+    def is_buildable(self) -> bool:
+        """Whether some robot that could be built has these parameters: solid bodies, no negative rotor or friction."""
+        found = self.realization
+        signed = found.standard[self.model.not_negative]
+        return found.physically_consistent and bool(np.all(signed >= -_ROUNDING))
 
     @property
     def standard_parameters(self) -> Array:

@@ -9,18 +9,13 @@ Base parameters for which (2) has no solution belong to no robot that could be b
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
 
-from torquec.identification.prior import Prior, robot_prior
-from torquec.identification.pseudo_inertia import (
-    WIDTH,
-    body_parameters,
-    is_consistent,
-    metric,
-)
+from torquec.dynamics.regressor import parameter_values
+from torquec.identification.prior import Prior
+from torquec.identification.pseudo_inertia import WIDTH, is_consistent, metric, thickened
 from torquec.identification.solid_cone import nearest_solution, solid_rows
 from torquec.identification.torque_model import TorqueModel
 from torquec.trajectory.trajectory import Array
@@ -58,15 +53,27 @@ def realize(model: TorqueModel, x: Array) -> Realization:
 
 
 def _solid_prior(model: TorqueModel) -> Prior:
-    """The robot's own bodies; a ball of 1 kg and 0.1 m radius of gyration in place of one of which nothing is known."""
-    prior = robot_prior(model)
-    center, root = prior.center.copy(), prior.root.copy()
-    for i, own in enumerate(body_parameters(model.robot)):
-        if not own.any():
-            block = slice(WIDTH * i, WIDTH * (i + 1))
-            center[block] = _BALL
-            root[block, block] = np.linalg.cholesky(metric(_BALL)).T
-    return dataclasses.replace(prior, center=center, root=root)
+    """The robot's own bodies; a ball of 1 kg and 0.1 m radius of gyration in place of one that is none."""
+    size = model.projection.shape[1]
+    center, root = np.zeros(size), np.zeros((size, size))
+    values = np.array(parameter_values(model.robot))
+    center[: len(values)] = values
+    bodies = len(model.robot.bodies)
+    for i in range(bodies):
+        block = slice(WIDTH * i, WIDTH * (i + 1))
+        center[block], root[block, block] = _solid_body(values[block])
+    return Prior(center, root, model.projection, model.not_negative, bodies)
+
+
+def _solid_body(own: Array) -> tuple[Array, Array]:
+    """A body to be near to, and L of its metric; a first moment without mass, for example, is no body."""
+    if own.any():
+        try:
+            solid = thickened(own)
+            return solid, np.linalg.cholesky(metric(solid)).T
+        except np.linalg.LinAlgError:
+            pass
+    return _BALL, np.linalg.cholesky(metric(_BALL)).T
 
 
 def _solutions(prior: Prior, x: Array) -> tuple[Array, Array]:

@@ -73,7 +73,6 @@ def identification_report(
 
 
 def _summary(estimate: Estimate) -> str:
-    consistent = estimate.physically_consistent or estimate.realization.physically_consistent
     rows = [
         ("error of what was fitted, |tau - predicted|/|tau|", f"{estimate.relative_error:.2%}"),
         ("error in cross-validation", f"{estimate.validation_error:.2%}"),
@@ -81,7 +80,7 @@ def _summary(estimate: Estimate) -> str:
         ("condition number (unit columns)", _number(estimate.unit_condition)),
         ("method", f"{estimate.estimator}, friction {estimate.model.friction}"),
         ("cut-off of the low pass", f"{_number(estimate.cutoff)} Hz"),
-        ("bodies behind the parameters", "could be built" if consistent else "could NOT be built"),
+        ("a robot with these parameters", "could be built" if estimate.is_buildable else "could NOT be built"),
     ]
     if estimate.unbound:
         rows.append(("in no robot file", ", ".join(estimate.unbound)))
