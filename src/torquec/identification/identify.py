@@ -1,9 +1,9 @@
 """`identify`: from a robot and logs to an `Estimate`.
 
 (1)  logs are checked and prepared; joints that they lack are locked
-(2)  rotor inertias, the law of friction, weights and the strength of the prior are chosen by cross-validation
+(2)  logs that excite too little are refused with what they can identify, unless a part is enough
+(3)  rotor inertias, the law of friction, weights and the strength of the prior are chosen by cross-validation
      (`model_choice`)
-(3)  a log that excites too little is refused with what it can identify, unless a part is enough
 (4)  the chosen estimator is fitted to everything, and statistics follow
 
 The error everywhere: |tau - predicted| / |tau| over all joints and samples, both low-passed, half a second cut at each
@@ -50,7 +50,7 @@ from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, Severity
 from torquec.trajectory.trajectory import Array
 
-_ADDED = tuple(f"{term}_" for term in FrictionTerm)
+_FURTHER = tuple(f"{term}_" for term in FrictionTerm)
 
 
 class Method(StrEnum):
@@ -129,11 +129,12 @@ def _identified(robot: Robot, training: list[Log], validate: list[Log], options:
             f"the method '{options.method}' draws to the robot's own inertias, but a body of '{robot.name}' has none",
             remedy=f"use the method {Method.WEIGHTED}, or give a robot file with inertias",
         )
-    choice = choose_model(samples, _freedom(moving, options), _maker(options.method))
+    freedom = _freedom(moving, options)
+    notes += _excited(samples, freedom.models[0], options)
+    choice = choose_model(samples, freedom, _maker(options.method))
     rows = [(choice.model.regressor(s)[s.used], s.tau[s.used]) for s in samples]
     parts = [joint_factors(a, tau) for a, tau in rows]
     whole = parts[0].merged(*parts[1:])
-    notes += _excited(whole, choice.model, training, options)
     correlation = max(s.correlation(int(s.used.sum())) for s in samples)
     estimator: Estimator
     if options.method is Method.HUBER:
@@ -168,10 +169,9 @@ def _checked(robot: Robot, logs: Sequence[Log]) -> tuple[str, ...]:
 
 
 def _freedom(robot: Robot, options: IdentifyOptions) -> Freedom:
-    """(2): what the options leave open."""
+    """(3): what the options leave open."""
     transmission = None if options.transmission is None else np.array(options.transmission)
     prior = options.method.needs_prior
-    # Where torques are measured behind the gears there are no rotors to be seen: with them is the richer model.
     rotor_choices = (False, True) if options.rotors is None else (options.rotors,)
     models = tuple(
         torque_model(
@@ -196,14 +196,16 @@ def _maker(method: Method) -> Make:
     return lambda _, setting: plain(correlation=setting.correlation)
 
 
-def _excited(whole: JointFactors, model: TorqueModel, logs: Sequence[Log], options: IdentifyOptions) -> tuple[str, ...]:
-    """(3)."""
-    # Terms of friction that cross-validation added are not asked for: a column without rows takes nothing away.
-    kept = [k for k, name in enumerate(model.names) if options.friction is not None or not name.startswith(_ADDED)]
+def _excited(samples: Sequence[Samples], model: TorqueModel, options: IdentifyOptions) -> tuple[str, ...]:
+    """(2), for the plainest of the models."""
+    parts = [joint_factors(model.regressor(s)[s.thinned], s.tau[s.thinned]) for s in samples]
+    whole = parts[0].merged(*parts[1:])
+    # Further terms of friction may have nothing to say: a joint without load has no friction from it.
+    kept = [k for k, name in enumerate(model.names) if not name.startswith(_FURTHER)]
     names = [model.names[k] for k in kept]
     factors = JointFactors(whole.triangles[:, :, [*kept, whole.size]], whole.count)
     if not options.partial:
-        check_excitation(factors, names, logs[0].source)
+        check_excitation(factors, names, samples[0].source)
         return ()
     lost = not_excited(factors.weighted(1.0 / np.sqrt(whole.torque_squares + np.finfo(float).tiny)), names)
     return (f"not identified by these logs: {', '.join(lost)}",) if lost else ()

@@ -3,7 +3,8 @@
 (1)  rotors: with reflected rotor inertias, or without; asked again after (3)
 (2)  shape: how Coulomb friction turns over (`coulomb_shape`)
 (3)  terms: one more term of friction at a time, as long as one helps
-(4)  strength of the prior and weighting of joints
+(4)  strength of the prior and weighting of joints; a single motion is now cut into twice as many parts, because the
+     right strength depends on how much there is to fit
 
 Each step keeps the best of what was chosen before. What is richer must predict better by `_GAIN`; of the strengths that
 predict within `_SLACK` of the best, the strongest is taken: where the log cannot tell, the prior knows more than noise.
@@ -20,7 +21,7 @@ from functools import partial
 import numpy as np
 
 from torquec.identification.coulomb_shape import STEP, CoulombShape, Turnover
-from torquec.identification.cross_validation import Folds, Pair, motions_of, time_folds, validation_error
+from torquec.identification.cross_validation import PARTS, Folds, Pair, motions_of, time_folds, validation_error
 from torquec.identification.estimator import Estimator, Weighting
 from torquec.identification.prepare import Samples
 from torquec.identification.torque_columns import FrictionLaw, FrictionTerm
@@ -89,7 +90,7 @@ def choose_model(samples: Sequence[Samples], freedom: Freedom, make: Make) -> Ch
     others = [model.with_friction(best[0].friction) for model in freedom.models if model.robot != best[0].robot]
     model, _ = trial.best(others, tried, most=best[1] * (1.0 - _GAIN)) or best
     errors = {
-        (weighting, strength): trial.error(model, Setting(strength, weighting, trial.correlation))
+        (weighting, strength): trial.error(model, Setting(strength, weighting, trial.correlation), parts=2 * PARTS)
         for weighting, strength in itertools.product(freedom.weightings, freedom.strengths)
     }
     least = {w: min(errors[w, s] for s in freedom.strengths) for w in freedom.weightings}
@@ -106,7 +107,7 @@ class _Trial:
     motions: tuple[tuple[int, ...], ...]
     make: Make
     _fixed: dict[int, list[tuple[Array, Array]]] = field(default_factory=dict)
-    _pairs: dict[TorqueModel, list[Pair]] = field(default_factory=dict)
+    _pairs: dict[tuple[TorqueModel, int], list[Pair]] = field(default_factory=dict)
 
     @property
     def correlation(self) -> float:
@@ -125,14 +126,15 @@ class _Trial:
                 chosen = (model, error)
         return chosen
 
-    def error(self, model: TorqueModel, setting: Setting, *, most: float = np.inf) -> float:
+    def error(self, model: TorqueModel, setting: Setting, *, most: float = np.inf, parts: int = PARTS) -> float:
         """The error of a model; infinite if it exceeds `most`."""
-        if model not in self._pairs:
+        key = (model, parts)
+        if key not in self._pairs:
             self._pairs.clear()
-            self._pairs[model] = self.folds(model).pairs()
-        return validation_error(self._pairs[model], partial(self.make, model, setting), most=most)
+            self._pairs[key] = self.folds(model, parts).pairs()
+        return validation_error(self._pairs[key], partial(self.make, model, setting), most=most)
 
-    def folds(self, model: TorqueModel) -> Folds:
+    def folds(self, model: TorqueModel, parts: int) -> Folds:
         """The triangles of a model."""
         key = len(model.robot.drives.motors)
         if key not in self._fixed:
@@ -143,7 +145,7 @@ class _Trial:
         for s, (rigid, further) in zip(self.samples, self._fixed[key], strict=True):
             friction = model.friction_columns(s)[s.thinned]
             rows.append((np.concatenate([rigid, friction, further], axis=2), s.tau[s.thinned]))
-        return time_folds(rows, motions=self.motions)
+        return time_folds(rows, parts=parts, motions=self.motions)
 
 
 def _richer(law: FrictionLaw) -> list[FrictionLaw]:

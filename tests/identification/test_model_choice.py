@@ -1,0 +1,70 @@
+"""What cross-validation chooses: the friction that made a log, rotors only where there are some, a sensible prior."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from torquec.identification import identify, prepare, torque_model
+from torquec.identification.coulomb_shape import STEP, CoulombShape, Turnover
+from torquec.identification.estimator import Weighting
+from torquec.identification.least_squares import WeightedLeastSquares
+from torquec.identification.model_choice import Freedom, choose_model
+from torquec.identification.simulated_log import simulated_log
+from torquec.identification.torque_columns import FrictionLaw, FrictionTerm, friction_block, shafts_of
+from torquec.robot import classics
+
+ARM = classics.planar2r()
+LAW = FrictionLaw()
+
+
+@pytest.fixture(scope="module")
+def frictionless():
+    return simulated_log(ARM, noise=0.002)
+
+
+def rubbing(log, law, values):
+    """The log with friction of a law, the same values for both joints."""
+    load = np.abs(log.tau)
+    block = friction_block(shafts_of(ARM), law, log.qd, q=log.q, load=load)
+    return dataclasses.replace(log, tau=log.tau + block @ np.tile(values, 2))
+
+
+def chosen(log, rotors=(False,)):
+    freedom = Freedom(
+        tuple(torque_model(ARM, rotors=flag) for flag in rotors),
+        friction=True,
+        strengths=(0.0,),
+        weightings=(Weighting.JOINT,),
+    )
+    return choose_model(
+        [prepare(log, cutoff=15.0)], freedom, lambda _, s: WeightedLeastSquares(correlation=s.correlation)
+    )
+
+
+@pytest.mark.parametrize(
+    "shape", [STEP, CoulombShape(Turnover.SPEED, 0.1), CoulombShape(Turnover.DISTANCE, 3e-3)], ids=str
+)
+def test_the_shape_of_reversals_is_found(frictionless, shape):
+    log = rubbing(frictionless, dataclasses.replace(LAW, shape=shape), [0.5, 3.0, 0.2])
+    found = chosen(log).model.friction
+    assert found.shape.turnover is shape.turnover
+    assert found.shape.width == shape.width
+
+
+@pytest.mark.parametrize(("term", "value"), [(FrictionTerm.CURVED, -0.3), (FrictionTerm.LOAD, 0.1)])
+def test_a_term_is_added_where_it_helps_and_not_where_it_does_not(frictionless, term, value):
+    plain = rubbing(frictionless, LAW, [1.0, 1.0, 0.2])
+    assert chosen(plain).model.friction.parameters == LAW.parameters
+    more = rubbing(frictionless, LAW.with_term(term), [1.0, 1.0, 0.2, value])
+    assert chosen(more).model.friction.has(term)
+
+
+def test_the_chosen_one_has_the_least_error(frictionless):
+    log = rubbing(frictionless, dataclasses.replace(LAW, shape=CoulombShape(Turnover.DISTANCE, 3e-3)), [0.5, 3.0, 0.2])
+    estimate = identify(ARM, log)
+    assert estimate.validation_error < 0.01
+    assert estimate.strength is not None
+    assert "over 0.003 rad" in str(estimate.model.friction)
