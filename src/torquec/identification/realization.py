@@ -67,13 +67,13 @@ def _solid_prior(model: TorqueModel) -> Prior:
 
 def _solid_body(own: Array) -> tuple[Array, Array]:
     """A body to be near to, and L of its metric; a first moment without mass, for example, is no body."""
-    if own.any():
+    for solid in (thickened(own), _BALL) if own.any() else (_BALL,):
         try:
-            solid = thickened(own)
-            return solid, np.linalg.cholesky(metric(solid)).T
+            root = np.linalg.cholesky(metric(solid))
         except np.linalg.LinAlgError:
-            pass
-    return _BALL, np.linalg.cholesky(metric(_BALL)).T
+            continue
+        return solid, np.asarray(root.T, dtype=np.float64)
+    raise AssertionError("a ball is solid")
 
 
 def _solutions(prior: Prior, x: Array) -> tuple[Array, Array]:
