@@ -96,7 +96,8 @@ def coefficient_tolerances(form: ClosedForm, specification: Specification) -> tu
     if specification.coefficients is not None:
         raise ArgumentError(
             "the specification is a threshold for coefficients, which are not fitted",
-            remedy="use abbreviated_equations, or state torque errors or control requirements",
+            where=specification.source,
+            remedy="use torquec.simplify, which abbreviates them, or state torque errors or control requirements",
         )
     sizes = _Sizes(form, specification.box)
     found: dict[tuple[Family, tuple[int, ...]], CoefficientTolerance] = {}

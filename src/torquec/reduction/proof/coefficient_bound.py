@@ -26,7 +26,7 @@ _EFFORT = {1.03: 20_000_000, 1.05: 300_000_000, 1.1: 100_000_000, 1.15: 300_000_
 """Factors above the largest error, and how many control values may be computed to prove each."""
 
 _LAST_EFFORT = 100_000_000
-_LEAST_BOXES = 1000
+_LEAST_BOXES, _MOST_BOXES = 1000, 60_000
 _SMALLEST_PART = 1e-9
 """No relative bound is smaller than this."""
 
@@ -91,11 +91,15 @@ def _targets(error: CoefficientError, found: float, limit: float | None) -> Iter
     for factor, effort in _EFFORT.items():
         target = max(found * factor, smallest)
         if (limit is None or target < limit) and (absolute or target < 1.0):
-            yield target, max(_LEAST_BOXES, effort // error.table.size)
+            yield target, _boxes(error, effort)
     if limit is not None:
-        yield max(limit, smallest), max(_LEAST_BOXES, _LAST_EFFORT // error.table.size)
+        yield max(limit, smallest), _boxes(error, _LAST_EFFORT)
     elif absolute:
         yield _SLACK * float(np.abs(error.table).sum() + error.allowance.sum()), _LEAST_BOXES
+
+
+def _boxes(error: CoefficientError, control_values: int) -> int:
+    return min(max(_LEAST_BOXES, control_values // error.table.size), _MOST_BOXES)
 
 
 def _attempt(
