@@ -2,19 +2,24 @@
 
 from torquec.identification.check_log import check_log, check_log_pieces
 from torquec.identification.checks.torque_delay import TorqueDelay, torque_delay, without_delay
+from torquec.identification.coulomb_shape import CoulombShape, Turnover
 from torquec.identification.estimate import Estimate, LogError, Parameter, bind
 from torquec.identification.identify import IdentifyOptions, Method, identify
 from torquec.identification.joint_factors import JointFactors, joint_factors, stream_factors
 from torquec.identification.payload import Payload, identify_payload
 from torquec.identification.prediction import Prediction, predict
 from torquec.identification.prepare import Samples, prepare
+from torquec.identification.regressor_factors import RegressorSum, blocks_of, regressor_factors
 from torquec.identification.stream_log import stream_log, stream_samples
-from torquec.identification.torque_columns import FrictionModel, GasSpring, RecordedColumn
+from torquec.identification.torque_columns import FrictionLaw, FrictionModel, FrictionTerm, GasSpring, RecordedColumn
 from torquec.identification.torque_model import TorqueModel, torque_model
 
 __all__ = [
+    "CoulombShape",
     "Estimate",
+    "FrictionLaw",
     "FrictionModel",
+    "FrictionTerm",
     "GasSpring",
     "IdentifyOptions",
     "JointFactors",
@@ -24,10 +29,13 @@ __all__ = [
     "Payload",
     "Prediction",
     "RecordedColumn",
+    "RegressorSum",
     "Samples",
     "TorqueDelay",
     "TorqueModel",
+    "Turnover",
     "bind",
+    "blocks_of",
     "check_log",
     "check_log_pieces",
     "identify",
@@ -35,6 +43,7 @@ __all__ = [
     "joint_factors",
     "predict",
     "prepare",
+    "regressor_factors",
     "stream_factors",
     "stream_log",
     "stream_samples",
