@@ -33,8 +33,11 @@ TABLE_III = (0.992, 0.753, 0.797, 0.275, 0.431, 0.0093)
 TABLE_IV = (3.74, 2.58, 2.53, 1.14, 1.24, 0.02)
 """Largest errors printed; the second of 12,000 random motions at 10 rad/s and 100 rad/s^2."""
 
-PROVEN = (4.95, 4.21, 3.17, 1.62, 1.64, 0.034)
-"""Bounds at those speeds and accelerations over all positions."""
+FOUND = (4.5808, 4.0798, 3.0752, 1.567, 1.5869, 0.03145)
+"""Largest errors found at those speeds and accelerations, over all positions."""
+
+CLOSE = 1.2
+"""A bound is at most this much above what was found."""
 
 
 def abbreviated():
@@ -116,5 +119,5 @@ def test_the_proven_error_at_the_motions_of_table_iv(program):
     check_certificate(ARM, certificate)
     bounds = [proof.bound for proof in certificate.joints.values()]
     beside("Table IV, proven and printed (sampled) errors", bounds, TABLE_IV)
-    for bound, printed, expected in zip(bounds, TABLE_IV, PROVEN, strict=True):
-        assert printed <= bound <= expected
+    for bound, printed, found in zip(bounds, TABLE_IV, FOUND, strict=True):
+        assert printed < found <= bound <= CLOSE * found
