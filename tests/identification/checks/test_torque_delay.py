@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 
 import pytest
 from tests.identification import real_logs
@@ -56,6 +57,13 @@ def test_check_log_tells_a_delay_with_its_remedy_where_asked():
     assert found[0].remedy.startswith("say so in a map: delay = 0.0")
     assert not [f for f in check_log(ROBOT, log) if f.kind is Pathology.DELAY]
     assert not [f for f in check_log(ROBOT, late_log(0.0), delay=True) if f.kind is Pathology.DELAY]
+
+
+def test_without_scipy_the_check_goes_on_and_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
+    (found,) = [f for f in check_log(ROBOT, late_log(0.02), delay=True) if f.kind is Pathology.DELAY]
+    assert found.severity is Severity.NOTE
+    assert "torquec[identify]" in found.remedy
 
 
 def test_misuse_is_told():

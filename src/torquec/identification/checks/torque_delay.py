@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from torquec.errors import ArgumentError
+from torquec.errors import ArgumentError, MissingExtraError
 from torquec.identification.extras import need
 from torquec.identification.prepare import Samples, low_pass, prepare
 from torquec.model.model import compile
@@ -115,6 +115,9 @@ def check_delay(robot: Robot, log: Log) -> list[LogFinding]:
         delay = torque_delay(robot, log)
     except ArgumentError:
         return []  # too short to tell; other checks say so
+    except MissingExtraError as error:
+        text = f"was not sought: {error.found}"
+        return [LogFinding(Pathology.DELAY, Severity.NOTE, text, "tau", remedy=error.remedy)]
     if not delay.is_significant:
         return []
     side = "late" if delay.seconds > 0.0 else "early"
