@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -81,6 +82,15 @@ def test_bounds_are_close_and_hold(case):
 
 def test_the_independent_check_accepts(case):
     check_coefficients(*case)
+
+
+def test_an_executor_changes_nothing():
+    robot = arm("planar3r")
+    exact, program, box = exact_program(robot), shortened(robot, 6.0).torque(), narrow_box(robot)
+    with ThreadPoolExecutor(2) as pool:
+        spread = certify_coefficients(robot, exact, program, box, executor=pool)
+        check_coefficients(robot, spread, executor=pool)
+    assert spread == certify_coefficients(robot, exact, program, box)
 
 
 def test_round_trip_as_json(case):

@@ -61,19 +61,19 @@ def tree_leaves(tree: Sequence[int], axes: int, name: str) -> list[tuple[Part, .
     stack: list[tuple[Part, ...]] = [((0.0, 1.0),) * axes]
     for symbol in tree:
         if not stack:
-            raise CheckError(f"joint '{name}': a tree goes on after its last box", remedy=REMEDY)
+            raise CheckError(f"{name}: a tree goes on after its last box", remedy=REMEDY)
         box = stack.pop()
         if symbol == -1:
             leaves.append(box)
             continue
         if not 0 <= symbol < axes:
-            raise CheckError(f"joint '{name}': a tree splits axis {symbol}", remedy=REMEDY)
+            raise CheckError(f"{name}: a tree splits axis {symbol}", remedy=REMEDY)
         low, high = box[symbol]
         middle = 0.5 * (low + high)
         stack.append((*box[:symbol], (middle, high), *box[symbol + 1 :]))
         stack.append((*box[:symbol], (low, middle), *box[symbol + 1 :]))
     if stack:
-        raise CheckError(f"joint '{name}': a tree leaves {len(stack)} boxes open", remedy=REMEDY)
+        raise CheckError(f"{name}: a tree leaves {len(stack)} boxes open", remedy=REMEDY)
     return leaves
 
 
@@ -219,7 +219,7 @@ class LeafChecker:
         if not np.all(worst <= allowed[which]):
             found = float((worst + noise[which]).max())
             raise CheckError(
-                f"joint '{self.name}': a box of the proof allows an error of {found:.6g}, more than {self.bound:.6g}",
+                f"{self.name}: a box of the proof allows an error of {found:.6g}, more than {self.bound:.6g}",
                 remedy=REMEDY,
             )
 

@@ -89,12 +89,12 @@ def _check_joint(task: tuple[Robot, Certificate, int]) -> None:
     if len(roots) != len(proof.trees):
         raise CheckError(f"joint '{name}': {len(proof.trees)} trees for {len(roots)} root boxes", remedy=REMEDY)
     # The trees are gone through before anything is computed: a proof with a hole is refused at once.
-    leaves = [tree_leaves(tree, len(variables), name) for tree in proof.trees]
+    leaves = [tree_leaves(tree, len(variables), f"joint '{name}'") for tree in proof.trees]
     rows = _harmonics(robot, certificate.program, joint, variables, sliding, degrees)
     _check_identity(robot, certificate, joint, sliding, rows)
     pairs = [box.velocity[j] * box.velocity[k] for j in range(robot.n) for k in range(j, robot.n)]
     rows = rows * np.array([*box.acceleration, *pairs, 1.0]).reshape(-1, *([1] * len(variables)))
-    checker = LeafChecker(robot.n, name, proof.bound, rows, sliding, degrees)
+    checker = LeafChecker(robot.n, f"joint '{name}'", proof.bound, rows, sliding, degrees)
     for root, parts in zip(roots, leaves, strict=True):
         checker.check(root, parts)
 

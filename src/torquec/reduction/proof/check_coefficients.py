@@ -106,8 +106,15 @@ def _check_proof(task: tuple[Robot, CoefficientCertificate, str]) -> None:
     leaves = [tree_leaves(tree, len(proof.variables), name) for tree in proof.trees]
     rows = _harmonics(_Coefficients(robot, certificate.program), proof, sliding)
     checker = _CoefficientLeaves(proof, rows, sliding)
-    for root, parts in zip(roots, leaves, strict=True):
-        checker.check(root, parts)
+    try:
+        for root, parts in zip(roots, leaves, strict=True):
+            checker.check(root, parts)
+    except CheckError as error:
+        if proof.kind is ErrorKind.ABSOLUTE:
+            raise
+        raise CheckError(
+            f"{name}: a box of the proof allows more than the relative error of {proof.bound:.6g}", remedy=REMEDY
+        ) from error
 
 
 class _CoefficientLeaves(LeafChecker):
