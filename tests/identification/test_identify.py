@@ -12,6 +12,7 @@ import torquec as tq
 from torquec.errors import ArgumentError
 from torquec.identification import FrictionModel, IdentifyOptions, Method, identify, prepare
 from torquec.identification.payload import identify_payload
+from torquec.identification.prepare import Derivatives
 from torquec.identification.simulated_log import simulated_log
 from torquec.identification.torque_columns import friction_block
 from torquec.robot import attach_payload, classics
@@ -87,6 +88,13 @@ def test_validation_logs_are_only_predicted(log):
     estimate = identify(arm(1.1), log, validate=[other], options=QUICK)
     assert len(estimate.validation) == 1
     assert estimate.validation[0].relative_error < 0.05
+
+
+def test_splines_and_a_lowest_speed(log):
+    options = dataclasses.replace(QUICK, derivatives=Derivatives.SPLINES, slowest=0.1)
+    estimate = identify(arm(1.1), log, validate=[log], options=options)
+    assert estimate.relative_error < 0.02
+    assert estimate.validation[0].relative_error < 0.03
 
 
 def test_a_payload_is_weighed(log):

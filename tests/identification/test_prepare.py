@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from torquec.errors import ArgumentError, MissingExtraError
 from torquec.identification import prepare
 from torquec.identification.extras import need
-from torquec.identification.prepare import low_pass
+from torquec.identification.prepare import Derivatives, low_pass
 from torquec.trajectory.log import Log
 
 
@@ -27,6 +29,35 @@ def test_derivatives_of_a_sine(recorded, jitter):
     s = prepare(log, cutoff=10.0)
     assert np.allclose(s.qd[s.used, 0], w * np.cos(w * s.t[s.used]), atol=0.01)
     assert np.allclose(s.qdd[s.used, 0], -(w**2) * np.sin(w * s.t[s.used]), atol=0.1)
+
+
+def test_splines_give_accelerations_where_differences_of_noise_do_not():
+    log, w = sine(seconds=6.0)
+    noisy = dataclasses.replace(log, q=log.q + 1e-3 * np.random.default_rng(1).normal(size=log.q.shape))
+    wrong = []
+    for kind in Derivatives:
+        s = prepare(noisy, cutoff=20.0, derivatives=kind)
+        wrong.append(np.abs(s.qdd[s.used, 0] + w**2 * np.sin(w * s.t[s.used])).max())
+    assert wrong[1] < 0.3 * wrong[0]
+    clean = prepare(log, cutoff=20.0, derivatives=Derivatives.SPLINES)
+    assert np.allclose(clean.qdd[clean.used, 0], -(w**2) * np.sin(w * clean.t[clean.used]), atol=0.05)
+
+
+def test_rest_is_not_used_on_demand():
+    t = np.arange(1600) / 200.0
+    q = np.where(t < 4.0, 0.0, 1.0 - np.cos(t - 4.0))[:, None]
+    s = prepare(Log(("a",), t, q, q), cutoff=20.0, slowest=0.05)
+    assert not s.used[s.t < 3.9].any()
+    assert s.used[(s.t > 4.2) & (s.t < 7.0)].all()
+    with pytest.raises(ArgumentError, match="slower than 9"):
+        prepare(Log(("a",), t, q, q), cutoff=20.0, slowest=9.0)
+
+
+def test_decimation_keeps_eight_samples_per_period_of_the_cutoff():
+    s = prepare(sine()[0], cutoff=5.0)
+    assert np.all(np.diff(s.thinned) == 5)  # 200 Hz, 8 * 5 Hz
+    assert s.correlation(len(s.thinned)) == pytest.approx(4.0, rel=0.02)
+    assert s.used[s.thinned].all()
 
 
 def test_half_a_second_at_each_end_is_not_used():

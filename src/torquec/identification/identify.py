@@ -33,7 +33,7 @@ from torquec.identification.least_squares import (
     WeightedLeastSquares,
 )
 from torquec.identification.model_choice import STRENGTHS, Choice, Freedom, Make, Setting, choose_model
-from torquec.identification.prepare import Samples, prepare
+from torquec.identification.prepare import Derivatives, Samples, prepare
 from torquec.identification.prior import robot_prior
 from torquec.identification.prior_estimators import (
     ConsistentLeastSquares,
@@ -86,7 +86,8 @@ _DRAWN: dict[Method, type[PriorEstimator]] = {
 @dataclass(frozen=True)
 class IdentifyOptions:
     """How to identify. None leaves a choice to cross-validation (`friction`, `rotors`, `strength`) or to the data
-    (`cutoff`); `partial` goes on where the logs excite only a part of the parameters.
+    (`cutoff`); `partial` goes on where the logs excite only a part of the parameters. `slowest` and `derivatives` are
+    those of `prepare`; what rests is left out of the fit alone, not of the logs that are predicted.
     """
 
     method: Method = Method.CONSISTENT
@@ -97,6 +98,8 @@ class IdentifyOptions:
     columns: tuple[TorqueColumn, ...] = ()
     transmission: tuple[tuple[float, ...], ...] | None = None
     partial: bool = False
+    slowest: float = 0.0
+    derivatives: Derivatives = Derivatives.DIFFERENCES
 
 
 _DEFAULT = IdentifyOptions()
@@ -120,10 +123,11 @@ def _identified(robot: Robot, training: list[Log], validate: list[Log], options:
         raise ArgumentError("there is no log to fit", remedy="give at least one")
     notes = _checked(robot, [*training, *validate])
     moving = lock_joints(robot, {name: 0.0 for name in robot.joint_names if name not in training[0].joints})
-    samples = [prepare(log, cutoff=options.cutoff) for log in training]
+    ready = functools.partial(prepare, derivatives=options.derivatives)
+    samples = [ready(log, cutoff=options.cutoff, slowest=options.slowest) for log in training]
     cutoff = max(s.cutoff for s in samples)
     if options.cutoff is None:
-        samples = [prepare(log, cutoff=cutoff) for log in training]
+        samples = [ready(log, cutoff=cutoff, slowest=options.slowest) for log in training]
     if options.method.needs_prior and not np.all(body_parameters(moving)[:, -1] > 0.0):
         raise ArgumentError(
             f"the method '{options.method}' draws to the robot's own inertias, but a body of '{robot.name}' has none",
@@ -143,7 +147,7 @@ def _identified(robot: Robot, training: list[Log], validate: list[Log], options:
     else:
         setting = Setting(choice.strength, choice.weighting, correlation)
         estimator = _maker(options.method)(choice.model, setting).fit_factors(whole)
-    others = [prepare(log, cutoff=cutoff) for log in validate]
+    others = [ready(log, cutoff=cutoff) for log in validate]
     model = choice.model
     checks = [_predicted(model, s, model.regressor(s)[s.used], s.tau[s.used], estimator.x_) for s in others]
     fitted = [_predicted(model, s, a, t, estimator.x_) for s, (a, t) in zip(samples, rows, strict=True)]

@@ -3,8 +3,10 @@
 (1)  rows with missing values, repeated or backward stamps are left out; the rest is interpolated to even times, as
      many per second as the log has on average
 (2)  q, recorded speeds and tau pass a Butterworth filter of order four forwards and backwards (no phase)
-(3)  speeds that were not recorded, and accelerations, are central differences of what (2) gives
-(4)  not used: half a second at each end, and what lies in or beside a gap
+(3)  speeds that were not recorded, and accelerations, are central differences of what (2) gives; or those of smoothing
+     splines through the positions (`trajectory.smoothing`), low-passed like everything else
+(4)  not used: half a second at each end, what lies in or beside a gap and, on demand, where no joint is faster than
+     some speed: what holds a robot at rest is no function of its state
 (5)  decimation: after the low pass, samples eight times as dense as the cut-off hold all there is
 
 The cut-off is given, or chosen from the data: five times the frequency that holds 99.9 % of the power of the speeds.
@@ -13,12 +15,14 @@ The cut-off is given, or chosen from the data: five times the frequency that hol
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 
 from torquec.errors import ArgumentError
 from torquec.identification.extras import need
 from torquec.trajectory.log import Log
+from torquec.trajectory.smoothing import smoothed_motion
 from torquec.trajectory.trajectory import Array
 
 _ORDER = 4
@@ -28,6 +32,13 @@ _SHORTEST_GAP = 0.02
 _POWER = 0.999
 _HARMONICS = 5.0
 _DENSE = 8.0
+
+
+class Derivatives(StrEnum):
+    """How speeds that were not recorded, and accelerations, are found (3)."""
+
+    DIFFERENCES = "differences"
+    SPLINES = "splines"
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,8 +105,17 @@ def clean_rows(log: Log) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     return whole
 
 
-def prepare(log: Log, *, cutoff: float | None = None, edge: float = 0.5) -> Samples:
+def prepare(
+    log: Log,
+    *,
+    cutoff: float | None = None,
+    edge: float = 0.5,
+    slowest: float = 0.0,
+    derivatives: Derivatives = Derivatives.DIFFERENCES,
+) -> Samples:
     """The samples of a log (1)-(4); `cutoff` [Hz] is chosen from the data when not given, `edge` [s] is not used.
+
+    With `slowest` [rad/s or m/s], samples in which no joint is faster are not used.
 
     Raises `ArgumentError` when too little is left, `MissingExtraError` without scipy.
     """
@@ -111,16 +131,24 @@ def prepare(log: Log, *, cutoff: float | None = None, edge: float = 0.5) -> Samp
 
     chosen = choose_cutoff(even(log.q), rate) if cutoff is None else float(cutoff)
     q, tau = (low_pass(even(values), rate, chosen) for values in (log.q, log.tau))
-    qd = central_difference(q, rate) if log.qd is None else low_pass(even(log.qd), rate, chosen)
+    if derivatives is Derivatives.SPLINES:
+        motion = smoothed_motion(t, even(log.q))
+        speed, qdd = motion.qd if log.qd is None else even(log.qd), low_pass(motion.qdd, rate, chosen)
+        qd = low_pass(speed, rate, chosen)
+    else:
+        qd = central_difference(q, rate) if log.qd is None else low_pass(even(log.qd), rate, chosen)
+        qdd = central_difference(qd, rate)
     used = (t >= t[0] + edge) & (t <= t[-1] - edge) & ~_near_gaps(t, stamps, 1.0 / chosen)
+    used &= np.abs(qd).max(axis=1) >= slowest
     if used.sum() < 2:
         raise ArgumentError(
-            f"nothing is left of {log.duration:.2g} s without {edge:g} s at each end",
+            f"nothing is left of {log.duration:.2g} s without {edge:g} s at each end"
+            + (f" and without what is slower than {slowest:g}" if slowest > 0.0 else ""),
             where=log.source,
             remedy="record a longer motion",
         )
     others = {name: np.interp(t, stamps, values[rows]) for name, values in log.others.items()}
-    return Samples(log.joints, t, q, qd, central_difference(qd, rate), tau, used, rate, chosen, others, log.source)
+    return Samples(log.joints, t, q, qd, qdd, tau, used, rate, chosen, others, log.source)
 
 
 def central_difference(values: Array, rate: float) -> Array:
