@@ -10,6 +10,7 @@ All three minimise (2) of `prior` for a given strength lambda;
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -53,20 +54,17 @@ class PriorEstimator(Estimator):
 
     def _start(self, factors: JointFactors) -> Array:
         """Weights from a plain fit, the triangle of the objective, and the ridge solution as `y_`."""
-        plain = WeightedLeastSquares if self.weighting is Weighting.JOINT else OrdinaryLeastSquares
-        sizes = np.sqrt(factors.torque_squares / factors.count)
-        # No torque is known better than this: exact data must not make the prior vanish beside it.
-        most = 1.0 / np.maximum(_FINEST * sizes, np.finfo(float).tiny)
-        self.weights_ = np.minimum(plain().fit_factors(factors).weights_, most)
+        self.weights_ = _plain_weights(factors, self.weighting).copy()
         triangle = self.prior.rows(
             factors, self.weights_, correlation=self.correlation, strength=max(self.strength, 1e-12)
         )
         r, z = triangle[:, :-1], triangle[:, -1]
         scale = np.linalg.norm(r, axis=0)
         scale[scale == 0.0] = 1.0
-        self.y_ = np.linalg.lstsq(r / scale, z, rcond=None)[0] / scale
-        _, s, vt = np.linalg.svd(r / scale, full_matrices=False)
-        half = self.prior.projection @ ((vt.T / np.maximum(s, 1e-14 * s[0])) / scale[:, None])
+        u, s, vt = np.linalg.svd(r / scale, full_matrices=False)
+        inverse = (vt.T / np.maximum(s, 1e-14 * s[0])) / scale[:, None]
+        self.y_ = inverse @ (u.T @ z)
+        half = self.prior.projection @ inverse
         self.covariance_ = half @ half.T
         self.status_ = Status.SOLVED
         return triangle
@@ -209,6 +207,17 @@ class EntropicLeastSquares(PriorEstimator):
         hessian[signed, signed] += 2.0 * self.strength * _BARRIER / y[signed] ** 2
         hessian[np.diag_indices(len(y))] += 1e-12 * np.diag(hessian) + np.finfo(float).tiny ** 0.25
         return self._value(y, a, b, signed), gradient, hessian
+
+
+@lru_cache(maxsize=32)
+def _plain_weights(factors: JointFactors, weighting: Weighting) -> Array:
+    """Weights of the joints (n,) from a fit without prior; the same for every strength, hence kept."""
+    plain = WeightedLeastSquares if weighting is Weighting.JOINT else OrdinaryLeastSquares
+    sizes = np.sqrt(factors.torque_squares / factors.count)
+    # No torque is known better than this: exact data must not make the prior vanish beside it.
+    most = 1.0 / np.maximum(_FINEST * sizes, np.finfo(float).tiny)
+    weights: Array = np.minimum(plain().fit_factors(factors).weights_, most)
+    return weights
 
 
 def _cone_rows(prior: Array) -> tuple[Array, Array]:
