@@ -116,9 +116,7 @@ def started_and_stopped(folder: Path, how: signal.Signals) -> subprocess.Popen[s
     """A run that was stopped after its first step was finished."""
     process = start(folder)
     work = folder.with_name(f"{folder.name}.partial") / "work"
-    for _ in range(600):
-        if work.is_dir() and any(path.suffix == ".json" for path in work.iterdir()):
-            break
+    while not (work.is_dir() and any(path.suffix == ".json" for path in work.iterdir())):
         assert process.poll() is None, "it ended before it could be stopped"
         time.sleep(0.02)
     os.kill(process.pid, how)
@@ -127,16 +125,16 @@ def started_and_stopped(folder: Path, how: signal.Signals) -> subprocess.Popen[s
 
 def test_a_killed_run_leaves_no_output_and_is_resumed(tmp_path):
     process = started_and_stopped(tmp_path / "out", signal.SIGKILL)
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
     assert process.returncode == -signal.SIGKILL
     assert folders(tmp_path) == {"out.partial"}
     again = start(tmp_path / "out")
-    output, told = again.communicate(timeout=300)
+    output, told = again.communicate(timeout=900)
     assert again.returncode == 0, told
     assert "moments" not in told  # the search was finished before
     assert folders(tmp_path) == {"out"}
     whole = start(tmp_path / "whole")
-    expected, told = whole.communicate(timeout=300)
+    expected, told = whole.communicate(timeout=900)
     assert "moments" in told
     mine, theirs = json.loads(output), json.loads(expected)
     for key in ("operations", "terms", "bounds"):
@@ -148,7 +146,7 @@ def test_a_killed_run_leaves_no_output_and_is_resumed(tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
 def test_ctrl_c_says_how_to_go_on(tmp_path):
     process = started_and_stopped(tmp_path / "out", signal.SIGINT)
-    _, told = process.communicate(timeout=60)
+    _, told = process.communicate(timeout=300)
     assert process.returncode == 130
     assert "give the same command again to go on" in told
     assert "Traceback" not in told
