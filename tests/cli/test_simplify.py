@@ -92,6 +92,7 @@ def test_the_screen_shows_what_was_dropped(tmp_path):
         assert words in result.stdout
 
 
+@pytest.mark.slow
 def test_trade_off(tmp_path):
     pytest.importorskip("matplotlib")
     result = run("planar2r", "--spec", PLANAR, "-o", str(tmp_path / "out"), "--trade-off", "--json", "--no-check")
@@ -133,6 +134,13 @@ def test_a_killed_run_leaves_no_output_and_is_resumed(tmp_path):
     assert again.returncode == 0, told
     assert "moments" not in told  # the search was finished before
     assert folders(tmp_path) == {"out"}
+    assert json.loads(output)["certified"] is True
+
+
+@pytest.mark.slow
+def test_a_resumed_run_gives_what_an_undisturbed_one_gives(tmp_path):
+    started_and_stopped(tmp_path / "out", signal.SIGKILL).communicate(timeout=300)
+    output, _ = start(tmp_path / "out").communicate(timeout=900)
     whole = start(tmp_path / "whole")
     expected, told = whole.communicate(timeout=900)
     assert "moments" in told

@@ -27,8 +27,13 @@ SPECIFICATION = parse_specification(
 
 
 @pytest.fixture(scope="module")
-def curve():
-    return trade_off(ARM, SPECIFICATION, factors=(0.5, 2.0), known={1.0: simplify(ARM, SPECIFICATION)})
+def model():
+    return simplify(ARM, SPECIFICATION)
+
+
+@pytest.fixture(scope="module")
+def curve(model):
+    return trade_off(ARM, SPECIFICATION, factors=(0.5, 2.0), known={1.0: model})
 
 
 def test_every_level_keeps_its_error(curve):
@@ -53,19 +58,14 @@ def test_the_hull_falls():
     assert [point.cost for point in TradeOff("arm", points, {}, {}).hull] == [9, 5, 4]
 
 
-def test_an_executor_gives_the_same(curve):
-    with ThreadPoolExecutor(2) as executor:
-        again = trade_off(ARM, SPECIFICATION, factors=(0.5, 2.0), executor=executor)
-    assert again == curve
-
-
-def test_progress_is_told():
+def test_an_executor_gives_the_same_and_progress_is_told(model, curve):
     said = []
-    trade_off(ARM, SPECIFICATION, factors=(1.0,), known={1.0: simplify(ARM, SPECIFICATION)}, progress=said.append)
-    assert said == []
-    trade_off(ARM, SPECIFICATION, factors=(1.0,), progress=said.append)
-    assert len(said) == 1
-    assert said[0].startswith("1 x the error: ")
+    with ThreadPoolExecutor(2) as executor:
+        again = trade_off(
+            ARM, SPECIFICATION, factors=(2.0,), known={1.0: model}, executor=executor, progress=said.append
+        )
+    assert again.points == tuple(point for point in curve.points if point.factor != 0.5)
+    assert said == [f"2 x the error: {curve.points[-1].operations}"]
 
 
 @pytest.mark.parametrize("factors", [(0.0,), (-1.0, 2.0), (math.inf,), (math.nan,)])

@@ -10,7 +10,6 @@ import pytest
 from tests.reduction.proof.arms import arm, motions, programs
 
 from torquec.model.simplified import simplify
-from torquec.model.trade_off import trade_off
 from torquec.reduction.kept_work import KeptWork
 from torquec.reduction.proof.certificate import certify
 from torquec.reduction.proof.check_certificate import check_certificate
@@ -70,11 +69,15 @@ def test_kept_work_passes_tasks_on(serial, executor, tmp_path):
         assert certify(robot, exact, simplified, motions(robot), executor=work) == certificate
 
 
-def test_whole_models_are_the_same(executor):
+@pytest.fixture(scope="module")
+def alone():
     robot = load_classic("planar2r")
     specification = load_specification(SPECIFICATIONS / "planar2r.toml", robot)
-    alone, spread = simplify(robot, specification), simplify(robot, specification, executor=executor)
-    assert spread.record == alone.record
-    assert spread.functions == alone.functions
-    curve = trade_off(robot, specification, factors=(2.0,), known={1.0: alone}, executor=executor)
-    assert curve == trade_off(robot, specification, factors=(2.0,), known={1.0: alone})
+    return robot, specification, simplify(robot, specification)
+
+
+def test_whole_models_are_the_same(alone, executor):
+    robot, specification, model = alone
+    spread = simplify(robot, specification, executor=executor)
+    assert spread.record == model.record
+    assert spread.functions == model.functions
