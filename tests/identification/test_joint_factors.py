@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -36,6 +38,26 @@ def test_chunks_merge_to_the_whole():
     assert np.allclose(cut.squares(x), whole.squares(x), rtol=1e-12)
     gram = [np.einsum("jab,jac->jbc", f.triangles, f.triangles) for f in (cut, whole)]
     assert np.allclose(gram[0], gram[1], rtol=1e-11, atol=1e-11)
+
+
+def test_many_samples_give_the_r_of_one_qr():
+    a, tau = rows(6, size=7000)
+    found = joint_factors(a, tau)
+    for j in range(3):
+        present = [k for k in range(8) if a[:, j, k].any()]
+        one = np.linalg.qr(np.column_stack([a[:, j, present], tau[:, j]]), mode="r")
+        many = found.triangles[j][: len(one)][:, [*present, 8]]
+        assert np.abs(np.abs(many) - np.abs(one)).max() <= 1e-12 * np.abs(one).max()
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_factors_merge_in_any_order(order):
+    heaps = [rows(seed, size=300) for seed in range(3)]
+    parts = [joint_factors(*heap) for heap in heaps]
+    merged = parts[order[0]].merged(parts[order[1]]).merged(parts[order[2]])
+    whole = joint_factors(*(np.concatenate(both) for both in zip(*heaps, strict=True)))
+    gram = [np.einsum("jab,jac->jbc", f.triangles, f.triangles) for f in (merged, whole)]
+    assert np.abs(gram[0] - gram[1]).max() <= 1e-13 * np.abs(gram[1]).max()
 
 
 def test_weights_of_joints_come_later():

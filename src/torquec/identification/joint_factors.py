@@ -4,8 +4,8 @@
 (2)  the triangle of two heaps of rows is that of their triangles stacked: factors of many workers merge exactly
 (3)  triangles per joint leave the weights of the joints open until the fit
 
-Columns that a joint's rows do not have are left out: a wrist knows nothing of the shoulder's inertias. Chunks of
-about a thousand samples stay in the cache.
+Columns that a joint's rows do not have are left out: a wrist knows nothing of the shoulder's inertias. Many samples are
+added up (`triangle_sum`) in chunks that stay in the cache.
 """
 
 from __future__ import annotations
@@ -14,11 +14,15 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.identification.triangle_sum import TriangleSum
 from torquec.trajectory.trajectory import Array
+
+_CHUNK = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,10 +84,7 @@ def joint_factors(a: Array, tau: Array) -> JointFactors:
     triangles = np.zeros((a.shape[1], width, width))
     for j in range(a.shape[1]):
         present = np.append(a[:, j].any(axis=0), True)
-        rows = np.empty((len(a), int(present.sum())))
-        rows[:, :-1] = a[:, j][:, present[:-1]]
-        rows[:, -1] = tau[:, j]
-        small = np.linalg.qr(rows, mode="r")
+        small = _own_triangle(a[:, j], tau[:, j], present[:-1])
         if not np.isfinite(small).all():
             raise ArgumentError("a regressor or torque is not finite", remedy="run torquec check-log")
         triangles[j][: len(small), present] = small
@@ -104,6 +105,15 @@ def stream_factors(chunks: Iterable[tuple[Array, Array]], *, threads: int = 1) -
     if total is None:
         raise ArgumentError("there are no samples to fit", remedy="give at least one log")
     return total
+
+
+def _own_triangle(a: Array, tau: Array, present: np.ndarray[Any, np.dtype[np.bool_]]) -> Array:
+    """R of one joint's rows (N, k) and torques (N,), of the columns that are present."""
+    total = TriangleSum(int(present.sum()) + 1)
+    for start in range(0, len(a), _CHUNK):
+        part = slice(start, start + _CHUNK)
+        total.add(np.column_stack([a[part][:, present], tau[part]]))
+    return total.triangle()
 
 
 def _triangle(rows: Array, width: int) -> Array:
