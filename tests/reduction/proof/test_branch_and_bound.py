@@ -67,3 +67,23 @@ def test_never_below_the_truth(seed):
     x = rng.uniform((-3.0, -1.0), (3.0, 2.5), (50_000, 2))
     top = float(np.abs(p(x)).max())
     assert not isinstance(prove(table_of([p], [X, Y], 2), RANGES, Magnitude(), 0.98 * top), Proof)
+
+
+class Overestimate:
+    """A tenth more than what is attained."""
+
+    def __call__(self, control, target):
+        del target
+        return np.abs(control).sum(axis=0)
+
+    def exact(self, values):
+        return np.abs(values[0])
+
+
+def test_what_no_subdivision_can_show_is_given_up_before_the_memory_is_full():
+    top = _largest()
+    # Many rows make boxes large, and batches small.
+    table = table_of([P, P * 0.1, *[P * 0.0] * 400], [X, Y], 2)
+    outcome = prove(table, RANGES, Overestimate(), 1.05 * top, most_boxes=10_000_000)
+    assert isinstance(outcome, Exhausted)
+    assert outcome.boxes < 50_000

@@ -50,6 +50,9 @@ _SINGLE_FROM = 100_000
 _BATCH_VALUES = 500_000
 """Numerators worked on at once: few enough for the processor's caches."""
 
+_DEEPEST, _MOST_WAITING = 80, 300_000
+"""Halvings of boxes, none of them shown, after which they are points; more of them would only fill the memory."""
+
 Values = npt.NDArray[np.floating[Any]]
 
 
@@ -107,7 +110,7 @@ def prove(
             found = search.step()
             if found is not None:
                 return Refutation(found)
-            if len(search.splits) > most_boxes:
+            if len(search.splits) > most_boxes or search.is_too_deep():
                 return Exhausted(len(search.splits))
     return Proof(target, search.trees(), len(search.splits))
 
@@ -169,6 +172,13 @@ class _Search:
                 yield from further(_along(matrix, numerators, axis + 1), (*weights, weight), growing)
 
         yield from further(table, (), 1.0)
+
+    def is_too_deep(self) -> bool:
+        """Whether boxes are halved again and again and none is shown.
+
+        The functional's upper values then exceed the target at a point, however small the box around it.
+        """
+        return len(self._waiting) > min(_DEEPEST * self._batch, _MOST_WAITING)
 
     def work_waits(self) -> bool:
         """Whether boxes wait; takes the next root boxes onto the stack when there are too few."""
