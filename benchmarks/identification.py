@@ -10,7 +10,7 @@ Rounds of both alternate, so that a busy machine slows them alike; printed are t
 from __future__ import annotations
 
 import argparse
-import resource
+import importlib
 import statistics
 import time
 from collections.abc import Iterator
@@ -73,6 +73,15 @@ def find_peer(path: str | None) -> Peer | None:
     return None if path is None else Peer(pin, pin.buildModelFromUrdf(path))
 
 
+def memory() -> str:
+    """The most memory that this process has had, where the system tells."""
+    try:
+        resource = importlib.import_module("resource")
+    except ImportError:
+        return ""
+    return f", {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB at most"
+
+
 def compare(robot: Robot, model: TorqueModel, peer: Peer | None, samples: int, threads: int) -> None:
     """Print one line: the best of some rounds, and the ratio to the peer."""
     mine, ratios = [], []
@@ -80,8 +89,7 @@ def compare(robot: Robot, model: TorqueModel, peer: Peer | None, samples: int, t
         mine.append(ours(model, samples, threads))
         if peer is not None:
             ratios.append(peer.seconds(samples) / mine[-1] * robot.n / peer.model.nv)
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    line = f"{samples:>9} samples, {samples * robot.n:>9} rows: {min(mine):.2f} s on {threads} threads, {most:.0f} MB"
+    line = f"{samples:>9} samples, {samples * robot.n:>9} rows: {min(mine):.2f} s on {threads} threads{memory()}"
     print(line + (f"; the peer takes {statistics.median(ratios):.0f} times as long" if ratios else ""), flush=True)
 
 
