@@ -30,7 +30,7 @@ _FEW_JOINTS = 3
 
 _STEPS = {
     "fewer_parameters": "search",
-    "prune_within": "pruning",
+    "_pruned": "pruning",
     "closed_torque": "closed form",
     "fit_entry": "fits",
     "_bound": "proof",

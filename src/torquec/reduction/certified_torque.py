@@ -31,6 +31,7 @@ MOST_JOINTS = 6
 
 
 _PARTS = ((4, 0.97), (5, 0.95), (6, 0.91), (math.inf, 0.85))
+_PRUNINGS = 4
 _LESS = 0.93
 _ATTEMPTS = 3
 """How often smaller errors are aimed at before the exact program is taken."""
@@ -90,8 +91,16 @@ def _recursive(
     """(1)."""
     # `once`: an executor that keeps work (`reduction.kept_work`) keeps these steps too, so that a run can be resumed.
     fewer = once(executor, fewer_parameters, robot, motions, tolerance, progress=progress)
+    if progress is not None:
+        progress(f"pruning {count_operations(fewer.function)} in {_PRUNINGS} ways")
     prismatic = [joint.type.is_prismatic for joint in robot.joints]
-    return once(executor, prune_within, exact, fewer.function, prismatic, motions, tolerance, progress=progress)
+    tasks = [(exact, fewer.function, prismatic, motions, tolerance, seed) for seed in range(_PRUNINGS)]
+    return min(map(_pruned, tasks) if executor is None else executor.map(_pruned, tasks), key=_cost)
+
+
+def _pruned(task: tuple[Function, Function, list[bool], Motions, list[float], int]) -> Function:
+    exact, simplified, prismatic, motions, tolerance, seed = task
+    return prune_within(exact, simplified, prismatic, motions, tolerance, seed=seed)
 
 
 def _closed(

@@ -37,13 +37,14 @@ _SAMPLES = 500
 _WORST = 6
 """Motions of each joint that join those met, per search for the worst."""
 
-_CHUNK = 8
-"""Operations saved before the constants are fitted again."""
+_WAYS = ((8, (1.08, 1.0)), (4, (1.08, 1.0)), (1, (1.15,)))
+"""First terms that save many operations together, then few, then single ones: the operations to save before constants
+are fitted again, and the part of the tolerance that errors may reach until then; the next one after a failure."""
 
 _FAILURES = 4
+"""Trials in a row that may turn out not to be possible, before the next way is gone."""
+
 _FITS = 3
-_ROOM = 1.08
-"""Part of the tolerance that the error may reach before the constants are fitted again."""
 
 
 @dataclass(frozen=True)
@@ -61,24 +62,33 @@ def prune_within(
     motions: Motions,
     tolerance: Sequence[float],
     *,
+    seed: int = 0,
     progress: Callable[[str], None] | None = None,
 ) -> Function:
-    """`simplified` pruned, its largest error against `exact` that can be found below the tolerances."""
-    search = _Search(exact, simplified, prismatic, motions, np.asarray(tolerance, dtype=np.float64))
-    program, failures, room = simplified, 0, _ROOM
+    """`simplified` pruned, its largest error against `exact` that can be found below the tolerances.
+
+    What can go first decides what can go later: another `seed` draws other motions and may save more, or less.
+    """
+    search = _Search(exact, simplified, prismatic, motions, np.asarray(tolerance, dtype=np.float64), seed)
+    program = simplified
     with one_thread():
-        while failures < _FAILURES:
-            trial = search.shorter(program, room)
-            if trial is None:
-                break
-            accepted = search.fitted(trial)
-            if accepted is None:
-                failures += 1
-                room = 1.0
-                continue
-            program, failures = accepted, 0
-            if progress is not None:
-                progress(f"pruned to {_operations(program)} operations")
+        for chunk, rooms in _WAYS:
+            failures = 0
+            search.needed.clear()
+            while failures < _FAILURES:
+                trial = search.shorter(program, chunk, rooms[min(failures, len(rooms) - 1)])
+                if trial is None:
+                    break
+                accepted = search.fitted(trial)
+                if accepted is None:
+                    failures += 1
+                    if chunk == 1:
+                        search.needed.add(search.first_cut)
+                    continue
+                program, failures = accepted, 0
+                search.needed.clear()
+                if progress is not None:
+                    progress(f"pruned to {_operations(program)} operations")
     return program
 
 
@@ -86,12 +96,21 @@ class _Search:
     """The motions met so far, and what the torques should be there."""
 
     def __init__(
-        self, exact: Function, simplified: Function, prismatic: Sequence[bool], motions: Motions, tolerance: Array
+        self,
+        exact: Function,
+        simplified: Function,
+        prismatic: Sequence[bool],
+        motions: Motions,
+        tolerance: Array,
+        seed: int,
     ) -> None:
         self.exact, self.prismatic, self.motions, self.tolerance = exact, prismatic, motions, tolerance
         self.joints = positions_read(exact) | positions_read(simplified)
-        self._seed = 100
-        self.states = sampled_motions(motions, _SAMPLES)
+        self.needed: set[_Cut] = set()
+        """Cuts of the current program that turned out not to be possible."""
+        self.first_cut = _Cut(0, 0)
+        self._seed = 1000 * seed + 100
+        self.states = sampled_motions(motions, _SAMPLES, rng=np.random.default_rng(seed))
         self.torques = self._exact_torques(self.states)
         self._largest_error(simplified)
 
@@ -120,33 +139,37 @@ class _Search:
             program = trial
         return None
 
-    def shorter(self, program: Function, room: float) -> Function | None:
-        """The program with terms left out (2) that save a few operations, or None where no term can go."""
+    def shorter(self, program: Function, chunk: int, room: float) -> Function | None:
+        """The program with terms left out (2) that save `chunk` operations or more, or None where no term can go."""
         start = _operations(program)
         current = program
-        while _operations(current) > start - _CHUNK:
-            cut = self._best_cut(current, room)
-            if cut is None:
+        while _operations(current) > start - chunk:
+            found = self._best_cut(current, self.needed if current is program else set(), room)
+            if found is None:
                 break
-            current = cut
+            if current is program:
+                self.first_cut = found[0]
+            current = found[1]
         return None if current is program else current
 
-    def _best_cut(self, program: Function, room: float) -> Function | None:
+    def _best_cut(self, program: Function, needed: set[_Cut], room: float) -> tuple[_Cut, Function] | None:
         values = values_at(program, self.states)
         here = self._error(program, values)
         cost = _operations(program)
-        scored: list[tuple[float, int, Function]] = []
+        scored: list[tuple[float, int, _Cut, Function]] = []
         for number, cut in enumerate(_cuts(program)):
+            if cut in needed:
+                continue
             error = self._error(program, _rerun(program, values, cut))
             if error > room:
                 continue
             shorter = _without(program, cut)
             saved = cost - _operations(shorter)
             if saved > 0:
-                scored.append((-saved / (max(error - here, 0.0) + 0.01), number, shorter))
-        for _, _, shorter in sorted(scored, key=lambda entry: entry[:2]):
+                scored.append((-saved / (max(error - here, 0.0) + 0.01), number, cut, shorter))
+        for _, _, cut, shorter in sorted(scored, key=lambda entry: entry[:2]):
             if self._provable(shorter):
-                return shorter
+                return cut, shorter
         return None
 
     def _provable(self, program: Function) -> bool:
