@@ -18,7 +18,7 @@ from torquec.reduction.parameters.base_parameters import BasisMethod, base_param
 from torquec.reduction.parameters.check_base_parameters import check_base_parameters
 from torquec.reduction.parameters.standard_parameters import ParameterKind, standard_regressor
 from torquec.robot import classics
-from torquec.robot.robot import Drives, Friction, Mimic, Motor, Robot
+from torquec.robot.robot import Drives, Friction, JointType, Mimic, Motor, Robot
 
 TILTED = (2.0, 1.3, -9.0)
 
@@ -325,3 +325,10 @@ def test_a_robot_that_is_special_up_to_rounding_is_an_error_that_explains_itself
     assert "correct the file" in caught.value.remedy
     assert base_parameters(dataclasses.replace(arm, snap=False), method="qr", threshold=1e-6).count == 4
     assert base_parameters(arm).count == 4
+
+
+def test_bodies_that_slide_along_the_axis_they_turn_about():
+    # All first moments cancel, up to rounding, because the axes are parallel in no frame's own direction.
+    robot = random_robot(0, bodies=3, mimic=False, types=(JointType.REVOLUTE, JointType.PRISMATIC))
+    assert [joint.type.is_prismatic for joint in robot.joints] == [False, True, True]
+    assert base_parameters(robot).names == ("Ixx_body0+", "m_body1", "m_body2")

@@ -17,6 +17,7 @@ The same code runs on fractions, on residues modulo a prime and on batches of do
 
 from __future__ import annotations
 
+import math
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -175,7 +176,9 @@ def double_rows(robot: Robot, geometry: RationalGeometry, parameters: StandardPa
 def natural_sizes(w: Array, parameters: StandardParameters) -> Array:
     """The length that a column of W in doubles would have if nothing cancelled: the largest of its kind, (p,).
 
-    Kinds are tensors, first moments, masses; every rotor and friction parameter is one of its own.
+    Kinds are tensors, first moments, masses; every rotor and friction parameter is one of its own. All first moments
+    cancel where bodies only slide along the axis that they turn about: tensors come with products of turns, masses with
+    products of speeds, first moments with one of each, so their size is also the mean of those two.
     """
     sizes = np.linalg.norm(w, axis=0)
     width = len(PARAMETER_NAMES)
@@ -184,6 +187,9 @@ def natural_sizes(w: Array, parameters: StandardParameters) -> Array:
     for kind in set(kinds.tolist()):
         same = np.flatnonzero(kinds == kind)
         sizes[same] = sizes[same].max()
+    if inertial:
+        tensor, moment, mass = (float(sizes[np.flatnonzero(kinds == kind)].max()) for kind in (0, 2, 1))
+        sizes[np.flatnonzero(kinds == 2)] = max(moment, math.sqrt(tensor * mass))
     return np.asarray(sizes, dtype=np.float64)
 
 
