@@ -45,10 +45,10 @@ def test_the_closed_form_keeps_the_error_and_loses_operations():
 
 
 def test_the_cheaper_way_is_taken_and_proven(monkeypatch):
-    robot = arm("scara")
+    robot = arm("planar2r")
     box = motions(robot)
     exact, _ = programs(robot, 0, 1.0)
-    tolerance = [1.0, 0.5, 2.0, 0.2]
+    tolerance = [4.0, 2.0]
     best = certified_torque(robot, exact, box, tolerance)
     check_certificate(robot, best)
     assert all(proof.bound <= allowed for proof, allowed in zip(best.joints.values(), tolerance, strict=True))
@@ -59,9 +59,9 @@ def test_the_cheaper_way_is_taken_and_proven(monkeypatch):
 
 
 def test_where_nothing_can_go_the_exact_program_stays():
-    robot = arm("planar3r")
+    robot = arm("planar2r")
     exact, _ = programs(robot, 0, 1.0)
-    found = certified_torque(robot, exact, motions(robot), [1e-5] * 3)
+    found = certified_torque(robot, exact, motions(robot), [1e-5] * 2)
     assert count_operations(found.program).cost <= count_operations(exact).cost
     check_certificate(robot, found)
 
