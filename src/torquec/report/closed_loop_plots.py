@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from torquec.errors import ArgumentError, MissingExtraError
+from torquec.errors import ArgumentError
+from torquec.report.figure import new_figure, save_figure
 from torquec.robot.file import to_path
 from torquec.simulation.closed_loop import SimulationResult
 
@@ -75,13 +76,9 @@ def _joints(results: Mapping[str, SimulationResult]) -> tuple[str, ...]:
 
 
 def _panels(count: int) -> tuple[Any, list[Any]]:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError("matplotlib", "plot", "drawing a picture") from None
     columns = 2 if count > 1 else 1
     rows = math.ceil(count / columns)
-    figure = Figure(figsize=(5.4 * columns, 2.1 * rows + 0.8))
+    figure = new_figure(5.4 * columns, 2.1 * rows + 0.8)
     grid = figure.subplots(rows, columns, sharex=True, squeeze=False)
     return figure, list(grid.ravel())
 
@@ -105,13 +102,4 @@ def _finish(figure: Any, axes: list[Any], used: int, title: str, path: str | os.
     if len(labels) > 1:
         figure.legend(handles, labels, loc="upper right", fontsize=8, ncols=len(labels), frameon=False)
     figure.tight_layout()
-    scratch = target.with_name(f".{target.stem}.part{target.suffix}")
-    try:
-        figure.savefig(scratch, dpi=130)
-        scratch.replace(target)
-    except (OSError, ValueError) as error:
-        scratch.unlink(missing_ok=True)
-        raise ArgumentError(
-            f"cannot draw there: {error}", where=str(target), remedy="name a .png, .svg or .pdf file"
-        ) from error
-    return target
+    return save_figure(figure, target, dpi=130)

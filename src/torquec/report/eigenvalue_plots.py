@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from torquec.errors import MissingExtraError
+from torquec.report.figure import new_figure, save_figure
 
 if TYPE_CHECKING:
     from torquec.control.robustness import ComplexArray
@@ -75,11 +75,7 @@ def _limits(interval: StabilityInterval) -> str:
 
 
 def _plane(title: str) -> tuple[Any, Any]:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError("matplotlib", "plot", "a picture") from None
-    figure = Figure(figsize=_SIZE, layout="constrained")
+    figure = new_figure(*_SIZE, layout="constrained")
     axes = figure.add_subplot()
     axes.set_title(title, fontsize=11)
     axes.set_xlabel("real part [1/s]")
@@ -98,5 +94,4 @@ def _finish(axes: Any, *, legend: bool) -> None:
 
 def _saved(figure: Any, path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=150)
-    return path
+    return save_figure(figure, path, dpi=150)

@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from torquec.errors import ArgumentError
 from torquec.identification.excitation import Criterion, Excitation
-from torquec.identification.extras import need
-from torquec.robot.file import to_path
+from torquec.report.figure import new_figure, save_figure
 from torquec.robot.robot import JointType, Robot
 
 _LIMIT = {"color": "C3", "linestyle": "--", "linewidth": 0.9}
@@ -32,9 +30,8 @@ def plot_excitation(
 
     Raises `MissingExtraError` without matplotlib, `ArgumentError` where the file cannot be written.
     """
-    figure_module = need("matplotlib.figure", "drawing a motion", extra="plot")
     motion, n = excitation.trajectory, robot.n
-    figure = figure_module.Figure(figsize=(10.0, 1.6 * n + 2.6), layout="constrained")
+    figure = new_figure(10.0, 1.6 * n + 2.6, layout="constrained")
     grid = figure.add_gridspec(n + 1, 2, height_ratios=[1.0] * n + [1.5])
     top: Any = None
     for j, joint in enumerate(robot.joints):
@@ -63,17 +60,7 @@ def plot_excitation(
     figure.suptitle(
         f"{robot.name}: condition {excitation.condition:.3g}, {excitation.unit_condition:.3g} with unit columns; {kept}"
     )
-    target = to_path(path)
-    scratch = target.with_name(f".{target.stem}.part{target.suffix}")
-    try:
-        figure.savefig(scratch, dpi=110)
-        scratch.replace(target)
-    except (OSError, ValueError) as error:
-        scratch.unlink(missing_ok=True)
-        raise ArgumentError(
-            f"cannot draw there: {error}", where=str(target), remedy="name a .png, .svg or .pdf file"
-        ) from error
-    return target
+    return save_figure(figure, path, dpi=110)
 
 
 def _draw_history(panel: Any, excitation: Excitation, criterion: Criterion) -> None:

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from torquec.errors import ArgumentError, MissingExtraError
-from torquec.robot.file import to_path
+from torquec.report.figure import new_figure, save_figure
 from torquec.trajectory.log import Log, LogFinding, Severity
 from torquec.trajectory.trajectory import Array
 
@@ -31,13 +30,9 @@ def plot_log(log: Log, findings: Sequence[LogFinding], path: str | os.PathLike[s
     The suffix of `path` chooses the format. Raises `MissingExtraError` without matplotlib, `ArgumentError` where the
     picture cannot be written.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError("matplotlib", "plot", "drawing a log") from None
     x, label = _axis(log)
     kinds = [kind for kind in _KINDS if kind != "qd" or log.qd is not None]
-    figure = Figure(figsize=(4.6 * len(kinds), 1.35 * log.n + 1.3))
+    figure = new_figure(4.6 * len(kinds), 1.35 * log.n + 1.3)
     panels = figure.subplots(log.n, len(kinds), sharex=True, squeeze=False)
     colours = _colours(findings)
     shown: dict[str, Any] = {}
@@ -64,7 +59,7 @@ def plot_log(log: Log, findings: Sequence[LogFinding], path: str | os.PathLike[s
     if shown:
         figure.legend(shown.values(), shown.keys(), loc="lower center", ncols=min(len(shown), 5), fontsize=8)
     figure.tight_layout(rect=(0.0, 0.05 if shown else 0.0, 1.0, 1.0))
-    return _written(figure, to_path(path))
+    return save_figure(figure, path, dpi=110)
 
 
 def _axis(log: Log) -> tuple[Array, str]:
@@ -115,16 +110,3 @@ def _spans(panel: Any, finding: LogFinding, log: Log, x: Array, colour: str) -> 
         alpha = 0.3 if finding.severity is Severity.NOTE else 0.45
         drawn.append(panel.axvspan(middle - half, middle + half, color=colour, alpha=alpha, linewidth=0.0, zorder=0))
     return drawn
-
-
-def _written(figure: Any, target: Path) -> Path:
-    scratch = target.with_name(f".{target.stem}.part{target.suffix}")
-    try:
-        figure.savefig(scratch, dpi=110)
-        scratch.replace(target)
-    except (OSError, ValueError) as error:
-        scratch.unlink(missing_ok=True)
-        raise ArgumentError(
-            f"cannot draw there: {error}", where=str(target), remedy="name a .png, .svg or .pdf file"
-        ) from error
-    return target

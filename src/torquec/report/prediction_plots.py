@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from torquec.errors import ArgumentError, MissingExtraError
 from torquec.identification.prediction import Prediction
-from torquec.robot.file import to_path
+from torquec.report.figure import new_figure, save_figure
 from torquec.trajectory.trajectory import Array
 
 _MOST = 4000
@@ -23,18 +22,7 @@ def plot_prediction(prediction: Prediction, path: str | os.PathLike[str]) -> Pat
 
     Raises `MissingExtraError` without matplotlib and `ArgumentError` for a place that cannot be drawn to.
     """
-    figure = _figure(prediction)
-    target = to_path(path)
-    scratch = target.with_name(f".{target.stem}.part{target.suffix}")
-    try:
-        figure.savefig(scratch, dpi=120)
-        scratch.replace(target)
-    except (OSError, ValueError) as error:
-        scratch.unlink(missing_ok=True)
-        raise ArgumentError(
-            f"cannot draw there: {error}", where=str(target), remedy="name a .png, .svg or .pdf file"
-        ) from error
-    return target
+    return save_figure(_figure(prediction), path)
 
 
 def prediction_png(prediction: Prediction) -> bytes:
@@ -45,12 +33,8 @@ def prediction_png(prediction: Prediction) -> bytes:
 
 
 def _figure(prediction: Prediction) -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError("matplotlib", "plot", "drawing torques") from None
     joints = prediction.joints
-    figure = Figure(figsize=(9.0, 1.7 * len(joints) + 0.9), layout="constrained")
+    figure = new_figure(9.0, 1.7 * len(joints) + 0.9, layout="constrained")
     panels = figure.subplots(len(joints), 1, sharex=True, squeeze=False)[:, 0]
     some = slice(None, None, max(1, len(prediction.t) // _MOST))
     t, measured, predicted = (a[some] for a in (prediction.t, prediction.measured, prediction.predicted))

@@ -6,9 +6,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from torquec.errors import ArgumentError, MissingExtraError
 from torquec.model.trade_off import TradeOff, TradeOffPoint
-from torquec.robot.file import to_path
+from torquec.report.figure import new_figure, save_figure
 
 _CHOSEN = "#c0392b"
 _LINE = "#2c6fbb"
@@ -22,20 +21,16 @@ def plot_trade_off(
     `found` are the largest errors found by joint at the chosen level. The suffix of `path` chooses the format. Raises
     `MissingExtraError` without matplotlib, `ArgumentError` for a path that cannot be drawn to.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError("matplotlib", "plot", "drawing a picture") from None
     mark = next((point for point in curve.points if point.factor == chosen), None)
     bars = mark is not None and bool(curve.tolerances)
-    figure = Figure(figsize=(9.6 if bars else 6.4, 4.2))
+    figure = new_figure(9.6 if bars else 6.4, 4.2)
     axes = figure.subplots(1, 2 if bars else 1, width_ratios=[1.9, 1.0] if bars else None, squeeze=False)[0]
     _draw_curve(axes[0], curve, mark)
     if bars and mark is not None:
         _draw_joints(axes[1], curve, mark, found or {})
     figure.suptitle(f"{curve.robot}: what a proven torque error costs", fontsize=11)
     figure.tight_layout()
-    return _save(figure, path)
+    return save_figure(figure, path, dpi=130)
 
 
 def trade_off_rows(curve: TradeOff) -> list[dict[str, Any]]:
@@ -111,17 +106,3 @@ def _draw_joints(axis: Any, curve: TradeOff, mark: TradeOffPoint, found: dict[st
     axis.set_xlabel("chosen model, part of each joint's error", fontsize=9)
     axis.tick_params(axis="x", labelsize=8)
     axis.legend(loc="upper center", bbox_to_anchor=(0.5, 1.1), ncols=2, fontsize=8, frameon=False)
-
-
-def _save(figure: Any, path: str | os.PathLike[str]) -> Path:
-    target = to_path(path)
-    scratch = target.with_name(f".{target.stem}.part{target.suffix}")
-    try:
-        figure.savefig(scratch, dpi=130)
-        scratch.replace(target)
-    except (OSError, ValueError) as error:
-        scratch.unlink(missing_ok=True)
-        raise ArgumentError(
-            f"cannot draw there: {error}", where=str(target), remedy="name a .png, .svg or .pdf file"
-        ) from error
-    return target
