@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
-from contextlib import AbstractContextManager
 from typing import Any
 
 from torquec.errors import MissingExtraError
@@ -20,16 +18,3 @@ def need(module: str, purpose: str, *, extra: str = "identify") -> Any:
         return importlib.import_module(module)
     except ImportError as error:
         raise MissingExtraError(module.partition(".")[0], extra, purpose) from error
-
-
-def one_thread() -> AbstractContextManager[Any]:
-    """While this context lasts, linear algebra uses one thread, where threadpoolctl is installed.
-
-    The matrices of a fit have some hundred rows: sharing them out costs far more than it saves, on a busy machine a
-    hundred times more.
-    """
-    try:
-        limits: AbstractContextManager[Any] = importlib.import_module("threadpoolctl").threadpool_limits(1)
-    except ImportError:
-        return contextlib.nullcontext()
-    return limits

@@ -24,7 +24,6 @@ from torquec.errors import ArgumentError
 from torquec.identification.check_log import check_log
 from torquec.identification.estimate import Estimate, LogError, Parameter
 from torquec.identification.estimator import Estimator, Weighting
-from torquec.identification.extras import one_thread
 from torquec.identification.joint_factors import JointFactors, joint_factors
 from torquec.identification.least_squares import (
     HuberLeastSquares,
@@ -45,6 +44,7 @@ from torquec.identification.pseudo_inertia import body_parameters
 from torquec.identification.statistics import check_excitation, conditions, not_excited, significant, verdict
 from torquec.identification.torque_columns import FrictionLaw, FrictionModel, FrictionTerm, TorqueColumn
 from torquec.identification.torque_model import TorqueModel, torque_model
+from torquec.reduction.one_thread import one_thread
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, Severity

@@ -24,11 +24,11 @@ from torquec.dynamics.base_regressor import base_regressor
 from torquec.errors import ArgumentError
 from torquec.expr import trace
 from torquec.identification.coulomb_shape import Turnover
-from torquec.identification.extras import one_thread
 from torquec.identification.joint_factors import JointFactors
 from torquec.identification.torque_columns import FrictionTerm, friction_functions, friction_names
 from torquec.identification.torque_model import TorqueModel
 from torquec.identification.triangle_sum import TriangleSum
+from torquec.reduction.one_thread import one_thread
 from torquec.trajectory.trajectory import Array
 
 Block = tuple[Array, Array, Array, Array]

@@ -23,8 +23,8 @@ from torquec.identification.excitation.motion_limits import motion_limits
 from torquec.identification.excitation.quasi_newton import minimise
 from torquec.identification.excitation.regressor_information import RegressorInformation, regressor_conditions
 from torquec.identification.excitation.workspace import Rule
-from torquec.identification.extras import one_thread
 from torquec.identification.torque_columns import FrictionModel
+from torquec.reduction.one_thread import one_thread
 from torquec.robot.robot import Robot
 from torquec.trajectory.trajectory import Array, Trajectory, trajectory_of
 
