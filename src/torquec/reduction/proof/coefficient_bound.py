@@ -22,11 +22,18 @@ from torquec.reduction.proof.bernstein import Range
 from torquec.reduction.proof.branch_and_bound import LEAF, Exhausted, Functional, Proof, Refutation, Values, prove
 from torquec.reduction.proof.coefficient_error import CoefficientError, in_fewest_variables
 
-_EFFORT = {1.03: 20_000_000, 1.05: 400_000_000, 1.1: 100_000_000, 1.15: 300_000_000, 1.3: 100_000_000, 1.5: 300_000_000}
+_EFFORT = {
+    1.03: 20_000_000,
+    1.05: 500_000_000,
+    1.1: 100_000_000,
+    1.15: 300_000_000,
+    1.3: 100_000_000,
+    1.5: 300_000_000,
+}
 """Factors above the largest error, and how many control values may be computed to prove each."""
 
 _LAST_EFFORT = 100_000_000
-_LEAST_BOXES, _MOST_BOXES = 1000, 60_000
+_LEAST_BOXES, _MOST_BOXES = 1000, 200_000
 _SMALLEST_PART = 1e-9
 """No relative bound is smaller than this."""
 
