@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from torquec.identification.check_log import check_log
     from torquec.identification.estimate import Estimate
     from torquec.identification.excitation.excitation import Excitation, ExcitationOptions, excitation
-    from torquec.identification.identify import IdentifyOptions, Method, identify
+    from torquec.identification.identify import identify
+    from torquec.identification.identify_options import IdentifyOptions, Method
     from torquec.identification.payload import Payload, identify_payload
     from torquec.model.generate import GeneratedPackage, generate
     from torquec.model.model import Model, compile
@@ -216,7 +217,8 @@ _HOMES = {
     "torquec.identification.check_log": ("check_log",),
     "torquec.identification.estimate": ("Estimate",),
     "torquec.identification.excitation.excitation": ("Excitation", "ExcitationOptions", "excitation"),
-    "torquec.identification.identify": ("IdentifyOptions", "Method", "identify"),
+    "torquec.identification.identify": ("identify",),
+    "torquec.identification.identify_options": ("IdentifyOptions", "Method"),
     "torquec.identification.payload": ("Payload", "identify_payload"),
     "torquec.model.generate": ("GeneratedPackage", "generate"),
     "torquec.model.model": ("Model", "compile"),

@@ -164,3 +164,18 @@ def test_saturation(clean):
     tau[:, 1] = np.clip(tau[:, 1], -top, top)
     found = alarms(ROBOT, changed(clean, tau=tau))[Pathology.SATURATION]
     assert ROBOT.joint_names[1] in found.column
+
+
+def test_a_wild_stamp_leaves_the_rest_to_be_checked(clean):
+    t = clean.t.copy()
+    t[6] = 1e9
+    assert set(alarms(ROBOT, changed(clean, t=t))) == {Pathology.BACKWARD_STAMPS}
+    assert len(alarms(ROBOT, changed(clean, t=t, tau=-clean.tau))) > 1  # signs or gravity, too
+
+
+def test_stamps_out_of_order_are_not_called_missing_values(clean):
+    t = np.tile([0.02, 0.01, 0.0], len(clean))[: len(clean)]
+    found = alarms(ROBOT, changed(clean, t=t))
+    assert Pathology.NAN_ROWS not in found
+    assert found[Pathology.BACKWARD_STAMPS].severity is Severity.ERROR
+    assert "rise in time" in found[Pathology.BACKWARD_STAMPS].text

@@ -63,6 +63,10 @@ CASES = {
         lambda log: dataclasses.replace(log, tau=log.tau[:, [0, 2, 1, 3, 4, 5]]),
         ("tau2", "", "error"),
     ),
+    Pathology.NO_TORQUE: (
+        lambda log: dataclasses.replace(log, tau=log.tau * [1, 1, 0, 1, 1, 1]),
+        ("tau3", "", "warning"),
+    ),
     Pathology.UNITS: (lambda log: dataclasses.replace(log, q=np.degrees(log.q)), ("q", "", "warning")),
     Pathology.SATURATION: (
         lambda log: dataclasses.replace(

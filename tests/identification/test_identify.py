@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from tests.identification import real_logs
 import torquec as tq
 from torquec.errors import ArgumentError
 from torquec.identification import FrictionModel, IdentifyOptions, Method, identify, prepare
+from torquec.identification.estimator import Status
 from torquec.identification.payload import identify_payload
 from torquec.identification.prepare import Derivatives
 from torquec.identification.simulated_log import simulated_log
@@ -145,6 +147,29 @@ def test_a_bad_log_is_refused(log):
         identify(arm(), dataclasses.replace(log, qd=-log.qd), options=QUICK)
     with pytest.raises(ArgumentError, match="no log"):
         identify(arm(), [])
+
+
+def test_torques_that_are_zero_are_refused(log):
+    with pytest.raises(ArgumentError, match="all torques are zero"):
+        identify(arm(), dataclasses.replace(log, tau=0.0 * log.tau), options=QUICK)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("strength", -1.0), ("strength", math.nan), ("strength", math.inf), ("cutoff", 0.0), ("slowest", -0.1)],
+)
+def test_options_that_cannot_be_are_refused(field, value):
+    with pytest.raises(ArgumentError, match=f"{field} is {value}"):
+        IdentifyOptions(**{field: value})
+
+
+def test_how_the_fit_ended_is_told(poor, log):
+    assert identify(arm(), log, options=QUICK).status is Status.SOLVED
+    options = dataclasses.replace(QUICK, method=Method.WEIGHTED, partial=True)
+    estimate = identify(arm(), poor, options=options)
+    assert estimate.status is Status.RANK_DEFICIENT
+    assert estimate.verdict.startswith("doubtful: the logs do not determine all parameters")
+    assert any("do not determine" in note for note in estimate.notes)
 
 
 CASES = {

@@ -11,7 +11,7 @@ from torquec.identification import identify, prepare, torque_model
 from torquec.identification.coulomb_shape import STEP, CoulombShape, Turnover
 from torquec.identification.estimator import Weighting
 from torquec.identification.least_squares import WeightedLeastSquares
-from torquec.identification.model_choice import Freedom, choose_model
+from torquec.identification.model_choice import Freedom, SampleFolds, choose_model
 from torquec.identification.simulated_log import simulated_log
 from torquec.identification.torque_columns import FrictionLaw, FrictionTerm, friction_block, shafts_of
 from torquec.robot import classics
@@ -40,7 +40,7 @@ def chosen(log, rotors=(False,)):
         weightings=(Weighting.JOINT,),
     )
     return choose_model(
-        [prepare(log, cutoff=15.0)], freedom, lambda _, s: WeightedLeastSquares(correlation=s.correlation)
+        SampleFolds([prepare(log, cutoff=15.0)]), freedom, lambda _, s: WeightedLeastSquares(correlation=s.correlation)
     )
 
 

@@ -76,6 +76,46 @@ def test_gaps_are_not_used_and_bad_rows_left_out():
     assert np.isfinite(s.q).all()
 
 
+@pytest.mark.parametrize("pause", [10.0, 100.0, 1e4])
+def test_a_pause_leaves_the_rate_and_both_parts_as_they_are(pause):
+    log, w = sine()
+    t = log.t.copy()
+    t[800:] += pause
+    s = prepare(Log(("a",), t, log.q, log.tau), cutoff=5.0)
+    assert s.rate == pytest.approx(200.0)
+    assert len(s) == len(log)
+    assert s.starts == (0, 800)
+    away = np.abs(log.t - log.t[800])
+    assert not s.used[away < 0.59].any()
+    assert s.used[(log.t > 0.51) & (log.t < log.t[-1] - 0.51) & (away > 0.61)].all()
+    assert np.allclose(s.qd[s.used, 0], w * np.cos(w * log.t[s.used]), atol=0.01)
+    assert np.allclose(s.qdd[s.used, 0], -(w**2) * np.sin(w * log.t[s.used]), atol=0.1)
+
+
+def test_parts_are_filtered_as_if_they_were_logs_of_their_own():
+    log, _ = sine()
+    q = np.where(np.arange(1600) < 800, log.q[:, 0], 50.0 + log.q[:, 0])[:, None]
+    t = np.where(np.arange(1600) < 800, log.t, log.t + 10.0)
+    s = prepare(Log(("a",), t, q, log.tau), cutoff=5.0)
+    alone = prepare(Log(("a",), t[800:], q[800:], log.tau[800:]), cutoff=5.0)
+    assert np.allclose(s.q[800:], alone.q, atol=1e-9)
+    assert np.allclose(s.low_passed(s.q)[800:], alone.low_passed(alone.q), atol=1e-9)
+
+
+def test_parts_too_short_to_filter_are_left_out():
+    log, _ = sine()
+    t = np.where(np.arange(1600) < 1590, log.t, log.t + 10.0)
+    assert len(prepare(Log(("a",), t, log.q, log.tau), cutoff=5.0)) == 1590
+    torn = np.arange(1600) * 0.005 + np.arange(1600) // 8
+    with pytest.raises(ArgumentError, match="without a gap"):
+        prepare(Log(("a",), torn, log.q, log.tau), cutoff=5.0)
+
+
+def test_a_robot_at_rest_has_a_cutoff():
+    still = np.ones((400, 1))
+    assert prepare(Log(("a",), np.arange(400) / 100.0, still, still)).cutoff == 2.0
+
+
 def test_the_filter_halves_power_twice_at_its_cutoff():
     t = np.arange(4000) / 1000.0
     values = np.sin(2.0 * np.pi * 10.0 * t)[:, None]

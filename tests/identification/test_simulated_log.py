@@ -38,6 +38,7 @@ def test_without_a_motion_the_robot_is_excited():
     assert not [f for f in check_log(simulated_arm.arm(), log) if f.severity is Severity.ERROR]
 
 
-def test_negative_noise():
-    with pytest.raises(ArgumentError, match="noise of -1"):
-        simulated_log(simulated_arm.arm(), motion(), noise=-1.0)
+@pytest.mark.parametrize("noise", [-1.0, float("inf"), float("nan")])
+def test_noise_that_cannot_be(noise):
+    with pytest.raises(ArgumentError, match=f"noise of {noise}"):
+        simulated_log(simulated_arm.arm(), motion(), noise=noise)

@@ -50,7 +50,7 @@ def cut(log, rows):
 def assert_the_same(blocks, whole, tolerance=1e-9):
     taken = np.zeros(len(whole), dtype=int)
     for block in blocks:
-        k = np.rint((block.t - whole.t[0]) * whole.rate).astype(int)[block.used]
+        k = np.searchsorted(whole.t, block.t - 0.5 / whole.rate)[block.used]
         taken[k] += 1
         for name in ("q", "qd", "qdd", "tau"):
             expected = getattr(whole, name)
@@ -66,7 +66,7 @@ def assert_the_same(blocks, whole, tolerance=1e-9):
 def test_blocks_are_the_whole(speeds, rows):
     log = recorded(40.0, speeds=speeds)
     blocks = list(stream_samples(cut(log, 777), cutoff=10.0, rows=rows))
-    assert (len(blocks) == 1) == (rows == 100_000)
+    assert (len(blocks) == 2) == (rows == 100_000)  # the gap makes two parts
     assert_the_same(blocks, prepare(log, cutoff=10.0))
 
 
@@ -91,6 +91,21 @@ def test_factors_of_blocks_are_those_of_the_whole():
     assert found.count == expected.count
     for a, b in zip(found.triangles, expected.triangles, strict=True):
         assert np.allclose(a.T @ a, b.T @ b, rtol=1e-9, atol=1e-9 * np.abs(b.T @ b).max())
+
+
+def test_a_stamp_in_the_far_future_at_the_end_of_a_piece_costs_one_row():
+    log = recorded(20.0)
+    log.t[1553] = 1e9
+    blocks = list(stream_samples(cut(log, 777), cutoff=10.0, rows=3000))
+    assert_the_same(blocks, prepare(log, cutoff=10.0))
+    assert sum(int(block.used.sum()) for block in blocks) > 8000
+
+
+def test_a_long_pause_does_not_change_the_rate():
+    log = recorded(20.0)
+    log.t[len(log) // 2 :] += 300.0
+    assert scan_log(cut(log, 777), cutoff=10.0).rate == pytest.approx(500.0, rel=1e-3)
+    assert_the_same(stream_samples(cut(log, 777), cutoff=10.0, rows=3000), prepare(log, cutoff=10.0))
 
 
 def test_a_cutoff_is_chosen_from_the_first_rows():

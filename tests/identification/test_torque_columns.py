@@ -66,3 +66,41 @@ def test_columns_from_a_file(tmp_path):
     path.write_text("[[magnet]]\n")
     with pytest.raises(ArgumentError, match="magnet"):
         read_columns(path)
+
+
+SPRING = {"joint": "joint2", "base": 0.8, "lever": 0.2, "area": 1e-3, "pressure_volume": 1e4, "volume": 1e-3}
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "message"),
+    [
+        ("joint", "3", "'joint' has the value '3'"),
+        ("base", '"long"', "'base' has the value 'long'"),
+        ("area", "true", "'area' has the value 'True'"),
+        ("lever", "[0.2]", "'lever' has the value"),
+        ("volume", "-1e-3", "volume = -0.001"),
+        ("base", "nan", "base = nan"),
+        ("angle", "inf", "angle = inf"),
+        ("volume", None, "'volume' is missing"),
+    ],
+)
+def test_values_of_the_wrong_kind_are_refused(tmp_path, field, text, message):
+    path = tmp_path / "columns.toml"
+    lines = {name: repr(value).replace("'", '"') for name, value in SPRING.items()} | {field: text}
+    path.write_text("[[gas_spring]]\n" + "".join(f"{name} = {value}\n" for name, value in lines.items() if value))
+    with pytest.raises(ArgumentError, match=r"columns\.toml") as caught:
+        read_columns(path)
+    assert message in str(caught.value)
+
+
+def test_entries_that_are_no_tables_are_refused(tmp_path):
+    path = tmp_path / "columns.toml"
+    path.write_text("recorded = [1, 2]\n")
+    with pytest.raises(ArgumentError, match="no table"):
+        read_columns(path)
+
+
+def test_a_gas_spring_without_volume_is_refused():
+    samples = prepare(simulated_log(ROBOT), cutoff=10.0)
+    with pytest.raises(ArgumentError, match=r"counterbalance.*volume.*joint2"):
+        GasSpring(**SPRING | {"volume": 1e-5}).torque(ROBOT, samples)

@@ -95,8 +95,8 @@ def identify(
     gravity: GravityOption = None,
 ) -> None:
     """Identify base parameters and friction from logs, with their uncertainty, and say whether to trust them."""
-    from torquec.identification.identify import IdentifyOptions, Method
     from torquec.identification.identify import identify as fit
+    from torquec.identification.identify_options import IdentifyOptions, Method
     from torquec.identification.torque_columns import FrictionModel, read_columns
     from torquec.trajectory.log_map import read_log_map
 

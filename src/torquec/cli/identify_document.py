@@ -56,6 +56,7 @@ def describe(findings: Findings) -> dict[str, Any]:
         "rotors": bool(estimate.model.robot.drives.motors),
         "strength": estimate.strength,
         "cutoff": estimate.cutoff,
+        "status": str(estimate.status),
         "verdict": estimate.verdict,
         "not_in_urdf": list(estimate.unbound),
         "not_in_code": list(left_out(estimate)),

@@ -4,7 +4,8 @@ from torquec.identification.check_log import check_log, check_log_pieces
 from torquec.identification.checks.torque_delay import TorqueDelay, torque_delay, without_delay
 from torquec.identification.coulomb_shape import CoulombShape, Turnover
 from torquec.identification.estimate import Estimate, LogError, Parameter, bind
-from torquec.identification.identify import IdentifyOptions, Method, identify
+from torquec.identification.identify import identify
+from torquec.identification.identify_options import IdentifyOptions, Method
 from torquec.identification.joint_factors import JointFactors, joint_factors, stream_factors
 from torquec.identification.payload import Payload, identify_payload
 from torquec.identification.prediction import Prediction, predict

@@ -4,7 +4,8 @@
 (2)  positions, and recorded speeds against their derivative      `check_motion`
 (3)  torques against the robot's own model, gravity               `check_torques`
 (4)  the delay between torques and positions, where asked for     `torque_delay`
-(5)  torques at a limit: the same extreme value many times in a row, longer than the log repeats values elsewhere
+(5)  torques that are zero throughout
+(6)  torques at a limit: the same extreme value many times in a row, longer than the log repeats values elsewhere
 
 What is true of good logs (jitter, parts at rest) is a note, never an alarm.
 """
@@ -22,6 +23,7 @@ from torquec.identification.checks.check_stamps import check_missing, check_stam
 from torquec.identification.checks.check_torques import check_torques
 from torquec.identification.checks.log_motion import log_motion
 from torquec.identification.checks.torque_delay import check_delay
+from torquec.identification.clean_rows import clean_rows, whole_rows
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity, spans_of
@@ -43,8 +45,7 @@ def check_log(robot: Robot, log: Log, *, delay: bool = False) -> tuple[LogFindin
     motion = log_motion(log)
     if motion is None:
         if not _has_error(found):
-            text, remedy = f"too few of the {len(log)} rows are whole to compare them with a model", "record more"
-            found.append(LogFinding(Pathology.NAN_ROWS, Severity.ERROR, text, remedy=remedy))
+            found.append(_too_few(log))
     elif not _has_error(found):
         found += check_positions(moving, log, motion)
         found += check_speeds(log, motion)
@@ -54,6 +55,7 @@ def check_log(robot: Robot, log: Log, *, delay: bool = False) -> tuple[LogFindin
             found += check_torques(moving, log, motion)
         if delay and not _has_error(found):
             found += check_delay(moving, log)
+    found += check_zero_torques(log)
     found += check_saturation(moving, log)
     return (*log.findings, *(_placed(finding, log) for finding in found))
 
@@ -63,8 +65,22 @@ def check_log_pieces(robot: Robot, pieces: Iterable[Log]) -> tuple[LogFinding, .
     return check_pieces(check_log, robot, pieces)
 
 
+def check_zero_torques(log: Log) -> list[LogFinding]:
+    """(5): an error where no joint has torques, a warning for single joints that move without any."""
+    zero = [j for j in range(log.n) if not np.nan_to_num(log.tau[:, j]).any()]
+    remedy = "record torques or currents, or name their columns in a map"
+    if len(zero) == log.n:
+        names = ", ".join(log.column("tau", j) for j in zero)
+        return [LogFinding(Pathology.NO_TORQUE, Severity.ERROR, "all torques are zero", names, remedy=remedy)]
+    moving = [j for j in zero if np.ptp(np.nan_to_num(log.q[:, j])) > 0.0]
+    text = "zero throughout, although the joint moves"
+    return [
+        LogFinding(Pathology.NO_TORQUE, Severity.WARNING, text, log.column("tau", j), remedy=remedy) for j in moving
+    ]
+
+
 def check_saturation(robot: Robot, log: Log) -> list[LogFinding]:
-    """(5) on either side, also at the limit that the robot's file states."""
+    """(6) on either side, also at the limit that the robot's file states."""
     found = []
     for j in range(log.n):
         tau = np.where(np.isfinite(log.tau[:, j]), log.tau[:, j], 0.0)
@@ -85,6 +101,14 @@ def check_saturation(robot: Robot, log: Log) -> list[LogFinding]:
             remedy = "record a slower motion; these samples tell what the drive could do, not what the motion needs"
             found.append(LogFinding(Pathology.SATURATION, Severity.WARNING, text, log.column("tau", j), spans, remedy))
     return found
+
+
+def _too_few(log: Log) -> LogFinding:
+    """Why no motion can be seen: values that are missing, or stamps that do not rise."""
+    whole, rising = int(whole_rows(log).sum()), int(clean_rows(log).sum())
+    kind = Pathology.NAN_ROWS if whole == rising else Pathology.BACKWARD_STAMPS
+    text = f"of {len(log)} rows {whole} are whole and {rising} rise in time: too few to compare them with a model"
+    return LogFinding(kind, Severity.ERROR, text, log.column("t"), remedy="record more, or mend the column of times")
 
 
 def _has_error(found: list[LogFinding]) -> bool:

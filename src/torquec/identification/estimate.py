@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from torquec.identification.coulomb_shape import STEP
+from torquec.identification.estimator import Status
 from torquec.identification.pseudo_inertia import WIDTH
 from torquec.identification.realization import Realization, realize
 from torquec.identification.statistics import CONFIDENCE, correlations
@@ -57,7 +58,7 @@ class Estimate:
     """What `identify` found. `x` (k,) are the model's parameters, `standard` (p + f,) the full set behind them.
 
     `relative_error` is over all logs that were fitted, `validation_error` that of cross-validation; `strength` is the
-    weight of the prior, or None without one.
+    weight of the prior, or None without one; `status` says how the fit ended.
     """
 
     model: TorqueModel
@@ -76,6 +77,7 @@ class Estimate:
     strength: float | None
     cutoff: float
     verdict: str
+    status: Status = Status.SOLVED
     notes: tuple[str, ...] = ()
 
     @property

@@ -16,7 +16,8 @@ import dataclasses
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
+from typing import Protocol
 
 import numpy as np
 
@@ -73,11 +74,25 @@ class Freedom:
     weightings: tuple[Weighting, ...]
 
 
-def choose_model(samples: Sequence[Samples], freedom: Freedom, make: Make) -> Choice:
+class FoldSource(Protocol):
+    """Where the folds of a model come from: logs in memory (`SampleFolds`), or logs that stream (`stream_folds`)."""
+
+    @property
+    def correlation(self) -> float:
+        """How many of the decimated samples share one independent one."""
+        ...
+
+    def folds(self, model: TorqueModel, parts: int) -> Folds:
+        """The triangles of a model, every log cut into `parts`."""
+        ...
+
+
+def choose_model(source: FoldSource, freedom: Freedom, make: Make) -> Choice:
     """The model and the settings that predict best what they were not fitted to, (1)-(4)."""
-    trial = _Trial(samples, motions_of(samples), make)
+    trial = _Trial(source, make)
     first = freedom.weightings[0]
-    tried = Setting(_TRIED if _TRIED in freedom.strengths else freedom.strengths[0], first, trial.correlation)
+    correlation = source.correlation
+    tried = Setting(_TRIED if _TRIED in freedom.strengths else freedom.strengths[0], first, correlation)
     best = trial.best(freedom.models, tried, gain=0.0) or (freedom.models[0], np.inf)
     if freedom.friction:
         laws = [dataclasses.replace(best[0].friction, shape=shape) for shape in SHAPES]
@@ -90,7 +105,7 @@ def choose_model(samples: Sequence[Samples], freedom: Freedom, make: Make) -> Ch
     others = [model.with_friction(best[0].friction) for model in freedom.models if model.robot != best[0].robot]
     model, _ = trial.best(others, tried, most=best[1] * (1.0 - _GAIN)) or best
     errors = {
-        (weighting, strength): trial.error(model, Setting(strength, weighting, trial.correlation), parts=2 * PARTS)
+        (weighting, strength): trial.error(model, Setting(strength, weighting, correlation), parts=2 * PARTS)
         for weighting, strength in itertools.product(freedom.weightings, freedom.strengths)
     }
     least = {w: min(errors[w, s] for s in freedom.strengths) for w in freedom.weightings}
@@ -101,18 +116,11 @@ def choose_model(samples: Sequence[Samples], freedom: Freedom, make: Make) -> Ch
 
 @dataclass(frozen=True, eq=False)
 class _Trial:
-    """The decimated samples of all logs, and the columns that do not change with friction."""
+    """The errors of models; folds of the last model are kept, because several settings ask for them."""
 
-    samples: Sequence[Samples]
-    motions: tuple[tuple[int, ...], ...]
+    source: FoldSource
     make: Make
-    _fixed: dict[int, list[tuple[Array, Array]]] = field(default_factory=dict)
     _pairs: dict[tuple[TorqueModel, int], list[Pair]] = field(default_factory=dict)
-
-    @property
-    def correlation(self) -> float:
-        """Of the decimated samples."""
-        return max(s.correlation(len(s.thinned)) for s in self.samples)
 
     def best(
         self, models: Sequence[TorqueModel], setting: Setting, *, gain: float = _GAIN, most: float = np.inf
@@ -131,8 +139,26 @@ class _Trial:
         key = (model, parts)
         if key not in self._pairs:
             self._pairs.clear()
-            self._pairs[key] = self.folds(model, parts).pairs()
+            self._pairs[key] = self.source.folds(model, parts).pairs()
         return validation_error(self._pairs[key], partial(self.make, model, setting), most=most)
+
+
+@dataclass(frozen=True, eq=False)
+class SampleFolds:
+    """Folds of decimated samples in memory; columns that do not change with friction are kept."""
+
+    samples: Sequence[Samples]
+    _fixed: dict[int, list[tuple[Array, Array]]] = field(default_factory=dict)
+
+    @cached_property
+    def motions(self) -> tuple[tuple[int, ...], ...]:
+        """Which logs show the same motion."""
+        return motions_of(self.samples)
+
+    @property
+    def correlation(self) -> float:
+        """Of the decimated samples."""
+        return max(s.correlation(len(s.thinned)) for s in self.samples)
 
     def folds(self, model: TorqueModel, parts: int) -> Folds:
         """The triangles of a model."""

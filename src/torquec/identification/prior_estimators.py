@@ -15,6 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from torquec.errors import ArgumentError
 from torquec.identification.estimator import Estimator, Status, Weighting
 from torquec.identification.extras import need
 from torquec.identification.joint_factors import JointFactors
@@ -48,6 +49,8 @@ class PriorEstimator(Estimator):
         correlation: float = 1.0,
     ) -> None:
         super().__init__(correlation=correlation)
+        if not 0.0 <= strength < np.inf:
+            raise ArgumentError(f"a prior of strength {strength}", remedy="give zero or more")
         self.prior = prior
         self.strength = strength
         self.weighting = weighting

@@ -20,10 +20,10 @@ _TRIES = 60
 def simulated_log(robot: Robot, motion: Trajectory | None = None, *, noise: float = 0.01, seed: int = 0) -> Log:
     """The log (1) of a motion (one that excites the robot unless given); `noise` is relative.
 
-    Raises `ArgumentError` for negative noise, `RobotError` for a robot without inertias.
+    Raises `ArgumentError` for noise that is negative or not finite, `RobotError` for a robot without inertias.
     """
-    if not noise >= 0.0:
-        raise ArgumentError(f"noise of {noise}", remedy="give zero or more")
+    if not 0.0 <= noise < np.inf:
+        raise ArgumentError(f"noise of {noise}", remedy="give zero or more, as a share of the torques")
     if motion is None:
         options = ExcitationOptions(evaluations=_TRIES, seed=seed, period=0.01)
         motion = excitation(robot, options=options).trajectory

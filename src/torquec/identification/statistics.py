@@ -90,15 +90,19 @@ def verdict(
     training: float,
     validation: float,
     predicted: Mapping[str, float] | None = None,
+    problem: str = "",
 ) -> str:
     """The result in words: trusted, overfit, or poorly excited with the parameters that are.
 
     `training` and `validation` are the errors of the fit and of cross-validation, `predicted` those of logs, by name,
-    that were not fitted.
+    that were not fitted; a `problem` of the fit itself comes before everything else.
 
     >>> verdict(["a"], np.array([2.0]), np.array([0.1]), [True], training=0.01, validation=0.012)
     'trusted: 1 of 1 parameters matter, all of them known to better than 50%'
     """
+    if problem:
+        rest = verdict(names, x, deviations, important, training=training, validation=validation, predicted=predicted)
+        return f"doubtful: {problem}; apart from that {rest}"
     poor = [
         name
         for name, value, deviation, matters in zip(names, x, deviations, important, strict=True)

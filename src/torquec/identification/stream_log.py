@@ -1,7 +1,8 @@
 """Logs larger than memory: the samples of `prepare`, block by block, the same to rounding as those of the whole log.
 
-(1)  a first pass over the rows counts them: the even times of the whole log are t_0 + k/rate, whatever the block
-(2)  a second pass brings rows to even times, as `prepare` does, and cuts blocks with a margin on both sides
+(1)  a first pass over the rows finds the parts between gaps and the rate: the even times of a part are t_0 + k/rate,
+     whatever the block
+(2)  a second pass brings rows to even times, as `prepare` does, and cuts parts into blocks with a margin on both sides
 (3)  the response of a Butterworth filter of order four dies away as exp(-2 pi sin(pi/8) f_c t): after the margin of
      12 / f_c its share is 3e-13. A block is filtered with two margins and given with one, so that columns that pass the
      filter again (`TorqueModel.regressor`) are right as well; `used` is true in the middle only, once for every sample
@@ -11,6 +12,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -19,7 +21,8 @@ from functools import partial
 import numpy as np
 
 from torquec.errors import ArgumentError
-from torquec.identification.prepare import Samples, central_difference, choose_cutoff, clean_rows, low_pass
+from torquec.identification.clean_rows import Mask, gaps, rate_within, rising_rows, whole_rows
+from torquec.identification.prepare import BESIDE_GAP, FEWEST, Samples, choose_cutoff, even_count, even_parts, motion_of
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log
 from torquec.trajectory.log_map import LogMap
@@ -27,8 +30,6 @@ from torquec.trajectory.read_log import CHUNK, open_log
 from torquec.trajectory.trajectory import Array
 
 _MARGIN = 12.0
-_GAP = 10.0
-_SHORTEST_GAP = 0.02
 _FIRST_ROWS = 200_000
 
 Pieces = Callable[[], Iterable[Log]]
@@ -36,20 +37,34 @@ Pieces = Callable[[], Iterable[Log]]
 
 
 @dataclass(frozen=True)
-class LogScan:
-    """What the first pass (1) finds: whole rows, their first and last stamp [s], gaps (from, to), the cut-off [Hz]."""
+class LogPart:
+    """What lies between two gaps (1): first and last stamp [s], and how many even samples they hold."""
 
-    count: int
     first: float
     last: float
-    gaps: tuple[tuple[float, float], ...]
+    count: int
+
+
+@dataclass(frozen=True)
+class LogScan:
+    """What the first pass (1) finds: the parts that can be filtered, even samples per second, the cut-off [Hz]."""
+
+    parts: tuple[LogPart, ...]
+    rate: float
     cutoff: float
     source: str
 
     @property
-    def rate(self) -> float:
-        """Even samples per second."""
-        return (self.count - 1) / (self.last - self.first)
+    def margin(self) -> int:
+        """Samples after which the filter has forgotten (3)."""
+        return int(np.ceil(_MARGIN / self.cutoff * self.rate))
+
+    def used_span(self, part: int, edge: float) -> tuple[float, float]:
+        """The first and the last time [s] of a part that count: not `edge` [s] at each end, not beside gaps."""
+        own, beside = self.parts[part], BESIDE_GAP / self.cutoff
+        final = own.first + (own.count - 1) / self.rate
+        last = part == len(self.parts) - 1
+        return own.first + (edge if part == 0 else beside), final - (edge if last else beside)
 
 
 def stream_log(
@@ -75,34 +90,16 @@ def stream_samples(
 ) -> Iterator[Samples]:
     """The same of pieces of a log, however they come; a block has at least four margins."""
     scan = scan_log(pieces, cutoff=cutoff)
-    margin = int(np.ceil(_MARGIN / scan.cutoff * scan.rate))
-    block = max(rows, 4 * margin)
-    table: Array | None = None
-    start, core = 0, 0  # of the table, and of the next block, as numbers of even samples
-    layout: Log | None = None
-    for piece, even in _even(pieces, scan):
-        layout = piece
-        table = even if table is None else np.concatenate([table, even])
-        ready = start + len(table)
-        while ready < scan.count and core + block + 2 * margin <= ready:
-            yield _block(table, start, core, core + block, margin, scan, layout, edge)
-            core += block
-            drop = max(0, core - 2 * margin - start)
-            table, start = table[drop:], start + drop
-    if table is None or layout is None:
-        raise ArgumentError("there are no whole rows", where=scan.source, remedy="run torquec check-log")
-    while core < scan.count:
-        # What would be left for a short last block goes with the one before it.
-        end = scan.count if scan.count - core < 2 * block else core + block
-        yield _block(table, start, core, end, margin, scan, layout, edge)
-        core = end
+    for part, group in itertools.groupby(_even(pieces, scan), key=lambda item: item[1]):
+        yield from _part_blocks(
+            ((layout, even) for layout, _, even in group), part, scan, max(rows, 4 * scan.margin), edge
+        )
 
 
 def scan_log(pieces: Pieces, *, cutoff: float | None = None) -> LogScan:
-    """The first pass (1); raises `ArgumentError` where there are not two whole rows."""
-    count, first, last = 0, np.nan, -np.inf
-    gaps: list[tuple[float, float]] = []
-    usual, source = np.nan, ""
+    """The first pass (1); raises `ArgumentError` where there are not two whole rows, or no part without gaps."""
+    borders: list[tuple[float, float]] = []
+    count, usual, source = 0, np.nan, ""
     head: list[tuple[Array, Array]] = []
     for piece, rows in _clean(pieces):
         source = piece.source
@@ -111,94 +108,130 @@ def scan_log(pieces: Pieces, *, cutoff: float | None = None) -> LogScan:
             continue
         if cutoff is None and sum(len(t) for t, _ in head) < _FIRST_ROWS:
             head.append((stamps, piece.q[rows]))
-        joined = stamps if count == 0 else np.append(last, stamps)
+        joined = np.append(borders[-1][1], stamps) if borders else stamps
         steps = np.diff(joined)
-        usual = float(np.median(steps)) if len(steps) > 1 else usual
-        long = np.flatnonzero((steps > _GAP * usual) & (steps > _SHORTEST_GAP))
-        gaps += [(float(joined[k]), float(joined[k + 1])) for k in long]
-        first = float(stamps[0]) if count == 0 else first
-        last = float(stamps[-1])
+        usual = float(np.median(steps)) if np.isnan(usual) and len(steps) else usual
+        jumps = np.flatnonzero(gaps(steps, usual))
+        starts, ends = joined[[0, *(jumps + 1)]], joined[[*jumps, len(joined) - 1]]
+        if borders:
+            starts[0] = borders.pop()[0]
+        borders += zip(starts.tolist(), ends.tolist(), strict=True)
         count += len(stamps)
     if count < 2:
         raise ArgumentError("no two whole rows in a row of time", where=source, remedy="run torquec check-log")
+    rate = rate_within(count, np.array([last - first for first, last in borders]))
+    parts = [LogPart(*span, even_count(np.array(span), rate)) for span in borders]
+    parts = [part for part in parts if part.count >= FEWEST]
+    if not parts:
+        raise ArgumentError(
+            f"no part of the log has {FEWEST} rows without a gap", where=source, remedy="record without pauses"
+        )
     if cutoff is None:
         t, q = (np.concatenate([part[k] for part in head]) for k in range(2))
-        rate = (len(t) - 1) / float(t[-1] - t[0])
-        grid = t[0] + np.arange(len(t)) / rate
-        cutoff = choose_cutoff(np.column_stack([np.interp(grid, t, column) for column in q.T]), rate)
-    scan = LogScan(count, first, last, tuple(gaps), float(cutoff), source)
-    if not 0.0 < scan.cutoff < 0.5 * scan.rate:
+        own, _, tables = even_parts(t, q)
+        cutoff = choose_cutoff(max(tables, key=len), own)
+    if not 0.0 < cutoff < 0.5 * rate:
         raise ArgumentError(
-            f"a cut-off of {scan.cutoff:g} Hz for samples at {scan.rate:g} Hz",
+            f"a cut-off of {cutoff:g} Hz for samples at {rate:g} Hz",
             where=source,
-            remedy=f"give one between 0 and {0.5 * scan.rate:g} Hz",
+            remedy=f"give one between 0 and {0.5 * rate:g} Hz",
         )
-    return scan
+    return LogScan(tuple(parts), rate, float(cutoff), source)
 
 
-def _clean(pieces: Pieces) -> Iterator[tuple[Log, np.ndarray[tuple[int], np.dtype[np.bool_]]]]:
-    """Every piece with its rows that are whole and later than all before them, in earlier pieces too."""
+def _clean(pieces: Pieces) -> Iterator[tuple[Log, Mask]]:
+    """Every piece with its rows that are whole and rise in time, in view of the pieces before it and the next one."""
     latest = -np.inf
-    for piece in pieces():
-        rows = clean_rows(piece) & (np.where(np.isfinite(piece.t), piece.t, -np.inf) > latest)
+    iterator = iter(pieces())
+    piece = next(iterator, None)
+    while piece is not None:
+        following = next(iterator, None)
+        rows = whole_rows(piece)
+        rows[rows] = piece.t[rows] > latest
+        own = piece.t[rows]
+        # A stamp in the far future at the end of a piece shows by what comes next.
+        coming = np.empty(0) if following is None else following.t[whole_rows(following)]
+        rows[rows] = rising_rows(np.concatenate([own, coming[coming > latest]]))[: len(own)]
         if rows.any():
             latest = float(piece.t[rows][-1])
         yield piece, rows
+        piece = following
 
 
-def _even(pieces: Pieces, scan: LogScan) -> Iterator[tuple[Log, Array]]:
-    """Rows q, tau, (qd,) others at even times (2), as far as each piece reaches."""
-    held_t, held, k = np.empty(0), np.empty((0, 0)), 0
+def _even(pieces: Pieces, scan: LogScan) -> Iterator[tuple[Log, int, Array]]:
+    """Rows q, tau, (qd,) others at even times (2) and the number of their part, as far as each piece reaches."""
+    firsts = np.array([part.first for part in scan.parts])
+    current, held_t, held, k = -1, np.empty(0), np.empty((0, 0)), 0
     for piece, rows in _clean(pieces):
-        if not rows.any():
-            continue
         parts = [piece.q, piece.tau, *([] if piece.qd is None else [piece.qd])]
         values = np.column_stack([*parts, *piece.others.values()])[rows]
-        held = values if k == 0 and len(held_t) == 0 else np.concatenate([held, values])
-        held_t = np.append(held_t, piece.t[rows])
-        reach = int(np.floor((held_t[-1] - scan.first) * scan.rate)) + 1
-        end = scan.count if held_t[-1] >= scan.last else min(reach, scan.count)
-        t = scan.first + np.arange(k, end) / scan.rate
-        inside = len(t) if end == scan.count else int(np.searchsorted(t, held_t[-1], side="right"))
-        t = t[:inside]
-        if inside:
-            yield piece, np.column_stack([np.interp(t, held_t, column) for column in held.T])
-        k += inside
-        following = scan.first + k / scan.rate
-        drop = max(0, int(np.searchsorted(held_t, following, side="right")) - 1)
-        held_t, held = held_t[drop:], held[drop:]
+        stamps = piece.t[rows]
+        own = np.searchsorted(firsts, stamps, side="right") - 1
+        for number in np.unique(own[own >= 0]):
+            part = scan.parts[number]
+            inside = (own == number) & (stamps <= part.last)  # what is later lies in parts too short to be filtered
+            if not inside.any():
+                continue
+            if number != current:
+                current, held_t, held, k = int(number), np.empty(0), np.empty((0, values.shape[1])), 0
+            held_t, held = np.append(held_t, stamps[inside]), np.concatenate([held, values[inside]])
+            t = part.first + np.arange(k, part.count) / scan.rate
+            if held_t[-1] < part.last:
+                t = t[: int(np.searchsorted(t, held_t[-1], side="right"))]
+            if len(t):
+                yield piece, current, np.column_stack([np.interp(t, held_t, column) for column in held.T])
+            k += len(t)
+            drop = max(0, int(np.searchsorted(held_t, part.first + k / scan.rate, side="right")) - 1)
+            held_t, held = held_t[drop:], held[drop:]
+
+
+def _part_blocks(
+    pieces: Iterable[tuple[Log, Array]], part: int, scan: LogScan, block: int, edge: float
+) -> Iterator[Samples]:
+    """The blocks of one part, from its even rows as they come."""
+    count, margin = scan.parts[part].count, scan.margin
+    table: Array | None = None
+    start, core = 0, 0  # of the table, and of the next block, as numbers of even samples
+    for layout, even in pieces:
+        table = even if table is None else np.concatenate([table, even])
+        ready = start + len(table)
+        while ready < count and core + block + 2 * margin <= ready:
+            yield _block(table, start, core, core + block, scan, part, layout, edge)
+            core += block
+            drop = max(0, core - 2 * margin - start)
+            table, start = table[drop:], start + drop
+    assert table is not None
+    while core < count:
+        # What would be left for a short last block goes with the one before it.
+        end = count if count - core < 2 * block else core + block
+        yield _block(table, start, core, end, scan, part, layout, edge)
+        core = end
 
 
 def _block(
-    table: Array, start: int, core: int, end: int, margin: int, scan: LogScan, layout: Log, edge: float
+    table: Array, start: int, core: int, end: int, scan: LogScan, part: int, layout: Log, edge: float
 ) -> Samples:
-    """Samples core .. end - 1 with a margin on both sides (3)."""
-    n = layout.n
-    low, high = max(core - 2 * margin, 0), min(end + 2 * margin, scan.count)
-    shown = slice(max(core - margin, 0) - low, min(end + margin, scan.count) - low)
+    """Samples core .. end - 1 of a part with a margin on both sides (3)."""
+    n, speeds, margin, own = layout.n, layout.qd is not None, scan.margin, scan.parts[part]
+    low, high = max(core - 2 * margin, 0), min(end + 2 * margin, own.count)
+    shown = slice(max(core - margin, 0) - low, min(end + margin, own.count) - low)
     window = table[low - start : high - start]
-    measured = low_pass(window[:, : (2 if layout.qd is None else 3) * n], scan.rate, scan.cutoff)
-    q, tau = measured[:, :n], measured[:, n : 2 * n]
-    qd = central_difference(q, scan.rate) if layout.qd is None else measured[:, 2 * n :]
-    qdd = central_difference(qd, scan.rate)
-    numbers = np.arange(low, high)[shown]
-    t = scan.first + numbers / scan.rate
-    used = (numbers >= core) & (numbers < end)
-    final = scan.first + (scan.count - 1) / scan.rate
-    used &= (t >= scan.first + edge) & (t <= final - edge)
-    for gap in scan.gaps:
-        used &= ~((t > gap[0] - 1.0 / scan.cutoff) & (t < gap[1] + 1.0 / scan.cutoff))
-    others = window[:, measured.shape[1] :]
+    numbers = np.arange(low, high)
+    t = own.first + numbers / scan.rate
+    q, qd, qdd, tau = motion_of(t, window, n=n, speeds=speeds, rate=scan.rate, cutoff=scan.cutoff)
+    first, last = scan.used_span(part, edge)
+    used = (numbers >= core) & (numbers < end) & (t >= first) & (t <= last)
+    others = window[shown, (3 if speeds else 2) * n :]
     return Samples(
         layout.joints,
-        t,
+        t[shown],
         q[shown],
         qd[shown],
         qdd[shown],
         tau[shown],
-        used,
+        used[shown],
         scan.rate,
         scan.cutoff,
-        {name: others[shown, k] for k, name in enumerate(layout.others)},
+        {name: others[:, k] for k, name in enumerate(layout.others)},
         scan.source,
     )

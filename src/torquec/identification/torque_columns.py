@@ -219,15 +219,32 @@ class GasSpring:
     angle: float = 0.0
     name: str = "counterbalance"
 
+    def __post_init__(self) -> None:
+        for name in ("base", "lever", "area", "pressure_volume", "volume"):
+            if not 0.0 < getattr(self, name) < np.inf:
+                raise ArgumentError(f"a gas spring with {name} = {getattr(self, name)}", remedy="give more than zero")
+        if not np.isfinite(self.angle):
+            raise ArgumentError(f"a gas spring with angle = {self.angle}", remedy="give radians")
+
     def torque(self, robot: Robot, samples: Samples) -> Array:
-        """(4)."""
+        """(4); raises `ArgumentError` where the motion leaves the gas no volume, or the spring no length."""
         j = robot.joint_index(self.joint)
         delta = samples.q[:, j] + self.angle
         length = np.sqrt(self.base**2 + self.lever**2 - 2.0 * self.base * self.lever * np.cos(delta))
-        arm = np.sin(delta) * self.base * self.lever / length
         stroke = length - self.base + self.lever
+        volume = self.volume - stroke * self.area
+        wrong = np.flatnonzero((volume <= 0.0) | (length <= 0.0))
+        if len(wrong):
+            k = wrong[0]
+            raise ArgumentError(
+                f"the gas spring '{self.name}' has a volume of {volume[k]:.3g} m^3 and a length of {length[k]:.3g} m "
+                f"with {self.joint} at {samples.q[k, j]:.4g}",
+                where=samples.source,
+                remedy="check base, lever, area, volume and angle: the volume must stay above zero along the motion",
+            )
+        arm = np.sin(delta) * self.base * self.lever / length
         total = np.zeros_like(samples.q)
-        total[:, j] = arm * self.area * self.pressure_volume / (self.volume - stroke * self.area)
+        total[:, j] = arm * self.area * self.pressure_volume / volume
         return total
 
 
@@ -259,7 +276,7 @@ class RecordedColumn:
 def read_columns(path: str | os.PathLike[str]) -> tuple[TorqueColumn, ...]:
     """The columns of a TOML file: tables [[gas_spring]] and [[recorded]] with the fields of the classes above.
 
-    Raises `ArgumentError` for other tables and for fields that are missing or unknown.
+    Raises `ArgumentError` for other tables, and for fields that are missing, unknown or of the wrong kind.
     """
     source = to_path(path)
     try:
@@ -273,15 +290,37 @@ def read_columns(path: str | os.PathLike[str]) -> tuple[TorqueColumn, ...]:
             raise ArgumentError(
                 f"there are no columns [[{table}]]", where=str(source), remedy=f"there are {', '.join(kinds)}"
             )
-        for entry in entries:
-            try:
-                found.append(kinds[table](**entry))
-            except TypeError as error:
-                fields = ", ".join(kinds[table].__dataclass_fields__)
-                raise ArgumentError(
-                    f"[[{table}]]: {error}", where=str(source), remedy=f"its fields are {fields}"
-                ) from None
+        found += [
+            _column(kinds[table], entry, where=f"{source} [[{table}]] {k + 1}") for k, entry in enumerate(entries)
+        ]
     return tuple(found)
+
+
+def _column(kind: Any, entry: Any, *, where: str) -> TorqueColumn:
+    """A column from its table."""
+    known = {field.name: field for field in dataclasses.fields(kind)}
+    listed = ", ".join(known)
+    if not isinstance(entry, dict):
+        raise ArgumentError(f"this is no table: {str(entry)[:60]}", where=where, remedy=f"its fields are {listed}")
+    unknown = sorted(set(entry) - set(known))
+    if unknown:
+        raise ArgumentError(f"there is no field '{unknown[0]}'", where=where, remedy=f"its fields are {listed}")
+    for name, field in known.items():
+        if name not in entry:
+            if field.default is dataclasses.MISSING:
+                raise ArgumentError(f"the field '{name}' is missing", where=where, remedy=f"its fields are {listed}")
+            continue
+        value = entry[name]
+        text = field.type == "str"
+        right = isinstance(value, str) if text else isinstance(value, int | float) and not isinstance(value, bool)
+        if not right:
+            remedy = "give a name in quotes" if text else "give a number"
+            raise ArgumentError(f"'{name}' has the value {str(value)[:60]!r}", where=where, remedy=remedy)
+    try:
+        made: TorqueColumn = kind(**entry)
+    except ArgumentError as error:
+        raise ArgumentError(error.found, where=where, remedy=error.remedy) from None
+    return made
 
 
 def _parameters(shaft: FrictionShaft, law: FrictionLaw) -> tuple[str, ...]:

@@ -47,6 +47,7 @@ class Pathology(StrEnum):
     DELAY = "delay"
     STANDSTILL = "standstill"
     SATURATION = "saturation"
+    NO_TORQUE = "no torque"
     MATCHED_BY_ORDER = "matched by order"
     LOCKED = "locked joints"
     MERGED = "merged messages"

@@ -42,6 +42,15 @@ def test_a_clock_that_was_set_back_is_no_gap():
     assert found.rows == (99, 100)
 
 
+def test_a_stamp_in_the_far_future_costs_its_own_row():
+    t = T.copy()
+    t[6] = 1e9
+    (found,) = alarms(log_at(t))
+    assert found.kind is Pathology.BACKWARD_STAMPS
+    assert found.rows == (6, 7)
+    assert "1 rows that do not fit in" in found.text
+
+
 def test_missing_stamps_do_not_shift_rows():
     t = T.copy()
     t[10] = np.nan

@@ -2,7 +2,8 @@
 
 With d_k = t_(k+1) - t_k and d the median of those that are positive:
 
-(1)  d_k = 0 repeats a stamp, d_k < 0 goes back, a stamp 10 d (and 20 ms) later than all before it follows a gap
+(1)  d_k = 0 repeats a stamp, d_k < 0 goes back, a step of 10 d (and 20 ms) between rows that are kept (`clean_rows`) is
+     a gap
 (2)  jitter is the deviation of the d_k, without gaps, over d
 """
 
@@ -10,11 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from torquec.identification.clean_rows import gaps, rising_rows
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity, spans_of
 from torquec.trajectory.log_units import LONGEST_PERIOD, shorter_unit
 
-_GAP = 10.0
-_SHORTEST_GAP = 0.02
+_LONG = 10.0
 _JITTER = 0.05
 
 
@@ -56,16 +57,20 @@ def check_stamps(log: Log) -> list[LogFinding]:
             text = f"{what}: {int(where.sum())}{then}"
             found.append(LogFinding(kind, Severity.WARNING, text, name, spans, remedy))
 
-    ahead = log.t[known][1:] - np.maximum.accumulate(log.t[known])[:-1]
-    gaps = (ahead > _GAP * usual) & (ahead > _SHORTEST_GAP)
+    rows = np.flatnonzero(rising_rows(log.t[known]))
+    ahead = np.zeros_like(steps)  # of a row before the one that is kept before it
+    ahead[rows[1:] - 1] = np.diff(log.t[known][rows])
     cut = "; such rows are not used"
     add(Pathology.DUPLICATE_STAMPS, steps == 0.0, "repeated stamps", cut, "stamp every sample as it comes")
-    back = "; rows before the latest stamp are not used"
+    lost = len(known) - len(rows) - int((steps == 0.0).sum())
+    back = f"; {max(lost, 0)} rows that do not fit in are not used"
     remedy = "sort the rows, or split the log where the clock was set"
     add(Pathology.BACKWARD_STAMPS, steps < 0.0, "steps back in time", back, remedy)
     long = f", the longest {float(ahead.max()):.3g} s at {usual:.3g} s steps; rows in and beside them are not used"
-    add(Pathology.GAP, gaps, "gaps", long, "record without pauses, or give the parts as logs of their own")
-    spread = float(np.std(forward[forward < _GAP * usual])) / usual
+    add(
+        Pathology.GAP, gaps(ahead, usual), "gaps", long, "record without pauses, or give the parts as logs of their own"
+    )
+    spread = float(np.std(forward[forward < _LONG * usual])) / usual
     if spread > _JITTER:
         text = f"steps vary by {spread:.0%} of {usual:.3g} s (from {forward.min():.3g} to {forward.max():.3g} s)"
         remedy = "nothing to do: samples are brought to even times"

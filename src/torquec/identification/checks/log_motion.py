@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from torquec.identification.prepare import clean_rows
+from torquec.identification.clean_rows import clean_rows
 from torquec.trajectory.log import Log
 from torquec.trajectory.trajectory import Array
 
