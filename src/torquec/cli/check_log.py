@@ -22,7 +22,7 @@ EXAMPLE = "torquec check-log planar2r simulated"
 
 SIMULATED = "simulated"
 STREAMED = 400_000_000
-"""Bytes from which a CSV or Parquet file is checked piece by piece."""
+"""Bytes from which a CSV or Parquet file is read piece by piece."""
 
 LogsArgument = Annotated[
     list[Path],
@@ -89,6 +89,12 @@ def read_logs(robot: Robot, paths: list[Path], log_map: Path | None) -> list[Log
     return [_read(robot, path, meaning) for path in paths]
 
 
+def is_large(path: Path) -> bool:
+    """Whether a file is of a kind that can be read piece by piece, and large enough to do so."""
+    pieces = path.suffix.lower() in (".csv", ".txt", ".tsv", ".parquet", ".pq")
+    return pieces and path.is_file() and path.stat().st_size > STREAMED
+
+
 @dataclass(frozen=True, eq=False)
 class _Checked:
     """A log's name and size, what was found, and the log itself where it is in memory."""
@@ -111,8 +117,7 @@ def _checked(robot: Robot, path: Path, meaning: LogMap | None, *, delay: bool) -
     from torquec.identification.check_log import check_log_pieces
     from torquec.trajectory.read_log import read_log_chunks
 
-    text = path.suffix.lower() in (".csv", ".txt", ".tsv", ".parquet", ".pq")
-    if text and path.is_file() and path.stat().st_size > STREAMED:
+    if is_large(path):
         progress(f"{path} is large: checking it piece by piece ...")
         size = _Size()
         found = check_log_pieces(robot, size.counted(read_log_chunks(path, robot, log_map=meaning)))

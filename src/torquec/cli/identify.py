@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from torquec.cli.check_log import SIMULATED, LogsArgument, MapOption, read_logs
+from torquec.cli.check_log import SIMULATED, LogsArgument, MapOption, is_large, read_logs
 from torquec.cli.excite import refuse_existing
 from torquec.cli.identify_document import Findings, describe, text
 from torquec.cli.identify_files import refuse_directory, robot_of, write_results
@@ -17,10 +17,14 @@ from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
     from torquec.identification.estimate import Estimate
+    from torquec.identification.identify_options import IdentifyOptions
     from torquec.robot.robot import Robot
     from torquec.trajectory.log import Log
 
 EXAMPLE = "torquec identify planar2r simulated --cutoff 10 --urdf identified.urdf"
+
+_SHOWN_ROWS = 100_000
+"""Of a log in pieces, this many rows are drawn."""
 
 
 def identify(
@@ -57,6 +61,10 @@ def identify(
         Path | None, typer.Option(metavar="FILE", help="A TOML file with further columns (gas springs, recorded ones).")
     ] = None,
     log_map: MapOption = None,
+    stream: Annotated[
+        bool,
+        typer.Option("--stream", help="Read the logs piece by piece (as files beyond 400 MB always are)."),
+    ] = False,
     eliminate: Annotated[
         bool,
         typer.Option(
@@ -111,26 +119,26 @@ def identify(
     if output is not None:
         refuse_directory(output, force=force)
     loaded = read_robot(robot, snap=snap, strict=strict, gravity=gravity)
-    training = _training(loaded, logs, log_map, runs=eliminate)
-    others = read_logs(loaded, validate or [], log_map)
-    heavy = read_logs(loaded, payload or [], log_map)
-    coupled = None if log_map is None else read_log_map(log_map).transmission
-    progress(f"identifying {loaded.name} from {sum(len(log) for log in training)} samples ...")
-    estimate = fit(
-        loaded,
-        training,
-        validate=others,
-        options=IdentifyOptions(
-            method=Method(method),
-            friction=None if friction is None else FrictionModel(friction),
-            cutoff=cutoff,
-            rotors=rotors,
-            strength=strength,
-            columns=() if columns is None else read_columns(columns),
-            transmission=coupled,
-            partial=partial,
-        ),
+    options = IdentifyOptions(
+        method=Method(method),
+        friction=None if friction is None else FrictionModel(friction),
+        cutoff=cutoff,
+        rotors=rotors,
+        strength=strength,
+        columns=() if columns is None else read_columns(columns),
+        transmission=None if log_map is None else read_log_map(log_map).transmission,
+        partial=partial,
     )
+    heavy: list[Log] = []
+    if stream or any(is_large(path) for path in (*logs, *(validate or []))):
+        whole = {"--eliminate": eliminate, "--payload": bool(payload), "--compare": compare is not None}
+        estimate, training, others = _streamed(loaded, logs, validate or [], log_map, options, whole=whole)
+    else:
+        training = _training(loaded, logs, log_map, runs=eliminate)
+        others = read_logs(loaded, validate or [], log_map)
+        heavy = read_logs(loaded, payload or [], log_map)
+        progress(f"identifying {loaded.name} from {sum(len(log) for log in training)} samples ...")
+        estimate = fit(loaded, training, validate=others, options=options)
     findings = _further(estimate, training, heavy, eliminate=eliminate, frame=frame, compare=compare)
     files = _written(findings, training, others, output=output, urdf=urdf, plot=plot)
     if json:
@@ -152,6 +160,41 @@ def _training(robot: Robot, logs: list[Path], log_map: Path | None, *, runs: boo
 
         return simulated_runs(robot)
     return read_logs(robot, logs, log_map)
+
+
+def _streamed(
+    robot: Robot,
+    logs: list[Path],
+    others: list[Path],
+    log_map: Path | None,
+    options: IdentifyOptions,
+    *,
+    whole: dict[str, bool],
+) -> tuple[Estimate, list[Log], list[Log]]:
+    """The estimate from files in pieces, and the beginnings of the files, for pictures and the self-test in C."""
+    from torquec.identification.identify_stream import identify_stream
+    from torquec.trajectory.log_map import read_log_map
+    from torquec.trajectory.read_log import read_log_chunks
+
+    meaning = None if log_map is None else read_log_map(log_map)
+    for option, given in whole.items():
+        if given:
+            raise ArgumentError(f"{option} with logs in pieces", remedy="give shorter logs, without --stream")
+    if SIMULATED in map(str, (*logs, *others)):
+        raise ArgumentError(f"'{SIMULATED}' is no file to read in pieces", remedy="leave out --stream")
+    if meaning is not None and meaning.estimate_delay:
+        raise ArgumentError(
+            "estimate_delay with logs in pieces",
+            where=str(log_map),
+            remedy="find the delay with check-log on a shorter log, and give it in the map (delay = seconds)",
+        )
+    progress(f"identifying {robot.name}, piece by piece ...")
+    estimate = identify_stream(robot, logs, validate=others, log_map=meaning, options=options)
+    shown = [
+        [next(read_log_chunks(path, robot, log_map=meaning, rows=_SHOWN_ROWS)) for path in paths]
+        for paths in (logs, others)
+    ]
+    return estimate, shown[0], shown[1]
 
 
 def _further(

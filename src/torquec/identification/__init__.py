@@ -6,6 +6,7 @@ from torquec.identification.coulomb_shape import CoulombShape, Turnover
 from torquec.identification.estimate import Estimate, LogError, Parameter, bind
 from torquec.identification.identify import identify
 from torquec.identification.identify_options import IdentifyOptions, Method
+from torquec.identification.identify_stream import identify_stream
 from torquec.identification.joint_factors import JointFactors, joint_factors, stream_factors
 from torquec.identification.payload import Payload, identify_payload
 from torquec.identification.prediction import Prediction, predict
@@ -41,6 +42,7 @@ __all__ = [
     "check_log_pieces",
     "identify",
     "identify_payload",
+    "identify_stream",
     "joint_factors",
     "predict",
     "prepare",

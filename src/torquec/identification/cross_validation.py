@@ -12,7 +12,7 @@ Folds are kept as triangles: fits of many settings cost next to nothing.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,12 +70,39 @@ def time_folds(
     return Folds(tuple(made), tuple(tuple(motion) for motion in motions))
 
 
+@dataclass(frozen=True, eq=False)
+class LogStates:
+    """States (q, qd) of a log: the smallest and the largest (2 n,), and a few of them (M, 2 n)."""
+
+    smallest: Array
+    largest: Array
+    few: Array
+
+
+def states_of(blocks: Iterable[Samples], count: int) -> LogStates:
+    """The states of a log that has `count` samples which count, in blocks."""
+    step, seen = max(1, count // _STATES), 0
+    low, high, few = [], [], []
+    for block in blocks:
+        states = np.column_stack([block.q, block.qd])[block.used]
+        if len(states):
+            low.append(states.min(axis=0))
+            high.append(states.max(axis=0))
+            few.append(states[-seen % step :: step])
+        seen += len(states)
+    return LogStates(np.min(low, axis=0), np.max(high, axis=0), np.concatenate(few))
+
+
 def motions_of(samples: Sequence[Samples]) -> tuple[tuple[int, ...], ...]:
     """Which logs (indices) show the same motion (4)."""
-    states = [np.column_stack([s.q, s.qd])[s.used] for s in samples]
-    every = np.concatenate(states)
-    size = np.maximum(np.ptp(every, axis=0), np.finfo(float).tiny ** 0.5)
-    few = [state[:: max(1, len(state) // _STATES)] / size for state in states]
+    return same_motions([states_of([s], int(s.used.sum())) for s in samples])
+
+
+def same_motions(logs: Sequence[LogStates]) -> tuple[tuple[int, ...], ...]:
+    """Which logs (indices) show the same motion (4), by their states."""
+    smallest, largest = np.min([log.smallest for log in logs], axis=0), np.max([log.largest for log in logs], axis=0)
+    size = np.maximum(largest - smallest, np.finfo(float).tiny ** 0.5)
+    few = [log.few / size for log in logs]
     groups: list[list[int]] = []
     for k, state in enumerate(few):
         same = next((group for group in groups if _repeats(state, few[group[0]])), None)

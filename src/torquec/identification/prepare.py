@@ -71,18 +71,34 @@ class Samples:
     @property
     def thinned(self) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
         """Which of the used samples decimation keeps (5), as indices."""
-        step = max(1, int(self.rate / (_DENSE * self.cutoff)))
-        return np.flatnonzero(self.used)[::step]
+        return np.flatnonzero(self.used)[:: thinning(self.rate, self.cutoff)]
 
     def correlation(self, count: int) -> float:
         """How many of `count` samples, evenly taken from these, share one independent one: 2 cut-offs a second."""
-        seconds = float(self.used.sum()) / self.rate
-        return max(count / (2.0 * self.cutoff * seconds), 1.0)
+        return correlation_of(count, int(self.used.sum()) / self.rate, self.cutoff)
 
     def low_passed(self, values: Array) -> Array:
         """Columns (N, ...) through the filter of these samples, every part for itself."""
         borders = itertools.pairwise([*self.starts, len(self)])
         return np.concatenate([low_pass(values[a:b], self.rate, self.cutoff) for a, b in borders])
+
+
+def thinning(rate: float, cutoff: float) -> int:
+    """Every how many samples decimation keeps one (5).
+
+    >>> thinning(1000.0, 10.0)
+    12
+    """
+    return max(1, int(rate / (_DENSE * cutoff)))
+
+
+def correlation_of(count: int, seconds: float, cutoff: float) -> float:
+    """How many of `count` samples of a signal that lasts `seconds` share one independent one: 2 cut-offs a second.
+
+    >>> correlation_of(1000, 10.0, 5.0)
+    10.0
+    """
+    return max(count / (2.0 * cutoff * seconds), 1.0)
 
 
 def low_pass(values: Array, rate: float, cutoff: float) -> Array:

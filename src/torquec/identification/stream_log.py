@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import itertools
 import os
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -33,7 +34,7 @@ _MARGIN = 12.0
 _FIRST_ROWS = 200_000
 
 Pieces = Callable[[], Iterable[Log]]
-"""Gives the pieces of a log, in order, from the first; called twice."""
+"""Gives the pieces of a log, in order, from the first; called once per pass."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,18 @@ class LogScan:
         last = part == len(self.parts) - 1
         return own.first + (edge if part == 0 else beside), final - (edge if last else beside)
 
+    def used_count(self, edge: float) -> int:
+        """How many even samples count."""
+        total = 0
+        for k, part in enumerate(self.parts):
+            first, last = self.used_span(k, edge)
+            numbers, time = range(part.count), partial(self._time, part)
+            total += max(0, bisect_right(numbers, last, key=time) - bisect_left(numbers, first, key=time))
+        return total
+
+    def _time(self, part: LogPart, number: int) -> float:
+        return part.first + number / self.rate
+
 
 def stream_log(
     path: str | os.PathLike[str],
@@ -88,8 +101,12 @@ def stream_log(
 def stream_samples(
     pieces: Pieces, *, cutoff: float | None = None, edge: float = 0.5, rows: int = CHUNK
 ) -> Iterator[Samples]:
-    """The same of pieces of a log, however they come; a block has at least four margins."""
-    scan = scan_log(pieces, cutoff=cutoff)
+    """The same of pieces of a log, however they come."""
+    return stream_blocks(pieces, scan_log(pieces, cutoff=cutoff), edge=edge, rows=rows)
+
+
+def stream_blocks(pieces: Pieces, scan: LogScan, *, edge: float = 0.5, rows: int = CHUNK) -> Iterator[Samples]:
+    """The second pass (2), (3) over what the first has found; a block has at least four margins."""
     for part, group in itertools.groupby(_even(pieces, scan), key=lambda item: item[1]):
         yield from _part_blocks(
             ((layout, even) for layout, _, even in group), part, scan, max(rows, 4 * scan.margin), edge
@@ -175,7 +192,8 @@ def _even(pieces: Pieces, scan: LogScan) -> Iterator[tuple[Log, int, Array]]:
             if number != current:
                 current, held_t, held, k = int(number), np.empty(0), np.empty((0, values.shape[1])), 0
             held_t, held = np.append(held_t, stamps[inside]), np.concatenate([held, values[inside]])
-            t = part.first + np.arange(k, part.count) / scan.rate
+            reach = int((held_t[-1] - part.first) * scan.rate) + 2
+            t = part.first + np.arange(k, min(reach, part.count)) / scan.rate
             if held_t[-1] < part.last:
                 t = t[: int(np.searchsorted(t, held_t[-1], side="right"))]
             if len(t):

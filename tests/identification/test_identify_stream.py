@@ -1,0 +1,141 @@
+"""Identification of files in pieces: the same estimate as in memory."""
+
+from __future__ import annotations
+
+import dataclasses
+import tracemalloc
+
+import numpy as np
+import pytest
+from tests.identification import real_logs, simulated_arm
+from tests.identification.simulated_arm import QUICK, arm
+
+from torquec.errors import ArgumentError
+from torquec.identification import FrictionLaw, IdentifyOptions, Method, identify, identify_stream
+from torquec.identification.coulomb_shape import CoulombShape, Turnover
+from torquec.identification.prepare import Derivatives
+from torquec.identification.torque_columns import FrictionModel
+from torquec.trajectory.read_log import read_log
+
+
+def written(path, log, *, noise=0.0, pause=0.0):
+    """A log as a CSV file; with a pause in the middle, and a stamp in the far future."""
+    t = log.t + np.where(np.arange(len(log)) < len(log) // 2, 0.0, pause)
+    if pause:
+        t[333] = 1e7
+    tau = log.tau + noise * np.random.default_rng(0).normal(size=log.tau.shape)
+    names = ["t", *(f"{word}{k + 1}" for word in ("q", "dq", "tau") for k in range(log.n))]
+    table = np.column_stack([t, log.q, log.qd, tau])
+    np.savetxt(path, table, delimiter=",", header=",".join(names), comments="", fmt="%.12g")
+    return path
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("logs")
+    return [
+        written(folder / "a.csv", simulated_arm.log(), noise=0.05, pause=20.0),
+        written(folder / "b.csv", simulated_arm.log(5), noise=0.05),
+    ]
+
+
+def assert_the_same(found, expected):
+    assert found.names == expected.names
+    assert (found.strength, found.cutoff, found.status) == (expected.strength, expected.cutoff, expected.status)
+    assert np.allclose(found.x, expected.x, rtol=1e-9, atol=1e-9 * np.abs(expected.x).max())
+    assert np.allclose(found.std, expected.std, rtol=1e-9)
+    assert [p.significant for p in found.parameters] == [p.significant for p in expected.parameters]
+    assert found.condition == pytest.approx(expected.condition, rel=1e-9)
+    assert found.validation_error == pytest.approx(expected.validation_error, rel=1e-9)
+    for ours, theirs in zip(
+        (*found.training, *found.validation), (*expected.training, *expected.validation), strict=True
+    ):
+        assert ours.relative_error == pytest.approx(theirs.relative_error, rel=1e-9)
+        for name in ("rmse", "average", "std", "largest", "smallest"):
+            assert getattr(ours, name) == pytest.approx(getattr(theirs, name), rel=1e-8, abs=1e-9)
+
+
+@pytest.mark.parametrize("method", [Method.CONSISTENT, Method.WEIGHTED, Method.RIDGE])
+def test_pieces_give_what_memory_gives(files, method):
+    options = dataclasses.replace(QUICK, method=method, rotors=None, strength=None)
+    robot = arm(1.3)
+    found = identify_stream(robot, files[:1], validate=files[1:], options=options, rows=300)
+    expected = identify(robot, read_log(files[0], robot), validate=[read_log(files[1], robot)], options=options)
+    assert_the_same(found, expected)
+
+
+def test_several_files_are_folds_of_their_own(files):
+    robot = arm(1.3)
+    found = identify_stream(robot, files, options=QUICK, rows=300)
+    assert_the_same(found, identify(robot, [read_log(path, robot) for path in files], options=QUICK))
+
+
+@pytest.mark.parametrize("friction", [FrictionModel.LOAD, FrictionModel.STRIBECK, FrictionModel.DIRECTIONAL])
+def test_laws_of_friction(files, friction):
+    # Ridge: where a constraint of the consistent fit is active, its solver stops at 1e-8.
+    robot, options = arm(1.3), dataclasses.replace(QUICK, friction=friction, method=Method.RIDGE)
+    found = identify_stream(robot, files[1:], options=options, rows=300)
+    assert_the_same(found, identify(robot, read_log(files[1], robot), options=options))
+
+
+def test_a_recorded_log():
+    robot, logs = real_logs.lwr4()
+    options = IdentifyOptions(
+        cutoff=4.0, friction=FrictionModel.OFFSET, rotors=False, strength=30.0, method=Method.RIDGE
+    )
+    found = identify_stream(robot, [logs[0].source], options=options, rows=4000)
+    assert_the_same(found, identify(robot, logs[0], options=options))
+
+
+def test_friction_is_not_searched_and_that_is_told(files):
+    found = identify_stream(arm(1.3), files[1:], options=dataclasses.replace(QUICK, friction=None))
+    assert found.model.friction == FrictionLaw.of(FrictionModel.OFFSET)
+    assert any("no other was tried" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"method": Method.HUBER}, "huber"),
+        ({"derivatives": Derivatives.SPLINES}, "splines"),
+        ({"slowest": 0.1}, "slow"),
+        ({"friction": FrictionLaw(shape=CoulombShape(Turnover.DISTANCE, 1e-3))}, "over 0.001 rad"),
+    ],
+)
+def test_what_needs_all_rows_is_refused(files, change, message):
+    with pytest.raises(ArgumentError, match=message):
+        identify_stream(arm(), files, options=dataclasses.replace(QUICK, **change))
+
+
+def test_bad_files_are_refused(files, tmp_path):
+    with pytest.raises(ArgumentError, match="no log"):
+        identify_stream(arm(), [])
+    log = read_log(files[1], arm())
+    path = written(tmp_path / "zero.csv", dataclasses.replace(log, tau=0.0 * log.tau))
+    with pytest.raises(ArgumentError, match="all torques are zero"):
+        identify_stream(arm(), [path], options=QUICK)
+    some = slice(0, 60)
+    short = dataclasses.replace(log, t=log.t[some], q=log.q[some], qd=log.qd[some], tau=log.tau[some])
+    with pytest.raises(ArgumentError, match="nothing is left"):
+        identify_stream(arm(), [written(tmp_path / "short.csv", short)], options=QUICK)
+
+
+def test_memory_does_not_grow_with_the_log(tmp_path, monkeypatch):
+    from torquec.trajectory import log_units
+    from torquec.trajectory.tables import csv_table
+
+    monkeypatch.setattr(csv_table, "_BLOCK", 200_000)
+    monkeypatch.setattr(log_units, "_TRIED_ROWS", 2000)
+    log, peaks = simulated_arm.log(), []
+    for times in (2, 15, 45):
+        t = 0.01 * np.arange(times * len(log))
+        long = dataclasses.replace(
+            log, t=t, q=np.tile(log.q, (times, 1)), qd=np.tile(log.qd, (times, 1)), tau=np.tile(log.tau, (times, 1))
+        )
+        path = written(tmp_path / "long.csv", long)
+        del long, t
+        tracemalloc.start()
+        identify_stream(arm(1.3), [path], options=QUICK, rows=1024)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[2] < 1.1 * peaks[1] + 200_000  # the first run is for what is compiled once
