@@ -150,7 +150,15 @@ def identify(
         if estimate.unbound:
             typer.echo(f"in no robot file, which has no words for them: {', '.join(estimate.unbound)}")
         if not estimate.realization.physically_consistent:
-            typer.echo("no URDF: no robot that could be built has these parameters (--method consistent finds one)")
+            remedy = (
+                "" if estimate.strength is not None or not _has_masses(loaded) else " (--method consistent finds one)"
+            )
+            typer.echo(f"no URDF: no robot that could be built has these parameters{remedy}")
+
+
+def _has_masses(robot: Robot) -> bool:
+    """Whether every body has a mass, which the methods with a prior need."""
+    return all(float(body.inertia.m) > 0.0 for body in robot.bodies)
 
 
 def _training(robot: Robot, logs: list[Path], log_map: Path | None, *, runs: bool) -> list[Log]:

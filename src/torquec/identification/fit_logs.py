@@ -52,10 +52,13 @@ class LogRows:
 
 def check_prior(robot: Robot, options: IdentifyOptions) -> None:
     """Raise `ArgumentError` where the method draws to inertias that the robot's file does not have."""
-    if options.method.needs_prior and not np.all(body_parameters(robot)[:, -1] > 0.0):
+    masses = body_parameters(robot)[:, -1]
+    lacking = [body.name for body, mass in zip(robot.bodies, masses, strict=True) if not mass > 0.0]
+    if options.method.needs_prior and lacking:
         raise ArgumentError(
-            f"the method '{options.method}' draws to the robot's own inertias, but a body of '{robot.name}' has none",
-            remedy=f"use the method {Method.WEIGHTED}, or give a robot file with inertias",
+            f"the method '{options.method}' draws to the robot's own inertias, but '{robot.name}' has no mass for "
+            + ", ".join(lacking),
+            remedy=f"use --method {Method.WEIGHTED}, which needs none, or give a robot file with all masses",
         )
 
 

@@ -24,7 +24,7 @@ _SIGNIFICANT = 0.01
 _NOT_EXCITED = 1e-7
 _POOR = 0.5
 _OVERFIT = 2.0
-_NEGLIGIBLE = 1e-3
+_NEGLIGIBLE = 5e-3
 """Errors below this share of the torques are as good as none, whatever their ratio."""
 
 

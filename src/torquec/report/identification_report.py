@@ -31,6 +31,7 @@ th:first-child, td:first-child { text-align: left; white-space: normal; max-widt
 .verdict { padding: .7rem 1rem; border-left: 4px solid #888; background: #f5f5f5; }
 .trusted { border-color: #2a8a3e; } .doubtful { border-color: #c77700; }
 .faint td { color: #888; } img { max-width: 100%; } .wide { overflow-x: auto; }
+.facts td { text-align: left; white-space: normal; } .facts td:first-child { min-width: 15rem; }
 """
 
 
@@ -86,7 +87,7 @@ def _summary(estimate: Estimate) -> str:
         rows.append(("in no robot file", ", ".join(estimate.unbound)))
     if left_out(estimate):
         rows.append(("not in generated code", ", ".join(left_out(estimate))))
-    return _table((), rows)
+    return f'<div class="facts">{_table((), rows)}</div>'
 
 
 def _errors(estimate: Estimate) -> str:

@@ -22,6 +22,7 @@ import numpy as np
 from torquec.errors import ArgumentError, MissingExtraError
 from torquec.identification.extras import need
 from torquec.identification.prepare import Samples, low_pass, prepare
+from torquec.identification.reversals import away_from_reversals
 from torquec.model.model import compile
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Robot
@@ -148,17 +149,10 @@ def _prepared(log: Log, cutoff: float | None) -> Samples:
 
 
 def _away_from_reversals(samples: Samples, margin: float) -> Array:
-    """1 where joint j is further than `margin` [s] from its next reversal, else 0 (N, n)."""
-    count = round(margin * samples.rate)
-    result = np.ones_like(samples.qd)
-    for j, speed in enumerate(samples.qd.T):
-        turns = np.flatnonzero(np.sign(speed[1:]) != np.sign(speed[:-1]))
-        near = np.zeros(len(speed) + 1)
-        np.add.at(near, np.maximum(turns - count, 0), 1.0)
-        np.add.at(near, np.minimum(turns + count + 2, len(speed)), -1.0)
-        away = np.cumsum(near)[:-1] == 0.0
-        if away[samples.used].mean() > _ENOUGH:
-            result[:, j] = away
+    """1 where joint j is further than `margin` [s] from its next reversal, or nearly all is nearer; else 0 (N, n)."""
+    away = away_from_reversals(samples.qd, round(margin * samples.rate))
+    enough = away[samples.used].mean(axis=0) > _ENOUGH
+    result: Array = np.where(enough, away, True).astype(np.float64)
     return result
 
 
