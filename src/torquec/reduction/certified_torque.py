@@ -12,12 +12,12 @@ import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 
-from torquec.errors import RobotError, SpecificationError
+from torquec.errors import SpecificationError
 from torquec.expr import Function, count_operations
 from torquec.reduction.closed_torque import closed_torque
 from torquec.reduction.fewer_parameters import fewer_parameters
 from torquec.reduction.kept_work import once
-from torquec.reduction.proof.certificate import Certificate, certify
+from torquec.reduction.proof.certificate import Certificate, UnprovenError, certify
 from torquec.reduction.proof.motions import Motions
 from torquec.reduction.proof.torque_residual import positions_read
 from torquec.reduction.prune import prune_within
@@ -30,11 +30,14 @@ MOST_JOINTS = 6
 """Up to this many joints the closed form is tried: beyond, it has thousands of terms."""
 
 
-_PARTS = ((4, 0.97), (5, 0.95), (6, 0.91), (math.inf, 0.85))
-_PRUNINGS = 4
-_LESS = 0.93
-_ATTEMPTS = 3
-"""How often smaller errors are aimed at before the exact program is taken."""
+_PARTS = ((4, 0.97), (5, 0.95), (6, 0.9), (math.inf, 0.85))
+"""Up to so many joints, the part of the tolerances that errors may use: the more of them, the more room proofs need."""
+
+_PRUNINGS, _PROOFS = 8, 2
+"""How many ways to prune are gone, and how many of the programs are tried to be proven."""
+
+_LESS, _ATTEMPTS = 0.92, 4
+"""What a joint's part is lowered by where its error was not proven, and how often before the exact program is taken."""
 
 
 def certified_torque(
@@ -54,29 +57,31 @@ def certified_torque(
     say = progress or (lambda _: None)
     allowed = [float(error) for error in tolerance]
     _check_provable(robot, exact, motions, allowed)
-    part = _part_to_use(exact)
+    parts = dict.fromkeys(robot.joint_names, _part_to_use(exact))
     for _ in range(_ATTEMPTS):
-        aims = [part * error for error in allowed]
-        recursive = _recursive(robot, exact, motions, aims, executor, progress)
-        say(f"recursion: {count_operations(recursive)}")
-        programs = [recursive]
-        closed = _closed(robot, exact, motions, aims, min(_cost(exact), _cost(recursive)), executor, progress)
+        aims = [parts[name] * error for name, error in zip(robot.joint_names, allowed, strict=True)]
+        programs = _recursive(robot, exact, motions, aims, executor, progress)
+        say(f"recursion: {count_operations(programs[0])}")
+        closed = _closed(robot, exact, motions, aims, min(_cost(exact), _cost(programs[0])), executor, progress)
         if closed is not None:
             say(f"closed form: {count_operations(closed)}")
             programs.append(closed)
-        for program in sorted(programs, key=_cost):
+        unproven = set()
+        for program in sorted(programs, key=_cost)[:_PROOFS]:
             if _cost(program) >= _cost(exact):
                 break
             try:
                 return certify(robot, exact, program, motions, limits=allowed, executor=executor, progress=progress)
-            except RobotError as error:
+            except UnprovenError as error:
                 say(f"{count_operations(program)}: {error.found}")
-        part *= _LESS
+                unproven.add(error.joint)
+        for name in unproven or parts:
+            parts[name] *= _LESS
     return certify(robot, exact, exact, motions, limits=allowed, executor=executor, progress=progress)
 
 
 def _part_to_use(exact: Function) -> float:
-    """The part of the tolerances that errors may use; the more joints, the more room a proof needs above them."""
+    """The part of the tolerances that errors may use."""
     return next(part for joints, part in _PARTS if len(positions_read(exact)) <= joints)
 
 
@@ -87,15 +92,16 @@ def _recursive(
     tolerance: list[float],
     executor: Executor | None,
     progress: Callable[[str], None] | None,
-) -> Function:
-    """(1)."""
+) -> list[Function]:
+    """(1), pruned in several ways, the cheapest first."""
     # `once`: an executor that keeps work (`reduction.kept_work`) keeps these steps too, so that a run can be resumed.
     fewer = once(executor, fewer_parameters, robot, motions, tolerance, progress=progress)
     if progress is not None:
         progress(f"pruning {count_operations(fewer.function)} in {_PRUNINGS} ways")
     prismatic = [joint.type.is_prismatic for joint in robot.joints]
     tasks = [(exact, fewer.function, prismatic, motions, tolerance, seed) for seed in range(_PRUNINGS)]
-    return min(map(_pruned, tasks) if executor is None else executor.map(_pruned, tasks), key=_cost)
+    found = map(_pruned, tasks) if executor is None else executor.map(_pruned, tasks)
+    return sorted(dict.fromkeys(found), key=_cost)
 
 
 def _pruned(task: tuple[Function, Function, list[bool], Motions, list[float], int]) -> Function:

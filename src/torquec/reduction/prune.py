@@ -33,7 +33,9 @@ HIGHEST_DEGREE = 3
 _MOST_POINTS = 7**3 * 5**3
 """Control points of a box that a proof can manage: degree three in three of six joints."""
 
-_SAMPLES = 500
+_SAMPLES, _TRIED = 500, 100_000
+"""Motions met at first, and tried in each search for the worst."""
+
 _WORST = 6
 """Motions of each joint that join those met, per search for the worst."""
 
@@ -120,7 +122,8 @@ class _Search:
     def _largest_error(self, program: Function) -> float:
         """The largest error found, over the tolerance; its motions join those met (3)."""
         self._seed += 1
-        worst = worst_motions(error_program(self.exact, program), self.motions, seed=self._seed)
+        error = error_program(self.exact, program)
+        worst = worst_motions(error, self.motions, seed=self._seed, samples=_TRIED)
         states = worst.states[:, :_WORST].reshape(-1, *worst.states.shape[2:])
         self.states = np.concatenate([self.states, states])
         self.torques = np.concatenate([self.torques, self._exact_torques(states)])
@@ -156,19 +159,17 @@ class _Search:
         values = values_at(program, self.states)
         here = self._error(program, values)
         cost = _operations(program)
-        scored: list[tuple[float, int, _Cut, Function]] = []
-        for number, cut in enumerate(_cuts(program)):
+        uses = _uses(program)
+        scored: list[tuple[float, _Cut]] = []
+        for cut in _cuts(program):
             if cut in needed:
                 continue
             error = self._error(program, _rerun(program, values, cut))
-            if error > room:
-                continue
+            if error <= room:
+                scored.append((-_saved(program, uses, cut) / (max(error - here, 0.0) + 0.01), cut))
+        for _, cut in sorted(scored, key=lambda entry: entry[0]):
             shorter = _without(program, cut)
-            saved = cost - _operations(shorter)
-            if saved > 0:
-                scored.append((-saved / (max(error - here, 0.0) + 0.01), number, cut, shorter))
-        for _, _, cut, shorter in sorted(scored, key=lambda entry: entry[:2]):
-            if self._provable(shorter):
+            if _operations(shorter) < cost and self._provable(shorter):
                 return cut, shorter
         return None
 
@@ -197,6 +198,31 @@ def _cuts(function: Function) -> list[_Cut]:
     return [
         _Cut(k, lost) for k, step in enumerate(function.operations) if step.op in (Op.ADD, Op.SUB) for lost in (0, 1)
     ]
+
+
+def _uses(function: Function) -> list[int]:
+    """How often each step is used."""
+    uses = [0] * len(function.operations)
+    for step in function.operations:
+        for argument in step.args:
+            uses[argument] += 1
+    for k in function.results[0]:
+        uses[k] += 1
+    return uses
+
+
+def _saved(function: Function, uses: list[int], cut: _Cut) -> int:
+    """Operations that a cut makes needless: the sum itself, and what only the lost term needed."""
+    left: dict[int, int] = {}
+    saved = 1
+    waiting = [function.operations[cut.step].args[cut.lost]]
+    while waiting:
+        k = waiting.pop()
+        left[k] = left.get(k, uses[k]) - 1
+        if left[k] == 0:
+            saved += function.operations[k].op in (Op.ADD, Op.SUB, Op.MUL)
+            waiting += function.operations[k].args
+    return saved
 
 
 def _rerun(function: Function, values: list[Any], cut: _Cut) -> list[Any]:

@@ -37,6 +37,20 @@ from torquec.robot.robot import Robot
 FORMAT = "torquec certificate 2"
 
 
+class UnprovenError(RobotError):
+    """No proof was found that the error of the torque of `joint` stays within its limit."""
+
+    def __init__(self, joint: str) -> None:
+        super().__init__(
+            f"the torque error of joint '{joint}' could not be proven to stay within its limit",
+            remedy="allow a larger error, or keep more terms",
+        )
+        self.joint = joint
+
+    def __reduce__(self) -> tuple[type[UnprovenError], tuple[str]]:
+        return type(self), (self.joint,)
+
+
 @dataclass(frozen=True)
 class JointProof:
     """A joint's bound [N m or N], the largest error found, the joints its error depends on, its degree in each one's
@@ -159,7 +173,7 @@ def certify(
     """Prove a bound for every joint's torque error of `simplified` against `exact` over the motions.
 
     `limits` are the tolerances: a bound at the tolerance will do where a closer one takes too long. Raises
-    `RobotError` where a joint's error exceeds its limit or no proof was found.
+    `UnprovenError` where a joint's error exceeds its limit or no proof was found.
     """
     prismatic = [joint.type.is_prismatic for joint in robot.joints]
     read = sorted(positions_read(exact) | positions_read(simplified))
@@ -180,10 +194,7 @@ def certify(
     outcomes = map(_bound, tasks) if executor is None else executor.map(_bound, tasks)
     for joint, outcome in zip(robot.joints, outcomes, strict=True):
         if outcome is None:
-            raise RobotError(
-                f"the torque error of joint '{joint.name}' could not be proven to stay within its limit",
-                remedy="allow a larger error, or keep more terms",
-            )
+            raise UnprovenError(joint.name)
         bound, (variables, degrees) = outcome
         if progress is not None:
             progress(f"{joint.name}: error at most {bound.bound:.4g}, proven with {bound.boxes} boxes")

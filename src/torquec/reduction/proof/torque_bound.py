@@ -25,7 +25,7 @@ FACTORS = (8.0, 3.0, 2.0, 1.5, 1.3, 1.15, 1.08, 1.04, 1.02)
 _CLOSE = 1.15
 """A bound this close to the largest error found is made closer only where that takes little."""
 
-_AT_ALL, _CLOSER, _LITTLE = 4_000_000_000, 40_000_000, 4_000_000
+_AT_ALL, _CLOSER, _LITTLE = 1_500_000_000, 40_000_000, 4_000_000
 """Control points that a first bound, a closer one and a yet closer one may take: boxes times the points of a box."""
 
 _FLOOR = 1e-10
