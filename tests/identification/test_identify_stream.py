@@ -135,7 +135,7 @@ def test_memory_does_not_grow_with_the_log(tmp_path, monkeypatch):
         path = written(tmp_path / "long.csv", long)
         del long, t
         tracemalloc.start()
-        identify_stream(arm(1.3), [path], options=QUICK, rows=1024)
+        identify_stream(arm(1.3), [path], options=QUICK, rows=256)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[2] < 1.1 * peaks[1] + 200_000  # the first run is for what is compiled once

@@ -150,9 +150,7 @@ def identify(
         if estimate.unbound:
             typer.echo(f"in no robot file, which has no words for them: {', '.join(estimate.unbound)}")
         if not estimate.realization.physically_consistent:
-            remedy = (
-                "" if estimate.strength is not None or not _has_masses(loaded) else " (--method consistent finds one)"
-            )
+            remedy = " (--method consistent finds one)" if _has_masses(loaded) else ""
             typer.echo(f"no URDF: no robot that could be built has these parameters{remedy}")
 
 

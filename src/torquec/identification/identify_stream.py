@@ -29,11 +29,15 @@ from torquec.reduction.one_thread import one_thread
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Robot
 from torquec.trajectory.log_map import LogMap
-from torquec.trajectory.read_log import CHUNK, open_log
+from torquec.trajectory.read_log import open_log
 
 Paths = Sequence[str | os.PathLike[str]]
 
 _DEFAULT = IdentifyOptions()
+_ROWS = 16384
+"""Samples of a block: the columns of a 7-joint arm take 60 MB."""
+_CHECKED = 4
+"""Blocks that are checked together: a longer motion tells more."""
 
 
 def identify_stream(
@@ -43,7 +47,7 @@ def identify_stream(
     validate: Paths = (),
     log_map: LogMap | None = None,
     options: IdentifyOptions = _DEFAULT,
-    rows: int = CHUNK,
+    rows: int = _ROWS,
 ) -> Estimate:
     """The parameters of a robot from files (`logs`), of which about `rows` samples are in memory at a time.
 
@@ -69,7 +73,7 @@ def _identified(
                 where=file.source,
                 remedy="identify from logs of the same joints",
             )
-        notes += told(file.source, check_log_pieces(robot, file.chunks(rows)))
+        notes += told(file.source, check_log_pieces(robot, file.chunks(_CHECKED * rows)))
     moving = lock_joints(robot, {name: 0.0 for name in robot.joint_names if name not in files[0].joints})
     check_prior(moving, options)
     if options.friction is None:
