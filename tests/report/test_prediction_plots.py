@@ -7,7 +7,7 @@ import pytest
 
 from torquec.errors import ArgumentError
 from torquec.identification.prediction import Prediction
-from torquec.report.prediction_plots import plot_prediction, prediction_png
+from torquec.report.prediction_plots import _broken, plot_prediction, prediction_png
 
 pytest.importorskip("matplotlib")
 
@@ -39,3 +39,8 @@ def test_a_place_that_cannot_be_drawn_to(prediction, tmp_path):
     with pytest.raises(ArgumentError, match="cannot draw there"):
         plot_prediction(prediction, tmp_path / "gone" / "torques.png")
     assert not list(tmp_path.iterdir())
+
+
+def test_no_line_crosses_a_gap():
+    t = np.array([0.0, 1.0, 2.0, 9.0, 10.0, 11.0])
+    assert np.isnan(_broken(t, np.ones((6, 2)))).all(axis=1).tolist() == [False, False, True, False, False, False]

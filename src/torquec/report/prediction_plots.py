@@ -39,10 +39,11 @@ def _figure(prediction: Prediction) -> Any:
     some = slice(None, None, max(1, len(prediction.t) // _MOST))
     t, measured, predicted = (a[some] for a in (prediction.t, prediction.measured, prediction.predicted))
     unused = ~prediction.used[some]
+    drawn = [_broken(t, values) for values in (measured, predicted, measured - predicted)]
     for j, (joint, panel) in enumerate(zip(joints, panels, strict=True)):
-        panel.plot(t, measured[:, j], color="0.65", linewidth=2.4, label="measured")
-        panel.plot(t, predicted[:, j], color="C0", linewidth=1.0, label="predicted")
-        panel.plot(t, measured[:, j] - predicted[:, j], color="C3", linewidth=0.8, label="difference")
+        panel.plot(t, drawn[0][:, j], color="0.65", linewidth=2.4, label="measured")
+        panel.plot(t, drawn[1][:, j], color="C0", linewidth=1.0, label="predicted")
+        panel.plot(t, drawn[2][:, j], color="C3", linewidth=0.8, label="difference")
         low, high = _range(measured[~unused, j], predicted[~unused, j])
         panel.fill_between(t, low, high, where=unused, color="0.93", linewidth=0.0, zorder=0)
         panel.set_ylim(low, high)
@@ -61,6 +62,14 @@ def _figure(prediction: Prediction) -> Any:
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), fontsize=8, frameon=False)
     panels[-1].set_xlabel("time [s]", fontsize=8)
     return figure
+
+
+def _broken(t: Array, values: Array) -> Array:
+    """Values (N, n) without the last before each gap in t (N,), so that no line crosses it."""
+    steps = np.diff(t)
+    shown = values.copy()
+    shown[:-1][steps > 1.5 * np.median(steps)] = np.nan
+    return shown
 
 
 def _range(measured: Array, predicted: Array) -> tuple[float, float]:

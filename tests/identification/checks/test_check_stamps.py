@@ -48,7 +48,7 @@ def test_a_stamp_in_the_far_future_costs_its_own_row():
     (found,) = alarms(log_at(t))
     assert found.kind is Pathology.BACKWARD_STAMPS
     assert found.rows == (6, 7)
-    assert "1 rows that do not fit in" in found.text
+    assert "not used: 1" in found.text
 
 
 def test_missing_stamps_do_not_shift_rows():

@@ -63,7 +63,7 @@ def check_stamps(log: Log) -> list[LogFinding]:
     cut = "; such rows are not used"
     add(Pathology.DUPLICATE_STAMPS, steps == 0.0, "repeated stamps", cut, "stamp every sample as it comes")
     lost = len(known) - len(rows) - int((steps == 0.0).sum())
-    back = f"; {max(lost, 0)} rows that do not fit in are not used"
+    back = f"; rows out of order, which are not used: {max(lost, 0)}"
     remedy = "sort the rows, or split the log where the clock was set"
     add(Pathology.BACKWARD_STAMPS, steps < 0.0, "steps back in time", back, remedy)
     long = f", the longest {float(ahead.max()):.3g} s at {usual:.3g} s steps; rows in and beside them are not used"
