@@ -50,6 +50,9 @@ _SINGLE_FROM = 100_000
 _BATCH_VALUES = 500_000
 """Numerators worked on at once: few enough for the processor's caches."""
 
+_WORST_POINTS = 256
+"""Control points that are looked at closely before all others of a large box."""
+
 _DEEPEST, _MOST_WAITING = 80, 300_000
 """Halvings of boxes, none of them shown, after which they are points; more of them would only fill the memory."""
 
@@ -205,10 +208,12 @@ class _Search:
         goal = self.target * weights
         limits = goal - slack[:, None] - FUNCTIONAL_STEPS * self._unit * (total + goal)
         upper = total.astype(np.float64)
-        box_of, point_of = np.nonzero(upper > limits)
-        if not len(box_of):
-            return None
-        upper[box_of, point_of] = self.functional(values[box_of, :, point_of].T, limits[box_of, point_of])
+        if len(batch) == 1:
+            self._tighten(values[0], limits[0], upper[0])
+        else:
+            box_of, point_of = np.nonzero(upper > limits)
+            if len(box_of):
+                upper[box_of, point_of] = self.functional(values[box_of, :, point_of].T, limits[box_of, point_of])
         open_boxes = np.flatnonzero((upper > limits).any(axis=1))
         if not len(open_boxes):
             return None
@@ -218,8 +223,24 @@ class _Search:
         if attained > self.target:
             return attained
         for b in open_boxes:
-            self._split(batch[b], _bend((upper[b] / weights[b]).reshape(shape)))
+            # By the sums of magnitudes: upper values are tight at some points and loose at their neighbours.
+            self._split(batch[b], _bend((total[b] / weights[b]).reshape(shape)))
         return None
+
+    def _tighten(self, values: Values, limits: Array, upper: Array) -> None:
+        """Lower the upper values (points,) of one box where they exceed the limits, the worst points first.
+
+        It ends where one of them still exceeds its limit: the box has to be halved then, whatever the others are.
+        """
+        loose = np.flatnonzero(upper > limits)
+        worst_first = loose[np.argsort(limits[loose] - upper[loose])]
+        start, count = 0, _WORST_POINTS
+        while start < len(worst_first):
+            points = worst_first[start : start + count]
+            upper[points] = self.functional(np.take(values, points, axis=1), limits[points])
+            if np.any(upper[points] > limits[points]):
+                return
+            start, count = start + count, 8 * _WORST_POINTS
 
     def _split(self, box: _Box, axis: int) -> None:
         """Halve a box (4), the lower half first."""
