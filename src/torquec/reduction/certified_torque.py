@@ -23,14 +23,14 @@ from torquec.reduction.proof.torque_residual import positions_read
 from torquec.reduction.prune import prune_within
 from torquec.robot.robot import Robot
 
-_SHRINKS = 2.5
+_SHRINKS = 2.2
 """What pruning usually makes of a closed form: one that costs more than this many times the recursion is not tried."""
 
 MOST_JOINTS = 6
 """Up to this many joints the closed form is tried: beyond, it has thousands of terms."""
 
 
-_PARTS = ((4, 0.97), (5, 0.95), (6, 0.9), (math.inf, 0.85))
+_PARTS = ((4, 0.98), (5, 0.97), (6, 0.95), (math.inf, 0.9))
 """Up to so many joints, the part of the tolerances that errors may use: the more of them, the more room proofs need."""
 
 _PRUNINGS, _PROOFS = 8, 2

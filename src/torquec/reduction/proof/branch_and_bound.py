@@ -223,8 +223,10 @@ class _Search:
         if attained > self.target:
             return attained
         for b in open_boxes:
-            # By the sums of magnitudes: upper values are tight at some points and loose at their neighbours.
-            self._split(batch[b], _bend((total[b] / weights[b]).reshape(shape)))
+            # Not by `upper`, which is tight at some points and loose at their neighbours. In large boxes by the sums of
+            # magnitudes, which are there already.
+            field = total[b] if self._batch == 1 else self.functional(values[b], -np.inf)
+            self._split(batch[b], _bend((field / weights[b]).reshape(shape)))
         return None
 
     def _tighten(self, values: Values, limits: Array, upper: Array) -> None:
