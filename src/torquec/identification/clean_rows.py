@@ -90,7 +90,7 @@ def parts_of(stamps: Array) -> list[slice]:
 def rate_within(count: int, spans: Array) -> float:
     """Samples per second (4) of `count` stamps in parts that last `spans` seconds, all parts together; at least one.
 
-    >>> rate_within(5, np.array([0.2, 0.1]))
-    10.0
+    >>> rate_within(5, np.array([0.5, 0.25]))
+    4.0
     """
     return float((count - len(spans)) / np.sum(spans))
