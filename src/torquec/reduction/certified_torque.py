@@ -30,7 +30,7 @@ MOST_JOINTS = 6
 """Up to this many joints the closed form is tried: beyond, it has thousands of terms."""
 
 
-_PARTS = ((4, 0.98), (5, 0.97), (6, 0.95), (math.inf, 0.9))
+_PARTS = ((4, 0.98), (5, 0.97), (6, 0.9), (math.inf, 0.85))
 """Up to so many joints, the part of the tolerances that errors may use: the more of them, the more room proofs need."""
 
 _PRUNINGS, _PROOFS = 8, 2
