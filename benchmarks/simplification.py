@@ -15,8 +15,8 @@ import torquec as tq
 from benchmarks.peer import SHARED, require
 from torquec.expr import count_operations
 from torquec.model.quantities import trace_quantity
-from torquec.reduction.proof.certificate import Certificate
-from torquec.reduction.proof.check_certificate import check_certificate
+from torquec.proof.certificate import Certificate
+from torquec.proof.checker.check_certificate import check_certificate
 from torquec.robot.robot import Robot
 
 SPECIFICATIONS = Path(__file__).parents[1] / "examples" / "specifications"

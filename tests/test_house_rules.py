@@ -11,6 +11,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from tests.layout_page import PAGE, true_page
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "torquec"
@@ -24,10 +25,6 @@ NOT_AT_START = ("casadi", "llvmlite", "matplotlib", "mujoco", "pinocchio", "scip
 
 def relative(path: Path) -> str:
     return path.relative_to(PACKAGE).as_posix()
-
-
-def first_line(path: Path) -> str:
-    return (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").split("\n")[0].rstrip(".")
 
 
 def each_source(test):
@@ -75,16 +72,9 @@ def test_public_things_have_docstrings(path):
                 assert ast.get_docstring(node), f"line {node.lineno}: {node.name}"
 
 
-def test_layout_page_lists_every_file_once():
-    page = (ROOT / "docs" / "layout.md").read_text(encoding="utf-8")
-    listed = re.findall(r"^\| `([^`]+\.py)` \|", page, flags=re.MULTILINE)
-    assert len(listed) == len(set(listed))
-    existing = {relative(path) for path in SOURCES}
-    missing = {name for name in existing if not name.endswith("__init__.py")} - set(listed)
-    gone = set(listed) - existing
-    rows = "\n".join(f"| `{name}` | {first_line(PACKAGE / name)} |" for name in sorted(missing))
-    assert not missing, f"docs/layout.md lacks these rows:\n{rows}"
-    assert not gone, f"docs/layout.md lists files that do not exist: {sorted(gone)}"
+def test_layout_page_is_true():
+    page = PAGE.read_text(encoding="utf-8")
+    assert true_page(page) == page, "docs/layout.md is out of date: run python -m tests.layout_page"
 
 
 def test_every_dynamics_module_has_its_test():

@@ -44,19 +44,19 @@ if TYPE_CHECKING:
     from torquec.identification.identify import identify
     from torquec.identification.identify_options import IdentifyOptions, Method
     from torquec.identification.payload import Payload, identify_payload
+    from torquec.linearization.linearize import LinearModel, check_linear_model, linearize
     from torquec.model.generate import GeneratedPackage, generate
     from torquec.model.model import Model, compile
     from torquec.model.routes import Route
     from torquec.model.save import load_model, save
     from torquec.model.simplified import simplify
     from torquec.model.trade_off import TradeOff, trade_off
-    from torquec.reduction.linear.linearize import LinearModel, check_linear_model, linearize
-    from torquec.reduction.parameters.base_parameters import BaseParameters, BasisMethod, base_parameters
-    from torquec.reduction.parameters.check_base_parameters import check_base_parameters
-    from torquec.reduction.proof.certificate import Certificate, load_certificate, save_certificate
-    from torquec.reduction.proof.check_certificate import check_certificate
-    from torquec.reduction.specification import Specification, load_specification
+    from torquec.parameters.base_parameters import BaseParameters, BasisMethod, base_parameters
+    from torquec.parameters.check_base_parameters import check_base_parameters
+    from torquec.proof.certificate import Certificate, load_certificate, save_certificate
+    from torquec.proof.checker.check_certificate import check_certificate
     from torquec.robot import Robot, attach_payload, classics, load, write_urdf
+    from torquec.simplification.specification import Specification, load_specification
     from torquec.simulation.closed_loop import LoopOptions, SimulationResult, simulate
     from torquec.simulation.monte_carlo import Spread, monte_carlo
     from torquec.simulation.mujoco_plant import simulate_on_mujoco
@@ -181,13 +181,13 @@ _HOMES = {
     "torquec.model.routes": ("Route",),
     "torquec.model.simplified": ("simplify",),
     "torquec.model.trade_off": ("TradeOff", "trade_off"),
-    "torquec.reduction.proof.certificate": (
+    "torquec.proof.certificate": (
         "Certificate",
         "load_certificate",
         "save_certificate",
     ),
-    "torquec.reduction.proof.check_certificate": ("check_certificate",),
-    "torquec.reduction.specification": (
+    "torquec.proof.checker.check_certificate": ("check_certificate",),
+    "torquec.simplification.specification": (
         "Specification",
         "load_specification",
     ),
@@ -223,9 +223,9 @@ _HOMES = {
     "torquec.model.generate": ("GeneratedPackage", "generate"),
     "torquec.model.model": ("Model", "compile"),
     "torquec.model.save": ("load_model", "save"),
-    "torquec.reduction.parameters.base_parameters": ("BaseParameters", "BasisMethod", "base_parameters"),
-    "torquec.reduction.parameters.check_base_parameters": ("check_base_parameters",),
-    "torquec.reduction.linear.linearize": ("LinearModel", "check_linear_model", "linearize"),
+    "torquec.parameters.base_parameters": ("BaseParameters", "BasisMethod", "base_parameters"),
+    "torquec.parameters.check_base_parameters": ("check_base_parameters",),
+    "torquec.linearization.linearize": ("LinearModel", "check_linear_model", "linearize"),
     "torquec.robot": ("Robot", "attach_payload", "load", "write_urdf"),
     "torquec.simulation.closed_loop": ("LoopOptions", "SimulationResult", "simulate"),
     "torquec.simulation.monte_carlo": ("Spread", "monte_carlo"),

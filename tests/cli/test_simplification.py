@@ -6,8 +6,8 @@ import pytest
 
 from torquec.cli.simplification import Simplification
 from torquec.model.simplified import simplify
-from torquec.reduction.specification import parse_specification
 from torquec.robot.classics import load_classic
+from torquec.simplification.specification import parse_specification
 
 TORQUE = "[every_joint]\nvelocity = 1.0\nacceleration = 2.0\ntorque_error = 4.0\n"
 THRESHOLD = "[coefficients]\nthreshold = 0.4\n"

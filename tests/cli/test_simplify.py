@@ -194,7 +194,7 @@ def test_a_file_is_no_folder(tmp_path):
 
 def test_what_cannot_be_proven_leaves_nothing(tmp_path, monkeypatch):
     from torquec.errors import CheckError
-    from torquec.reduction.proof import check_certificate
+    from torquec.proof.checker import check_certificate
 
     def refuse(*_arguments, **_options):
         raise CheckError("no", remedy="none")

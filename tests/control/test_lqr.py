@@ -10,7 +10,7 @@ import torquec as tq
 from torquec.control.lqr import LqrWeights, lqr, riccati_step, stationary_cost
 from torquec.control.zero_order_hold import zero_order_hold
 from torquec.errors import ArgumentError
-from torquec.reduction.linear.linearize import linearize
+from torquec.linearization.linearize import linearize
 from torquec.trajectory import minimum_jerk
 
 ARM = tq.classics.planar2r()

@@ -9,7 +9,7 @@ from tests.clover import POINT, farthest
 import torquec as tq
 from torquec.control.placed_gains import Placement, placed_gains
 from torquec.control.poles import joint_poles
-from torquec.reduction.linear.linearize import linearize
+from torquec.linearization.linearize import linearize
 
 ARM = tq.classics.puma560()
 MODEL = linearize(ARM, *POINT)

@@ -14,8 +14,8 @@ from torquec.control.model_terms import FrictionAt, FrictionCompensation
 from torquec.control.pole_placement import pole_placement, pole_placement_gains
 from torquec.errors import ArgumentError
 from torquec.expr import count_operations, evaluate, inline, trace
-from torquec.reduction.linear.abbreviated_linear_model import abbreviated_torque
-from torquec.reduction.linear.linearize import linearize
+from torquec.linearization.abbreviated_linear_model import abbreviated_torque
+from torquec.linearization.linearize import linearize
 from torquec.trajectory import minimum_jerk, puma560_standard_trajectory
 
 ARM = tq.classics.puma560()

@@ -17,7 +17,7 @@ from torquec.control.robustness import (
     make_loop,
 )
 from torquec.errors import ArgumentError
-from torquec.reduction.linear.linearize import linearize
+from torquec.linearization.linearize import linearize
 
 ARM = tq.classics.puma560()
 MODEL = linearize(ARM, *POINT)

@@ -11,7 +11,7 @@ from torquec.control.poles import joint_poles
 from torquec.control.robustness import Factor, ModelErrors, closed_loop_eigenvalues
 from torquec.control.root_locus import root_locus
 from torquec.errors import ArgumentError
-from torquec.reduction.linear.linearize import linearize
+from torquec.linearization.linearize import linearize
 
 ARM = tq.classics.puma560()
 MODEL = linearize(ARM, *POINT)

@@ -14,7 +14,7 @@ from torquec.control.poles import joint_poles
 from torquec.control.robustness import Factor, Hold, ModelErrors, make_loop
 from torquec.control.stability_interval import crossings, loop_interval, stability_interval, with_factor
 from torquec.errors import ArgumentError
-from torquec.reduction.linear.linearize import LinearModel, linearize
+from torquec.linearization.linearize import LinearModel, linearize
 
 ARM = tq.classics.puma560()
 MODEL = linearize(ARM, *POINT)

@@ -12,7 +12,7 @@ from torquec.control.poles import joint_poles
 from torquec.control.robustness import make_loop
 from torquec.control.structured_errors import EntryBounds, ParameterCovariance, _gradient, structured_margin
 from torquec.errors import ArgumentError
-from torquec.reduction.linear.linearize import linearize
+from torquec.linearization.linearize import linearize
 
 ARM = tq.classics.puma560()
 MODEL = linearize(ARM, *POINT)

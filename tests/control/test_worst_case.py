@@ -11,7 +11,7 @@ from torquec.control.robustness import COMPUTED_TORQUE, Factor
 from torquec.control.stability_interval import stability_interval
 from torquec.control.worst_case import worst_case
 from torquec.errors import ArgumentError
-from torquec.reduction.linear.linearize import linearize
+from torquec.linearization.linearize import linearize
 from torquec.trajectory import minimum_jerk, puma560_standard_trajectory
 
 ARM = tq.classics.puma560()

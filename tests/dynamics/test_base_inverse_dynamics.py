@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.dynamics.random_robots import random_robot
-from tests.reduction.serial_arms import shared_model
+from tests.parameters.serial_arms import shared_model
 
 from torquec.dynamics.base_inverse_dynamics import base_inverse_dynamics
 from torquec.dynamics.base_regressor import base_regressor
@@ -13,7 +13,7 @@ from torquec.dynamics.inverse_dynamics import inverse_dynamics
 from torquec.dynamics.total_torque import total_torque
 from torquec.errors import ArgumentError
 from torquec.model.model import compile
-from torquec.reduction.parameters.base_parameters import BasisMethod, base_parameters
+from torquec.parameters.base_parameters import BasisMethod, base_parameters
 from torquec.robot import classics
 
 

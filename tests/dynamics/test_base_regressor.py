@@ -12,7 +12,7 @@ from torquec.dynamics.total_torque import total_torque
 from torquec.errors import ArgumentError
 from torquec.model.generate import generate
 from torquec.model.model import compile
-from torquec.reduction.parameters.base_parameters import base_parameters
+from torquec.parameters.base_parameters import base_parameters
 from torquec.robot import classics
 
 

@@ -15,7 +15,7 @@ from torquec.identification import Method, bind, torque_model
 from torquec.identification.coulomb_shape import CoulombShape, Turnover
 from torquec.identification.statistics import CONFIDENCE
 from torquec.identification.torque_columns import FrictionLaw
-from torquec.reduction.parameters.base_parameters import base_parameters
+from torquec.parameters.base_parameters import base_parameters
 
 ROOT = Path(__file__).resolve().parents[2]
 Q, QD, QDD = np.array([0.3, -0.7]), np.array([0.4, 0.2]), np.array([1.0, -2.0])

@@ -11,7 +11,7 @@ from torquec.identification import bind, torque_model
 from torquec.identification.prior import robot_prior
 from torquec.identification.pseudo_inertia import WIDTH, is_consistent, thickened
 from torquec.identification.realization import realize
-from torquec.reduction.parameters.base_parameters import base_parameters
+from torquec.parameters.base_parameters import base_parameters
 from torquec.robot import classics
 from torquec.spatial import Inertia
 

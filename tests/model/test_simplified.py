@@ -11,11 +11,11 @@ from torquec.errors import CheckError, RobotError, SpecificationError
 from torquec.model.model import compile
 from torquec.model.save import load_model, save
 from torquec.model.simplified import simplify
-from torquec.reduction.proof.certificate import load_certificate, save_certificate
-from torquec.reduction.proof.check_certificate import check_certificate
-from torquec.reduction.specification import parse_specification
+from torquec.proof.certificate import load_certificate, save_certificate
+from torquec.proof.checker.check_certificate import check_certificate
 from torquec.robot.classics import load_classic
 from torquec.robot.robot import Mimic
+from torquec.simplification.specification import parse_specification
 
 TORQUES = """
 [every_joint]

@@ -14,8 +14,8 @@ from torquec.expr import OperationCount
 from torquec.model.model import compile
 from torquec.model.simplified import simplify
 from torquec.model.trade_off import TradeOff, TradeOffPoint, scaled, trade_off
-from torquec.reduction.specification import CoefficientThreshold, load_specification, parse_specification
 from torquec.robot.classics import load_classic
+from torquec.simplification.specification import CoefficientThreshold, load_specification, parse_specification
 
 STANFORD = Path(__file__).resolve().parents[2] / "examples" / "specifications" / "stanford_control.toml"
 ARM = load_classic("planar2r")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.reduction.proof.arms import arm, motions
+from tests.proof.arms import arm, motions
 
 from torquec.closedform.layouts import Matrix
 from torquec.model.quantities import trace_quantity
-from torquec.reduction.torque_coefficients import term_changes, torque_coefficients
 from torquec.report.simplification_text import change_text, changes_page, equations_page, left_out
+from torquec.simplification.torque_coefficients import term_changes, torque_coefficients
 
 
 @pytest.fixture(scope="module")

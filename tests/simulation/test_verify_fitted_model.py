@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 import torquec
-from torquec.reduction.box import joint_box
-from torquec.reduction.specification import (
+from torquec.robot.robot import Robot
+from torquec.simplification.specification import (
     ControlRequirement,
     JointRequirement,
     MotorData,
     Specification,
     load_specification,
 )
-from torquec.robot.robot import Robot
 from torquec.simulation.verify_specification import verify_specification
+from torquec.trajectory.box import joint_box
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "specifications" / "stanford_control.toml"
 

@@ -13,10 +13,9 @@ import torquec
 from torquec.closedform.rule import Rule
 from torquec.errors import ArgumentError, SpecificationError
 from torquec.expr import trace
+from torquec.linearization.abbreviated_linear_model import AbbreviatedModel, torque_row
 from torquec.model.model import Model
-from torquec.reduction.box import Box, joint_box
-from torquec.reduction.linear.abbreviated_linear_model import AbbreviatedModel, torque_row
-from torquec.reduction.specification import (
+from torquec.simplification.specification import (
     ControlRequirement,
     JointRequirement,
     MotorData,
@@ -24,6 +23,7 @@ from torquec.reduction.specification import (
     load_specification,
 )
 from torquec.simulation.verify_specification import DriveSignal, position_gain, verify_specification
+from torquec.trajectory.box import Box, joint_box
 
 
 def abbreviated(robot, threshold):

@@ -25,7 +25,7 @@ from torquec.errors import ArgumentError
 if TYPE_CHECKING:
     from torquec.control.controller import Controller
     from torquec.control.poles import JointPoles
-    from torquec.reduction.linear.linearize import LinearModel
+    from torquec.linearization.linearize import LinearModel
     from torquec.robot.robot import Robot
     from torquec.trajectory import Trajectory
 
@@ -93,7 +93,7 @@ def design(
     inertia, for which the sampled loop stays stable.
     """
     from torquec.control.poles import joint_poles
-    from torquec.reduction.linear.linearize import linearize
+    from torquec.linearization.linearize import linearize
 
     loaded = read_robot(robot, snap=snap, strict=strict, gravity=gravity)
     if not rate > 0.0:

@@ -20,7 +20,7 @@ from torquec.cli.options import (
 from torquec.cli.output import number, print_json, table
 
 if TYPE_CHECKING:
-    from torquec.reduction.linear.linearize import LinearModel
+    from torquec.linearization.linearize import LinearModel
     from torquec.robot.robot import Robot
 
 EXAMPLE = "torquec linearize puma560 --q 0,-0.8,0.4,0,0.3,0 --qd 1,0,0.5,0,0,0"
@@ -57,8 +57,8 @@ def linearize(
     """
     from torquec.closedform.layouts import CLOVER
     from torquec.codegen.target import generate_package
-    from torquec.reduction.linear.linearize import linear_model_function
-    from torquec.reduction.linear.linearize import linearize as linear_model
+    from torquec.linearization.linearize import linear_model_function
+    from torquec.linearization.linearize import linearize as linear_model
 
     loaded = read_robot(robot, snap=snap, strict=strict, gravity=gravity)
     state = (
@@ -97,7 +97,7 @@ def complex_list(values: Any) -> list[list[float]]:
 
 
 def _cartesian(robot: Robot, model: LinearModel, frame: str) -> dict[str, Any]:
-    from torquec.reduction.linear.cartesian_linear_model import cartesian_linear_model
+    from torquec.linearization.cartesian_linear_model import cartesian_linear_model
 
     seen = cartesian_linear_model(robot, model, frame)
     return {

@@ -88,8 +88,8 @@ def describe(
 ) -> dict[str, Any]:
     """The JSON document of `torquec params`, and the formulas in LaTeX beside it."""
     from torquec.dynamics.friction_regressor import FrictionColumns, friction_columns
-    from torquec.reduction.parameters.base_parameters import base_parameters
-    from torquec.reduction.parameters.check_base_parameters import check_base_parameters
+    from torquec.parameters.base_parameters import base_parameters
+    from torquec.parameters.check_base_parameters import check_base_parameters
 
     columns = FrictionColumns.needed(robot) if friction == "own" else friction_columns(friction)
     base = base_parameters(robot, method=method, friction=columns, motors=motors, frames=frames)
@@ -116,7 +116,7 @@ def describe(
 
 def describe_symbolic(robot: Robot, *, check: bool = False) -> dict[str, Any]:
     """The same for `--symbolic`, with the values of the symbols."""
-    from torquec.reduction.parameters.symbolic_combinations import symbolic_combinations
+    from torquec.parameters.symbolic_combinations import symbolic_combinations
 
     document = describe(robot, method="theorem", motors=False, check=check)
     found = symbolic_combinations(robot)
@@ -169,7 +169,7 @@ def _text(document: dict[str, Any]) -> str:
 
 
 def _latex(document: dict[str, Any]) -> str:
-    from torquec.reduction.parameters.formula import latex_name, latex_number, latex_text
+    from torquec.parameters.formula import latex_name, latex_number, latex_text
 
     values = document["values"] or [None] * len(document["names"])
     rows = []

@@ -16,11 +16,11 @@ from torquec.model.model import Model, compile
 from torquec.model.quantities import trace_quantity
 from torquec.model.save import load_model, save
 from torquec.model.trade_off import TradeOff
-from torquec.reduction.proof.certificate import Certificate, JointProof, save_certificate
-from torquec.reduction.proof.coefficient_certificate import CoefficientProof
-from torquec.reduction.torque_coefficients import TermChange, TorqueCoefficients, term_changes, torque_coefficients
+from torquec.proof.certificate import Certificate, JointProof, save_certificate
+from torquec.proof.coefficient_certificate import CoefficientProof
 from torquec.report.simplification_text import change_text, changes_page, equations_page, left_out
 from torquec.report.trade_off_plot import plot_trade_off, trade_off_csv, trade_off_rows
+from torquec.simplification.torque_coefficients import TermChange, TorqueCoefficients, term_changes, torque_coefficients
 
 _SHOWN = 8
 """Entries, and terms, that were left out: so many are named on the screen; the files name all."""

@@ -98,11 +98,11 @@ def _simplified(
     """All the work; files are in `partial/result` when it is done."""
     from torquec.cli.simplification import Simplification
     from torquec.cli.worker_pool import worker_pool
+    from torquec.foundation.kept_work import KeptWork
     from torquec.model.simplified import simplify as reduce
     from torquec.model.trade_off import trade_off as curve_of
-    from torquec.reduction.kept_work import KeptWork
-    from torquec.reduction.proof.check_certificate import check_certificate
-    from torquec.reduction.specification import load_specification
+    from torquec.proof.checker.check_certificate import check_certificate
+    from torquec.simplification.specification import load_specification
 
     stated = load_specification(spec, robot)
     say = _timed(progress)

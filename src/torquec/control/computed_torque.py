@@ -24,7 +24,7 @@ from torquec.control.model_terms import (
 )
 from torquec.control.poles import ErrorFeedback, PoleArgument, error_feedback, joint_poles
 from torquec.dynamics import gravity_torque, mass_matrix, spring_torque
-from torquec.reduction.linear.abbreviated_linear_model import AbbreviatedModel, torque_row
+from torquec.linearization.abbreviated_linear_model import AbbreviatedModel, torque_row
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 

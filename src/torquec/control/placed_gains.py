@@ -18,7 +18,7 @@ import numpy as np
 from torquec.control.poles import JointPoles
 from torquec.control.robustness import Array, make_loop
 from torquec.errors import MissingExtraError
-from torquec.reduction.linear.linearize import LinearModel
+from torquec.linearization.linearize import LinearModel
 
 
 class Placement(StrEnum):

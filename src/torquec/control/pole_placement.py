@@ -1,6 +1,6 @@
 """Pole placement about the reference (Clover's CT1): the feedback cancels the robot's own coupling, damping, stiffness.
 
-With M, C, K the linear model at the reference (:mod:`torquec.reduction.linear.linearize`) and p, s from the poles of
+With M, C, K the linear model at the reference (:mod:`torquec.linearization.linearize`) and p, s from the poles of
 every joint (:mod:`torquec.control.poles`; Clover III, continuous (16), sampled (23)):
 
 (1)  tau = tau_ref + G1 e + G2 ed,     G1 = M diag(p) - K,     G2 = M diag(s) - C
@@ -21,10 +21,10 @@ from torquec.control.model_terms import FrictionAt, FrictionCompensation, added,
 from torquec.control.poles import ErrorFeedback, PoleArgument, error_feedback, joint_poles
 from torquec.errors import ArgumentError
 from torquec.expr import Function, trace
-from torquec.reduction.linear.abbreviated_linear_model import AbbreviatedModel, torque_row
-from torquec.reduction.linear.friction_damping import friction_damping, spring_stiffness
-from torquec.reduction.linear.linearize import matrices_at
-from torquec.reduction.linear.linearized_recursion import linearized_recursion
+from torquec.linearization.abbreviated_linear_model import AbbreviatedModel, torque_row
+from torquec.linearization.friction_damping import friction_damping, spring_stiffness
+from torquec.linearization.linearize import matrices_at
+from torquec.linearization.linearized_recursion import linearized_recursion
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar, product, total
 

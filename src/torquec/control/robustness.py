@@ -21,7 +21,7 @@ import numpy.typing as npt
 from torquec.control.poles import JointPoles, error_feedback
 from torquec.control.zero_order_hold import zero_order_hold
 from torquec.errors import ArgumentError
-from torquec.reduction.linear.linearize import LinearModel
+from torquec.linearization.linearize import LinearModel
 
 Array = npt.NDArray[np.float64]
 ComplexArray = npt.NDArray[np.complex128]

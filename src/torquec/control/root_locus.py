@@ -24,7 +24,7 @@ from torquec.control.robustness import (
 )
 from torquec.control.stability_interval import with_factor
 from torquec.errors import ArgumentError
-from torquec.reduction.linear.linearize import LinearModel
+from torquec.linearization.linearize import LinearModel
 
 
 @dataclass(frozen=True, eq=False)

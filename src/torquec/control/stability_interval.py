@@ -19,7 +19,7 @@ import numpy as np
 from torquec.control.poles import JointPoles
 from torquec.control.robustness import EXACT_MODEL, Array, Factor, Hold, Loop, ModelErrors, make_loop
 from torquec.errors import ArgumentError
-from torquec.reduction.linear.linearize import LinearModel
+from torquec.linearization.linearize import LinearModel
 
 _REAL = 1e-6
 """Imaginary part, relative, below which a solution counts as real; one too many does no harm (3)."""

@@ -10,7 +10,7 @@ from torquec.control.poles import JointPoles
 from torquec.control.robustness import EXACT_MODEL, Factor, Hold, ModelErrors, make_loop
 from torquec.control.stability_interval import StabilityInterval, loop_interval
 from torquec.errors import ArgumentError
-from torquec.reduction.linear.linearize import linearize_along
+from torquec.linearization.linearize import linearize_along
 from torquec.robot.robot import Robot
 from torquec.trajectory import Trajectory, check_joints
 

@@ -2,7 +2,7 @@
 
 (1)  Y_b = [Y F] E,   Y the regressor of the standard parameters, F that of friction, E (p, b) the expansion of the base
 
-E comes as an array from whoever knows the base (`torquec.reduction`); columns that it does not use are never computed.
+E comes as an array from whoever knows the base (`torquec.parameters`); columns that it does not use are never computed.
 """
 
 from __future__ import annotations

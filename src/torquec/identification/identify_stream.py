@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from torquec.errors import ArgumentError
+from torquec.foundation.one_thread import one_thread
 from torquec.identification.check_log import check_log_pieces
 from torquec.identification.coulomb_shape import Turnover
 from torquec.identification.estimate import Estimate
@@ -25,7 +26,6 @@ from torquec.identification.prepare import Derivatives
 from torquec.identification.stream_log import scan_log
 from torquec.identification.streamed_log import StreamedLog, StreamFolds
 from torquec.identification.torque_columns import FrictionLaw, FrictionModel
-from torquec.reduction.one_thread import one_thread
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Robot
 from torquec.trajectory.log_map import LogMap

@@ -23,12 +23,12 @@ from torquec.codegen.llvm import NativeFunction, load_or_compile
 from torquec.dynamics.base_regressor import base_regressor
 from torquec.errors import ArgumentError
 from torquec.expr import trace
+from torquec.foundation.one_thread import one_thread
 from torquec.identification.coulomb_shape import Turnover
 from torquec.identification.joint_factors import JointFactors
 from torquec.identification.torque_columns import FrictionTerm, friction_functions, friction_names
 from torquec.identification.torque_model import TorqueModel
 from torquec.identification.triangle_sum import TriangleSum
-from torquec.reduction.one_thread import one_thread
 from torquec.trajectory.trajectory import Array
 
 Block = tuple[Array, Array, Array, Array]

@@ -29,7 +29,7 @@ from torquec.identification.torque_columns import (
     spread,
 )
 from torquec.model.model import Model, compile
-from torquec.reduction.parameters.base_parameters import BaseParameters, base_parameters
+from torquec.parameters.base_parameters import BaseParameters, base_parameters
 from torquec.robot.robot import Drives, Motor, Robot
 from torquec.trajectory.trajectory import Array
 

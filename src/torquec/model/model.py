@@ -21,7 +21,7 @@ from torquec.robot.robot import Robot
 
 if TYPE_CHECKING:
     from torquec.codegen.llvm import NativeFunction
-    from torquec.reduction.proof.certificate import Certificate
+    from torquec.proof.certificate import Certificate
 
 NativeCall = Callable[..., Any]
 """A compiled callable: inputs (n,) or (N, n) in its quantity's order, outputs of the same form; `out=` accepted."""

@@ -21,7 +21,7 @@ from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 
 if TYPE_CHECKING:
-    from torquec.reduction.parameters.base_parameters import BaseParameters
+    from torquec.parameters.base_parameters import BaseParameters
 
 _STATE = ("q", "qd", "qdd")
 
@@ -57,7 +57,7 @@ def _pushed_inverse_dynamics(
 @functools.lru_cache(maxsize=64)
 def _base(robot: Robot) -> BaseParameters:
     """The base parameters that the rows below are about: rigid bodies and rotors, no friction."""
-    from torquec.reduction.parameters.base_parameters import base_parameters
+    from torquec.parameters.base_parameters import base_parameters
 
     return base_parameters(robot)
 

@@ -1,7 +1,7 @@
 """`simplify`: the model of a robot that is as cheap as a specification allows, with the proof that it meets it.
 
 Torque errors: inverse dynamics is the cheaper of a recursion with fewer parameters and a closed form with fewer terms
-(:mod:`torquec.reduction.certified_torque`); all other quantities stay exact.
+(:mod:`torquec.simplification.certified_torque`); all other quantities stay exact.
 
 Control requirements (Chang & Lee): the same for inverse dynamics, within the torque errors that the loops can bear. The
 coefficients M, c and g are fitted within the tolerances (23a-d), each with a proven bound; the mass matrix, gravity,
@@ -25,20 +25,21 @@ from torquec.expr import Function, count_operations
 from torquec.model.model import Model
 from torquec.model.quantities import trace_quantity
 from torquec.model.routes import Route, route_function
-from torquec.reduction.box import Box
-from torquec.reduction.certified_torque import MOST_JOINTS, certified_torque
-from torquec.reduction.coefficient_model import CoefficientModel, abbreviated_coefficients, fitted_coefficients
-from torquec.reduction.fitting.fit_entries import fit_entries
-from torquec.reduction.proof.certificate import Certificate, Counts, certify
-from torquec.reduction.proof.coefficient_certificate import (
+from torquec.proof.certificate import Certificate, Counts, certify
+from torquec.proof.coefficient_certificate import (
     certify_coefficients,
     check_independent,
 )
-from torquec.reduction.proof.motions import Motions
-from torquec.reduction.specification import CoefficientThreshold, Specification, load_specification
-from torquec.reduction.tolerance import PROOF_MARGIN, Family, coefficient_tolerances, entry_tasks, torque_budgets
-from torquec.reduction.torque_coefficients import torque_coefficients
+from torquec.proof.coefficient_tolerance import Family
+from torquec.proof.motions import Motions
 from torquec.robot.robot import Robot
+from torquec.simplification.certified_torque import MOST_JOINTS, certified_torque
+from torquec.simplification.coefficient_model import CoefficientModel, abbreviated_coefficients, fitted_coefficients
+from torquec.simplification.fitting.fit_entries import fit_entries
+from torquec.simplification.specification import CoefficientThreshold, Specification, load_specification
+from torquec.simplification.tolerance import PROOF_MARGIN, coefficient_tolerances, entry_tasks, torque_budgets
+from torquec.simplification.torque_coefficients import torque_coefficients
+from torquec.trajectory.box import Box
 
 Progress = Callable[[str], None]
 

@@ -17,8 +17,8 @@ from torquec.errors import ArgumentError, RobotError, SpecificationError
 from torquec.expr import OperationCount
 from torquec.model.model import Model, compile
 from torquec.model.simplified import simplify
-from torquec.reduction.specification import JointRequirement, Specification, load_specification
 from torquec.robot.robot import Robot
+from torquec.simplification.specification import JointRequirement, Specification, load_specification
 
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
 """Levels of the allowed error, as multiples of the specification's."""

@@ -9,7 +9,7 @@ from torquec.closedform.polynomial import TrigPolynomial
 from torquec.closedform.sums import broken, joined, value_summands
 from torquec.closedform.terms import cumulative_angles, subscript
 from torquec.closedform.text import TEXT, entry_name, sum_text
-from torquec.reduction.torque_coefficients import TermChange, TorqueCoefficients
+from torquec.simplification.torque_coefficients import TermChange, TorqueCoefficients
 
 _WIDTH = 100
 _DIGITS = 6

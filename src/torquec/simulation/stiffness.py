@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from torquec.dynamics.mass_matrix import mass_matrix
 from torquec.errors import ArgumentError
-from torquec.reduction.linear.friction_damping import friction_damping
+from torquec.linearization.friction_damping import friction_damping
 from torquec.simulation.integrators import RungeKutta4
 from torquec.simulation.plant import FrictionModel, Plant, sliders
 

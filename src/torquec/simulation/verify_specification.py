@@ -34,10 +34,10 @@ from torquec.dynamics.friction import friction_torque
 from torquec.errors import ArgumentError, SpecificationError
 from torquec.expr import inline
 from torquec.expr.math import sqrt
+from torquec.linearization.friction_damping import friction_damping
 from torquec.model.model import Model, compile
-from torquec.reduction.linear.friction_damping import friction_damping
-from torquec.reduction.specification import ControlRequirement, MotorData, Specification
 from torquec.robot.robot import Robot
+from torquec.simplification.specification import ControlRequirement, MotorData, Specification
 from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.integrators import RungeKutta4
 from torquec.simulation.plant import FrictionModel, Plant, without_coulomb

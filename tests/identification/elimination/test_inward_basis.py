@@ -8,8 +8,8 @@ import pytest
 from torquec.identification import torque_model
 from torquec.identification.elimination import inward_basis
 from torquec.identification.elimination.inward_basis import inward_order, letters_of
-from torquec.reduction.parameters.base_parameters import base_parameters
-from torquec.reduction.parameters.standard_parameters import ParameterFrames
+from torquec.parameters.base_parameters import base_parameters
+from torquec.parameters.standard_parameters import ParameterFrames
 from torquec.robot import classics
 
 LINKS = {6: "mxyzabcdef", 5: "xyacdef", 4: "xyacdef", 3: "xyadef", 2: "xyde"}

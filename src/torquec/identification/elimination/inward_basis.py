@@ -16,8 +16,8 @@ import numpy as np
 
 from torquec.dynamics.regressor import parameter_names
 from torquec.identification.torque_model import TorqueModel
-from torquec.reduction.parameters.base_parameters import BasisMethod, base_parameters
-from torquec.reduction.parameters.standard_parameters import ParameterFrames
+from torquec.parameters.base_parameters import BasisMethod, base_parameters
+from torquec.parameters.standard_parameters import ParameterFrames
 from torquec.robot.robot import Robot
 from torquec.trajectory.trajectory import Array
 

@@ -15,6 +15,7 @@ from enum import StrEnum
 import numpy as np
 
 from torquec.errors import ArgumentError, SpecificationError
+from torquec.foundation.one_thread import one_thread
 from torquec.identification.excitation.criterion import Criterion
 from torquec.identification.excitation.excitation_problem import ExcitationProblem, Multipliers
 from torquec.identification.excitation.limit_proof import LimitProof, limit_proof
@@ -24,7 +25,6 @@ from torquec.identification.excitation.quasi_newton import minimise
 from torquec.identification.excitation.regressor_information import RegressorInformation, regressor_conditions
 from torquec.identification.excitation.workspace import Rule
 from torquec.identification.torque_columns import FrictionModel
-from torquec.reduction.one_thread import one_thread
 from torquec.robot.robot import Robot
 from torquec.trajectory.trajectory import Array, Trajectory, trajectory_of
 

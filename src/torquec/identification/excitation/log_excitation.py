@@ -21,6 +21,7 @@ from enum import StrEnum
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.foundation.one_thread import one_thread
 from torquec.identification.estimator import covariance_of
 from torquec.identification.joint_factors import JointFactors, joint_factors
 from torquec.identification.least_squares import WeightedLeastSquares
@@ -28,7 +29,6 @@ from torquec.identification.prepare import Samples, prepare
 from torquec.identification.statistics import conditions, not_excited
 from torquec.identification.torque_columns import FrictionModel
 from torquec.identification.torque_model import TorqueModel, torque_model
-from torquec.reduction.one_thread import one_thread
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log

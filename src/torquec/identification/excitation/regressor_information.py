@@ -27,7 +27,7 @@ from torquec.identification.torque_columns import (
     shafts_of,
 )
 from torquec.model.model import Model, compile
-from torquec.reduction.parameters.base_parameters import base_parameters
+from torquec.parameters.base_parameters import base_parameters
 from torquec.robot.robot import Robot
 from torquec.trajectory.trajectory import Array, MotionState
 

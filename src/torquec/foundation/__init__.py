@@ -1,0 +1,1 @@
+"""What every room may use: kept work, linear algebra on one thread."""

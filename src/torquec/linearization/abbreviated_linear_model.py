@@ -1,0 +1,159 @@
+"""Abbreviated models: Clover's rule on the closed form of every entry, small terms dropped after differentiation.
+
+(1)  M, C = dtau/dqd and K = dtau/dq in multiple angles, without coefficients below the threshold, rounded; then motor
+     inertias, friction and springs are added                                                    Clover II, Appendix B
+(2)  tau = M qdd + B [qd qd] + D [qd^2] + g, abbreviated in the same way, plus friction and springs        Appendix A
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Hashable, Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from torquec.closedform import ClosedForm, closed_form
+from torquec.closedform.layouts import CLOVER, Entry, Matrix, Part, Rule, entries, entry
+from torquec.closedform.shared_sums import SharedSums
+from torquec.dynamics import friction_torque, spring_torque
+from torquec.errors import RobotError
+from torquec.expr import Function, trace
+from torquec.linearization.linearize import with_friction, with_springs
+from torquec.robot.robot import Robot
+from torquec.spatial import Scalar
+
+_LINEAR = {"M": Matrix.M, "C": Matrix.DTAU_DQD, "K": Matrix.DTAU_DQ}
+_MOST_TERMS = {"M": 400, "C": 4000, "K": 12000}
+"""Terms up to and with each matrix: many more than pay off, but no hour of work."""
+
+
+class AbbreviatedModel:
+    """The abbreviated entries of a robot, with what they have in common computed once; over any scalar.
+
+    `linear` and `torque` say which of (1) and (2) are wanted. Raises `RobotError` for a robot whose joints follow each
+    other, and where the closed form would be too large.
+    """
+
+    def __init__(self, robot: Robot, rule: Rule = CLOVER, *, linear: bool = True, torque: bool = False) -> None:
+        self.robot, self.rule = robot, dataclasses.replace(rule, multiple_angles=True)
+        form = _form(robot)
+        wanted: dict[Hashable, Entry] = {}
+        for name, matrix in _LINEAR.items():
+            if linear or name == "M":
+                wanted |= {(name, *one.index): one for one in entries(form, matrix, self.rule)}
+                self._check_size(wanted.values(), name)
+        if torque:
+            wanted |= {("bias", i): bias for i in range(form.n) if (bias := self._bias(form, i)).parts}
+        self._sums = SharedSums(wanted)
+
+    def at(self, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> AbbreviatedValues:
+        """The values at (q, qd, qdd), (n,) each."""
+        return AbbreviatedValues(self.robot, self._sums.values(q, qd, qdd), q, qd, qdd)
+
+    def _check_size(self, found: Iterable[Entry], name: str) -> None:
+        """Refuse what is longer than the recursion that it is meant to shorten, before more of it is written down."""
+        terms = sum(len(part.value.terms) for one in found for part in one.parts)
+        if terms > _MOST_TERMS[name]:
+            raise RobotError(
+                f"the abbreviated model of '{self.robot.name}' still has {terms} terms up to {name}: it would be "
+                "longer than the exact recursion",
+                where=self.robot.source,
+                remedy=f"raise the threshold, which is {self.rule.threshold:g}, or use the exact model",
+            )
+
+    def _bias(self, form: ClosedForm, i: int) -> Entry:
+        """Velocity torques and gravity of one joint."""
+        parts = list(entry(form, Matrix.G_TORQUE, (i,), self.rule).parts)
+        for j in range(form.n):
+            parts += [Part(p.value, (j, j)) for p in entry(form, Matrix.D, (i, j), self.rule).parts]
+            for k in range(j + 1, form.n):
+                parts += [Part(p.value, (j, k)) for p in entry(form, Matrix.B, (i, j, k), self.rule).parts]
+        return Entry(Matrix.G_TORQUE, (i,), tuple(parts))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class AbbreviatedValues:
+    """An abbreviated model at one point."""
+
+    robot: Robot
+    values: dict[Hashable, Scalar]
+    q: Sequence[Scalar]
+    qd: Sequence[Scalar]
+    qdd: Sequence[Scalar]
+
+    @property
+    def M(self) -> list[list[Scalar]]:
+        """Mass matrix, motors included."""
+        n = range(self.robot.n)
+        return [[self.values.get(("M", min(i, j), max(i, j)), 0.0) for j in n] for i in n]
+
+    @property
+    def C(self) -> list[list[Scalar]]:
+        """dtau/dqd, friction included."""
+        return with_friction(self.robot, self.rigid_damping, self.qd)
+
+    @property
+    def K(self) -> list[list[Scalar]]:
+        """dtau/dq, springs included."""
+        return with_springs(self.robot, self._matrix("K"))
+
+    @property
+    def rigid_damping(self) -> list[list[Scalar]]:
+        """dtau/dqd without friction."""
+        return self._matrix("C")
+
+    @property
+    def rigid_bias(self) -> list[Scalar]:
+        """Velocity torques, gravity and springs, (n,)."""
+        return [self.values.get(("bias", i), 0.0) + s for i, s in enumerate(spring_torque(self.robot, self.q))]
+
+    @property
+    def bias(self) -> list[Scalar]:
+        """Velocity torques, gravity, springs and friction, (n,)."""
+        return [b + f for b, f in zip(self.rigid_bias, friction_torque(self.robot, self.qd), strict=True)]
+
+    def _matrix(self, name: str) -> list[list[Scalar]]:
+        n = range(self.robot.n)
+        return [[self.values.get((name, i, j), 0.0) for j in n] for i in n]
+
+
+def abbreviated_linear_model(robot: Robot, rule: Rule = CLOVER) -> Function:
+    """The program (q, qd, qdd) -> M, C, K of (1)."""
+    model = AbbreviatedModel(robot, rule)
+
+    def algorithm(q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> dict[str, Any]:
+        here = model.at(q, qd, qdd)
+        return {"M": here.M, "C": here.C, "K": here.K}
+
+    return trace("linear_model", algorithm, dict.fromkeys(("q", "qd", "qdd"), (robot.n,)))
+
+
+def abbreviated_torque(robot: Robot, rule: Rule = CLOVER) -> Function:
+    """The program (q, qd, qdd) -> tau of (2)."""
+    model = AbbreviatedModel(robot, rule, linear=False, torque=True)
+
+    def algorithm(q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> dict[str, Any]:
+        here = model.at(q, qd, qdd)
+        return {"tau": [torque_row(row, qdd, bias) for row, bias in zip(here.M, here.bias, strict=True)]}
+
+    return trace("total_torque", algorithm, dict.fromkeys(("q", "qd", "qdd"), (robot.n,)))
+
+
+def torque_row(row: Sequence[Scalar], qdd: Sequence[Scalar], bias: Scalar) -> Scalar:
+    """One row of M qdd + bias."""
+    total = bias
+    for inertia, acceleration in zip(row, qdd, strict=True):
+        total = total + inertia * acceleration
+    return total
+
+
+@lru_cache(maxsize=8)
+def _form(robot: Robot) -> ClosedForm:
+    followers = [body.joint.name for body in robot.bodies if body.joint.mimic is not None]
+    if followers:
+        raise RobotError(
+            f"robot '{robot.name}' has joints that follow others: {', '.join(followers)}",
+            where=robot.source,
+            remedy="use the exact linear model, which takes them",
+        )
+    return closed_form(robot)

@@ -1,0 +1,349 @@
+"""Base parameters: the smallest set of combinations of the standard parameters that determines every torque.
+
+(1)  beta = K phi,   tau = Y_b beta,   Y_b = Y E       (the matrices of `numeric_basis`)
+
+The default goes through the standard parameters in an order that keeps, of every body on a revolute joint, what
+Khalil and Gautier keep: the tensor but for one diagonal element across the axis, and the first moments across the
+axis; then it is compared with the rank modulo a prime, with the rank in doubles and with Lin's theorem. Where they
+disagree, the geometry is special up to rounding, but not exactly, and that is an error.
+
+Ranks are exact where every axis stands at right angles to its neighbours or parallel to them; elsewhere the geometry
+is a rational one that differs by 1e-14 (`rational_geometry`), and `method` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import flint
+import numpy as np
+
+from torquec.dynamics.friction_regressor import FrictionColumns, friction_columns
+from torquec.errors import ArgumentError, CheckError
+from torquec.parameters.chain import outside_the_theorem
+from torquec.parameters.elimination_order import elimination_order
+from torquec.parameters.energy_rows import double_rows, natural_sizes, rational_rows, real_rows, residue_rows
+from torquec.parameters.formula import latex_formula, text_formula
+from torquec.parameters.minimal_combinations import minimal_combinations
+from torquec.parameters.numeric_basis import (
+    THRESHOLD,
+    Array,
+    Basis,
+    elimination,
+    extended,
+    grouping,
+    independent_columns,
+    pivoted_qr,
+    singular_values,
+    svd,
+)
+from torquec.parameters.rational_geometry import RationalGeometry, rational_geometry
+from torquec.parameters.standard_parameters import (
+    ParameterFrames,
+    ParameterKind,
+    StandardParameters,
+    standard_parameters,
+    standard_values,
+    to_body_frames,
+)
+from torquec.records import BaseParametersRecord, sparse_rows
+from torquec.robot.robot import Robot
+
+_ROUNDING = 1e-13
+"""Coefficients this small beside others come of lengths that cancel up to rounding: they are kept, but not printed."""
+
+
+_PRECISION = 192
+"""Bits for coefficients that are not computed in fractions."""
+
+
+_SPECIAL = (
+    "some axes or offsets of the robot are special (parallel, crossing, zero) up to rounding or to 1e-7, but not "
+    "exactly: correct the file, or choose the method qr or svd, which count what stands out of a threshold"
+)
+
+_HUGE = 1e9
+"""A larger coefficient means that a column was kept which depends on others up to rounding."""
+
+
+class BasisMethod(StrEnum):
+    """How the base is found."""
+
+    AUTOMATIC = "automatic"
+    ELIMINATION = "elimination"
+    THEOREM = "theorem"
+    QR = "qr"
+    SVD = "svd"
+
+
+@dataclass(frozen=True, eq=False)
+class BaseParameters:
+    """The base of a robot: b combinations of p standard parameters.
+
+    `names` and `expressions` (coefficients to six digits) for people, `projection` K (b, p) and `expansion` E (p, b)
+    in full; a name that ends in "+" stands for a parameter and what is grouped with it. `values` (b,) is None for a
+    robot without inertias. `dropped` parameters have no effect on any torque, `grouped` ones act only through others.
+    """
+
+    robot: str
+    parameters: StandardParameters
+    names: tuple[str, ...]
+    kinds: tuple[ParameterKind, ...]
+    projection: Array
+    expansion: Array
+    body_expansion: Array
+    values: Array | None
+    method: str
+    exact: bool
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def count(self) -> int:
+        """Number of inertial base parameters."""
+        return self.kinds.count(ParameterKind.INERTIAL)
+
+    @property
+    def motor_count(self) -> int:
+        """Number of rotor inertias that are base parameters."""
+        return self.kinds.count(ParameterKind.MOTOR)
+
+    @property
+    def friction_count(self) -> int:
+        """Number of friction base parameters."""
+        return self.kinds.count(ParameterKind.FRICTION)
+
+    @property
+    def expressions(self) -> tuple[str, ...]:
+        """Each base parameter as a sum of standard ones."""
+        return tuple(text_formula(self._terms(i)) for i in range(len(self)))
+
+    @property
+    def latex_expressions(self) -> tuple[str, ...]:
+        """The same in LaTeX's mathematics."""
+        return tuple(latex_formula(self._terms(i)) for i in range(len(self)))
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """Standard parameters that no torque depends on."""
+        return tuple(
+            name for name, column in zip(self.parameters.names, self.projection.T, strict=True) if not column.any()
+        )
+
+    @property
+    def grouped(self) -> tuple[str, ...]:
+        """Standard parameters that act, but only within base parameters that are named after others.
+
+        Lin's combinations and those of the SVD are named after none, so that nothing is listed for them.
+        """
+        named = {name.removesuffix("+") for name in self.names}
+        if not named <= set(self.parameters.names):
+            return ()
+        return tuple(name for name in self.parameters.names if name not in named and name not in set(self.dropped))
+
+    @property
+    def record(self) -> BaseParametersRecord:
+        """What was done, for `check_base_parameters`."""
+        return BaseParametersRecord(
+            robot=self.robot,
+            method=self.method,
+            motors=self.parameters.motors,
+            friction=self.parameters.friction.value,
+            frames=self.parameters.frames.value,
+            parameters=self.parameters.names,
+            names=self.names,
+            projection=sparse_rows(self.projection.tolist()),
+            expansion=sparse_rows(self.expansion.tolist()),
+            values=None if self.values is None else tuple(self.values.tolist()),
+        )
+
+    def _terms(self, i: int) -> list[tuple[float, str]]:
+        """Coefficients and names of one combination, what it is named after first."""
+        first = self.names[i].removesuffix("+")
+        row = self.projection[i]
+        smallest = _ROUNDING * np.abs(row).max(initial=0.0)
+        terms = [(float(v), name) for v, name in zip(row, self.parameters.names, strict=True) if abs(v) > smallest]
+        return sorted(terms, key=lambda term: term[1] != first)
+
+
+def base_parameters(
+    robot: Robot,
+    *,
+    method: BasisMethod | str = BasisMethod.AUTOMATIC,
+    friction: FrictionColumns | str | bool = False,
+    motors: bool = True,
+    frames: ParameterFrames | str = ParameterFrames.BODY,
+    order: Sequence[str] | None = None,
+    threshold: float = THRESHOLD,
+) -> BaseParameters:
+    """The base parameters of a robot.
+
+    `friction`: which friction columns to include; True takes those that the robot's own friction needs. `motors`:
+    include rotor inertias. `order`: names of standard parameters, those to keep first (elimination only; the others
+    follow in the usual order). `threshold`: what QR and SVD count as zero. Raises `ArgumentError` for an unknown name
+    or method and `CheckError` where the methods disagree.
+
+    >>> from torquec.robot import classics
+    >>> base = base_parameters(classics.planar2r())
+    >>> base.count, base.expressions[0]
+    (6, 'Izz_link1 + m_link2')
+    """
+    chosen, parameters = _options(robot, method, friction, motors, frames, order)
+    geometry = rational_geometry(robot, parameters.frames)
+    if chosen is BasisMethod.THEOREM and not outside_the_theorem(robot):
+        return _by_theorem(robot, geometry, parameters)
+    if chosen in (BasisMethod.QR, BasisMethod.SVD):
+        w = double_rows(robot, geometry, parameters)
+        groups = _groups(parameters)
+        added: tuple[int, ...] = ()
+        if chosen is BasisMethod.QR:
+            basis = pivoted_qr(w, natural_sizes(w, parameters), groups, threshold=threshold)
+        else:
+            basis, added = svd(w, natural_sizes(w, parameters), groups, threshold=threshold)
+        text = f"{chosen.value}; numeric rank, threshold {threshold:g}"
+        mixed = [f"combination_{k + 1}" for k in range(basis.rank - len(added))] if basis.kept is None else []
+        return _finished(robot, parameters, basis, text, exact=False, given=mixed, added=added)
+    basis = _by_elimination(robot, geometry, parameters, elimination_order(robot, parameters, order))
+    text = _described("elimination", geometry)
+    if chosen is BasisMethod.THEOREM:
+        text += f"; Lin's theorem does not apply: {outside_the_theorem(robot)}"
+    if chosen is BasisMethod.AUTOMATIC:
+        _compare(robot, geometry, parameters, basis)
+    return _finished(robot, parameters, basis, text, exact=geometry.exact)
+
+
+def _options(
+    robot: Robot,
+    method: BasisMethod | str,
+    friction: FrictionColumns | str | bool,
+    motors: bool,
+    frames: ParameterFrames | str,
+    order: Sequence[str] | None,
+) -> tuple[BasisMethod, StandardParameters]:
+    if not isinstance(robot, Robot):
+        raise ArgumentError(
+            f"base_parameters takes a Robot, not {type(robot).__name__}", remedy="load one: torquec.load('arm.urdf')"
+        )
+    try:
+        chosen, axes = BasisMethod(method), ParameterFrames(frames)
+    except ValueError:
+        raise ArgumentError(
+            f"there is no method '{method}' in '{frames}' frames",
+            remedy=f"the methods are {', '.join(BasisMethod)}, the frames {', '.join(ParameterFrames)}",
+        ) from None
+    if isinstance(friction, bool):
+        columns = FrictionColumns.needed(robot) if friction else FrictionColumns.NONE
+    else:
+        columns = friction_columns(friction)
+    if order is not None and chosen not in (BasisMethod.AUTOMATIC, BasisMethod.ELIMINATION):
+        raise ArgumentError(f"an order has no meaning for the method '{chosen}'", remedy="take the method ELIMINATION")
+    return chosen, standard_parameters(robot, motors=motors, friction=columns, frames=axes)
+
+
+def _by_elimination(
+    robot: Robot, geometry: RationalGeometry, parameters: StandardParameters, order: Sequence[int]
+) -> Basis:
+    """In fractions; where angles are approximated, a choice of columns in doubles and coefficients in many digits."""
+    if geometry.exact:
+        return elimination(rational_rows(robot, geometry, parameters), order)
+    w = double_rows(robot, geometry, parameters)
+    kept = independent_columns(w, natural_sizes(w, parameters), order)
+    with flint.ctx.workprec(_PRECISION):
+        try:
+            return grouping(real_rows(robot, geometry, parameters, len(kept)), kept)
+        except ZeroDivisionError:
+            raise CheckError(
+                f"the {len(kept)} columns that are independent in doubles are dependent in the exact arithmetic",
+                where=f"base_parameters of '{robot.name}'",
+                remedy=_SPECIAL,
+            ) from None
+
+
+def _by_theorem(robot: Robot, geometry: RationalGeometry, parameters: StandardParameters) -> BaseParameters:
+    """Lin's set, then the rotors and friction parameters that it does not hold yet, by elimination."""
+    combinations = minimal_combinations(robot, geometry)
+    rows = [[flint.fmpq(0)] * len(parameters) for _ in combinations]
+    for row, combination in zip(rows, combinations, strict=True):
+        for column, value in combination.form.coefficients.items():
+            row[column] = flint.fmpq(value.numerator, value.denominator)
+    others = [k for k, kind in enumerate(parameters.kinds) if kind is not ParameterKind.INERTIAL]
+    w = rational_rows(robot, geometry, parameters) if others else flint.fmpq_mat(0, len(parameters))
+    basis, added = extended(rows, w, others)
+    return _finished(
+        robot,
+        parameters,
+        basis,
+        _described("Lin's theorem", geometry),
+        exact=geometry.exact,
+        given=[combination.name for combination in combinations],
+        added=added,
+    )
+
+
+def _finished(
+    robot: Robot,
+    parameters: StandardParameters,
+    basis: Basis,
+    method: str,
+    *,
+    exact: bool,
+    given: Sequence[str] = (),
+    added: Sequence[int] = (),
+) -> BaseParameters:
+    """Names, values and frozen matrices; `given` names the first rows, `added` are the columns kept next."""
+    named = [*given]
+    kinds = [ParameterKind.INERTIAL] * len(given)
+    kept = basis.kept if basis.kept is not None else added
+    for column in kept:
+        row = basis.projection[len(named)]
+        named.append(parameters.names[column] + ("+" if np.count_nonzero(row) > 1 else ""))
+        kinds.append(parameters.kinds[column])
+    standard = standard_values(robot, parameters)
+    values = None if standard is None else basis.projection @ standard
+    arrays = (basis.projection, basis.expansion, to_body_frames(robot, parameters) @ basis.expansion)
+    for array in (*arrays, *(() if values is None else (values,))):
+        array.flags.writeable = False
+    return BaseParameters(
+        robot.name, parameters, tuple(named), tuple(kinds), *arrays, values=values, method=method, exact=exact
+    )
+
+
+def _groups(parameters: StandardParameters) -> list[list[int]]:
+    """Columns by kind, inertial ones first."""
+    return [[k for k, kind in enumerate(parameters.kinds) if kind is wanted] for wanted in ParameterKind]
+
+
+def _described(way: str, geometry: RationalGeometry) -> str:
+    if geometry.exact:
+        return f"{way}; exact rational rank"
+    return f"{way}; numeric rank (geometry taken to 1e-14): {geometry.approximated[0]}"
+
+
+def _compare(robot: Robot, geometry: RationalGeometry, parameters: StandardParameters, basis: Basis) -> None:
+    """Raise `CheckError` unless every other way gives the same number."""
+    w = double_rows(robot, geometry, parameters)
+    natural = natural_sizes(w, parameters)
+    values = singular_values(w, natural)
+    found = {
+        "elimination": basis.rank,
+        "rank modulo a prime": residue_rows(robot, geometry, parameters).rank(),
+        f"singular values above {THRESHOLD:g}": int(np.sum(values > THRESHOLD)),
+        "pivoted QR": pivoted_qr(w, natural, _groups(parameters)).rank,
+    }
+    if not outside_the_theorem(robot):
+        alone = standard_parameters(robot, motors=False, friction=FrictionColumns.NONE)
+        others = basis.rank if len(alone) == len(parameters) else residue_rows(robot, geometry, alone).rank()
+        found["Lin's theorem"] = basis.rank + len(minimal_combinations(robot, geometry)) - others
+    largest = float(np.abs(basis.projection).max(initial=0.0))
+    if len(set(found.values())) > 1 or largest > _HUGE:
+        last = ", ".join(f"{value:.1e}" for value in values[min(found.values()) - 1 : max(found.values()) + 1])
+        raise CheckError(
+            "the number is not clear: "
+            + ", ".join(f"{way} {count}" for way, count in found.items())
+            + f"; the singular values in question are {last}, the largest coefficient is {largest:.1e}",
+            where=f"base_parameters of '{robot.name}'",
+            remedy=_SPECIAL,
+        )

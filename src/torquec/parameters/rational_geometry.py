@@ -1,0 +1,234 @@
+"""A robot's geometry in rational numbers, so that ranks can be decided without rounding.
+
+Doubles are rational, so lengths are taken as they are. Angles are rational where they are right angles. Where an axis
+stands at another angle, all directions are replaced by rational ones that differ by `NEARNESS`:
+
+(1)  a unit vector by the stereographic image of the nearest simple rational point; directions that are the same up to
+     rounding, gravity included, get the same one, so that parallel axes stay parallel
+(2)  a link's axes by a rotation that takes e_z to its direction, then a rational turn about it
+(3)  a joint's own angle is free: (cos, sin) = ((b^2 - a^2), 2 a b) / (a^2 + b^2) runs over the rational points of the
+     circle, whatever constant angle is added to it
+(4)  a joint that follows another at a ratio k/l turns by the power k of the point whose power l is its leader's
+(5)  a displacement and an angle are algebraically independent, even where one joint drives both
+
+`exact` says whether (1) was needed (or (4) failed): if not, ranks are those of the robot itself; if so, they are those
+of a robot that differs from it by `NEARNESS`. The links' frames have their z on the joint's axis as the canonical ones,
+but their origins at those of the file's body frames: canonical ones lie far away where axes are almost parallel.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from torquec.dynamics.mechanism import Coordinate, coordinates
+from torquec.parameters.rational_rotation import (
+    DirectionTable,
+    is_orthogonal,
+    rational_angle,
+    rational_rotation,
+)
+from torquec.parameters.standard_parameters import ParameterFrames, parameter_pose
+from torquec.robot.canonical import CanonicalLink, exact_cos_sin
+from torquec.robot.robot import BASE, Robot
+from torquec.spatial import (
+    IDENTITY_ROTATION,
+    Matrix3,
+    Pose,
+    Scalar,
+    Vector3,
+    add,
+    matmul,
+    norm,
+    rotation_z,
+    scale,
+    subtract,
+    transpose,
+)
+
+NEARNESS = 1e-14
+"""How far a rational direction may be from the one it stands for [rad]."""
+
+_LARGEST_POWER = 12
+"""Ratios of mimic joints with a larger numerator or denominator count as no ratio at all."""
+
+
+@dataclass(frozen=True)
+class RationalLink:
+    """A link in fractions: its frame in its parent's is (rotation, origin) Rz(turn) Rz(angle)^power Tz(displacement).
+
+    `angle` indexes the free angles (-1 for a prismatic joint), `coordinate` the state; joint position is `multiplier`
+    times the coordinate's plus `offset`. `frame_rotation` and `frame_origin` are the frame of the body's parameters.
+    The canonical frame lies `slide` below this one on the axis, and its own offset d along it is `height`.
+    """
+
+    parent: int
+    prismatic: bool
+    rotation: Matrix3
+    origin: Vector3
+    turn: tuple[Scalar, Scalar]
+    coordinate: int
+    multiplier: Scalar
+    offset: Scalar
+    angle: int
+    power: int
+    frame_rotation: Matrix3
+    frame_origin: Vector3
+    slide: Fraction
+    height: Fraction
+
+
+@dataclass(frozen=True)
+class RationalGeometry:
+    """All links, gravity, the number of free angles, and what had to be approximated."""
+
+    links: tuple[RationalLink, ...]
+    gravity: Vector3
+    n: int
+    angles: int
+    approximated: tuple[str, ...]
+
+    @property
+    def exact(self) -> bool:
+        """True where ranks are decided on the robot's own geometry."""
+        return not self.approximated
+
+
+def rational_geometry(robot: Robot, frames: ParameterFrames = ParameterFrames.BODY) -> RationalGeometry:
+    """The robot's geometry in fractions, and the frames of its parameters."""
+    notes: list[str] = []
+    state = coordinates(robot)
+    angles = _Angles(robot, state, notes)
+    canonical = robot.canonical.links
+    given = [_matrix(matmul(link.pre.rotation, angles.constant(i))) for i, link in enumerate(canonical)]
+    for i, rotation in enumerate(given):
+        if not is_orthogonal(rotation):
+            notes.append(f"joint '{robot.bodies[i].joint.name}' stands at no right angle to what carries it")
+    gravity = _vector(robot.canonical.gravity)
+    used = given
+    if not all(is_orthogonal(rotation) for rotation in given):
+        used, gravity = _rational_axes(canonical, given, robot.canonical.gravity)
+    links = []
+    for i, (link, coordinate) in enumerate(zip(canonical, state, strict=True)):
+        turn, angle, power = angles.free(i)
+        frame = _frame(link.frame, parameter_pose(robot, i, frames))
+        slide = Fraction(link.frame.origin[2])
+        below = Fraction(0) if link.parent == BASE else Fraction(canonical[link.parent].frame.origin[2])
+        along = scale(transpose(given[i])[2], Fraction(link.d) + slide)
+        links.append(
+            RationalLink(
+                parent=link.parent,
+                prismatic=link.prismatic,
+                rotation=used[i],
+                origin=subtract(add(_vector(link.pre.origin), along), (0, 0, below)),
+                turn=turn,
+                coordinate=coordinate.index,
+                multiplier=Fraction(coordinate.multiplier),
+                offset=Fraction(coordinate.offset),
+                angle=angle,
+                power=power,
+                frame_rotation=frame.rotation,
+                frame_origin=subtract(frame.origin, (0, 0, slide)),
+                slide=slide,
+                height=Fraction(link.d),
+            )
+        )
+    return RationalGeometry(tuple(links), gravity, robot.n, angles.count, tuple(notes))
+
+
+def canonical_poses(geometry: RationalGeometry) -> list[Pose]:
+    """Every link's canonical frame in its parent's, its joint at zero; for a prismatic joint without d."""
+    poses = []
+    for link in geometry.links:
+        below = Fraction(0) if link.parent == BASE else geometry.links[link.parent].slide
+        along = link.slide + (link.height if link.prismatic else 0)
+        origin = add(link.origin, (0, 0, below))
+        poses.append(Pose(link.rotation, subtract(origin, scale(transpose(link.rotation)[2], along))))
+    return poses
+
+
+def _rational_axes(
+    links: Sequence[CanonicalLink], given: Sequence[Matrix3], gravity: Vector3
+) -> tuple[list[Matrix3], Vector3]:
+    """Rational rotations of the links in their parents, and rational gravity, by (1) and (2)."""
+    table = DirectionTable(NEARNESS)
+    size = norm(gravity)
+    pulled = scale(table.nearest(scale(gravity, 1.0 / size)), Fraction(size)) if size else _vector(gravity)
+    floats: list[Matrix3] = []
+    rational: list[Matrix3] = []
+    relative = []
+    for link, rotation in zip(links, given, strict=True):
+        own = _matrix(rotation, float)
+        floats.append(own if link.parent == BASE else matmul(floats[link.parent], own))
+        rational.append(table.rotation(floats[-1]))
+        parent = _matrix(IDENTITY_ROTATION) if link.parent == BASE else rational[link.parent]
+        relative.append(matmul(transpose(parent), rational[-1]))
+    return relative, pulled
+
+
+def _frame(body: Pose, parameters: Pose) -> Pose:
+    """The frame of the parameters seen from the canonical one, in fractions."""
+    outer = Pose(rational_rotation(body.rotation, NEARNESS), _vector(body.origin))
+    return outer @ Pose(rational_rotation(parameters.rotation, NEARNESS), _vector(parameters.origin))
+
+
+class _Angles:
+    """Which free angle turns each revolute link, (3) and (4), and which constant angle it has."""
+
+    def __init__(self, robot: Robot, state: Sequence[Coordinate], notes: list[str]) -> None:
+        self.robot = robot
+        self.state = state
+        self.notes = notes
+        self.count = 0
+        self.shared: dict[int, int] = {}
+        self.ratios: dict[int, list[Fraction]] = defaultdict(list)
+        for link, coordinate in zip(robot.canonical.links, state, strict=True):
+            if not link.prismatic:
+                self.ratios[coordinate.index].append(Fraction(coordinate.multiplier))
+
+    def constant(self, i: int) -> Matrix3:
+        """The constant turn that counts as part of the geometry: none where the joint's angle is its own."""
+        link = self.robot.canonical.links[i]
+        if link.prismatic or self._base(i):
+            return rotation_z(*exact_cos_sin(link.theta))
+        return IDENTITY_ROTATION
+
+    def free(self, i: int) -> tuple[tuple[Fraction, Fraction], int, int]:
+        """Turn by the offset of a coupling, free angle and power of a link."""
+        none = (Fraction(1), Fraction(0))
+        coordinate = self.state[i]
+        if self.robot.canonical.links[i].prismatic:
+            return none, -1, 0
+        base = self._base(i)
+        if not base:
+            if len(self.ratios[coordinate.index]) > 1:
+                self.notes.append(f"joint '{self.robot.bodies[i].joint.name}' follows or leads at no simple ratio")
+            return none, self._new(), 1
+        if coordinate.index not in self.shared:
+            self.shared[coordinate.index] = self._new()
+        turn, is_exact = rational_angle(exact_cos_sin(coordinate.offset), NEARNESS)
+        if not is_exact:
+            self.notes.append(f"joint '{self.robot.bodies[i].joint.name}' follows at an offset that is no right angle")
+        return turn, self.shared[coordinate.index], int(Fraction(coordinate.multiplier) * base)
+
+    def _base(self, i: int) -> int:
+        """l of (4) for a link whose angle is shared at simple ratios, else 0."""
+        ratios = self.ratios[self.state[i].index]
+        base = math.lcm(*(ratio.denominator for ratio in ratios)) if len(ratios) > 1 else 0
+        is_simple = all(0 < abs(ratio * base) <= _LARGEST_POWER for ratio in ratios)
+        return base if is_simple else 0
+
+    def _new(self) -> int:
+        self.count += 1
+        return self.count - 1
+
+
+def _vector(v: Vector3, kind: Callable[[Scalar], Scalar] = Fraction) -> Vector3:
+    return (kind(v[0]), kind(v[1]), kind(v[2]))
+
+
+def _matrix(m: Matrix3, kind: Callable[[Scalar], Scalar] = Fraction) -> Matrix3:
+    return (_vector(m[0], kind), _vector(m[1], kind), _vector(m[2], kind))

@@ -1,0 +1,241 @@
+"""Boxes of a proof that is checked again: whether they cover the ranges, and what error each of them allows.
+
+(1)  A tree must cut its root box completely; root boxes must cover the ranges.
+(2)  On a leaf, values at equidistant points of t = tan((q - c)/2) times (1 + t^2)^d determine the Bernstein control
+     values; with the denominators' they enclose every harmonic sum, and so the torque error:
+       sum_j |dM_j| a_j + max over signs of the speeds |...| + |dg|
+(3)  Rounding: with e_v the error of one entry of variable v's matrix, g_v its largest entry and c the harmonics,
+     control values are off by at most  sum |c| prod g_v sum (e_v/g_v + 16 size eps),  which a leaf allows as well.
+
+Nothing here is shared with the search (:mod:`torquec.proof.branch_and_bound`).
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from torquec.errors import CheckError
+
+REMEDY = "make the certificate again with torquec simplify"
+
+_EPSILON = float(np.finfo(np.float64).eps)
+_NEGLIGIBLE = 1e-13
+"""Rows smaller than this part of all rows together count with the sum of their magnitudes."""
+
+_LONGEST_INTERVAL = 0.95 * math.pi
+_CHUNK_VALUES = 2_000_000
+"""Control values held at once."""
+
+Floats = npt.NDArray[np.float64]
+
+Part: TypeAlias = tuple[float, float]
+"""A part of a root interval, as a part of [0, 1]."""
+
+
+def root_pieces(lower: float, upper: float, slides: bool) -> list[tuple[float, float]]:
+    """The root intervals of a range: one for a displacement, equal parts of at most 0.9 pi for an angle."""
+    if slides:
+        return [(lower, upper)]
+    if upper - lower >= 2.0 * math.pi:
+        lower, upper = -math.pi, math.pi
+    count = max(1, math.ceil((upper - lower) / (0.9 * math.pi) - 1e-12))
+    edges = [lower + (upper - lower) * k / count for k in range(count)] + [upper]
+    pieces = list(itertools.pairwise(edges))
+    if any(high - low > _LONGEST_INTERVAL for low, high in pieces):
+        raise CheckError("a root interval is too wide", remedy=REMEDY)
+    return pieces
+
+
+def tree_leaves(tree: Sequence[int], axes: int, name: str) -> list[tuple[Part, ...]]:
+    """Leaf boxes of a tree; the tree must be used up exactly (1)."""
+    leaves = []
+    stack: list[tuple[Part, ...]] = [((0.0, 1.0),) * axes]
+    for symbol in tree:
+        if not stack:
+            raise CheckError(f"{name}: a tree goes on after its last box", remedy=REMEDY)
+        box = stack.pop()
+        if symbol == -1:
+            leaves.append(box)
+            continue
+        if not 0 <= symbol < axes:
+            raise CheckError(f"{name}: a tree splits axis {symbol}", remedy=REMEDY)
+        low, high = box[symbol]
+        middle = 0.5 * (low + high)
+        stack.append((*box[:symbol], (middle, high), *box[symbol + 1 :]))
+        stack.append((*box[:symbol], (low, middle), *box[symbol + 1 :]))
+    if stack:
+        raise CheckError(f"{name}: a tree leaves {len(stack)} boxes open", remedy=REMEDY)
+    return leaves
+
+
+def basis_values(x: Floats, slides: bool, degree: int) -> Floats:
+    """1, cos x, sin x, cos 2x, sin 2x, .. or powers of a displacement: (N, functions)."""
+    if slides:
+        return np.vander(x, degree + 1, increasing=True)
+    waves = [wave(k * x) for k in range(1, degree + 1) for wave in (np.cos, np.sin)]
+    return np.stack([np.ones_like(x), *waves], axis=1)
+
+
+@dataclass(frozen=True)
+class _Interval:
+    """A variable on a part of its root interval: control values of its basis functions, and their rounding (3)."""
+
+    control: Floats
+    largest: float
+    rounding: float
+
+
+@functools.lru_cache(maxsize=20_000)
+def _interval(piece: tuple[float, float], part: Part, slides: bool, degree: int) -> _Interval:
+    """(2), for one variable: control values (size, functions) of the basis functions, denominators divided out."""
+    size = degree + 1 if slides else 2 * degree + 1
+    u = part[0] + (part[1] - part[0]) * np.linspace(0.0, 1.0, size)
+    if slides:
+        x, weight = piece[0] + (piece[1] - piece[0]) * u, np.ones(size)
+    else:
+        t = math.tan(0.25 * (piece[1] - piece[0])) * (2.0 * u - 1.0)
+        x = 0.5 * (piece[0] + piece[1]) + 2.0 * np.arctan(t)
+        weight = (1.0 + t * t) ** degree
+    to_bernstein = _interpolation(size)
+    values = basis_values(x, slides, degree) * weight[:, None]
+    denominator = to_bernstein @ weight
+    if np.min(denominator) <= 0.0:
+        raise CheckError("a denominator is not positive", remedy=REMEDY)
+    control = (to_bernstein @ values) / denominator[:, None]
+    steps = (2 * size + 8) * _EPSILON
+    rounding = steps * float((np.abs(to_bernstein) @ np.abs(values) / denominator[:, None]).max())
+    return _Interval(control, float(np.abs(control).max()), rounding)
+
+
+@functools.cache
+def _interpolation(size: int) -> Floats:
+    """Bernstein coefficients from values at equidistant points, solved in fractions."""
+    top = size - 1
+    rows = [
+        [Fraction(math.comb(top, k)) * Fraction(i, top) ** k * Fraction(top - i, top) ** (top - k) for k in range(size)]
+        for i in range(size)
+    ]
+    inverse = [[Fraction(int(i == k)) for k in range(size)] for i in range(size)]
+    for column in range(size):
+        pivot = next(i for i in range(column, size) if rows[i][column])
+        for matrix in (rows, inverse):
+            matrix[column], matrix[pivot] = matrix[pivot], matrix[column]
+        factor = rows[column][column]
+        rows[column] = [value / factor for value in rows[column]]
+        inverse[column] = [value / factor for value in inverse[column]]
+        for i in range(size):
+            if i != column and (factor := rows[i][column]):
+                rows[i] = [a - factor * b for a, b in zip(rows[i], rows[column], strict=True)]
+                inverse[i] = [a - factor * b for a, b in zip(inverse[i], inverse[column], strict=True)]
+    return np.array([[float(value) for value in row] for row in inverse])
+
+
+class LeafChecker:
+    """The leaves of a joint's proof (2): boxes that share intervals share the products along them."""
+
+    def __init__(
+        self, n: int, name: str, bound: float, rows: Floats, sliding: Sequence[bool], degrees: Sequence[int]
+    ) -> None:
+        self.n, self.name, self.bound = n, name, bound
+        self.sliding, self.degrees = sliding, degrees
+        sizes = np.abs(rows).reshape(len(rows), -1).sum(axis=1)
+        self.sum = float(sizes.sum())
+        # Rows that are nothing but rounding need no control values.
+        small = sizes <= _NEGLIGIBLE * self.sum
+        self.rows, self.kept = rows[~small], np.flatnonzero(~small)
+        self.negligible = float(sizes[small].sum())
+        pairs = [(j, k) for j in range(n) for k in range(j, n)]
+        self._diagonal = [self._place(n + i) for i, (j, k) in enumerate(pairs) if j == k]
+        self._mixed = [self._place(n + i) for i, (j, k) in enumerate(pairs) if j < k]
+        signs = [(1.0, *rest) for rest in itertools.product((1.0, -1.0), repeat=n - 1)]
+        self._signs = np.array([[s[j] * s[k] for j, k in pairs if j < k] for s in signs])
+
+    def check(self, root: Sequence[tuple[float, float]], leaves: Sequence[tuple[Part, ...]]) -> None:
+        """Every leaf of a root box."""
+        if not root:
+            self._check_values(self.rows.reshape(1, len(self.rows), 1), np.array([self._noise([])]))
+            return
+        # The variable that was cut most goes last: its leaves are worked off together.
+        axes = sorted(range(len(root)), key=lambda axis: len({leaf[axis] for leaf in leaves}))
+        table = np.ascontiguousarray(np.transpose(self.rows, [0, *(axis + 1 for axis in axes)]))
+        for values, intervals in self._products(table, root, axes, list(leaves), []):
+            self._check_values(values, np.array([self._noise(each) for each in intervals]))
+
+    def _products(
+        self,
+        table: Floats,
+        root: Sequence[tuple[float, float]],
+        axes: Sequence[int],
+        leaves: list[tuple[Part, ...]],
+        before: list[_Interval],
+    ) -> Iterator[tuple[Floats, list[list[_Interval]]]]:
+        """Control values (leaves, rows, points) and the intervals of each leaf, in groups."""
+        axis, *rest = axes
+        groups: dict[Part, list[tuple[Part, ...]]] = {}
+        for leaf in leaves:
+            groups.setdefault(leaf[axis], []).append(leaf)
+        found = {part: _interval(root[axis], part, self.sliding[axis], self.degrees[axis]) for part in groups}
+        if rest:
+            for part, members in groups.items():
+                # The contracted axis goes to the end, so that the next one is second again.
+                inner = np.tensordot(table, found[part].control, axes=(1, 1))
+                yield from self._products(inner, root, rest, members, [*before, found[part]])
+            return
+        flat = np.moveaxis(table, 1, -1).reshape(-1, table.shape[1])
+        step = max(1, _CHUNK_VALUES // max(table.size, 1))
+        for start in range(0, len(leaves), step):
+            intervals = [found[leaf[axis]] for leaf in leaves[start : start + step]]
+            stacked = np.concatenate([interval.control for interval in intervals])
+            values = (flat @ stacked.T).reshape(len(table), -1, len(intervals), table.shape[1])
+            yield (
+                np.moveaxis(values, 2, 0).reshape(len(intervals), len(table), -1),
+                [[*before, interval] for interval in intervals],
+            )
+
+    def _noise(self, intervals: Sequence[_Interval]) -> float:
+        """(3), and the rows that were left out."""
+        product = math.prod(max(interval.largest, 1.0) for interval in intervals)
+        parts = sum(i.rounding / max(i.largest, 1.0) + 16 * _EPSILON * len(i.control) for i in intervals)
+        return product * (self.sum * parts + self.negligible)
+
+    def _check_values(self, values: Floats, noise: Floats) -> None:
+        """Control values (leaves, rows, points) allow no error above the bound."""
+        allowed = self.bound * (1.0 + 1e-9) + 1e-300 - noise
+        rough = np.abs(values).sum(axis=1)
+        # Written so that a NaN is looked at more closely, and refused there.
+        which, points = np.nonzero(~(rough <= allowed[:, None]))
+        if not len(which):
+            return
+        worst = self._largest(values[which, :, points].T)
+        if not np.all(worst <= allowed[which]):
+            found = float((worst + noise[which]).max())
+            raise CheckError(
+                f"{self.name}: a box of the proof allows an error of {found:.6g}, more than {self.bound:.6g}",
+                remedy=REMEDY,
+            )
+
+    def _largest(self, control: Floats) -> Floats:
+        """The largest torque error at control values (rows, points), over signs of all speeds and accelerations."""
+        table = np.concatenate([control, np.zeros((1, control.shape[1]))])  # rows that were left out are the last one
+        inertia = sum((np.abs(table[self._place(j)]) for j in range(self.n)), np.zeros(control.shape[1]))
+        gravity = table[self._place(self.n + self.n * (self.n + 1) // 2)]
+        diagonal = table[self._diagonal]
+        mixed = self._signs @ table[self._mixed]
+        rise = np.maximum(diagonal, 0.0).sum(axis=0) + mixed.max(axis=0) + gravity
+        fall = np.minimum(diagonal, 0.0).sum(axis=0) + mixed.min(axis=0) + gravity
+        result: Floats = inertia + np.maximum(np.maximum(rise, -fall), np.abs(gravity))
+        return result
+
+    def _place(self, row: int) -> int:
+        """Where a row of the whole table is among those that were kept; the last place stands for zero."""
+        k = int(np.searchsorted(self.kept, row))
+        return k if k < len(self.kept) and self.kept[k] == row else len(self.kept)

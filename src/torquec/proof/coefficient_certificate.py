@@ -1,0 +1,254 @@
+"""Certificates of coefficients: a torque program with a proven bound of the error of every one of its coefficients.
+
+The program computes tau = M qdd + c(q, qd, qd) + g like the robot; its coefficients M_ij, c_ijk (H_ijk of Chang & Lee)
+and g_i are compared one by one, absolute or relative, over the box of joint positions. A certificate holds all that is
+needed to prove the bounds again; :mod:`torquec.proof.checker.check_coefficients` does, and shares no code with the
+search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from torquec.closedform.variables import ParallelGroup, parallel_groups
+from torquec.errors import ArgumentError, RobotError, SpecificationError
+from torquec.expr import Function, function_from_dict, function_to_dict
+from torquec.proof.coefficient_bound import CoefficientBound, coefficient_bound
+from torquec.proof.coefficient_error import CoefficientError, coefficient_error, coefficient_row
+from torquec.proof.coefficient_tolerance import CoefficientTolerance, Family
+from torquec.proof.error_peaks import ErrorKind
+from torquec.proof.torque_residual import (
+    TorqueResidual,
+    TorqueTables,
+    position_degrees,
+    positions_read,
+    torque_residual,
+    torque_tables,
+)
+from torquec.robot.robot import Robot
+from torquec.trajectory.box import Box
+
+FORMAT = "torquec coefficient certificate 1"
+
+_HIGHEST_DEGREE = 3
+_EXACT = 1e-11
+"""Errors below this part of the largest torque at rest are rounding: the coefficient is as it was."""
+
+
+@dataclass(frozen=True)
+class CoefficientProof:
+    """What is proven of one coefficient: its error is at most `bound`, absolute or relative.
+
+    `index` counts from zero (independent joints), `tolerance` is what was asked for, if anything was, `found` the
+    largest error found; `variables` are what the error depends on, each a sum of joint positions as (joint, sign)
+    pairs, `degrees` its degrees in them, `trees` the boxes of the proof.
+    """
+
+    family: Family
+    index: tuple[int, ...]
+    kind: ErrorKind
+    tolerance: float | None
+    bound: float
+    found: float
+    variables: tuple[tuple[tuple[int, int], ...], ...]
+    degrees: tuple[int, ...]
+    trees: tuple[tuple[int, ...], ...]
+
+    @property
+    def name(self) -> str:
+        """'M[1,2]', 'H[1,1,2]', 'g[2]', counted from one."""
+        return f"{self.family}[{','.join(str(i + 1) for i in self.index)}]"
+
+
+@dataclass(frozen=True)
+class CoefficientCertificate:
+    """A program (q, qd, qdd -> tau) with the proofs of its coefficients, by name; those not named are exact.
+
+    The box has one range for each independent joint.
+    """
+
+    robot: str
+    robot_hash: str
+    program: Function
+    box: Box
+    coefficients: Mapping[str, CoefficientProof]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {
+            "format": FORMAT,
+            "robot": self.robot,
+            "robot_hash": self.robot_hash,
+            "program": function_to_dict(self.program),
+            "box": {"lower": list(self.box.lower), "upper": list(self.box.upper)},
+            "coefficients": {name: _proof_to_dict(proof) for name, proof in self.coefficients.items()},
+        }
+
+    @staticmethod
+    def from_dict(document: Mapping[str, Any]) -> CoefficientCertificate:
+        """The certificate that `to_dict` wrote; raises `ArgumentError` for anything else."""
+        try:
+            if document["format"] != FORMAT:
+                raise ValueError(f"its format is {document['format']!r}")
+            lower, upper = (tuple(map(float, document["box"][side])) for side in ("lower", "upper"))
+            return CoefficientCertificate(
+                str(document["robot"]),
+                str(document["robot_hash"]),
+                function_from_dict(document["program"]),
+                Box(lower, upper),
+                {str(name): _proof_from_dict(proof) for name, proof in document["coefficients"].items()},
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise ArgumentError(f"not a certificate: {error}", remedy="make it again with torquec simplify") from error
+
+
+def certify_coefficients(
+    robot: Robot,
+    exact: Function,
+    simplified: Function,
+    box: Box,
+    *,
+    tolerances: Sequence[CoefficientTolerance] = (),
+    executor: Executor | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> CoefficientCertificate:
+    """Prove a bound for the error of every coefficient of `simplified` against `exact` over the box.
+
+    A coefficient with a tolerance is bounded in the tolerance's kind, all others absolutely; those that are exact need
+    no proof. Raises `SpecificationError` where an error exceeds its tolerance or no proof was found, and `RobotError`
+    for a robot with mimic joints, whose coefficients are no polynomials of its independent joints.
+    """
+    check_independent(robot)
+    prismatic = [joint.type.is_prismatic for joint in robot.joints]
+    read = sorted(positions_read(exact) | positions_read(simplified))
+    both = zip(position_degrees(exact, prismatic), position_degrees(simplified, prismatic), strict=True)
+    highest = [max(pair) for pair in both]
+    degree = [highest[joint] for joint in read]
+    if max(degree, default=2) > _HIGHEST_DEGREE:
+        raise RobotError(
+            f"the program is of degree {max(degree)} in a joint's sine and cosine: its coefficients cannot be bounded",
+            remedy=f"write coefficients in terms of degree {_HIGHEST_DEGREE} at most",
+        )
+    tables = torque_tables(exact, prismatic, read, degree=degree)
+    residual = torque_residual(tables, torque_tables(simplified, prismatic, read, degree=degree))
+    stated = {(t.family, t.index): t for t in tolerances}
+    groups = tuple(parallel_groups(robot.canonical.links))
+    tasks = _tasks(tables, residual, stated, box, groups)
+    outcomes = map(_bound, tasks) if executor is None else executor.map(_bound, tasks, chunksize=4)
+    proofs: dict[str, CoefficientProof] = {}
+    for task, outcome in zip(tasks, outcomes, strict=True):
+        tolerance = stated.get((task.family, task.index))
+        if outcome is None:
+            raise _refusal(task, tolerance)
+        proof = CoefficientProof(
+            task.family,
+            task.index,
+            task.error.kind,
+            None if tolerance is None else tolerance.value,
+            outcome.bound,
+            outcome.found,
+            tuple(variable.joints for variable in outcome.variables),
+            outcome.degrees,
+            outcome.trees,
+        )
+        proofs[proof.name] = proof
+        if progress is not None:
+            progress(f"{proof.name}: {proof.kind} error at most {proof.bound:.4g}, proven with {outcome.boxes} boxes")
+    return CoefficientCertificate(robot.name, robot.content_hash, simplified, box, proofs)
+
+
+def check_independent(robot: Robot) -> None:
+    """Raise `RobotError` for a robot with mimic joints."""
+    for body in robot.bodies:
+        if body.joint.mimic is not None:
+            raise RobotError(
+                f"joint '{body.joint.name}' of robot '{robot.name}' follows another one: coefficients of independent "
+                "joints cannot be bounded one by one",
+                remedy="lock it (torquec.robot.lock_joints), or leave the mimic out of the robot's file",
+            )
+
+
+@dataclass(frozen=True)
+class _Task:
+    family: Family
+    index: tuple[int, ...]
+    error: CoefficientError
+    box: Box
+    groups: tuple[ParallelGroup, ...]
+    limit: float | None
+
+
+def _tasks(
+    tables: TorqueTables,
+    residual: TorqueResidual,
+    stated: Mapping[tuple[Family, tuple[int, ...]], CoefficientTolerance],
+    box: Box,
+    groups: tuple[ParallelGroup, ...],
+) -> list[_Task]:
+    """Every coefficient that is not exact, M by its upper triangle."""
+    n = residual.n
+    pairs = [(j, k) for j in range(n) for k in range(j, n)]
+    every: list[tuple[Family, tuple[int, ...]]] = [(Family.M, pair) for pair in pairs]
+    every += [(Family.H, (i, *pair)) for i in range(n) for pair in pairs]
+    every += [(Family.G, (i,)) for i in range(n)]
+    tasks = []
+    for family, index in every:
+        joint, row, _ = coefficient_row(n, family, index)
+        if np.abs(residual.tables[joint][row]).max() <= _EXACT * residual.size:
+            continue
+        tolerance = stated.get((family, index))
+        kind = ErrorKind.ABSOLUTE if tolerance is None else tolerance.kind
+        error = coefficient_error(tables, residual, family, index, kind)
+        tasks.append(_Task(family, index, error, box, groups, None if tolerance is None else tolerance.value))
+    return tasks
+
+
+def _bound(task: _Task) -> CoefficientBound | None:
+    return coefficient_bound(task.error, task.box, groups=task.groups, limit=task.limit)
+
+
+def _refusal(task: _Task, tolerance: CoefficientTolerance | None) -> SpecificationError:
+    name = f"{task.family}[{','.join(str(i + 1) for i in task.index)}]"
+    if tolerance is None:
+        return SpecificationError(f"no bound of the error of {name} was found", remedy="keep more of its terms")
+    found = coefficient_bound(task.error, task.box, groups=task.groups)
+    reached = "" if found is None else f"; what is proven is {found.bound:.6g}"
+    return SpecificationError(
+        f"the error of {name} was not proven to stay within the tolerance {tolerance.value:.6g} of joint "
+        f"'{tolerance.joint}'{reached}",
+        remedy="allow a larger error, or keep more of its terms",
+    )
+
+
+def _proof_to_dict(proof: CoefficientProof) -> dict[str, Any]:
+    return {
+        "family": str(proof.family),
+        "index": list(proof.index),
+        "kind": str(proof.kind),
+        "tolerance": proof.tolerance,
+        "bound": proof.bound,
+        "found": proof.found,
+        "variables": [[list(pair) for pair in variable] for variable in proof.variables],
+        "degrees": list(proof.degrees),
+        "trees": [" ".join(map(str, tree)) for tree in proof.trees],
+    }
+
+
+def _proof_from_dict(document: Mapping[str, Any]) -> CoefficientProof:
+    tolerance = document["tolerance"]
+    return CoefficientProof(
+        Family(document["family"]),
+        tuple(map(int, document["index"])),
+        ErrorKind(document["kind"]),
+        None if tolerance is None else float(tolerance),
+        float(document["bound"]),
+        float(document["found"]),
+        tuple(tuple((int(joint), int(sign)) for joint, sign in variable) for variable in document["variables"]),
+        tuple(map(int, document["degrees"])),
+        tuple(tuple(map(int, tree.split())) for tree in document["trees"]),
+    )

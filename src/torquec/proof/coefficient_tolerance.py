@@ -1,0 +1,33 @@
+"""The error that one coefficient of the equations of motion may have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from torquec.proof.error_peaks import ErrorKind
+
+
+class Family(StrEnum):
+    """The coefficients of the equations of motion; H are Christoffel symbols, V friction."""
+
+    M = "M"
+    H = "H"
+    G = "g"
+    V = "V"
+
+
+@dataclass(frozen=True)
+class CoefficientTolerance:
+    """The error that one coefficient may have: its indices from zero (bodies), and the joint that asks for it."""
+
+    family: Family
+    index: tuple[int, ...]
+    value: float
+    kind: ErrorKind
+    joint: str
+
+    @property
+    def name(self) -> str:
+        """'M[1,2]', 'H[1,1,2]', 'g[2]', counted from one."""
+        return f"{self.family}[{','.join(str(i + 1) for i in self.index)}]"

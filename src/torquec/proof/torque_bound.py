@@ -1,0 +1,99 @@
+"""A rigorous bound of each joint's torque error over positions, speeds and accelerations.
+
+The largest error that can be found is a lower bound. A proof (:mod:`torquec.proof.branch_and_bound`) at the
+tolerance comes first, where there is one; then proofs at smaller and smaller factors above the largest error, as long
+as they are quick, so that the bound is never much larger than the truth.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from torquec.proof.bernstein import Array, Range
+from torquec.proof.branch_and_bound import LEAF, Exhausted, Proof, Refutation, prove
+from torquec.proof.motions import Motions
+from torquec.proof.torque_functional import TorqueFunctional
+from torquec.proof.torque_residual import TorqueResidual
+
+FACTORS = (8.0, 3.0, 2.0, 1.5, 1.3, 1.15, 1.08, 1.04, 1.02)
+"""Bounds that are tried, as multiples of the largest error found."""
+
+_CLOSE = 1.15
+"""A bound this close to the largest error found is made closer only where that takes little."""
+
+_AT_ALL, _CLOSER, _LITTLE = 1_500_000_000, 40_000_000, 4_000_000
+"""Control points that a first bound, a closer one and a yet closer one may take: boxes times the points of a box."""
+
+_FLOOR = 1e-10
+"""No bound is smaller than this part of the largest torque at rest: below lies the rounding of the programs."""
+
+
+@dataclass(frozen=True)
+class TorqueBound:
+    """A joint's proven bound of its torque error, the largest error found, and the proof's trees."""
+
+    bound: float
+    found: float
+    trees: tuple[tuple[int, ...], ...]
+
+    @property
+    def boxes(self) -> int:
+        """Number of boxes in the proof."""
+        return sum(len(tree) for tree in self.trees)
+
+
+def torque_bound(
+    residual: TorqueResidual, joint: int, motions: Motions, *, found: float, limit: float | None = None
+) -> TorqueBound | None:
+    """The bound of one joint's torque error, or None where no proof was found.
+
+    `found` is an error that is known to occur; a bound above the `limit` is none.
+    """
+    table, ranges, allowance = _weighted(residual, joint, motions)
+    functional = TorqueFunctional(residual.n)
+    floor = _FLOOR * residual.size
+    if not ranges:
+        constant = float(functional(table.reshape(len(table), 1), np.inf)[0])
+        slack = float(functional(allowance[:, None], np.inf)[0])
+        bound = constant + slack + floor  # evaluations round, and may exceed what is exactly attained
+        return None if limit is not None and bound > limit else TorqueBound(bound, found, ((LEAF,),))
+    points = math.prod(table.shape[1:])
+    proven: Proof | None = None
+    for target in _targets(found, floor, limit):
+        if proven is not None and target < found:
+            break
+        budget = _AT_ALL if proven is None else _CLOSER if proven.target > _CLOSE * found else _LITTLE
+        most = max(500, budget // max(points, 500))
+        outcome = prove(table, ranges, functional, target, allowance=allowance, most_boxes=most)
+        if isinstance(outcome, Proof):
+            proven = outcome
+        elif isinstance(outcome, Refutation):
+            found = max(found, outcome.value)
+            if limit is not None and found > limit:
+                return None
+        elif isinstance(outcome, Exhausted) and proven is not None:
+            break
+    return None if proven is None else TorqueBound(proven.target, found, proven.trees)
+
+
+def _targets(found: float, floor: float, limit: float | None) -> Sequence[float]:
+    """Bounds to try, from the loosest to the closest."""
+    targets = sorted({max(found * factor, floor) for factor in FACTORS}, reverse=True)
+    if limit is None:
+        return targets
+    return [limit, *(target for target in targets if target < 0.98 * limit)]
+
+
+def _weighted(residual: TorqueResidual, joint: int, motions: Motions) -> tuple[Array, list[Range], Array]:
+    """The joint's table, rows weighted, its ranges, and its allowances."""
+    weights = residual.weights(motions.velocity, motions.acceleration)
+    table, variables = residual.smallest_table(joint)
+    ranges = []
+    for variable in variables:
+        index = variable.joints[0][0]
+        ranges.append(Range(variable, motions.lower[index], motions.upper[index]))
+    return table * weights.reshape(-1, *([1] * len(ranges))), ranges, residual.dropped[joint] * weights

@@ -1,0 +1,93 @@
+"""Motions in which a simplified torque program errs most, found by trying millions of them in native code.
+
+(1)  the error is linear in the accelerations and quadratic in the speeds: the worst motions have both at their limits,
+     so positions are drawn from the box and signs at random
+(2)  from the worst ones of each joint, climbs: small steps in position and changes of a sign, the best of several kept
+
+What is found is attained, so it is a lower bound of the largest error; proofs start from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from torquec.codegen.llvm.callable import NativeFunction, compile_function
+from torquec.expr import Function, Graph, inline, trace
+from torquec.proof.bernstein import Array
+from torquec.proof.motions import Motions, sampled_motions
+
+_SAMPLES = 300_000
+_CHUNK = 50_000
+_CLIMBERS = 24
+_TRIALS = 32
+_ROUNDS = 80
+_FIRST_STEP = 0.15
+_SHRINK = 0.93
+_FLIPS = 0.08
+"""How often a trial changes the sign of a speed or an acceleration."""
+
+
+@dataclass(frozen=True)
+class WorstMotions:
+    """The largest error found of each joint (n,), and for each joint motions (n, climbers, 3, n) of large error."""
+
+    found: Array
+    states: Array
+
+
+def error_program(exact: Function, simplified: Function) -> Function:
+    """The program q, qd, qdd -> tau of the difference of two torque programs; what they share is computed once."""
+
+    def algorithm(**inputs: Any) -> dict[str, list[Any]]:
+        graph: Graph = inputs["q"][0].graph
+        whole, part = (inline(function, graph, inputs)["tau"] for function in (exact, simplified))
+        return {"tau": [a - b for a, b in zip(whole, part, strict=True)]}
+
+    return trace("torque_error", algorithm, {port.name: port.shape for port in exact.inputs})
+
+
+def worst_motions(error: Function, motions: Motions, *, seed: int = 0, samples: int = _SAMPLES) -> WorstMotions:
+    """Search for the largest error of every joint; another `seed` tries other motions."""
+    native = compile_function(error)
+    rng = np.random.default_rng(seed)
+    states = _sampled(native, motions, rng, samples)
+    lower, upper = np.array(motions.lower), np.array(motions.upper)
+    n = len(lower)
+    step = _FIRST_STEP * (upper - lower)
+    shape = (n, states.shape[1], _TRIALS, n)
+    own = np.arange(n)
+    largest = np.zeros(states.shape[:2])
+    for _ in range(_ROUNDS):
+        trials = np.repeat(states[:, :, None], _TRIALS, axis=2)  # (n, climbers, trials, 3, n)
+        move = rng.normal(size=shape) * step * (rng.random(shape) < 0.5)
+        trials[..., 0, :] = np.clip(trials[..., 0, :] + move, lower, upper)
+        trials[..., 1:, :] *= np.where(rng.random((*shape[:3], 2, n)) < _FLIPS, -1.0, 1.0)
+        trials[:, :, 0] = states
+        q, qd, qdd = (np.ascontiguousarray(trials[..., k, :]).reshape(-1, n) for k in range(3))
+        errors = np.abs(native(q, qd, qdd)).reshape(shape)[own, :, :, own]  # (n, climbers, trials)
+        best = errors.argmax(axis=2)
+        largest = errors.max(axis=2)
+        states = np.take_along_axis(trials, best[:, :, None, None, None], axis=2)[:, :, 0]
+        step = step * _SHRINK
+    return WorstMotions(largest.max(axis=1), states)
+
+
+def _sampled(native: NativeFunction, motions: Motions, rng: np.random.Generator, samples: int) -> Array:
+    """The worst sampled motions of each joint, (n, climbers, 3, n)."""
+    n = len(motions.lower)
+    kept: list[list[Array]] = [[] for _ in range(n)]
+    for start in range(0, samples, _CHUNK):
+        part = sampled_motions(motions, min(_CHUNK, samples - start), rng=rng)
+        errors = np.abs(native(*(np.ascontiguousarray(part[:, k]) for k in range(3))))
+        for joint in range(n):
+            count = min(_CLIMBERS, len(part))
+            kept[joint].append(part[np.argpartition(-errors[:, joint], count - 1)[:count]])
+    worst = []
+    for joint in range(n):
+        together = np.concatenate(kept[joint])
+        errors = np.abs(native(*(np.ascontiguousarray(together[:, k]) for k in range(3))))[:, joint]
+        worst.append(together[np.argsort(-errors)[:_CLIMBERS]])
+    return np.stack(worst)

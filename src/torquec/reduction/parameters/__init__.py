@@ -1,1 +1,0 @@
-"""Base parameters: which combinations of the standard parameters determine every torque."""

@@ -1,0 +1,1 @@
+"""From a specification to the cheapest program that provably meets it."""

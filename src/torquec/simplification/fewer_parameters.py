@@ -1,0 +1,318 @@
+"""Fewer base parameters: the recursion with some of its regrouped mass moments left out and the rest fitted again.
+
+Torques are linear in the moments that regrouping leaves, tau = sum_p phi_p beta_p, and each moment that is zero
+removes products from the traced recursion.
+
+(1)  fit:       min over beta of max over motions and joints of |tau - tau'|/tolerance, a linear program over motions
+                that are exchanged: the worst motions of a fit join until the level stops rising
+(2)  search:    leave out one moment after another, preferring those that save most operations for the error they
+                cost; then exchanges of one or two kept moments against one that was left out, while they save
+                operations
+(3)  the worst motions of one choice are bad for others, too: after a fit that is not good enough, the search is
+     done again on all motions met so far
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from torquec.dynamics.inverse_dynamics import joint_torques
+from torquec.dynamics.mass_moments import MassMoments
+from torquec.dynamics.mechanism import Mechanism, mechanism, place, place_links
+from torquec.dynamics.motion import motions as link_motions
+from torquec.errors import MissingExtraError, RobotError
+from torquec.expr import Function, OperationCount, count_operations, trace
+from torquec.foundation.one_thread import one_thread
+from torquec.proof.bernstein import Array
+from torquec.proof.motions import Motions, sampled_motions
+from torquec.proof.worst_motions import error_program, worst_motions
+from torquec.robot.robot import Robot
+from torquec.spatial import Scalar
+
+Progress = Callable[[str], None]
+
+_SAMPLES = 1500
+_CANDIDATES = 8
+"""Moments whose removal costs least error, of which the one that saves most for it is left out."""
+_SWAPS = 250
+_ROUNDS = 12
+_ENOUGH = 0.99
+"""Levels of a fit are taken as reached, and searches aim at this part of the tolerance, for the fit's sake."""
+
+
+@dataclass(frozen=True)
+class FewerParameters:
+    """The program, the moments that it keeps with their fitted values, and the largest error found per joint."""
+
+    function: Function
+    kept: tuple[str, ...]
+    values: tuple[float, ...]
+    all_parameters: int
+    found: tuple[float, ...]
+
+    @property
+    def operations(self) -> OperationCount:
+        """Of one evaluation."""
+        return count_operations(self.function)
+
+
+@dataclass(frozen=True)
+class _Parameter:
+    link: int
+    moment: str
+    value: float
+
+
+def fewer_parameters(
+    robot: Robot, motions: Motions, tolerance: Sequence[float], *, progress: Progress | None = None
+) -> FewerParameters:
+    """The recursion with fewest operations that keeps every joint's torque error below its tolerance (as far as found).
+
+    With all moments kept, the error is that of rounding. Friction and springs are not part of it; reflected rotor
+    inertias are kept exactly.
+    """
+    say = progress or (lambda _: None)
+    for joint, allowed in zip(robot.joints, tolerance, strict=True):
+        if not allowed > 0.0:
+            raise RobotError(f"joint '{joint.name}' has a tolerance of {allowed}", remedy="allow a positive error")
+    problem = _Problem(robot, motions, np.asarray(tolerance, dtype=np.float64))
+    with one_thread():
+        while True:
+            kept = problem.search(say)
+            say(f"{len(kept)} of {len(problem.parameters)} moments, fitting against the worst motions")
+            beta, found = problem.fit(kept)
+            worst = float((found / problem.tolerance).max())
+            say(f"largest error found: {100 * worst:.1f} % of the tolerance")
+            if worst <= 1.0 or len(kept) == len(problem.parameters):
+                break
+    simplified = problem.simplified(kept, beta)
+    names = tuple(
+        f"{_TITLES[problem.parameters[k].moment]}_{robot.bodies[problem.parameters[k].link].name}" for k in kept
+    )
+    return FewerParameters(
+        torque_program(simplified),
+        names,
+        tuple(float(b) for b in beta),
+        len(problem.parameters),
+        tuple(map(float, found)),
+    )
+
+
+_TITLES = {
+    "xx": "Exx",
+    "xy": "Exy",
+    "xz": "Exz",
+    "yy": "Eyy",
+    "yz": "Eyz",
+    "zz": "Ezz",
+    "x": "mx",
+    "y": "my",
+    "z": "mz",
+    "m": "m",
+}
+
+
+def torque_program(m: Mechanism) -> Function:
+    """Inverse dynamics of a mechanism as a program: q, qd, qdd (n,) -> tau (n,)."""
+
+    def algorithm(q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> dict[str, list[Scalar]]:
+        placed = place(m, q)
+        return {"tau": joint_torques(m, placed, link_motions(placed, m.coordinates, m.gravity, qd, qdd), qdd)}
+
+    return trace("inverse_dynamics", algorithm, {"q": (m.n,), "qd": (m.n,), "qdd": (m.n,)})
+
+
+class _Problem:
+    """The search's data: exact mechanism, its parameters, sampled regressor rows, tables of the exact program."""
+
+    def __init__(self, robot: Robot, motions: Motions, tolerance: Array) -> None:
+        self.robot, self.motions, self.tolerance = robot, motions, tolerance
+        self.exact = mechanism(robot)
+        self.prismatic = [joint.type.is_prismatic for joint in robot.joints]
+        self.parameters = self._parameters()
+        self.rows = self._rows(sampled_motions(motions, _SAMPLES))
+        self.target = self.rows @ self.values
+        self._exact_program = torque_program(self.exact)
+        self._seed = 0
+        self._costs: dict[tuple[int, ...], int] = {}
+        self._errors: dict[tuple[int, ...], float] = {}
+
+    def _parameters(self) -> list[_Parameter]:
+        names = [field.name for field in fields(MassMoments)]
+        candidates = [
+            _Parameter(link, name, float(value))
+            for link, moments in enumerate(self.exact.moments)
+            for name, value in zip(names, moments.values, strict=True)
+            if value != 0.0
+        ]
+        self.parameters = candidates
+        rows = self._rows(sampled_motions(self.motions, 200))
+        return [p for p, column in zip(candidates, rows.T, strict=True) if np.abs(column).max() > 1e-12]
+
+    @property
+    def values(self) -> Array:
+        """The exact moments, (parameters,)."""
+        return np.array([p.value for p in self.parameters])
+
+    def _rows(self, states: Array) -> Array:
+        """Torques per unit of each parameter over the tolerance, (states * n, parameters)."""
+        q, qd, qdd = (list(states[:, k].T) for k in range(3))
+        m = replace(self.exact, reflected_inertia=tuple((0.0,) * self.exact.n for _ in range(self.exact.n)))
+        placed = place_links(m.links, m.coordinates, q)
+        moving = link_motions(placed, m.coordinates, m.gravity, qd, qdd)
+        columns = []
+        for p in self.parameters:
+            units = [
+                replace(link, moments=MassMoments(**{p.moment: 1.0}) if k == p.link else MassMoments())
+                for k, link in enumerate(placed)
+            ]
+            torques = joint_torques(m, units, moving, qdd)
+            columns.append(np.stack([np.broadcast_to(t, (len(states),)) for t in torques], axis=1) / self.tolerance)
+        return np.stack(columns, axis=-1).reshape(-1, len(self.parameters))
+
+    def simplified(self, kept: Sequence[int], beta: Iterable[float]) -> Mechanism:
+        """The mechanism with only the kept moments."""
+        moments: list[dict[str, float]] = [{} for _ in self.exact.moments]
+        for k, value in zip(kept, beta, strict=True):
+            moments[self.parameters[k].link][self.parameters[k].moment] = float(value)
+        return replace(self.exact, moments=tuple(MassMoments(**known) for known in moments))
+
+    # --- search -----------------------------------------------------------------------------------------------------
+
+    def search(self, say: Progress) -> list[int]:
+        """Moments to keep so that the error at all motions met so far stays below the tolerance (2)."""
+        self._errors.clear()
+        self._gram, self._moment = self.rows.T @ self.rows, self.rows.T @ self.target
+        self._power = float(self.target @ self.target)
+        kept = list(range(len(self.parameters)))
+        while len(kept) > 1:
+            here, cost = self._left_over(kept), self.cost(kept)
+            rest = sorted((self._left_over([k for k in kept if k != out]), out) for out in kept)[:_CANDIDATES]
+            gains = []
+            for error, out in rest:
+                fewer = [k for k in kept if k != out]
+                gains.append(((cost - self.cost(fewer) + 0.5) / (error - 0.999 * here + 1e-9), fewer))
+            gains.sort(key=lambda gain: -gain[0])
+            chosen = next((fewer for _, fewer in gains if self.error(fewer) <= _ENOUGH), None)
+            if chosen is None:
+                break
+            kept = chosen
+            say(f"{len(kept)} moments, {self.cost(kept)} operations")
+        while True:
+            better = self._swapped(kept)
+            if better is None:
+                return sorted(kept)
+            kept = better
+            say(f"{len(kept)} moments, {self.cost(kept)} operations")
+
+    def _swapped(self, kept: list[int]) -> list[int] | None:
+        """A cheaper set with one or two moments exchanged against at most one, or None."""
+        outside = [k for k in range(len(self.parameters)) if k not in kept]
+        moves = []
+        for gone in itertools.chain(itertools.combinations(kept, 1), itertools.combinations(kept, 2)):
+            stay = [k for k in kept if k not in gone]
+            moves += [stay + list(new) for new in [(), *((k,) for k in outside)]]
+        moves.sort(key=self._left_over)
+        for trial in moves[:_SWAPS]:
+            if self.cost(trial) < self.cost(kept) and self.error(trial) <= _ENOUGH:
+                return trial
+        return None
+
+    def _least_squares(self, kept: Sequence[int]) -> Array:
+        index = list(kept)
+        solution, *_ = np.linalg.lstsq(self._gram[np.ix_(index, index)], self._moment[index], rcond=None)
+        return np.asarray(solution, dtype=np.float64)
+
+    def _left_over(self, kept: Sequence[int]) -> float:
+        """The sum of squares that a least-squares fit leaves."""
+        return max(self._power - float(self._moment[list(kept)] @ self._least_squares(kept)), 1e-12)
+
+    def cost(self, kept: Sequence[int]) -> int:
+        """Multiplications and additions with these moments, whatever their values."""
+        key = tuple(sorted(kept))
+        if key not in self._costs:
+            count = count_operations(
+                torque_program(self.simplified(key, 0.01 + 0.137 * np.arange(1.0, len(key) + 1.0)))
+            )
+            self._costs[key] = count.mul + count.add
+        return self._costs[key]
+
+    def error(self, kept: Sequence[int]) -> float:
+        """The largest error of the best fit at all motions met; only an estimate where it is far from one."""
+        key = tuple(sorted(kept))
+        if key not in self._errors:
+            columns = self.rows[:, key]
+            value = float(np.abs(columns @ self._least_squares(key) - self.target).max())
+            if _ENOUGH < value < 3.0:
+                value = minimax(columns, self.target, enough=_ENOUGH)[1]
+            self._errors[key] = value
+        return self._errors[key]
+
+    # --- fit --------------------------------------------------------------------------------------------------------
+
+    def fit(self, kept: Sequence[int]) -> tuple[Array, Array]:
+        """Values of the kept moments (1), and the largest error found of each joint [N m]."""
+        best: tuple[float, Array, Array] | None = None
+        for _ in range(_ROUNDS):
+            beta, level = minimax(self.rows[:, kept], self.target)
+            program = torque_program(self.simplified(kept, beta))
+            self._seed += 1
+            worst = worst_motions(error_program(self._exact_program, program), self.motions, seed=self._seed)
+            ratio = float((worst.found / self.tolerance).max())
+            if best is None or ratio < best[0]:
+                best = (ratio, beta, worst.found)
+            if ratio <= 1.01 * level or level > 1.0:
+                break
+            self._meet(worst.states)
+        assert best is not None
+        if best[0] > 1.0:
+            self._meet(worst.states)
+        return best[1], best[2]
+
+    def _meet(self, states: Array) -> None:
+        """Add motions (n, N, 3, n) that are bad for one joint each."""
+        n = self.exact.n
+        for joint in range(n):
+            rows = self._rows(states[joint]).reshape(-1, n, len(self.parameters))[:, joint]
+            self.rows = np.concatenate([self.rows, rows])
+        self.target = self.rows @ self.values
+
+
+def minimax(
+    columns: Array, target: Array, *, enough: float | None = None, within: float | None = None
+) -> tuple[Array, float]:
+    """x that minimizes max |columns x - target|, and that level: a linear program over the rows that matter.
+
+    With `enough`, it stops as soon as that level is known to be reached, or out of reach; |x| stays `within`.
+    """
+    try:
+        from scipy.optimize import linprog
+    except ImportError:
+        raise MissingExtraError("scipy", "optimize", "fitting a simplified model") from None
+    x = np.linalg.lstsq(columns, target, rcond=None)[0]
+    size = columns.shape[1]
+    rows = np.argsort(-np.abs(columns @ x - target))[:400]
+    for _ in range(40):
+        part, goal, one = columns[rows], target[rows], np.ones((len(rows), 1))
+        outcome = linprog(
+            np.concatenate([np.zeros(size), [1.0]]),
+            A_ub=np.block([[part, -one], [-part, -one]]),
+            b_ub=np.concatenate([goal, -goal]),
+            bounds=[(None, None) if within is None else (-within, within)] * size + [(0.0, None)],
+            method="highs",
+        )
+        if outcome.x is None:
+            break
+        x = outcome.x[:size]
+        error = np.abs(columns @ x - target)
+        level = float(outcome.x[-1])
+        if error.max() <= level * (1.0 + 1e-3) + 1e-12:
+            break
+        if enough is not None and (level > enough or error.max() <= enough):
+            break
+        rows = np.union1d(rows, np.argsort(-error)[:200])
+    return np.asarray(x, dtype=np.float64), float(np.abs(columns @ x - target).max())

@@ -1,0 +1,178 @@
+"""Chebyshev fits on finitely many points, as linear programs.
+
+(1)  level = min_a max_k |b_k - A_k a|
+(2)  its dual: level = max sum_k u_k b_k  over signed weights u with  sum_k u_k A_k = 0,  sum_k |u_k| = 1; it has a row
+     per unknown instead of one per point, and is what is solved: by exchange (`point_exchange`)
+     and, where that does not end, by HiGHS (scipy)
+(3)  any weights that satisfy (2) give a lower bound of the error of every a, on these points and so on every set that
+     holds them: the solver's weights are projected onto A' u = 0 and normalized, and the bound is computed from them
+(4)  sparse:  min sum_i w_i |a_i|  subject to  |b - A a| <= level;  its dual  max b'u - level sum|u|,  |A' u| <= w
+
+No objective of a solver is believed: levels are computed from coefficients, bounds from weights.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from torquec.closedform.compiled_terms import Floats
+from torquec.errors import CheckError, MissingExtraError
+from torquec.simplification.fitting.point_exchange import Support, exchanged
+
+_TOLERANCE = 1e-9
+_MANY = 20
+_LAWSON_STEPS = 8
+
+
+@dataclass(frozen=True)
+class PointFit:
+    """The best fit on points: coefficients (m,), its level there, weights (N,), the lower bound (3) and its support.
+
+    `level` is infinite where the fit was given up because it cannot keep what was asked.
+    """
+
+    coefficients: Floats
+    level: float
+    weights: Floats
+    lower_bound: float
+    support: Support | None = None
+
+
+def point_fit(A: Floats, b: Floats, *, start: Support | None = None, reject: float = np.inf) -> PointFit:
+    """The Chebyshev fit (1) of b (N,) by the columns of A (N, m).
+
+    `start` is the support of a fit with the same columns, with one more, or with all but the last. With `reject`, the
+    fit is given up once more than that is proven necessary, or where the exchange does not end. Without it, raises
+    `MissingExtraError` where the exchange does not end and scipy is missing, `CheckError` when both fail.
+    """
+    if A.shape[1] == 0:
+        worst = int(np.argmax(np.abs(b)))
+        sign = 1.0 if b[worst] >= 0.0 else -1.0
+        weights = np.zeros(len(b))
+        weights[worst] = sign
+        level = float(abs(b[worst]))
+        return PointFit(np.zeros(0), level, weights, level, Support(np.array([worst]), np.array([sign]), np.ones(1)))
+    columns = np.maximum(np.abs(A).max(axis=0), 1e-300)
+    scaled = A / columns
+    unit = float(np.abs(b).max())
+    if unit == 0.0:
+        return PointFit(np.zeros(A.shape[1]), 0.0, np.zeros(len(b)), 0.0)
+    found = exchanged(scaled, b / unit, start=start, reject=reject / unit)
+    if found is None and start is not None:
+        found = exchanged(scaled, b / unit, reject=reject / unit)
+    if found is None and reject < np.inf:
+        # A question of yes or no is not worth a slow program: no is safe.
+        return PointFit(np.zeros(A.shape[1]), np.inf, np.zeros(len(b)), 0.0)
+    if found is None:
+        coefficients, u = _dual_solution(scaled, b / unit)
+        support = None
+    else:
+        coefficients, u, support = found.coefficients, found.weights, found.support
+        if not found.finished:
+            return PointFit(coefficients * unit / columns, np.inf, u, found.level * unit, support)
+    level = float(np.abs(b - scaled @ (coefficients * unit)).max())
+    bound, weights = _proven(scaled, b, u)
+    return PointFit(coefficients * unit / columns, level, weights, min(bound, level), support)
+
+
+def rough_level(A: Floats, b: Floats) -> float:
+    """A level that is reached on points, a little above the best: weighted least squares, weights growing with errors.
+
+    Lawson's iteration; for hundreds of columns it takes a small part of what the exchange does.
+    """
+    scaled = A / np.maximum(np.abs(A).max(axis=0), 1e-300)
+    weights = np.full(len(b), 1.0 / len(b))
+    best = float(np.abs(b).max())
+    for _ in range(_LAWSON_STEPS):
+        weighted = scaled.T * weights
+        normal = weighted @ scaled
+        normal[np.diag_indices(len(normal))] += 1e-12 * max(float(np.trace(normal)), 1e-300)
+        errors = np.abs(b - scaled @ np.linalg.solve(normal, weighted @ b))
+        best = min(best, float(errors.max()))
+        weights = weights * errors
+        total = float(weights.sum())
+        if not total > 0.0:
+            break
+        weights /= total
+    return best
+
+
+def sparse_fit(A: Floats, b: Floats, level: float, weights: Floats) -> Floats | None:
+    """Coefficients (m,) of the smallest weighted l1 norm within an error of `level` (4); None where there are none."""
+    columns = np.maximum(np.abs(A).max(axis=0), 1e-300)
+    unit = max(float(np.abs(b).max()), 1e-300)
+    scaled = A / columns
+    cost = np.concatenate([-(b / unit - level / unit), b / unit + level / unit])
+    rows = np.concatenate([scaled.T, -scaled.T], axis=1)
+    result = _linprog(
+        cost, A_ub=np.concatenate([rows, -rows]), b_ub=np.concatenate([weights, weights]), method="highs-ds"
+    )
+    if result.status in (2, 3):
+        # Weights of zero satisfy the dual, so "infeasible or unbounded" is unbounded: nothing is within the level.
+        return None
+    _check(result)
+    marginals = result.ineqlin.marginals
+    m = A.shape[1]
+    found: Floats = -(marginals[:m] - marginals[m:]) * unit / columns
+    return found
+
+
+def _dual_solution(A: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Coefficients (m,) and weights (N,) of (2)."""
+    n, m = A.shape
+    rows = np.empty((m + 1, 2 * n))
+    rows[:m, :n], rows[:m, n:] = A.T, -A.T
+    rows[m] = 1.0
+    right = np.zeros(m + 1)
+    right[m] = 1.0
+    result = _linprog(np.concatenate([-b, b]), A_eq=rows, b_eq=right, method="highs-ds")
+    _check(result)
+    return -result.eqlin.marginals[:m], result.x[:n] - result.x[n:]
+
+
+def _proven(A: Floats, b: Floats, u: Floats) -> tuple[float, Floats]:
+    """The lower bound (3), with weights that satisfy (2) to rounding."""
+    support = np.flatnonzero(np.abs(u) > 1e-12)
+    part = A[support]
+    inside = _balanced(part, u[support])
+    total = float(np.abs(inside).sum())
+    if not total > 1e-9:
+        return 0.0, u
+    # What projection and rounding leave of A'u, times the size that coefficients can matter with, is taken off.
+    inside /= total
+    exact = np.zeros(len(b))
+    exact[support] = inside
+    slack = float(np.abs(part.T @ inside).sum()) * float(np.abs(b).max())
+    return max(float(inside @ b[support]) - slack, 0.0), exact
+
+
+def _balanced(A: Floats, u: Floats) -> Floats:
+    """u projected onto A' u = 0."""
+    if A.shape[0] > A.shape[1] > _MANY:
+        # Quicker, and as good unless columns depend on each other on these points.
+        q = np.linalg.qr(A)[0]
+        inside: Floats = u - q @ (q.T @ u)
+        if np.abs(inside).sum() > 0.999 * np.abs(u).sum():
+            return inside
+    result: Floats = u - A @ np.linalg.lstsq(A, u, rcond=None)[0]
+    return result
+
+
+def _linprog(cost: Floats, **constraints: Any) -> Any:
+    try:
+        from scipy.optimize import linprog
+    except ImportError:
+        raise MissingExtraError("scipy", "optimize", "minimax fitting") from None
+    options = {"primal_feasibility_tolerance": _TOLERANCE, "dual_feasibility_tolerance": _TOLERANCE}
+    return linprog(cost, bounds=(0.0, None), options=options, **constraints)
+
+
+def _check(result: Any) -> None:
+    if result.status != 0:
+        raise CheckError(
+            f"the linear program of a fit was not solved: {result.message}",
+            remedy="this is a fault of the solver or of Torquec: report it with the robot and the specification",
+        )

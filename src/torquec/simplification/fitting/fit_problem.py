@@ -1,0 +1,176 @@
+"""One coefficient to be fitted: its exact form, the terms that may stand for it, and the points that matter so far.
+
+(1)  the error of coefficients a at q is  e = (f(q) - sum_i a_i B_i(q)) / w(q),   w = 1 (absolute) or f(q) (relative)
+(2)  a fit on points is a linear program; points at which its error peaks are added, and it is solved again (exchange).
+     The level on points never falls, and is a lower bound for the whole box; the peaks are its upper bound.
+
+The points are kept for all fits of one coefficient, whatever their basis: where one fit was bad, others are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from torquec.closedform.compiled_terms import Floats, compile_terms, numbers
+from torquec.closedform.polynomial import Monomial, TrigPolynomial
+from torquec.errors import ArgumentError
+from torquec.proof.error_peaks import ErrorKind, ErrorSurface, Peaks, checked_reference, error_peaks
+from torquec.simplification.fitting.chebyshev_program import PointFit, point_fit
+from torquec.simplification.fitting.point_exchange import Support
+from torquec.trajectory.box import Box
+
+_MOST_ROUNDS = 60
+_NOISE = 1e-12
+"""A level below this part of the coefficient's size is rounding: the fit is exact."""
+
+
+@dataclass(frozen=True)
+class BoxFit:
+    """A fit on the whole box: coefficients (m,), largest error found, a lower bound of it, points where that is met."""
+
+    coefficients: Floats
+    level: float
+    lower_bound: float
+    active: Floats
+    rounds: int
+
+
+class FitProblem:
+    """A target, its candidate terms and a growing pool of points; `columns` choose among the candidates."""
+
+    def __init__(
+        self, target: TrigPolynomial, candidates: Sequence[Monomial], box: Box, *, kind: ErrorKind = ErrorKind.ABSOLUTE
+    ) -> None:
+        self.target = target
+        self.candidates = tuple(candidates)
+        self.box = box
+        self.kind = kind
+        numbers(target)
+        if len(set(self.candidates)) != len(self.candidates):
+            raise ArgumentError("a term is given twice", remedy="give each term of a basis once")
+        union = list(dict.fromkeys([*self.candidates, *target.terms]))
+        self.terms = compile_terms(union)
+        self.exact = np.array([float(target.terms.get(m, 0.0)) for m in union])
+        # Columns that hold the whole target fit it exactly; -1 stands for a term that is no candidate.
+        place = {m: i for i, m in enumerate(self.candidates)}
+        self._own = {place.get(m, -1) for m in target.terms}
+        self.reference = checked_reference(self.terms, self.exact, box, kind)
+        self._points = np.zeros((0, len(box)))
+        self._rows = np.zeros((0, len(self.candidates)))
+        self._right = np.zeros(0)
+        self._supports: dict[frozenset[int], Support] = {}
+        self.add(box.samples(self.terms.joints, 40 + 4 * min(len(self.candidates), 50 * len(self.terms.joints))))
+        self.size = float(np.abs(self._right).max())
+
+    @property
+    def points(self) -> Floats:
+        """The pool, (N, n)."""
+        return self._points
+
+    @property
+    def rows(self) -> Floats:
+        """The candidates at the pool, (N, m), divided by w (1)."""
+        return self._rows
+
+    @property
+    def right(self) -> Floats:
+        """The target at the pool, (N,), divided by w (1)."""
+        return self._right
+
+    def add(self, points: Floats) -> None:
+        """Put points (K, n) into the pool."""
+        values = self.terms.values(points)
+        right = values @ self.exact
+        rows = values[:, : len(self.candidates)]
+        if self.reference is not None:
+            rows, right = rows / right[:, None], np.ones(len(points))
+        self._points = np.concatenate([self._points, points])
+        self._rows = np.concatenate([self._rows, rows])
+        self._right = np.concatenate([self._right, right])
+
+    def surface(self, columns: Sequence[int], coefficients: Floats) -> ErrorSurface:
+        """The error (1) of these coefficients of these candidates."""
+        residual = self.exact.copy()
+        residual[list(columns)] -= coefficients
+        # What rounding leaves of terms that are matched exactly is no error.
+        residual[np.abs(residual) <= 4.0 * np.finfo(float).eps * np.abs(self.exact)] = 0.0
+        used = np.flatnonzero(residual if self.reference is None else (residual != 0.0) | (self.exact != 0.0))
+        reference = None if self.reference is None else self.reference[used]
+        return ErrorSurface(self.terms.subset(used), residual[used], reference)
+
+    def polynomial(self, columns: Sequence[int], coefficients: Floats) -> TrigPolynomial:
+        """The fit as a polynomial."""
+        return TrigPolynomial(
+            {self.candidates[i]: float(a) for i, a in zip(columns, coefficients, strict=True) if a != 0.0}
+        )
+
+    def fit_on_pool(
+        self, columns: Sequence[int], *, near: Sequence[int] | None = None, reject: float = np.inf
+    ) -> PointFit:
+        """The best fit on the points of the pool; weights are those of the pool (N,).
+
+        `near` are the columns of an earlier fit, one more or all but the last of these: it then begins where that one
+        ended. It is given up, its level infinite, once more than `reject` is proven necessary.
+        """
+        chosen = list(columns)
+        start = self._supports.get(frozenset(chosen))
+        if start is None and near is not None:
+            start = self._supports.get(frozenset(near))
+        fit = point_fit(self._rows[:, chosen], self._right, start=start, reject=reject)
+        if fit.support is not None and fit.level < np.inf:
+            self._supports[frozenset(chosen)] = fit.support
+        return fit
+
+    def fit(
+        self,
+        columns: Sequence[int],
+        *,
+        gap: float = 1e-6,
+        accept: float | None = None,
+        reject: float | None = None,
+    ) -> BoxFit:
+        """The best fit on the box by exchange (2), to a relative `gap` between level and lower bound.
+
+        It ends early once an error of at most `accept` is reached, or once more than `reject` is proven necessary.
+        """
+        columns = list(columns)
+        if self._own <= set(columns):
+            return BoxFit(self.exact[columns], 0.0, 0.0, np.zeros((0, len(self.box))), 0)
+        best: BoxFit | None = None
+        lower = 0.0
+        for step in range(_MOST_ROUNDS):
+            on_points = self.fit_on_pool(columns)
+            lower = max(lower, on_points.lower_bound)
+            active = self._points[np.abs(on_points.weights) > 1e-9]
+            if reject is not None and lower > reject:
+                level = max(on_points.level, best.level if best else 0.0)
+                return best or BoxFit(on_points.coefficients, level, lower, active, step + 1)
+            surface = self.surface(columns, on_points.coefficients)
+            peaks = self._peaks(surface, active, step)
+            if best is None or peaks.level < best.level:
+                best = BoxFit(on_points.coefficients, peaks.level, lower, active, step + 1)
+            done = best.level - lower <= gap * best.level or best.level <= _NOISE * self.size
+            if done or (accept is not None and best.level <= accept):
+                # Another, denser look before the answer is believed.
+                again = self._peaks(self.surface(columns, best.coefficients), best.active, step, dense=True)
+                if again.level <= best.level * (1.0 + gap):
+                    best = BoxFit(best.coefficients, max(best.level, again.level), best.lower_bound, best.active, step)
+                    break
+                best = BoxFit(best.coefficients, again.level, lower, best.active, step + 1)
+                peaks = again
+            self._exchange(peaks, lower, 10 + 2 * len(columns))
+        assert best is not None
+        return BoxFit(best.coefficients, best.level, min(lower, best.level), best.active, step + 1)
+
+    def _peaks(self, surface: ErrorSurface, seeds: Floats, step: int, *, dense: bool = False) -> Peaks:
+        samples, climbs = (12000, 64) if dense else (2000, 24)
+        return error_peaks(surface, self.box, samples=samples, climbs=climbs, seeds=seeds, start=1000 + step * samples)
+
+    def _exchange(self, peaks: Peaks, lower: float, most: int) -> None:
+        """Add the peaks that rise above the level on points."""
+        above = peaks.points[np.abs(peaks.values) > lower * (1.0 + 1e-9)][:most]
+        if len(above):
+            self.add(above)

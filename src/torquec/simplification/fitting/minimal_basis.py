@@ -1,0 +1,315 @@
+"""The smallest basis that keeps a tolerance: a search that scales to coefficients of hundreds of terms.
+
+(1)  begin with the largest terms of the target. Where there are few candidates, also grow from nothing: add the term
+     that the lower bound's weights u are least orthogonal to, the largest |sum_k u_k B_i(q_k)|, until the tolerance is
+     kept; and fit sparsely, min sum w_i |a_i| within the tolerance, reweighted with w_i = 1 / (|a_i| + delta)
+(2)  prune: leave out the term whose absence costs least, as long as the tolerance is kept
+(3)  swap: exchange one term for another where that lowers the level, then prune again
+(4)  where few candidates remain, a mixed-integer program asks whether any cheaper set exists
+
+All of it works on points; every set that is accepted is then fitted on the whole box, and points at which it exceeds
+the tolerance send the search back (:mod:`torquec.simplification.fitting.fit_problem`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from torquec.closedform.polynomial import Monomial, TrigPolynomial
+from torquec.errors import ArgumentError, SpecificationError
+from torquec.proof.error_peaks import ErrorKind
+from torquec.simplification.fitting.candidate_basis import CandidateSet, candidate_basis
+from torquec.simplification.fitting.cheapest_subset import cheapest_subset
+from torquec.simplification.fitting.chebyshev_program import rough_level, sparse_fit
+from torquec.simplification.fitting.fit_problem import FitProblem
+from torquec.simplification.fitting.minimax import MinimaxFit, to_minimax_fit
+from torquec.simplification.fitting.term_cost import TermCost, TermCount
+from torquec.trajectory.box import Box
+
+_FEW_TERMS = 16
+"""Up to this many, every term is tried before one is left out; beyond, the first that can go goes."""
+
+_FEW_CANDIDATES = 150
+"""Up to this many, the sparse fit (1) is tried too."""
+
+_MOST_ATTEMPTS = 12
+_INTEGER_ATTEMPTS = 4
+_SWAPS_TRIED = 3
+_SWAPPED_TERMS = 32
+"""Beyond this many terms swaps take longer than they are worth."""
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """How hard to search. `swaps`: rounds of (3); `integer_nodes`: the size of the tree of (4), 0 for none.
+
+    (4) is tried for up to `integer_terms` terms, among `integer_candidates`. There is no limit of time: results do not
+    depend on the machine.
+    """
+
+    swaps: int = 4
+    integer_terms: int = 6
+    integer_candidates: int = 30
+    integer_nodes: int = 100
+
+
+@dataclass(frozen=True)
+class MinimalBasis:
+    """The basis that was found, fitted; its cost, and how many candidates it was chosen from."""
+
+    fit: MinimaxFit
+    cost: float
+    candidates: int
+
+    @property
+    def polynomial(self) -> TrigPolynomial:
+        """The simplified coefficient."""
+        return self.fit.polynomial
+
+
+def minimal_basis(
+    target: TrigPolynomial,
+    box: Box,
+    tolerance: float,
+    *,
+    kind: ErrorKind = ErrorKind.ABSOLUTE,
+    candidates: Sequence[Monomial] | None = None,
+    cost: TermCost | None = None,
+    options: SearchOptions | None = None,
+) -> MinimalBasis:
+    """The cheapest set of candidate terms that fits `target` within `tolerance` over `box`, with its best fit.
+
+    `candidates` are the coefficient's own terms and parts of them unless given. Raises `SpecificationError` when all
+    of them together do not keep the tolerance, and says what they can.
+    """
+    if not tolerance >= 0.0:
+        raise ArgumentError(f"the tolerance is {tolerance}", remedy="give a number that is not negative")
+    offered = tuple(candidates) if candidates is not None else candidate_basis(target, choice=CandidateSet.OWN)
+    problem = FitProblem(target, offered, box, kind=kind)
+    search = _Search(problem, tolerance, cost or TermCount(), options or SearchOptions())
+    columns = search.run()
+    fit = problem.fit(columns)
+    return MinimalBasis(to_minimax_fit(problem, columns, fit), search.price(columns), len(offered))
+
+
+class _Search:
+    """The state of one search: the problem with its points, and what is asked."""
+
+    def __init__(self, problem: FitProblem, tolerance: float, cost: TermCost, options: SearchOptions) -> None:
+        self.problem = problem
+        self.cost = cost
+        self.options = options
+        # What is exact to rounding keeps every tolerance.
+        self.tolerance = max(tolerance, 1e-11 * problem.size)
+        self.level_wanted = self.tolerance * (1.0 - 1e-7)
+
+    def run(self) -> list[int]:
+        """The columns of the cheapest set found."""
+        if self._holds([]):
+            return []
+        starts = [self._grown(self._largest_terms())]
+        if len(self.problem.candidates) <= _FEW_CANDIDATES:
+            starts += [self._grown(), *self._sparse()]
+        best = min((self._reduced(start) for start in starts), key=self._rank)
+        return self._polished(best)
+
+    def price(self, columns: Sequence[int]) -> float:
+        """The cost of a set of columns."""
+        return self.cost.total([self.problem.candidates[i] for i in columns])
+
+    # --- on the box -------------------------------------------------------------------------------------------------
+
+    def _holds(self, columns: Sequence[int]) -> bool:
+        """Whether these columns keep the tolerance on the box; where not, the pool knows better afterwards."""
+        fit = self.problem.fit(columns, accept=self.level_wanted, reject=self.tolerance)
+        return fit.level <= self.tolerance
+
+    def _reduced(self, start: list[int]) -> list[int]:
+        """(2) and (3) from a set that keeps the tolerance on the box; so does what is returned."""
+        best = start
+        columns = self._cut(start)
+        for _ in range(_MOST_ATTEMPTS):
+            holds = self._holds(columns)
+            if not holds:
+                # The pool knows now where this set fails: what is missing is added, and all is tried again.
+                columns = self._grown(columns)
+            if self.price(columns) < self.price(best):
+                best = columns
+            if holds:
+                break
+            columns = self._cut(columns)
+        return best
+
+    def _cut(self, columns: list[int]) -> list[int]:
+        """(2) and (3) on points."""
+        columns = self._pruned(columns)
+        for _ in range(self.options.swaps if len(columns) <= _SWAPPED_TERMS else 0):
+            swapped = self._swapped(columns)
+            if swapped is None:
+                break
+            columns = swapped
+        return columns
+
+    # --- on points --------------------------------------------------------------------------------------------------
+
+    def _level(self, columns: Sequence[int], *, near: Sequence[int] | None = None) -> float:
+        """The level on points; infinite where the tolerance is not kept."""
+        return self.problem.fit_on_pool(columns, near=near, reject=self.tolerance).level
+
+    def _rank(self, columns: Sequence[int], *, near: Sequence[int] | None = None) -> tuple[float, float]:
+        return self.price(columns), self._level(columns, near=near)
+
+    def _largest_terms(self) -> list[int]:
+        """As many of the target's own terms, the largest first, as keep the tolerance on points, roughly fitted."""
+        problem = self.problem
+        heights = np.abs(problem.rows).max(axis=0)
+        terms = problem.target.terms
+        size = [abs(terms.get(m, 0.0)) * height for m, height in zip(problem.candidates, heights, strict=True)]
+        order = [int(i) for i in np.argsort(-np.array(size), kind="stable") if size[i] > 0.0]
+        few, many = 0, len(order)
+        while few < many:
+            middle = (few + many) // 2
+            if rough_level(problem.rows[:, order[:middle]], problem.right) <= self.level_wanted:
+                many = middle
+            else:
+                few = middle + 1
+        return order[:many]
+
+    def _grown(self, start: Sequence[int] = ()) -> list[int]:
+        """(1), greedy, until the tolerance is kept on the box."""
+        problem = self.problem
+        columns = list(start)
+        heights = np.maximum(np.abs(problem.rows).max(axis=0), 1e-300)
+        while True:
+            fit = problem.fit_on_pool(columns, near=columns[:-1])
+            if fit.level <= self.level_wanted:
+                if self._holds(columns):
+                    return columns
+                fit = problem.fit_on_pool(columns)
+            if len(columns) == len(problem.candidates):
+                self._refuse(problem.fit(columns).level)
+            gain = np.abs(fit.weights @ problem.rows) / heights
+            gain[columns] = -1.0
+            columns = [*columns, int(np.argmax(gain))]
+
+    def _sparse(self) -> list[list[int]]:
+        """(1), sparse fit with reweighting; nothing where rounding makes it infeasible."""
+        problem = self.problem
+        heights = np.maximum(np.abs(problem.rows).max(axis=0), 1e-300)
+        # A constant costs no operations; to the sparse fit it is still a term.
+        single = 1.0 + np.array([self.price([i]) for i in range(len(problem.candidates))])
+        weights = single / single.max()
+        for _ in range(4):
+            found = sparse_fit(problem.rows, problem.right, self.level_wanted, weights)
+            if found is None:
+                return []
+            size = np.abs(found) * heights
+            weights = single / single.max() * (0.1 * size.max()) / (size + 1e-3 * size.max())
+        columns = [int(i) for i in np.flatnonzero(size > 1e-9 * size.max())]
+        for _ in range(_MOST_ATTEMPTS):
+            if self._holds(columns):
+                return [columns]
+            rest = sparse_fit(problem.rows, problem.right, self.level_wanted, weights)
+            if rest is None:
+                return []
+            size = np.abs(rest) * heights
+            columns = sorted({*columns, *(int(i) for i in np.flatnonzero(size > 1e-9 * size.max()))})
+        return []
+
+    def _pruned(self, start: Sequence[int]) -> list[int]:
+        """(2) on points."""
+        columns = list(start)
+        if len(columns) > _FEW_TERMS:
+            columns = self._pruned_in_order(columns)
+        while columns:
+            whole = self.price(columns)
+            options = []
+            for i in columns:
+                rest = [c for c in columns if c != i]
+                level = self._level(rest, near=columns)
+                if level <= self.level_wanted:
+                    options.append((self.price(rest) - whole, level, rest))
+            if not options:
+                break
+            columns = min(options)[2]
+        return columns
+
+    def _pruned_in_order(self, columns: list[int]) -> list[int]:
+        """Leave out terms by rising size, each once."""
+        fit = self.problem.fit_on_pool(columns)
+        heights = np.abs(self.problem.rows[:, columns]).max(axis=0)
+        order = np.argsort(np.abs(fit.coefficients) * heights)
+        for i in [columns[k] for k in order]:
+            if len(columns) <= _FEW_TERMS // 2:
+                break
+            rest = [c for c in columns if c != i]
+            if self._level(rest, near=columns) <= self.level_wanted:
+                columns = rest
+        return columns
+
+    def _swapped(self, columns: list[int]) -> list[int] | None:
+        """(3): a cheaper set, or one of the same price with a lower level; None where there is neither."""
+        problem = self.problem
+        heights = np.maximum(np.abs(problem.rows).max(axis=0), 1e-300)
+        best = self._rank(columns)
+        found: list[int] | None = None
+        for i in columns:
+            rest = [c for c in columns if c != i]
+            fit = problem.fit_on_pool(rest, near=columns)
+            gain = np.abs(fit.weights @ problem.rows) / heights
+            gain[columns] = -1.0
+            for j in np.argsort(-gain)[:_SWAPS_TRIED]:
+                if gain[j] <= 0.0:
+                    break
+                trial = [*rest, int(j)]
+                rank = self._rank(trial, near=rest)
+                if rank[1] > self.level_wanted or rank >= best:
+                    continue
+                best, found = rank, trial
+        return self._pruned(found) if found is not None else None
+
+    def _polished(self, columns: list[int]) -> list[int]:
+        """(4), among the columns at hand and the candidates that come next."""
+        options = self.options
+        if not options.integer_nodes or not 2 <= len(columns) <= options.integer_terms:
+            return columns
+        offered = self._shortlist(columns, options.integer_candidates)
+        prices = np.array([self.price([i]) for i in offered])
+        for _ in range(_INTEGER_ATTEMPTS):
+            cheaper = cheapest_subset(
+                self.problem.rows[:, offered],
+                self.problem.right,
+                self.level_wanted,
+                prices,
+                below=self.price(columns),
+                nodes=options.integer_nodes,
+            )
+            if cheaper is None:
+                return columns
+            chosen = [offered[k] for k in cheaper]
+            if self.price(chosen) >= self.price(columns):
+                return columns
+            if self._holds(chosen):
+                columns = self._pruned(chosen)
+        return columns
+
+    def _shortlist(self, columns: list[int], most: int) -> list[int]:
+        """The columns, then candidates that would help when one of them is missing."""
+        problem = self.problem
+        heights = np.maximum(np.abs(problem.rows).max(axis=0), 1e-300)
+        gain = np.zeros(len(problem.candidates))
+        for i in columns:
+            fit = problem.fit_on_pool([c for c in columns if c != i], near=columns)
+            gain = np.maximum(gain, np.abs(fit.weights @ problem.rows) / heights)
+        gain[columns] = np.inf
+        return [int(i) for i in np.argsort(-gain, kind="stable")[:most]]
+
+    def _refuse(self, level: float) -> None:
+        raise SpecificationError(
+            f"no combination of the {len(self.problem.candidates)} candidate terms keeps the tolerance of "
+            f"{self.tolerance:.6g}: the smallest {self.problem.kind} error that they reach is {level:.6g}",
+            remedy=f"allow at least {level:.6g}, or offer more candidates",
+        )

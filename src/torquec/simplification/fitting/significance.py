@@ -1,0 +1,135 @@
+"""Significance rules: which terms and which parameters are too small to matter, by three published criteria.
+
+(1)  Clover, uniform: in the multiple-angle form, coefficients below a threshold (0.01) are zero, in whatever unit
+(2)  Armstrong: a term is dropped when it is below 1 % of the largest term of its equation, or below 0.1 % of the
+     largest constant of its joint: |c| < 0.01 max |c| of the entry, or |c| < 0.001 max |constant| of row i (and j) of
+     M; gravity has no such constants, there the first half decides
+(3)  Izaguirre: parameter k is significant where, along the trajectories, its contribution |Y_k phi_k| reaches 1 % of
+     the largest torque of some joint; those that are not are dropped and the others fitted again, by least squares
+     weighted with each joint's largest torque
+
+None of them bounds the error that results: that is what tolerances and certificates are for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from torquec.closedform import ClosedForm, FourierSeries, fourier_series
+from torquec.closedform.compiled_terms import Floats
+from torquec.closedform.polynomial import TrigPolynomial
+from torquec.errors import ArgumentError
+
+
+def uniform_zero(
+    polynomial: TrigPolynomial, *, threshold: float = 0.01, digits: int | None = None, motor_inertia: float = 0.0
+) -> FourierSeries:
+    """A coefficient in multiple angles without what is below the threshold (1), the rest rounded to digits.
+
+    The rule is for what the links contribute: `motor_inertia` is taken off before and added back after it.
+
+    >>> from torquec.closedform.polynomial import Variable
+    >>> q1 = Variable(((0, 1),))
+    >>> len(uniform_zero(TrigPolynomial({((q1, 1, 0),): 0.5, ((q1, 0, 1),): 0.009})))
+    1
+    """
+    if not threshold >= 0.0:
+        raise ArgumentError(f"the threshold is {threshold}", remedy="give a number that is not negative")
+    links = polynomial - TrigPolynomial({(): motor_inertia} if motor_inertia else {})
+    short = fourier_series(links).abbreviated(threshold, digits)
+    return short + fourier_series(TrigPolynomial({(): motor_inertia})) if motor_inertia else short
+
+
+@dataclass(frozen=True)
+class SignificantTerms:
+    """A closed form without insignificant terms: M (upper triangle), Christoffel symbols (j <= k) and g by indices."""
+
+    mass: Mapping[tuple[int, int], TrigPolynomial]
+    velocity: Mapping[tuple[int, int, int], TrigPolynomial]
+    gravity: Mapping[int, TrigPolynomial]
+
+    @property
+    def terms(self) -> int:
+        """How many are left."""
+        return sum(len(p) for part in (self.mass, self.velocity, self.gravity) for p in part.values())
+
+
+def armstrong_terms(form: ClosedForm, *, of_equation: float = 0.01, of_constant: float = 0.001) -> SignificantTerms:
+    """Armstrong's rule (2) on a closed form with numbers as coefficients; entries that vanish are left out."""
+    n = form.n
+    constants = [max((abs(_constant(form.M[i, j])) for j in range(n)), default=0.0) for i in range(n)]
+
+    def short(polynomial: TrigPolynomial, *rows: int) -> TrigPolynomial:
+        largest = max((abs(c) for _, c in polynomial), default=0.0)
+        # What matters to any of the joints that feel the entry is kept.
+        least = max(of_equation * largest, of_constant * min((constants[i] for i in rows), default=0.0))
+        return polynomial.filtered(lambda _, c: abs(c) >= least)
+
+    mass = {(i, j): short(form.M[i, j], i, j) for i in range(n) for j in range(i, n)}
+    velocity = {(i, j, k): short(form.christoffel(i, j, k), i) for i in range(n) for j in range(n) for k in range(j, n)}
+    gravity = {i: short(form.g[i]) for i in range(n)}
+    return SignificantTerms(
+        {key: p for key, p in mass.items() if p},
+        {key: p for key, p in velocity.items() if p},
+        {key: p for key, p in gravity.items() if p},
+    )
+
+
+@dataclass(frozen=True)
+class SignificantParameters:
+    """Which parameters matter along trajectories, and their values fitted again without the others.
+
+    `contributions` (p, n) are parts of each joint's largest torque; `kept` are indices, `values` (kept,) the new fit;
+    conditions are of the weighted regressor before and after; `residual` (n,) is the root mean square of what is left.
+    """
+
+    kept: tuple[int, ...]
+    values: Floats
+    contributions: Floats
+    condition_before: float
+    condition_after: float
+    residual: Floats
+
+
+def significant_parameters(
+    regressor: Floats, parameters: Floats, *, torque: Floats | None = None, part: float = 0.01
+) -> SignificantParameters:
+    """Izaguirre's rule (3): `regressor` (N, n, p) along trajectories, `parameters` (p,), measured `torque` (N, n).
+
+    Without measured torques those of all parameters are fitted. Raises `ArgumentError` for shapes that do not agree,
+    for values that are not finite, and where nothing is significant.
+    """
+    Y, phi = np.asarray(regressor, dtype=float), np.asarray(parameters, dtype=float)
+    if Y.ndim != 3 or phi.shape != Y.shape[2:]:
+        raise ArgumentError(f"a regressor {Y.shape} with parameters {phi.shape}", remedy="give (N, n, p) and (p,)")
+    tau = Y @ phi if torque is None else np.asarray(torque, dtype=float)
+    if tau.shape != Y.shape[:2]:
+        raise ArgumentError(f"torques {tau.shape} for a regressor {Y.shape}", remedy="give torques (N, n)")
+    if not all(np.all(np.isfinite(x)) for x in (Y, phi, tau)):
+        raise ArgumentError("a regressor, parameter or torque is not finite", remedy="clean the log first")
+    largest = np.abs(tau).max(axis=0)
+    if not np.all(largest > 0.0):
+        raise ArgumentError("a joint has no torque along the trajectories", remedy="give trajectories that excite all")
+    contributions = (np.abs(Y).max(axis=0) * np.abs(phi) / largest[:, None]).T
+    kept = np.flatnonzero(contributions.max(axis=1) >= part)
+    if not len(kept):
+        raise ArgumentError(f"no parameter reaches {part:g} of a joint's largest torque", remedy="lower the part")
+    weighted = (Y / largest[:, None]).reshape(-1, len(phi))
+    short = weighted[:, kept]
+    values = np.linalg.lstsq(short, (tau / largest).reshape(-1), rcond=None)[0]
+    residual = np.sqrt(np.mean((tau - Y[:, :, kept] @ values) ** 2, axis=0))
+    return SignificantParameters(
+        tuple(int(k) for k in kept), values, contributions, _condition(weighted), _condition(short), residual
+    )
+
+
+def _constant(polynomial: TrigPolynomial) -> float:
+    return float(polynomial.terms.get((), 0.0))
+
+
+def _condition(matrix: Floats) -> float:
+    """Largest by smallest singular value; infinite for a matrix without full rank."""
+    return float(np.linalg.cond(matrix))

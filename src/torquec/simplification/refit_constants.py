@@ -1,0 +1,133 @@
+"""The constants of a torque program, changed so that its largest error over given motions becomes smallest.
+
+A program whose terms were left out does best with other constants than the robot's. Changing them costs no operation.
+
+(1)  tau(c + d) = tau(c) + J d + ..,   J by reverse mode over the program, for every motion and joint
+(2)  min over d of max |tau(c) + J d - tau_exact|/tolerance,   |d_k| <= r |c_k|: a linear program
+(3)  a step that does not lower the largest error is tried again with half of r
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from torquec.expr import Function, Graph, Op, trace
+from torquec.expr.ops import SEMANTICS
+from torquec.proof.bernstein import Array
+from torquec.simplification.fewer_parameters import minimax
+
+_FIRST_RADIUS = 0.5
+_SMALLEST_RADIUS = 0.02
+_STEPS = 6
+_GAIN = 0.995
+"""A step that lowers the error by less than this factor is the last."""
+
+Steps = list[Any]
+
+
+def refit_constants(function: Function, states: Array, torques: Array, tolerance: Array) -> Function:
+    """The program with other constants; its error at the states (N, 3, n) is no larger than before.
+
+    `torques` (N, n) are what the program should give there.
+    """
+    constants = [
+        k
+        for k, step in enumerate(function.operations)
+        if step.op is Op.CONST and abs(step.value) not in (0.0, 1.0, 2.0)
+    ]
+    if not constants:
+        return function
+    current = {k: function.operations[k].value for k in constants}
+    radius = _FIRST_RADIUS
+    error, columns = _linearized(function, current, states, torques, tolerance)
+    largest = float(np.abs(error).max())
+    for _ in range(_STEPS):
+        size = np.array([abs(current[k]) for k in constants])
+        step, _ = minimax(columns * size, -error, within=radius)
+        trial = {k: current[k] * (1.0 + float(d)) for k, d in zip(constants, step, strict=True)}
+        new_error, new_columns = _linearized(function, trial, states, torques, tolerance)
+        new_largest = float(np.abs(new_error).max())
+        if new_largest < largest:
+            small = new_largest > _GAIN * largest
+            current, error, columns, largest = trial, new_error, new_columns, new_largest
+            if small:
+                break
+        else:
+            radius *= 0.25
+            if radius < _SMALLEST_RADIUS:
+                break
+    return with_constants(function, current)
+
+
+def with_constants(function: Function, constants: Mapping[int, float]) -> Function:
+    """The program with the constants of some steps replaced."""
+
+    def algorithm(**inputs: Any) -> dict[str, list[Any]]:
+        graph: Graph = inputs["q"][0].graph
+        values: list[Any] = []
+        for k, step in enumerate(function.operations):
+            if step.op is Op.CONST:
+                values.append(graph.constant(constants.get(k, step.value)))
+            elif step.op is Op.INPUT:
+                values.append(inputs[step.port][step.element])
+            else:
+                values.append(graph.make(step.op, *(values[a] for a in step.args)))
+        return {"tau": [values[k] for k in function.results[0]]}
+
+    return trace(function.name, algorithm, {port.name: port.shape for port in function.inputs})
+
+
+def values_at(function: Function, states: Array, constants: Mapping[int, float] | None = None) -> Steps:
+    """The value of every step at the states (N, 3, n)."""
+    inputs = {name: states[:, k].T for k, name in enumerate(("q", "qd", "qdd"))}
+    values: Steps = []
+    for k, step in enumerate(function.operations):
+        if step.op is Op.CONST:
+            values.append(step.value if constants is None else constants.get(k, step.value))
+        elif step.op is Op.INPUT:
+            values.append(inputs[step.port][step.element])
+        else:
+            values.append(SEMANTICS[step.op].on_arrays(*(values[a] for a in step.args)))
+    return values
+
+
+def _linearized(
+    function: Function, constants: Mapping[int, float], states: Array, torques: Array, tolerance: Array
+) -> tuple[Array, Array]:
+    """Errors over the tolerance (N n,) and their derivatives (N n, constants) by the constants (1)."""
+    values = values_at(function, states, constants)
+    index = {k: c for c, k in enumerate(constants)}
+    count, n = torques.shape
+    errors = np.empty((n, count))
+    columns = np.zeros((n, count, len(index)))
+    for joint, result in enumerate(function.results[0]):
+        errors[joint] = (values[result] - torques[:, joint]) / tolerance[joint]
+        change: dict[int, Any] = {result: 1.0 / tolerance[joint]}
+        for k in range(result, -1, -1):
+            s = change.pop(k, None)
+            if s is None:
+                continue
+            step = function.operations[k]
+            if step.op is Op.CONST:
+                if k in index:
+                    columns[joint, :, index[k]] = s
+            elif step.op is not Op.INPUT:
+                for argument, part in zip(step.args, _shares(step.op, s, [values[a] for a in step.args]), strict=True):
+                    change[argument] = change[argument] + part if argument in change else part
+    return errors.reshape(-1), columns.reshape(n * count, len(index))
+
+
+def _shares(op: Op, s: Any, arguments: Steps) -> list[Any]:
+    """What the result changes with each argument; angles are inputs, so nothing goes through sines and cosines."""
+    if op is Op.ADD:
+        return [s, s]
+    if op is Op.SUB:
+        return [s, -s]
+    if op is Op.NEG:
+        return [-s]
+    if op is Op.MUL:
+        return [s * arguments[1], s * arguments[0]]
+    return [0.0] * len(arguments)

@@ -1,0 +1,325 @@
+"""A specification: what a simplified model must achieve, read from a TOML file; docs/specification.md describes it.
+
+One of three requirements per joint: a torque error (absolute, or a part of the joint's effort limit), what the
+controller must achieve together with its motor (Chang & Lee, section III), or, for the whole robot, a plain threshold
+for coefficients. Values are stated at the joint: radians and N m, or metres and N.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import NoReturn
+
+from torquec.errors import RobotFileError, SpecificationError
+from torquec.robot.robot import Joint, Robot
+from torquec.robot.toml import Table, parse_toml, read_toml
+from torquec.trajectory.box import Box, joint_box
+
+_ALTERNATIVES = (
+    "give it, or state what needs no motor data: torque_error (N m, or N), torque_error_part (of the joint's effort "
+    "limit), or [coefficients] threshold"
+)
+
+
+@dataclass(frozen=True)
+class MotorData:
+    """A DC motor, its gear and the structure that it moves: R_a [ohm], K_a [N m/A], K_b [V s/rad], n, omega_0, J_0, f.
+
+    `gear_ratio` is joint motion per motor motion (0.01: a hundred turns of the motor for one of the joint; metres per
+    radian for a prismatic joint). `inertia` [kg m^2, kg] is what moves about (along) the joint when its structural
+    `resonance` [rad/s] is measured; `viscous_friction` [N m s/rad] is the motor shaft's.
+    """
+
+    armature_resistance: float
+    torque_constant: float
+    back_emf_constant: float
+    gear_ratio: float
+    resonance: float
+    inertia: float
+    viscous_friction: float = 0.0
+
+
+@dataclass(frozen=True)
+class ControlRequirement:
+    """What the joint's loop must achieve: the damping within 1 -+ `damping_error`, and steady-state errors [rad, m].
+
+    An error that is infinite is not asked for.
+    """
+
+    damping_error: float = 0.05
+    step_error: float = math.inf
+    ramp_error: float = math.inf
+    parabolic_error: float = math.inf
+
+
+@dataclass(frozen=True)
+class JointRequirement:
+    """One joint: the largest speed and acceleration, and a torque error or a control requirement with its motor."""
+
+    name: str
+    velocity: float
+    acceleration: float
+    torque_error: float | None = None
+    control: ControlRequirement | None = None
+    motor: MotorData | None = None
+
+
+@dataclass(frozen=True)
+class CoefficientThreshold:
+    """Drop coefficients below `threshold` of the multiple-angle form; round the others to significant `digits`."""
+
+    threshold: float
+    digits: int | None = None
+
+
+@dataclass(frozen=True)
+class Specification:
+    """Requirements of all independent joints, in state order, over a workspace box of the closed form's coordinates.
+
+    `coefficients` is set where the specification is a plain threshold; joints then state speeds and accelerations only,
+    and are none where those of a joint are not limited.
+    """
+
+    joints: tuple[JointRequirement, ...]
+    box: Box
+    coefficients: CoefficientThreshold | None = None
+    source: str = ""
+
+
+def load_specification(path: str | os.PathLike[str], robot: Robot) -> Specification:
+    """The specification in a TOML file, for a robot.
+
+    Raises `SpecificationError` with file, line and remedy for anything that is wrong, missing, or not the robot's.
+    """
+    return _checked(lambda: _read(read_toml(path), robot, str(path)))
+
+
+def parse_specification(text: str, robot: Robot, *, source: str = "specification") -> Specification:
+    """The specification in a TOML text; `source` is what messages call it."""
+    return _checked(lambda: _read(parse_toml(text, source), robot, source))
+
+
+def _checked(read: Callable[[], Specification]) -> Specification:
+    try:
+        return read()
+    except RobotFileError as error:
+        raise SpecificationError(error.found, where=error.where, remedy=error.remedy) from None
+
+
+def _read(document: Table, robot: Robot, source: str) -> Specification:
+    named = document.text("robot", robot.name)
+    if named != robot.name:
+        document.refuse(
+            "robot", f"the specification is for robot '{named}', not for '{robot.name}'", "give the robot it is for"
+        )
+    threshold = _threshold(document.table("coefficients"))
+    every = _Given.read(document.table("every_joint"), named=False)
+    single: dict[str, _Given] = {}
+    for table in document.tables("joint"):
+        given = _Given.read(table, named=True)
+        if given.name not in robot.joint_names:
+            table.refuse(
+                "name",
+                f"robot '{robot.name}' has no independent joint '{given.name}'",
+                f"its joints are {', '.join(robot.joint_names)}",
+            )
+        if given.name in single:
+            table.refuse("name", f"joint '{given.name}' is given twice", "write one [[joint]] for each")
+        single[given.name] = given
+    document.finish()
+    merged = [single.get(joint.name, _Given(where=every.where)).over(every) for joint in robot.joints]
+    ranges = {joint.name: given.range for joint, given in zip(robot.joints, merged, strict=True) if given.range}
+    box = joint_box(robot, ranges)
+    if threshold is not None:
+        if any(given.requires for given in merged):
+            document.refuse(
+                "coefficients",
+                "a threshold for coefficients stands beside requirements for joints",
+                "keep one of them: [coefficients], or torque errors and control requirements",
+            )
+        moving = [_motion(joint, given) for joint, given in zip(robot.joints, merged, strict=True)]
+        known = tuple(requirement for requirement in moving if requirement is not None)
+        return Specification(known if len(known) == robot.n else (), box, threshold, source)
+    joints = tuple(_requirement(joint, given) for joint, given in zip(robot.joints, merged, strict=True))
+    return Specification(joints, box, None, source)
+
+
+def _threshold(table: Table | None) -> CoefficientThreshold | None:
+    if table is None:
+        return None
+    threshold = _positive(table, "threshold")
+    digits = table.number("digits", math.nan)
+    if not math.isnan(digits) and digits not in range(1, 18):
+        table.refuse("digits", f"'coefficients.digits' is {digits:g}", "give a whole number from 1 to 17")
+    table.finish()
+    if threshold is None:
+        table.refuse(None, "'coefficients.threshold' is missing", "add threshold = ...")
+    return CoefficientThreshold(threshold, None if math.isnan(digits) else int(digits))
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What a table of the file says about a joint (or about every joint); None is not said."""
+
+    where: str = ""
+    name: str = ""
+    range: tuple[float, float] | None = None
+    velocity: float | None = None
+    acceleration: float | None = None
+    torque_error: float | None = None
+    torque_error_part: float | None = None
+    control: Mapping[str, float] | None = None
+    motor: Mapping[str, float] | None = None
+
+    @staticmethod
+    def read(table: Table | None, *, named: bool) -> _Given:
+        if table is None:
+            return _Given()
+        name = table.text("name") if named else ""
+        found = _Given(
+            where=table.where(),
+            name=name,
+            range=_range(table),
+            velocity=_positive(table, "velocity"),
+            acceleration=_positive(table, "acceleration"),
+            torque_error=_positive(table, "torque_error"),
+            torque_error_part=_positive(table, "torque_error_part"),
+            control=_control(table.table("control")),
+            motor=_motor(table.table("motor")),
+        )
+        if found.torque_error is not None and found.torque_error_part is not None:
+            table.refuse("torque_error_part", "the torque error is given twice", "keep one of the two keys")
+        table.finish()
+        return found
+
+    @property
+    def requires(self) -> bool:
+        return not (self.torque_error is None and self.torque_error_part is None and self.control is None)
+
+    def over(self, other: _Given) -> _Given:
+        """This, and what the other says where this says nothing."""
+        own = self if self.requires else other
+        return _Given(
+            where=self.where or other.where,
+            name=self.name,
+            range=self.range or other.range,
+            velocity=self.velocity if self.velocity is not None else other.velocity,
+            acceleration=self.acceleration if self.acceleration is not None else other.acceleration,
+            torque_error=own.torque_error,
+            torque_error_part=own.torque_error_part,
+            control=None if own.control is None else {**(other.control or {}), **own.control},
+            motor={**(other.motor or {}), **(self.motor or {})} or None,
+        )
+
+
+def _requirement(joint: Joint, given: _Given) -> JointRequirement:
+    """What the file says about a joint, complete: anything still missing is refused."""
+    where = given.where
+    if not given.requires:
+        raise SpecificationError(
+            f"nothing is required of joint '{joint.name}'",
+            where=where,
+            remedy="state torque_error, torque_error_part or control for it or under [every_joint]",
+        )
+    velocity = given.velocity if given.velocity is not None else joint.limits.velocity
+    if not math.isfinite(velocity):
+        _lacking(joint, "velocity", where, "state the largest speed: errors grow with it, and the file has no limit")
+    if given.acceleration is None:
+        _lacking(joint, "acceleration", where, "state the largest acceleration: errors grow with it")
+    torque = given.torque_error
+    if given.torque_error_part is not None:
+        if not math.isfinite(joint.limits.effort) or joint.limits.effort <= 0.0:
+            _lacking(joint, "effort limit in its file", where, "state torque_error in N m (N) instead of a part")
+        torque = given.torque_error_part * joint.limits.effort
+    control = None if given.control is None else ControlRequirement(**given.control)
+    if control is not None and torque is not None:
+        raise SpecificationError(
+            f"joint '{joint.name}' has a torque error and a control requirement", where=where, remedy="keep one of them"
+        )
+    motor = None if control is None else _motor_data(joint, given)
+    return JointRequirement(joint.name, velocity, given.acceleration, torque, control, motor)
+
+
+def _motion(joint: Joint, given: _Given) -> JointRequirement | None:
+    """Speed and acceleration of a joint of which nothing else is required, or None where one of them is not limited."""
+    velocity = given.velocity if given.velocity is not None else joint.limits.velocity
+    if given.acceleration is None or not math.isfinite(velocity):
+        return None
+    return JointRequirement(joint.name, velocity, given.acceleration)
+
+
+def _motor_data(joint: Joint, given: _Given) -> MotorData:
+    stated = given.motor or {}
+    needed = [f.name for f in fields(MotorData) if f.name != "viscous_friction"]
+    missing = [name for name in needed if name not in stated]
+    if missing:
+        raise SpecificationError(
+            f"the control requirement of joint '{joint.name}' needs its motor, and motor.{', motor.'.join(missing)} "
+            f"{'is' if len(missing) == 1 else 'are'} missing",
+            where=given.where,
+            remedy=_ALTERNATIVES,
+        )
+    return MotorData(**stated)
+
+
+def _lacking(joint: Joint, what: str, where: str, remedy: str) -> NoReturn:
+    raise SpecificationError(f"joint '{joint.name}' has no {what}", where=where, remedy=remedy)
+
+
+def _positive(table: Table, key: str) -> float | None:
+    """A positive number, or None where the key is missing."""
+    value = table.number(key, math.nan)
+    if math.isnan(value):
+        return None
+    if not value > 0.0:
+        table.refuse(key, f"'{key}' is {value:g}", "give a positive number")
+    return value
+
+
+def _range(table: Table) -> tuple[float, float] | None:
+    """`range` in radians or metres, or `range_deg`."""
+    given = [key for key in ("range", "range_deg") if key in table]
+    if len(given) == 2:
+        table.refuse("range_deg", "the range is given twice", "keep one of range and range_deg")
+    if not given:
+        return None
+    (key,) = given
+    rows = table.rows(key)
+    if len(rows) != 1 or len(rows[0]) != 2 or not rows[0][0] < rows[0][1]:
+        table.refuse(key, f"'{key}' is {rows[0] if len(rows) == 1 else rows}", "give two numbers, the smaller first")
+    low, high = rows[0]
+    return (low, high) if key == "range" else (math.radians(low), math.radians(high))
+
+
+def _control(table: Table | None) -> dict[str, float] | None:
+    if table is None:
+        return None
+    found = {f.name: _positive(table, f.name) for f in fields(ControlRequirement)}
+    table.finish()
+    stated = {name: value for name, value in found.items() if value is not None}
+    if not set(stated) - {"damping_error"}:
+        table.refuse(
+            None,
+            "no steady-state error is required",
+            "state step_error, ramp_error or parabolic_error (radians, metres)",
+        )
+    if stated.get("damping_error", 0.0) >= 0.5:
+        table.refuse("damping_error", f"'damping_error' is {stated['damping_error']:g}", "give less than 0.5")
+    return stated
+
+
+def _motor(table: Table | None) -> dict[str, float] | None:
+    if table is None:
+        return None
+    names = [f.name for f in fields(MotorData)]
+    found = {name: _positive(table, name) for name in names}
+    hertz = _positive(table, "resonance_hz")
+    if hertz is not None:
+        if found["resonance"] is not None:
+            table.refuse("resonance_hz", "the resonance is given twice", "keep one of resonance and resonance_hz")
+        found["resonance"] = 2.0 * math.pi * hertz
+    table.finish()
+    return {name: value for name, value in found.items() if value is not None}

@@ -1,0 +1,73 @@
+"""Standard parameters: names, values, frames."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from tests.parameters.serial_arms import SHARED, shared_model
+
+from torquec.dynamics.friction_regressor import FrictionColumns
+from torquec.dynamics.total_torque import total_torque
+from torquec.parameters.standard_parameters import (
+    ParameterFrames,
+    ParameterKind,
+    standard_parameters,
+    standard_regressor,
+    standard_values,
+    to_body_frames,
+)
+from torquec.robot import classics
+
+
+def parameters_of(robot, **options):
+    return standard_parameters(robot, **({"motors": True, "friction": FrictionColumns.needed(robot)} | options))
+
+
+def test_puma260_has_78():
+    parameters = parameters_of(classics.puma260())
+    assert len(parameters) == 78
+    assert parameters.kinds.count(ParameterKind.INERTIAL) == 60
+    assert parameters.kinds.count(ParameterKind.FRICTION) == 12
+
+
+def test_link_frames_give_the_moments_of_the_paper():
+    """Izaguirre et al., Table 2, in the frames of the table."""
+    path = SHARED / "oracles" / "puma260.json"
+    if not path.exists():
+        pytest.skip("the shared oracles are not here")
+    printed = json.loads(path.read_text())["link_moments_about_own_frame_origin"]
+    robot = classics.puma260()
+    parameters = parameters_of(robot, frames=ParameterFrames.LINK)
+    found = dict(zip(parameters.names, standard_values(robot, parameters), strict=True))
+    assert found["my_link4"] == pytest.approx(printed["y4"], abs=1e-15)
+    assert found["Ixx_link4"] == pytest.approx(printed["Ixx4_a4"], abs=1e-15)
+    assert found["Izz_link4"] == pytest.approx(printed["Izz4_c4"], abs=1e-15)
+    assert found["Iyy_link4"] == pytest.approx(0.0, abs=1e-15)
+
+
+@pytest.mark.parametrize("frames", ParameterFrames)
+@pytest.mark.parametrize("name", ["puma260", "puma560", "scara"])
+def test_regressor_times_values_is_the_total_torque(name, frames):
+    robot = classics.load_classic(name)
+    parameters = parameters_of(robot, frames=frames)
+    q, qd, qdd = np.random.default_rng(0).uniform(-2.0, 2.0, (3, 4, robot.n))
+    expected = [total_torque(robot, *state) for state in zip(q.tolist(), qd.tolist(), qdd.tolist(), strict=True)]
+    found = standard_regressor(robot, parameters, q, qd, qdd) @ standard_values(robot, parameters)
+    np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-11)
+
+
+def test_without_motors_the_other_columns_stay():
+    robot = classics.puma560()
+    with_motors, without = parameters_of(robot), parameters_of(robot, motors=False)
+    assert len(with_motors) == len(without) + 6
+    placed = to_body_frames(robot, without)
+    assert placed.shape == (len(with_motors), len(without))
+    assert not placed[60:66].any()
+    assert with_motors.names[66:] == without.names[60:]
+
+
+def test_no_inertia_no_values():
+    robot = shared_model("fanuc_m10ia_noinertia.urdf")
+    assert standard_values(robot, parameters_of(robot)) is None

@@ -1,0 +1,93 @@
+"""Boxes of a proof that is checked: covers without holes, control values that enclose, rounding that is allowed for."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from torquec.errors import CheckError
+from torquec.proof.checker.check_boxes import LeafChecker, basis_values, root_pieces, tree_leaves
+
+
+def test_root_pieces_cover_the_range():
+    pieces = root_pieces(-3.0, 2.5, slides=False)
+    assert pieces[0][0] == -3.0
+    assert pieces[-1][1] == 2.5
+    assert all(a[1] == b[0] for a, b in itertools.pairwise(pieces))
+    assert root_pieces(0.0, 9.0, slides=True) == [(0.0, 9.0)]
+    assert root_pieces(-9.0, 9.0, slides=False)[0][0] == -math.pi
+
+
+def test_leaves_of_a_tree():
+    assert tree_leaves((0, -1, 1, -1, -1), 2, "a") == [
+        ((0.0, 0.5), (0.0, 1.0)),
+        ((0.5, 1.0), (0.0, 0.5)),
+        ((0.5, 1.0), (0.5, 1.0)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tree", "message"),
+    [((0, -1), "leaves 1 boxes open"), ((-1, -1), "goes on after"), ((2, -1, -1), "splits axis 2"), ((), "1 boxes")],
+)
+def test_trees_with_holes_are_refused(tree, message):
+    with pytest.raises(CheckError, match=message):
+        tree_leaves(tree, 2, "a")
+
+
+def checker(rows, bound, sliding=(False,)):
+    return LeafChecker(1, "a", bound, np.asarray(rows, dtype=float), sliding, (2,) * len(sliding))
+
+
+def test_gravity_of_a_pendulum_is_known():
+    # dg = 2 cos q: at most 2. A wide box allows 20 % more, four narrow ones 1 % more, and 1.99 holds in none.
+    rows = [[0.0] * 5, [0.0] * 5, [0.0, 2.0, 0.0, 0.0, 0.0]]
+    whole, quarters = tree_leaves((-1,), 1, "a"), tree_leaves((0, 0, -1, -1, 0, -1, -1), 1, "a")
+    checker(rows, 2.4).check([(-1.0, 1.0)], whole)
+    checker(rows, 2.02).check([(-1.0, 1.0)], quarters)
+    for leaves in (whole, quarters):
+        with pytest.raises(CheckError, match=r"allows an error of 2.*, more than 1\.99"):
+            checker(rows, 1.99).check([(-1.0, 1.0)], leaves)
+
+
+def test_speeds_add_where_their_signs_allow():
+    # 3 qd^2 - 1: between -1 (at rest) and 2.
+    rows = [[0.0] * 5, [3.0, 0.0, 0.0, 0.0, 0.0], [-1.0, 0.0, 0.0, 0.0, 0.0]]
+    checker(rows, 2.0 + 1e-9).check([(0.0, 1.0)], [((0.0, 1.0),)])
+    with pytest.raises(CheckError):
+        checker(rows, 1.999).check([(0.0, 1.0)], [((0.0, 1.0),)])
+
+
+def test_rounding_counts():
+    rows = np.zeros((3, 5))
+    rows[2, 1] = 2.0
+    with pytest.raises(CheckError, match="more than 2"):
+        checker(rows, 2.0 * (1.0 - 1e-9)).check([(-1.0, 1.0)], [((0.0, 1.0),)])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_sampled_error_exceeds_what_boxes_allow(seed):
+    """A bound just below an error that was sampled is refused, whatever the boxes."""
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(3, 5, 3))
+    low, high = -1.2, 1.3
+    q = rng.uniform((low, 0.1), (high, 0.8), (20_000, 2))
+    waves, powers = basis_values(q[:, 0], False, 2), basis_values(q[:, 1], True, 2)
+    values = np.einsum("rab,na,nb->rn", rows, waves, powers)
+    error = np.abs(values[0]) + np.maximum(np.abs(values[1] + values[2]), np.abs(values[2]))
+    trees = [(int(rng.integers(2)), -1, -1), (0, 1, -1, -1, 1, -1, -1)]
+    for tree in trees:
+        leaves = tree_leaves(tree, 2, "a")
+        with pytest.raises(CheckError):
+            LeafChecker(1, "a", float(error.max()) * (1 - 1e-6), rows, (False, True), (2, 2)).check(
+                [(low, high), (0.1, 0.8)], leaves
+            )
+
+
+def test_a_nan_is_refused():
+    rows = np.full((3, 5), np.nan)
+    with pytest.raises(CheckError):
+        checker(rows, 1e9).check([(0.0, 1.0)], [((0.0, 1.0),)])

@@ -1,0 +1,185 @@
+"""Certificates of coefficients: close bounds, independent check, every kind of sabotage refused."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.proof.arms import arm
+from tests.proof.coefficient_models import exact_program, narrow_box, shortened
+
+from torquec.errors import ArgumentError, CheckError, RobotError, SpecificationError
+from torquec.expr import evaluate
+from torquec.proof.checker.check_coefficients import check_coefficients
+from torquec.proof.coefficient_certificate import CoefficientCertificate, certify_coefficients
+from torquec.proof.coefficient_tolerance import CoefficientTolerance, Family
+from torquec.proof.error_peaks import ErrorKind
+from torquec.robot.robot import Mimic, Robot
+from torquec.trajectory.box import Box
+
+
+def certificate_of(robot: Robot, least: float) -> CoefficientCertificate:
+    tolerances = [
+        CoefficientTolerance(Family.M, (0, 0), 0.9, ErrorKind.RELATIVE, robot.joint_names[0]),
+    ]
+    program = shortened(robot, least).torque()
+    return certify_coefficients(robot, exact_program(robot), program, narrow_box(robot), tolerances=tolerances)
+
+
+ARMS = [("planar3r", 6.0), ("scara", 0.4), pytest.param(("stanford", 0.2), marks=pytest.mark.slow)]
+
+
+@pytest.fixture(scope="module", params=ARMS)
+def case(request):
+    robot = arm(request.param[0])
+    return robot, certificate_of(robot, request.param[1])
+
+
+def largest_errors(robot, certificate, count=10_000):
+    """The largest error of every certified coefficient at random positions, by plain evaluation."""
+    rng = np.random.default_rng(1)
+    box = certificate.box
+    q = rng.uniform(box.lower, box.upper, (count, robot.n))
+    exact = exact_program(robot)
+    unit, zero = np.eye(robot.n), np.zeros(robot.n)
+
+    def both(qd, qdd, joint):
+        return [evaluate(f, {"q": q, "qd": qd, "qdd": qdd})["tau"][:, joint] for f in (exact, certificate.program)]
+
+    found = {}
+    for name, proof in certificate.coefficients.items():
+        i, *rest = proof.index
+        rest_exact, rest_small = both(zero, zero, i)
+        if proof.family is Family.G:
+            p, s = rest_exact, rest_small
+        elif proof.family is Family.M:
+            a, b = both(zero, unit[rest[0]], i)
+            p, s = a - rest_exact, b - rest_small
+        else:
+            j, k = rest
+            a, b = both(unit[j] + unit[k], zero, i)
+            c, d = both(unit[j] - unit[k], zero, i)
+            p, s = 0.25 * (a - c), 0.25 * (b - d)
+            if j == k:
+                p, s = 0.25 * (a - rest_exact), 0.25 * (b - rest_small)
+        error = np.abs(p - s)
+        found[name] = float((error / np.abs(p) if proof.kind is ErrorKind.RELATIVE else error).max())
+    return found
+
+
+def test_bounds_are_close_and_hold(case):
+    robot, certificate = case
+    assert certificate.coefficients
+    seen = largest_errors(robot, certificate)
+    for name, proof in certificate.coefficients.items():
+        assert seen[name] <= proof.bound
+        assert proof.found <= proof.bound <= 1.05 * proof.found
+        assert proof.found >= seen[name] * (1.0 - 1e-9)
+
+
+def test_the_independent_check_accepts(case):
+    check_coefficients(*case)
+
+
+def test_an_executor_changes_nothing():
+    robot = arm("planar3r")
+    exact, program, box = exact_program(robot), shortened(robot, 6.0).torque(), narrow_box(robot)
+    with ThreadPoolExecutor(2) as pool:
+        spread = certify_coefficients(robot, exact, program, box, executor=pool)
+        check_coefficients(robot, spread, executor=pool)
+    assert spread == certify_coefficients(robot, exact, program, box)
+
+
+def test_round_trip_as_json(case):
+    _, certificate = case
+    again = CoefficientCertificate.from_dict(json.loads(json.dumps(certificate.to_dict())))
+    assert again == certificate
+
+
+def sabotaged(certificate: CoefficientCertificate, kind: str, name: str) -> CoefficientCertificate:
+    proof = certificate.coefficients[name]
+    if kind == "bound":
+        changed = replace(proof, bound=0.99 * proof.found)
+    elif kind == "box":
+        k = max(range(len(proof.trees)), key=lambda k: len(proof.trees[k]))
+        trees = list(proof.trees)
+        trees[k] = trees[k][:-1]
+        changed = replace(proof, trees=tuple(trees))
+    elif kind == "root":
+        changed = replace(proof, trees=proof.trees[:-1])
+    elif kind == "variable":
+        changed = replace(proof, variables=proof.variables[:-1], degrees=proof.degrees[:-1])
+    elif kind == "tolerance":
+        changed = replace(proof, tolerance=0.5 * proof.bound)
+    elif kind == "left out":
+        rest = {key: value for key, value in certificate.coefficients.items() if key != name}
+        return replace(certificate, coefficients=rest)
+    elif kind == "renamed":
+        rest = {key: value for key, value in certificate.coefficients.items() if key != name}
+        return replace(certificate, coefficients={**rest, "g[9]": proof})
+    elif kind == "range":
+        box = certificate.box
+        wider = Box(tuple(x - 1.2 for x in box.lower), tuple(x + 1.2 for x in box.upper))
+        return replace(certificate, box=wider)
+    else:
+        steps = list(certificate.program.operations)
+        k = max((k for k, step in enumerate(steps) if step.op == "const"), key=lambda k: abs(steps[k].value))
+        steps[k] = replace(steps[k], value=steps[k].value * 1.2)
+        return replace(certificate, program=replace(certificate.program, operations=tuple(steps)))
+    return replace(certificate, coefficients={**certificate.coefficients, name: changed})
+
+
+KINDS = ("bound", "box", "root", "variable", "tolerance", "left out", "renamed", "range", "program")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sabotage_is_refused(case, kind):
+    robot, certificate = case
+    proofs = certificate.coefficients
+    name = max(proofs, key=lambda name: len(proofs[name].trees) * proofs[name].found)
+    with pytest.raises(CheckError):
+        check_coefficients(robot, sabotaged(certificate, kind, name))
+
+
+def test_every_bound_one_percent_below_its_error_is_refused(case):
+    robot, certificate = case
+    proofs = certificate.coefficients
+    for name in sorted(proofs, key=lambda name: -proofs[name].found)[:12]:
+        with pytest.raises(CheckError, match="a box of the proof allows"):
+            check_coefficients(robot, sabotaged(certificate, "bound", name))
+
+
+def test_another_robot_is_refused(case):
+    robot, certificate = case
+    with pytest.raises(CheckError, match="another robot"):
+        check_coefficients(replace(robot, gravity=(0.0, 0.0, -9.0)), certificate)
+
+
+def test_a_tolerance_below_the_error_names_coefficient_joint_and_what_is_proven():
+    robot = arm("planar3r")
+    tolerance = CoefficientTolerance(Family.M, (0, 0), 1e-4, ErrorKind.ABSOLUTE, robot.joint_names[0])
+    program = shortened(robot, 6.0).torque()
+    with pytest.raises(SpecificationError, match=r"error of M\[1,1\].*0\.0001 of joint 'joint1'; what is proven is"):
+        certify_coefficients(robot, exact_program(robot), program, narrow_box(robot), tolerances=[tolerance])
+
+
+def test_mimic_joints_are_refused(mimic_arm):
+    program = shortened(arm("planar2r"), 0.1).torque()
+    with pytest.raises(RobotError, match="follows another one"):
+        certify_coefficients(mimic_arm, program, program, Box((-1.0,), (1.0,)))
+
+
+@pytest.fixture
+def mimic_arm():
+    robot = arm("planar2r")
+    first, second = robot.bodies
+    follower = replace(second, joint=replace(second.joint, mimic=Mimic(first.joint.name)))
+    return replace(robot, bodies=(first, follower))
+
+
+def test_what_is_no_certificate_is_refused():
+    with pytest.raises(ArgumentError, match="not a certificate"):
+        CoefficientCertificate.from_dict({"format": "something else"})

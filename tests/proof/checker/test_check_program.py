@@ -1,0 +1,52 @@
+"""Programs that values at points determine are accepted; what could hide an error between points is refused."""
+
+from __future__ import annotations
+
+import pytest
+from tests.proof.arms import arm
+
+from torquec.errors import CheckError
+from torquec.expr import math, trace
+from torquec.model.quantities import trace_quantity
+from torquec.proof.checker.check_program import HIGHEST_DEGREE, check_program
+
+SHAPES = dict.fromkeys(("q", "qd", "qdd"), (2,))
+ARM = arm("planar2r")
+
+
+def program(formula):
+    """A torque of the first joint by a formula, zero at the second."""
+    return trace("inverse_dynamics", lambda q, qd, qdd: {"tau": [formula(q, qd, qdd), 0.0 * qd[0]]}, SHAPES)
+
+
+@pytest.mark.parametrize("name", ["planar2r", "scara", "stanford", "puma560"])
+def test_recursions_are_polynomials(name):
+    robot = arm(name)
+    check_program(robot, trace_quantity(robot, "inverse_dynamics"))
+
+
+def test_multiple_angles_are_polynomials():
+    check_program(ARM, program(lambda q, qd, qdd: math.sincos(2.0 * (q[0] - q[1]) + 0.3)[0] * qd[0] * qd[1] - qdd[1]))
+
+
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        (lambda q, qd, qdd: math.select(q[0] - 3.0, 5.0, 0.0) + qdd[0], "operation 'select'"),
+        (lambda q, qd, qdd: qdd[0] / (qd[0] + 9.0), "operation 'div'"),
+        (lambda q, qd, qdd: q[0] * qdd[0], "uses an angle itself"),
+        (lambda q, qd, qdd: q[0] + qdd[0], "uses an angle itself"),
+        (lambda q, qd, qdd: q[0] + q[1], "proportional to an angle"),
+        (lambda q, qd, qdd: math.sincos(1.5 * q[0])[0], "a fraction of an angle"),
+        (lambda q, qd, qdd: math.sincos(qd[0])[0], "something else than angles"),
+        (lambda q, qd, qdd: math.sincos((HIGHEST_DEGREE + 1.0) * q[0])[1], "a degree above"),
+    ],
+)
+def test_what_could_hide_an_error_is_refused(formula, message):
+    with pytest.raises(CheckError, match=message):
+        check_program(ARM, program(formula))
+
+
+def test_programs_of_other_shapes_are_refused():
+    with pytest.raises(CheckError, match="does not map"):
+        check_program(arm("planar3r"), program(lambda q, qd, qdd: qdd[0]))

@@ -1,0 +1,70 @@
+"""Bernstein enclosures contain the range, touch it at corners, and tighten under halving."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from torquec.closedform.polynomial import Variable, single
+from torquec.proof.bernstein import Range, along, halves, numerator_matrix, root_ranges, table_of
+
+X, Y, Z = Variable(((0, 1),)), Variable(((1, 1),)), Variable(((2, 1),), prismatic=True)
+
+
+def _control(table, ranges):
+    weight = np.ones(())
+    for axis, r in enumerate(ranges, start=1):
+        matrix, denominator = numerator_matrix(r, 2)
+        table = along(matrix, table, axis)
+        weight = np.multiply.outer(weight, denominator)
+    return table / weight
+
+
+def test_cosine_on_a_quarter_turn_is_known():
+    """cos on [0, pi/2]: the ends are 1 and 0, and all control values lie between the bounds of its range."""
+    control = _control(table_of([single(X, 1, 0)], [X], 2), [Range(X, 0.0, math.pi / 2)])[0]
+    assert control[0] == pytest.approx(1.0, abs=1e-15)
+    assert control[-1] == pytest.approx(0.0, abs=1e-15)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_range_is_enclosed(seed):
+    rng = np.random.default_rng(seed)
+    basis = [single(X, a, b) * single(Y, c, d) * single(Z, 0, e) for a, b in [(0, 0), (1, 0), (0, 1), (0, 2), (1, 1)]
+             for c, d in [(0, 0), (1, 0), (0, 1), (0, 2), (1, 1)] for e in (0, 1, 2)]  # fmt: skip
+    p = sum((f * float(rng.normal()) for f in basis[1:]), basis[0])
+    ends = np.sort(rng.uniform(-3.0, 3.0, (3, 2)), axis=1)
+    ranges = [Range(v, low, min(high, low + 2.8)) for v, (low, high) in zip((X, Y, Z), ends, strict=True)]
+    control = _control(table_of([p], [X, Y, Z], 2), ranges)[0]
+    q = np.stack([rng.uniform(r.lower, r.upper, 20_000) for r in ranges], axis=1)
+    values = p(q)
+    assert control.min() <= values.min()
+    assert values.max() <= control.max()
+    corner = p(np.array([[r.upper for r in ranges]]))[0]
+    assert control[-1, -1, -1] == pytest.approx(corner, abs=1e-12 * np.abs(control).max())
+
+
+def test_halving_gives_both_halves():
+    p = single(X, 1, 1) + single(X, 0, 1) * 0.3
+    table = table_of([p], [X], 2)
+    matrix, weight = numerator_matrix(Range(X, -1.0, 1.0), 2)
+    whole = along(matrix, table, 1)
+    for half, low, high in zip(halves(5), (-1.0, 0.0), (0.0, 1.0), strict=True):
+        values = (along(half, whole, 1) / (half @ weight))[0]
+        assert values[0] == pytest.approx(p(np.array([[low]]))[0], abs=1e-14)
+        assert values[-1] == pytest.approx(p(np.array([[high]]))[0], abs=1e-14)
+        inside = p(np.linspace(low, high, 500)[:, None])
+        assert values.min() <= inside.min() + 1e-14
+        assert inside.max() <= values.max() + 1e-14
+
+
+def test_root_ranges_cover_and_are_narrow():
+    pieces = root_ranges([Range(X, -3.0, 2.5), Range(Y, -7.0, 7.0), Range(Z, 0.0, 9.0)])
+    for parts, (low, high) in zip(pieces, ((-3.0, 2.5), (-math.pi, math.pi), (0.0, 9.0)), strict=True):
+        assert parts[0].lower == low
+        assert parts[-1].upper == high
+        assert all(a.upper == b.lower for a, b in itertools.pairwise(parts))
+    assert all(part.upper - part.lower < math.pi for part in pieces[0] + pieces[1])

@@ -1,0 +1,89 @@
+"""Proofs: what holds is shown, what does not is refuted by an attained value, and the tree covers its box."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from torquec.closedform.polynomial import Variable, single
+from torquec.proof.bernstein import Range, table_of
+from torquec.proof.branch_and_bound import LEAF, Exhausted, Proof, Refutation, prove
+
+X, Y = Variable(((0, 1),)), Variable(((1, 1),))
+RANGES = [Range(X, -3.0, 3.0), Range(Y, -1.0, 2.5)]
+P = single(X, 1, 0) * single(Y, 0, 1) * 2.0 + single(X, 0, 2) * 0.7 + single(Y, 1, 1) * 0.4
+
+
+class Magnitude:
+    """|p| of a single polynomial."""
+
+    def __call__(self, control, target):
+        del target
+        return np.abs(control[0])
+
+    def exact(self, values):
+        return np.abs(values[0])
+
+
+def _largest() -> float:
+    x, y = np.meshgrid(np.linspace(-3.0, 3.0, 1501), np.linspace(-1.0, 2.5, 1501))
+    return float(np.abs(P(np.stack([x.ravel(), y.ravel()], axis=1))).max())
+
+
+def test_a_bound_just_above_the_maximum_is_proven_and_one_below_refuted():
+    table, top = table_of([P], [X, Y], 2), _largest()
+    outcome = prove(table, RANGES, Magnitude(), 1.001 * top)
+    assert isinstance(outcome, Proof)
+    refuted = prove(table, RANGES, Magnitude(), 0.99 * top)
+    assert isinstance(refuted, Refutation)
+    assert 0.99 * top < refuted.value <= 1.0001 * top
+
+
+def test_an_allowance_counts():
+    table, top = table_of([P], [X, Y], 2), _largest()
+    assert isinstance(
+        prove(table, RANGES, Magnitude(), 1.05 * top, allowance=np.array([0.1 * top])), Exhausted | Refutation
+    )
+
+
+def test_trees_are_complete():
+    outcome = prove(table_of([P], [X, Y], 2), RANGES, Magnitude(), 1.01 * _largest())
+    assert isinstance(outcome, Proof)
+    assert len(outcome.trees) == 3 * 2
+    for tree in outcome.trees:
+        leaves = sum(symbol == LEAF for symbol in tree)
+        assert leaves == len(tree) - leaves + 1
+
+
+def test_the_budget_is_kept():
+    outcome = prove(table_of([P], [X, Y], 2), RANGES, Magnitude(), 1.0001 * _largest(), most_boxes=20)
+    assert isinstance(outcome, Exhausted)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_never_below_the_truth(seed):
+    rng = np.random.default_rng(seed)
+    p = P + single(X, 1, 1) * single(Y, 1, 0) * float(rng.normal()) + single(Y, 0, 2) * float(rng.normal())
+    x = rng.uniform((-3.0, -1.0), (3.0, 2.5), (50_000, 2))
+    top = float(np.abs(p(x)).max())
+    assert not isinstance(prove(table_of([p], [X, Y], 2), RANGES, Magnitude(), 0.98 * top), Proof)
+
+
+class Overestimate:
+    """A tenth more than what is attained."""
+
+    def __call__(self, control, target):
+        del target
+        return np.abs(control).sum(axis=0)
+
+    def exact(self, values):
+        return np.abs(values[0])
+
+
+def test_what_no_subdivision_can_show_is_given_up_before_the_memory_is_full():
+    top = _largest()
+    # Many rows make boxes large, and batches small.
+    table = table_of([P, P * 0.1, *[P * 0.0] * 400], [X, Y], 2)
+    outcome = prove(table, RANGES, Overestimate(), 1.05 * top, most_boxes=10_000_000)
+    assert isinstance(outcome, Exhausted)
+    assert outcome.boxes < 50_000

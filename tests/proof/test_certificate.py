@@ -1,0 +1,98 @@
+"""Certificates: close bounds, independent check, every kind of sabotage refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.proof.arms import arm, motions, programs
+
+from torquec.errors import ArgumentError, CheckError, RobotError
+from torquec.expr import evaluate
+from torquec.proof.certificate import Certificate, certify, load_certificate, save_certificate
+from torquec.proof.checker.check_certificate import check_certificate
+
+
+@pytest.fixture(scope="module", params=["planar3r", "scara"])
+def case(request):
+    robot = arm(request.param)
+    exact, simplified = programs(robot, 1, 0.8)
+    return robot, exact, certify(robot, exact, simplified, motions(robot))
+
+
+def test_bounds_are_close_and_hold(case):
+    robot, exact, certificate = case
+    rng = np.random.default_rng(0)
+    box = certificate.motions
+    q = rng.uniform(box.lower, box.upper, (50_000, robot.n))
+    qd = rng.choice([-1.0, 1.0], q.shape) * box.velocity
+    qdd = rng.choice([-1.0, 1.0], q.shape) * box.acceleration
+    state = {"q": q, "qd": qd, "qdd": qdd}
+    error = np.abs(evaluate(exact, state)["tau"] - evaluate(certificate.program, state)["tau"]).max(axis=0)
+    for value, proof in zip(error, certificate.joints.values(), strict=True):
+        assert value <= proof.bound
+        assert proof.bound <= max(1.2 * proof.found, 1e-7)
+
+
+def test_the_independent_check_accepts(case):
+    robot, _, certificate = case
+    check_certificate(robot, certificate)
+
+
+def test_file_round_trip(case, tmp_path):
+    _, _, certificate = case
+    save_certificate(certificate, tmp_path / "proof.json")
+    assert load_certificate(tmp_path / "proof.json") == certificate
+
+
+def _sabotaged(certificate: Certificate, kind: str, joint: str) -> Certificate:
+    proof = certificate.joints[joint]
+    if kind == "bound":
+        changed = replace(proof, bound=0.99 * proof.found)
+    elif kind == "box":
+        k = max(range(len(proof.trees)), key=lambda k: len(proof.trees[k]))
+        trees = list(proof.trees)
+        trees[k] = trees[k][:-1]
+        changed = replace(proof, trees=tuple(trees))
+    elif kind == "root":
+        changed = replace(proof, trees=proof.trees[:-1])
+    elif kind == "variable":
+        changed = replace(proof, variables=proof.variables[:-1])
+    elif kind == "range":
+        box = certificate.motions
+        wider = replace(box, velocity=tuple(1.3 * v for v in box.velocity))
+        return replace(certificate, motions=wider)
+    else:
+        steps = list(certificate.program.operations)
+        k = next(k for k, step in enumerate(steps) if step.op == "const" and abs(step.value) > 1e-3)
+        steps[k] = replace(steps[k], value=steps[k].value * 1.2)
+        return replace(certificate, program=replace(certificate.program, operations=tuple(steps)))
+    return replace(certificate, joints={**certificate.joints, joint: changed})
+
+
+@pytest.mark.parametrize("kind", ["bound", "box", "root", "variable", "range", "program"])
+def test_sabotage_is_refused(case, kind):
+    robot, _, certificate = case
+    joint = max(certificate.joints, key=lambda name: certificate.joints[name].found)
+    with pytest.raises(CheckError):
+        check_certificate(robot, _sabotaged(certificate, kind, joint))
+
+
+def test_another_robot_is_refused(case):
+    robot, _, certificate = case
+    with pytest.raises(CheckError, match="another robot"):
+        check_certificate(replace(robot, gravity=(0.0, 0.0, -9.8)), certificate)
+
+
+def test_a_limit_below_the_error_is_an_error(case):
+    robot, exact, certificate = case
+    limits = [0.5 * max(proof.found, 1e-6) for proof in certificate.joints.values()]
+    with pytest.raises(RobotError, match="could not be proven"):
+        certify(robot, exact, certificate.program, certificate.motions, limits=limits)
+
+
+def test_what_is_no_certificate_is_refused(tmp_path):
+    (tmp_path / "x.json").write_text('{"format": "something else"}')
+    with pytest.raises(ArgumentError, match="not a certificate"):
+        load_certificate(tmp_path / "x.json")

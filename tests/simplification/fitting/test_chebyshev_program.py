@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from torquec.errors import MissingExtraError
+from torquec.simplification.fitting.chebyshev_program import point_fit, rough_level, sparse_fit
+
+
+def test_a_line_through_a_parabola():
+    x = np.linspace(0.0, 1.0, 101)
+    fit = point_fit(np.stack([np.ones_like(x), x], axis=1), x**2)
+    assert fit.level == pytest.approx(0.125, abs=1e-12)
+    assert fit.lower_bound == pytest.approx(0.125, abs=1e-12)
+    assert fit.coefficients == pytest.approx([-0.125, 1.0])
+
+
+def test_without_columns_the_level_is_the_largest_value():
+    fit = point_fit(np.zeros((3, 0)), np.array([1.0, -4.0, 2.0]))
+    assert (fit.level, fit.lower_bound) == (4.0, 4.0)
+
+
+def test_the_lower_bound_holds_for_any_coefficients():
+    rng = np.random.default_rng(3)
+    A, b = rng.standard_normal((60, 5)), rng.standard_normal(60)
+    fit = point_fit(A, b)
+    for _ in range(200):
+        a = fit.coefficients + rng.standard_normal(5) * 10.0 ** rng.uniform(-6, 1)
+        assert np.abs(b - A @ a).max() >= fit.lower_bound
+    assert fit.lower_bound <= fit.level <= fit.lower_bound * (1.0 + 1e-9)
+
+
+def test_more_unknowns_than_points_fit_exactly():
+    rng = np.random.default_rng(4)
+    assert point_fit(rng.standard_normal((6, 9)), rng.standard_normal(6)).level < 1e-8
+
+
+def test_sparse_fit_finds_the_few_terms_and_knows_when_there_are_none():
+    rng = np.random.default_rng(5)
+    A = rng.standard_normal((80, 10))
+    b = 2.0 * A[:, 3] - A[:, 7] + 1e-3 * rng.uniform(-1.0, 1.0, 80)
+    found = sparse_fit(A, b, 2e-3, np.ones(10))
+    assert set(np.flatnonzero(np.abs(found) > 1e-2)) == {3, 7}
+    assert np.abs(b - A @ found).max() <= 2e-3 * (1.0 + 1e-6)
+    assert sparse_fit(A[:, :1], b, 1e-3, np.ones(1)) is None
+
+
+def test_scipy_is_named_when_it_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
+    with pytest.raises(MissingExtraError, match="minimax fitting needs the package 'scipy'") as caught:
+        sparse_fit(np.ones((2, 1)), np.ones(2), 0.1, np.ones(1))
+    assert "torquec[optimize]" in str(caught.value)
+
+
+def test_a_rough_level_is_reached_and_near_the_best():
+    rng = np.random.default_rng(6)
+    A, b = rng.standard_normal((200, 10)), rng.standard_normal(200)
+    best = point_fit(A, b).level
+    assert best <= rough_level(A, b) <= 1.3 * best

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+import pytest
+from tests.simplification.stanford_table import monomial, stanford, target
+
+from torquec.errors import SpecificationError
+from torquec.simplification.fitting.fit_entries import EntryTask, fit_entries
+
+TASKS = [
+    EntryTask("H[1,1,3]", "joint1", target("H113"), 0.61),
+    EntryTask("g[4]", "joint4", target("G4"), 0.038),
+    EntryTask("M[2,3]", "joint2", target("J23"), 0.015),
+]
+
+
+def test_a_process_pool_gives_the_same_in_the_same_order():
+    _, box = stanford()
+    told = []
+    alone = fit_entries(TASKS, box, progress=lambda *news: told.append(news))
+    assert told == [("H[1,1,3]", 1, 3), ("g[4]", 2, 3), ("M[2,3]", 3, 3)]
+    told.clear()
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        spread = fit_entries(TASKS, box, executor=pool, progress=lambda *news: told.append(news))
+    assert [fit.polynomial for fit in spread] == [fit.polynomial for fit in alone]
+    assert sorted(name for name, _, _ in told) == ["H[1,1,3]", "M[2,3]", "g[4]"]
+    assert [done for _, done, _ in told] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_an_entry_that_cannot_be_kept_names_itself_its_joint_and_the_smallest_error(workers):
+    _, box = stanford()
+    bad = EntryTask("H[2,2,3]", "joint2", target("H223"), 0.01, candidates=(monomial("one"), monomial("q3")))
+    pattern = r"H\[2,2,3\], held to the tolerance of joint 'joint2'.*0\.0771071"
+    if not workers:
+        with pytest.raises(SpecificationError, match=pattern):
+            fit_entries([*TASKS[1:], bad], box)
+        return
+    with (
+        ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool,
+        pytest.raises(SpecificationError, match=pattern) as caught,
+    ):
+        fit_entries([bad, *TASKS], box, executor=pool)
+    assert "allow at least 0.0771071" in caught.value.remedy

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.simplification.stanford_table import kind, monomial, needs_table, polynomial, rows, stanford, target
+
+import torquec as tq
+from torquec.closedform import closed_form
+from torquec.errors import ArgumentError, SpecificationError
+from torquec.proof.error_peaks import ErrorKind, largest_error, largest_magnitude
+from torquec.simplification.fitting.minimal_basis import SearchOptions, minimal_basis
+from torquec.simplification.fitting.term_cost import OperationCost, TermCount
+from torquec.trajectory.box import joint_box
+
+REPRODUCED = [row for row in rows() if row["reproduced"]]
+
+
+@needs_table
+@pytest.mark.parametrize("row", REPRODUCED, ids=lambda row: row["row"])
+def test_no_more_terms_and_no_larger_error_than_printed(row):
+    _, box = stanford()
+    exact = target(row["coefficient"])
+    found = minimal_basis(exact, box, 1.1 * row["printed_error"], kind=kind(row))
+    assert len(found.polynomial) <= len(polynomial(row["expression"]))
+    error = largest_error(exact, found.polynomial, box, kind=kind(row)).level
+    assert error <= 1.1 * row["printed_error"] * (1.0 + 1e-9) + 1e-12
+
+
+def test_at_the_tolerance_of_the_table_fewer_terms_do():
+    # Printed with 4 terms, and with 3 terms where one is enough.
+    _, box = stanford()
+    assert len(minimal_basis(target("H112"), box, 0.314).polynomial) == 2
+    assert len(minimal_basis(target("H115"), box, 0.076).polynomial) == 1
+
+
+def test_the_tolerance_is_kept_and_every_term_is_needed():
+    robot = tq.classics.puma560()
+    form, box = closed_form(robot), joint_box(robot)
+    q = np.random.default_rng(5).uniform(box.lower, box.upper, (50_000, 6))
+    for entry in (form.M[0, 0], form.christoffel(0, 0, 1), form.g[1]):
+        tolerance = 0.05 * largest_magnitude(entry, box)
+        found = minimal_basis(entry, box, tolerance)
+        assert np.abs(entry(q) - found.polynomial(q)).max() <= tolerance
+        assert found.fit.level <= tolerance
+        for left_out in found.fit.basis:
+            rest = [m for m in found.fit.basis if m != left_out]
+            with pytest.raises(SpecificationError):
+                minimal_basis(entry, box, tolerance, candidates=rest)
+
+
+def test_what_is_within_the_tolerance_of_zero_is_left_out():
+    _, box = stanford()
+    found = minimal_basis(target("J16"), box, 0.01)
+    assert len(found.polynomial) == 0
+    assert found.fit.level == pytest.approx(largest_magnitude(target("J16"), box))
+
+
+def test_no_tolerance_gives_the_exact_terms():
+    _, box = stanford()
+    assert minimal_basis(target("G5"), box, 0.0).polynomial == target("G5")
+
+
+def test_operations_instead_of_terms():
+    _, box = stanford()
+    exact = target("H112")
+    by_count = minimal_basis(exact, box, 0.05)
+    by_operations = minimal_basis(exact, box, 0.05, cost=OperationCost())
+    assert OperationCost().total(by_operations.fit.basis) <= OperationCost().total(by_count.fit.basis)
+    assert by_operations.cost == OperationCost().total(by_operations.fit.basis)
+    assert TermCount().total(by_count.fit.basis) <= TermCount().total(by_operations.fit.basis)
+
+
+def test_a_coefficient_of_hundreds_of_terms():
+    robot = tq.classics.puma560()
+    form, box = closed_form(robot), joint_box(robot)
+    entry = form.M[0, 0] * form.M[1, 1]  # as many terms and variables as an arm of seven joints has
+    assert len(entry) > 100
+    tolerance = 0.1 * largest_magnitude(entry, box)
+    found = minimal_basis(entry, box, tolerance, options=SearchOptions(integer_nodes=0))
+    assert len(found.polynomial) <= 8
+    assert largest_error(entry, found.polynomial, box, kind=ErrorKind.ABSOLUTE).level <= tolerance * (1.0 + 1e-9)
+
+
+def test_an_unreachable_tolerance_says_what_can_be_reached():
+    _, box = stanford()
+    with pytest.raises(SpecificationError, match=r"smallest absolute error that they reach is 0.0771071") as caught:
+        minimal_basis(target("H223"), box, 0.05, candidates=[monomial("one"), monomial("q3")])
+    assert "allow at least 0.0771071" in str(caught.value)
+    with pytest.raises(ArgumentError, match="the tolerance is -1"):
+        minimal_basis(target("H223"), box, -1.0)

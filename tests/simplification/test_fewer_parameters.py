@@ -1,0 +1,46 @@
+"""Fewer parameters: cheaper programs whose worst error, found on the exact residual, stays within the tolerance."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from torquec.dynamics.mechanism import mechanism
+from torquec.errors import RobotError
+from torquec.expr import count_operations
+from torquec.proof.certificate import certify
+from torquec.proof.motions import Motions
+from torquec.robot.classics import load_classic
+from torquec.robot.robot import Drives
+from torquec.simplification.fewer_parameters import fewer_parameters, torque_program
+
+
+def test_stanford_wrist_is_left_out():
+    robot = replace(load_classic("stanford"), drives=Drives())
+    box = Motions((-1.0, -1.0, 0.2, -1.0, -1.0, -1.0), (1.0, 1.0, 0.8, 1.0, 1.0, 1.0), (0.5,) * 6, (1.0,) * 6)
+    tolerance = (1.0, 3.0, 3.0, 0.4, 0.4, 0.4)
+    fewer = fewer_parameters(robot, box, tolerance)
+    exact = torque_program(mechanism(robot))
+    assert fewer.operations.mul + fewer.operations.add < 0.8 * (
+        count_operations(exact).mul + count_operations(exact).add
+    )
+    assert len(fewer.kept) < fewer.all_parameters
+    assert np.all(np.array(fewer.found) <= tolerance)
+    certificate = certify(robot, exact, fewer.function, box, limits=tolerance)
+    assert all(proof.bound <= limit for proof, limit in zip(certificate.joints.values(), tolerance, strict=True))
+
+
+def test_nothing_can_be_left_out_of_a_tight_tolerance():
+    robot = replace(load_classic("planar2r"), drives=Drives())
+    box = Motions((-1.0,) * 2, (1.0,) * 2, (1.0,) * 2, (1.0,) * 2)
+    fewer = fewer_parameters(robot, box, (1e-6, 1e-6))
+    assert fewer.operations == count_operations(torque_program(mechanism(robot)))
+
+
+def test_a_tolerance_of_zero_is_refused():
+    robot = replace(load_classic("planar2r"), drives=Drives())
+    box = Motions((-1.0,) * 2, (1.0,) * 2, (1.0,) * 2, (1.0,) * 2)
+    with pytest.raises(RobotError, match="tolerance"):
+        fewer_parameters(robot, box, (0.0, 1.0))

@@ -1,0 +1,50 @@
+"""Pruning: fewer operations, the error within the tolerance and provable at degree three."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.proof.arms import arm, motions
+
+from torquec.dynamics.mechanism import mechanism
+from torquec.expr import count_operations, evaluate
+from torquec.proof.certificate import certify
+from torquec.proof.checker.check_certificate import check_certificate
+from torquec.proof.motions import sampled_motions
+from torquec.proof.torque_residual import position_degrees
+from torquec.simplification.fewer_parameters import torque_program
+from torquec.simplification.prune import HIGHEST_DEGREE, prune_within
+
+
+@pytest.fixture(scope="module")
+def case():
+    robot = arm("planar3r")
+    exact = torque_program(mechanism(robot))
+    box = motions(robot)
+    states = sampled_motions(box, 2000)
+    torque = evaluate(exact, {"q": states[:, 0], "qd": states[:, 1], "qdd": states[:, 2]})["tau"]
+    tolerance = 0.15 * np.abs(torque).max(axis=0)
+    return robot, exact, box, tolerance, prune_within(exact, exact, [False] * 3, box, tolerance)
+
+
+def test_terms_are_left_out(case):
+    _, exact, _, _, pruned = case
+    before, after = count_operations(exact), count_operations(pruned)
+    assert after.mul + after.add < before.mul + before.add
+    assert max(position_degrees(pruned, [False] * 3)) <= HIGHEST_DEGREE
+
+
+def test_the_error_is_provable(case):
+    robot, exact, box, tolerance, pruned = case
+    certificate = certify(robot, exact, pruned, box, limits=list(tolerance))
+    check_certificate(robot, certificate)
+    states = sampled_motions(box, 5000)
+    named = {"q": states[:, 0], "qd": states[:, 1], "qdd": states[:, 2]}
+    error = np.abs(evaluate(exact, named)["tau"] - evaluate(pruned, named)["tau"]).max(axis=0)
+    assert np.all(error <= [proof.bound for proof in certificate.joints.values()])
+
+
+def test_nothing_is_left_out_of_a_tight_tolerance(case):
+    _, exact, box, tolerance, _ = case
+    pruned = prune_within(exact, exact, [False] * 3, box, 1e-9 * tolerance)
+    assert count_operations(pruned) == count_operations(exact)
