@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 import torquec as tq
-from torquec.identification.regressor_factors import BLOCK, Block, blocks_of, regressor_factors
-from torquec.identification.torque_model import TorqueModel, torque_model
+from torquec.identification.torque.regressor_factors import BLOCK, Block, blocks_of, regressor_factors
+from torquec.identification.torque.torque_model import TorqueModel, torque_model
 from torquec.robot.robot import Robot
 
 PEER_SAMPLES = 20_000

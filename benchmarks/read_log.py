@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from torquec.identification.stream_log import stream_log
+from torquec.identification.logs.stream_log import stream_log
 from torquec.robot import classics
 from torquec.robot.robot import Robot
 from torquec.trajectory.read_log import read_log, read_log_chunks

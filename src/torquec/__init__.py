@@ -38,12 +38,12 @@ if TYPE_CHECKING:
         TorquecError,
     )
     from torquec.expr import Function
-    from torquec.identification.check_log import check_log
-    from torquec.identification.estimate import Estimate
     from torquec.identification.excitation.excitation import Excitation, ExcitationOptions, excitation
     from torquec.identification.identify import identify
     from torquec.identification.identify_options import IdentifyOptions, Method
+    from torquec.identification.logs.check_log import check_log
     from torquec.identification.payload import Payload, identify_payload
+    from torquec.identification.result.estimate import Estimate
     from torquec.linearization.linearize import LinearModel, check_linear_model, linearize
     from torquec.model.generate import GeneratedPackage, generate
     from torquec.model.model import Model, compile
@@ -214,8 +214,8 @@ _HOMES = {
         "TorquecError",
     ),
     "torquec.expr": ("Function",),
-    "torquec.identification.check_log": ("check_log",),
-    "torquec.identification.estimate": ("Estimate",),
+    "torquec.identification.logs.check_log": ("check_log",),
+    "torquec.identification.result.estimate": ("Estimate",),
     "torquec.identification.excitation.excitation": ("Excitation", "ExcitationOptions", "excitation"),
     "torquec.identification.identify": ("identify",),
     "torquec.identification.identify_options": ("IdentifyOptions", "Method"),

@@ -110,7 +110,7 @@ def test_a_failure_leaves_nothing(torquec, files, tmp_path, monkeypatch):
     def broken(*_arguments, **_options):
         raise tq.ArgumentError("no ink", remedy="buy some")
 
-    monkeypatch.setattr("torquec.identification.measured_test.measured_test", broken)
+    monkeypatch.setattr("torquec.identification.result.measured_test.measured_test", broken)
     out = tmp_path / "out"
     outcome = torquec("identify", arm, bare, *GRAVITY, *QUICK, "-o", out, "--urdf", tmp_path / "arm.urdf")
     assert outcome.status == 2
@@ -126,8 +126,8 @@ def test_a_file_is_no_directory(torquec, tmp_path):
 
 
 def test_no_urdf_of_what_cannot_be_built(torquec, files, tmp_path, monkeypatch):
-    from torquec.identification import estimate
-    from torquec.identification.realization import Realization, realize
+    from torquec.identification.result import estimate
+    from torquec.identification.result.realization import Realization, realize
 
     arm, bare, *_ = files
     monkeypatch.setattr(estimate, "realize", lambda model, x: Realization(realize(model, x).standard, False))

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from torquec.identification import FrictionModel, IdentifyOptions, Method, identify
-from torquec.identification.simulated_log import simulated_log
+from torquec.identification.excitation.simulated_log import simulated_log
 from torquec.robot import classics
 from torquec.robot.robot import Frame, Friction
 from torquec.spatial import Inertia

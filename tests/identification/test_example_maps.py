@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.identification import real_logs
 
-from torquec.identification.torque_columns import read_columns
+from torquec.identification.torque.torque_columns import read_columns
 from torquec.trajectory.log_map import read_log_map
 
 LOGS = Path(__file__).resolve().parents[2] / "examples" / "logs"

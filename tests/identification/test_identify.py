@@ -12,11 +12,11 @@ from tests.identification import real_logs
 import torquec as tq
 from torquec.errors import ArgumentError
 from torquec.identification import FrictionModel, IdentifyOptions, Method, identify, prepare
-from torquec.identification.estimator import Status
+from torquec.identification.estimators.estimator import Status
+from torquec.identification.excitation.simulated_log import simulated_log
+from torquec.identification.logs.prepare import Derivatives
 from torquec.identification.payload import identify_payload
-from torquec.identification.prepare import Derivatives
-from torquec.identification.simulated_log import simulated_log
-from torquec.identification.torque_columns import friction_block
+from torquec.identification.torque.torque_columns import friction_block
 from torquec.robot import attach_payload, classics
 from torquec.robot.robot import Frame, Friction
 from torquec.spatial import Inertia

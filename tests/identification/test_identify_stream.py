@@ -12,9 +12,9 @@ from tests.identification.simulated_arm import QUICK, arm
 
 from torquec.errors import ArgumentError
 from torquec.identification import FrictionLaw, IdentifyOptions, Method, identify, identify_stream
-from torquec.identification.coulomb_shape import CoulombShape, Turnover
-from torquec.identification.prepare import Derivatives
-from torquec.identification.torque_columns import FrictionModel
+from torquec.identification.logs.prepare import Derivatives
+from torquec.identification.torque.coulomb_shape import CoulombShape, Turnover
+from torquec.identification.torque.torque_columns import FrictionModel
 from torquec.trajectory.read_log import read_log
 
 

@@ -6,19 +6,23 @@ import dataclasses
 
 import numpy as np
 import pytest
-from tests.identification.test_estimator import problem
+from tests.identification.estimators.test_estimator import problem
 
 from torquec.identification import joint_factors, torque_model
-from torquec.identification.least_squares import (
+from torquec.identification.estimators.least_squares import (
     HuberLeastSquares,
     InstrumentalVariables,
     OrdinaryLeastSquares,
     TotalLeastSquares,
     WeightedLeastSquares,
 )
-from torquec.identification.prior import robot_prior
-from torquec.identification.prior_estimators import ConsistentLeastSquares, EntropicLeastSquares, RidgeToPrior
-from torquec.identification.pseudo_inertia import WIDTH, from_pseudo_inertia, pseudo_inertia
+from torquec.identification.estimators.prior import robot_prior
+from torquec.identification.estimators.prior_estimators import (
+    ConsistentLeastSquares,
+    EntropicLeastSquares,
+    RidgeToPrior,
+)
+from torquec.identification.estimators.pseudo_inertia import WIDTH, from_pseudo_inertia, pseudo_inertia
 from torquec.robot import classics
 
 

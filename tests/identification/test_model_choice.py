@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from torquec.identification import identify, prepare, torque_model
-from torquec.identification.coulomb_shape import STEP, CoulombShape, Turnover
-from torquec.identification.estimator import Weighting
-from torquec.identification.least_squares import WeightedLeastSquares
+from torquec.identification.estimators.estimator import Weighting
+from torquec.identification.estimators.least_squares import WeightedLeastSquares
+from torquec.identification.excitation.simulated_log import simulated_log
 from torquec.identification.model_choice import Freedom, SampleFolds, choose_model
-from torquec.identification.simulated_log import simulated_log
-from torquec.identification.torque_columns import FrictionLaw, FrictionTerm, friction_block, shafts_of
+from torquec.identification.torque.coulomb_shape import STEP, CoulombShape, Turnover
+from torquec.identification.torque.torque_columns import FrictionLaw, FrictionTerm, friction_block, shafts_of
 from torquec.robot import classics
 
 ARM = classics.planar2r()

@@ -10,9 +10,9 @@ from tests.identification import simulated_arm
 
 from torquec.errors import ArgumentError
 from torquec.identification import Samples, torque_model
-from torquec.identification.least_squares import WeightedLeastSquares
+from torquec.identification.estimators.least_squares import WeightedLeastSquares
+from torquec.identification.estimators.pseudo_inertia import is_consistent
 from torquec.identification.payload import identify_payload, last_frame, weigh_payload
-from torquec.identification.pseudo_inertia import is_consistent
 from torquec.model.model import compile
 from torquec.robot import attach_payload, classics
 from torquec.robot.robot import Frame

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from tests.identification import simulated_arm
 
-from torquec.identification.comparison import combinations, compare_estimate
 from torquec.identification.elimination import log_elimination
 from torquec.identification.payload import identify_payload
-from torquec.identification.prediction import predict
+from torquec.identification.result.comparison import combinations, compare_estimate
+from torquec.identification.result.prediction import predict
 from torquec.model.model import compile
 from torquec.report.identification_report import identification_report
 from torquec.robot import attach_payload

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from torquec.errors import ArgumentError
-from torquec.identification.prediction import Prediction
+from torquec.identification.result.prediction import Prediction
 from torquec.report.prediction_plots import _broken, plot_prediction, prediction_png
 
 pytest.importorskip("matplotlib")

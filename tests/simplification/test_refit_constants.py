@@ -8,9 +8,10 @@ from tests.proof.arms import arm, motions
 
 from torquec.dynamics.mechanism import mechanism
 from torquec.expr import Op, count_operations, evaluate
+from torquec.expr.replay import rebuilt
 from torquec.proof.motions import sampled_motions
 from torquec.simplification.fewer_parameters import torque_program
-from torquec.simplification.refit_constants import _linearized, refit_constants, values_at, with_constants
+from torquec.simplification.refit_constants import _linearized, refit_constants, values_at
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +32,7 @@ def largest(function, states, torques, tolerance):
 def test_changed_constants_are_found_again(case):
     exact, states, torques, tolerance, constants = case
     rng = np.random.default_rng(0)
-    changed = with_constants(exact, {k: value * rng.uniform(0.9, 1.1) for k, value in constants.items()})
+    changed = rebuilt(exact, constants={k: value * rng.uniform(0.9, 1.1) for k, value in constants.items()})
     before = largest(changed, states, torques, tolerance)
     fitted = refit_constants(changed, states, torques, tolerance)
     assert before > 0.01

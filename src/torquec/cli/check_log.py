@@ -113,8 +113,8 @@ class _Checked:
 
 
 def _checked(robot: Robot, path: Path, meaning: LogMap | None, *, delay: bool) -> _Checked:
-    from torquec.identification.check_log import check_log as findings_of
-    from torquec.identification.check_log import check_log_pieces
+    from torquec.identification.logs.check_log import check_log as findings_of
+    from torquec.identification.logs.check_log import check_log_pieces
     from torquec.trajectory.read_log import read_log_chunks
 
     if is_large(path):
@@ -145,8 +145,8 @@ class _Size:
 
 
 def _read(robot: Robot, path: Path, meaning: LogMap | None) -> Log:
-    from torquec.identification.checks.torque_delay import torque_delay, without_delay
-    from torquec.identification.simulated_log import simulated_log
+    from torquec.identification.excitation.simulated_log import simulated_log
+    from torquec.identification.logs.torque_delay import torque_delay, without_delay
     from torquec.trajectory.read_log import read_log
 
     log = simulated_log(robot) if str(path) == SIMULATED else read_log(path, robot, log_map=meaning)

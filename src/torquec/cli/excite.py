@@ -70,7 +70,7 @@ def excite(
 ) -> None:
     """Design a motion, within the robot's limits, from which its parameters can be told apart."""
     from torquec.identification.excitation import Criterion, ExcitationOptions, MotionShape, Plane, read_workspace
-    from torquec.identification.torque_columns import FrictionModel
+    from torquec.identification.torque.torque_columns import FrictionModel
 
     for target in (output, plot):
         if target is not None:

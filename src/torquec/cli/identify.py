@@ -16,8 +16,8 @@ from torquec.cli.output import print_json, progress
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from torquec.identification.estimate import Estimate
     from torquec.identification.identify_options import IdentifyOptions
+    from torquec.identification.result.estimate import Estimate
     from torquec.robot.robot import Robot
     from torquec.trajectory.log import Log
 
@@ -105,7 +105,7 @@ def identify(
     """Identify base parameters and friction from logs, with their uncertainty, and say whether to trust them."""
     from torquec.identification.identify import identify as fit
     from torquec.identification.identify_options import IdentifyOptions, Method
-    from torquec.identification.torque_columns import FrictionModel, read_columns
+    from torquec.identification.torque.torque_columns import FrictionModel, read_columns
     from torquec.trajectory.log_map import read_log_map
 
     for name, kinds, what in ((method, Method, "method"), (friction, FrictionModel, "friction model")):
@@ -207,9 +207,9 @@ def _further(
     estimate: Estimate, logs: list[Log], heavy: list[Log], *, eliminate: bool, frame: str | None, compare: Path | None
 ) -> Findings:
     """What was asked for beside the estimate."""
-    from torquec.identification.comparison import compare_estimate, read_combinations
     from torquec.identification.elimination import log_elimination
     from torquec.identification.payload import identify_payload
+    from torquec.identification.result.comparison import compare_estimate, read_combinations
 
     return Findings(
         estimate,
@@ -223,7 +223,7 @@ def _written(
     findings: Findings, logs: list[Log], others: list[Log], *, output: Path | None, urdf: Path | None, plot: Path | None
 ) -> list[str]:
     """The files that were asked for."""
-    from torquec.identification.prediction import predict
+    from torquec.identification.result.prediction import predict
     from torquec.report.prediction_plots import plot_prediction
     from torquec.robot import write_urdf
 

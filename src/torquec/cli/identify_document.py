@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from torquec.cli.output import number, table
 
 if TYPE_CHECKING:
-    from torquec.identification.comparison import Comparison
     from torquec.identification.elimination import Elimination, InwardBasis
-    from torquec.identification.estimate import Estimate, LogError
     from torquec.identification.payload import Payload
+    from torquec.identification.result.comparison import Comparison
+    from torquec.identification.result.estimate import Estimate, LogError
 
 _SHOWN = 12
 """Pairs of correlated parameters in the text; the document has all."""
@@ -29,7 +29,7 @@ class Findings:
 
 def describe(findings: Findings) -> dict[str, Any]:
     """The JSON document."""
-    from torquec.identification.identified_model import left_out
+    from torquec.identification.result.identified_model import left_out
 
     estimate = findings.estimate
     document: dict[str, Any] = {

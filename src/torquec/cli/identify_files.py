@@ -13,7 +13,7 @@ from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
     from torquec.cli.identify_document import Findings
-    from torquec.identification.estimate import Estimate
+    from torquec.identification.result.estimate import Estimate
     from torquec.trajectory.log import Log
 
 REPORT = "report.html"
@@ -86,9 +86,9 @@ def robot_of(estimate: Estimate, *, where: str) -> Any:
 
 def _made(scratch: Path, findings: Findings, logs: list[Log], others: list[Log]) -> list[Path]:
     from torquec.codegen.identifiers import c_identifier
-    from torquec.identification.identified_model import identified_model
-    from torquec.identification.measured_test import measured_test
-    from torquec.identification.prediction import predict
+    from torquec.identification.result.identified_model import identified_model
+    from torquec.identification.result.measured_test import measured_test
+    from torquec.identification.result.prediction import predict
     from torquec.model.generate import generate
     from torquec.model.quantities import default_quantities
     from torquec.report.identification_report import identification_report

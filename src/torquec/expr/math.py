@@ -11,7 +11,8 @@ from torquec.expr.graph import Node
 from torquec.expr.ops import SEMANTICS, Op
 
 
-def _apply(op: Op, *args: Any) -> Any:
+def apply(op: Op, *args: Any) -> Any:
+    """The operation on its arguments, whichever scalars they are."""
     for arg in args:
         if isinstance(arg, Node):
             return arg.graph.make(op, *args)
@@ -54,34 +55,34 @@ def sincos(angle: Any) -> tuple[Any, Any]:
         quarters = angle / (math.pi / 2)
         if quarters.is_integer():
             return ((0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0))[int(quarters) % 4]
-    return _apply(Op.SIN, angle), _apply(Op.COS, angle)
+    return apply(Op.SIN, angle), apply(Op.COS, angle)
 
 
 def sqrt(value: Any) -> Any:
     """Square root."""
-    return _apply(Op.SQRT, value)
+    return apply(Op.SQRT, value)
 
 
 def atan2(y: Any, x: Any) -> Any:
     """Angle of the point (x, y)."""
-    return _apply(Op.ATAN2, y, x)
+    return apply(Op.ATAN2, y, x)
 
 
 def absolute(value: Any) -> Any:
     """Magnitude."""
-    return _apply(Op.ABS, value)
+    return apply(Op.ABS, value)
 
 
 def minimum(a: Any, b: Any) -> Any:
     """The smaller one."""
-    return _apply(Op.MIN, a, b)
+    return apply(Op.MIN, a, b)
 
 
 def maximum(a: Any, b: Any) -> Any:
     """The larger one."""
-    return _apply(Op.MAX, a, b)
+    return apply(Op.MAX, a, b)
 
 
 def select(condition: Any, positive: Any, negative: Any) -> Any:
     """`positive` where condition >= 0, else `negative`."""
-    return _apply(Op.SELECT, condition, positive, negative)
+    return apply(Op.SELECT, condition, positive, negative)

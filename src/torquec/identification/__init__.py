@@ -1,20 +1,26 @@
 """From a log of the real robot to a trusted model: checks, preparation, estimators, statistics, excitation."""
 
-from torquec.identification.check_log import check_log, check_log_pieces
-from torquec.identification.checks.torque_delay import TorqueDelay, torque_delay, without_delay
-from torquec.identification.coulomb_shape import CoulombShape, Turnover
-from torquec.identification.estimate import Estimate, LogError, Parameter, bind
+from torquec.identification.estimators.joint_factors import JointFactors, joint_factors, stream_factors
 from torquec.identification.identify import identify
 from torquec.identification.identify_options import IdentifyOptions, Method
 from torquec.identification.identify_stream import identify_stream
-from torquec.identification.joint_factors import JointFactors, joint_factors, stream_factors
+from torquec.identification.logs.check_log import check_log, check_log_pieces
+from torquec.identification.logs.prepare import Samples, prepare
+from torquec.identification.logs.stream_log import stream_log, stream_samples
+from torquec.identification.logs.torque_delay import TorqueDelay, torque_delay, without_delay
 from torquec.identification.payload import Payload, identify_payload
-from torquec.identification.prediction import Prediction, predict
-from torquec.identification.prepare import Samples, prepare
-from torquec.identification.regressor_factors import RegressorSum, blocks_of, regressor_factors
-from torquec.identification.stream_log import stream_log, stream_samples
-from torquec.identification.torque_columns import FrictionLaw, FrictionModel, FrictionTerm, GasSpring, RecordedColumn
-from torquec.identification.torque_model import TorqueModel, torque_model
+from torquec.identification.result.estimate import Estimate, LogError, Parameter, bind
+from torquec.identification.result.prediction import Prediction, predict
+from torquec.identification.torque.coulomb_shape import CoulombShape, Turnover
+from torquec.identification.torque.regressor_factors import RegressorSum, blocks_of, regressor_factors
+from torquec.identification.torque.torque_columns import (
+    FrictionLaw,
+    FrictionModel,
+    FrictionTerm,
+    GasSpring,
+    RecordedColumn,
+)
+from torquec.identification.torque.torque_model import TorqueModel, torque_model
 
 __all__ = [
     "CoulombShape",

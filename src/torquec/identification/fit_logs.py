@@ -16,19 +16,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.errors import ArgumentError
-from torquec.identification.cross_validation import PARTS
-from torquec.identification.estimate import Estimate, LogError, Parameter
-from torquec.identification.estimator import Estimator, Status
+from torquec.identification.estimators.cross_validation import PARTS
+from torquec.identification.estimators.estimator import Estimator, Status
+from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
+from torquec.identification.estimators.least_squares import HuberLeastSquares
+from torquec.identification.estimators.prior_estimators import PriorEstimator
+from torquec.identification.estimators.pseudo_inertia import body_parameters
+from torquec.identification.estimators.statistics import check_excitation, conditions, not_excited, significant, verdict
 from torquec.identification.identify_options import IdentifyOptions, Method, freedom_of, maker_of
-from torquec.identification.joint_factors import JointFactors, joint_factors
-from torquec.identification.least_squares import HuberLeastSquares
 from torquec.identification.model_choice import Choice, FoldSource, Setting, choose_model
-from torquec.identification.prior_estimators import PriorEstimator
-from torquec.identification.pseudo_inertia import body_parameters
-from torquec.identification.residuals import log_error
-from torquec.identification.statistics import check_excitation, conditions, not_excited, significant, verdict
-from torquec.identification.torque_columns import FrictionTerm
-from torquec.identification.torque_model import TorqueModel
+from torquec.identification.result.estimate import Estimate, LogError, Parameter
+from torquec.identification.result.residuals import log_error
+from torquec.identification.torque.torque_columns import FrictionTerm
+from torquec.identification.torque.torque_model import TorqueModel
 from torquec.robot.robot import Robot
 from torquec.trajectory.trajectory import Array
 

@@ -14,13 +14,13 @@ from collections.abc import Sequence
 
 from torquec.errors import ArgumentError
 from torquec.foundation.one_thread import one_thread
-from torquec.identification.check_log import check_log
-from torquec.identification.estimate import Estimate
 from torquec.identification.fit_logs import LogRows, Rows, fit_logs
 from torquec.identification.identify_options import IdentifyOptions
+from torquec.identification.logs.check_log import check_log
+from torquec.identification.logs.prepare import Samples, prepare
 from torquec.identification.model_choice import SampleFolds
-from torquec.identification.prepare import Samples, prepare
-from torquec.identification.torque_model import TorqueModel
+from torquec.identification.result.estimate import Estimate
+from torquec.identification.torque.torque_model import TorqueModel
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Severity

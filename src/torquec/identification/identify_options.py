@@ -10,24 +10,24 @@ from enum import StrEnum
 import numpy as np
 
 from torquec.errors import ArgumentError
-from torquec.identification.estimator import Estimator, Weighting
-from torquec.identification.least_squares import (
+from torquec.identification.estimators.estimator import Estimator, Weighting
+from torquec.identification.estimators.least_squares import (
     HuberLeastSquares,
     OrdinaryLeastSquares,
     TotalLeastSquares,
     WeightedLeastSquares,
 )
-from torquec.identification.model_choice import STRENGTHS, Freedom, Make
-from torquec.identification.prepare import Derivatives
-from torquec.identification.prior import robot_prior
-from torquec.identification.prior_estimators import (
+from torquec.identification.estimators.prior import robot_prior
+from torquec.identification.estimators.prior_estimators import (
     ConsistentLeastSquares,
     EntropicLeastSquares,
     PriorEstimator,
     RidgeToPrior,
 )
-from torquec.identification.torque_columns import FrictionLaw, FrictionModel, TorqueColumn
-from torquec.identification.torque_model import torque_model
+from torquec.identification.logs.prepare import Derivatives
+from torquec.identification.model_choice import STRENGTHS, Freedom, Make
+from torquec.identification.torque.torque_columns import FrictionLaw, FrictionModel, TorqueColumn
+from torquec.identification.torque.torque_model import torque_model
 from torquec.robot.robot import Robot
 
 

@@ -16,16 +16,16 @@ from functools import partial
 
 from torquec.errors import ArgumentError
 from torquec.foundation.one_thread import one_thread
-from torquec.identification.check_log import check_log_pieces
-from torquec.identification.coulomb_shape import Turnover
-from torquec.identification.estimate import Estimate
 from torquec.identification.fit_logs import check_prior, fit_logs
 from torquec.identification.identify import told
 from torquec.identification.identify_options import IdentifyOptions, Method
-from torquec.identification.prepare import Derivatives
-from torquec.identification.stream_log import scan_log
+from torquec.identification.logs.check_log import check_log_pieces
+from torquec.identification.logs.prepare import Derivatives
+from torquec.identification.logs.stream_log import scan_log
+from torquec.identification.result.estimate import Estimate
 from torquec.identification.streamed_log import StreamedLog, StreamFolds
-from torquec.identification.torque_columns import FrictionLaw, FrictionModel
+from torquec.identification.torque.coulomb_shape import Turnover
+from torquec.identification.torque.torque_columns import FrictionLaw, FrictionModel
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Robot
 from torquec.trajectory.log_map import LogMap

@@ -21,12 +21,19 @@ from typing import Protocol
 
 import numpy as np
 
-from torquec.identification.coulomb_shape import STEP, CoulombShape, Turnover
-from torquec.identification.cross_validation import PARTS, Folds, Pair, motions_of, time_folds, validation_error
-from torquec.identification.estimator import Estimator, Weighting
-from torquec.identification.prepare import Samples
-from torquec.identification.torque_columns import FrictionLaw, FrictionTerm
-from torquec.identification.torque_model import TorqueModel
+from torquec.identification.estimators.cross_validation import (
+    PARTS,
+    Folds,
+    Pair,
+    motions_of,
+    time_folds,
+    validation_error,
+)
+from torquec.identification.estimators.estimator import Estimator, Weighting
+from torquec.identification.logs.prepare import Samples
+from torquec.identification.torque.coulomb_shape import STEP, CoulombShape, Turnover
+from torquec.identification.torque.torque_columns import FrictionLaw, FrictionTerm
+from torquec.identification.torque.torque_model import TorqueModel
 from torquec.trajectory.trajectory import Array
 
 STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)

@@ -18,15 +18,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.errors import ArgumentError
-from torquec.identification.check_log import check_log
-from torquec.identification.estimate import Estimate
-from torquec.identification.joint_factors import joint_factors
-from torquec.identification.least_squares import WeightedLeastSquares
-from torquec.identification.prepare import Samples, prepare
-from torquec.identification.pseudo_inertia import WIDTH, is_consistent
-from torquec.identification.solid_cone import nearest_solution, solid_rows
-from torquec.identification.statistics import not_excited
-from torquec.identification.torque_model import TorqueModel
+from torquec.identification.estimators.joint_factors import joint_factors
+from torquec.identification.estimators.least_squares import WeightedLeastSquares
+from torquec.identification.estimators.pseudo_inertia import WIDTH, is_consistent
+from torquec.identification.estimators.solid_cone import nearest_solution, solid_rows
+from torquec.identification.estimators.statistics import not_excited
+from torquec.identification.logs.check_log import check_log
+from torquec.identification.logs.prepare import Samples, prepare
+from torquec.identification.result.estimate import Estimate
+from torquec.identification.torque.torque_model import TorqueModel
 from torquec.robot.payload import attach_payload
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import PARAMETER_NAMES, Inertia, Pose

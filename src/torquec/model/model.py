@@ -7,15 +7,18 @@ later access is a plain attribute.
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
 
 from torquec.errors import ArgumentError
 from torquec.expr import Function, OperationCount, count_operations
-from torquec.model.quantities import QUANTITIES
+from torquec.expr.replay import replay
+from torquec.model.quantities import QUANTITIES, quantity_of
 from torquec.model.routes import Route, route_function, routes
 from torquec.robot.robot import Robot
 
@@ -49,6 +52,28 @@ class _Compiled:
         return call
 
 
+class ModelKind(StrEnum):
+    """Where the numbers of a model come from, and what stands behind them."""
+
+    EXACT = "exact"
+    """The robot's own parameters."""
+    BASE_PARAMETERS = "base parameters"
+    """Values of the base parameters, whatever bodies they belong to."""
+    IDENTIFIED = "identified"
+    """Parameters estimated from logs, with their covariance."""
+    ABBREVIATED = "abbreviated"
+    """Equations without small terms (Clover's rule), no error proven."""
+    CERTIFIED_TORQUE = "certified torque"
+    """A simplified inverse dynamics whose torque error is proven."""
+    CERTIFIED_COEFFICIENTS = "certified coefficients"
+    """Simplified coefficients M, c and g whose errors are proven."""
+
+    @property
+    def follows_program(self) -> bool:
+        """True where every quantity follows from one program of inverse dynamics, not from the robot's bodies."""
+        return self not in (ModelKind.EXACT, ModelKind.IDENTIFIED)
+
+
 @dataclass(frozen=True)
 class Model:
     """A robot and its compiled quantities; made by `compile` or `load_model`.
@@ -63,6 +88,7 @@ class Model:
     threads: int = 1
     route: Route = Route.AUTOMATIC
     record: Certificate | None = None
+    kind: ModelKind = ModelKind.EXACT
     _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     inverse_dynamics = _Compiled()
@@ -110,6 +136,20 @@ class Model:
             function: Function = self._made[key]
             return function
 
+    def at(self, quantity: str, *inputs: Any) -> Any:
+        """The quantity over any scalar: floats, batches, complex numbers or expression nodes.
+
+        One output comes as it is, nested like its shape; more come as a list in the quantity's order. This is what
+        controllers, linear models and plants are traced from; where the model's programs are the robot's own
+        algorithms these run directly, so that what several quantities share is computed once.
+        """
+        row, frame = quantity_of(quantity)
+        if not self.kind.follows_program and quantity not in self.functions:
+            result = row.algorithm(self.robot, *((frame,) if row.of_frame else ()), *inputs)
+            return result if len(row.outputs) == 1 else [getattr(result, name) for name in row.outputs]
+        outputs = replay(self.function(quantity), dict(zip(row.inputs, inputs, strict=True)))
+        return outputs[row.outputs[0]] if len(row.outputs) == 1 else [outputs[name] for name in row.outputs]
+
     def operation_count(self, quantity: str) -> OperationCount:
         """Multiplications, additions and so on of one evaluation."""
         return count_operations(self.function(quantity))
@@ -150,13 +190,29 @@ class Model:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Callables stay behind when a model goes to another process; they are found in the cache there."""
-        return _restore, (self.robot, dict(self.functions), self.threads, self.route, self.record)
+        fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.init}
+        return _restore, ({**fields, "functions": dict(self.functions)},)
 
 
-def _restore(
-    robot: Robot, functions: Mapping[str, Function], threads: int, route: Route, record: Certificate | None
-) -> Model:
-    return Model(robot, MappingProxyType(dict(functions)), threads, route, record)
+def _restore(fields: dict[str, Any]) -> Model:
+    return Model(**{**fields, "functions": MappingProxyType(fields["functions"])})
+
+
+def as_model(source: Robot | Model) -> Model:
+    """The model itself, or the exact model of a robot: what every room above takes; raises `ArgumentError` otherwise.
+
+    >>> from torquec.robot import classics
+    >>> as_model(classics.planar2r()).kind.value
+    'exact'
+    """
+    if isinstance(source, Model):
+        return source
+    if isinstance(source, Robot):
+        return Model(source)
+    raise ArgumentError(
+        f"a robot or a model is needed, not {type(source).__name__}",
+        remedy="load one first: torquec.load('arm.urdf') or torquec.load_model('arm.tq.json')",
+    )
 
 
 def compile(robot: Robot, *, threads: int = 1, route: Route | str = Route.AUTOMATIC) -> Model:

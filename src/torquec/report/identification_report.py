@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
-from torquec.identification.comparison import Comparison
 from torquec.identification.elimination.elimination import Elimination
-from torquec.identification.estimate import Estimate, LogError
-from torquec.identification.identified_model import left_out
 from torquec.identification.payload import Payload
-from torquec.identification.prediction import Prediction
+from torquec.identification.result.comparison import Comparison
+from torquec.identification.result.estimate import Estimate, LogError
+from torquec.identification.result.identified_model import left_out
+from torquec.identification.result.prediction import Prediction
 from torquec.report.prediction_plots import prediction_png
 from torquec.spatial import PARAMETER_NAMES
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from torquec.identification.prediction import Prediction
+from torquec.identification.result.prediction import Prediction
 from torquec.report.figure import new_figure, save_figure
 from torquec.trajectory.trajectory import Array
 

@@ -20,8 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from torquec.expr import Function, Graph, Op, count_operations, evaluate, trace
+from torquec.expr import Function, Op, count_operations, evaluate
 from torquec.expr.ops import SEMANTICS
+from torquec.expr.replay import rebuilt
 from torquec.foundation.one_thread import one_thread
 from torquec.proof.bernstein import Array
 from torquec.proof.motions import Motions, sampled_motions
@@ -242,20 +243,7 @@ def _rerun(function: Function, values: list[Any], cut: _Cut) -> list[Any]:
 
 def _without(function: Function, cut: _Cut) -> Function:
     """The program after a cut, folded again."""
-
-    def algorithm(**inputs: Any) -> dict[str, list[Any]]:
-        graph: Graph = inputs["q"][0].graph
-        values: list[Any] = []
-        for k, step in enumerate(function.operations):
-            if step.op is Op.CONST:
-                values.append(graph.constant(step.value))
-            elif step.op is Op.INPUT:
-                values.append(inputs[step.port][step.element])
-            elif k == cut.step:
-                kept = values[step.args[1 - cut.lost]]
-                values.append(-kept if step.op is Op.SUB and cut.lost == 0 else kept)
-            else:
-                values.append(graph.make(step.op, *(values[a] for a in step.args)))
-        return {"tau": [values[k] for k in function.results[0]]}
-
-    return trace(function.name, algorithm, {port.name: port.shape for port in function.inputs})
+    step = function.operations[cut.step]
+    other = step.args[1 - cut.lost]
+    negated = step.op is Op.SUB and cut.lost == 0
+    return rebuilt(function, replaced={cut.step: lambda values: -values[other] if negated else values[other]})

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from torquec.expr import Function, Graph, Op, trace
-from torquec.expr.ops import SEMANTICS
+from torquec.expr import Function, Op
+from torquec.expr.replay import rebuilt, replayed_steps
 from torquec.proof.bernstein import Array
 from torquec.simplification.fewer_parameters import minimax
 
@@ -59,39 +59,13 @@ def refit_constants(function: Function, states: Array, torques: Array, tolerance
             radius *= 0.25
             if radius < _SMALLEST_RADIUS:
                 break
-    return with_constants(function, current)
-
-
-def with_constants(function: Function, constants: Mapping[int, float]) -> Function:
-    """The program with the constants of some steps replaced."""
-
-    def algorithm(**inputs: Any) -> dict[str, list[Any]]:
-        graph: Graph = inputs["q"][0].graph
-        values: list[Any] = []
-        for k, step in enumerate(function.operations):
-            if step.op is Op.CONST:
-                values.append(graph.constant(constants.get(k, step.value)))
-            elif step.op is Op.INPUT:
-                values.append(inputs[step.port][step.element])
-            else:
-                values.append(graph.make(step.op, *(values[a] for a in step.args)))
-        return {"tau": [values[k] for k in function.results[0]]}
-
-    return trace(function.name, algorithm, {port.name: port.shape for port in function.inputs})
+    return rebuilt(function, constants=current)
 
 
 def values_at(function: Function, states: Array, constants: Mapping[int, float] | None = None) -> Steps:
     """The value of every step at the states (N, 3, n)."""
     inputs = {name: states[:, k].T for k, name in enumerate(("q", "qd", "qdd"))}
-    values: Steps = []
-    for k, step in enumerate(function.operations):
-        if step.op is Op.CONST:
-            values.append(step.value if constants is None else constants.get(k, step.value))
-        elif step.op is Op.INPUT:
-            values.append(inputs[step.port][step.element])
-        else:
-            values.append(SEMANTICS[step.op].on_arrays(*(values[a] for a in step.args)))
-    return values
+    return replayed_steps(function, inputs, constants=constants)
 
 
 def _linearized(

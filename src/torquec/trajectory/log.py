@@ -1,7 +1,7 @@
 """`Log`: what was recorded of a moving robot, in joint coordinates and SI units.
 
-A log is as it was recorded: times may jitter and values may be missing (NaN). `torquec.identification.check_log` says
-what is wrong with it, `torquec.identification.prepare` makes evenly spaced, filtered samples of it.
+A log is as it was recorded: times may jitter and values may be missing (NaN). `identification/logs/check_log.py` says
+what is wrong with it, `identification/logs/prepare.py` makes evenly spaced, filtered samples of it.
 """
 
 from __future__ import annotations

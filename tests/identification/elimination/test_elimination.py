@@ -13,7 +13,7 @@ from torquec.errors import ArgumentError
 from torquec.identification import prepare, torque_model
 from torquec.identification.elimination import MeasurementNoise, eliminate, inward_basis, simulated_runs
 from torquec.identification.elimination.elimination import chosen_columns
-from torquec.identification.joint_factors import joint_factors
+from torquec.identification.estimators.joint_factors import joint_factors
 from torquec.robot import classics
 
 PERIOD = 0.028

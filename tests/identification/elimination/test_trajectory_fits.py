@@ -7,7 +7,7 @@ import pytest
 
 from torquec.errors import ArgumentError
 from torquec.identification.elimination import fit_trajectories
-from torquec.identification.joint_factors import joint_factors
+from torquec.identification.estimators.joint_factors import joint_factors
 
 
 def rows(seed, x):

@@ -21,7 +21,7 @@ from torquec.identification.excitation import (
     excitation,
     regressor_conditions,
 )
-from torquec.identification.torque_columns import FrictionModel
+from torquec.identification.torque.torque_columns import FrictionModel
 from torquec.robot import classics
 from torquec.robot.lock_joints import lock_joints
 from torquec.trajectory import check_limits

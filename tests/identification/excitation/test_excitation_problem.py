@@ -11,7 +11,7 @@ from torquec.identification.excitation.motion_basis import FourierBasis, SplineB
 from torquec.identification.excitation.motion_limits import motion_limits
 from torquec.identification.excitation.regressor_information import RegressorInformation
 from torquec.identification.excitation.workspace import Plane
-from torquec.identification.torque_columns import FrictionModel
+from torquec.identification.torque.torque_columns import FrictionModel
 from torquec.robot import classics
 
 ARM = classics.puma560()

@@ -11,7 +11,7 @@ from torquec.identification.excitation.regressor_information import (
     information_matrix,
     regressor_conditions,
 )
-from torquec.identification.torque_columns import FrictionModel
+from torquec.identification.torque.torque_columns import FrictionModel
 from torquec.robot import classics
 from torquec.trajectory.trajectory import MotionState
 

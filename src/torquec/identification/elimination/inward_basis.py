@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.dynamics.regressor import parameter_names
-from torquec.identification.torque_model import TorqueModel
+from torquec.identification.torque.torque_model import TorqueModel
 from torquec.parameters.base_parameters import BasisMethod, base_parameters
 from torquec.parameters.standard_parameters import ParameterFrames
 from torquec.robot.robot import Robot
@@ -43,7 +43,7 @@ class InwardBasis:
 def inward_basis(model: TorqueModel) -> InwardBasis:
     """The base (1) of a model's bodies and rotors, then friction: Coulomb of all joints, viscous of all, the rest.
 
-    >>> from torquec.identification.torque_model import torque_model
+    >>> from torquec.identification.torque.torque_model import torque_model
     >>> from torquec.robot import classics
     >>> basis = inward_basis(torque_model(classics.planar2r(), friction="viscous"))
     >>> basis.letters

@@ -11,8 +11,8 @@ import numpy as np
 
 from torquec.identification.elimination.elimination import Elimination, eliminate
 from torquec.identification.elimination.inward_basis import InwardBasis, inward_basis
-from torquec.identification.estimate import Estimate
-from torquec.identification.prepare import prepare
+from torquec.identification.logs.prepare import prepare
+from torquec.identification.result.estimate import Estimate
 from torquec.trajectory.log import Log
 from torquec.trajectory.trajectory import Array
 

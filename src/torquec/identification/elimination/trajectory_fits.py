@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.errors import ArgumentError
-from torquec.identification.estimator import solve
-from torquec.identification.joint_factors import JointFactors
-from torquec.identification.statistics import not_excited
+from torquec.identification.estimators.estimator import solve
+from torquec.identification.estimators.joint_factors import JointFactors
+from torquec.identification.estimators.statistics import not_excited
 from torquec.trajectory.trajectory import Array
 
 
@@ -77,7 +77,7 @@ def fit_trajectories(
 
     Raises `ArgumentError` without trajectories.
 
-    >>> from torquec.identification.joint_factors import joint_factors
+    >>> from torquec.identification.estimators.joint_factors import joint_factors
     >>> a = np.array([[[1.0]], [[2.0]]])
     >>> fits = fit_trajectories(["x"], [joint_factors(a, 3.0 * a[:, :, 0]), joint_factors(a, 5.0 * a[:, :, 0])])
     >>> fits.average.round(12).tolist(), fits.maximum.round(12).tolist()

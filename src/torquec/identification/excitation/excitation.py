@@ -24,7 +24,7 @@ from torquec.identification.excitation.motion_limits import motion_limits
 from torquec.identification.excitation.quasi_newton import minimise
 from torquec.identification.excitation.regressor_information import RegressorInformation, regressor_conditions
 from torquec.identification.excitation.workspace import Rule
-from torquec.identification.torque_columns import FrictionModel
+from torquec.identification.torque.torque_columns import FrictionModel
 from torquec.robot.robot import Robot
 from torquec.trajectory.trajectory import Array, Trajectory, trajectory_of
 

@@ -22,13 +22,13 @@ import numpy as np
 
 from torquec.errors import ArgumentError
 from torquec.foundation.one_thread import one_thread
-from torquec.identification.estimator import covariance_of
-from torquec.identification.joint_factors import JointFactors, joint_factors
-from torquec.identification.least_squares import WeightedLeastSquares
-from torquec.identification.prepare import Samples, prepare
-from torquec.identification.statistics import conditions, not_excited
-from torquec.identification.torque_columns import FrictionModel
-from torquec.identification.torque_model import TorqueModel, torque_model
+from torquec.identification.estimators.estimator import covariance_of
+from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
+from torquec.identification.estimators.least_squares import WeightedLeastSquares
+from torquec.identification.estimators.statistics import conditions, not_excited
+from torquec.identification.logs.prepare import Samples, prepare
+from torquec.identification.torque.torque_columns import FrictionModel
+from torquec.identification.torque.torque_model import TorqueModel, torque_model
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log

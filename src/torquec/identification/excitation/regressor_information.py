@@ -19,7 +19,7 @@ import numpy as np
 from torquec.codegen.llvm import load_or_compile
 from torquec.errors import ArgumentError
 from torquec.expr.gradient import gradient
-from torquec.identification.torque_columns import (
+from torquec.identification.torque.torque_columns import (
     FrictionModel,
     FrictionShaft,
     friction_block,

@@ -1,0 +1,50 @@
+"""Deviations that hold whatever the residuals are made of: leave out a stretch of time, fit again, see what changes.
+
+(1)  x_i: the fit to everything but part i of m;   C = (m - 1)/m sum_i (x_i - mean)(x_i - mean)'
+
+The covariance of an estimator takes residuals for noise. On a real robot most of them are what the model lacks:
+friction that changes, elasticity. They last for seconds, so that a run tells less than its number of samples suggests.
+With parts longer than that, (1) sees it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from torquec.errors import ArgumentError
+from torquec.identification.estimators.estimator import Estimator
+from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
+from torquec.trajectory.trajectory import Array
+
+_SECONDS = 1.0
+_FEWEST, _MOST = 5, 40
+
+
+def jackknife_covariance(parts: Sequence[JointFactors], make: Callable[[], Estimator]) -> Array:
+    """The covariance (1), (k, k), of what `make()` learns from m parts; raises `ArgumentError` for fewer than three."""
+    if len(parts) < 3:
+        raise ArgumentError(f"{len(parts)} parts of data are too few to leave one out", remedy="give at least three")
+    fits = []
+    for i in range(len(parts)):
+        others = [part for k, part in enumerate(parts) if k != i]
+        fits.append(make().fit_factors(others[0].merged(*others[1:])).x_)
+    centred = np.array(fits) - np.mean(fits, axis=0)
+    covariance: Array = (len(parts) - 1) / len(parts) * centred.T @ centred
+    return covariance
+
+
+def time_parts(rows: Sequence[tuple[Array, Array]], *, rate: float, seconds: float = _SECONDS) -> list[JointFactors]:
+    """Triangles of stretches of about `seconds` of every log, each given as (A (N, n, k), tau (N, n)) at `rate` [Hz].
+
+    Never fewer than five of them, nor more than forty.
+    """
+    total = sum(len(a) for a, _ in rows)
+    wanted = int(np.clip(round(total / (rate * seconds)), _FEWEST, _MOST))
+    parts = []
+    for a, tau in rows:
+        count = max(round(wanted * len(a) / total), 1)
+        chunks = np.array_split(np.arange(len(a)), count)
+        parts += [joint_factors(a[chunk], tau[chunk]) for chunk in chunks]
+    return parts

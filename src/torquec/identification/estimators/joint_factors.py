@@ -1,0 +1,124 @@
+"""Streaming QR: what a fit needs of any number of rows, in constant memory, one triangle per joint.
+
+(1)  [A_j tau_j] = Q_j R_j for the rows of joint j;  |A_j x - tau_j| = |R_j (x, -1)| for every x
+(2)  the triangle of two heaps of rows is that of their triangles stacked: factors of many workers merge exactly
+(3)  triangles per joint leave the weights of the joints open until the fit
+
+Columns that a joint's rows do not have are left out: a wrist knows nothing of the shoulder's inertias. Many samples are
+added up (`triangle_sum`) in chunks that stay in the cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from torquec.errors import ArgumentError
+from torquec.identification.estimators.triangle_sum import TriangleSum
+from torquec.trajectory.trajectory import Array
+
+_CHUNK = 1024
+
+
+@dataclass(frozen=True, eq=False)
+class JointFactors:
+    """R_j of (1), (n, k + 1, k + 1), the last column that of tau; `count` samples are in them."""
+
+    triangles: Array
+    count: int
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return len(self.triangles)
+
+    @property
+    def size(self) -> int:
+        """Number k of parameters."""
+        return int(self.triangles.shape[2]) - 1
+
+    def merged(self, *others: JointFactors) -> JointFactors:
+        """The factors of all rows together (2)."""
+        every = (self, *others)
+        stacked = np.concatenate([factors.triangles for factors in every], axis=1)
+        triangles = np.stack([_triangle(rows, self.size + 1) for rows in stacked])
+        return JointFactors(triangles, sum(factors.count for factors in every))
+
+    def weighted(self, weights: Array) -> Array:
+        """One triangle (k + 1, k + 1) for all joints, joint j's rows times weights[j] (3)."""
+        rows = (self.triangles * np.asarray(weights)[:, None, None]).reshape(-1, self.size + 1)
+        return _triangle(rows, self.size + 1)
+
+    def squares(self, x: Array) -> Array:
+        """Sums of squared residuals (n,) at x (k,)."""
+        residual = self.triangles @ np.append(x, -1.0)
+        sums: Array = (residual**2).sum(axis=1)
+        return sums
+
+    @property
+    def torque_squares(self) -> Array:
+        """Sums of squared torques (n,)."""
+        sums: Array = (self.triangles[:, :, -1] ** 2).sum(axis=1)
+        return sums
+
+    def relative_error(self, x: Array) -> float:
+        """|tau - A x| / |tau| over all joints and samples."""
+        return float(np.sqrt(self.squares(x).sum() / self.torque_squares.sum()))
+
+
+def joint_factors(a: Array, tau: Array) -> JointFactors:
+    """The factors of A (N, n, k) and tau (N, n); raises `ArgumentError` for values that are not finite.
+
+    >>> f = joint_factors(np.array([[[3.0]], [[4.0]]]), np.array([[6.0], [8.0]]))
+    >>> f.relative_error(np.array([2.0])) < 1e-15
+    True
+    """
+    if a.ndim != 3 or tau.shape != a.shape[:2]:
+        raise ArgumentError(f"A {a.shape} and tau {tau.shape} do not belong together", remedy="give (N, n, k), (N, n)")
+    width = a.shape[2] + 1
+    triangles = np.zeros((a.shape[1], width, width))
+    for j in range(a.shape[1]):
+        present = np.append(a[:, j].any(axis=0), True)
+        small = _own_triangle(a[:, j], tau[:, j], present[:-1])
+        if not np.isfinite(small).all():
+            raise ArgumentError("a regressor or torque is not finite", remedy="run torquec check-log")
+        triangles[j][: len(small), present] = small
+    return JointFactors(triangles, len(a))
+
+
+def stream_factors(chunks: Iterable[tuple[Array, Array]], *, threads: int = 1) -> JointFactors:
+    """The factors of chunks (A, tau), as many at a time as there are threads; raises `ArgumentError` for none.
+
+    Give a generator: what it yields is dropped once it is factored.
+    """
+    iterator = iter(chunks)
+    total: JointFactors | None = None
+    with ThreadPoolExecutor(max_workers=threads) as pool:
+        while group := list(islice(iterator, threads)):
+            parts = list(pool.map(lambda chunk: joint_factors(*chunk), group))
+            total = parts[0].merged(*parts[1:]) if total is None else total.merged(*parts)
+    if total is None:
+        raise ArgumentError("there are no samples to fit", remedy="give at least one log")
+    return total
+
+
+def _own_triangle(a: Array, tau: Array, present: np.ndarray[Any, np.dtype[np.bool_]]) -> Array:
+    """R of one joint's rows (N, k) and torques (N,), of the columns that are present."""
+    total = TriangleSum(int(present.sum()) + 1)
+    for start in range(0, len(a), _CHUNK):
+        part = slice(start, start + _CHUNK)
+        total.add(np.column_stack([a[part][:, present], tau[part]]))
+    return total.triangle()
+
+
+def _triangle(rows: Array, width: int) -> Array:
+    """R (width, width) of rows (m, width), filled up with zeros."""
+    small = np.linalg.qr(rows, mode="r")
+    full = np.zeros((width, width))
+    full[: len(small)] = small
+    return full

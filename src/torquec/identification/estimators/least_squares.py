@@ -1,0 +1,140 @@
+"""Least squares without a prior: ordinary, weighted by joint, Huber, total, with instrumental variables.
+
+(1)  ordinary:  min sum |A x - tau|^2
+(2)  weighted:  the rows of joint j times w_j = 1/deviation of its residuals, repeated until the weights stay
+(3)  Huber:     rows whose weighted residual is beyond c = 1.345 count as |r| only (iteratively reweighted)
+(4)  total:     errors in A too; x from the last right singular vector of [A tau], columns scaled by their norms
+(5)  instruments Z, which follow the motion but not its noise:  Z' A x = Z' tau
+"""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+
+from torquec.errors import ArgumentError
+from torquec.identification.estimators.estimator import Estimator, Status, covariance_of, joint_weights, solve
+from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
+from torquec.trajectory.trajectory import Array
+
+_ROUNDS = 20
+_SETTLED = 1e-3
+_HUBER = 1.345
+
+
+class OrdinaryLeastSquares(Estimator):
+    """(1): every torque counts alike."""
+
+    def fit_factors(self, factors: JointFactors) -> Self:
+        """Learn from triangles."""
+        triangle = factors.weighted(np.ones(factors.n))
+        self.x_, rank = solve(triangle)
+        self.status_ = Status.SOLVED if rank == factors.size else Status.RANK_DEFICIENT
+        free = max(factors.count * factors.n - factors.size, 1)
+        variance = factors.squares(self.x_).sum() / free
+        self.weights_ = np.full(factors.n, 1.0 / np.sqrt(max(variance, np.finfo(float).tiny)))
+        self.covariance_ = covariance_of(triangle, self.correlation) * variance
+        return self
+
+
+class WeightedLeastSquares(Estimator):
+    """(2): every joint counts by how well it is known."""
+
+    def fit_factors(self, factors: JointFactors) -> Self:
+        """Learn from triangles."""
+        x, _ = solve(factors.weighted(np.ones(factors.n)))
+        self.status_ = Status.NOT_CONVERGED
+        for _ in range(_ROUNDS):
+            weights = joint_weights(factors, x)
+            triangle = factors.weighted(weights)
+            x, rank = solve(triangle)
+            after = joint_weights(factors, x)
+            if np.all(np.abs(after - weights) <= _SETTLED * weights):
+                self.status_ = Status.SOLVED
+                break
+        if rank < factors.size:
+            self.status_ = Status.RANK_DEFICIENT
+        self.x_, self.weights_ = x, weights
+        self.covariance_ = covariance_of(triangle, self.correlation)
+        return self
+
+
+class HuberLeastSquares(Estimator):
+    """(3): spikes count little. Needs the rows themselves."""
+
+    def fit_factors(self, factors: JointFactors) -> Self:
+        """Refused: triangles no longer know single rows."""
+        del factors
+        raise ArgumentError("Huber's weights need every row, not triangles", remedy="call fit(a, tau)")
+
+    def fit(self, a: Array, tau: Array) -> Self:
+        """Learn from A (N, n, k) and tau (N, n)."""
+        a, tau = np.asarray(a), np.asarray(tau)
+        start = WeightedLeastSquares().fit(a, tau)
+        x = start.x_
+        self.status_ = Status.NOT_CONVERGED
+        for _ in range(_ROUNDS):
+            residual = tau - a @ x
+            spread = np.median(np.abs(residual), axis=0) / 0.6745 + np.finfo(float).tiny
+            relative = np.maximum(np.abs(residual) / spread, np.finfo(float).tiny)
+            root = np.sqrt(np.minimum(1.0, _HUBER / relative)) / spread
+            factors = joint_factors(a * root[:, :, None], tau * root)
+            triangle = factors.weighted(np.ones(factors.n))
+            before, (x, rank) = x, solve(triangle)
+            if np.linalg.norm(x - before) <= 1e-10 * np.linalg.norm(x):
+                self.status_ = Status.SOLVED if rank == len(x) else Status.RANK_DEFICIENT
+                break
+        self.x_, self.weights_ = x, 1.0 / spread
+        self.covariance_ = covariance_of(triangle, self.correlation)
+        return self
+
+
+class TotalLeastSquares(Estimator):
+    """(4): errors in the motion count like errors of the torques."""
+
+    def fit_factors(self, factors: JointFactors) -> Self:
+        """Learn from triangles."""
+        weighted = WeightedLeastSquares(correlation=self.correlation).fit_factors(factors)
+        triangle = factors.weighted(weighted.weights_)
+        scale = np.linalg.norm(triangle, axis=0)
+        scale[scale == 0.0] = 1.0
+        last = np.linalg.svd(triangle / scale)[2][-1]
+        self.weights_, self.covariance_ = weighted.weights_, weighted.covariance_
+        if abs(last[-1]) < np.sqrt(np.finfo(float).eps):
+            # No combination of columns explains the torques: the direction lies in A alone.
+            self.x_, self.status_ = weighted.x_, Status.RANK_DEFICIENT
+            return self
+        self.x_ = -(last[:-1] / scale[:-1]) / (last[-1] / scale[-1])
+        self.status_ = weighted.status_
+        return self
+
+
+class InstrumentalVariables(Estimator):
+    """(5): without the bias that noise in the motion gives least squares; `fit` takes the instruments."""
+
+    def fit_factors(self, factors: JointFactors) -> Self:
+        """Without instruments, the columns are their own: weighted least squares."""
+        plain = WeightedLeastSquares(correlation=self.correlation).fit_factors(factors)
+        self.x_, self.weights_ = plain.x_, plain.weights_
+        self.covariance_, self.status_ = plain.covariance_, plain.status_
+        return self
+
+    def fit(self, a: Array, tau: Array, instruments: Array | None = None) -> Self:
+        """Learn from A (N, n, k), tau (N, n) and instruments like A: the regressor of a simulated or second run."""
+        if instruments is None:
+            return super().fit(a, tau)
+        a, tau, z = np.asarray(a), np.asarray(tau), np.asarray(instruments)
+        if z.shape != a.shape:
+            raise ArgumentError(f"the instruments are {z.shape}, A is {a.shape}", remedy="give the same shape")
+        self.fit_factors(joint_factors(a, tau))
+        w = self.weights_[None, :, None]
+        rows, right = (a * w).reshape(-1, a.shape[2]), (tau * self.weights_).ravel()
+        tools = (z * w).reshape(-1, a.shape[2])
+        scale = np.linalg.norm(tools, axis=0)
+        scale[scale == 0.0] = 1.0
+        left = (tools / scale).T @ (rows / scale)
+        self.x_ = np.linalg.lstsq(left, (tools / scale).T @ right, rcond=1e-12)[0] / scale
+        half = np.linalg.pinv(left, rcond=1e-12) / scale[:, None]
+        self.covariance_ = self.correlation * half @ ((tools / scale).T @ (tools / scale)) @ half.T
+        return self

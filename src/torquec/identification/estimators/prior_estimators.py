@@ -1,0 +1,238 @@
+"""Estimators with a prior: ridge, physically consistent (linear matrix inequalities), entropic (log-det).
+
+All three minimise (2) of `prior` for a given strength lambda;
+(1)  ridge:       nothing else
+(2)  consistent:  subject to P_i(y) >= 0 for every body, rotors and friction not negative; by clarabel, which is given
+                  the triangle of the residual: min t, |R y - z| <= t (normal equations would lose half the digits)
+(3)  entropic:    the pull to the prior is sum_i tr(P0^-1 P) - log det P, which is infinite at the border, so that
+                  Newton's method from the prior stays inside; no solver needed
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Self
+
+import numpy as np
+
+from torquec.errors import ArgumentError
+from torquec.identification.estimators.estimator import Estimator, Status, Weighting
+from torquec.identification.estimators.joint_factors import JointFactors
+from torquec.identification.estimators.least_squares import OrdinaryLeastSquares, WeightedLeastSquares
+from torquec.identification.estimators.prior import Prior
+from torquec.identification.estimators.pseudo_inertia import BASIS, WIDTH, is_consistent, pseudo_inertia
+from torquec.identification.extras import need
+from torquec.trajectory.trajectory import Array
+
+Indices = np.ndarray[Any, np.dtype[np.signedinteger[Any]]]
+
+_MARGIN = 1e-6
+"""Of a prior's own eigenvalues: how far inside the border a consistent body stays, so that rounding keeps it there."""
+_FINEST = 1e-4
+_STEPS = 100
+_SHORTEST = 1e-10
+_THINNEST = 1e-10
+_BARRIER = 1e-3
+
+
+class PriorEstimator(Estimator):
+    """What the three share; learns `y_` (p + f,), the full standard parameters and what follows them, too."""
+
+    y_: Array
+
+    def __init__(
+        self,
+        prior: Prior,
+        *,
+        strength: float = 10.0,
+        weighting: Weighting = Weighting.JOINT,
+        correlation: float = 1.0,
+    ) -> None:
+        super().__init__(correlation=correlation)
+        if not 0.0 <= strength < np.inf:
+            raise ArgumentError(f"a prior of strength {strength}", remedy="give zero or more")
+        self.prior = prior
+        self.strength = strength
+        self.weighting = weighting
+
+    def _start(self, factors: JointFactors) -> Array:
+        """Weights from a plain fit, the triangle of the objective, and the ridge solution as `y_`."""
+        self.weights_ = _plain_weights(factors, self.weighting).copy()
+        triangle = self.prior.rows(
+            factors, self.weights_, correlation=self.correlation, strength=max(self.strength, 1e-12)
+        )
+        r, z = triangle[:, :-1], triangle[:, -1]
+        scale = np.linalg.norm(r, axis=0)
+        scale[scale == 0.0] = 1.0
+        u, s, vt = np.linalg.svd(r / scale, full_matrices=False)
+        inverse = (vt.T / np.maximum(s, 1e-14 * s[0])) / scale[:, None]
+        self.y_ = inverse @ (u.T @ z)
+        half = self.prior.projection @ inverse
+        self.covariance_ = half @ half.T
+        self.status_ = Status.SOLVED
+        return triangle
+
+    def _finish(self) -> Self:
+        self.x_ = self.prior.projection @ self.y_
+        return self
+
+    @property
+    def physically_consistent_(self) -> bool:
+        """Whether every body has a mass distribution and no rotor or friction is negative."""
+        bodies = self.y_[: WIDTH * self.prior.bodies].reshape(-1, WIDTH)
+        return is_consistent(bodies) and bool(np.all(self.y_[self.prior.not_negative] >= -1e-12))
+
+
+class RidgeToPrior(PriorEstimator):
+    """(1)."""
+
+    def fit_factors(self, factors: JointFactors) -> Self:
+        """Learn from triangles."""
+        self._start(factors)
+        return self._finish()
+
+
+class ConsistentLeastSquares(PriorEstimator):
+    """(2)."""
+
+    def fit_factors(self, factors: JointFactors) -> Self:
+        """Learn from triangles; `MissingExtraError` without clarabel."""
+        triangle = self._start(factors)
+        if not self.physically_consistent_:
+            self._constrain(triangle)
+        return self._finish()
+
+    def _constrain(self, triangle: Array) -> None:
+        clarabel = need("clarabel", "physically consistent estimation")
+        sparse = need("scipy.sparse", "physically consistent estimation")
+        r, z = triangle[:, :-1], triangle[:, -1]
+        size = r.shape[1]
+        scale = np.linalg.norm(r, axis=0)
+        scale[scale == 0.0] = 1.0
+        cones: list[Any] = [clarabel.SecondOrderConeT(len(r) + 1)]
+        # s = b - A v in the cone, v = (y * scale, t)
+        left = [np.zeros((len(r) + 1, size + 1))]
+        left[0][0, -1] = -1.0
+        left[0][1:, :-1] = -r / scale
+        right = [np.concatenate([[0.0], -z])]
+        for i in range(self.prior.bodies):
+            rows, floor = _cone_rows(self.prior.center[WIDTH * i : WIDTH * (i + 1)])
+            block = np.zeros((len(rows), size + 1))
+            block[:, WIDTH * i : WIDTH * (i + 1)] = -rows / scale[WIDTH * i : WIDTH * (i + 1)]
+            left.append(block)
+            right.append(-floor)
+            cones.append(clarabel.PSDTriangleConeT(4))
+        signed = np.flatnonzero(self.prior.not_negative)
+        if len(signed):
+            block = np.zeros((len(signed), size + 1))
+            block[np.arange(len(signed)), signed] = -1.0
+            left.append(block)
+            right.append(np.zeros(len(signed)))
+            cones.append(clarabel.NonnegativeConeT(len(signed)))
+        settings = clarabel.DefaultSettings()
+        settings.verbose = False
+        cost = np.zeros(size + 1)
+        cost[-1] = 1.0
+        solver = clarabel.DefaultSolver(
+            sparse.csc_matrix((size + 1, size + 1)),
+            cost,
+            sparse.csc_matrix(np.vstack(left)),
+            np.concatenate(right),
+            cones,
+            settings,
+        )
+        solution = solver.solve()
+        solved = str(solution.status) in ("Solved", "AlmostSolved")
+        self.status_ = Status.SOLVED if solved else Status.NOT_CONVERGED
+        self.y_ = np.array(solution.x[:-1]) / scale
+        self.y_[signed] = np.maximum(self.y_[signed], 0.0)
+
+
+class EntropicLeastSquares(PriorEstimator):
+    """(3)."""
+
+    def fit_factors(self, factors: JointFactors) -> Self:
+        """Learn from triangles."""
+        self._start(factors)
+        weighted = factors.weighted(self.weights_) / np.sqrt(self.correlation)
+        a, b = weighted[:, :-1] @ self.prior.projection, weighted[:, -1]
+        y = self.prior.center.copy()
+        free = np.arange(len(y)) >= WIDTH * self.prior.bodies
+        y[free] = self.y_[free]
+        signed = np.flatnonzero(self.prior.not_negative)
+        y[signed] = np.maximum(y[signed], 1e-4)
+        self.status_ = Status.NOT_CONVERGED
+        for _ in range(_STEPS):
+            value, gradient, hessian = self._objective(y, a, b, signed)
+            d = 1.0 / np.sqrt(np.diag(hessian))
+            step = -d * np.linalg.lstsq(hessian * np.outer(d, d), d * gradient, rcond=1e-15)[0]
+            decrease = float(-gradient @ step)
+            if decrease <= 1e-8 * max(1.0, abs(value)):
+                self.status_ = Status.SOLVED
+                break
+            length = 1.0
+            while length > _SHORTEST and not (
+                self._value(y + length * step, a, b, signed) <= value - 0.1 * length * decrease
+            ):
+                length *= 0.5
+            if length <= _SHORTEST:
+                # What is left to gain is below rounding of the objective.
+                self.status_ = Status.SOLVED if decrease <= 1e-4 * abs(value) else Status.NOT_CONVERGED
+                break
+            y = y + length * step
+        self.y_ = y
+        return self._finish()
+
+    def _value(self, y: Array, a: Array, b: Array, signed: Indices) -> float:
+        """The objective; infinite outside."""
+        p = pseudo_inertia(y[: WIDTH * self.prior.bodies].reshape(-1, WIDTH))
+        p0 = pseudo_inertia(self.prior.center[: WIDTH * self.prior.bodies].reshape(-1, WIDTH))
+        half = np.linalg.inv(np.linalg.cholesky(p0))
+        relative = half @ p @ half.transpose(0, 2, 1)
+        if np.any(np.linalg.eigvalsh(relative) <= _THINNEST) or np.any(y[signed] <= _THINNEST):
+            return np.inf
+        pull = np.trace(relative, axis1=1, axis2=2).sum() - np.linalg.slogdet(relative)[1].sum()
+        residual = a @ y - b
+        barrier = -_BARRIER * np.log(y[signed]).sum()
+        return float(residual @ residual + 2.0 * self.strength * (0.5 * pull + barrier))
+
+    def _objective(self, y: Array, a: Array, b: Array, signed: Indices) -> tuple[float, Array, Array]:
+        """Value, gradient and Hessian."""
+        gradient, hessian = 2.0 * a.T @ (a @ y - b), 2.0 * a.T @ a
+        for i in range(self.prior.bodies):
+            block = slice(WIDTH * i, WIDTH * (i + 1))
+            inverse = np.linalg.inv(pseudo_inertia(y[block]))
+            inverse0 = np.linalg.inv(pseudo_inertia(self.prior.center[block]))
+            turned = np.einsum("ij,ajk->aik", inverse, BASIS)
+            gradient[block] += self.strength * np.einsum("ij,aji->a", inverse0 - inverse, BASIS)
+            hessian[block, block] += self.strength * np.einsum("aij,bji->ab", turned, turned)
+        gradient[signed] -= 2.0 * self.strength * _BARRIER / y[signed]
+        hessian[signed, signed] += 2.0 * self.strength * _BARRIER / y[signed] ** 2
+        hessian[np.diag_indices(len(y))] += 1e-12 * np.diag(hessian) + np.finfo(float).tiny ** 0.25
+        return self._value(y, a, b, signed), gradient, hessian
+
+
+@lru_cache(maxsize=32)
+def _plain_weights(factors: JointFactors, weighting: Weighting) -> Array:
+    """Weights of the joints (n,) from a fit without prior; the same for every strength, hence kept."""
+    plain = WeightedLeastSquares if weighting is Weighting.JOINT else OrdinaryLeastSquares
+    sizes = np.sqrt(factors.torque_squares / factors.count)
+    # No torque is known better than this: exact data must not make the prior vanish beside it.
+    most = 1.0 / np.maximum(_FINEST * sizes, np.finfo(float).tiny)
+    weights: Array = np.minimum(plain().fit_factors(factors).weights_, most)
+    return weights
+
+
+def _cone_rows(prior: Array) -> tuple[Array, Array]:
+    """The upper triangle of P, column by column, off-diagonals times sqrt(2): (10, 10), and its smallest allowed value.
+
+    P is scaled by the prior's masses and radii, so that all bodies have numbers of about one.
+    """
+    p0 = pseudo_inertia(prior)
+    root = np.diag(1.0 / np.sqrt(np.diag(p0)))
+    scaled = np.einsum("ij,ajk,kl->ail", root, BASIS, root)
+    order = [(i, j) for j in range(4) for i in range(j + 1)]
+    factor = np.array([1.0 if i == j else np.sqrt(2.0) for i, j in order])
+    rows = np.array([[matrix[i, j] for matrix in scaled] for i, j in order]) * factor[:, None]
+    floor = np.array([_MARGIN if i == j else 0.0 for i, j in order])
+    return rows, floor

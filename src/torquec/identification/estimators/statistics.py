@@ -1,0 +1,119 @@
+"""What an estimate is worth: deviations, significance, condition, and a verdict in words.
+
+(1)  standard deviation and 95 % interval from the covariance of the estimator
+(2)  significant: its contribution |A_jk x_k| reaches 1 % of the largest |tau_j|, for some joint j (Izaguirre et al.)
+(3)  condition: of the regressor's triangle, columns as they are, and with columns of unit norm
+(4)  identifiable: a column that no combination of the others reaches, measured by singular values of unit columns
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from torquec.errors import ArgumentError
+from torquec.identification.estimators.joint_factors import JointFactors
+from torquec.trajectory.trajectory import Array
+
+CONFIDENCE = 1.959964
+"""Deviations to each side that hold 95 %."""
+_SIGNIFICANT = 0.01
+_NOT_EXCITED = 1e-7
+_POOR = 0.5
+_OVERFIT = 2.0
+_NEGLIGIBLE = 5e-3
+"""Errors below this share of the torques are as good as none, whatever their ratio."""
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """(3)."""
+
+    plain: float
+    unit_columns: float
+
+
+def conditions(triangle: Array) -> Conditions:
+    """The condition numbers of a triangle of [A tau]."""
+    a = triangle[:, :-1]
+    norms = np.linalg.norm(a, axis=0)
+    present = norms > 1e-12 * norms.max(initial=0.0)  # a column of zeros belongs to nothing that moves
+    a, norms = a[:, present], norms[present]
+    return Conditions(float(np.linalg.cond(a)), float(np.linalg.cond(a / norms)))
+
+
+def not_excited(triangle: Array, names: Sequence[str]) -> tuple[str, ...]:
+    """The parameters that these rows say nothing about, alone or mixed with others (4)."""
+    a = triangle[:, :-1]
+    norms = np.linalg.norm(a, axis=0)
+    _, s, vt = np.linalg.svd(a / np.where(norms > 0.0, norms, 1.0))
+    free = vt[s <= _NOT_EXCITED * s.max(initial=0.0)]
+    mixed = np.abs(free).max(axis=0, initial=0.0) > 1e-3
+    return tuple(name for name, lost in zip(names, mixed, strict=True) if lost)
+
+
+def check_excitation(factors: JointFactors, names: Sequence[str], where: str = "") -> None:
+    """Raise `ArgumentError`, with what can be identified, unless every parameter is excited."""
+    lost = not_excited(factors.weighted(1.0 / np.sqrt(factors.torque_squares + 1e-300)), names)
+    if lost:
+        found = [name for name in names if name not in lost]
+        raise ArgumentError(
+            f"the log excites too little: {len(lost)} of {len(names)} parameters stay open ({', '.join(lost)})",
+            where=where,
+            remedy=f"record a motion of torquec excite; this log identifies {', '.join(found) or 'nothing'}",
+        )
+
+
+def significant(peaks: Array, torque_peaks: Array, x: Array) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """(2), (k,): `peaks` (n, k) are the largest |A_jk|, `torque_peaks` (n,) the largest |tau_j|."""
+    share = peaks * np.abs(x) / np.maximum(torque_peaks, np.finfo(float).tiny)[:, None]
+    chosen: np.ndarray[Any, np.dtype[np.bool_]] = share.max(axis=0) >= _SIGNIFICANT
+    return chosen
+
+
+def correlations(covariance: Array) -> Array:
+    """Correlation matrix (k, k) of a covariance."""
+    deviations = np.sqrt(np.maximum(np.diag(covariance), np.finfo(float).tiny))
+    matrix: Array = covariance / np.outer(deviations, deviations)
+    return matrix
+
+
+def verdict(
+    names: Sequence[str],
+    x: Array,
+    deviations: Array,
+    important: Sequence[bool],
+    *,
+    training: float,
+    validation: float,
+    predicted: Mapping[str, float] | None = None,
+    problem: str = "",
+) -> str:
+    """The result in words: trusted, overfit, or poorly excited with the parameters that are.
+
+    `training` and `validation` are the errors of the fit and of cross-validation, `predicted` those of logs, by name,
+    that were not fitted; a `problem` of the fit itself comes before everything else.
+
+    >>> verdict(["a"], np.array([2.0]), np.array([0.1]), [True], training=0.01, validation=0.012)
+    'trusted: 1 of 1 parameters matter, all of them known to better than 50%'
+    """
+    if problem:
+        rest = verdict(names, x, deviations, important, training=training, validation=validation, predicted=predicted)
+        return f"doubtful: {problem}; apart from that {rest}"
+    poor = [
+        name
+        for name, value, deviation, matters in zip(names, x, deviations, important, strict=True)
+        if matters and deviation > _POOR * abs(value)
+    ]
+    worst = max((predicted or {}).items(), key=lambda item: item[1], default=("", 0.0))
+    if max(validation, worst[1]) > max(_OVERFIT * training, _NEGLIGIBLE):
+        where = (validation, "what was left out") if validation >= worst[1] else (worst[1], worst[0])
+        text = f"overfit: the error is {training:.2%} on what was fitted and {where[0]:.2%} on {where[1]}"
+        return f"{text}; poorly excited: {', '.join(poor)}" if poor else text
+    if poor:
+        return f"poorly excited: {', '.join(poor)} (known to no better than {_POOR:.0%}); the others are trusted"
+    count = int(np.sum(important))
+    return f"trusted: {count} of {len(names)} parameters matter, all of them known to better than {_POOR:.0%}"

@@ -1,0 +1,122 @@
+"""What is wrong with a log, before anything is fitted to it: every finding names the column, the rows and a remedy.
+
+(1)  rows and stamps                                             `check_stamps`
+(2)  positions, and recorded speeds against their derivative      `check_motion`
+(3)  torques against the robot's own model, gravity               `check_torques`
+(4)  the delay between torques and positions, where asked for     `torque_delay`
+(5)  torques that are zero throughout
+(6)  torques at a limit: the same extreme value many times in a row, longer than the log repeats values elsewhere
+
+What is true of good logs (jitter, parts at rest) is a note, never an alarm.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+
+import numpy as np
+
+from torquec.identification.logs.check_motion import check_positions, check_rest, check_slowness, check_speeds
+from torquec.identification.logs.check_pieces import check_pieces
+from torquec.identification.logs.check_stamps import check_missing, check_stamps
+from torquec.identification.logs.check_torques import check_torques
+from torquec.identification.logs.clean_rows import clean_rows, whole_rows
+from torquec.identification.logs.log_motion import log_motion
+from torquec.identification.logs.torque_delay import check_delay
+from torquec.robot.lock_joints import lock_joints
+from torquec.robot.robot import Robot
+from torquec.trajectory.log import Log, LogFinding, Pathology, Severity, spans_of
+
+_FLAT = 5
+_HELD = 3.0
+_MOSTLY = 0.5
+
+
+def check_log(robot: Robot, log: Log, *, delay: bool = False) -> tuple[LogFinding, ...]:
+    """Everything that is found in a log of this robot, what its reader met first; with `delay`, (4) as well.
+
+    Raises `ArgumentError` where the log names joints that the robot does not have.
+    """
+    for name in log.joints:
+        robot.joint_index(name)
+    moving = lock_joints(robot, {name: 0.0 for name in robot.joint_names if name not in log.joints})
+    found = [*check_missing(log), *check_stamps(log)]
+    motion = log_motion(log)
+    if motion is None:
+        if not _has_error(found):
+            found.append(_too_few(log))
+    elif not _has_error(found):
+        found += check_positions(moving, log, motion)
+        found += check_speeds(log, motion)
+        found += check_rest(log, motion)
+        found += [] if _has_error(found) else check_slowness(moving, log, motion)
+        if not _has_error(found):
+            found += check_torques(moving, log, motion)
+        if delay and not _has_error(found):
+            found += check_delay(moving, log)
+    found += check_zero_torques(log)
+    found += check_saturation(moving, log)
+    return (*log.findings, *(_placed(finding, log) for finding in found))
+
+
+def check_log_pieces(robot: Robot, pieces: Iterable[Log]) -> tuple[LogFinding, ...]:
+    """The same for a log that comes in pieces (`read_log_chunks`), one of which is in memory at a time."""
+    return check_pieces(check_log, robot, pieces)
+
+
+def check_zero_torques(log: Log) -> list[LogFinding]:
+    """(5): an error where no joint has torques, a warning for single joints that move without any."""
+    zero = [j for j in range(log.n) if not np.nan_to_num(log.tau[:, j]).any()]
+    remedy = "record torques or currents, or name their columns in a map"
+    if len(zero) == log.n:
+        names = ", ".join(log.column("tau", j) for j in zero)
+        return [LogFinding(Pathology.NO_TORQUE, Severity.ERROR, "all torques are zero", names, remedy=remedy)]
+    moving = [j for j in zero if np.ptp(np.nan_to_num(log.q[:, j])) > 0.0]
+    text = "zero throughout, although the joint moves"
+    return [
+        LogFinding(Pathology.NO_TORQUE, Severity.WARNING, text, log.column("tau", j), remedy=remedy) for j in moving
+    ]
+
+
+def check_saturation(robot: Robot, log: Log) -> list[LogFinding]:
+    """(6) on either side, also at the limit that the robot's file states."""
+    found = []
+    for j in range(log.n):
+        tau = np.where(np.isfinite(log.tau[:, j]), log.tau[:, j], 0.0)
+        high, low = float(tau.max()), float(tau.min())
+        limit = robot.joints[j].limits.effort
+        at_end = (np.abs(tau) >= limit * (1.0 - 1e-3)) if limit > 0.0 else np.zeros(len(tau), dtype=np.bool_)
+        at_end |= (high > 0.0) & (tau >= high * (1.0 - 1e-9))
+        at_end |= (low < 0.0) & (tau <= low * (1.0 - 1e-9))
+        if at_end.mean() > _MOSTLY:
+            continue  # a robot or a sensor that stands still, or other units than the limit's
+        changes = np.flatnonzero(np.diff(tau[~at_end]))
+        usual = float(np.percentile(np.diff(changes), 95.0)) if len(changes) > 1 else 1.0
+        spans = tuple((a, b) for a, b in spans_of(at_end) if b - a + 1 >= max(_FLAT, _HELD * usual))
+        if spans:
+            count = sum(b - a + 1 for a, b in spans)
+            value = float(tau[spans[0][0]])
+            text = f"stays at {value:.4g} for {count} samples: the drive gives no more"
+            remedy = "record a slower motion; these samples tell what the drive could do, not what the motion needs"
+            found.append(LogFinding(Pathology.SATURATION, Severity.WARNING, text, log.column("tau", j), spans, remedy))
+    return found
+
+
+def _too_few(log: Log) -> LogFinding:
+    """Why no motion can be seen: values that are missing, or stamps that do not rise."""
+    whole, rising = int(whole_rows(log).sum()), int(clean_rows(log).sum())
+    kind = Pathology.NAN_ROWS if whole == rising else Pathology.BACKWARD_STAMPS
+    text = f"of {len(log)} rows {whole} are whole and {rising} rise in time: too few to compare them with a model"
+    return LogFinding(kind, Severity.ERROR, text, log.column("t"), remedy="record more, or mend the column of times")
+
+
+def _has_error(found: list[LogFinding]) -> bool:
+    return any(finding.severity is Severity.ERROR for finding in found)
+
+
+def _placed(finding: LogFinding, log: Log) -> LogFinding:
+    """The finding with rows counted from the start of the file, and its lines."""
+    spans = tuple((a + log.first_row, b + log.first_row) for a, b in finding.spans)
+    line = None if log.first_line is None else log.first_line - log.first_row
+    return dataclasses.replace(finding, spans=spans, first_line=line)

@@ -1,0 +1,158 @@
+"""Positions and recorded speeds of a log against themselves: encoder wrap, degrees, order, signs, units, rest.
+
+(1)  neighbours that differ by a full turn, in radians or in degrees, or a single step twenty times as fast as the steps
+     beside it and as the motion elsewhere, and twice as fast as the joint can move (a turn of a geared motor)
+(2)  positions far beyond the robot's limits that are within them as degrees
+(3)  correlation of every recorded speed with the derivative of every position: two columns are exchanged where they
+     explain each other clearly better than themselves, one is negated where it correlates with less than -0.8
+(4)  the size of a speed against that of the derivative
+(5)  steps of 20 ms or more in which no joint passes a hundredth of its limit of speed (or 0.01): milliseconds
+(6)  parts where no joint passes a fiftieth of its top speed
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from torquec.identification.logs.log_motion import Motion, moving_average
+from torquec.robot.robot import Robot
+from torquec.trajectory.log import Log, LogFinding, Pathology, Severity, spans_of
+from torquec.trajectory.log_units import looks_like_degrees
+from torquec.trajectory.trajectory import Array
+
+_SURE = 0.8
+_CLEARLY = 0.3
+_DEGREE = 180.0 / math.pi
+_REST = 0.02
+_LONG_REST = 0.1
+_SHORTEST_REST = 0.2
+_SIZE = 5.0
+_SLOW = 0.01
+_LONG_STEP = 0.02
+_SUDDEN = 20.0
+_FASTEST = 20.0
+_UNIT_RATIOS = {
+    _DEGREE: ("in degrees per second, the positions in radians", 'velocity_angle = "deg"'),
+    1.0 / _DEGREE: ("in radians per second, the positions in degrees", 'angle = "deg", velocity_angle = "rad"'),
+    1e3: ("right if the stamps are milliseconds", 'time_unit = "ms"'),
+    1e6: ("right if the stamps are microseconds", 'time_unit = "us"'),
+}
+
+
+def check_positions(robot: Robot, log: Log, motion: Motion) -> list[LogFinding]:
+    """(1), (2)."""
+    found = []
+    for j, joint in enumerate(robot.joints):
+        if joint.type.is_prismatic:
+            continue
+        jumps = np.diff(log.q[motion.rows, j])
+        for wraps, severity, what, remedy in _wraps(jumps, np.diff(motion.t), joint.limits.velocity):
+            spans = tuple((int(motion.rows[a]), int(motion.rows[b + 1])) for a, b in spans_of(wraps))
+            text = f"{what}: {int(wraps.sum())}"
+            found.append(LogFinding(Pathology.WRAP, severity, text, log.column("q", j), spans, remedy))
+    reach, degrees = looks_like_degrees(robot, log.joints, log.q[motion.rows])
+    if degrees is not None:
+        limit = max(abs(robot.joints[degrees].limits.lower), abs(robot.joints[degrees].limits.upper))
+        text = f"reaches {reach:.4g}, the limit is {limit:.3g} rad: these are degrees"
+        spans = spans_of(np.abs(log.q[:, degrees]) > 2.0 * max(limit, 1.0))
+        remedy = 'say so in a map: angle = "deg"'
+        found.append(LogFinding(Pathology.UNITS, Severity.ERROR, text, log.column("q", degrees), spans, remedy))
+    return found
+
+
+def check_speeds(log: Log, motion: Motion) -> list[LogFinding]:
+    """(3), (4), where speeds were recorded."""
+    if log.qd is None:
+        return []
+    width = len(motion.rows) // 400 * 2 + 1
+    recorded = moving_average(log.qd[motion.rows], width)
+    smooth = moving_average(motion.qd, width)
+    table = np.array([[_correlation(a, b) for b in smooth.T] for a in recorded.T])
+    found = []
+    for j in range(log.n):
+        others = np.where(np.arange(log.n) == j, -1.0, np.minimum(table[j], table[:, j]))
+        k = int(np.argmax(others))
+        own, crossed = table[j, j], float(others[k])
+        name = log.column("qd", j)
+        if crossed > _SURE and 2.0 * crossed > own + table[k, k] + _CLEARLY:
+            text = f"follows the derivative of {log.column('q', k)}, not that of its own joint: columns are permuted"
+            remedy = "name the columns in the right order in a map (velocity = [..] or position = [..])"
+            found.append(LogFinding(Pathology.PERMUTED, Severity.ERROR, text, name, remedy=remedy))
+        elif own < -_SURE:
+            text = f"is opposite to the derivative of {log.column('q', j)}: one of the two is negated"
+            remedy = "mend the recorder, or leave the speeds out (a map without velocity)"
+            found.append(LogFinding(Pathology.NEGATED, Severity.ERROR, text, name, remedy=remedy))
+        elif own > _SURE:
+            ratio = float(np.linalg.norm(recorded[:, j]) / max(float(np.linalg.norm(smooth[:, j])), 1e-300))
+            if ratio > _SIZE or ratio < 1.0 / _SIZE:
+                text, remedy = _size(ratio)
+                found.append(LogFinding(Pathology.UNITS, Severity.ERROR, text, name, remedy=remedy))
+    return found
+
+
+def check_slowness(robot: Robot, log: Log, motion: Motion) -> list[LogFinding]:
+    """(5)."""
+    top = np.abs(motion.qd).max(axis=0)
+    limits = np.array([joint.limits.velocity for joint in robot.joints])
+    slow = _SLOW * np.where(np.isfinite(limits) & (limits > 0.0), limits, 1.0)
+    period = float(np.median(np.diff(motion.t)))
+    if period < _LONG_STEP or not top.any() or np.any(top > slow):
+        return []
+    text = f"in steps of {period:.3g} s no joint moves faster than {float(top.max()):.2g} rad/s: are the stamps in ms?"
+    remedy = 'if so, say so in a map: time_unit = "ms"'
+    return [LogFinding(Pathology.UNITS, Severity.WARNING, text, log.column("t"), remedy=remedy)]
+
+
+def check_rest(log: Log, motion: Motion) -> list[LogFinding]:
+    """(6)."""
+    top = np.abs(motion.qd).max(axis=0)
+    if not np.any(top > 1e-6):
+        remedy = "record a motion"
+        text, everything = "nothing moves in this log", ((0, len(log) - 1),)
+        return [LogFinding(Pathology.STANDSTILL, Severity.ERROR, text, log.column("q"), everything, remedy)]
+    still = np.all(np.abs(motion.qd) <= _REST * np.maximum(top, 1e-6), axis=1)
+    share = float(still.mean())
+    if share < _LONG_REST:
+        return []
+    parts = [(a, b) for a, b in spans_of(still) if motion.t[b] - motion.t[a] > _SHORTEST_REST]
+    spans = tuple((int(motion.rows[a]), int(motion.rows[b])) for a, b in parts)
+    text = f"the robot stands still in {share:.0%} of the log; stiction there is not determined by any model"
+    remedy = "cut these parts where friction matters"
+    return [LogFinding(Pathology.STANDSTILL, Severity.NOTE, text, log.column("q"), spans, remedy)]
+
+
+def _wraps(
+    jumps: Array, steps: Array, limit: float
+) -> list[tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], Severity, str, str]]:
+    """Which of the steps of a position wrap (1), how sure that is, by how much, and the remedy."""
+    for turn, unit in ((2.0 * math.pi, "radians"), (360.0, "degrees")):
+        wraps = np.abs(np.abs(jumps) - turn) < 0.1 * turn
+        if wraps.any() and np.median(np.abs(jumps)) < 0.01 * turn:
+            remedy = "let the reader join the turns: unwrap = true in a map"
+            return [(wraps, Severity.ERROR, f"jumps by a full turn (in {unit})", remedy)]
+    speeds = np.abs(jumps) / steps
+    beside = np.maximum(np.append(speeds[1:], 0.0), np.append(0.0, speeds[:-1]))
+    fastest = 2.0 * limit if math.isfinite(limit) and limit > 0.0 else _FASTEST
+    sudden = speeds > np.maximum(_SUDDEN * np.maximum(beside, np.percentile(speeds, 99.0)), fastest)
+    if not sudden.any():
+        return []
+    what = f"jumps by {float(np.median(np.abs(jumps[sudden]))):.4g}, far faster than it moves"
+    remedy = "where a motor's encoder wraps, unwrap = true in a map; recordings that were joined are logs of their own"
+    return [(sudden, Severity.WARNING, what, remedy)]
+
+
+def _size(ratio: float) -> tuple[str, str]:
+    """What a size of `ratio` times the derivative suggests, and the remedy."""
+    text = f"is {ratio:.4g} times the derivative of the position"
+    for known, (meaning, key) in _UNIT_RATIOS.items():
+        if abs(math.log(ratio / known)) < 0.2:
+            return f"{text}: {meaning}", f"say so in a map: {key}"
+    return text, "check the units of positions, speeds and times"
+
+
+def _correlation(a: Array, b: Array) -> float:
+    a, b = a - a.mean(), b - b.mean()
+    size = float(np.linalg.norm(a) * np.linalg.norm(b))
+    return float(a @ b) / size if size > 1e-12 else 0.0

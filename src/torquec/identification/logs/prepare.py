@@ -1,0 +1,239 @@
+"""From a log to samples that a model can be fitted to: even times, zero-phase low pass, derivatives, a mask.
+
+(1)  rows with missing values, repeated or backward stamps are left out (`clean_rows`); the rest is interpolated to even
+     times, as many per second as the log has. A gap ends a part: what follows is filtered for itself
+(2)  q, recorded speeds and tau pass a Butterworth filter of order four forwards and backwards (no phase)
+(3)  speeds that were not recorded, and accelerations, are central differences of what (2) gives; or those of smoothing
+     splines through the positions (`trajectory.smoothing`), low-passed like everything else
+(4)  not used: half a second at each end, three periods of the cut-off beside a gap and, on demand, where no joint is
+     faster than some speed: what holds a robot at rest is no function of its state
+(5)  decimation: after the low pass, samples eight times as dense as the cut-off hold all there is
+
+The cut-off is given, or chosen from the data: five times the frequency that holds 99.9 % of the power of the speeds.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from torquec.errors import ArgumentError
+from torquec.identification.extras import need
+from torquec.identification.logs.clean_rows import clean_rows, parts_of, rate_within
+from torquec.trajectory.log import Log
+from torquec.trajectory.smoothing import smoothed_motion
+from torquec.trajectory.trajectory import Array
+
+_ORDER = 4
+FEWEST = 16
+"""Even samples that the filter needs; shorter parts are left out."""
+BESIDE_GAP = 3.0
+"""Periods of the cut-off: further away, the end of a part disturbs accelerations by less than 1 %."""
+_POWER = 0.999
+_HARMONICS = 5.0
+_DENSE = 8.0
+
+
+class Derivatives(StrEnum):
+    """How speeds that were not recorded, and accelerations, are found (3)."""
+
+    DIFFERENCES = "differences"
+    SPLINES = "splines"
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Evenly spaced, filtered samples: t (N,), q, qd, qdd, tau (N, n); `used` (N,) tells which of them count.
+
+    `rate` [Hz] of sampling, `cutoff` [Hz] of the filter, `others` the further columns (N,) by name, unfiltered;
+    `starts` are the samples at which parts begin, one after each gap.
+    """
+
+    joints: tuple[str, ...]
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+    used: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    rate: float
+    cutoff: float
+    others: dict[str, Array]
+    source: str = ""
+    starts: tuple[int, ...] = (0,)
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    @property
+    def thinned(self) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+        """Which of the used samples decimation keeps (5), as indices."""
+        return np.flatnonzero(self.used)[:: thinning(self.rate, self.cutoff)]
+
+    def correlation(self, count: int) -> float:
+        """How many of `count` samples, evenly taken from these, share one independent one: 2 cut-offs a second."""
+        return correlation_of(count, int(self.used.sum()) / self.rate, self.cutoff)
+
+    def low_passed(self, values: Array) -> Array:
+        """Columns (N, ...) through the filter of these samples, every part for itself."""
+        borders = itertools.pairwise([*self.starts, len(self)])
+        return np.concatenate([low_pass(values[a:b], self.rate, self.cutoff) for a, b in borders])
+
+
+def thinning(rate: float, cutoff: float) -> int:
+    """Every how many samples decimation keeps one (5).
+
+    >>> thinning(1000.0, 10.0)
+    12
+    """
+    return max(1, int(rate / (_DENSE * cutoff)))
+
+
+def correlation_of(count: int, seconds: float, cutoff: float) -> float:
+    """How many of `count` samples of a signal that lasts `seconds` share one independent one: 2 cut-offs a second.
+
+    >>> correlation_of(1000, 10.0, 5.0)
+    10.0
+    """
+    return max(count / (2.0 * cutoff * seconds), 1.0)
+
+
+def low_pass(values: Array, rate: float, cutoff: float) -> Array:
+    """Columns (N, ...), sampled at `rate`, after the filter (2); raises `ArgumentError` for an impossible cut-off."""
+    signal = need("scipy.signal", "filtering a log")
+    if not 0.0 < cutoff < 0.5 * rate:
+        raise ArgumentError(
+            f"a cut-off of {cutoff:g} Hz for samples at {rate:g} Hz",
+            remedy=f"give one between 0 and {0.5 * rate:g} Hz",
+        )
+    sections = signal.butter(_ORDER, cutoff, fs=rate, output="sos")
+    if len(values) < FEWEST:
+        raise ArgumentError(f"{len(values)} samples are too few to filter", remedy="record a longer motion")
+    filtered: Array = signal.sosfiltfilt(sections, values, axis=0)
+    return filtered
+
+
+def prepare(
+    log: Log,
+    *,
+    cutoff: float | None = None,
+    edge: float = 0.5,
+    slowest: float = 0.0,
+    derivatives: Derivatives = Derivatives.DIFFERENCES,
+) -> Samples:
+    """The samples of a log (1)-(4); `cutoff` [Hz] is chosen from the data when not given, `edge` [s] is not used.
+
+    With `slowest` [rad/s or m/s], samples in which no joint is faster are not used.
+
+    Raises `ArgumentError` when too little is left, `MissingExtraError` without scipy.
+    """
+    rows = clean_rows(log)
+    if rows.sum() < 2:
+        raise ArgumentError("no two whole rows in a row of time", where=log.source, remedy="run torquec check-log")
+    values = [log.q[rows], log.tau[rows], *([] if log.qd is None else [log.qd[rows]])]
+    table = np.column_stack([*values, *(column[rows] for column in log.others.values())])
+    rate, times, tables = even_parts(log.t[rows], table)
+    if not tables:
+        raise ArgumentError(
+            f"no part of the log has {FEWEST} rows without a gap", where=log.source, remedy="record without pauses"
+        )
+    longest = max(tables, key=len)
+    chosen = choose_cutoff(longest[:, : log.n], rate) if cutoff is None else float(cutoff)
+    made = [
+        motion_of(t, even, n=log.n, speeds=log.qd is not None, rate=rate, cutoff=chosen, derivatives=derivatives)
+        for t, even in zip(times, tables, strict=True)
+    ]
+    q, qd, qdd, tau = (np.concatenate(parts) for parts in zip(*made, strict=True))
+    used = np.concatenate(
+        [
+            within(t, edge if k == 0 else BESIDE_GAP / chosen, edge if k == len(times) - 1 else BESIDE_GAP / chosen)
+            for k, t in enumerate(times)
+        ]
+    )
+    used &= np.abs(qd).max(axis=1) >= slowest
+    if used.sum() < 2:
+        raise ArgumentError(
+            f"nothing is left of {log.duration:.2g} s without {edge:g} s at each end"
+            + (f", without {BESIDE_GAP / chosen:.2g} s beside {len(times) - 1} gaps" if len(times) > 1 else "")
+            + (f" and without what is slower than {slowest:g}" if slowest > 0.0 else ""),
+            where=log.source,
+            remedy="record a longer motion" + (" without pauses" if len(times) > 1 else ""),
+        )
+    whole = np.concatenate(tables)[:, len(values) * log.n :]
+    others = {name: whole[:, k] for k, name in enumerate(log.others)}
+    starts = tuple(itertools.accumulate((len(t) for t in times[:-1]), initial=0))
+    return Samples(log.joints, np.concatenate(times), q, qd, qdd, tau, used, rate, chosen, others, log.source, starts)
+
+
+def even_parts(stamps: Array, table: Array) -> tuple[float, list[Array], list[Array]]:
+    """The rate, and even times (N_i,) and rows (N_i, m) of every part of rising stamps (N,) and rows (N, m) (1).
+
+    Parts too short to be filtered are left out.
+    """
+    parts = parts_of(stamps)
+    rate = rate_within(len(stamps), np.array([stamps[part][-1] - stamps[part][0] for part in parts]))
+    times = [stamps[part][0] + np.arange(even_count(stamps[part], rate)) / rate for part in parts]
+    tables = [
+        np.column_stack([np.interp(t, stamps[part], column[part]) for column in table.T])
+        for t, part in zip(times, parts, strict=True)
+        if len(t) >= FEWEST
+    ]
+    return rate, [t for t in times if len(t) >= FEWEST], tables
+
+
+def even_count(span: Array, rate: float) -> int:
+    """How many even samples fit between the first and the last of the stamps `span`, both included."""
+    return int(np.floor(float(span[-1] - span[0]) * rate + 1e-6)) + 1
+
+
+def within(t: Array, first: float, last: float) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which times (N,) are `first` seconds after the first of them, and `last` seconds before the last (4)."""
+    chosen: np.ndarray[tuple[int], np.dtype[np.bool_]] = (t >= t[0] + first) & (t <= t[-1] - last)
+    return chosen
+
+
+def motion_of(
+    t: Array,
+    table: Array,
+    *,
+    n: int,
+    speeds: bool,
+    rate: float,
+    cutoff: float,
+    derivatives: Derivatives = Derivatives.DIFFERENCES,
+) -> tuple[Array, Array, Array, Array]:
+    """q, qd, qdd, tau (N, n) of even rows (N, ...) of q, tau and, with `speeds`, qd (2), (3)."""
+    smooth = low_pass(table[:, : (3 if speeds else 2) * n], rate, cutoff)
+    q, tau = smooth[:, :n], smooth[:, n : 2 * n]
+    if derivatives is Derivatives.SPLINES:
+        motion = smoothed_motion(t, table[:, :n])
+        qd = smooth[:, 2 * n :] if speeds else low_pass(motion.qd, rate, cutoff)
+        return q, qd, low_pass(motion.qdd, rate, cutoff), tau
+    qd = smooth[:, 2 * n :] if speeds else central_difference(q, rate)
+    return q, qd, central_difference(qd, rate), tau
+
+
+def central_difference(values: Array, rate: float) -> Array:
+    """Derivatives of even samples (N, n), one-sided at the ends (3).
+
+    >>> central_difference(np.array([[0.0], [1.0], [4.0]]), 1.0).tolist()
+    [[1.0], [2.0], [3.0]]
+    """
+    derivative: Array = np.gradient(values, 1.0 / rate, axis=0)
+    return derivative
+
+
+def choose_cutoff(q: Array, rate: float) -> float:
+    """A cut-off [Hz] for even samples of positions (N, n): above the motion, below a fifth of the rate.
+
+    The lowest that is ever chosen for positions that do not change.
+    """
+    speed = np.diff(q, axis=0) * rate
+    power = (np.abs(np.fft.rfft(speed - speed.mean(axis=0), axis=0)) ** 2).sum(axis=1)
+    share = np.cumsum(power) / max(float(power.sum()), np.finfo(float).tiny)
+    place = int(np.searchsorted(share, _POWER)) if share[-1] >= _POWER else 0
+    highest = float(np.fft.rfftfreq(len(speed), 1.0 / rate)[place])
+    return float(np.clip(_HARMONICS * highest, min(2.0, 0.1 * rate), 0.2 * rate))

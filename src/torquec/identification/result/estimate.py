@@ -1,0 +1,189 @@
+"""`Estimate`: identified parameters, what they are worth, and the robot that has them.
+
+(1)  rigid part and friction are bound into a `Robot`, which then serves every model, generated code and URDF; an
+     estimate of base parameters alone gets the consistent bodies behind them (`realization`)
+(2)  columns beyond that (Stribeck and load terms, counterbalances, columns of the user) stay with the estimate
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from torquec.identification.estimators.estimator import Status
+from torquec.identification.estimators.pseudo_inertia import WIDTH
+from torquec.identification.estimators.statistics import CONFIDENCE, correlations
+from torquec.identification.result.realization import Realization, realize
+from torquec.identification.torque.coulomb_shape import STEP
+from torquec.identification.torque.torque_columns import FrictionShaft
+from torquec.identification.torque.torque_model import TorqueModel
+from torquec.robot.robot import Drives, Friction, Motor, Robot
+from torquec.spatial import Inertia
+from torquec.trajectory.trajectory import Array
+
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One identified parameter: value, standard deviation, whether it matters."""
+
+    name: str
+    value: float
+    std: float
+    significant: bool
+
+
+@dataclass(frozen=True)
+class LogError:
+    """How well one log is predicted: root mean square per joint [Nm], |residual|/|tau|, and the residual's extremes.
+
+    `average`, `std`, `largest` and `smallest` of the residual per joint, as in the tables of Izaguirre et al.
+    """
+
+    file: str
+    rmse: dict[str, float]
+    relative_error: float
+    average: dict[str, float]
+    std: dict[str, float]
+    largest: dict[str, float]
+    smallest: dict[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """What `identify` found. `x` (k,) are the model's parameters, `standard` (p + f,) the full set behind them.
+
+    `relative_error` is over all logs that were fitted, `validation_error` that of cross-validation; `strength` is the
+    weight of the prior, or None without one; `status` says how the fit ended.
+    """
+
+    model: TorqueModel
+    x: Array
+    covariance: Array
+    standard: Array | None
+    parameters: tuple[Parameter, ...]
+    training: tuple[LogError, ...]
+    validation: tuple[LogError, ...]
+    relative_error: float
+    validation_error: float
+    condition: float
+    unit_condition: float
+    physically_consistent: bool
+    estimator: str
+    strength: float | None
+    cutoff: float
+    verdict: str
+    status: Status = Status.SOLVED
+    notes: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of x."""
+        return self.model.names
+
+    @property
+    def std(self) -> Array:
+        """Standard deviations (k,)."""
+        return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+
+    @property
+    def rmse(self) -> dict[str, float]:
+        """Root mean square residual by joint [Nm] over the fitted logs."""
+        joints = self.model.robot.joint_names
+        return {joint: float(np.sqrt(np.mean([error.rmse[joint] ** 2 for error in self.training]))) for joint in joints}
+
+    @property
+    def unbound(self) -> tuple[str, ...]:
+        """What a robot has no place for (2): friction beside viscous, Coulomb and offset, how it turns, columns."""
+        count = len(self.names) - len(self.model.columns)
+        inner = self.names[len(self.model.base) : count]
+        odd = tuple(name for name in inner if name.startswith(("stribeck_", "load_", "curved_")))
+        turning = () if self.model.friction.shape == STEP else ("coulomb turnover",)
+        return (*odd, *turning, *self.names[count:])
+
+    @property
+    def robot(self) -> Robot:
+        """The robot with the identified inertias, rotors and friction (1)."""
+        return bind(self.model, self.standard_parameters)
+
+    @cached_property
+    def realization(self) -> Realization:
+        """The bodies, rotors and friction behind x, and whether all of them could be built."""
+        if self.standard is not None:
+            return Realization(self.standard, self.physically_consistent)
+        return realize(self.model, self.x)
+
+    @property
+    def is_buildable(self) -> bool:
+        """Whether some robot that could be built has these parameters: solid bodies, no negative rotor or friction."""
+        found = self.realization
+        signed = found.standard[self.model.not_negative]
+        return found.physically_consistent and bool(np.all(signed >= -_ROUNDING))
+
+    @property
+    def standard_parameters(self) -> Array:
+        """(phi, f): as estimated; for an estimate of base parameters alone, those nearest to the robot's own."""
+        return self.realization.standard
+
+    @property
+    def confidence(self) -> Array:
+        """95 % intervals (k, 2)."""
+        reach = CONFIDENCE * self.std
+        return np.column_stack([self.x - reach, self.x + reach])
+
+    def strong_correlations(self, least: float = 0.9) -> list[tuple[str, str, float]]:
+        """Pairs of parameters that are correlated by `least` or more, the strongest first: one of them would do."""
+        table = correlations(self.covariance)
+        first, second = np.triu_indices(len(table), 1)
+        chosen = [k for k in np.argsort(-np.abs(table[first, second])) if abs(table[first[k], second[k]]) >= least]
+        return [(self.names[first[k]], self.names[second[k]], float(table[first[k], second[k]])) for k in chosen]
+
+
+def bind(model: TorqueModel, standard: Array) -> Robot:
+    """The robot of a model with the standard parameters (p + f,) in place of its own."""
+    robot = model.robot
+    count = len(robot.bodies)
+    inertias = standard[: WIDTH * count].reshape(-1, WIDTH)
+    rotors = standard[WIDTH * count :][: len(robot.drives.motors)]
+    friction = dict(zip(model.names[len(model.base) :], standard[len(model.standard_names) :], strict=True))
+    shafts = {shaft.name: shaft for shaft in model.shafts}
+    bodies = []
+    for body, values in zip(robot.bodies, inertias, strict=True):
+        joint = body.joint
+        if joint.name in shafts:
+            joint = dataclasses.replace(joint, friction=_friction(shafts[joint.name], friction))
+        inertia = Inertia(*(float(value) for value in values))
+        bodies.append(dataclasses.replace(body, joint=joint, inertia=inertia, lacking_inertia=()))
+    own = {motor.name: float(value) for motor, value in zip(robot.drives.motors, rotors, strict=True)}
+    driven = [shaft for shaft in model.shafts if own or not shaft.is_joint]
+    motors = tuple(
+        Motor(
+            shaft.name,
+            own.get(shaft.name, 0.0),
+            Friction() if shaft.is_joint else _friction(shaft, friction),
+        )
+        for shaft in driven
+    )
+    return dataclasses.replace(
+        robot, bodies=tuple(bodies), drives=Drives(motors, tuple(shaft.row for shaft in driven)), warnings=()
+    )
+
+
+def _friction(shaft: FrictionShaft, values: dict[str, float]) -> Friction:
+    """The friction of a shaft from its columns; Stribeck and load terms have no place in a robot."""
+
+    def of(parameter: str) -> float:
+        return float(values.get(f"{parameter}_{shaft.name}", 0.0))
+
+    viscous, coulomb = of("viscous"), of("coulomb")
+    return Friction(
+        viscous + of("viscous_positive"),
+        viscous + of("viscous_negative"),
+        coulomb + of("coulomb_positive"),
+        coulomb + of("coulomb_negative"),
+        of("offset"),
+    )

@@ -1,0 +1,345 @@
+"""Columns beside rigid bodies: friction of joints and coupled shafts, counterbalances, columns of the user.
+
+A shaft turns with s = t . qd: t is a unit row for a joint, and for a coupled motor its row of the transmission, scaled
+to its largest entry.
+
+(1)  viscous s, Coulomb z, offset 1; by direction max(s, 0), min(s, 0), max(z, 0), min(z, 0); z is sign(s) or one of
+     the rounder shapes of `coulomb_shape`
+(2)  Stribeck: z exp(-(s/v)^2) beside (1), v the given speed;  curved: s |s|, the bend of viscous friction
+(3)  load: |tau of the prior model| z beside (1)
+(4)  gas spring (hydraulic counterbalance) on lever and base of lengths k and D, delta = q + angle:
+     L = sqrt(D^2 + k^2 - 2 D k cos delta), column = sin(delta) D k/L * A c/(V - (L - D + k) A)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol
+
+import numpy as np
+
+from torquec.errors import ArgumentError
+from torquec.identification.logs.prepare import Samples
+from torquec.identification.torque.coulomb_shape import STEP, CoulombShape, Turnover
+from torquec.robot.file import to_path
+from torquec.robot.robot import Robot
+from torquec.trajectory.trajectory import Array
+
+
+class FrictionModel(StrEnum):
+    """Which friction columns every shaft has (1)-(3)."""
+
+    NONE = "none"
+    VISCOUS = "viscous"
+    SYMMETRIC = "symmetric"
+    OFFSET = "offset"
+    DIRECTIONAL = "directional"
+    STRIBECK = "stribeck"
+    LOAD = "load"
+    CURVED = "curved"
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of one joint's parameters, in column order."""
+        plain = ("viscous", "coulomb", "offset")
+        return {
+            FrictionModel.NONE: (),
+            FrictionModel.VISCOUS: plain[:1],
+            FrictionModel.SYMMETRIC: plain[:2],
+            FrictionModel.OFFSET: plain,
+            FrictionModel.DIRECTIONAL: (
+                "viscous_positive",
+                "viscous_negative",
+                "coulomb_positive",
+                "coulomb_negative",
+            ),
+            FrictionModel.STRIBECK: (*plain, "stribeck"),
+            FrictionModel.LOAD: (*plain, "load"),
+            FrictionModel.CURVED: (*plain, "curved"),
+        }[self]
+
+
+class FrictionTerm(StrEnum):
+    """What a law can have beside viscous, Coulomb and offset columns."""
+
+    LOAD = "load"
+    STRIBECK = "stribeck"
+    CURVED = "curved"
+    DIRECTIONAL = "directional"
+
+
+_PAIR = ("viscous_positive", "viscous_negative")
+
+
+@dataclass(frozen=True)
+class FrictionLaw:
+    """Names of one joint's parameters in column order, the shape z of reversals, the speed v of (2)."""
+
+    parameters: tuple[str, ...] = FrictionModel.OFFSET.parameters
+    shape: CoulombShape = STEP
+    stribeck_speed: float = 0.1
+
+    @classmethod
+    def of(cls, friction: FrictionLaw | FrictionModel | str) -> FrictionLaw:
+        """The law itself, or the one of a model, with a step at reversals."""
+        return friction if isinstance(friction, FrictionLaw) else cls(FrictionModel(friction).parameters)
+
+    def has(self, term: FrictionTerm) -> bool:
+        """Whether a term is among its parameters."""
+        return (_PAIR[0] if term is FrictionTerm.DIRECTIONAL else str(term)) in self.parameters
+
+    def with_term(self, term: FrictionTerm) -> FrictionLaw:
+        """This law with one more term; viscous friction by direction takes the place of one viscous column.
+
+        >>> FrictionLaw().with_term(FrictionTerm.DIRECTIONAL).parameters
+        ('viscous_positive', 'viscous_negative', 'coulomb', 'offset')
+        """
+        if self.has(term):
+            return self
+        if term is FrictionTerm.DIRECTIONAL:
+            rest = tuple(name for name in self.parameters if name != "viscous")
+            return dataclasses.replace(self, parameters=(*_PAIR, *rest))
+        return dataclasses.replace(self, parameters=(*self.parameters, str(term)))
+
+    def __str__(self) -> str:
+        known = next((str(model) for model in FrictionModel if model.parameters == self.parameters), None)
+        name = known or " + ".join(self.parameters)
+        return name if self.shape.turnover is Turnover.STEP else f"{name}, turning {self.shape}"
+
+
+@dataclass(frozen=True)
+class FrictionShaft:
+    """A joint, or a motor that turns with several joints: its name and its speed per joint speed (n,)."""
+
+    name: str
+    row: tuple[float, ...]
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether it turns with one joint only."""
+        return sum(ratio != 0.0 for ratio in self.row) == 1
+
+
+def shafts_of(robot: Robot, transmission: Array | None = None) -> tuple[FrictionShaft, ...]:
+    """Every joint, then every row of the transmission (the robot's own unless given) that couples joints."""
+    rows = np.array(robot.drives.transmission) if transmission is None else transmission
+    shafts = [
+        FrictionShaft(name, tuple(float(k == j) for k in range(robot.n))) for j, name in enumerate(robot.joint_names)
+    ]
+    for k, row in enumerate(rows):
+        if np.count_nonzero(row) > 1:
+            scaled = row / row[np.argmax(np.abs(row))]
+            shafts.append(FrictionShaft(f"motor{k + 1}", tuple(float(value) for value in scaled)))
+    return tuple(shafts)
+
+
+def friction_names(shafts: Sequence[FrictionShaft], friction: FrictionLaw | FrictionModel) -> list[str]:
+    """Names of the columns of `friction_block`; a coupled shaft has no offset of its own."""
+    law = FrictionLaw.of(friction)
+    return [f"{parameter}_{shaft.name}" for shaft in shafts for parameter in _parameters(shaft, law)]
+
+
+def friction_block(
+    shafts: Sequence[FrictionShaft],
+    friction: FrictionLaw | FrictionModel,
+    qd: Array,
+    *,
+    q: Array | None = None,
+    load: Array | None = None,
+) -> Array:
+    """The columns (N, n, f) at speeds qd (N, n); `load` (N, n) are the torques that (3) needs.
+
+    A law that turns over a distance needs the positions q (N, n), in the order of time.
+    """
+    parts = friction_functions(shafts, friction, qd, q=q, load=load)
+    return spread(shafts, friction, parts)
+
+
+def friction_functions(
+    shafts: Sequence[FrictionShaft],
+    friction: FrictionLaw | FrictionModel,
+    qd: Array,
+    *,
+    q: Array | None = None,
+    load: Array | None = None,
+) -> Array:
+    """The functions (1)-(3) of every shaft (N, f): what `spread` shares out to the joints."""
+    law = FrictionLaw.of(friction)
+    rows = np.array([shaft.row for shaft in shafts]).T
+    speeds = qd @ rows
+    z = law.shape.direction(None if q is None else q @ rows, speeds)
+    loads = np.zeros_like(speeds) if load is None else np.abs(load) @ np.abs(rows)
+    places = [(k, parameter) for k, shaft in enumerate(shafts) for parameter in _parameters(shaft, law)]
+    values = np.empty((len(qd), len(places)))
+    for parameter in law.parameters:
+        columns = [place for place, (_, name) in enumerate(places) if name == parameter]
+        own = [places[place][0] for place in columns]
+        values[:, columns] = _function(parameter, speeds, z, loads, law.stribeck_speed)[:, own]
+    return values
+
+
+def spread(shafts: Sequence[FrictionShaft], friction: FrictionLaw | FrictionModel, functions: Array) -> Array:
+    """The columns (N, n, f) of functions (N, f): a shaft's torque acts on its joints by its row."""
+    law = FrictionLaw.of(friction)
+    rows = [shaft.row for shaft in shafts for _ in _parameters(shaft, law)]
+    if not rows:
+        return np.zeros((len(functions), len(shafts[0].row), 0))
+    columns: Array = functions[:, None, :] * np.array(rows).T[None]
+    return columns
+
+
+class TorqueColumn(Protocol):
+    """One column that a user adds: `name`, whether its parameter may be negative, its torques (N, n) per unit."""
+
+    @property
+    def name(self) -> str:
+        """What its parameter is called."""
+        ...
+
+    def torque(self, robot: Robot, samples: Samples) -> Array:
+        """(N, n), joints in the robot's order."""
+        ...
+
+
+@dataclass(frozen=True)
+class GasSpring:
+    """(4) on a joint: lengths [m], `area` A [m^2], `pressure_volume` c [J], `volume` V [m^3], `angle` [rad]."""
+
+    joint: str
+    base: float
+    lever: float
+    area: float
+    pressure_volume: float
+    volume: float
+    angle: float = 0.0
+    name: str = "counterbalance"
+
+    def __post_init__(self) -> None:
+        for name in ("base", "lever", "area", "pressure_volume", "volume"):
+            if not 0.0 < getattr(self, name) < np.inf:
+                raise ArgumentError(f"a gas spring with {name} = {getattr(self, name)}", remedy="give more than zero")
+        if not np.isfinite(self.angle):
+            raise ArgumentError(f"a gas spring with angle = {self.angle}", remedy="give radians")
+
+    def torque(self, robot: Robot, samples: Samples) -> Array:
+        """(4); raises `ArgumentError` where the motion leaves the gas no volume, or the spring no length."""
+        j = robot.joint_index(self.joint)
+        delta = samples.q[:, j] + self.angle
+        length = np.sqrt(self.base**2 + self.lever**2 - 2.0 * self.base * self.lever * np.cos(delta))
+        stroke = length - self.base + self.lever
+        volume = self.volume - stroke * self.area
+        wrong = np.flatnonzero((volume <= 0.0) | (length <= 0.0))
+        if len(wrong):
+            k = wrong[0]
+            raise ArgumentError(
+                f"the gas spring '{self.name}' has a volume of {volume[k]:.3g} m^3 and a length of {length[k]:.3g} m "
+                f"with {self.joint} at {samples.q[k, j]:.4g}",
+                where=samples.source,
+                remedy="check base, lever, area, volume and angle: the volume must stay above zero along the motion",
+            )
+        arm = np.sin(delta) * self.base * self.lever / length
+        total = np.zeros_like(samples.q)
+        total[:, j] = arm * self.area * self.pressure_volume / volume
+        return total
+
+
+@dataclass(frozen=True)
+class RecordedColumn:
+    """A column of the log itself, as a torque on one joint."""
+
+    joint: str
+    column: str
+
+    @property
+    def name(self) -> str:
+        """The column's own name."""
+        return self.column
+
+    def torque(self, robot: Robot, samples: Samples) -> Array:
+        """The recorded values; raises `ArgumentError` where the log has no such column."""
+        if self.column not in samples.others:
+            raise ArgumentError(
+                f"the log has no column '{self.column}'",
+                where=samples.source,
+                remedy=f"its other columns are {', '.join(samples.others) or 'none'}",
+            )
+        total = np.zeros_like(samples.q)
+        total[:, robot.joint_index(self.joint)] = samples.others[self.column]
+        return total
+
+
+def read_columns(path: str | os.PathLike[str]) -> tuple[TorqueColumn, ...]:
+    """The columns of a TOML file: tables [[gas_spring]] and [[recorded]] with the fields of the classes above.
+
+    Raises `ArgumentError` for other tables, and for fields that are missing, unknown or of the wrong kind.
+    """
+    source = to_path(path)
+    try:
+        document = tomllib.loads(source.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ArgumentError(f"cannot be read: {error}", where=str(source), remedy="give a TOML file") from error
+    kinds: dict[str, Any] = {"gas_spring": GasSpring, "recorded": RecordedColumn}
+    found: list[TorqueColumn] = []
+    for table, entries in document.items():
+        if table not in kinds or not isinstance(entries, list):
+            raise ArgumentError(
+                f"there are no columns [[{table}]]", where=str(source), remedy=f"there are {', '.join(kinds)}"
+            )
+        found += [
+            _column(kinds[table], entry, where=f"{source} [[{table}]] {k + 1}") for k, entry in enumerate(entries)
+        ]
+    return tuple(found)
+
+
+def _column(kind: Any, entry: Any, *, where: str) -> TorqueColumn:
+    """A column from its table."""
+    known = {field.name: field for field in dataclasses.fields(kind)}
+    listed = ", ".join(known)
+    if not isinstance(entry, dict):
+        raise ArgumentError(f"this is no table: {str(entry)[:60]}", where=where, remedy=f"its fields are {listed}")
+    unknown = sorted(set(entry) - set(known))
+    if unknown:
+        raise ArgumentError(f"there is no field '{unknown[0]}'", where=where, remedy=f"its fields are {listed}")
+    for name, field in known.items():
+        if name not in entry:
+            if field.default is dataclasses.MISSING:
+                raise ArgumentError(f"the field '{name}' is missing", where=where, remedy=f"its fields are {listed}")
+            continue
+        value = entry[name]
+        text = field.type == "str"
+        right = isinstance(value, str) if text else isinstance(value, int | float) and not isinstance(value, bool)
+        if not right:
+            remedy = "give a name in quotes" if text else "give a number"
+            raise ArgumentError(f"'{name}' has the value {str(value)[:60]!r}", where=where, remedy=remedy)
+    try:
+        made: TorqueColumn = kind(**entry)
+    except ArgumentError as error:
+        raise ArgumentError(error.found, where=where, remedy=error.remedy) from None
+    return made
+
+
+def _parameters(shaft: FrictionShaft, law: FrictionLaw) -> tuple[str, ...]:
+    # The offsets of the joints already hold a constant torque of a coupled shaft.
+    return law.parameters if shaft.is_joint else tuple(name for name in law.parameters if name != "offset")
+
+
+def _function(name: str, speed: Array, z: Array, load: Array, stribeck_speed: float) -> Array:
+    """One of (1)-(3) for every shaft (N, shafts)."""
+    functions: dict[str, Callable[[], Array]] = {
+        "viscous": lambda: speed,
+        "coulomb": lambda: z,
+        "offset": lambda: np.ones_like(speed),
+        "viscous_positive": lambda: np.maximum(speed, 0.0),
+        "viscous_negative": lambda: np.minimum(speed, 0.0),
+        "coulomb_positive": lambda: np.maximum(z, 0.0),
+        "coulomb_negative": lambda: np.minimum(z, 0.0),
+        "stribeck": lambda: z * np.exp(-((speed / stribeck_speed) ** 2)),
+        "load": lambda: load * z,
+        "curved": lambda: speed * np.abs(speed),
+    }
+    return functions[name]()

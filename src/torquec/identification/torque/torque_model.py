@@ -1,0 +1,159 @@
+"""`TorqueModel`: which parameters are sought, and the matrix A with tau = A x at the samples of a log.
+
+(1)  x = (beta, f):  beta = K phi the base parameters of bodies and rotors, f friction and further columns
+(2)  A = [Y_b F], and, because the filter is linear, A low-passed times x is tau low-passed: both sides of the
+     equation pass the same filter, so that a Coulomb step is as round as the measured one
+(3)  the columns of a shaft are a function of time times a constant row: the function alone passes the filter
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from torquec.dynamics.regressor import parameter_names
+from torquec.identification.logs.prepare import Samples
+from torquec.identification.torque.torque_columns import (
+    FrictionLaw,
+    FrictionModel,
+    FrictionShaft,
+    FrictionTerm,
+    TorqueColumn,
+    friction_functions,
+    friction_names,
+    shafts_of,
+    spread,
+)
+from torquec.model.model import Model, compile
+from torquec.parameters.base_parameters import BaseParameters, base_parameters
+from torquec.robot.robot import Drives, Motor, Robot
+from torquec.trajectory.trajectory import Array
+
+_NOT_NEGATIVE = ("viscous", "coulomb", "stribeck", "load")
+
+
+@dataclass(frozen=True, eq=False)
+class TorqueModel:
+    """A robot's parameters as columns; `robot` has the motors whose inertias are sought. Made by `torque_model`."""
+
+    robot: Robot
+    friction: FrictionLaw
+    shafts: tuple[FrictionShaft, ...]
+    columns: tuple[TorqueColumn, ...] = ()
+    _made: dict[str, Model] = field(default_factory=dict, init=False, repr=False)
+
+    @cached_property
+    def base(self) -> BaseParameters:
+        """The base of bodies and rotors, without friction."""
+        return base_parameters(self.robot)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of x (k,)."""
+        others = (column.name for column in self.columns)
+        return (*self.base.names, *friction_names(self.shafts, self.friction), *others)
+
+    @property
+    def standard_names(self) -> tuple[str, ...]:
+        """Names of phi (p,)."""
+        return tuple(parameter_names(self.robot))
+
+    @property
+    def size(self) -> int:
+        """Number k of parameters."""
+        return len(self.names)
+
+    @cached_property
+    def projection(self) -> Array:
+        """The matrix (k, p + f) that turns (phi, f) into x."""
+        b, p = self.base.projection.shape
+        rest = self.size - b
+        whole = np.zeros((self.size, p + rest))
+        whole[:b, :p] = self.base.projection
+        whole[b:, p:] = np.eye(rest)
+        return whole
+
+    @cached_property
+    def not_negative(self) -> Array:
+        """Which of (phi, f) no physical robot has below zero (p + f,): rotors and friction, as booleans."""
+        bodies = 10 * len(self.robot.bodies)
+        names = (*self.standard_names, *self.names[len(self.base) :])
+        return np.array([k >= bodies and name.startswith(("rotor", *_NOT_NEGATIVE)) for k, name in enumerate(names)])
+
+    @property
+    def model(self) -> Model:
+        """The compiled robot."""
+        if "model" not in self._made:
+            self._made["model"] = compile(self.robot)
+        return self._made["model"]
+
+    def with_friction(self, friction: FrictionLaw) -> TorqueModel:
+        """The same robot with another law of friction; what is known of the rigid part is shared."""
+        other = dataclasses.replace(self, friction=friction)
+        other.__dict__["base"] = self.base
+        object.__setattr__(other, "_made", self._made)
+        return other
+
+    def rigid(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Y_b (N, n, b)."""
+        rows: Array = self.model.base_regressor(*(np.ascontiguousarray(values) for values in (q, qd, qdd)))
+        return rows
+
+    def rigid_columns(self, samples: Samples) -> Array:
+        """The columns (N, n, b) of the base parameters, low-passed."""
+        return samples.low_passed(self.rigid(samples.q, samples.qd, samples.qdd))
+
+    def further_columns(self, samples: Samples) -> Array:
+        """The columns (N, n, c) of the user, low-passed."""
+        parts = [column.torque(self.robot, samples)[:, :, None] for column in self.columns]
+        return samples.low_passed(np.concatenate(parts, axis=2)) if parts else np.zeros((*samples.q.shape, 0))
+
+    def friction_columns(self, samples: Samples) -> Array:
+        """The columns (N, n, f) of friction, low-passed (3)."""
+        heavy = self.friction.has(FrictionTerm.LOAD)
+        load = self.model.inverse_dynamics(samples.q, samples.qd, samples.qdd) if heavy else None
+        functions = friction_functions(self.shafts, self.friction, samples.qd, q=samples.q, load=load)
+        return spread(self.shafts, self.friction, samples.low_passed(functions) if functions.size else functions)
+
+    def regressor(self, samples: Samples) -> Array:
+        """A (N, n, k), low-passed (2)."""
+        parts = [self.rigid_columns(samples), self.friction_columns(samples), self.further_columns(samples)]
+        return np.concatenate(parts, axis=2)
+
+
+def torque_model(
+    robot: Robot,
+    *,
+    friction: FrictionLaw | FrictionModel | str = FrictionModel.OFFSET,
+    rotors: bool = True,
+    transmission: Array | None = None,
+    columns: Sequence[TorqueColumn] = (),
+) -> TorqueModel:
+    """The parameters to seek: bodies, with `rotors` the reflected inertia of every shaft, friction, `columns`.
+
+    `transmission` (motors, n) tells which motors turn with several joints (the robot's own drives unless given);
+    rotors are sought joint side, whatever the gear.
+
+    >>> from torquec.robot import classics
+    >>> torque_model(classics.planar2r(), friction="viscous").names[-2:]
+    ('viscous_joint1', 'viscous_joint2')
+    """
+    shafts = shafts_of(robot, transmission)
+    motors = tuple(Motor(shaft.name, _reflected(robot, shaft)) for shaft in shafts) if rotors else ()
+    drives = Drives(motors, tuple(shaft.row for shaft in shafts) if rotors else ())
+    return TorqueModel(dataclasses.replace(robot, drives=drives), FrictionLaw.of(friction), shafts, tuple(columns))
+
+
+def _reflected(robot: Robot, shaft: FrictionShaft) -> float:
+    """What the robot's own drives say about the rotor inertia of a shaft, joint side."""
+    row = np.array(shaft.row)
+    total = 0.0
+    for motor, other in zip(robot.drives.motors, robot.drives.transmission, strict=True):
+        ratio = float(np.max(np.abs(other)))
+        if np.allclose(np.abs(other), ratio * np.abs(row)):
+            total += motor.rotor_inertia * ratio**2
+    return total

@@ -1,0 +1,53 @@
+"""Shapes of Coulomb friction at reversals: known values, hysteresis, and what stands still."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from torquec.errors import ArgumentError
+from torquec.identification.torque.coulomb_shape import STEP, CoulombShape, Turnover
+
+
+def test_a_step_and_a_smooth_one():
+    speed = np.array([-2.0, 0.0, 0.5])
+    assert STEP.direction(None, speed).tolist() == [-1.0, 0.0, 1.0]
+    assert np.allclose(CoulombShape(Turnover.SPEED, 0.5).direction(None, speed), np.tanh(2.0 * speed))
+
+
+def test_a_bent_one_has_the_solution_of_its_differential_equation():
+    width, t = 0.1, np.linspace(0.0, 6.0, 60001)
+    x = np.sin(t) + 0.3 * np.sin(3.1 * t)
+    z, expected = 0.0, []
+    for step in np.diff(x):  # Euler, on a fine grid
+        expected.append(z)
+        z += (np.sign(step) - z) * abs(step) / width
+    found = CoulombShape(Turnover.DISTANCE, width).direction(x, np.gradient(x, t))
+    assert np.abs(found[:-1] - expected).max() < 2e-3
+
+
+def test_it_does_not_depend_on_speed_and_keeps_its_value_at_rest():
+    shape = CoulombShape(Turnover.DISTANCE, 0.05)
+    x = np.array([0.0, 0.1, 0.2, 0.2, 0.2, 0.19])
+    z = shape.direction(x, np.zeros(6))
+    assert z[2] == z[3] == z[4]
+    assert z[5] < z[4]
+    fine = shape.direction(np.interp(np.linspace(0.0, 5.0, 501), np.arange(6.0), x), np.zeros(501))
+    assert np.allclose(fine[::100], z)
+
+
+def test_small_widths_are_the_step():
+    t = np.linspace(0.0, 10.0, 1000)
+    x = np.sin(t)[:, None] * [1.0, -2.0]
+    speed = np.cos(t)[:, None] * [1.0, -2.0]
+    moving = np.abs(speed).min(axis=1) > 0.05
+    z = CoulombShape(Turnover.DISTANCE, 1e-6).direction(x, speed)
+    assert np.allclose(z[1:][moving[1:]], np.sign(speed)[1:][moving[1:]])
+
+
+def test_words_and_misuse():
+    assert [str(STEP), str(CoulombShape(Turnover.DISTANCE, 0.001))] == ["at once", "over 0.001 rad"]
+    with pytest.raises(ArgumentError, match="width"):
+        CoulombShape(Turnover.SPEED)
+    with pytest.raises(ArgumentError, match="positions"):
+        CoulombShape(Turnover.DISTANCE, 0.1).direction(None, np.ones(3))
