@@ -18,10 +18,10 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 import torquec as tq
 from benchmarks.peer import FLAGS, PEER_FUNCTIONS, ROBOTS, SHARED, Kernel, address, build, require
+from torquec.foundation.arrays import Array
 
 RING = 64
 FAST: tuple[tuple[str, ...], ...] = ((), ("-ffast-math",))
@@ -32,7 +32,6 @@ TARGETS = {
     "inverse_dynamics_derivatives": (1.7, 3.0, 3.0),
 }
 EXPORTED_TARGET = 2.0
-Array = npt.NDArray[np.float64]
 
 
 def main() -> None:

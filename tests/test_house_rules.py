@@ -62,6 +62,13 @@ def test_no_dangerous_calls(path):
 
 
 @each_source
+def test_arrays_go_by_the_names_of_the_shelf(path):
+    text = path.read_text(encoding="utf-8")
+    if relative(path) != "foundation/arrays.py":
+        assert not re.search(r"\bNDArray\[|\bnp\.ndarray\[", text), "import its name from torquec.foundation.arrays"
+
+
+@each_source
 def test_public_things_have_docstrings(path):
     tree = ast.parse(path.read_text(encoding="utf-8"))
     assert ast.get_docstring(tree), "the module has no docstring"

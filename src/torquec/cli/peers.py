@@ -19,11 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from torquec.foundation.arrays import Array, Indices
 from torquec.robot.robot import Body, Drives, Friction, JointType, Limits, Robot
 
-Array = npt.NDArray[np.float64]
 Call = Callable[..., Any]
 
 _NO_LIMIT = Limits(-1e3, 1e3, 1e3, 1e6)
@@ -36,7 +35,7 @@ class Peer:
     name: str
     version: str
     calls: Mapping[str, Call]
-    order: npt.NDArray[np.intp]
+    order: Indices
 
 
 @dataclass(frozen=True)
@@ -202,7 +201,7 @@ def _refuse_mimic(robot: Robot) -> None:
         raise ValueError("it has no exact mimic joints")
 
 
-def _order(robot: Robot, names: list[str]) -> npt.NDArray[np.intp]:
+def _order(robot: Robot, names: list[str]) -> Indices:
     if sorted(names) != sorted(robot.joint_names):
         raise ValueError(f"it has the joints {', '.join(names)}")
     return np.array([robot.joint_index(name) for name in names])

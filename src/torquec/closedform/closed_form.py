@@ -17,7 +17,6 @@ from enum import StrEnum
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from torquec.closedform.paths import Path, gravity_function, height_function, mass_function, paths
 from torquec.closedform.polynomial import Coefficient, Linear, TrigPolynomial, Variable, constant
@@ -33,6 +32,7 @@ from torquec.closedform.tabulate import (
 from torquec.closedform.variables import ParallelGroup, cumulative_variables, parallel_groups
 from torquec.errors import RobotError
 from torquec.expr import Function, evaluate
+from torquec.foundation.arrays import Array
 from torquec.robot.robot import Robot
 
 _CHUNK = 8192
@@ -248,15 +248,13 @@ def _potential(robot: Robot, path: Path, groups: Sequence[ParallelGroup]) -> Tri
     return polynomial_from_table(variables, table, 1)
 
 
-def sampled(
-    function: Function, output: str, q: npt.NDArray[np.float64], bodies: Sequence[int]
-) -> npt.NDArray[np.float64]:
+def sampled(function: Function, output: str, q: Array, bodies: Sequence[int]) -> Array:
     """An output of a path's function at positions of all joints, in chunks."""
     here = q[:, list(bodies)]
     return np.concatenate([evaluate(function, {"q": part})[output] for part in _chunks(here)])
 
 
-def _chunks(q: npt.NDArray[np.float64]) -> list[npt.NDArray[np.float64]]:
+def _chunks(q: Array) -> list[Array]:
     return [q[start : start + _CHUNK] for start in range(0, len(q), _CHUNK)]
 
 

@@ -14,12 +14,11 @@ from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from torquec.closedform.polynomial import Monomial, TrigPolynomial, Variable
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array, Indices
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 Powers: TypeAlias = tuple[tuple[int, int], ...]
 
 
@@ -27,8 +26,8 @@ Powers: TypeAlias = tuple[tuple[int, int], ...]
 class _Layer:
     """One step of (2): which power each group takes, and where groups that become one begin."""
 
-    power: npt.NDArray[np.intp]
-    start: npt.NDArray[np.intp]
+    power: Indices
+    start: Indices
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class CompiledTerms:
     variables: tuple[Variable, ...]
     powers: tuple[Powers, ...]
     """The powers (a, b) that occur, for each variable."""
-    index: npt.NDArray[np.intp] = field(repr=False)
+    index: Indices = field(repr=False)
     """(m, variables): which power of each variable a monomial has."""
 
     def __len__(self) -> int:
@@ -50,20 +49,20 @@ class CompiledTerms:
         """Joints that the monomials depend on."""
         return tuple(sorted({joint for variable in self.variables for joint, _ in variable.joints}))
 
-    def subset(self, chosen: npt.NDArray[np.intp]) -> CompiledTerms:
+    def subset(self, chosen: Indices) -> CompiledTerms:
         """Some of the monomials, over the same variables."""
         monomials = tuple(self.monomials[i] for i in chosen)
         return CompiledTerms(monomials, self.variables, self.powers, self.index[chosen])
 
     @cached_property
-    def _rates(self) -> Floats:
+    def _rates(self) -> Array:
         """d(variable)/d(joint), (variables, joints)."""
         return np.array([[float(v.rate(j)) for j in self.joints] for v in self.variables]).reshape(
             len(self.variables), len(self.joints)
         )
 
     @cached_property
-    def _order(self) -> npt.NDArray[np.intp]:
+    def _order(self) -> Indices:
         """Monomials so sorted that groups of (2) stand together."""
         return np.lexsort(self.index.T[::-1]) if len(self.variables) else np.arange(len(self.monomials))
 
@@ -81,14 +80,14 @@ class CompiledTerms:
             rows = heads[start]
         return tuple(layers)
 
-    def values(self, q: Floats) -> Floats:
+    def values(self, q: Array) -> Array:
         """The value of each monomial at each position: q (N, n) -> (N, m)."""
         result = np.ones((len(self.monomials), len(q)))
         for v, variable in enumerate(self.variables):
             result *= _powers(variable, self.powers[v], q, 0)[0][self.index[:, v]]
         return result.T
 
-    def combination(self, coefficients: Floats, q: Floats) -> Floats:
+    def combination(self, coefficients: Array, q: Array) -> Array:
         """The sum of coefficient * monomial at each position: (m,), (N, n) -> (N,)."""
         if not len(self.monomials):
             return np.zeros(len(q))
@@ -98,7 +97,7 @@ class CompiledTerms:
             total = np.add.reduceat(total * table[layer.power], layer.start, axis=0)
         return np.array(total.sum(axis=0))
 
-    def expansion(self, coefficients: Floats, q: Floats) -> tuple[Floats, Floats, Floats]:
+    def expansion(self, coefficients: Array, q: Array) -> tuple[Array, Array, Array]:
         """Value (N,), gradient (N, d) and curvature (N, d, d) of a combination by the `joints`."""
         count = len(self.variables)
         if not len(self.monomials):
@@ -106,7 +105,7 @@ class CompiledTerms:
             return np.zeros(len(q)), np.zeros((len(q), d)), np.zeros((len(q), d, d))
         start = np.broadcast_to(coefficients[self._order][:, None], (len(self.monomials), len(q)))
         # Derivatives are held by the variables they are taken by: () the value, (v,) first, (u, v) second ones.
-        held: dict[tuple[int, ...], Floats] = {(): start}
+        held: dict[tuple[int, ...], Array] = {(): start}
         for layer, v in zip(self._layers, reversed(range(count)), strict=True):
             tables = [t[layer.power] for t in _powers(self.variables[v], self.powers[v], q, 2)]
             held = {
@@ -138,7 +137,7 @@ def compile_terms(monomials: Sequence[Monomial]) -> CompiledTerms:
     return CompiledTerms(distinct, variables, powers, index)
 
 
-def numbers(polynomial: TrigPolynomial) -> Floats:
+def numbers(polynomial: TrigPolynomial) -> Array:
     """The coefficients of a polynomial in the order of its terms; `ArgumentError` where they are parameters."""
     for coefficient in polynomial.terms.values():
         if not isinstance(coefficient, float | int):
@@ -146,7 +145,7 @@ def numbers(polynomial: TrigPolynomial) -> Floats:
     return np.array([float(c) for c in polynomial.terms.values()])
 
 
-def _powers(variable: Variable, powers: Powers, q: Floats, order: int) -> list[Floats]:
+def _powers(variable: Variable, powers: Powers, q: Array, order: int) -> list[Array]:
     """(1): the table (powers, N) of a variable, then its derivatives up to an order of two."""
     x = variable.value(q.T)
     tables = []

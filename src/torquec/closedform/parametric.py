@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from torquec.closedform.closed_form import ClosedForm, assembled, check_size, path_variables, sampled
 from torquec.closedform.paths import height_function, path_to, unit_mass_function
@@ -22,6 +21,7 @@ from torquec.closedform.polynomial import Linear, Monomial, TrigPolynomial, Vari
 from torquec.closedform.tabulate import NOISE, coefficient_table, grid, monomial_at
 from torquec.closedform.variables import ParallelGroup, parallel_groups
 from torquec.expr import bind
+from torquec.foundation.arrays import Array
 from torquec.robot.robot import Robot
 from torquec.spatial import PARAMETER_NAMES
 
@@ -88,9 +88,7 @@ def _potential(robot: Robot, bodies: Sequence[int], groups: Sequence[ParallelGro
     return _parametric(variables, coefficient_table(variables, heights, 1), names, 1)
 
 
-def _parametric(
-    variables: Sequence[Variable], table: npt.NDArray[np.float64], names: Sequence[str], degree: int
-) -> TrigPolynomial:
+def _parametric(variables: Sequence[Variable], table: Array, names: Sequence[str], degree: int) -> TrigPolynomial:
     """A table with the parameters along its last axis as a polynomial; rounding noise is judged per parameter."""
     largest = np.abs(table).reshape(-1, table.shape[-1]).max(axis=0, initial=0.0)
     kept = np.abs(table) > NOISE * np.maximum(largest, 1e-3 * largest.max(initial=0.0))

@@ -13,18 +13,18 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from torquec.closedform.polynomial import Variable
 from torquec.closedform.tabulate import coefficient_table, grid
+from torquec.foundation.arrays import Array
 
 _LARGEST_SEARCH = 3
 """All trees up to this many joints (16 of them); beyond, cumulative and plain angles only."""
 
 
 def fewest_terms(
-    variables: Sequence[Variable], groups: Sequence[Sequence[int]], table: npt.NDArray[np.float64], threshold: float
-) -> tuple[list[Variable], npt.NDArray[np.float64]]:
+    variables: Sequence[Variable], groups: Sequence[Sequence[int]], table: Array, threshold: float
+) -> tuple[list[Variable], Array]:
     """Variables and table with the fewest terms above the threshold; `groups` are the axes of each parallel group."""
     chosen = list(variables)
     for axes in groups:
@@ -49,8 +49,8 @@ def changed_variables(
     variables: Sequence[Variable],
     axes: Sequence[int],
     joints: tuple[tuple[int, int], ...],
-    table: npt.NDArray[np.float64],
-) -> Iterator[tuple[tuple[Variable, ...], npt.NDArray[np.float64]]]:
+    table: Array,
+) -> Iterator[tuple[tuple[Variable, ...], Array]]:
     """A table (rows, basis, ..) in every choice of sums (1) of some parallel joints, whose own angles `axes` are.
 
     `joints` are those joints, with the sense of each relative to the first. A function of more than degree two in a
@@ -111,7 +111,7 @@ def _edge(joints: tuple[tuple[int, int], ...], i: int, j: int) -> Variable:
 
 
 @functools.lru_cache(maxsize=512)
-def basis_change(old: tuple[Variable, ...], new: tuple[Variable, ...]) -> npt.NDArray[np.float64]:
+def basis_change(old: tuple[Variable, ...], new: tuple[Variable, ...]) -> Array:
     """The matrix (2) from coefficients in `old` to those in `new`, flattened in axis order."""
     n = 1 + max(index for variable in old for index, _ in variable.joints)
     points = grid(new, n)
@@ -127,9 +127,7 @@ def basis_change(old: tuple[Variable, ...], new: tuple[Variable, ...]) -> npt.ND
     return flat
 
 
-def _changed(
-    table: npt.NDArray[np.float64], axes: Sequence[int], change: npt.NDArray[np.float64]
-) -> npt.NDArray[np.float64]:
+def _changed(table: Array, axes: Sequence[int], change: Array) -> Array:
     front = np.moveaxis(table, axes, range(len(axes)))
     flat = change @ front.reshape(change.shape[0], -1)
     return np.moveaxis(flat.reshape(front.shape), range(len(axes)), axes)

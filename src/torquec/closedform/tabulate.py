@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from torquec.closedform.polynomial import Monomial, TrigPolynomial, Variable
+from torquec.foundation.arrays import Array
 
 NOISE = 3e-14
 
@@ -51,7 +51,7 @@ def grid_size(variables: Sequence[Variable], degree: Degree = 2) -> int:
     return math.prod(len(basis_powers(v, d)) for v, d in zip(variables, degrees(variables, degree), strict=True))
 
 
-def grid(variables: Sequence[Variable], n: int, degree: Degree = 2) -> npt.NDArray[np.float64]:
+def grid(variables: Sequence[Variable], n: int, degree: Degree = 2) -> Array:
     """Joint positions (N, n) on the grid of the variables; joints that no variable has are at zero.
 
     Variables are gone through in order; each brings one joint that those before it do not have.
@@ -68,9 +68,7 @@ def grid(variables: Sequence[Variable], n: int, degree: Degree = 2) -> npt.NDArr
     return q
 
 
-def coefficient_table(
-    variables: Sequence[Variable], samples: npt.NDArray[np.float64], degree: Degree = 2
-) -> npt.NDArray[np.float64]:
+def coefficient_table(variables: Sequence[Variable], samples: Array, degree: Degree = 2) -> Array:
     """Coefficients on the product basis, one axis per variable; further axes of `samples` (N, ...) are kept last."""
     each = degrees(variables, degree)
     shape = tuple(len(basis_powers(v, d)) for v, d in zip(variables, each, strict=True))
@@ -82,7 +80,7 @@ def coefficient_table(
 
 
 def polynomial_from_table(
-    variables: Sequence[Variable], table: npt.NDArray[np.float64], degree: int = 2, *, noise: float = NOISE
+    variables: Sequence[Variable], table: Array, degree: int = 2, *, noise: float = NOISE
 ) -> TrigPolynomial:
     """The terms of one entry's table; what is below `noise` of the largest is rounding (3)."""
     terms: dict[Monomial, float] = {}
@@ -107,22 +105,22 @@ def basis_powers(variable: Variable, degree: int = 2) -> tuple[tuple[int, int], 
     return (_DISPLACEMENT_POWERS if variable.prismatic else _ANGLE_POWERS)[degree]
 
 
-def _samples(prismatic: bool, degree: int) -> npt.NDArray[np.float64]:
+def _samples(prismatic: bool, degree: int) -> Array:
     """Sample values of a variable (1), (2); angles start off the axes, where no basis function is special."""
     if prismatic:
         return np.linspace(-1.0, 1.0, degree + 1) if degree > 1 else np.array([-0.5, 0.5])
     count = 2 * degree + 1
-    angles: npt.NDArray[np.float64] = 2.0 * math.pi * np.arange(count) / count + 0.3
+    angles: Array = 2.0 * math.pi * np.arange(count) / count + 0.3
     return angles
 
 
 @functools.cache
-def _inverse(prismatic: bool, degree: int) -> npt.NDArray[np.float64]:
+def _inverse(prismatic: bool, degree: int) -> Array:
     """From values to coefficients along one axis."""
     samples = _samples(prismatic, degree)
     if prismatic:
         matrix = np.array([[x**b for _, b in _DISPLACEMENT_POWERS[degree]] for x in samples])
     else:
         matrix = np.array([[math.cos(x) ** a * math.sin(x) ** b for a, b in _ANGLE_POWERS[degree]] for x in samples])
-    result: npt.NDArray[np.float64] = np.linalg.inv(matrix)
+    result: Array = np.linalg.inv(matrix)
     return result

@@ -27,6 +27,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from torquec.foundation.arrays import Array
+
 LARGEST_ANGLE = 1e5
 """The reduction holds up to here; 1e5 rad is 16,000 turns of a joint."""
 
@@ -59,7 +61,7 @@ COS_COEFFICIENTS = (
 """C of (3), the constant term first."""
 
 
-def sincos_reference(angle: npt.ArrayLike) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def sincos_reference(angle: npt.ArrayLike) -> tuple[Array, Array]:
     """(sin, cos) of an array of any shape, by (1)-(4), rounding exactly like the generated C without contraction.
 
     >>> sine, cosine = sincos_reference([0.0, 0.5])

@@ -26,11 +26,11 @@ import numpy.typing as npt
 
 from torquec.errors import ArgumentError
 from torquec.expr import Function, OperationCount, count_operations, trace
+from torquec.foundation.arrays import Array
 
 if TYPE_CHECKING:
     from torquec.codegen.llvm import NativeFunction
 
-Array = npt.NDArray[np.float64]
 
 REFERENCE = ("q_ref", "qd_ref", "qdd_ref")
 MEASURED = ("q", "qd")

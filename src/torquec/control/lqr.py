@@ -17,8 +17,9 @@ import numpy.typing as npt
 
 from torquec.control.controller import Controller, Schedule, make_controller
 from torquec.control.model_terms import FrictionCompensation, added, errors_of, rigid_torque
-from torquec.control.zero_order_hold import Array, zero_order_hold
+from torquec.control.zero_order_hold import zero_order_hold
 from torquec.errors import ArgumentError, RobotError
+from torquec.foundation.arrays import Array
 from torquec.linearization.linearize import linearize_along
 from torquec.robot.robot import Robot
 from torquec.trajectory import Trajectory, check_joints

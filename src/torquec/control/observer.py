@@ -20,11 +20,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from torquec.control.controller import Array, SampledFunction, StateSlot
+from torquec.control.controller import SampledFunction, StateSlot
 from torquec.dynamics import coriolis_matrix, friction_torque, gravity_torque, mass_matrix, spring_torque
 from torquec.errors import ArgumentError
 from torquec.expr import Function, evaluate, trace
 from torquec.expr.math import absolute, select
+from torquec.foundation.arrays import Array
 from torquec.robot.robot import Robot
 
 

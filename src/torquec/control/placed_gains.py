@@ -16,8 +16,9 @@ from enum import StrEnum
 import numpy as np
 
 from torquec.control.poles import JointPoles
-from torquec.control.robustness import Array, make_loop
+from torquec.control.robustness import make_loop
 from torquec.errors import MissingExtraError
+from torquec.foundation.arrays import Array
 from torquec.linearization.linearize import LinearModel
 
 

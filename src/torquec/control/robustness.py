@@ -16,15 +16,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-import numpy.typing as npt
 
 from torquec.control.poles import JointPoles, error_feedback
 from torquec.control.zero_order_hold import zero_order_hold
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array, ComplexArray
 from torquec.linearization.linearize import LinearModel
-
-Array = npt.NDArray[np.float64]
-ComplexArray = npt.NDArray[np.complex128]
 
 
 class Hold(StrEnum):

@@ -12,18 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from torquec.control.poles import JointPoles
-from torquec.control.robustness import (
-    EXACT_MODEL,
-    Array,
-    ComplexArray,
-    Factor,
-    Hold,
-    ModelErrors,
-    growth_rates,
-    make_loop,
-)
+from torquec.control.robustness import EXACT_MODEL, Factor, Hold, ModelErrors, growth_rates, make_loop
 from torquec.control.stability_interval import with_factor
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array, ComplexArray
 from torquec.linearization.linearize import LinearModel
 
 

@@ -17,8 +17,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from torquec.control.poles import JointPoles
-from torquec.control.robustness import EXACT_MODEL, Array, Factor, Hold, Loop, ModelErrors, make_loop
+from torquec.control.robustness import EXACT_MODEL, Factor, Hold, Loop, ModelErrors, make_loop
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
 from torquec.linearization.linearize import LinearModel
 
 _REAL = 1e-6

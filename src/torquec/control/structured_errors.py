@@ -18,9 +18,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from torquec.control.robustness import Array, Loop
+from torquec.control.robustness import Loop
 from torquec.control.stability_interval import stable_span
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
 
 _STARTS = 8
 _ROUNDS = 50

@@ -12,7 +12,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from torquec.foundation.arrays import Array
 
 _TERMS = 20
 """With a norm below one half, the rest of the series is far below rounding."""

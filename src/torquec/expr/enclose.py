@@ -20,8 +20,8 @@ import numpy.typing as npt
 from torquec.errors import ArgumentError
 from torquec.expr.function import Function
 from torquec.expr.ops import Op
+from torquec.foundation.arrays import Array
 
-Array = npt.NDArray[np.float64]
 Interval = tuple[Any, Any]
 """Lower and upper ends: floats, or (N,) arrays."""
 

@@ -11,9 +11,10 @@ import numpy.typing as npt
 from torquec.errors import ArgumentError
 from torquec.expr.function import Function
 from torquec.expr.ops import SEMANTICS, Op
+from torquec.foundation.arrays import Array
 
 
-def evaluate(function: Function, inputs: Mapping[str, npt.ArrayLike]) -> dict[str, npt.NDArray[np.float64]]:
+def evaluate(function: Function, inputs: Mapping[str, npt.ArrayLike]) -> dict[str, Array]:
     """Outputs by name. Inputs have their port's shape, or (N, *shape) for a batch of N; so have the outputs.
 
     Raises `ArgumentError` where an input is missing, not known, not real or of another shape.
@@ -42,9 +43,7 @@ def evaluate(function: Function, inputs: Mapping[str, npt.ArrayLike]) -> dict[st
     return outputs
 
 
-def _elements(
-    function: Function, inputs: Mapping[str, npt.ArrayLike]
-) -> tuple[dict[str, npt.NDArray[np.float64]], tuple[int, ...]]:
+def _elements(function: Function, inputs: Mapping[str, npt.ArrayLike]) -> tuple[dict[str, Array], tuple[int, ...]]:
     """Every input as (size,) or (size, N), and (N,) where one of them is a batch, else ()."""
     expected = [port.name for port in function.inputs]
     if sorted(inputs) != sorted(expected):
@@ -52,7 +51,7 @@ def _elements(
             f"inputs {', '.join(inputs) or 'none'} were given to '{function.name}'",
             remedy=f"give exactly {', '.join(expected) or 'none'}",
         )
-    elements: dict[str, npt.NDArray[np.float64]] = {}
+    elements: dict[str, Array] = {}
     lengths: set[int] = set()
     for port in function.inputs:
         array = _real(port.name, inputs[port.name])
@@ -74,7 +73,7 @@ def _elements(
     return elements, tuple(lengths)
 
 
-def _real(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def _real(name: str, values: npt.ArrayLike) -> Array:
     try:
         array = np.asarray(values)
         if array.dtype.kind not in "biuf" and array.size:

@@ -1,1 +1,1 @@
-"""What every room may use: kept work, linear algebra on one thread."""
+"""What every room may use: names of arrays, files, documents, kept work, linear algebra on one thread."""

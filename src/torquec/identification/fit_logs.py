@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
 from torquec.identification.estimators.cross_validation import PARTS
 from torquec.identification.estimators.estimator import Estimator, Status
 from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
@@ -30,7 +31,6 @@ from torquec.identification.result.residuals import log_error
 from torquec.identification.torque.torque_columns import FrictionTerm
 from torquec.identification.torque.torque_model import TorqueModel
 from torquec.robot.robot import Robot
-from torquec.trajectory.trajectory import Array
 
 _FURTHER = tuple(f"{term}_" for term in FrictionTerm)
 _UNSOLVED = {

@@ -21,6 +21,7 @@ from typing import Protocol
 
 import numpy as np
 
+from torquec.foundation.arrays import Array
 from torquec.identification.estimators.cross_validation import (
     PARTS,
     Folds,
@@ -34,7 +35,6 @@ from torquec.identification.logs.prepare import Samples
 from torquec.identification.torque.coulomb_shape import STEP, CoulombShape, Turnover
 from torquec.identification.torque.torque_columns import FrictionLaw, FrictionTerm
 from torquec.identification.torque.torque_model import TorqueModel
-from torquec.trajectory.trajectory import Array
 
 STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 _TRIED = 30.0

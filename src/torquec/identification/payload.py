@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
 from torquec.identification.estimators.joint_factors import joint_factors
 from torquec.identification.estimators.least_squares import WeightedLeastSquares
 from torquec.identification.estimators.pseudo_inertia import WIDTH, is_consistent
@@ -31,7 +32,6 @@ from torquec.robot.payload import attach_payload
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import PARAMETER_NAMES, Inertia, Pose
 from torquec.trajectory.log import Log, Pathology, Severity
-from torquec.trajectory.trajectory import Array
 
 _RADIUS = 0.1
 _LIGHTEST = 1e-3

@@ -14,13 +14,13 @@ from functools import cached_property
 
 import numpy as np
 
+from torquec.foundation.arrays import Array
 from torquec.identification.estimators.cross_validation import Folds, same_motions, states_of
 from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
 from torquec.identification.fit_logs import LogRows, Rows
 from torquec.identification.logs.prepare import Samples, correlation_of, thinning
 from torquec.identification.logs.stream_log import LogScan, Pieces, stream_blocks
 from torquec.identification.torque.torque_model import TorqueModel
-from torquec.trajectory.trajectory import Array
 
 EDGE = 0.5
 

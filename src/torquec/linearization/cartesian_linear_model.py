@@ -21,7 +21,8 @@ import numpy as np
 
 from torquec.dynamics import jacobian, jacobian_derivative
 from torquec.errors import ArgumentError, RobotError
-from torquec.linearization.linearize import Array, LinearModel
+from torquec.foundation.arrays import Array
+from torquec.linearization.linearize import LinearModel
 from torquec.robot.robot import Robot
 
 _LARGEST_CONDITION = 1e8

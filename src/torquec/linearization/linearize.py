@@ -21,6 +21,7 @@ import numpy.typing as npt
 from torquec.dynamics import inverse_dynamics_derivatives, mass_matrix, total_torque
 from torquec.errors import ArgumentError, CheckError
 from torquec.expr import Function, trace
+from torquec.foundation.arrays import Array, ComplexArray
 from torquec.linearization.friction_damping import friction_damping, spring_stiffness
 from torquec.linearization.linearized_recursion import Linearized
 from torquec.robot.robot import Robot
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from torquec.closedform.layouts import Rule
     from torquec.codegen.llvm import NativeFunction
 
-Array = npt.NDArray[np.float64]
 
 _AGREEMENT = 1e-8
 """Largest difference that `check_linear_model` allows, relative to the largest entry."""
@@ -69,7 +69,7 @@ class LinearModel:
         return np.vstack([np.zeros((self.n, self.n)), np.linalg.inv(self.M)])
 
     @cached_property
-    def eigenvalues(self) -> npt.NDArray[np.complex128]:
+    def eigenvalues(self) -> ComplexArray:
         """Eigenvalues of A (2n,), the fastest growing first, the slower frequency first among equals."""
         found = np.linalg.eigvals(self.A).astype(np.complex128)
         order = sorted(range(len(found)), key=lambda k: (-found[k].real, abs(found[k].imag), found[k].imag))

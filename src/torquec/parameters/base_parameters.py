@@ -22,6 +22,7 @@ import numpy as np
 
 from torquec.dynamics.friction_regressor import FrictionColumns, friction_columns
 from torquec.errors import ArgumentError, CheckError
+from torquec.foundation.arrays import Array
 from torquec.parameters.chain import outside_the_theorem
 from torquec.parameters.elimination_order import elimination_order
 from torquec.parameters.energy_rows import double_rows, natural_sizes, rational_rows, real_rows, residue_rows
@@ -29,7 +30,6 @@ from torquec.parameters.formula import latex_formula, text_formula
 from torquec.parameters.minimal_combinations import minimal_combinations
 from torquec.parameters.numeric_basis import (
     THRESHOLD,
-    Array,
     Basis,
     elimination,
     extended,

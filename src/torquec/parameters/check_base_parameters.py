@@ -19,10 +19,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from torquec.dynamics.friction_regressor import FrictionColumns
 from torquec.errors import CheckError
+from torquec.foundation.arrays import Array
 from torquec.parameters.base_parameters import BaseParameters
 from torquec.parameters.standard_parameters import (
     ParameterFrames,
@@ -46,8 +46,6 @@ INVERSE = 1e-12
 
 INDEPENDENT = 1e-12
 """Smallest relative singular value of an independent set."""
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

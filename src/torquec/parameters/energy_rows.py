@@ -29,8 +29,9 @@ import flint
 import numpy as np
 
 from torquec.dynamics.friction_regressor import FrictionColumns, friction_shafts
+from torquec.foundation.arrays import Array
 from torquec.parameters.rational_geometry import RationalGeometry, RationalLink
-from torquec.parameters.standard_parameters import Array, ParameterKind, StandardParameters
+from torquec.parameters.standard_parameters import ParameterKind, StandardParameters
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import (
     PARAMETER_NAMES,

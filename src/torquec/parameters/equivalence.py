@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.errors import ArgumentError, CheckError
+from torquec.foundation.arrays import Array
 from torquec.parameters.base_parameters import BaseParameters
-from torquec.parameters.numeric_basis import Array
 
 _TOLERANCE = 1e-9
 

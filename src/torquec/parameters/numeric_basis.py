@@ -21,9 +21,8 @@ from dataclasses import dataclass
 
 import flint
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from torquec.foundation.arrays import Array
 
 THRESHOLD = 1e-12
 """What counts as zero in doubles, relative to the largest."""

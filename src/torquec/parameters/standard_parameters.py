@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-import numpy.typing as npt
 
 from torquec.dynamics.friction_regressor import (
     FrictionColumns,
@@ -23,12 +22,11 @@ from torquec.dynamics.friction_regressor import (
     friction_regressor,
 )
 from torquec.dynamics.regressor import parameter_names, parameter_values, regressor
+from torquec.foundation.arrays import Array
 from torquec.robot.robot import Robot
 from torquec.spatial import IDENTITY, PARAMETER_NAMES, Inertia, Pose
 
 _WIDTH = len(PARAMETER_NAMES)
-
-Array = npt.NDArray[np.float64]
 
 
 class ParameterKind(StrEnum):

@@ -19,12 +19,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from torquec.closedform.polynomial import TrigPolynomial, Variable
 from torquec.closedform.tabulate import basis_powers
+from torquec.foundation.arrays import Array
 
-Array = npt.NDArray[np.float64]
 WIDEST = 0.9 * math.pi
 """Root intervals are at most this wide: (1) needs less than pi, and wide ones have uneven weights."""
 

@@ -28,18 +28,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from torquec.foundation.arrays import Array, Indices, RealArray
 from torquec.foundation.one_thread import one_thread
-from torquec.proof.bernstein import (
-    Array,
-    Range,
-    basis_degree,
-    halves,
-    numerator_matrix,
-    root_ranges,
-    rounding_steps,
-)
+from torquec.proof.bernstein import Range, basis_degree, halves, numerator_matrix, root_ranges, rounding_steps
 
 LEAF = -1
 HALVING_STEPS = 8
@@ -56,16 +48,14 @@ _WORST_POINTS = 256
 _DEEPEST, _MOST_WAITING = 80, 300_000
 """Halvings of boxes, none of them shown, after which they are points; more of them would only fill the memory."""
 
-Values = npt.NDArray[np.floating[Any]]
-
 
 class Functional(Protocol):
     """A convex, positively homogeneous function of the entries' values, at most the sum of their magnitudes."""
 
-    def __call__(self, control: Values, target: Any) -> Values:
+    def __call__(self, control: RealArray, target: Any) -> RealArray:
         """Upper values (points,) from (entries, points), tight where looser ones would exceed the target."""
 
-    def exact(self, values: Values) -> Values:
+    def exact(self, values: RealArray) -> RealArray:
         """Values (points,) that are attained, from the entries' values at points of the box."""
 
 
@@ -123,7 +113,7 @@ class _Box:
     """A box that has still to be shown: numerators (entries, ..), denominators by axis, errors (entries,) of (4)."""
 
     number: int
-    numerators: Values
+    numerators: RealArray
     weights: tuple[Array, ...]
     errors: Array
 
@@ -159,7 +149,7 @@ class _Search:
         """Root boxes in order of the product of the intervals; what they share is computed once."""
         magnitudes = np.abs(table).reshape(len(table), -1).sum(axis=1)
 
-        def further(numerators: Values, weights: tuple[Array, ...], growth: float) -> Iterator[_Box]:
+        def further(numerators: RealArray, weights: tuple[Array, ...], growth: float) -> Iterator[_Box]:
             axis = len(weights)
             if axis == len(pieces):
                 largest = np.abs(numerators).reshape(len(table), -1).max(axis=1)
@@ -229,7 +219,7 @@ class _Search:
             self._split(batch[b], _bend((field / weights[b]).reshape(shape)))
         return None
 
-    def _tighten(self, values: Values, limits: Array, upper: Array) -> None:
+    def _tighten(self, values: RealArray, limits: Array, upper: Array) -> None:
         """Lower the upper values (points,) of one box where they exceed the limits, the worst points first.
 
         It ends where one of them still exceeds its limit: the box has to be halved then, whatever the others are.
@@ -280,7 +270,7 @@ _NARROW = 8
 """Products along axes with fewer numbers behind them are slow, however they are arranged: the axis is widened."""
 
 
-def _along(matrix: Values, table: Values, axis: int) -> Values:
+def _along(matrix: RealArray, table: RealArray, axis: int) -> RealArray:
     """A matrix applied along one axis of a table, in its precision and without moving axes."""
     before, size, after = math.prod(table.shape[:axis]), table.shape[axis], math.prod(table.shape[axis + 1 :])
     shape = (*table.shape[:axis], len(matrix), *table.shape[axis + 1 :])
@@ -302,7 +292,7 @@ def _product(weights: Sequence[Array]) -> Array:
     return product
 
 
-def _corners(shape: tuple[int, ...]) -> npt.NDArray[np.intp]:
+def _corners(shape: tuple[int, ...]) -> Indices:
     """Indices of the corners among the control points."""
     ends = [np.array([0, size - 1] if size > 1 else [0]) for size in shape]
     if not ends:

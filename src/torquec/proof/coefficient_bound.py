@@ -16,8 +16,9 @@ import numpy as np
 
 from torquec.closedform.polynomial import Variable
 from torquec.closedform.variables import ParallelGroup
+from torquec.foundation.arrays import RealArray
 from torquec.proof.bernstein import Range
-from torquec.proof.branch_and_bound import LEAF, Exhausted, Functional, Proof, Refutation, Values, prove
+from torquec.proof.branch_and_bound import LEAF, Exhausted, Functional, Proof, Refutation, prove
 from torquec.proof.coefficient_error import CoefficientError, in_fewest_variables
 from torquec.proof.error_peaks import ErrorKind
 from torquec.trajectory.box import Box
@@ -121,11 +122,11 @@ def _attempt(
 class _Magnitude:
     """|p - p*|, of a table with one row."""
 
-    def __call__(self, control: Values, target: Any) -> Values:  # noqa: ARG002 - the protocol's
-        result: Values = np.abs(control[0])
+    def __call__(self, control: RealArray, target: Any) -> RealArray:  # noqa: ARG002 - the protocol's
+        result: RealArray = np.abs(control[0])
         return result
 
-    def exact(self, values: Values) -> Values:
+    def exact(self, values: RealArray) -> RealArray:
         return self(values, 0.0)
 
 
@@ -135,11 +136,11 @@ class _PartOfReference:
 
     bound: float
 
-    def __call__(self, control: Values, target: Any) -> Values:  # noqa: ARG002 - the protocol's
-        result: Values = np.abs(control[0]) + self.bound * control[1]
+    def __call__(self, control: RealArray, target: Any) -> RealArray:  # noqa: ARG002 - the protocol's
+        result: RealArray = np.abs(control[0]) + self.bound * control[1]
         return result
 
-    def exact(self, values: Values) -> Values:
+    def exact(self, values: RealArray) -> RealArray:
         return self(values, 0.0)
 
 

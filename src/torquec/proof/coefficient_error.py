@@ -21,7 +21,8 @@ from torquec.closedform.polynomial import Variable
 from torquec.closedform.rewrite import changed_variables
 from torquec.closedform.tabulate import basis_powers, monomial_at
 from torquec.closedform.variables import ParallelGroup
-from torquec.proof.bernstein import Array, Range, basis_degree
+from torquec.foundation.arrays import Array
+from torquec.proof.bernstein import Range, basis_degree
 from torquec.proof.coefficient_tolerance import Family
 from torquec.proof.error_peaks import ErrorKind, ErrorSurface, error_peaks
 from torquec.proof.torque_residual import TorqueResidual, TorqueTables

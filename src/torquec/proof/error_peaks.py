@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-import numpy.typing as npt
 
-from torquec.closedform.compiled_terms import CompiledTerms, Floats, compile_terms, numbers
+from torquec.closedform.compiled_terms import CompiledTerms, compile_terms, numbers
 from torquec.closedform.polynomial import TrigPolynomial
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array, Mask
 from torquec.trajectory.box import Box
 
 _ASCENT_STEPS = 30
@@ -36,15 +36,15 @@ class ErrorSurface:
     """An error as a function of the position: a combination of monomials, divided by another one when relative."""
 
     terms: CompiledTerms
-    residual: Floats
-    reference: Floats | None = None
+    residual: Array
+    reference: Array | None = None
 
-    def values(self, q: Floats) -> Floats:
+    def values(self, q: Array) -> Array:
         """The error at each position, (N, n) -> (N,)."""
         r = self.terms.combination(self.residual, q)
         return r if self.reference is None else r / self.terms.combination(self.reference, q)
 
-    def expansion(self, q: Floats) -> tuple[Floats, Floats, Floats]:
+    def expansion(self, q: Array) -> tuple[Array, Array, Array]:
         """Error (N,), gradient (N, d) and curvature (N, d, d) by the terms' joints (2)."""
         r, dr, ddr = self.terms.expansion(self.residual, q)
         if self.reference is None:
@@ -61,8 +61,8 @@ class ErrorSurface:
 class Peaks:
     """Local extrema of an error: positions (K, n) and signed values (K,), the largest magnitude first."""
 
-    points: Floats
-    values: Floats
+    points: Array
+    values: Array
 
     @property
     def level(self) -> float:
@@ -76,7 +76,7 @@ def error_peaks(
     *,
     samples: int = 4000,
     climbs: int = 32,
-    seeds: Floats | None = None,
+    seeds: Array | None = None,
     start: int = 0,
 ) -> Peaks:
     """The extrema of an error over a box: the best of `samples` positions and all `seeds` (S, n), climbed from (3).
@@ -121,7 +121,7 @@ def largest_error(target: TrigPolynomial, simplified: TrigPolynomial, box: Box, 
     return error_peaks(surface, box, samples=20000, climbs=128)
 
 
-def checked_reference(terms: CompiledTerms, exact: Floats, box: Box, kind: ErrorKind) -> Floats | None:
+def checked_reference(terms: CompiledTerms, exact: Array, box: Box, kind: ErrorKind) -> Array | None:
     """What errors are divided by: nothing when absolute; raises `ArgumentError` where it would be zero."""
     if kind is ErrorKind.ABSOLUTE:
         return None
@@ -133,7 +133,7 @@ def checked_reference(terms: CompiledTerms, exact: Floats, box: Box, kind: Error
     return exact
 
 
-def _climbed(surface: ErrorSurface, box: Box, begin: Floats) -> tuple[Floats, Floats]:
+def _climbed(surface: ErrorSurface, box: Box, begin: Array) -> tuple[Array, Array]:
     """(3) from all starts at once; those that have arrived are left alone."""
     joints = list(surface.terms.joints)
     low, high = np.array(box.lower)[joints], np.array(box.upper)[joints]
@@ -167,7 +167,7 @@ def _climbed(surface: ErrorSurface, box: Box, begin: Floats) -> tuple[Floats, Fl
     return x, value
 
 
-def _newton_step(g: Floats, curve: Floats, held: npt.NDArray[np.bool_]) -> Floats:
+def _newton_step(g: Array, curve: Array, held: Mask) -> Array:
     """|H|^-1 g on the coordinates that are free; the others stay."""
     free = ~held[:, :, None] & ~held[:, None, :]
     identity = np.eye(g.shape[1])
@@ -180,7 +180,7 @@ def _newton_step(g: Floats, curve: Floats, held: npt.NDArray[np.bool_]) -> Float
     return np.where(held, 0.0, step)
 
 
-def _distinct(points: Floats, values: Floats) -> Peaks:
+def _distinct(points: Array, values: Array) -> Peaks:
     """Peaks that are not the same point, the largest first."""
     order = np.argsort(-np.abs(values))
     points, values = points[order], values[order]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from torquec.proof.bernstein import Array
+from torquec.foundation.arrays import Array
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from torquec.proof.bernstein import Array, Range
+from torquec.foundation.arrays import Array
+from torquec.proof.bernstein import Range
 from torquec.proof.branch_and_bound import LEAF, Exhausted, Proof, Refutation, prove
 from torquec.proof.motions import Motions
 from torquec.proof.torque_functional import TorqueFunctional

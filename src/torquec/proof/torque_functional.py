@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from torquec.proof.branch_and_bound import Values
+from torquec.foundation.arrays import RealArray
 
 
 class TorqueFunctional:
@@ -31,21 +31,21 @@ class TorqueFunctional:
         self._signs = signs
         self._products = np.array([[s[j] * s[k] for j, k in (self.pairs[i] for i in self._mixed)] for s in signs])
 
-    def __call__(self, control: Values, target: Any) -> Values:
+    def __call__(self, control: RealArray, target: Any) -> RealArray:
         """Upper values (points,), by (3), and by (4) where (3) exceeds the target."""
         n = self.n
         inertial = np.abs(control[:n]).sum(axis=0)
         speeds, gravity = control[n:-1], control[-1]
-        upper: Values = inertial + np.abs(speeds).sum(axis=0) + np.abs(gravity)
+        upper: RealArray = inertial + np.abs(speeds).sum(axis=0) + np.abs(gravity)
         loose = np.flatnonzero(upper > target)
         if len(loose) == len(upper):
-            whole: Values = inertial + self._quadratic(speeds, gravity)
+            whole: RealArray = inertial + self._quadratic(speeds, gravity)
             return whole
         if len(loose):
             upper[loose] = inertial[loose] + self._quadratic(speeds[:, loose], gravity[loose])
         return upper
 
-    def exact(self, values: Values) -> Values:
+    def exact(self, values: RealArray) -> RealArray:
         """Attained values (points,): accelerations as they add up most, speeds at the best of the corners and of
         rest.
         """
@@ -53,10 +53,10 @@ class TorqueFunctional:
         inertial = np.abs(values[:n]).sum(axis=0)
         speeds, gravity = values[n:-1], values[-1]
         forms = self._products @ speeds[self._mixed] + speeds[self._diagonal].sum(axis=0) + gravity
-        result: Values = inertial + np.maximum(np.abs(forms).max(axis=0), np.abs(gravity))
+        result: RealArray = inertial + np.maximum(np.abs(forms).max(axis=0), np.abs(gravity))
         return result
 
-    def signs(self, values: Values) -> tuple[Values, Values]:
+    def signs(self, values: RealArray) -> tuple[RealArray, RealArray]:
         """Signs (points, n) of speeds and accelerations at which `exact` is attained (all zero speeds where that is
         best).
         """
@@ -70,11 +70,11 @@ class TorqueFunctional:
         chosen = np.where(rest[:, None], 0.0, self._signs[best])
         return chosen, (np.sign(values[:n]) * direction).T
 
-    def _quadratic(self, speeds: Values, gravity: Values) -> Values:
+    def _quadratic(self, speeds: RealArray, gravity: RealArray) -> RealArray:
         """(4)."""
         mixed = self._products.astype(speeds.dtype) @ speeds[self._mixed]
         diagonal = speeds[self._diagonal]
         above = np.maximum(diagonal, 0.0).sum(axis=0) + mixed.max(axis=0, initial=0.0)
         below = np.minimum(diagonal, 0.0).sum(axis=0) + mixed.min(axis=0, initial=0.0)
-        result: Values = np.maximum(np.maximum(above + gravity, -(below + gravity)), np.abs(gravity))
+        result: RealArray = np.maximum(np.maximum(above + gravity, -(below + gravity)), np.abs(gravity))
         return result

@@ -21,7 +21,8 @@ from torquec.closedform.tabulate import LARGEST_GRID, Degree, basis_powers, coef
 from torquec.codegen.llvm.callable import compile_function
 from torquec.errors import RobotError
 from torquec.expr import Function, Op, evaluate
-from torquec.proof.bernstein import Array, basis_degree
+from torquec.foundation.arrays import Array
+from torquec.proof.bernstein import basis_degree
 
 _TURN = 12
 """Values along one joint from which the degree is read."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from torquec.codegen.llvm.callable import NativeFunction, compile_function
 from torquec.expr import Function, Graph, inline, trace
-from torquec.proof.bernstein import Array
+from torquec.foundation.arrays import Array
 from torquec.proof.motions import Motions, sampled_motions
 
 _SAMPLES = 300_000

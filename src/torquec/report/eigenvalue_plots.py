@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from torquec.foundation.arrays import ComplexArray
 from torquec.report.figure import new_figure, save_figure
 
 if TYPE_CHECKING:
-    from torquec.control.robustness import ComplexArray
     from torquec.control.root_locus import RootLocus
     from torquec.control.stability_interval import StabilityInterval
 

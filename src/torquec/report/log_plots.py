@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from torquec.foundation.arrays import Array
 from torquec.report.figure import new_figure, save_figure
 from torquec.trajectory.log import Log, LogFinding, Severity
-from torquec.trajectory.trajectory import Array
 
 _MOST_POINTS = 4000
 _MOST_SPANS = 200

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from torquec.foundation.arrays import Array
 from torquec.identification.result.prediction import Prediction
 from torquec.report.figure import new_figure, save_figure
-from torquec.trajectory.trajectory import Array
 
 _MOST = 4000
 """Samples of a curve; more would only thicken its line."""

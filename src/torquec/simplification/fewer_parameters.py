@@ -26,8 +26,8 @@ from torquec.dynamics.mechanism import Mechanism, mechanism, place, place_links
 from torquec.dynamics.motion import motions as link_motions
 from torquec.errors import MissingExtraError, RobotError
 from torquec.expr import Function, OperationCount, count_operations, trace
+from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
-from torquec.proof.bernstein import Array
 from torquec.proof.motions import Motions, sampled_motions
 from torquec.proof.worst_motions import error_program, worst_motions
 from torquec.robot.robot import Robot

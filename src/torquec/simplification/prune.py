@@ -23,8 +23,8 @@ import numpy as np
 from torquec.expr import Function, Op, count_operations, evaluate
 from torquec.expr.ops import SEMANTICS
 from torquec.expr.replay import rebuilt
+from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
-from torquec.proof.bernstein import Array
 from torquec.proof.motions import Motions, sampled_motions
 from torquec.proof.torque_residual import position_degrees, positions_read
 from torquec.proof.worst_motions import error_program, worst_motions

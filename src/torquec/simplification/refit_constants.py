@@ -16,7 +16,7 @@ import numpy as np
 
 from torquec.expr import Function, Op
 from torquec.expr.replay import rebuilt, replayed_steps
-from torquec.proof.bernstein import Array
+from torquec.foundation.arrays import Array
 from torquec.simplification.fewer_parameters import minimax
 
 _FIRST_RADIUS = 0.5

@@ -16,7 +16,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from torquec.closedform.closed_form import path_variables
 from torquec.closedform.layouts import Entry, Matrix, Part
@@ -26,10 +25,10 @@ from torquec.closedform.tabulate import coefficient_table, grid, grid_size, poly
 from torquec.closedform.variables import parallel_groups
 from torquec.errors import RobotError
 from torquec.expr import Function, Op, evaluate
+from torquec.foundation.arrays import Array
 from torquec.proof.motions import Motions
 from torquec.robot.robot import Robot
 
-Floats = npt.NDArray[np.float64]
 Key = tuple[Matrix, tuple[int, ...]]
 
 _NOISE = 2e-14
@@ -87,7 +86,7 @@ def torque_coefficients(
     points = np.where(slides, 1.0, np.pi) * rng.uniform(-1.0, 1.0, (_POINTS, robot.n))
     truth = _rows(program, points)
     found: dict[Key, TrigPolynomial] = {}
-    tables: dict[int, tuple[Floats, Floats]] = {}
+    tables: dict[int, tuple[Array, Array]] = {}
     for i, row in itertools.product(range(robot.n), range(truth.shape[-1])):
         size = float(np.abs(truth[:, i]).max())
         polynomial = TrigPolynomial()
@@ -124,7 +123,7 @@ def _key(i: int, row: int, n: int) -> Key:
     return (Matrix.D, (i, j)) if j == k else (Matrix.B, (i, j, k))
 
 
-def _tables(program: Function, variables: Sequence[Variable], degree: int) -> tuple[Floats, Floats]:
+def _tables(program: Function, variables: Sequence[Variable], degree: int) -> tuple[Array, Array]:
     """Coefficients (basis, .., joint, row), and the largest value of each joint's torque (joint,)."""
     if grid_size(variables, degree) > _LARGEST_GRID:
         raise RobotError(
@@ -132,22 +131,22 @@ def _tables(program: Function, variables: Sequence[Variable], degree: int) -> tu
             remedy="read single entries with torquec equations",
         )
     rows = _rows(program, grid(variables, program.input("q").size, degree))
-    largest: Floats = np.abs(rows).max(axis=(0, 2))
+    largest: Array = np.abs(rows).max(axis=(0, 2))
     return coefficient_table(variables, rows, degree), largest
 
 
-def _rows(program: Function, q: Floats) -> Floats:
+def _rows(program: Function, q: Array) -> Array:
     """(1) at positions (N, n): (N, joint, row)."""
     n = q.shape[1]
     zero, unit = np.zeros(n), np.eye(n)
 
-    def torque(qd: Floats, qdd: Floats) -> Floats:
+    def torque(qd: Array, qdd: Array) -> Array:
         parts = (q[start : start + _CHUNK] for start in range(0, len(q), _CHUNK))
         return np.concatenate([evaluate(program, {"q": part, "qd": qd, "qdd": qdd})["tau"] for part in parts])
 
     rest = torque(zero, zero)
 
-    def rows() -> Iterator[Floats]:
+    def rows() -> Iterator[Array]:
         yield from (torque(zero, unit[j]) - rest for j in range(n))
         squares = [torque(unit[j], zero) - rest for j in range(n)]
         for j in range(n):
@@ -160,7 +159,7 @@ def _rows(program: Function, q: Floats) -> Floats:
 
 
 def _shortest(
-    robot: Robot, polynomial: TrigPolynomial, like: TrigPolynomial | None, points: Floats, size: float, cut: float
+    robot: Robot, polynomial: TrigPolynomial, like: TrigPolynomial | None, points: Array, size: float, cut: float
 ) -> TrigPolynomial:
     """The same function in the variables of `like`, else in those that give the fewest terms (3).
 
@@ -204,7 +203,7 @@ def _in_variables(
     return polynomial_from_table(ordered, np.where(np.abs(table) > cut, table, 0.0), noise=0.0)
 
 
-def _reproduces(polynomial: TrigPolynomial, points: Floats, values: Floats, size: float) -> bool:
+def _reproduces(polynomial: TrigPolynomial, points: Array, values: Array, size: float) -> bool:
     return bool(np.all(np.abs(polynomial(points) - values) <= _SAME * max(size, 1e-12)))
 
 

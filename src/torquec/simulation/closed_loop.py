@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from torquec.control.controller import Controller
 from torquec.errors import ArgumentError, DivergenceError
+from torquec.foundation.arrays import Array
 from torquec.robot.robot import Robot
 from torquec.simulation.integrators import DormandPrince, Integrator, RungeKutta4
 from torquec.simulation.loop_state import LoopState
@@ -25,8 +26,6 @@ from torquec.simulation.plant import FrictionModel, Plant
 from torquec.simulation.sensors import Sensors
 from torquec.simulation.stiffness import check_step
 from torquec.trajectory.trajectory import Trajectory
-
-Array = npt.NDArray[np.float64]
 
 _EXACT = Sensors()
 _ONE_STEP = RungeKutta4()

@@ -16,16 +16,14 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from torquec.control.controller import Controller
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
 from torquec.robot.robot import Robot
 from torquec.simulation.closed_loop import DEFAULT_OPTIONS, LoopOptions, drives_of, prepare
 from torquec.simulation.plant import Plant
 from torquec.trajectory.trajectory import Trajectory
-
-Array = npt.NDArray[np.float64]
 
 _LEAST_FACTOR = 0.1
 _GROUP = 64

@@ -15,18 +15,16 @@ import time
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from torquec.control.controller import Controller
 from torquec.errors import ArgumentError, DivergenceError, MissingExtraError
+from torquec.foundation.arrays import Indices
 from torquec.robot.file import to_path
 from torquec.robot.mjcf_file import read_mjcf_tree
 from torquec.robot.mjcf_strip import strip_mjcf, to_xml
 from torquec.robot.robot import Robot
 from torquec.simulation.closed_loop import SimulationResult
 from torquec.trajectory.trajectory import Trajectory
-
-Array = npt.NDArray[np.float64]
 
 _LOST = ("mjWARN_BADQPOS", "mjWARN_BADQVEL", "mjWARN_BADQACC")
 _OFF = ("mjDSBL_ACTUATION", "mjDSBL_CONTACT", "mjDSBL_LIMIT")
@@ -75,7 +73,7 @@ def _run(
     mujoco: Any,
     model: Any,
     data: Any,
-    order: npt.NDArray[np.int64],
+    order: Indices,
     robot: Robot,
     controller: Controller,
     sampled: Trajectory,
@@ -128,9 +126,7 @@ def _run(
     )
 
 
-def _order(
-    mujoco: Any, model: Any, robot: Robot, controller: Controller, trajectory: Trajectory
-) -> npt.NDArray[np.int64]:
+def _order(mujoco: Any, model: Any, robot: Robot, controller: Controller, trajectory: Trajectory) -> Indices:
     """Where the robot's joints stand in MuJoCo's state."""
     names = [mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_JOINT, k) for k in range(model.njnt)]
     for what, joints in (("controller", controller.joints), ("trajectory", trajectory.joints), ("file", tuple(names))):

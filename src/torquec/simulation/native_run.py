@@ -18,11 +18,10 @@ from torquec.codegen.llvm import NativeFunction, load_or_compile
 from torquec.codegen.llvm.repeat import LoopEnd, NativeLoop
 from torquec.errors import ArgumentError, DivergenceError
 from torquec.expr import Function
+from torquec.foundation.arrays import Array, Indices
 from torquec.simulation.integrators import DormandPrince, RungeKutta4
 from torquec.simulation.loop_functions import motion_function, sample_function
 from torquec.simulation.loop_state import LoopState
-
-Array = npt.NDArray[np.float64]
 
 _BLOCK_NUMBERS = 1 << 16
 """Doubles of one block: half a megabyte stays in the second-level cache."""
@@ -47,14 +46,14 @@ class Recording:
     -1; `seconds` the processor time that the loop took.
     """
 
-    samples: npt.NDArray[np.int64]
+    samples: Indices
     q: Array
     qd: Array
     wanted: Array
     seen: Array
     seen_speed: Array
     last: Array
-    diverged: npt.NDArray[np.int64]
+    diverged: Indices
     seconds: float
 
 
@@ -140,7 +139,7 @@ class NativeRun:
         inputs: Sequence[Array],
         log: Array,
         rows: Array,
-        diverged: npt.NDArray[np.int64],
+        diverged: Indices,
         start: int,
     ) -> int:
         """Run one block; gives how many steps were taken. A run that diverged starts again from its first row."""
@@ -173,7 +172,7 @@ def _native(source: _Source) -> NativeFunction:
     return load_or_compile(source.key, source.make)
 
 
-def _kept_samples(steps: int, every: int) -> npt.NDArray[np.int64]:
+def _kept_samples(steps: int, every: int) -> Indices:
     """Which samples of 0 .. steps are kept."""
     if isinstance(every, bool) or not isinstance(every, int) or every < 0:
         raise ArgumentError(f"every {every!r} samples are to be kept", remedy="give a whole number, zero or more")

@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from torquec.foundation.arrays import Array
 from torquec.model.model import compile
 from torquec.robot.robot import Robot
 from torquec.simulation.closed_loop import SimulationResult
 
 
-def tip_error(robot: Robot, frame: str, result: SimulationResult) -> npt.NDArray[np.float64]:
+def tip_error(robot: Robot, frame: str, result: SimulationResult) -> Array:
     """The distances (S,) [m] of (1) at the recorded samples.
 
     Raises `ArgumentError` for a frame that the robot does not have.

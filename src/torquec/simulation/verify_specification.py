@@ -27,13 +27,13 @@ from enum import StrEnum
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from torquec.control.controller import Controller, make_controller
 from torquec.dynamics.friction import friction_torque
 from torquec.errors import ArgumentError, SpecificationError
 from torquec.expr import inline
 from torquec.expr.math import sqrt
+from torquec.foundation.arrays import Array
 from torquec.linearization.friction_damping import friction_damping
 from torquec.model.model import Model, compile
 from torquec.robot.robot import Robot
@@ -42,8 +42,6 @@ from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.integrators import RungeKutta4
 from torquec.simulation.plant import FrictionModel, Plant, without_coulomb
 from torquec.trajectory.trajectory import Trajectory
-
-Array = npt.NDArray[np.float64]
 
 _TRANSIENT, _STEP_TRANSIENT = 8.0, 32.0
 _LONGER = 1.25

@@ -13,12 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from torquec.errors import ArgumentError, RobotError
+from torquec.foundation.arrays import Array
 from torquec.robot.robot import Joint, Robot
-
-Floats = npt.NDArray[np.float64]
 
 _STRETCH = 1.35
 """Part of a side that is sampled, its ends standing for the faces: a quarter of the samples lies on each pair."""
@@ -52,7 +50,7 @@ class Box:
         """The middle of every range."""
         return tuple(0.5 * (low + high) for low, high in zip(self.lower, self.upper, strict=True))
 
-    def samples(self, joints: Sequence[int], count: int, *, start: int = 0) -> Floats:
+    def samples(self, joints: Sequence[int], count: int, *, start: int = 0) -> Array:
         """Positions (count, n), spread over the ranges of `joints` (3), all others at the centre.
 
         `start` skips that many of the sequence, so that calls can go on where others ended.

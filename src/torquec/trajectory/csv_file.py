@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
 from torquec.robot.file import to_path
 from torquec.trajectory.quintic_spline import quintic_spline
 from torquec.trajectory.trajectory import Trajectory
@@ -149,7 +150,7 @@ def _kind_and_joint(word: str, joints: Sequence[str] | None) -> tuple[str, str]:
     return "q", word
 
 
-def _values(lines: Sequence[Sequence[str]], source: str) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+def _values(lines: Sequence[Sequence[str]], source: str) -> Array:
     width = len(lines[0])
     rows = []
     for number, line in enumerate(lines[1:], start=2):

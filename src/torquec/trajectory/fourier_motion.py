@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from torquec.errors import ArgumentError
-from torquec.trajectory.trajectory import Array, MotionState, Trajectory, joint_labels, trajectory_of
+from torquec.foundation.arrays import Array
+from torquec.trajectory.trajectory import MotionState, Trajectory, joint_labels, trajectory_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,9 @@ import numpy as np
 
 from torquec.dynamics import total_torque
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
 from torquec.robot.robot import JointType, Robot
-from torquec.trajectory.trajectory import Array, Trajectory
+from torquec.trajectory.trajectory import Trajectory
 
 _BISECTIONS = 40
 _SLACK = 1e-9

@@ -13,7 +13,8 @@ from enum import StrEnum
 import numpy as np
 
 from torquec.errors import ArgumentError
-from torquec.trajectory.trajectory import Array, joint_labels
+from torquec.foundation.arrays import Array, Mask
+from torquec.trajectory.trajectory import joint_labels
 
 _SHOWN_SPANS = 3
 
@@ -170,7 +171,7 @@ class Log:
         return plain if names is None or self.joints[joint] in names[joint] else f"{names[joint]}, {plain}"
 
 
-def spans_of(mask: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> tuple[tuple[int, int], ...]:
+def spans_of(mask: Mask) -> tuple[tuple[int, int], ...]:
     """First and last index of every run of true values.
 
     >>> spans_of(np.array([True, False, True, True]))

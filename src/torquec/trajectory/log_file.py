@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding
 from torquec.trajectory.log_map import LogMap
 from torquec.trajectory.tables.log_table import LogTable
-from torquec.trajectory.trajectory import Array
 
 _KINDS = {"q": "position", "qd": "velocity", "tau": "torque"}
 

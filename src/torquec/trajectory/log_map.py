@@ -42,8 +42,8 @@ from typing import Any
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
 from torquec.robot.file import to_path
-from torquec.trajectory.trajectory import Array
 
 TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 ANGLES = {"rad": 1.0, "deg": math.pi / 180.0}

@@ -16,11 +16,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from torquec.foundation.arrays import Array
 from torquec.robot.robot import JointType, Robot
 from torquec.trajectory.log import LogFinding, Pathology, Severity
 from torquec.trajectory.log_map import ANGLES, LogMap
 from torquec.trajectory.tables.log_table import LogTable
-from torquec.trajectory.trajectory import Array
 
 LONGEST_PERIOD = 0.25
 """No robot is recorded this slowly [s]: a larger step is a smaller unit."""

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from torquec.trajectory.trajectory import Array, MotionState, quintic_coefficients
+from torquec.foundation.arrays import Array
+from torquec.trajectory.trajectory import MotionState, quintic_coefficients
 
 
 @dataclass(frozen=True, eq=False)

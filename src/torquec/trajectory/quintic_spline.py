@@ -20,8 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
 from torquec.trajectory.polynomial_motion import PolynomialMotion, polynomial_motion
-from torquec.trajectory.trajectory import Array, Trajectory, joint_labels, trajectory_of
+from torquec.trajectory.trajectory import Trajectory, joint_labels, trajectory_of
 
 
 def quintic_spline(

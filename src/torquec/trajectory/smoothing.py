@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from torquec.errors import ArgumentError, MissingExtraError
-from torquec.trajectory.trajectory import Array, Trajectory, joint_labels
+from torquec.foundation.arrays import Array
+from torquec.trajectory.trajectory import Trajectory, joint_labels
 
 _FEWEST_SAMPLES = 7
 

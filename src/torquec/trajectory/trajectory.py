@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from torquec.errors import ArgumentError
-
-Array = npt.NDArray[np.float64]
+from torquec.foundation.arrays import Array
 
 
 @dataclass(frozen=True, eq=False)

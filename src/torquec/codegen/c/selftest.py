@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from torquec.codegen.c.names import Names
 from torquec.codegen.c.source import c_number, packed
 from torquec.codegen.identifiers import c_identifier
 from torquec.expr import Function, Op, evaluate
 from torquec.expr.ops import SEMANTICS
+from torquec.foundation.arrays import Array
 
 _STATES = 4
 _SEED = 20240229
@@ -104,15 +104,13 @@ def _check(function: Function, name: str, names: Names, rng: np.random.Generator
     return "\n".join(lines)
 
 
-def _evaluate(function: Function, inputs: dict[str, npt.NDArray[np.float64]]) -> dict[str, npt.NDArray[np.float64]]:
+def _evaluate(function: Function, inputs: dict[str, Array]) -> dict[str, Array]:
     """Outputs for all states, also of a function without inputs."""
     outputs = evaluate(function, inputs)
     return {port.name: np.broadcast_to(outputs[port.name], (_STATES, *port.shape)) for port in function.outputs}
 
 
-def _evaluate_badly(
-    function: Function, inputs: dict[str, npt.NDArray[np.float64]], rng: np.random.Generator
-) -> dict[str, npt.NDArray[np.float64]]:
+def _evaluate_badly(function: Function, inputs: dict[str, Array], rng: np.random.Generator) -> dict[str, Array]:
     """Outputs for all states, each operation wrong in its last place."""
     values: list[Any] = []
     with np.errstate(all="ignore"):
@@ -130,7 +128,7 @@ def _evaluate_badly(
     }
 
 
-def _tolerance(outputs: dict[str, npt.NDArray[np.float64]], moved: dict[str, npt.NDArray[np.float64]]) -> float:
+def _tolerance(outputs: dict[str, Array], moved: dict[str, Array]) -> float:
     """The module's rule; states and outputs that are not finite do not count."""
     change = 0.0
     for port, value in outputs.items():
@@ -141,7 +139,7 @@ def _tolerance(outputs: dict[str, npt.NDArray[np.float64]], moved: dict[str, npt
     return float(f"1e{math.ceil(math.log10(tolerance) - 1e-9)}")
 
 
-def _table(name: str, rows: npt.NDArray[np.float64], columns: int) -> list[str]:
+def _table(name: str, rows: Array, columns: int) -> list[str]:
     lines = [f"    static const double {name}[{_STATES}][{columns}] = {{"]
     for row in rows:
         numbers = [c_number(float(value)) for value in row] or ["0.0"]

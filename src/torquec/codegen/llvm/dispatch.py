@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from torquec.codegen.llvm.rows import Rows, is_plain, run_rows
 from torquec.errors import ArgumentError
 from torquec.expr import Port
+from torquec.foundation.arrays import AnyArray, Array
 
 PACKED_PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 
@@ -75,7 +75,7 @@ class Dispatcher:
             raise self._error(f"missing arguments: {', '.join(missing)}", f"it takes {', '.join(names)}")
         return [values[name] for name in names]
 
-    def _input(self, port: Port, value: Any) -> npt.NDArray[Any]:
+    def _input(self, port: Port, value: Any) -> AnyArray:
         """The value as an array of one state or of a batch, not yet converted."""
         try:
             array = np.asarray(value)
@@ -88,7 +88,7 @@ class Dispatcher:
             raise self._error(f"argument '{port.name}' has shape {array.shape}", _expected(port))
         return array
 
-    def _rows(self, arrays: Sequence[npt.NDArray[Any]]) -> int | None:
+    def _rows(self, arrays: Sequence[AnyArray]) -> int | None:
         """The number of rows of a batch, None for one state."""
         counts = {
             port.name: len(array)
@@ -100,7 +100,7 @@ class Dispatcher:
             raise self._error(f"batches differ in length: {lengths}", "give every batch the same number of rows")
         return next(iter(counts.values()), None)
 
-    def _results(self, out: Any, count: int | None) -> list[npt.NDArray[np.float64]]:
+    def _results(self, out: Any, count: int | None) -> list[Array]:
         """The arrays to fill: new ones, or those that were given."""
         lead = () if count is None else (count,)
         if out is None:
@@ -127,7 +127,7 @@ class Dispatcher:
         if not item.flags.writeable:
             raise self._error("out is read-only", expected)
 
-    def _run_one(self, arrays: Sequence[npt.NDArray[Any]], results: Sequence[npt.NDArray[np.float64]]) -> None:
+    def _run_one(self, arrays: Sequence[AnyArray], results: Sequence[Array]) -> None:
         inputs = [np.require(array, np.float64, ("C", "A")) for array in arrays]
         outputs = [array if is_plain(array) else np.empty(array.shape) for array in results]
         pointers = [
@@ -155,6 +155,6 @@ def _expected(port: Port) -> str:
     return f"'{port.name}' takes an array of shape {port.shape}, or {batch} for a batch"
 
 
-def _apart(array: npt.NDArray[Any], results: Sequence[npt.NDArray[np.float64]]) -> npt.NDArray[Any]:
+def _apart(array: AnyArray, results: Sequence[Array]) -> AnyArray:
     """The array, copied if a result would be written over it."""
     return array.copy() if any(np.may_share_memory(array, result) for result in results) else array

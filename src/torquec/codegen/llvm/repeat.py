@@ -22,15 +22,13 @@ from enum import IntEnum
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
 from torquec.codegen.llvm.callable import NativeFunction
 from torquec.codegen.llvm.cpu import host_cpu
 from torquec.codegen.llvm.load import LoadedObject
 from torquec.codegen.llvm.module import object_code
 from torquec.errors import ArgumentError
-
-Array = npt.NDArray[np.float64]
+from torquec.foundation.arrays import Array
 
 MOST_DRIVES = 6
 

@@ -16,7 +16,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+
+from torquec.foundation.arrays import AnyArray, Array
 
 _BUFFER_BYTES = 1 << 20
 _FEWEST_ROWS = 4096
@@ -30,13 +31,13 @@ BATCH_PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_void_p, ctypes
 class Rows:
     """The arrays of one batch: (N, *shape) each, or (*shape) for an input that is the same in every row (`repeats`)."""
 
-    inputs: Sequence[npt.NDArray[Any]]
+    inputs: Sequence[AnyArray]
     repeats: Sequence[bool]
-    outputs: Sequence[npt.NDArray[np.float64]]
+    outputs: Sequence[Array]
     count: int
 
 
-def is_plain(array: npt.NDArray[Any]) -> bool:
+def is_plain(array: AnyArray) -> bool:
     """Whether native code can use the array in place."""
     return array.dtype == np.float64 and array.dtype.isnative and array.flags.c_contiguous and array.flags.aligned
 
@@ -91,15 +92,15 @@ def _run_span(kernel: Any, rows: Rows, start: int, stop: int) -> None:
                 target[first:last] = made
 
 
-def _arrays(rows: Rows) -> list[tuple[npt.NDArray[Any], bool]]:
+def _arrays(rows: Rows) -> list[tuple[AnyArray, bool]]:
     return [*zip(rows.inputs, rows.repeats, strict=True), *((a, False) for a in rows.outputs)]
 
 
-def _readable(array: npt.NDArray[Any], repeats: bool, first: int, last: int) -> npt.NDArray[np.float64]:
+def _readable(array: AnyArray, repeats: bool, first: int, last: int) -> Array:
     """Rows first to last as an array that native code can read."""
     part = np.broadcast_to(array, (last - first, *array.shape)) if repeats else array[first:last]
     return np.require(part, np.float64, ("C", "A"))
 
 
-def _pointers(arrays: Sequence[npt.NDArray[np.float64]]) -> ctypes.Array[ctypes.c_void_p]:
+def _pointers(arrays: Sequence[Array]) -> ctypes.Array[ctypes.c_void_p]:
     return (ctypes.c_void_p * max(1, len(arrays)))(*(a.ctypes.data for a in arrays))

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
 from torquec.identification.elimination.trajectory_fits import TrajectoryFits, fit_trajectories
 from torquec.identification.estimators.estimator import solve
 from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
-from torquec.trajectory.trajectory import Array
 
 SIGNIFICANT = 0.01
 

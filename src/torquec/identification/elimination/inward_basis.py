@@ -15,11 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.dynamics.regressor import parameter_names
+from torquec.foundation.arrays import Array
 from torquec.identification.torque.torque_model import TorqueModel
 from torquec.parameters.base_parameters import BasisMethod, base_parameters
 from torquec.parameters.standard_parameters import ParameterFrames
 from torquec.robot.robot import Robot
-from torquec.trajectory.trajectory import Array
 
 _LETTERS = {
     "m": "m", "mx": "x", "my": "y", "mz": "z", "Ixx": "a", "Iyy": "b", "Izz": "c", "Ixy": "d", "Iyz": "e", "Ixz": "f",

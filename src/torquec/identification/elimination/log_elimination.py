@@ -9,12 +9,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from torquec.foundation.arrays import Array
 from torquec.identification.elimination.elimination import Elimination, eliminate
 from torquec.identification.elimination.inward_basis import InwardBasis, inward_basis
 from torquec.identification.logs.prepare import prepare
 from torquec.identification.result.estimate import Estimate
 from torquec.trajectory.log import Log
-from torquec.trajectory.trajectory import Array
 
 _PARTS = 5
 

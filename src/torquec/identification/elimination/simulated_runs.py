@@ -18,11 +18,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
 from torquec.model.model import compile
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log
 from torquec.trajectory.quintic_spline import quintic_spline
-from torquec.trajectory.trajectory import Array, Trajectory
+from torquec.trajectory.trajectory import Trajectory
 
 PERIOD = 0.028
 _RUNS = 10

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
 from torquec.identification.estimators.estimator import solve
 from torquec.identification.estimators.joint_factors import JointFactors
 from torquec.identification.estimators.statistics import not_excited
-from torquec.trajectory.trajectory import Array
 
 
 @dataclass(frozen=True, eq=False)

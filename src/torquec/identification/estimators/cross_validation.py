@@ -17,10 +17,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from torquec.foundation.arrays import Array
 from torquec.identification.estimators.estimator import Estimator
 from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
 from torquec.identification.logs.prepare import Samples
-from torquec.trajectory.trajectory import Array
 
 PARTS = 5
 _NEAR = 0.05

@@ -19,8 +19,8 @@ from typing import Self
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
 from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
-from torquec.trajectory.trajectory import Array
 
 
 class Status(StrEnum):

@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
 from torquec.identification.estimators.estimator import Estimator
 from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
-from torquec.trajectory.trajectory import Array
 
 _SECONDS = 1.0
 _FEWEST, _MOST = 5, 40

@@ -14,13 +14,12 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array, Mask
 from torquec.identification.estimators.triangle_sum import TriangleSum
-from torquec.trajectory.trajectory import Array
 
 _CHUNK = 1024
 
@@ -107,7 +106,7 @@ def stream_factors(chunks: Iterable[tuple[Array, Array]], *, threads: int = 1) -
     return total
 
 
-def _own_triangle(a: Array, tau: Array, present: np.ndarray[Any, np.dtype[np.bool_]]) -> Array:
+def _own_triangle(a: Array, tau: Array, present: Mask) -> Array:
     """R of one joint's rows (N, k) and torques (N,), of the columns that are present."""
     total = TriangleSum(int(present.sum()) + 1)
     for start in range(0, len(a), _CHUNK):

@@ -14,9 +14,9 @@ from typing import Self
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
 from torquec.identification.estimators.estimator import Estimator, Status, covariance_of, joint_weights, solve
 from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
-from torquec.trajectory.trajectory import Array
 
 _ROUNDS = 20
 _SETTLED = 1e-3

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.dynamics.regressor import parameter_values
+from torquec.foundation.arrays import Array
 from torquec.identification.estimators.joint_factors import JointFactors
 from torquec.identification.estimators.pseudo_inertia import WIDTH, metric, thickened
 from torquec.identification.torque.torque_model import TorqueModel
 from torquec.robot.robot import Robot
-from torquec.trajectory.trajectory import Array
 
 _FAINT = 1e-6
 

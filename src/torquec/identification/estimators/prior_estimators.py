@@ -16,15 +16,13 @@ from typing import Any, Self
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array, Indices
 from torquec.identification.estimators.estimator import Estimator, Status, Weighting
 from torquec.identification.estimators.joint_factors import JointFactors
 from torquec.identification.estimators.least_squares import OrdinaryLeastSquares, WeightedLeastSquares
 from torquec.identification.estimators.prior import Prior
 from torquec.identification.estimators.pseudo_inertia import BASIS, WIDTH, is_consistent, pseudo_inertia
 from torquec.identification.extras import need
-from torquec.trajectory.trajectory import Array
-
-Indices = np.ndarray[Any, np.dtype[np.signedinteger[Any]]]
 
 _MARGIN = 1e-6
 """Of a prior's own eigenvalues: how far inside the border a consistent body stays, so that rounding keeps it there."""

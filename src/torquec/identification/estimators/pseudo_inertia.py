@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from torquec.foundation.arrays import Array
 from torquec.robot.robot import Robot
-from torquec.trajectory.trajectory import Array
 
 WIDTH = 10
 _SMALLEST = 1e-3

@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from torquec.foundation.arrays import Array
 from torquec.identification.estimators.pseudo_inertia import BASIS, pseudo_inertia
 from torquec.identification.extras import need
-from torquec.trajectory.trajectory import Array
 
 AffineRows: TypeAlias = tuple[Array, Array]
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array, Mask
 from torquec.identification.estimators.joint_factors import JointFactors
-from torquec.trajectory.trajectory import Array
 
 CONFIDENCE = 1.959964
 """Deviations to each side that hold 95 %."""
@@ -67,10 +66,10 @@ def check_excitation(factors: JointFactors, names: Sequence[str], where: str = "
         )
 
 
-def significant(peaks: Array, torque_peaks: Array, x: Array) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def significant(peaks: Array, torque_peaks: Array, x: Array) -> Mask:
     """(2), (k,): `peaks` (n, k) are the largest |A_jk|, `torque_peaks` (n,) the largest |tau_j|."""
     share = peaks * np.abs(x) / np.maximum(torque_peaks, np.finfo(float).tiny)[:, None]
-    chosen: np.ndarray[Any, np.dtype[np.bool_]] = share.max(axis=0) >= _SIGNIFICANT
+    chosen: Mask = share.max(axis=0) >= _SIGNIFICANT
     return chosen
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from torquec.trajectory.trajectory import Array
+from torquec.foundation.arrays import Array
 
 _NEW = 1e5
 """A diagonal of W'W beyond this is new to R."""

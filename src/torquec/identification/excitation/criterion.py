@@ -20,7 +20,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from torquec.trajectory.trajectory import Array
+from torquec.foundation.arrays import Array
 
 _SMALLEST = 1e-15
 """Of the largest eigenvalue: what lies below is rounding."""

@@ -15,6 +15,7 @@ from enum import StrEnum
 import numpy as np
 
 from torquec.errors import ArgumentError, SpecificationError
+from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
 from torquec.identification.excitation.criterion import Criterion
 from torquec.identification.excitation.excitation_problem import ExcitationProblem, Multipliers
@@ -26,7 +27,7 @@ from torquec.identification.excitation.regressor_information import RegressorInf
 from torquec.identification.excitation.workspace import Rule
 from torquec.identification.torque.torque_columns import FrictionModel
 from torquec.robot.robot import Robot
-from torquec.trajectory.trajectory import Array, Trajectory, trajectory_of
+from torquec.trajectory.trajectory import Trajectory, trajectory_of
 
 _ROOMS = (0.95, 0.9, 0.8)
 """Of every limit: how much a motion may use at its samples; less where the proof between them fails."""

@@ -19,11 +19,12 @@ from functools import cached_property
 
 import numpy as np
 
+from torquec.foundation.arrays import Array
 from torquec.identification.excitation.criterion import Criterion, criterion_slope, criterion_value
 from torquec.identification.excitation.motion_basis import MotionBasis
 from torquec.identification.excitation.motion_limits import MotionLimits
 from torquec.identification.excitation.regressor_information import RegressorInformation, information_matrix
-from torquec.trajectory.trajectory import Array, MotionState
+from torquec.trajectory.trajectory import MotionState
 
 
 @dataclass(frozen=True, eq=False)

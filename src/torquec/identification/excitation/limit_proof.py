@@ -11,13 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from torquec.expr.enclose import enclose
+from torquec.foundation.arrays import Array, Mask
 from torquec.identification.excitation.motion_limits import MotionLimits
 from torquec.trajectory.fourier_motion import FourierMotion
 from torquec.trajectory.polynomial_motion import PolynomialMotion
-from torquec.trajectory.trajectory import Array
 
 _PIECES = 512
 _HALVINGS = 14
@@ -84,5 +83,5 @@ def _enclosed(
     return limits.shares(state), np.concatenate(bounds, axis=1)
 
 
-def _named(limits: MotionLimits, which: npt.NDArray[np.bool_]) -> tuple[str, ...]:
+def _named(limits: MotionLimits, which: Mask) -> tuple[str, ...]:
     return tuple(name for name, chosen in zip(limits.names, which, strict=True) if chosen)

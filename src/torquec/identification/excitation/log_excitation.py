@@ -21,6 +21,7 @@ from enum import StrEnum
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
 from torquec.identification.estimators.estimator import covariance_of
 from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
@@ -32,7 +33,6 @@ from torquec.identification.torque.torque_model import TorqueModel, torque_model
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log
-from torquec.trajectory.trajectory import Array
 
 _GOOD = (0.1, 0.01)
 _FAIR = (0.5, 0.05)

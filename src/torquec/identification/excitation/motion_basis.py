@@ -15,10 +15,11 @@ from typing import Protocol
 
 import numpy as np
 
+from torquec.foundation.arrays import Array
 from torquec.trajectory.fourier_motion import FourierMotion
 from torquec.trajectory.polynomial_motion import PolynomialMotion
 from torquec.trajectory.quintic_spline import spline_motion
-from torquec.trajectory.trajectory import Array, MotionState
+from torquec.trajectory.trajectory import MotionState
 
 _SAMPLES_PER_HARMONIC = 24
 _SAMPLES_PER_PIECE = 12

@@ -24,9 +24,10 @@ from torquec.errors import SpecificationError
 from torquec.expr import Function, trace
 from torquec.expr.gradient import gradient
 from torquec.expr.math import absolute
+from torquec.foundation.arrays import Array
 from torquec.identification.excitation.workspace import Rule
 from torquec.robot.robot import JointType, Robot
-from torquec.trajectory.trajectory import Array, MotionState
+from torquec.trajectory.trajectory import MotionState
 
 _FREE_RANGE = math.pi
 _FREE_TRAVEL = 1.0

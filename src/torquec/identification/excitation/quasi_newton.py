@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from torquec.trajectory.trajectory import Array
+from torquec.foundation.arrays import Array
 
 _DECREASE = 1e-4
 _FLATTER = 0.9

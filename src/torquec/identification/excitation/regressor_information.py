@@ -19,6 +19,7 @@ import numpy as np
 from torquec.codegen.llvm import load_or_compile
 from torquec.errors import ArgumentError
 from torquec.expr.gradient import gradient
+from torquec.foundation.arrays import Array
 from torquec.identification.torque.torque_columns import (
     FrictionModel,
     FrictionShaft,
@@ -29,7 +30,7 @@ from torquec.identification.torque.torque_columns import (
 from torquec.model.model import Model, compile
 from torquec.parameters.base_parameters import base_parameters
 from torquec.robot.robot import Robot
-from torquec.trajectory.trajectory import Array, MotionState
+from torquec.trajectory.trajectory import MotionState
 
 _STATE = ("q", "qd", "qdd")
 _SOFT = 0.05

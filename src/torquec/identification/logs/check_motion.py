@@ -16,11 +16,11 @@ import math
 
 import numpy as np
 
+from torquec.foundation.arrays import Array, Mask
 from torquec.identification.logs.log_motion import Motion, moving_average
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity, spans_of
 from torquec.trajectory.log_units import looks_like_degrees
-from torquec.trajectory.trajectory import Array
 
 _SURE = 0.8
 _CLEARLY = 0.3
@@ -123,9 +123,7 @@ def check_rest(log: Log, motion: Motion) -> list[LogFinding]:
     return [LogFinding(Pathology.STANDSTILL, Severity.NOTE, text, log.column("q"), spans, remedy)]
 
 
-def _wraps(
-    jumps: Array, steps: Array, limit: float
-) -> list[tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], Severity, str, str]]:
+def _wraps(jumps: Array, steps: Array, limit: float) -> list[tuple[Mask, Severity, str, str]]:
     """Which of the steps of a position wrap (1), how sure that is, by how much, and the remedy."""
     for turn, unit in ((2.0 * math.pi, "radians"), (360.0, "degrees")):
         wraps = np.abs(np.abs(jumps) - turn) < 0.1 * turn

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from torquec.foundation.arrays import Mask
 from torquec.identification.logs.clean_rows import gaps, rising_rows
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity, spans_of
 from torquec.trajectory.log_units import LONGEST_PERIOD, shorter_unit
@@ -49,9 +50,7 @@ def check_stamps(log: Log) -> list[LogFinding]:
     usual = float(np.median(forward))
     found = []
 
-    def add(
-        kind: Pathology, where: np.ndarray[tuple[int], np.dtype[np.bool_]], what: str, then: str, remedy: str
-    ) -> None:
+    def add(kind: Pathology, where: Mask, what: str, then: str, remedy: str) -> None:
         if where.any():
             spans = tuple((int(known[a]), int(known[b + 1])) for a, b in spans_of(where))
             text = f"{what}: {int(where.sum())}{then}"

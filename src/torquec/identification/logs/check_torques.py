@@ -23,11 +23,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.dynamics import gravity_torque
+from torquec.foundation.arrays import Array
 from torquec.identification.logs.log_motion import Motion
 from torquec.model.model import Model, compile
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
-from torquec.trajectory.trajectory import Array
 
 _MOST = 600
 _FLOOR = 0.01

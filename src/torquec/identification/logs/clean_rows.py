@@ -13,10 +13,8 @@ import itertools
 
 import numpy as np
 
+from torquec.foundation.arrays import Array, Mask
 from torquec.trajectory.log import Log
-from torquec.trajectory.trajectory import Array
-
-Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 _GAP = 10.0
 _SHORTEST_GAP = 0.02

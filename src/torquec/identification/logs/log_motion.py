@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from torquec.foundation.arrays import Array, Indices, Mask
 from torquec.identification.logs.clean_rows import clean_rows
 from torquec.trajectory.log import Log
-from torquec.trajectory.trajectory import Array
 
 _FEWEST = 20
 _WINDOW = 0.1
@@ -25,7 +25,7 @@ _SHORTEST_GAP = 0.02
 class Motion:
     """(1): `rows` (M,) of the log, times t (M,), q, qd, qdd, tau (M, n)."""
 
-    rows: np.ndarray[tuple[int], np.dtype[np.int64]]
+    rows: Indices
     t: Array
     q: Array
     qd: Array
@@ -56,7 +56,7 @@ def log_motion(log: Log) -> Motion | None:
     return Motion(*(getattr(motion, f.name)[away] for f in dataclasses.fields(Motion)))
 
 
-def _away_from_gaps(t: Array, margin: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _away_from_gaps(t: Array, margin: int) -> Mask:
     """Rows (M,) further than `margin` rows from a step that is three times the usual."""
     steps = np.diff(t)
     away = np.ones(len(t), dtype=np.bool_)

@@ -21,11 +21,11 @@ from enum import StrEnum
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array, Indices, Mask
 from torquec.identification.extras import need
 from torquec.identification.logs.clean_rows import clean_rows, parts_of, rate_within
 from torquec.trajectory.log import Log
 from torquec.trajectory.smoothing import smoothed_motion
-from torquec.trajectory.trajectory import Array
 
 _ORDER = 4
 FEWEST = 16
@@ -58,7 +58,7 @@ class Samples:
     qd: Array
     qdd: Array
     tau: Array
-    used: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    used: Mask
     rate: float
     cutoff: float
     others: dict[str, Array]
@@ -69,7 +69,7 @@ class Samples:
         return len(self.t)
 
     @property
-    def thinned(self) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    def thinned(self) -> Indices:
         """Which of the used samples decimation keeps (5), as indices."""
         return np.flatnonzero(self.used)[:: thinning(self.rate, self.cutoff)]
 
@@ -189,9 +189,9 @@ def even_count(span: Array, rate: float) -> int:
     return int(np.floor(float(span[-1] - span[0]) * rate + 1e-6)) + 1
 
 
-def within(t: Array, first: float, last: float) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def within(t: Array, first: float, last: float) -> Mask:
     """Which times (N,) are `first` seconds after the first of them, and `last` seconds before the last (4)."""
-    chosen: np.ndarray[tuple[int], np.dtype[np.bool_]] = (t >= t[0] + first) & (t <= t[-1] - last)
+    chosen: Mask = (t >= t[0] + first) & (t <= t[-1] - last)
     return chosen
 
 

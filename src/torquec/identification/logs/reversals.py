@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from torquec.trajectory.trajectory import Array
-
-Mask = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+from torquec.foundation.arrays import Array, Mask
 
 
 def away_from_reversals(qd: Array, count: int) -> Mask:

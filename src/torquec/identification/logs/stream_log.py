@@ -22,7 +22,8 @@ from functools import partial
 import numpy as np
 
 from torquec.errors import ArgumentError
-from torquec.identification.logs.clean_rows import Mask, gaps, rate_within, rising_rows, whole_rows
+from torquec.foundation.arrays import Array, Mask
+from torquec.identification.logs.clean_rows import gaps, rate_within, rising_rows, whole_rows
 from torquec.identification.logs.prepare import (
     BESIDE_GAP,
     FEWEST,
@@ -36,7 +37,6 @@ from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log
 from torquec.trajectory.log_map import LogMap
 from torquec.trajectory.read_log import CHUNK, open_log
-from torquec.trajectory.trajectory import Array
 
 _MARGIN = 12.0
 _FIRST_ROWS = 200_000

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.errors import ArgumentError, MissingExtraError
+from torquec.foundation.arrays import Array, Indices
 from torquec.identification.extras import need
 from torquec.identification.logs.prepare import Samples, low_pass, prepare
 from torquec.identification.logs.reversals import away_from_reversals
@@ -28,7 +29,6 @@ from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
 from torquec.trajectory.log_file import shifted
-from torquec.trajectory.trajectory import Array
 
 _LARGEST = 0.05
 _STEPS = 20
@@ -156,7 +156,7 @@ def _away_from_reversals(samples: Samples, margin: float) -> Array:
     return result
 
 
-def _columns(robot: Robot, samples: Samples, rows: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Array:
+def _columns(robot: Robot, samples: Samples, rows: Indices) -> Array:
     """A (M, n, k): inertial parameters, and per joint a rotor, viscous and Coulomb friction, each by direction.
 
     Of these Coulomb friction alone is not smooth, and needs the filter.

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
 from torquec.identification.estimators.estimator import Estimator
 from torquec.identification.estimators.jackknife import jackknife_covariance, time_parts
 from torquec.identification.estimators.least_squares import OrdinaryLeastSquares, WeightedLeastSquares
@@ -29,7 +30,6 @@ from torquec.identification.result.estimate import Estimate
 from torquec.identification.torque.torque_model import TorqueModel
 from torquec.robot.file import to_path
 from torquec.trajectory.log import Log
-from torquec.trajectory.trajectory import Array
 
 _ROUNDED = 0.01
 _PLAIN: dict[str, type[Estimator]] = {"ordinary": OrdinaryLeastSquares, "weighted": WeightedLeastSquares}

@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from torquec.foundation.arrays import Array
 from torquec.identification.estimators.estimator import Status
 from torquec.identification.estimators.pseudo_inertia import WIDTH
 from torquec.identification.estimators.statistics import CONFIDENCE, correlations
@@ -22,7 +23,6 @@ from torquec.identification.torque.torque_columns import FrictionShaft
 from torquec.identification.torque.torque_model import TorqueModel
 from torquec.robot.robot import Drives, Friction, Motor, Robot
 from torquec.spatial import Inertia
-from torquec.trajectory.trajectory import Array
 
 _ROUNDING = 1e-12
 

@@ -16,12 +16,12 @@ import numpy as np
 from torquec.codegen.c.names import package_names
 from torquec.codegen.c.source import c_number
 from torquec.codegen.identifiers import c_identifier
+from torquec.foundation.arrays import Array
 from torquec.identification.logs.prepare import prepare
 from torquec.identification.logs.reversals import away_from_reversals
 from torquec.identification.result.estimate import Estimate
 from torquec.identification.result.identified_model import QUANTITY, identified_model
 from torquec.trajectory.log import Log
-from torquec.trajectory.trajectory import Array
 
 _STATES = 40
 _TOLERANCE = 1e-9

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from torquec.foundation.arrays import Array, Mask
 from torquec.identification.logs.prepare import prepare
 from torquec.identification.result.estimate import Estimate
 from torquec.trajectory.log import Log
-from torquec.trajectory.trajectory import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +24,7 @@ class Prediction:
     t: Array
     measured: Array
     predicted: Array
-    used: np.ndarray[Any, np.dtype[np.bool_]]
+    used: Mask
     fitted: bool
 
     @property

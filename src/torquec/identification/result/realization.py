@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.dynamics.regressor import parameter_values
+from torquec.foundation.arrays import Array
 from torquec.identification.estimators.prior import Prior
 from torquec.identification.estimators.pseudo_inertia import WIDTH, is_consistent, metric, thickened
 from torquec.identification.estimators.solid_cone import nearest_solution, solid_rows
 from torquec.identification.torque.torque_model import TorqueModel
-from torquec.trajectory.trajectory import Array
 
 _MARGIN = 1e-5
 """Of the prior's own moments: how far inside the border a body stays, so that rounding in a file keeps it there."""

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
 from torquec.identification.result.estimate import LogError
-from torquec.trajectory.trajectory import Array
 
 
 def log_error(source: str, joints: Sequence[str], rows: Iterable[tuple[Array, Array]], x: Array) -> LogError:

@@ -17,7 +17,7 @@ from enum import StrEnum
 import numpy as np
 
 from torquec.errors import ArgumentError
-from torquec.trajectory.trajectory import Array
+from torquec.foundation.arrays import Array
 
 
 class Turnover(StrEnum):

@@ -23,13 +23,13 @@ from torquec.codegen.llvm import NativeFunction, load_or_compile
 from torquec.dynamics.base_regressor import base_regressor
 from torquec.errors import ArgumentError
 from torquec.expr import trace
+from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
 from torquec.identification.estimators.joint_factors import JointFactors
 from torquec.identification.estimators.triangle_sum import TriangleSum
 from torquec.identification.torque.coulomb_shape import Turnover
 from torquec.identification.torque.torque_columns import FrictionTerm, friction_functions, friction_names
 from torquec.identification.torque.torque_model import TorqueModel
-from torquec.trajectory.trajectory import Array
 
 Block = tuple[Array, Array, Array, Array]
 """q, qd, qdd, tau, (N, n) each."""

@@ -24,11 +24,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
 from torquec.identification.logs.prepare import Samples
 from torquec.identification.torque.coulomb_shape import STEP, CoulombShape, Turnover
 from torquec.robot.file import to_path
 from torquec.robot.robot import Robot
-from torquec.trajectory.trajectory import Array
 
 
 class FrictionModel(StrEnum):

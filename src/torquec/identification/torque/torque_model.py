@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from torquec.dynamics.regressor import parameter_names
+from torquec.foundation.arrays import Array
 from torquec.identification.logs.prepare import Samples
 from torquec.identification.torque.torque_columns import (
     FrictionLaw,
@@ -31,7 +32,6 @@ from torquec.identification.torque.torque_columns import (
 from torquec.model.model import Model, compile
 from torquec.parameters.base_parameters import BaseParameters, base_parameters
 from torquec.robot.robot import Drives, Motor, Robot
-from torquec.trajectory.trajectory import Array
 
 _NOT_NEGATIVE = ("viscous", "coulomb", "stribeck", "load")
 

@@ -21,9 +21,9 @@ from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from torquec.errors import CheckError
+from torquec.foundation.arrays import Array
 
 REMEDY = "make the certificate again with torquec simplify"
 
@@ -35,7 +35,6 @@ _LONGEST_INTERVAL = 0.95 * math.pi
 _CHUNK_VALUES = 2_000_000
 """Control values held at once."""
 
-Floats = npt.NDArray[np.float64]
 
 Part: TypeAlias = tuple[float, float]
 """A part of a root interval, as a part of [0, 1]."""
@@ -77,7 +76,7 @@ def tree_leaves(tree: Sequence[int], axes: int, name: str) -> list[tuple[Part, .
     return leaves
 
 
-def basis_values(x: Floats, slides: bool, degree: int) -> Floats:
+def basis_values(x: Array, slides: bool, degree: int) -> Array:
     """1, cos x, sin x, cos 2x, sin 2x, .. or powers of a displacement: (N, functions)."""
     if slides:
         return np.vander(x, degree + 1, increasing=True)
@@ -89,7 +88,7 @@ def basis_values(x: Floats, slides: bool, degree: int) -> Floats:
 class _Interval:
     """A variable on a part of its root interval: control values of its basis functions, and their rounding (3)."""
 
-    control: Floats
+    control: Array
     largest: float
     rounding: float
 
@@ -117,7 +116,7 @@ def _interval(piece: tuple[float, float], part: Part, slides: bool, degree: int)
 
 
 @functools.cache
-def _interpolation(size: int) -> Floats:
+def _interpolation(size: int) -> Array:
     """Bernstein coefficients from values at equidistant points, solved in fractions."""
     top = size - 1
     rows = [
@@ -143,7 +142,7 @@ class LeafChecker:
     """The leaves of a joint's proof (2): boxes that share intervals share the products along them."""
 
     def __init__(
-        self, n: int, name: str, bound: float, rows: Floats, sliding: Sequence[bool], degrees: Sequence[int]
+        self, n: int, name: str, bound: float, rows: Array, sliding: Sequence[bool], degrees: Sequence[int]
     ) -> None:
         self.n, self.name, self.bound = n, name, bound
         self.sliding, self.degrees = sliding, degrees
@@ -172,12 +171,12 @@ class LeafChecker:
 
     def _products(
         self,
-        table: Floats,
+        table: Array,
         root: Sequence[tuple[float, float]],
         axes: Sequence[int],
         leaves: list[tuple[Part, ...]],
         before: list[_Interval],
-    ) -> Iterator[tuple[Floats, list[list[_Interval]]]]:
+    ) -> Iterator[tuple[Array, list[list[_Interval]]]]:
         """Control values (leaves, rows, points) and the intervals of each leaf, in groups."""
         axis, *rest = axes
         groups: dict[Part, list[tuple[Part, ...]]] = {}
@@ -207,7 +206,7 @@ class LeafChecker:
         parts = sum(i.rounding / max(i.largest, 1.0) + 16 * _EPSILON * len(i.control) for i in intervals)
         return product * (self.sum * parts + self.negligible)
 
-    def _check_values(self, values: Floats, noise: Floats) -> None:
+    def _check_values(self, values: Array, noise: Array) -> None:
         """Control values (leaves, rows, points) allow no error above the bound."""
         allowed = self.bound * (1.0 + 1e-9) + 1e-300 - noise
         rough = np.abs(values).sum(axis=1)
@@ -223,7 +222,7 @@ class LeafChecker:
                 remedy=REMEDY,
             )
 
-    def _largest(self, control: Floats) -> Floats:
+    def _largest(self, control: Array) -> Array:
         """The largest torque error at control values (rows, points), over signs of all speeds and accelerations."""
         table = np.concatenate([control, np.zeros((1, control.shape[1]))])  # rows that were left out are the last one
         inertia = sum((np.abs(table[self._place(j)]) for j in range(self.n)), np.zeros(control.shape[1]))
@@ -232,7 +231,7 @@ class LeafChecker:
         mixed = self._signs @ table[self._mixed]
         rise = np.maximum(diagonal, 0.0).sum(axis=0) + mixed.max(axis=0) + gravity
         fall = np.minimum(diagonal, 0.0).sum(axis=0) + mixed.min(axis=0) + gravity
-        result: Floats = inertia + np.maximum(np.maximum(rise, -fall), np.abs(gravity))
+        result: Array = inertia + np.maximum(np.maximum(rise, -fall), np.abs(gravity))
         return result
 
     def _place(self, row: int) -> int:

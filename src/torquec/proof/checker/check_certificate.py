@@ -21,8 +21,9 @@ import numpy as np
 from torquec.dynamics.inverse_dynamics import inverse_dynamics
 from torquec.errors import CheckError
 from torquec.expr import Function, evaluate
+from torquec.foundation.arrays import Array
 from torquec.proof.certificate import Certificate
-from torquec.proof.checker.check_boxes import REMEDY, Floats, LeafChecker, basis_values, root_pieces, tree_leaves
+from torquec.proof.checker.check_boxes import REMEDY, LeafChecker, basis_values, root_pieces, tree_leaves
 from torquec.proof.checker.check_coefficients import check_coefficients
 from torquec.proof.checker.check_program import check_program
 from torquec.proof.coefficient_certificate import CoefficientCertificate
@@ -102,11 +103,11 @@ def _check_joint(task: tuple[Robot, Certificate, int]) -> None:
 # --- the error and its harmonics ------------------------------------------------------------------------------------
 
 
-def _error(robot: Robot, program: Function, joint: int, q: Floats, qd: Floats, qdd: Floats) -> Floats:
+def _error(robot: Robot, program: Function, joint: int, q: Array, qd: Array, qdd: Array) -> Array:
     """Torque of the robot minus torque of the program at one joint, for motions (N, n)."""
     torque = inverse_dynamics(robot, list(q.T), list(qd.T), list(qdd.T))[joint]
     whole = np.broadcast_to(np.asarray(torque, dtype=np.float64), (len(q),))
-    error: Floats = whole - evaluate(program, {"q": q, "qd": qd, "qdd": qdd})["tau"][:, joint]
+    error: Array = whole - evaluate(program, {"q": q, "qd": qd, "qdd": qdd})["tau"][:, joint]
     return error
 
 
@@ -117,7 +118,7 @@ def _harmonics(
     variables: Sequence[int],
     sliding: Sequence[bool],
     degrees: Sequence[int],
-) -> Floats:
+) -> Array:
     """Rows dM_j, dc_jk (doubled for j < k), dg as coefficients of the functions of `_basis`, variable by variable."""
     n = robot.n
     nodes = [_nodes(slides, degree) for slides, degree in zip(sliding, degrees, strict=True)]
@@ -125,7 +126,7 @@ def _harmonics(
     if variables:
         q[:, list(variables)] = np.stack(np.meshgrid(*nodes, indexing="ij"), axis=-1).reshape(len(q), -1)
 
-    def at(speed: Floats, acceleration: Floats) -> Floats:
+    def at(speed: Array, acceleration: Array) -> Array:
         shape = (len(q), n)
         return _error(robot, program, joint, q, np.broadcast_to(speed, shape), np.broadcast_to(acceleration, shape))
 
@@ -148,13 +149,13 @@ def _harmonics(
     return np.ascontiguousarray(values)
 
 
-def _nodes(slides: bool, degree: int) -> Floats:
+def _nodes(slides: bool, degree: int) -> Array:
     count = 2 * degree + 1
-    nodes: Floats = np.linspace(-1.0, 1.0, degree + 1) if slides else 2.0 * np.pi * np.arange(count) / count
+    nodes: Array = np.linspace(-1.0, 1.0, degree + 1) if slides else 2.0 * np.pi * np.arange(count) / count
     return nodes
 
 
-def _check_identity(robot: Robot, certificate: Certificate, joint: int, sliding: Sequence[bool], rows: Floats) -> None:
+def _check_identity(robot: Robot, certificate: Certificate, joint: int, sliding: Sequence[bool], rows: Array) -> None:
     """The harmonics are the error, at random motions of all joints (1)."""
     rng = np.random.default_rng(2718)
     n = robot.n

@@ -24,14 +24,15 @@ import numpy as np
 from torquec.dynamics.inverse_dynamics import inverse_dynamics
 from torquec.errors import CheckError
 from torquec.expr import Function, evaluate
-from torquec.proof.checker.check_boxes import REMEDY, Floats, LeafChecker, basis_values, root_pieces, tree_leaves
+from torquec.foundation.arrays import Array
+from torquec.proof.checker.check_boxes import REMEDY, LeafChecker, basis_values, root_pieces, tree_leaves
 from torquec.proof.checker.check_program import check_program
 from torquec.proof.coefficient_certificate import CoefficientCertificate, CoefficientProof
 from torquec.proof.coefficient_tolerance import Family
 from torquec.proof.error_peaks import ErrorKind
 from torquec.robot.robot import Robot
 
-Torque = Callable[[Floats, Floats, Floats], Floats]
+Torque = Callable[[Array, Array, Array], Array]
 
 _POSITIONS = 200
 _HIGHEST_DEGREE = 3
@@ -120,14 +121,14 @@ def _check_proof(task: tuple[Robot, CoefficientCertificate, str]) -> None:
 class _CoefficientLeaves(LeafChecker):
     """(3); rows are the error and, where it is relative, the exact coefficient."""
 
-    def __init__(self, proof: CoefficientProof, rows: Floats, sliding: list[bool]) -> None:
+    def __init__(self, proof: CoefficientProof, rows: Array, sliding: list[bool]) -> None:
         absolute = proof.kind is ErrorKind.ABSOLUTE
         super().__init__(1, proof.name, proof.bound if absolute else 0.0, rows, sliding, proof.degrees)
         self._part = 0.0 if absolute else proof.bound * (1.0 + 1e-9)
 
-    def _largest(self, control: Floats) -> Floats:
+    def _largest(self, control: Array) -> Array:
         table = np.concatenate([control, np.zeros((1, control.shape[1]))])  # a row that was left out is the last one
-        result: Floats = np.abs(table[self._place(0)]) - self._part * table[self._place(1)]
+        result: Array = np.abs(table[self._place(0)]) - self._part * table[self._place(1)]
         return result
 
 
@@ -141,14 +142,14 @@ class _Coefficients:
         self.robot, self.program, self.n = robot, program, robot.n
         self.positions = np.random.default_rng(31415).uniform(-3.0, 3.0, (_POSITIONS, robot.n))
 
-    def exact(self, q: Floats, qd: Floats, qdd: Floats) -> Floats:
+    def exact(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Torques (N, n) of the robot."""
         torques = inverse_dynamics(self.robot, list(q.T), list(qd.T), list(qdd.T))
         return np.stack([np.broadcast_to(np.asarray(t, dtype=np.float64), (len(q),)) for t in torques], axis=1)
 
-    def simplified(self, q: Floats, qd: Floats, qdd: Floats) -> Floats:
+    def simplified(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Torques (N, n) of the program."""
-        found: Floats = evaluate(self.program, {"q": q, "qd": qd, "qdd": qdd})["tau"]
+        found: Array = evaluate(self.program, {"q": q, "qd": qd, "qdd": qdd})["tau"]
         return found
 
     @cached_property
@@ -157,7 +158,7 @@ class _Coefficients:
         one = np.ones_like(self.positions)
         return max(1.0, float(np.abs(self.exact(self.positions, one, one)).max()))
 
-    def at(self, q: Floats, family: Family, index: tuple[int, ...]) -> tuple[Floats, Floats]:
+    def at(self, q: Array, family: Family, index: tuple[int, ...]) -> tuple[Array, Array]:
         """The error of a coefficient and the coefficient of the robot, (N,) each (1)."""
         exact, simplified = (_taken_apart(f, q, family, index[1:])[:, index[0]] for f in (self.exact, self.simplified))
         return exact - simplified, exact
@@ -186,7 +187,7 @@ class _Coefficients:
             raise CheckError("the inertia of the program is not symmetric", remedy=REMEDY)
 
 
-def _taken_apart(torque: Torque, q: Floats, family: Family, rest: tuple[int, ...]) -> Floats:
+def _taken_apart(torque: Torque, q: Array, family: Family, rest: tuple[int, ...]) -> Array:
     """A column of coefficients (N, n) at positions (1); `rest` are its indices after the joint."""
     zero, unit = np.zeros_like(q), np.eye(q.shape[1])
     if family is Family.G:
@@ -199,7 +200,7 @@ def _taken_apart(torque: Torque, q: Floats, family: Family, rest: tuple[int, ...
     return 0.25 * (torque(q, zero + unit[j] + unit[k], zero) - torque(q, zero + unit[j] - unit[k], zero))
 
 
-def _sums(n: int, proof: CoefficientProof) -> Floats:
+def _sums(n: int, proof: CoefficientProof) -> Array:
     """The matrix (variables, n) from joint positions to the proof's variables."""
     matrix = np.zeros((len(proof.variables), n))
     for row, variable in enumerate(proof.variables):
@@ -208,10 +209,10 @@ def _sums(n: int, proof: CoefficientProof) -> Floats:
     return matrix
 
 
-def _harmonics(coefficients: _Coefficients, proof: CoefficientProof, sliding: list[bool]) -> Floats:
+def _harmonics(coefficients: _Coefficients, proof: CoefficientProof, sliding: list[bool]) -> Array:
     """The error, and where it is relative the exact coefficient, on the functions of `basis_values` (1)."""
     sums = _sums(coefficients.n, proof)
-    nodes: list[Floats] = []
+    nodes: list[Array] = []
     for slides, degree in zip(sliding, proof.degrees, strict=True):
         count = degree + 1 if slides else 2 * degree + 1
         nodes.append(np.linspace(-1.0, 1.0, count) if slides else 2.0 * np.pi * np.arange(count) / count)
@@ -221,7 +222,7 @@ def _harmonics(coefficients: _Coefficients, proof: CoefficientProof, sliding: li
         q = grid @ np.linalg.pinv(sums).T  # any position with these sums
     wanted = 1 if proof.kind is ErrorKind.ABSOLUTE else 2
     rows = coefficients.at(q, proof.family, proof.index)[:wanted]
-    values: Floats = np.array(rows).reshape(wanted, *(len(node) for node in nodes))
+    values: Array = np.array(rows).reshape(wanted, *(len(node) for node in nodes))
     for axis, (node, slides, degree) in enumerate(zip(nodes, sliding, proof.degrees, strict=True), start=1):
         transform = np.linalg.inv(basis_values(node, slides, degree))
         values = np.moveaxis(np.tensordot(transform, values, axes=(1, axis)), 0, axis)

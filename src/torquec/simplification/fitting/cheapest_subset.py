@@ -10,15 +10,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from torquec.closedform.compiled_terms import Floats
 from torquec.errors import MissingExtraError
+from torquec.foundation.arrays import Array
 
 _MOST_POINTS = 400
 
 
-def cheapest_subset(
-    A: Floats, b: Floats, level: float, prices: Floats, *, below: float, nodes: int
-) -> list[int] | None:
+def cheapest_subset(A: Array, b: Array, level: float, prices: Array, *, below: float, nodes: int) -> list[int] | None:
     """Columns of A (N, m) cheaper than `below` that fit b (N,) within `level` (1); None where none is found."""
     try:
         from scipy.optimize import Bounds, LinearConstraint, milp

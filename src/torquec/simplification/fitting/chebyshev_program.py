@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from torquec.closedform.compiled_terms import Floats
 from torquec.errors import CheckError, MissingExtraError
+from torquec.foundation.arrays import Array
 from torquec.simplification.fitting.point_exchange import Support, exchanged
 
 _TOLERANCE = 1e-9
@@ -34,14 +34,14 @@ class PointFit:
     `level` is infinite where the fit was given up because it cannot keep what was asked.
     """
 
-    coefficients: Floats
+    coefficients: Array
     level: float
-    weights: Floats
+    weights: Array
     lower_bound: float
     support: Support | None = None
 
 
-def point_fit(A: Floats, b: Floats, *, start: Support | None = None, reject: float = np.inf) -> PointFit:
+def point_fit(A: Array, b: Array, *, start: Support | None = None, reject: float = np.inf) -> PointFit:
     """The Chebyshev fit (1) of b (N,) by the columns of A (N, m).
 
     `start` is the support of a fit with the same columns, with one more, or with all but the last. With `reject`, the
@@ -78,7 +78,7 @@ def point_fit(A: Floats, b: Floats, *, start: Support | None = None, reject: flo
     return PointFit(coefficients * unit / columns, level, weights, min(bound, level), support)
 
 
-def rough_level(A: Floats, b: Floats) -> float:
+def rough_level(A: Array, b: Array) -> float:
     """A level that is reached on points, a little above the best: weighted least squares, weights growing with errors.
 
     Lawson's iteration; for hundreds of columns it takes a small part of what the exchange does.
@@ -100,7 +100,7 @@ def rough_level(A: Floats, b: Floats) -> float:
     return best
 
 
-def sparse_fit(A: Floats, b: Floats, level: float, weights: Floats) -> Floats | None:
+def sparse_fit(A: Array, b: Array, level: float, weights: Array) -> Array | None:
     """Coefficients (m,) of the smallest weighted l1 norm within an error of `level` (4); None where there are none."""
     columns = np.maximum(np.abs(A).max(axis=0), 1e-300)
     unit = max(float(np.abs(b).max()), 1e-300)
@@ -116,11 +116,11 @@ def sparse_fit(A: Floats, b: Floats, level: float, weights: Floats) -> Floats | 
     _check(result)
     marginals = result.ineqlin.marginals
     m = A.shape[1]
-    found: Floats = -(marginals[:m] - marginals[m:]) * unit / columns
+    found: Array = -(marginals[:m] - marginals[m:]) * unit / columns
     return found
 
 
-def _dual_solution(A: Floats, b: Floats) -> tuple[Floats, Floats]:
+def _dual_solution(A: Array, b: Array) -> tuple[Array, Array]:
     """Coefficients (m,) and weights (N,) of (2)."""
     n, m = A.shape
     rows = np.empty((m + 1, 2 * n))
@@ -133,7 +133,7 @@ def _dual_solution(A: Floats, b: Floats) -> tuple[Floats, Floats]:
     return -result.eqlin.marginals[:m], result.x[:n] - result.x[n:]
 
 
-def _proven(A: Floats, b: Floats, u: Floats) -> tuple[float, Floats]:
+def _proven(A: Array, b: Array, u: Array) -> tuple[float, Array]:
     """The lower bound (3), with weights that satisfy (2) to rounding."""
     support = np.flatnonzero(np.abs(u) > 1e-12)
     part = A[support]
@@ -149,19 +149,19 @@ def _proven(A: Floats, b: Floats, u: Floats) -> tuple[float, Floats]:
     return max(float(inside @ b[support]) - slack, 0.0), exact
 
 
-def _balanced(A: Floats, u: Floats) -> Floats:
+def _balanced(A: Array, u: Array) -> Array:
     """u projected onto A' u = 0."""
     if A.shape[0] > A.shape[1] > _MANY:
         # Quicker, and as good unless columns depend on each other on these points.
         q = np.linalg.qr(A)[0]
-        inside: Floats = u - q @ (q.T @ u)
+        inside: Array = u - q @ (q.T @ u)
         if np.abs(inside).sum() > 0.999 * np.abs(u).sum():
             return inside
-    result: Floats = u - A @ np.linalg.lstsq(A, u, rcond=None)[0]
+    result: Array = u - A @ np.linalg.lstsq(A, u, rcond=None)[0]
     return result
 
 
-def _linprog(cost: Floats, **constraints: Any) -> Any:
+def _linprog(cost: Array, **constraints: Any) -> Any:
     try:
         from scipy.optimize import linprog
     except ImportError:

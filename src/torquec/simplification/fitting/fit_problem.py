@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from torquec.closedform.compiled_terms import Floats, compile_terms, numbers
+from torquec.closedform.compiled_terms import compile_terms, numbers
 from torquec.closedform.polynomial import Monomial, TrigPolynomial
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
 from torquec.proof.error_peaks import ErrorKind, ErrorSurface, Peaks, checked_reference, error_peaks
 from torquec.simplification.fitting.chebyshev_program import PointFit, point_fit
 from torquec.simplification.fitting.point_exchange import Support
@@ -31,10 +32,10 @@ _NOISE = 1e-12
 class BoxFit:
     """A fit on the whole box: coefficients (m,), largest error found, a lower bound of it, points where that is met."""
 
-    coefficients: Floats
+    coefficients: Array
     level: float
     lower_bound: float
-    active: Floats
+    active: Array
     rounds: int
 
 
@@ -66,21 +67,21 @@ class FitProblem:
         self.size = float(np.abs(self._right).max())
 
     @property
-    def points(self) -> Floats:
+    def points(self) -> Array:
         """The pool, (N, n)."""
         return self._points
 
     @property
-    def rows(self) -> Floats:
+    def rows(self) -> Array:
         """The candidates at the pool, (N, m), divided by w (1)."""
         return self._rows
 
     @property
-    def right(self) -> Floats:
+    def right(self) -> Array:
         """The target at the pool, (N,), divided by w (1)."""
         return self._right
 
-    def add(self, points: Floats) -> None:
+    def add(self, points: Array) -> None:
         """Put points (K, n) into the pool."""
         values = self.terms.values(points)
         right = values @ self.exact
@@ -91,7 +92,7 @@ class FitProblem:
         self._rows = np.concatenate([self._rows, rows])
         self._right = np.concatenate([self._right, right])
 
-    def surface(self, columns: Sequence[int], coefficients: Floats) -> ErrorSurface:
+    def surface(self, columns: Sequence[int], coefficients: Array) -> ErrorSurface:
         """The error (1) of these coefficients of these candidates."""
         residual = self.exact.copy()
         residual[list(columns)] -= coefficients
@@ -101,7 +102,7 @@ class FitProblem:
         reference = None if self.reference is None else self.reference[used]
         return ErrorSurface(self.terms.subset(used), residual[used], reference)
 
-    def polynomial(self, columns: Sequence[int], coefficients: Floats) -> TrigPolynomial:
+    def polynomial(self, columns: Sequence[int], coefficients: Array) -> TrigPolynomial:
         """The fit as a polynomial."""
         return TrigPolynomial(
             {self.candidates[i]: float(a) for i, a in zip(columns, coefficients, strict=True) if a != 0.0}
@@ -165,7 +166,7 @@ class FitProblem:
         assert best is not None
         return BoxFit(best.coefficients, best.level, min(lower, best.level), best.active, step + 1)
 
-    def _peaks(self, surface: ErrorSurface, seeds: Floats, step: int, *, dense: bool = False) -> Peaks:
+    def _peaks(self, surface: ErrorSurface, seeds: Array, step: int, *, dense: bool = False) -> Peaks:
         samples, climbs = (12000, 64) if dense else (2000, 24)
         return error_peaks(surface, self.box, samples=samples, climbs=climbs, seeds=seeds, start=1000 + step * samples)
 

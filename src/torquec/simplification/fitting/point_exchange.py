@@ -18,9 +18,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from torquec.closedform.compiled_terms import Floats
+from torquec.foundation.arrays import Array, Indices
 
 _FAR = 1e3
 _NUDGE = 1e-10
@@ -33,9 +32,9 @@ _PSEUDO = -1
 class Support:
     """The basis of a fit: `points` (m + 1,) index the rows of A, with their signs and weights (1)."""
 
-    points: npt.NDArray[np.intp]
-    signs: Floats
-    weights: Floats
+    points: Indices
+    signs: Array
+    weights: Array
 
 
 @dataclass(frozen=True)
@@ -45,8 +44,8 @@ class Exchange:
     `finished` is False where it ended early because the level rose above what was asked for.
     """
 
-    coefficients: Floats
-    weights: Floats
+    coefficients: Array
+    weights: Array
     level: float
     support: Support | None
     finished: bool
@@ -56,14 +55,14 @@ class Exchange:
 class _Basis:
     """Columns [s A_k; 1], what they are worth (s b_k), their points and signs, and the right side of their weights."""
 
-    matrix: Floats
-    worth: Floats
-    member: npt.NDArray[np.intp]
-    signs: Floats
-    right: Floats
+    matrix: Array
+    worth: Array
+    member: Indices
+    signs: Array
+    right: Array
 
 
-def exchanged(A: Floats, b: Floats, *, start: Support | None = None, reject: float = np.inf) -> Exchange | None:
+def exchanged(A: Array, b: Array, *, start: Support | None = None, reject: float = np.inf) -> Exchange | None:
     """The best fit of b (N,) by the columns of A (N, m) on all points; None where the exchange does not end.
 
     `start` is the support of a related fit (4), a new column being the last of A. It ends early once more than `reject`
@@ -103,12 +102,12 @@ def exchanged(A: Floats, b: Floats, *, start: Support | None = None, reject: flo
     return None
 
 
-def _inverse(matrix: Floats) -> Floats:
-    inverse: Floats = np.linalg.inv(matrix).astype(np.float64, copy=False)
+def _inverse(matrix: Array) -> Array:
+    inverse: Array = np.linalg.inv(matrix).astype(np.float64, copy=False)
     return inverse
 
 
-def _leaving(x: Floats, d: Floats, member: npt.NDArray[np.intp]) -> int | None:
+def _leaving(x: Array, d: Array, member: Indices) -> int | None:
     """Which column leaves (2): among ties the largest pivot, pseudo-points first."""
     able = np.flatnonzero(d > _PIVOT)
     if not len(able):
@@ -118,7 +117,7 @@ def _leaving(x: Floats, d: Floats, member: npt.NDArray[np.intp]) -> int | None:
     return int(tied[np.argmax(d[tied] + _FAR * (member[tied] == _PSEUDO))])
 
 
-def _ended(n: int, price: Floats, x: Floats, basis: _Basis, *, finished: bool) -> Exchange:
+def _ended(n: int, price: Array, x: Array, basis: _Basis, *, finished: bool) -> Exchange:
     m = len(price) - 1
     real = basis.member != _PSEUDO
     weights = np.zeros(n)
@@ -127,7 +126,7 @@ def _ended(n: int, price: Floats, x: Floats, basis: _Basis, *, finished: bool) -
     return Exchange(price[:m], weights, float(price[m]), support, finished)
 
 
-def _first(A: Floats, b: Floats) -> _Basis:
+def _first(A: Array, b: Array) -> _Basis:
     """The basis (3) of one point and pseudo-points."""
     point = int(np.argmax(np.abs(b)))
     sign = 1.0 if b[point] >= 0.0 else -1.0
@@ -135,7 +134,7 @@ def _first(A: Floats, b: Floats) -> _Basis:
     return _completed(A, b, only, range(A.shape[1]))
 
 
-def _related(A: Floats, b: Floats, start: Support) -> _Basis | None:
+def _related(A: Array, b: Array, start: Support) -> _Basis | None:
     """The basis (4) from the support of a related fit; None where it does not fit."""
     m = A.shape[1]
     surplus = len(start.points) - (m + 1)
@@ -146,7 +145,7 @@ def _related(A: Floats, b: Floats, start: Support) -> _Basis | None:
     return _completed(A, b, start, (m - 1,) if surplus == -1 else ())
 
 
-def _without_one(A: Floats, b: Floats, start: Support) -> Support:
+def _without_one(A: Array, b: Array, start: Support) -> Support:
     """A support with a point too many: its weights are moved, uphill, until the first of them is zero."""
     rows = np.vstack([(start.signs[:, None] * A[start.points]).T, np.ones(len(start.points))])
     # One weight more than there are rows: the null space of the rows has one direction.
@@ -162,7 +161,7 @@ def _without_one(A: Floats, b: Floats, start: Support) -> Support:
     return Support(start.points[keep], start.signs[keep], np.maximum(moved[keep], 0.0))
 
 
-def _completed(A: Floats, b: Floats, start: Support, pseudo: Sequence[int]) -> _Basis:
+def _completed(A: Array, b: Array, start: Support, pseudo: Sequence[int]) -> _Basis:
     """A basis of points, and of pseudo-points for the columns that the points do not hold in balance."""
     m, count = A.shape[1], len(start.points)
     matrix = np.zeros((m + 1, m + 1))

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.closedform import ClosedForm, FourierSeries, fourier_series
-from torquec.closedform.compiled_terms import Floats
 from torquec.closedform.polynomial import TrigPolynomial
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
 
 
 def uniform_zero(
@@ -87,15 +87,15 @@ class SignificantParameters:
     """
 
     kept: tuple[int, ...]
-    values: Floats
-    contributions: Floats
+    values: Array
+    contributions: Array
     condition_before: float
     condition_after: float
-    residual: Floats
+    residual: Array
 
 
 def significant_parameters(
-    regressor: Floats, parameters: Floats, *, torque: Floats | None = None, part: float = 0.01
+    regressor: Array, parameters: Array, *, torque: Array | None = None, part: float = 0.01
 ) -> SignificantParameters:
     """Izaguirre's rule (3): `regressor` (N, n, p) along trajectories, `parameters` (p,), measured `torque` (N, n).
 
@@ -130,6 +130,6 @@ def _constant(polynomial: TrigPolynomial) -> float:
     return float(polynomial.terms.get((), 0.0))
 
 
-def _condition(matrix: Floats) -> float:
+def _condition(matrix: Array) -> float:
     """Largest by smallest singular value; infinite for a matrix without full rank."""
     return float(np.linalg.cond(matrix))

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from torquec.errors import ArgumentError, MissingExtraError
+from torquec.foundation.arrays import Array
 from torquec.trajectory.log import LogFinding, Pathology, Severity
 from torquec.trajectory.tables.log_table import ArrayTable
-from torquec.trajectory.trajectory import Array
 
 _TYPE = "sensor_msgs/msg/JointState"
 _KINDS = ("position", "velocity", "effort")

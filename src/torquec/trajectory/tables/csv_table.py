@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
 from torquec.trajectory.log import LogFinding, Pathology, Severity
-from torquec.trajectory.trajectory import Array
 
 _BLOCK = 1 << 23
 """Bytes of a block."""

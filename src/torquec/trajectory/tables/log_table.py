@@ -12,8 +12,8 @@ from typing import Protocol
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
 from torquec.trajectory.log import LogFinding
-from torquec.trajectory.trajectory import Array
 
 
 class LogTable(Protocol):

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from torquec.errors import ArgumentError, MissingExtraError
+from torquec.foundation.arrays import Array
 from torquec.trajectory.log import LogFinding, Pathology, Severity
-from torquec.trajectory.trajectory import Array
 
 _ROWS = 65536
 _SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "D": 86400.0}
