@@ -9,7 +9,7 @@ import numpy as np
 
 from torquec.codegen.sincos import sincos_reference
 from torquec.expr import Function, Op, trace
-from torquec.expr.math import absolute, atan2, maximum, minimum, select, sincos, sqrt
+from torquec.expr.math import absolute, atan2, exp, maximum, minimum, select, sincos, sqrt
 from torquec.expr.ops import SEMANTICS
 
 INPUTS = {"x": (5,), "t": (), "A": (2, 2)}
@@ -22,7 +22,7 @@ def every_operation() -> Function:
         s, c = sincos(x[0] + x[1])
         s2, _ = sincos(s * t)
         return {
-            "y": [s * c - 0.25, s2 / (2.0 + c), -x[2], sqrt(absolute(x[3])), atan2(x[1], x[4])],
+            "y": [s * c - 0.25, s2 / (2.0 + c), -x[2], sqrt(absolute(x[3])), exp(-absolute(x[4])), atan2(x[1], x[4])],
             "M": [[minimum(x[0], t), maximum(x[1], t)], [select(t - x[2], A[0][1], A[1][0]), -1.5]],
         }
 
@@ -53,13 +53,14 @@ def random_function(seed: int, *, size: int = 30, smooth: bool = False) -> Funct
             lambda: sincos(pick())[1],
             lambda: pick() / (2.0 + sincos(pick())[1]),
             lambda: sqrt(absolute(pick()) + 0.5),
+            lambda: exp(-absolute(pick())),
             lambda: minimum(pick(), pick()),
             lambda: maximum(pick(), number()),
             lambda: absolute(pick()),
         ]
         if not smooth:
             rows += [lambda: select(pick(), pick(), pick()), lambda: pick() / pick(), lambda: atan2(pick(), pick())]
-            rows += [lambda: sqrt(pick())]
+            rows += [lambda: sqrt(pick()), lambda: exp(pick())]
         for _ in range(size):
             value = draw.choice(rows)()
             values.append(sincos(value)[0] if smooth and draw.random() < 0.3 else value)
@@ -74,10 +75,11 @@ def random_inputs(seed: int, states: int = 3) -> dict[str, np.ndarray]:
 
 
 def evaluate_exactly(function: Function, inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """One state with our own sincos and the platform's atan2: what generated C gives, to the last bit."""
+    """One state with our own sincos and the platform's exp and atan2: what generated C gives, to the last bit."""
     apply = {op: rule.on_arrays for op, rule in SEMANTICS.items()}
     apply[Op.SIN] = lambda a: sincos_reference(a)[0]
     apply[Op.COS] = lambda a: sincos_reference(a)[1]
+    apply[Op.EXP] = lambda a: SEMANTICS[Op.EXP].on_floats(float(a))
     apply[Op.ATAN2] = lambda a, b: math.atan2(float(a), float(b))
     values: list[np.float64] = []
     with np.errstate(all="ignore"):

@@ -62,7 +62,7 @@ def test_angles_are_gathered_by_rank():
 @pytest.mark.parametrize("seed", range(5))
 def test_every_name_is_defined_before_it_is_used(seed):
     calls = CALLS | {op: op.value + "({}, {})" for op in (Op.MIN, Op.MAX, Op.ATAN2)}
-    calls |= {op: op.value + "({})" for op in (Op.SQRT, Op.ABS)}
+    calls |= {op: op.value + "({})" for op in (Op.SQRT, Op.EXP, Op.ABS)}
     dialect = Dialect(repr, lambda port, k: f"{port}[{k}]", calls, gathers_angles=True)
     program = to_program(random_function(seed), dialect)
     known: set[str] = set()

@@ -28,6 +28,7 @@ EXACT: dict[Op, Callable[..., Any]] = {
     Op.SIN: lambda a: a * 2 if abs(a) < 1 else a / 4,
     Op.COS: lambda a: abs(a) / 4 + 1,
     Op.SQRT: lambda a: a / 8 + 2,
+    Op.EXP: lambda a: a / 16 + 3,
     Op.ATAN2: lambda a, b: a / 8 - b / 4,
     Op.ABS: abs,
     Op.MIN: min,

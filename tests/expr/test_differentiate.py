@@ -13,7 +13,7 @@ from tests.expr.programs import INPUTS, Program, programs
 from torquec.errors import ExpressionError
 from torquec.expr import Graph, Op, Port, count_operations, differentiate, evaluate, function_to_dict, trace
 from torquec.expr.differentiate import jacobian_nodes
-from torquec.expr.math import absolute, atan2, maximum, minimum, select, sincos, sqrt
+from torquec.expr.math import absolute, atan2, exp, maximum, minimum, select, sincos, sqrt
 from torquec.expr.ops import SEMANTICS
 
 OPERATIONS = {
@@ -25,6 +25,7 @@ OPERATIONS = {
     Op.SIN: lambda a, b, c: sincos(a * b)[0],
     Op.COS: lambda a, b, c: sincos(a * b)[1],
     Op.SQRT: lambda a, b, c: sqrt(a * a + b * b),
+    Op.EXP: lambda a, b, c: exp(a * b) * c,
     Op.ATAN2: lambda a, b, c: atan2(a * c, b),
     Op.ABS: lambda a, b, c: absolute(a * b) * c,
     Op.MIN: lambda a, b, c: minimum(a * a, b * c),
@@ -73,7 +74,7 @@ def test_branches_that_are_taken():
 
 def smooth(program: Program) -> Program:
     """The program without kinks, and with quotients that stay finite."""
-    swap = {Op.ABS: Op.NEG, Op.MIN: Op.MUL, Op.MAX: Op.ADD, Op.SQRT: Op.SIN, Op.ATAN2: Op.SUB}
+    swap = {Op.ABS: Op.NEG, Op.MIN: Op.MUL, Op.MAX: Op.ADD, Op.SQRT: Op.SIN, Op.ATAN2: Op.SUB, Op.EXP: Op.COS}
     steps = ((swap.get(op, op), args) for op, args in program.steps if op is not Op.SELECT)
     count, kept = INPUTS + len(program.constants), []
     for op, args in steps:

@@ -10,12 +10,14 @@ import pytest
 
 from torquec.expr import Op, trace
 from torquec.expr.evaluate import evaluate
-from torquec.expr.math import absolute, atan2, maximum, minimum, select, sincos, sqrt
+from torquec.expr.math import absolute, atan2, exp, maximum, minimum, select, sincos, sqrt, tanh
 
 FUNCTIONS = {
     "sine": (lambda a, b, c: sincos(a)[0], Op.SIN),
     "cosine": (lambda a, b, c: sincos(a)[1], Op.COS),
     "sqrt": (lambda a, b, c: sqrt(a * a + b * b), Op.SQRT),
+    "exp": (lambda a, b, c: exp(a - b), Op.EXP),
+    "tanh": (lambda a, b, c: tanh(a * b), Op.EXP),
     "atan2": (lambda a, b, c: atan2(a, b), Op.ATAN2),
     "absolute": (lambda a, b, c: absolute(a), Op.ABS),
     "minimum": (lambda a, b, c: minimum(a, b), Op.MIN),
@@ -61,6 +63,13 @@ def test_complex_batches_are_complex_numbers_one_by_one(function, op):
 def test_complex_angle_is_the_analytic_one():
     y, x = 0.3 + 0.1j, 0.8 - 0.2j
     assert atan2(y, x) == pytest.approx(cmath.atan(y / x), rel=1e-14)
+
+
+def test_exponentials_that_overflow_are_infinite_and_their_tangent_is_one():
+    assert (exp(1000.0), exp(-1000.0)) == (math.inf, 0.0)
+    assert [tanh(v) for v in (1000.0, -1000.0, 0.0)] == [1.0, -1.0, 0.0]
+    for value in (-3.0, -0.1, 1e-9, 0.7, 5.0):
+        assert tanh(value) == pytest.approx(math.tanh(value), rel=1e-6 if abs(value) < 1e-6 else 1e-14)
 
 
 def test_right_angles_are_exact():

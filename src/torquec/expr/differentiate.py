@@ -1,7 +1,7 @@
 """Exact derivatives of a `Function`, forward mode on the graph, sparse: a zero derivative is never a node.
 
 (1)  d(a b) = da b + a db,  d(a/b) = (da - (a/b) db)/b,  d sin a = cos a da,  d cos a = -sin a da
-(2)  d sqrt a = da/(2 sqrt a),  d atan2(y, x) = (x dy - y dx)/(x^2 + y^2)
+(2)  d sqrt a = da/(2 sqrt a),  d exp a = exp a da,  d atan2(y, x) = (x dy - y dx)/(x^2 + y^2)
 (3)  |a|, min, max and select take the derivative of the branch that is taken
 """
 
@@ -33,6 +33,7 @@ _DERIVATIVES: dict[Op, Derivative] = {
     Op.SIN: lambda v, d: v.graph.make(Op.COS, v.args[0]) * d[0],
     Op.COS: lambda v, d: -(v.graph.make(Op.SIN, v.args[0]) * d[0]),
     Op.SQRT: lambda v, d: d[0] / (2.0 * v),
+    Op.EXP: lambda v, d: v * d[0],
     Op.ATAN2: lambda v, d: (v.args[1] * d[0] - v.args[0] * d[1]) / (v.args[1] * v.args[1] + v.args[0] * v.args[0]),
     Op.ABS: lambda v, d: _select(v.args[0], d[0], -d[0]),
     Op.MIN: lambda v, d: _select(v.args[1] - v.args[0], d[0], d[1]),

@@ -50,6 +50,7 @@ _BACKWARD: dict[Op, _Backward] = {
     Op.SIN: lambda v, s: (s * v.graph.make(Op.COS, v.args[0]),),
     Op.COS: lambda v, s: (-(s * v.graph.make(Op.SIN, v.args[0])),),
     Op.SQRT: lambda v, s: (s / (2.0 * v),),
+    Op.EXP: lambda v, s: (s * v,),
     Op.ATAN2: _angle,
     Op.ABS: lambda v, s: (_select(v.args[0], s, -s),),
     Op.MIN: lambda v, s: _branches(v.args[1] - v.args[0], s),

@@ -63,6 +63,18 @@ def sqrt(value: Any) -> Any:
     return apply(Op.SQRT, value)
 
 
+def exp(value: Any) -> Any:
+    """Exponential function; infinite where it overflows."""
+    return apply(Op.EXP, value)
+
+
+def tanh(value: Any) -> Any:
+    """Hyperbolic tangent, made of an exponential that never overflows: e = exp(-2|x|), sign(x) (1 - e)/(1 + e)."""
+    decay = exp(-2.0 * absolute(value))
+    size = (1.0 - decay) / (1.0 + decay)
+    return select(value, size, -size)
+
+
 def atan2(y: Any, x: Any) -> Any:
     """Angle of the point (x, y)."""
     return apply(Op.ATAN2, y, x)

@@ -29,6 +29,7 @@ class Op(StrEnum):
     SIN = "sin"
     COS = "cos"
     SQRT = "sqrt"
+    EXP = "exp"
     ATAN2 = "atan2"
     ABS = "abs"
     MIN = "min"
@@ -65,6 +66,13 @@ def _root(a: float) -> float:
     return math.sqrt(a) if a >= 0.0 else math.nan
 
 
+def _exponential(a: float) -> float:
+    try:
+        return math.exp(a)
+    except OverflowError:
+        return math.inf
+
+
 def _smaller(a: float, b: float) -> float:
     return a if a < b or math.isnan(a) else b
 
@@ -82,6 +90,7 @@ SEMANTICS: dict[Op, Semantics] = {
     Op.SIN: Semantics(1, _sine, np.sin),
     Op.COS: Semantics(1, _cosine, np.cos),
     Op.SQRT: Semantics(1, _root, np.sqrt),
+    Op.EXP: Semantics(1, _exponential, np.exp),
     Op.ATAN2: Semantics(2, math.atan2, np.arctan2),
     Op.ABS: Semantics(1, abs, np.abs),
     Op.MIN: Semantics(2, _smaller, np.minimum, commutes=True),

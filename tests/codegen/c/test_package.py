@@ -201,7 +201,11 @@ def test_bytes_do_not_depend_on_hash_seed_directory_or_locale(tmp_path):
     for k, (seed, language) in enumerate([("0", "C"), ("1", "de_DE.UTF-8"), ("4242", "C.UTF-8")]):
         where = tmp_path / str(k) / ("sub" * k or "plain")
         where.parent.mkdir()
-        environment = os.environ | {"PYTHONHASHSEED": seed, "LC_ALL": language, "PYTHONPATH": str(ROOT)}
+        environment = os.environ | {
+            "PYTHONHASHSEED": seed,
+            "LC_ALL": language,
+            "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}",
+        }
         command = [sys.executable, "-c", script, str(where)]
         subprocess.run(command, env=environment, cwd=where.parent, check=True, capture_output=True)
         found.append({path.name: path.read_bytes() for path in sorted(where.iterdir())})

@@ -30,7 +30,7 @@ def counted(text: str, name: str) -> OperationCount:
         # The sign of a literal belongs to the number.
         signs += token == "-" and before in ("=", "(", ",", "?", ":") and after[0].isdigit()
     rows = re.findall(r"const double x\d+\[4\] = \{(.*?)\};", text[start:], re.DOTALL)
-    calls = ("sqrt", "atan2", "fabs", "p_smaller", "p_larger", "?")
+    calls = ("sqrt", "exp", "atan2", "fabs", "p_smaller", "p_larger", "?")
     return OperationCount(
         mul=tokens.count("*"),
         add=tokens.count("+") + tokens.count("-") - signs,

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from torquec.expr import Function, Op, Operation, Port, trace
-from torquec.expr.math import absolute, atan2, maximum, minimum, select, sincos, sqrt
+from torquec.expr.math import absolute, atan2, exp, maximum, minimum, select, sincos, sqrt
 from torquec.expr.ops import SEMANTICS
 
 EXACT_OPS = (Op.ADD, Op.SUB, Op.MUL, Op.NEG, Op.ABS, Op.MIN, Op.MAX, Op.SELECT)
@@ -48,7 +48,12 @@ def every_op():
         s2, _ = sincos(a[1] * b[0])  # an angle that is computed
         s3, c3 = sincos(s + c)  # an angle that needs other angles
         first = [s * a[1] + c * a[2], sqrt(absolute(a[2])) / (b[0] * b[0] + 1.0), -(s2 - c3)]
-        second = [minimum(a[0], b[1]), maximum(s3, b[1]), select(a[0], s, c2 := c * c), atan2(a[1], b[1]) + c2]
+        second = [
+            minimum(a[0], b[1]),
+            maximum(s3, b[1]),
+            select(a[0], s, c2 := c * c),
+            atan2(a[1], b[1]) + c2 * exp(-absolute(b[1])),
+        ]
         return {"u": first, "V": [second[:2], second[2:]]}
 
     return trace("every_op", algorithm, {"a": (3,), "b": (2,)})

@@ -95,8 +95,8 @@ static double small_larger(double a, double b)
     return a > b || a != a ? a : b;
 }
 
-/* every_operation: 2 mul, 5 add, 1 div, 2 sincos, 6 other */
-void small_every_operation(const double x[5], const double t[1], const double A[4], double y[5],
+/* every_operation: 2 mul, 6 add, 1 div, 2 sincos, 8 other */
+void small_every_operation(const double x[5], const double t[1], const double A[4], double y[6],
     double M[4])
 {
     const double v8 = x[0] + x[1];
@@ -111,18 +111,20 @@ void small_every_operation(const double x[5], const double t[1], const double A[
     const double v18 = s1[0]/(2.0 + c0[0]);
     const double v19 = -x[2];
     const double v21 = sqrt(fabs(x[3]));
-    const double v22 = atan2(x[1], x[4]);
-    const double v23 = small_smaller(x[0], t[0]);
-    const double v24 = small_larger(x[1], t[0]);
-    const double v26 = t[0] - x[2];
-    const double v27 = v26 >= 0.0 ? A[1] : A[2];
+    const double v24 = exp((-fabs(x[4])));
+    const double v25 = atan2(x[1], x[4]);
+    const double v26 = small_smaller(x[0], t[0]);
+    const double v27 = small_larger(x[1], t[0]);
+    const double v29 = t[0] - x[2];
+    const double v30 = v29 >= 0.0 ? A[1] : A[2];
     y[0] = v15;
     y[1] = v18;
     y[2] = v19;
     y[3] = v21;
-    y[4] = v22;
-    M[0] = v23;
-    M[1] = v24;
-    M[2] = v27;
+    y[4] = v24;
+    y[5] = v25;
+    M[0] = v26;
+    M[1] = v27;
+    M[2] = v30;
     M[3] = -1.5;
 }

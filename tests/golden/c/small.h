@@ -23,15 +23,15 @@
 extern "C" {
 #endif
 
-/* every_operation: 2 mul, 5 add, 1 div, 2 sincos, 6 other
+/* every_operation: 2 mul, 6 add, 1 div, 2 sincos, 8 other
  * SI.
  *   in   x: 5 numbers
  *   in   t: one number
  *   in   A: 2 x 2, row by row
- *   out  y: 5 numbers
+ *   out  y: 6 numbers
  *   out  M: 2 x 2, row by row
  */
-void small_every_operation(const double x[5], const double t[1], const double A[4], double y[5],
+void small_every_operation(const double x[5], const double t[1], const double A[4], double y[6],
     double M[4]);
 
 #ifdef __cplusplus

@@ -113,6 +113,7 @@ def _definition(function: Function, name: str, names: Names) -> str:
         element=lambda port, element: f"{ports[port]}[{element}]",
         calls={
             Op.SQRT: "sqrt({})",
+            Op.EXP: "exp({})",
             Op.ATAN2: "atan2({}, {})",
             Op.ABS: "fabs({})",
             Op.MIN: names.helper("smaller") + "({}, {})",

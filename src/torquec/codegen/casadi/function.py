@@ -79,6 +79,7 @@ def _operations(ca: Any) -> dict[Op, Callable[..., Any]]:
         Op.SIN: ca.sin,
         Op.COS: ca.cos,
         Op.SQRT: ca.sqrt,
+        Op.EXP: ca.exp,
         Op.ATAN2: ca.atan2,
         Op.ABS: ca.fabs,
         Op.MIN: ca.fmin,

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from torquec.codegen.llvm.arrange import AngleGroup, Item, Write, defines
+from torquec.codegen.llvm.exponential import emit_exponential
 from torquec.codegen.llvm.program import Fused, Program, StepOp
 from torquec.codegen.llvm.text import FunctionText, Type
 from torquec.expr import Op
@@ -88,6 +89,8 @@ def _emit_step(text: FunctionText, shape: Type, op: StepOp, args: list[str]) -> 
     if op is Op.SELECT:
         positive = text.define(f"fcmp oge {shape} {args[0]}, {shape.splat('0.0')}")
         return text.define(f"select {shape.booleans} {positive}, {shape} {args[1]}, {shape} {args[2]}")
+    if op is Op.EXP:
+        return emit_exponential(text, shape, args[0])
     assert op is Op.ATAN2
     return _elementwise_atan2(text, shape, args)
 

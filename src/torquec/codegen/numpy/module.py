@@ -58,6 +58,7 @@ _CALLS = {
     Op.SIN: "np.sin({})",
     Op.COS: "np.cos({})",
     Op.SQRT: "np.sqrt({})",
+    Op.EXP: "np.exp({})",
     Op.ATAN2: "np.arctan2({}, {})",
     Op.ABS: "np.abs({})",
     Op.MIN: "np.minimum({}, {})",
