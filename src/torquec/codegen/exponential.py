@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from torquec.codegen.sincos import ROUND
+from torquec.foundation.arrays import Array, Indices
 
 SMALLEST_EXPONENT = -746.0
 """exp of it and of everything below is nearer to 0 than to the smallest double."""
@@ -49,7 +50,7 @@ EXP_COEFFICIENTS = (
 """E of (4), the constant term first."""
 
 
-def exp_reference(exponent: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def exp_reference(exponent: npt.ArrayLike) -> Array:
     """exp of an array of any shape by (1)-(5), rounding like native code without fused products.
 
     >>> exp_reference([0.0, 1.0, -800.0]).tolist() == [1.0, np.e, 0.0]
@@ -70,5 +71,5 @@ def exp_reference(exponent: npt.ArrayLike) -> npt.NDArray[np.float64]:
         return np.asarray((grown * _power_of_two(half)) * _power_of_two(whole - half))  # (5)
 
 
-def _power_of_two(exponent: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+def _power_of_two(exponent: Indices) -> Array:
     return np.asarray(np.ldexp(1.0, exponent), dtype=np.float64)
