@@ -1,0 +1,106 @@
+"""JSON text in and out: a strict parser that gives file and line, one canonical form, and a checksum over it.
+
+Refused on reading, beside what is not JSON: NaN and infinities, a key that occurs twice in an object, integers that no
+double holds, half a surrogate pair, lists and objects nested more than a thousand deep.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NoReturn
+
+from torquec.errors import ArgumentError, TorquecError
+
+_LONG_INTEGER = re.compile(r"[0-9]{20}")
+"""Where there is none of these, no integer needs a closer look."""
+
+_MOST_DIGITS = 300
+"""More digits than the largest double has; Python refuses to read integers of some thousand."""
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def parse_json(text: str, *, where: str, error: type[TorquecError] = ArgumentError, remedy: str = "") -> Any:
+    r"""The JSON values of a text; raises `error` with file and line for anything that is not strict JSON.
+
+    >>> parse_json('{"a": [1, 2.5]}', where="a.json")
+    {'a': [1, 2.5]}
+    """
+    try:
+        values = json.loads(
+            text,
+            parse_constant=_refuse_constant,
+            object_pairs_hook=_unique,
+            parse_int=_integer if _LONG_INTEGER.search(text) else None,
+        )
+        if _SURROGATE.search(text):
+            _refuse_surrogates(values)
+    except json.JSONDecodeError as fault:
+        raise error(f"not JSON: {fault.msg}", where=f"{where}:{fault.lineno}", remedy=remedy) from None
+    except RecursionError:
+        raise error("lists and objects are nested too deep", where=where, remedy=remedy) from None
+    except ValueError as fault:
+        raise error(f"not strict JSON: {fault}", where=where, remedy=remedy) from None
+    return values
+
+
+def document_text(values: Any) -> str:
+    """JSON values as the text of a file: ASCII, a value a line; raises `ValueError` for numbers that are not finite."""
+    return json.dumps(values, indent=1, ensure_ascii=True, allow_nan=False) + "\n"
+
+
+def canonical_bytes(values: Any) -> bytes:
+    """JSON values in their one canonical form: keys sorted, no spaces, ASCII.
+
+    >>> canonical_bytes({"b": 1, "a": [0.5, None]})
+    b'{"a":[0.5,null],"b":1}'
+    """
+    return json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def checksum(values: Any) -> str:
+    """SHA-256 of the canonical form."""
+    return hashlib.sha256(canonical_bytes(values)).hexdigest()
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number of JSON")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) != len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise ValueError(f"the key {twice!r} occurs twice in one object")
+    return values
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"an integer of {len(digits)} digits")
+    return int(digits)
+
+
+def _refuse_surrogates(values: Any) -> None:
+    for text in _texts(values):
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:
+            raise ValueError("a text holds half a surrogate pair") from None
+
+
+def _texts(values: Any) -> Iterator[str]:
+    """Every text of a document, keys too."""
+    waiting = [values]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, Mapping):
+            waiting += [*value.keys(), *value.values()]
+        elif isinstance(value, list):
+            waiting += value

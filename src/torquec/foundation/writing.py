@@ -1,0 +1,227 @@
+"""Writing files into people's folders: complete or not at all, and never over what is not ours.
+
+(1)  a file is written beside its place under a name that nobody can guess, exclusively, and renamed; a symbolic link is
+     replaced, never followed
+(2)  a folder is made whole beside its place and renamed; one that is there already is exchanged for a new one that
+     holds the new files and, as the same files on disk, everything that was in it before
+(3)  a file that is there already is replaced where Torquec wrote it (it says so in its first lines) or with `force`;
+     anything else is refused before the first byte is written
+(4)  only what was made here is ever deleted
+
+A process that is killed at any moment leaves the old files or the new ones, and at most a hidden folder with a random
+name beside them. Where the system cannot exchange folders (the working directory, a mount point), the files of a folder
+are renamed one after the other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import stat
+import tempfile
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from torquec.errors import ArgumentError
+from torquec.foundation.exchange import exchange
+from torquec.foundation.reading import is_folder
+
+_HEAD = 2048
+"""Bytes in which a file of ours says so."""
+
+_OURS = re.compile(rb'written[\s*#]+by[\s*#]+torquec|"format": ?"torquec', re.IGNORECASE)
+"""Comments may be wrapped anywhere."""
+
+
+def is_ours(path: Path) -> bool:
+    """True for a regular file that Torquec wrote: its first lines say so."""
+    try:
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return False
+        with path.open("rb") as stream:
+            return _OURS.search(stream.read(_HEAD)) is not None
+    except OSError:
+        return False
+
+
+def check_output(path: Path, *, force: bool = False) -> None:
+    """Refuse, before the work, a file that could not be written after it.
+
+    Raises `ArgumentError` for a folder, a folder that does not exist, and a file that is there already
+    and not ours, unless with `force` (3).
+    """
+    where = str(path)
+    if is_folder(path):
+        raise ArgumentError("this is a folder", where=where, remedy="name a file")
+    if not is_folder(path.parent):
+        raise ArgumentError("there is no such folder", where=str(path.parent), remedy="make it first")
+    if os.path.lexists(path) and not force and not is_ours(path):
+        raise ArgumentError("this file exists already", where=where, remedy="name another one, or replace it: --force")
+
+
+def check_output_folder(directory: Path, *, force: bool = False) -> None:
+    """Refuse, before the work, a folder that could not be written after it: a file, or one with foreign files.
+
+    Raises `ArgumentError`; with `force` what is in the folder may be replaced.
+    """
+    where = str(directory)
+    if os.path.lexists(directory) and not is_folder(directory):
+        raise ArgumentError("this is a file", where=where, remedy="name a folder")
+    if is_folder(directory) and any(directory.iterdir()) and not force:
+        raise ArgumentError("this folder is not empty", where=where, remedy="name another one, or add --force")
+
+
+def write_files(contents: Mapping[Path, str | bytes], *, force: bool = False) -> list[Path]:
+    """Write files (1), all of them or, where one cannot be written, none; gives their paths.
+
+    Raises `ArgumentError` where a folder does not exist or cannot be written, and for a file in the way (3).
+    """
+    temporary: dict[Path, Path] = {}
+    target = Path()
+    try:
+        for target, content in contents.items():
+            check_output(target, force=force)
+            handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=target.parent)
+            temporary[target] = Path(name)
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(content.encode("utf-8") if isinstance(content, str) else content)
+            temporary[target].chmod(0o644)  # temporary files are readable by their owner only
+        for target, written in temporary.items():
+            written.replace(target)
+    except OSError as error:
+        raise _unwritten(target, error) from None
+    finally:
+        for written in temporary.values():
+            with contextlib.suppress(OSError):
+                written.unlink(missing_ok=True)
+    return list(contents)
+
+
+def write_folder(directory: Path, contents: Mapping[str, str | bytes], *, force: bool = False) -> list[Path]:
+    """Write the named files into a folder (2), which is made when it is missing; gives their paths in order.
+
+    Names are relative, with "/" for folders inside. Raises `ArgumentError` where they cannot be written, and for files
+    in the way (3).
+    """
+    with new_folder(directory, names=contents, force=force) as scratch:
+        for name, content in contents.items():
+            (scratch / name).parent.mkdir(parents=True, exist_ok=True)
+            (scratch / name).write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+    return [directory / name for name in contents]
+
+
+@contextlib.contextmanager
+def new_folder(
+    directory: Path, *, names: Collection[str] = (), stale: Collection[str] = (), force: bool = False
+) -> Iterator[Path]:
+    """An empty folder to be filled; when the context ends without an error its files are in `directory` (2).
+
+    `names` are the files that will be written, as far as they are known: one of them in the way is refused at once (3),
+    the others at the end. `stale` names files of an earlier run of ours that go. Raises `ArgumentError` where
+    `directory` cannot be written.
+    """
+    for name in names:
+        _check_inner_name(name)
+    _refuse_foreign(directory, names, force=force)
+    try:
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        scratch = Path(tempfile.mkdtemp(prefix=".", suffix=".part", dir=directory.resolve().parent))
+    except OSError as error:
+        raise _unwritten(directory, error) from error
+    try:
+        yield scratch
+        made = {path.relative_to(scratch) for path in scratch.rglob("*") if not is_folder(path)}
+        _refuse_foreign(directory, [name.as_posix() for name in made], force=force)
+        for path in scratch.rglob("*"):
+            if not path.is_symlink():
+                path.chmod(0o755 if is_folder(path) else 0o644)
+        _put(scratch, directory, made, {Path(name) for name in stale})
+    except OSError as error:
+        raise _unwritten(directory, error) from error
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _put(scratch: Path, directory: Path, made: set[Path], stale: set[Path]) -> None:
+    """Bring the finished files to their place."""
+    if not os.path.lexists(directory):
+        scratch.chmod(0o755)
+        scratch.rename(directory)
+        return
+    if not _exchanged(scratch, directory, made, stale):
+        for name in sorted(made):
+            (directory / name).parent.mkdir(parents=True, exist_ok=True)
+        for name in sorted(made):
+            (scratch / name).replace(directory / name)
+    for name in stale - made:
+        if (directory / name).is_file():
+            (directory / name).unlink()
+
+
+def _exchanged(scratch: Path, directory: Path, made: set[Path], stale: set[Path]) -> bool:
+    """Exchange an existing folder for the new one (2); False where the system cannot do that."""
+    here = directory.resolve()
+    if directory.is_symlink() or here == Path.cwd() or here in Path.cwd().parents or os.path.ismount(here):
+        return False
+
+    def beside(folder: str, names: list[str]) -> set[str]:
+        inner = Path(folder).relative_to(here)
+        return {name for name in names if inner / name in made | stale}
+
+    def same_file(source: str, target: str) -> None:
+        os.link(source, target, follow_symlinks=False)
+
+    whole = Path(tempfile.mkdtemp(prefix=".", suffix=".part", dir=here.parent))
+    try:
+        shutil.copytree(here, whole, symlinks=True, ignore=beside, copy_function=same_file, dirs_exist_ok=True)
+        for name in made:
+            (whole / name).parent.mkdir(parents=True, exist_ok=True)
+            os.link(scratch / name, whole / name)
+        exchange(whole, here)
+        # `whole` is the old folder now; whatever came into it meanwhile belongs to somebody.
+        for old in [path for path in whole.rglob("*") if not is_folder(path) or path.is_symlink()]:
+            name = old.relative_to(whole)
+            new = here / name
+            if name in made | stale or (new.exists() and old.exists() and old.samefile(new)):
+                continue
+            if not os.path.lexists(new):
+                new.parent.mkdir(parents=True, exist_ok=True)
+                old.rename(new)
+    except (OSError, shutil.Error):
+        return False
+    finally:
+        shutil.rmtree(whole, ignore_errors=True)
+    return True
+
+
+def _refuse_foreign(directory: Path, names: Collection[str], *, force: bool) -> None:
+    if os.path.lexists(directory) and not is_folder(directory):
+        raise ArgumentError("cannot write there: this is a file", where=str(directory), remedy="name a directory")
+    for name in names:
+        path = directory / name
+        if is_folder(path) and not path.is_symlink():
+            raise ArgumentError("a folder is in the way", where=str(path), remedy="name another directory")
+        if os.path.lexists(path) and not force and not is_ours(path):
+            raise ArgumentError(
+                "this file is there already, and Torquec did not write it",
+                where=str(path),
+                remedy="name another directory, or replace it with force",
+            )
+
+
+def _check_inner_name(name: str) -> None:
+    """Refuse a name that leads out of its folder: names may come from files."""
+    parts = PurePosixPath(name).parts
+    outside = not parts or parts[0] == "/" or ".." in parts or "\\" in name or PureWindowsPath(name).drive
+    if outside or "\0" in name or name != PurePosixPath(name).as_posix():
+        raise ArgumentError(f"{name!r} is no name for a file in a folder", remedy="use letters, digits, '.' and '_'")
+
+
+def _unwritten(path: Path, error: OSError) -> ArgumentError:
+    return ArgumentError(
+        f"cannot be written: {error.strerror or error}",
+        where=str(path),
+        remedy="name a file or a folder that can be made, where you may write",
+    )
