@@ -125,9 +125,9 @@ class DocumentFormat:
         return number
 
     def _written_fields(self, value: Any, path: str) -> dict[str, Any]:
-        kind = _kind_of(type(value))
-        written: dict[str, Any] = {_KIND: kind} if kind else {}
-        for name, fact in _fields(type(value)).items():
+        kind: Any = type(value)
+        written: dict[str, Any] = {_KIND: kind.KIND} if _kind_of(kind) else {}
+        for name, fact in _fields(kind).items():
             item = getattr(value, name)
             if fact.codec is not None:
                 written[name] = fact.codec.write(item)
@@ -186,7 +186,7 @@ class DocumentFormat:
         except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
             self.refuse(at.path, f"{error}", at.where)
 
-    def _read_dataclass(self, kind: type[Any], value: object, at: _Place) -> Any:
+    def _read_dataclass(self, kind: Any, value: object, at: _Place) -> Any:
         if not isinstance(value, Mapping):
             self.refuse(at.path, "an object was expected", at.where)
         facts = _fields(kind)
