@@ -33,6 +33,7 @@ from torquec.closedform.variables import ParallelGroup, cumulative_variables, pa
 from torquec.errors import RobotError
 from torquec.expr import Function, evaluate
 from torquec.foundation.arrays import Array
+from torquec.foundation.choice import chosen
 from torquec.robot.robot import Robot
 
 _CHUNK = 8192
@@ -112,13 +113,13 @@ class Coefficients(StrEnum):
     """Linear combinations of the standard parameters (`torquec.dynamics.parameter_names`): needs no inertias."""
 
 
-def closed_form(robot: Robot, *, coefficients: Coefficients = Coefficients.NUMBERS) -> ClosedForm:
+def closed_form(robot: Robot, *, coefficients: Coefficients | str = Coefficients.NUMBERS) -> ClosedForm:
     """The closed form of a robot, coefficients as numbers or as linear combinations of its inertial parameters.
 
-    Raises `RobotError` for a robot without inertias when numbers are asked for, and where an entry would depend on too
-    many joints to tabulate.
+    Raises `ArgumentError` for another kind, `RobotError` for a robot without inertias when numbers are asked for, and
+    where an entry would depend on too many joints to tabulate.
     """
-    if Coefficients(coefficients) is Coefficients.PARAMETERS:
+    if chosen(Coefficients, coefficients, "kind of coefficients") is Coefficients.PARAMETERS:
         from torquec.closedform.parametric import parametric_closed_form
 
         return parametric_closed_form(robot)

@@ -14,13 +14,14 @@ from torquec.control.controller import GAINS, SIGNALS, STATE, Controller, StateS
 from torquec.errors import ArgumentError
 from torquec.expr import inline
 from torquec.expr.math import maximum, minimum
+from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 
 
 def with_actuator_limits(
     controller: Controller,
-    robot: Robot,
+    source: Robot | Model,
     *,
     efforts: npt.ArrayLike | None = None,
     rates: npt.ArrayLike | None = None,
@@ -32,7 +33,7 @@ def with_actuator_limits(
     controller with a period and start from `first_torque` (n,), zero unless given. Raises `ArgumentError` for limits
     that are not one positive number per joint.
     """
-    n = controller.n
+    robot, n = as_model(source).robot, controller.n
     limits = _per_joint("efforts", [j.limits.effort for j in robot.joints] if efforts is None else efforts, n)
     slopes = None if rates is None else _per_joint("rates", rates, n)
     if slopes is not None and controller.period is None:

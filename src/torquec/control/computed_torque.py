@@ -16,15 +16,19 @@ from torquec.closedform.layouts import Rule
 from torquec.control.controller import Controller, make_controller
 from torquec.control.model_terms import (
     Evaluation,
+    FrictionAt,
     FrictionCompensation,
     added,
     errors_of,
+    friction_compensation,
     rigid_torque,
     state_of,
 )
 from torquec.control.poles import ErrorFeedback, PoleArgument, error_feedback, joint_poles
-from torquec.dynamics import gravity_torque, mass_matrix, spring_torque
+from torquec.foundation.choice import chosen
 from torquec.linearization.abbreviated_linear_model import AbbreviatedModel, torque_row
+from torquec.linearization.linearized_torque import check_abbreviation
+from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 
@@ -32,58 +36,65 @@ _FRICTION = FrictionCompensation()
 
 
 def computed_torque(
-    robot: Robot,
+    source: Robot | Model,
     poles: PoleArgument,
     *,
     period: float | None = None,
     sampled: bool = False,
-    evaluation: Evaluation = Evaluation.REFERENCE,
-    friction: FrictionCompensation = _FRICTION,
+    evaluation: Evaluation | str = Evaluation.REFERENCE,
+    friction: FrictionCompensation | FrictionAt | str = _FRICTION,
     rule: Rule | None = None,
 ) -> Controller:
     """Computed torque with the full model (2), or with a `rule` its abbreviation.
 
     `poles`: one for all joints or one per joint (conjugates are added), or pairs. `period` [s]: the sampling interval,
     with which the poles are checked; `sampled` designs them for it. Raises `ArgumentError` for poles that are unstable
-    or too fast.
+    or too fast, for options that are none of the choices and for a rule on a model that has no equations to abbreviate.
     """
-    feedback = error_feedback(joint_poles(robot.joint_names, poles), period=period, sampled=sampled)
-    abbreviated = None if rule is None else AbbreviatedModel(robot, rule, linear=False, torque=True)
+    model = as_model(source)
+    evaluated, loss = chosen(Evaluation, evaluation, "evaluation"), friction_compensation(friction)
+    feedback = error_feedback(joint_poles(model.robot.joint_names, poles), period=period, sampled=sampled)
+    abbreviated = None
+    if rule is not None:
+        check_abbreviation(model)
+        abbreviated = AbbreviatedModel(model.robot, rule, linear=False, torque=True)
 
     def law(**signals: Any) -> dict[str, Any]:
         v = demanded_acceleration(feedback, signals)
-        q, qd = state_of(signals, evaluation)
+        q, qd = state_of(signals, evaluated)
         if abbreviated is None:
-            rigid = rigid_torque(robot, q, qd, v)
+            rigid = rigid_torque(model, q, qd, v)
         else:
             here = abbreviated.at(q, qd, v)
             rigid = [torque_row(row, v, b) for row, b in zip(here.M, here.rigid_bias, strict=True)]
-        return {"tau": added(rigid, friction.torque(robot, signals))}
+        return {"tau": added(rigid, loss.torque(model, signals))}
 
-    return make_controller("computed_torque", robot.joint_names, law, period=period)
+    return make_controller("computed_torque", model.robot.joint_names, law, period=period)
 
 
 def diagonal_computed_torque(
-    robot: Robot,
+    source: Robot | Model,
     poles: PoleArgument,
     *,
     period: float | None = None,
     sampled: bool = False,
-    evaluation: Evaluation = Evaluation.REFERENCE,
-    friction: FrictionCompensation = _FRICTION,
+    evaluation: Evaluation | str = Evaluation.REFERENCE,
+    friction: FrictionCompensation | FrictionAt | str = _FRICTION,
 ) -> Controller:
     """Computed torque with the diagonal of the inertia, gravity, springs and friction only (3)."""
-    feedback = error_feedback(joint_poles(robot.joint_names, poles), period=period, sampled=sampled)
+    model = as_model(source)
+    evaluated, loss = chosen(Evaluation, evaluation, "evaluation"), friction_compensation(friction)
+    feedback = error_feedback(joint_poles(model.robot.joint_names, poles), period=period, sampled=sampled)
 
     def law(**signals: Any) -> dict[str, Any]:
         v = demanded_acceleration(feedback, signals)
-        q, _ = state_of(signals, evaluation)
-        inertia = mass_matrix(robot, q)
-        rigid = [inertia[k][k] * v[k] + g for k, g in enumerate(gravity_torque(robot, q))]
-        held = added(spring_torque(robot, q), friction.torque(robot, signals))
+        q, _ = state_of(signals, evaluated)
+        inertia = model.at("mass_matrix", q)
+        rigid = [inertia[k][k] * v[k] + g for k, g in enumerate(model.at("gravity_torque", q))]
+        held = added(model.at("spring_torque", q), loss.torque(model, signals))
         return {"tau": added(rigid, held)}
 
-    return make_controller("diagonal_computed_torque", robot.joint_names, law, period=period)
+    return make_controller("diagonal_computed_torque", model.robot.joint_names, law, period=period)
 
 
 def demanded_acceleration(feedback: ErrorFeedback, signals: dict[str, Any]) -> list[Scalar]:

@@ -17,7 +17,7 @@ so that a loop around one serves all of them. In C the ports become arguments in
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +56,7 @@ class StateSlot:
         return len(self.initial)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SampledFunction:
     """A function that is called at every sample: `slots` are the parts of its state, in order.
 
@@ -91,6 +91,10 @@ class SampledFunction:
 
         return compile_function(self.function)
 
+    def __repr__(self) -> str:
+        every = "" if self.period is None else f", every {self.period:g} s"
+        return f"{type(self).__name__}({self.name!r}, {self.n} joints{every}, {self.operations})"
+
     def slot(self, name: str) -> slice:
         """Where a part of the state stands; raises `ArgumentError` where there is none of that name."""
         start = 0
@@ -104,12 +108,23 @@ class SampledFunction:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Schedule:
     """Gains (N, n, 2n) by sample of the trajectory that they were made for; times t (N,). Beyond the end, the last."""
 
-    t: Array = field(compare=False)
-    gains: Array = field(compare=False)
+    t: Array
+    gains: Array
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Schedule):
+            return NotImplemented
+        return np.array_equal(self.t, other.t) and np.array_equal(self.gains, other.gains)
+
+    def __hash__(self) -> int:
+        return hash((self.t.tobytes(), self.gains.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"Schedule({len(self.t)} samples from {self.t[0]:g} to {self.t[-1]:g} s)"
 
     def at(self, t: float) -> Array:
         """The gains (n, 2n) that hold at a time: those of the last sample before it."""
@@ -118,7 +133,7 @@ class Schedule:
         return row
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Controller(SampledFunction):
     """A control law (see the module); made by the functions of this room."""
 

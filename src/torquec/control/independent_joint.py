@@ -17,11 +17,19 @@ import numpy as np
 import numpy.typing as npt
 
 from torquec.control.controller import Controller, StateSlot, make_controller
-from torquec.control.model_terms import FrictionAt, FrictionCompensation, added, errors_of, rigid_torque
+from torquec.control.model_terms import (
+    FrictionAt,
+    FrictionCompensation,
+    added,
+    errors_of,
+    friction_compensation,
+    rigid_torque,
+)
 from torquec.control.poles import PoleArgument, error_feedback, joint_poles
-from torquec.dynamics import gravity_torque, mass_matrix, spring_torque
 from torquec.errors import ArgumentError
 from torquec.expr.math import maximum, minimum, select
+from torquec.foundation.choice import chosen
+from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 
@@ -67,12 +75,12 @@ class PidGains:
 
 
 def independent_joint(
-    robot: Robot,
+    source: Robot | Model,
     gains: PidGains,
     *,
     period: float | None = None,
-    feedforward: Feedforward = Feedforward.NOTHING,
-    friction: FrictionCompensation = _NO_FRICTION,
+    feedforward: Feedforward | str = Feedforward.NOTHING,
+    friction: FrictionCompensation | FrictionAt | str = _NO_FRICTION,
     efforts: npt.ArrayLike | None = None,
 ) -> Controller:
     """The law (1); an integral needs the sampling interval `period` [s].
@@ -80,6 +88,9 @@ def independent_joint(
     `efforts` (n,): torque limits for (2), the robot's unless given. Raises `ArgumentError` for gains that are not one
     per joint, and for an integral without a period.
     """
+    model = as_model(source)
+    robot = model.robot
+    added_torque, loss = chosen(Feedforward, feedforward, "feedforward"), friction_compensation(friction)
     gains.check(robot.joint_names)
     integral = any(gains.integral)
     if integral and not (period is not None and np.isfinite(period) and period > 0.0):
@@ -90,7 +101,7 @@ def independent_joint(
 
     def law(**signals: Any) -> dict[str, Any]:
         e, ed = errors_of(signals)
-        tau = added(_model_torque(robot, feedforward, signals), friction.torque(robot, signals))
+        tau = added(_model_torque(model, added_torque, signals), loss.torque(model, signals))
         tau = [t + (kp * x + kd * v) for t, kp, x, kd, v in zip(tau, gains.position, e, gains.speed, ed, strict=True)]
         if not integral:
             return {"tau": tau}
@@ -107,42 +118,44 @@ def independent_joint(
     return make_controller(name, robot.joint_names, law, slots=slots, period=period)
 
 
-def gravity_compensation(robot: Robot, gains: PidGains | None = None, **options: Any) -> Controller:
+def gravity_compensation(source: Robot | Model, gains: PidGains | None = None, **options: Any) -> Controller:
     """Gravity and springs held where the robot is, and a PD or PID law where `gains` are given (else the arm floats).
 
     Options are those of `independent_joint`.
     """
-    zeros = (0.0,) * robot.n
-    return independent_joint(robot, gains or PidGains(zeros, zeros), feedforward=Feedforward.GRAVITY, **options)
+    zeros = (0.0,) * as_model(source).robot.n
+    return independent_joint(source, gains or PidGains(zeros, zeros), feedforward=Feedforward.GRAVITY, **options)
 
 
 def feedforward_torque(
-    robot: Robot,
+    source: Robot | Model,
     *,
     online_gravity: bool = False,
-    friction: FrictionCompensation = _FRICTION,
+    friction: FrictionCompensation | FrictionAt | str = _FRICTION,
 ) -> Controller:
     """The torques that the reference needs and no feedback: open loop, with the gravity of where the robot is if asked.
 
     Izaguirre et al., 7.2.
     """
-    zeros = (0.0,) * robot.n
-    chosen = Feedforward.DYNAMICS_AND_GRAVITY if online_gravity else Feedforward.DYNAMICS
-    return independent_joint(robot, PidGains(zeros, zeros), feedforward=chosen, friction=friction)
+    zeros = (0.0,) * as_model(source).robot.n
+    computed = Feedforward.DYNAMICS_AND_GRAVITY if online_gravity else Feedforward.DYNAMICS
+    return independent_joint(source, PidGains(zeros, zeros), feedforward=computed, friction=friction)
 
 
 def gains_from_poles(
-    robot: Robot, poles: PoleArgument, q: npt.ArrayLike, *, integral_pole: float | None = None
+    source: Robot | Model, poles: PoleArgument, q: npt.ArrayLike, *, integral_pole: float | None = None
 ) -> PidGains:
     """Gains (3) for the inertias that the joints have at q (n,), alone; `integral_pole` -r [1/s] adds an integral.
 
     Raises `ArgumentError` for poles that are unstable.
     """
+    model = as_model(source)
+    robot = model.robot
     position = np.asarray(q, dtype=np.float64)
     if position.shape != (robot.n,) or not np.isfinite(position).all():
         raise ArgumentError(f"q has shape {position.shape}", remedy=f"give {robot.n} finite positions")
     feedback = error_feedback(joint_poles(robot.joint_names, poles))
-    J = [float(row[k]) for k, row in enumerate(mass_matrix(robot, list(position)))]
+    J = [float(row[k]) for k, row in enumerate(model.at("mass_matrix", position.tolist()))]
     rows = list(zip(J, feedback.stiffness, feedback.damping, strict=True))
     if integral_pole is None:
         return PidGains(tuple(j * p for j, p, _ in rows), tuple(j * s for j, _, s in rows))
@@ -156,20 +169,23 @@ def gains_from_poles(
     )
 
 
-def _model_torque(robot: Robot, feedforward: Feedforward, signals: dict[str, Any]) -> list[Scalar]:
-    zeros: list[Scalar] = [0.0] * robot.n
+def _model_torque(model: Model, feedforward: Feedforward, signals: dict[str, Any]) -> list[Scalar]:
+    zeros: list[Scalar] = [0.0] * model.robot.n
     reference = signals["q_ref"]
+
+    def held(q: Sequence[Scalar]) -> list[Scalar]:
+        return added(model.at("gravity_torque", q), model.at("spring_torque", q))
+
     match feedforward:
         case Feedforward.NOTHING:
             return zeros
         case Feedforward.GRAVITY:
-            return added(gravity_torque(robot, signals["q"]), spring_torque(robot, signals["q"]))
+            return held(signals["q"])
         case Feedforward.DYNAMICS:
-            return rigid_torque(robot, reference, signals["qd_ref"], signals["qdd_ref"])
+            return rigid_torque(model, reference, signals["qd_ref"], signals["qdd_ref"])
         case Feedforward.DYNAMICS_AND_GRAVITY:
-            moving = rigid_torque(robot, reference, signals["qd_ref"], signals["qdd_ref"])
-            there = added(gravity_torque(robot, reference), spring_torque(robot, reference))
-            here = added(gravity_torque(robot, signals["q"]), spring_torque(robot, signals["q"]))
+            moving = rigid_torque(model, reference, signals["qd_ref"], signals["qdd_ref"])
+            there, here = held(reference), held(signals["q"])
             return [m + (h - t) for m, h, t in zip(moving, here, there, strict=True)]
 
 

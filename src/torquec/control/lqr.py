@@ -16,11 +16,19 @@ import numpy as np
 import numpy.typing as npt
 
 from torquec.control.controller import Controller, Schedule, make_controller
-from torquec.control.model_terms import FrictionCompensation, added, errors_of, rigid_torque
+from torquec.control.model_terms import (
+    FrictionAt,
+    FrictionCompensation,
+    added,
+    errors_of,
+    friction_compensation,
+    rigid_torque,
+)
 from torquec.control.zero_order_hold import zero_order_hold
 from torquec.errors import ArgumentError, RobotError
 from torquec.foundation.arrays import Array
 from torquec.linearization.linearize import linearize_along
+from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
 from torquec.trajectory import Trajectory, check_joints
 
@@ -50,23 +58,25 @@ class LqrWeights:
 
 
 def lqr(
-    robot: Robot,
+    source: Robot | Model,
     trajectory: Trajectory,
     weights: LqrWeights,
     *,
-    friction: FrictionCompensation = _FRICTION,
+    friction: FrictionCompensation | FrictionAt | str = _FRICTION,
 ) -> Controller:
     """The controller (5) for a trajectory with evenly spaced samples; its gains (N, n, 2n) are in `schedule`.
 
     Raises `ArgumentError` for weights that are not n each and for samples that are not evenly spaced.
     """
+    model, loss = as_model(source), friction_compensation(friction)
+    robot = model.robot
     check_joints(robot, trajectory)
     weights.check(robot.n)
     period = trajectory.period
     Q = np.diag([*weights.position, *weights.speed]) * period
     R = np.diag(weights.torque) * period
-    models = linearize_along(robot, trajectory.q, trajectory.qd, trajectory.qdd)
-    steps = [zero_order_hold(model.A, model.B, period) for model in models]
+    models = linearize_along(model, trajectory.q, trajectory.qd, trajectory.qdd)
+    steps = [zero_order_hold(linear.A, linear.B, period) for linear in models]
     gains = np.empty((len(models), robot.n, 2 * robot.n))
     P = stationary_cost(*steps[-1], Q, R)
     for k in reversed(range(len(models))):
@@ -74,10 +84,10 @@ def lqr(
     schedule = Schedule(trajectory.t, gains)
 
     def law(**signals: Any) -> dict[str, Any]:
-        tau = rigid_torque(robot, signals["q_ref"], signals["qd_ref"], signals["qdd_ref"])
+        tau = rigid_torque(model, signals["q_ref"], signals["qd_ref"], signals["qdd_ref"])
         e, ed = errors_of(signals)
         feedback = [sum((gain * x for gain, x in zip(row, [*e, *ed], strict=True)), 0.0) for row in signals["gains"]]
-        return {"tau": added(added(tau, friction.torque(robot, signals)), feedback)}
+        return {"tau": added(added(tau, loss.torque(model, signals)), feedback)}
 
     return make_controller("lqr", robot.joint_names, law, period=period, schedule=schedule)
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from torquec.dynamics import friction_torque, inverse_dynamics, spring_torque
 from torquec.errors import ArgumentError
 from torquec.expr.math import sqrt
+from torquec.foundation.choice import chosen
+from torquec.model.model import Model, as_model
 from torquec.robot.robot import Friction, Robot
 from torquec.spatial import Scalar
 
@@ -43,17 +44,29 @@ class FrictionCompensation:
     smoothing: float = 0.0
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "at", chosen(FrictionAt, self.at, "speed to compensate friction at"))
         if not (math.isfinite(self.smoothing) and self.smoothing >= 0.0):
             raise ArgumentError(f"a smoothing speed of {self.smoothing}", remedy="give zero or a positive speed")
 
-    def torque(self, robot: Robot, signals: dict[str, Any]) -> list[Scalar]:
+    def torque(self, source: Robot | Model, signals: dict[str, Any]) -> list[Scalar]:
         """The compensating torque (n,) for the signals of a controller."""
+        model = as_model(source)
         if self.at is FrictionAt.NOTHING:
-            return [0.0] * robot.n
+            return [0.0] * model.robot.n
         speeds = signals["qd_ref" if self.at is FrictionAt.REFERENCE else "qd"]
         if self.smoothing == 0.0:
-            return friction_torque(robot, speeds)
-        return _smooth_friction(robot, speeds, self.smoothing)
+            return list(model.at("friction_torque", speeds))
+        return _smooth_friction(model.robot, speeds, self.smoothing)
+
+
+def friction_compensation(given: FrictionCompensation | FrictionAt | str) -> FrictionCompensation:
+    """The compensation itself, or the one at the speed that is named.
+
+    Raises `ArgumentError`, with the choices, for a name that is none.
+    """
+    if isinstance(given, FrictionCompensation):
+        return given
+    return FrictionCompensation(chosen(FrictionAt, given, "speed to compensate friction at"))
 
 
 def state_of(signals: dict[str, Any], evaluation: Evaluation) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
@@ -70,9 +83,12 @@ def errors_of(signals: dict[str, Any]) -> tuple[list[Scalar], list[Scalar]]:
     return e, ed
 
 
-def rigid_torque(robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[Scalar]:
+def rigid_torque(
+    source: Robot | Model, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+) -> list[Scalar]:
     """Inverse dynamics and springs, without friction."""
-    parts = zip(inverse_dynamics(robot, q, qd, qdd), spring_torque(robot, q), strict=True)
+    model = as_model(source)
+    parts = zip(model.at("inverse_dynamics", q, qd, qdd), model.at("spring_torque", q), strict=True)
     return [bodies + spring for bodies, spring in parts]
 
 

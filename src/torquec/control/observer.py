@@ -21,15 +21,15 @@ import numpy as np
 import numpy.typing as npt
 
 from torquec.control.controller import SampledFunction, StateSlot
-from torquec.dynamics import coriolis_matrix, friction_torque, gravity_torque, mass_matrix, spring_torque
 from torquec.errors import ArgumentError
 from torquec.expr import Function, evaluate, trace
 from torquec.expr.math import absolute, select
 from torquec.foundation.arrays import Array
+from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Observer(SampledFunction):
     """An observer: (q, qd, tau, state) -> external (n,), collision (n,) 0 or 1, next_state.
 
@@ -48,7 +48,7 @@ class Observer(SampledFunction):
 
 
 def momentum_observer(
-    robot: Robot, *, bandwidth: float, period: float, thresholds: npt.ArrayLike | None = None
+    source: Robot | Model, *, bandwidth: float, period: float, thresholds: npt.ArrayLike | None = None
 ) -> Observer:
     """The observer (1)-(4), with k = `bandwidth` [1/s], called every `period` seconds.
 
@@ -58,14 +58,15 @@ def momentum_observer(
     for name, value in (("bandwidth", bandwidth), ("period", period)):
         if not (math.isfinite(value) and value > 0.0):
             raise ArgumentError(f"a {name} of {value}", remedy="give a positive number")
-    n = robot.n
+    model = as_model(source)
+    n = model.robot.n
     limits = np.full(n, np.inf) if thresholds is None else np.asarray(thresholds, dtype=np.float64)
     if limits.shape != (n,) or not np.all(limits > 0.0):
         raise ArgumentError(f"thresholds {limits.tolist()}", remedy=f"give one positive torque per joint, ({n},)")
     decay = -math.expm1(-bandwidth * period)
 
     def algorithm(q: Any, qd: Any, tau: Any, state: Any) -> dict[str, Any]:
-        momentum, bias = _momentum(robot, q, qd), _bias(robot, q, qd)
+        momentum, bias = _momentum(model, q, qd), _bias(model, q, qd)
         past, before = state[:n], state[n:]
         predicted = [p + period * (t + 0.5 * (b + c)) for p, t, b, c in zip(past, tau, before, bias, strict=True)]
         missing = [p - x for p, x in zip(momentum, predicted, strict=True)]
@@ -80,25 +81,27 @@ def momentum_observer(
     function = trace("momentum_observer", algorithm, {"q": (n,), "qd": (n,), "tau": (n,), "state": (2 * n,)})
 
     def begin(q: Any, qd: Any) -> dict[str, Any]:
-        bias = _bias(robot, q, qd)
+        bias = _bias(model, q, qd)
         # What (2) adds at the first call, which comes after no time at all, is taken away beforehand.
-        momentum = [p - period * b for p, b in zip(_momentum(robot, q, qd), bias, strict=True)]
+        momentum = [p - period * b for p, b in zip(_momentum(model, q, qd), bias, strict=True)]
         return {"state": [*momentum, *bias]}
 
     start = trace("momentum_observer_start", begin, {"q": (n,), "qd": (n,)})
     zeros = (0.0,) * n
     slots = (StateSlot("momentum", zeros), StateSlot("bias", zeros))
-    return Observer(function.name, robot.joint_names, function, slots, period, start)
+    return Observer(function.name, model.robot.joint_names, function, slots, period, start)
 
 
-def _momentum(robot: Robot, q: Any, qd: Any) -> list[Any]:
+def _momentum(model: Model, q: Any, qd: Any) -> list[Any]:
     """p = M qd."""
-    return [sum((m * v for m, v in zip(row, qd, strict=True)), 0.0) for row in mass_matrix(robot, q)]
+    return [sum((m * v for m, v in zip(row, qd, strict=True)), 0.0) for row in model.at("mass_matrix", q)]
 
 
-def _bias(robot: Robot, q: Any, qd: Any) -> list[Any]:
+def _bias(model: Model, q: Any, qd: Any) -> list[Any]:
     """b of (1)."""
-    C = coriolis_matrix(robot, q, qd)
-    held = zip(gravity_torque(robot, q), friction_torque(robot, qd), spring_torque(robot, q), strict=True)
-    turned = [sum((C[i][j] * qd[i] for i in range(robot.n)), 0.0) for j in range(robot.n)]
+    n, C = model.robot.n, model.at("coriolis_matrix", q, qd)
+    held = zip(
+        model.at("gravity_torque", q), model.at("friction_torque", qd), model.at("spring_torque", q), strict=True
+    )
+    turned = [sum((C[i][j] * qd[i] for i in range(n)), 0.0) for j in range(n)]
     return [c - (g + f + s) for c, (g, f, s) in zip(turned, held, strict=True)]

@@ -19,6 +19,7 @@ from torquec.control.poles import JointPoles
 from torquec.control.robustness import make_loop
 from torquec.errors import MissingExtraError
 from torquec.foundation.arrays import Array
+from torquec.foundation.choice import chosen
 from torquec.linearization.linearize import LinearModel
 
 
@@ -39,15 +40,17 @@ class PlacedGains:
     note: str = ""
 
 
-def placed_gains(model: LinearModel, poles: JointPoles, placement: Placement = Placement.FORMULA) -> PlacedGains:
+def placed_gains(model: LinearModel, poles: JointPoles, placement: Placement | str = Placement.FORMULA) -> PlacedGains:
     """Gains that place the poles of a linear model, tau = tau_ref + G1 e + G2 ed.
 
-    Raises `MissingExtraError` where ROBUST is asked for and scipy is not installed.
+    Raises `ArgumentError` for a placement that is none of the choices, `MissingExtraError` where ROBUST is asked for
+    and scipy is not installed.
     """
+    asked = chosen(Placement, placement, "placement")
     loop = make_loop(model, poles)
     formula = loop.gains(model.M, model.C, model.K)
     n = model.n
-    if placement is Placement.FORMULA:
+    if asked is Placement.FORMULA:
         return PlacedGains(formula[:, :n], formula[:, n:], Placement.FORMULA)
     pole, times = Counter(poles.values).most_common(1)[0]
     if times > n:

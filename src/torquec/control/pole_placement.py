@@ -7,6 +7,7 @@ every joint (:mod:`torquec.control.poles`; Clover III, continuous (16), sampled 
 (2)  the error then obeys  edd + s ed + p e = 0  in every joint alone, at every point of the motion
 (3)  M (p e + s ed) - K e - C ed is one pass of the linearized recursion in the direction (-e, -ed, p e + s ed): the
      gains are never formed, and the step costs about two and a half inverse dynamics
+     (a model that follows a program: one pass of its derivative, :mod:`linearized_torque`)
 (4)  abbreviated models have explicit M, C and K, which are cheaper still
 """
 
@@ -17,14 +18,22 @@ from typing import Any
 
 from torquec.closedform.layouts import Rule
 from torquec.control.controller import Controller, make_controller
-from torquec.control.model_terms import FrictionAt, FrictionCompensation, added, errors_of, rigid_torque
+from torquec.control.model_terms import (
+    FrictionAt,
+    FrictionCompensation,
+    added,
+    errors_of,
+    friction_compensation,
+    rigid_torque,
+)
 from torquec.control.poles import ErrorFeedback, PoleArgument, error_feedback, joint_poles
 from torquec.errors import ArgumentError
 from torquec.expr import Function, trace
 from torquec.linearization.abbreviated_linear_model import AbbreviatedModel, torque_row
 from torquec.linearization.friction_damping import friction_damping, spring_stiffness
 from torquec.linearization.linearize import matrices_at
-from torquec.linearization.linearized_recursion import linearized_recursion
+from torquec.linearization.linearized_torque import check_abbreviation, linearized_torque
+from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar, product, total
 
@@ -32,12 +41,12 @@ _FRICTION = FrictionCompensation()
 
 
 def pole_placement(
-    robot: Robot,
+    source: Robot | Model,
     poles: PoleArgument,
     *,
     period: float | None = None,
     sampled: bool = False,
-    friction: FrictionCompensation = _FRICTION,
+    friction: FrictionCompensation | FrictionAt | str = _FRICTION,
     rule: Rule | None = None,
 ) -> Controller:
     """The controller (1), feedforward and feedback in one call; with a `rule` from abbreviated models (4).
@@ -45,37 +54,42 @@ def pole_placement(
     `poles`, `period` and `sampled` as in `computed_torque`. Friction, where it is compensated, is compensated for the
     reference's speed, and its slope is part of C. Raises `ArgumentError` for poles that are unstable or too fast.
     """
-    if friction.at is FrictionAt.MEASURED:
+    model, loss = as_model(source), friction_compensation(friction)
+    if loss.at is FrictionAt.MEASURED:
         raise ArgumentError(
             "pole placement linearizes about the reference, friction included",
             remedy="compensate friction at the reference, or not at all",
         )
-    feedback = error_feedback(joint_poles(robot.joint_names, poles), period=period, sampled=sampled)
-    make = _exact_law if rule is None else _abbreviated_law
-    law = make(robot, feedback, friction, rule)
-    return make_controller("pole_placement", robot.joint_names, law, period=period)
+    joints = model.robot.joint_names
+    feedback = error_feedback(joint_poles(joints, poles), period=period, sampled=sampled)
+    law = _exact_law(model, feedback, loss) if rule is None else _abbreviated_law(model, feedback, loss, rule)
+    return make_controller("pole_placement", joints, law, period=period)
 
 
 def pole_placement_gains(
-    robot: Robot, poles: PoleArgument | None = None, *, period: float | None = None, rule: Rule | None = None
+    source: Robot | Model, poles: PoleArgument | None = None, *, period: float | None = None, rule: Rule | None = None
 ) -> Function:
     """The program (q, qd, qdd) -> G1, G2 (n, n) of (1), for controllers that compute gains and torques at two rates.
 
     Without `poles` they are further inputs, as `stiffness` p and `damping` s (n,). With a `period` [s] they are
     designed for that sampling interval.
     """
-    feedback = None
+    arm = as_model(source)
+    robot, feedback = arm.robot, None
     if poles is not None:
         feedback = error_feedback(joint_poles(robot.joint_names, poles), period=period, sampled=period is not None)
-    model = None if rule is None else AbbreviatedModel(robot, rule)
+    abbreviated = None
+    if rule is not None:
+        check_abbreviation(arm)
+        abbreviated = AbbreviatedModel(robot, rule)
 
     def algorithm(q: Any, qd: Any, qdd: Any, stiffness: Any = None, damping: Any = None) -> dict[str, Any]:
         p, s = (stiffness, damping) if feedback is None else (feedback.stiffness, feedback.damping)
-        if model is None:
-            found = matrices_at(robot, q, qd, qdd)
+        if abbreviated is None:
+            found = matrices_at(arm, q, qd, qdd)
             M, C, K = found["M"], found["C"], found["K"]
         else:
-            here = model.at(q, qd, qdd)
+            here = abbreviated.at(q, qd, qdd)
             M, C, K = here.M, here.C, here.K
         return {"G1": _gain(M, p, K), "G2": _gain(M, s, C)}
 
@@ -89,7 +103,7 @@ def _gain(M: Sequence[Sequence[Scalar]], factors: Sequence[Scalar], own: Sequenc
     return [[m * f - x for m, f, x in zip(row, factors, other, strict=True)] for row, other in rows]
 
 
-def _exact_law(robot: Robot, feedback: ErrorFeedback, friction: FrictionCompensation, _: Rule | None) -> Any:
+def _exact_law(model: Model, feedback: ErrorFeedback, friction: FrictionCompensation) -> Any:
     """(3)."""
 
     def law(**signals: Any) -> dict[str, Any]:
@@ -97,27 +111,27 @@ def _exact_law(robot: Robot, feedback: ErrorFeedback, friction: FrictionCompensa
         e, ed = errors_of(signals)
         demand = _demand(feedback, e, ed)
         back, slower = [-x for x in e], [-x for x in ed]
-        tau = added(rigid_torque(robot, q, qd, qdd), friction.torque(robot, signals))
-        tau = added(tau, linearized_recursion(robot, q, qd, qdd, back, slower, demand))
-        tau = [t - product(k, x) for t, k, x in zip(tau, spring_stiffness(robot), e, strict=True)]
-        return {"tau": _without_slopes(robot, friction, tau, qd, ed)}
+        tau = added(rigid_torque(model, q, qd, qdd), friction.torque(model, signals))
+        tau = added(tau, linearized_torque(model, (q, qd, qdd), (back, slower, demand)))
+        tau = [t - product(k, x) for t, k, x in zip(tau, spring_stiffness(model.robot), e, strict=True)]
+        return {"tau": _without_slopes(model.robot, friction, tau, qd, ed)}
 
     return law
 
 
-def _abbreviated_law(robot: Robot, feedback: ErrorFeedback, friction: FrictionCompensation, rule: Rule | None) -> Any:
+def _abbreviated_law(model: Model, feedback: ErrorFeedback, friction: FrictionCompensation, rule: Rule) -> Any:
     """(4)."""
-    assert rule is not None
-    model = AbbreviatedModel(robot, rule, torque=True)
+    check_abbreviation(model)
+    abbreviated = AbbreviatedModel(model.robot, rule, torque=True)
 
     def law(**signals: Any) -> dict[str, Any]:
         q, qd, qdd = signals["q_ref"], signals["qd_ref"], signals["qdd_ref"]
         e, ed = errors_of(signals)
-        here = model.at(q, qd, qdd)
+        here = abbreviated.at(q, qd, qdd)
         v = [a + b for a, b in zip(qdd, _demand(feedback, e, ed), strict=True)]
         tau = [torque_row(row, v, b) for row, b in zip(here.M, here.rigid_bias, strict=True)]
         tau = _minus(_minus(tau, here.K, e), here.rigid_damping, ed)
-        return {"tau": _without_slopes(robot, friction, added(tau, friction.torque(robot, signals)), qd, ed)}
+        return {"tau": _without_slopes(model.robot, friction, added(tau, friction.torque(model, signals)), qd, ed)}
 
     return law
 

@@ -21,6 +21,7 @@ from torquec.control.poles import JointPoles, error_feedback
 from torquec.control.zero_order_hold import zero_order_hold
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array, ComplexArray
+from torquec.foundation.choice import chosen
 from torquec.linearization.linearize import LinearModel
 
 
@@ -101,7 +102,7 @@ def make_loop(
     poles: JointPoles,
     *,
     period: float | None = None,
-    hold: Hold = Hold.EXACT,
+    hold: Hold | str = Hold.EXACT,
     sampled: bool = True,
 ) -> Loop:
     """The loop around a linear model with the given poles: continuous, or sampled every `period` seconds.
@@ -116,7 +117,7 @@ def make_loop(
     p, s = np.array(feedback.stiffness), np.array(feedback.damping)
     if period is None:
         return Loop(model, model.A, model.B, p, s, None)
-    if hold is Hold.EULER:
+    if chosen(Hold, hold, "hold") is Hold.EULER:
         return Loop(model, np.eye(2 * model.n) + model.A * period, model.B * period, p, s, period)
     return Loop(model, *zero_order_hold(model.A, model.B, period), p, s, period)
 
@@ -127,7 +128,7 @@ def closed_loop_eigenvalues(
     *,
     errors: ModelErrors = EXACT_MODEL,
     period: float | None = None,
-    hold: Hold = Hold.EXACT,
+    hold: Hold | str = Hold.EXACT,
     sampled: bool = True,
 ) -> ComplexArray:
     """Eigenvalues (2n,) of the closed loop [1/s], slowest decay first; sampled ones as log(z)/h, as in (32).

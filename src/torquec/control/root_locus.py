@@ -16,6 +16,7 @@ from torquec.control.robustness import EXACT_MODEL, Factor, Hold, ModelErrors, g
 from torquec.control.stability_interval import with_factor
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array, ComplexArray
+from torquec.foundation.choice import chosen
 from torquec.linearization.linearize import LinearModel
 
 
@@ -31,18 +32,19 @@ class RootLocus:
 def root_locus(
     model: LinearModel,
     poles: JointPoles,
-    factor: Factor,
+    factor: Factor | str,
     values: npt.ArrayLike,
     *,
     errors: ModelErrors = EXACT_MODEL,
     period: float | None = None,
-    hold: Hold = Hold.EXACT,
+    hold: Hold | str = Hold.EXACT,
     sampled: bool = True,
 ) -> RootLocus:
     """The eigenvalues for each of the values (m,) of a factor, followed as branches (1).
 
     Sampled ones are given as log(z)/h. Raises `ArgumentError` for values that are not finite.
     """
+    factor = chosen(Factor, factor, "factor")
     given = np.asarray(values, dtype=np.float64)
     if given.ndim != 1 or len(given) == 0 or not np.isfinite(given).all():
         raise ArgumentError("the values of a root locus are not finite numbers", remedy="give them as (m,)")

@@ -20,6 +20,7 @@ from torquec.control.poles import JointPoles
 from torquec.control.robustness import EXACT_MODEL, Factor, Hold, Loop, ModelErrors, make_loop
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
+from torquec.foundation.choice import chosen
 from torquec.linearization.linearize import LinearModel
 
 _REAL = 1e-6
@@ -45,11 +46,11 @@ class StabilityInterval:
 def stability_interval(
     model: LinearModel,
     poles: JointPoles,
-    factor: Factor,
+    factor: Factor | str,
     *,
     errors: ModelErrors = EXACT_MODEL,
     period: float | None = None,
-    hold: Hold = Hold.EXACT,
+    hold: Hold | str = Hold.EXACT,
     sampled: bool = True,
 ) -> StabilityInterval:
     """The interval of a factor in which the loop is stable, the other factors as in `errors`.
@@ -61,8 +62,9 @@ def stability_interval(
     return loop_interval(loop, factor, errors)
 
 
-def loop_interval(loop: Loop, factor: Factor, errors: ModelErrors = EXACT_MODEL) -> StabilityInterval:
+def loop_interval(loop: Loop, factor: Factor | str, errors: ModelErrors = EXACT_MODEL) -> StabilityInterval:
     """`stability_interval` of a loop that is made."""
+    factor = chosen(Factor, factor, "factor")
     start = float(getattr(errors, factor.value))
     here, slope = loop.matrix(errors), loop.slope(factor)
     if loop.excess(here) >= 0.0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,9 @@ from torquec.control.poles import JointPoles
 from torquec.control.robustness import EXACT_MODEL, Factor, Hold, ModelErrors, make_loop
 from torquec.control.stability_interval import StabilityInterval, loop_interval
 from torquec.errors import ArgumentError
+from torquec.foundation.choice import chosen
 from torquec.linearization.linearize import linearize_along
+from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
 from torquec.trajectory import Trajectory, check_joints
 
@@ -31,14 +34,14 @@ class WorstCase:
 
 
 def worst_case(
-    robot: Robot,
+    source: Robot | Model,
     trajectory: Trajectory,
     poles: JointPoles,
     *,
-    factors: tuple[Factor, ...] = tuple(Factor),
+    factors: Sequence[Factor | str] = tuple(Factor),
     errors: ModelErrors = EXACT_MODEL,
     period: float | None = None,
-    hold: Hold = Hold.EXACT,
+    hold: Hold | str = Hold.EXACT,
     sampled: bool = True,
     points: int = 31,
 ) -> WorstCase:
@@ -46,18 +49,20 @@ def worst_case(
 
     Raises `ArgumentError` for fewer than two points, and, with the time, where the loop is unstable without error.
     """
+    robot = as_model(source).robot
+    wrong = tuple(chosen(Factor, factor, "factor") for factor in factors)
     check_joints(robot, trajectory)
     if points < 2:
         raise ArgumentError(f"{points} points of a trajectory", remedy="look at two or more")
     times = np.linspace(trajectory.t[0], trajectory.t[-1], points)
     state = trajectory.at(times)
-    lower = dict.fromkeys(factors, (-np.inf, 0.0))
-    upper = dict.fromkeys(factors, (np.inf, 0.0))
+    lower = dict.fromkeys(wrong, (-np.inf, 0.0))
+    upper = dict.fromkeys(wrong, (np.inf, 0.0))
     slowest = (-np.inf, 0.0)
-    for time, model in zip(times.tolist(), linearize_along(robot, state.q, state.qd, state.qdd), strict=True):
+    for time, model in zip(times.tolist(), linearize_along(source, state.q, state.qd, state.qdd), strict=True):
         loop = make_loop(model, poles, period=period, hold=hold, sampled=sampled)
         slowest = max(slowest, (loop.excess(loop.matrix(errors)), time))
-        for factor in factors:
+        for factor in wrong:
             try:
                 found = loop_interval(loop, factor, errors)
             except ArgumentError as error:
@@ -66,10 +71,10 @@ def worst_case(
                 ) from error
             lower[factor] = max(lower[factor], (found.lower, time))
             upper[factor] = min(upper[factor], (found.upper, time))
-    intervals = {factor: StabilityInterval(factor, lower[factor][0], upper[factor][0]) for factor in factors}
+    intervals = {factor: StabilityInterval(factor, lower[factor][0], upper[factor][0]) for factor in wrong}
     return WorstCase(
         intervals,
-        {factor: (lower[factor][1], upper[factor][1]) for factor in factors},
+        {factor: (lower[factor][1], upper[factor][1]) for factor in wrong},
         slowest[0],
         slowest[1],
         points,

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from torquec.expr.function import Function
@@ -45,17 +45,26 @@ _DERIVATIVES: dict[Op, Derivative] = {
 def jacobian_nodes(outputs: list[Node], variables: list[Node]) -> list[list[Any]]:
     """d outputs / d variables, entries are nodes or numbers. Variables may be any nodes, not only inputs."""
     order = reachable(outputs)
-    columns = []
-    for variable in variables:
-        tangent: dict[int, Any] = {variable.index: 1.0}
-        for node in order:
-            if node.index == variable.index or not any(arg.index in tangent for arg in node.args):
-                continue
-            derivative = _DERIVATIVES[node.op](node, tuple(tangent.get(arg.index, 0.0) for arg in node.args))
-            if not _is_zero(derivative):
-                tangent[node.index] = derivative
-        columns.append([tangent.get(output.index, 0.0) for output in outputs])
+    columns = [_tangents(order, outputs, {variable.index: 1.0}) for variable in variables]
     return [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in outputs]
+
+
+def directional_nodes(outputs: list[Node], variables: list[Node], direction: Sequence[Any]) -> list[Any]:
+    """d outputs along a direction, a node or number per variable: one pass, whatever the number of variables."""
+    seeds = {v.index: d for v, d in zip(variables, direction, strict=True) if not _is_zero(d)}
+    return _tangents(reachable(outputs), outputs, seeds)
+
+
+def _tangents(order: list[Node], outputs: list[Node], seeds: Mapping[int, Any]) -> list[Any]:
+    """The derivatives of the outputs where those of some nodes are given."""
+    tangent: dict[int, Any] = dict(seeds)
+    for node in order:
+        if node.index in seeds or not any(arg.index in tangent for arg in node.args):
+            continue
+        derivative = _DERIVATIVES[node.op](node, tuple(tangent.get(arg.index, 0.0) for arg in node.args))
+        if not _is_zero(derivative):
+            tangent[node.index] = derivative
+    return [tangent.get(output.index, 0.0) for output in outputs]
 
 
 def _is_zero(derivative: Node | float) -> bool:

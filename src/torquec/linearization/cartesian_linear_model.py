@@ -19,10 +19,11 @@ from enum import IntEnum
 
 import numpy as np
 
-from torquec.dynamics import jacobian, jacobian_derivative
 from torquec.errors import ArgumentError, RobotError
 from torquec.foundation.arrays import Array
+from torquec.foundation.choice import chosen
 from torquec.linearization.linearize import LinearModel
+from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
 
 _LARGEST_CONDITION = 1e8
@@ -54,39 +55,41 @@ class CartesianModel:
 
 
 def cartesian_linear_model(
-    robot: Robot, model: LinearModel, frame: str, *, directions: Sequence[Direction] = tuple(Direction)
+    source: Robot | Model, model: LinearModel, frame: str, *, directions: Sequence[Direction | str] = tuple(Direction)
 ) -> CartesianModel:
     """The model (2) of a frame; `directions` are as many as the robot has joints, all six unless given.
 
     Raises `ArgumentError` for another number of directions or an unknown frame, `RobotError` where the Jacobian is
     singular.
     """
-    chosen = tuple(Direction(d) for d in directions)
-    if len(set(chosen)) != len(chosen) or len(chosen) != robot.n:
+    arm = as_model(source)
+    robot = arm.robot
+    ways = tuple(chosen(Direction, d, "direction") for d in directions)
+    if len(set(ways)) != len(ways) or len(ways) != robot.n:
         raise ArgumentError(
-            f"{len(set(chosen))} directions for {robot.n} joints",
+            f"{len(set(ways))} directions for {robot.n} joints",
             where=f"robot '{robot.name}'",
             remedy=f"choose {robot.n} different ones of {', '.join(d.name for d in Direction)}",
         )
-    rows = [int(d) for d in chosen]
+    rows = [int(d) for d in ways]
     q, qd = list(model.q), list(model.qd)
-    J = np.array(jacobian(robot, frame, q), dtype=np.float64)[rows]
-    Jd = np.array(jacobian_derivative(robot, frame, q, qd), dtype=np.float64)[rows]
-    Jdd = _second_derivative(robot, model, frame)[rows]
+    J = np.array(arm.at(f"jacobian:{frame}", q), dtype=np.float64)[rows]
+    Jd = np.array(arm.at(f"jacobian_derivative:{frame}", q, qd), dtype=np.float64)[rows]
+    Jdd = _second_derivative(arm, model, frame)[rows]
     P = _inverse(robot, model, frame, J)
     M = P.T @ model.M @ P
     C = P.T @ (model.C - 2.0 * model.M @ P @ Jd) @ P
     K = P.T @ (model.K - model.C @ P @ Jd - model.M @ P @ (Jdd - 2.0 * Jd @ P @ Jd)) @ P
     n = robot.n
     A = np.vstack([np.hstack([np.zeros((n, n)), np.eye(n)]), -np.linalg.solve(M, np.hstack([K, C]))])
-    return CartesianModel(frame, chosen, M, C, K, A, np.vstack([np.zeros((n, n)), np.linalg.inv(M)]))
+    return CartesianModel(frame, ways, M, C, K, A, np.vstack([np.zeros((n, n)), np.linalg.inv(M)]))
 
 
-def _second_derivative(robot: Robot, model: LinearModel, frame: str) -> Array:
+def _second_derivative(arm: Model, model: LinearModel, frame: str) -> Array:
     """(3): one complex step along the motion."""
     q = [complex(x, _STEP * v) for x, v in zip(model.q, model.qd, strict=True)]
     qd = [complex(v, _STEP * a) for v, a in zip(model.qd, model.qdd, strict=True)]
-    moved = np.array(jacobian_derivative(robot, frame, q, qd), dtype=np.complex128)
+    moved = np.array(arm.at(f"jacobian_derivative:{frame}", q, qd), dtype=np.complex128)
     result: Array = np.imag(moved) / _STEP
     return result
 

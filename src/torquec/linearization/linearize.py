@@ -5,7 +5,13 @@
 
 tau is everything that the drives supply: rigid bodies, rotors, friction and springs. The matrices come from composite
 bodies, which need fewer operations than n passes of the linearized recursion (:mod:`linearized_recursion`); a single
-direction, as a controller needs it, is cheapest by the recursion. `check_linear_model` compares both.
+direction, as a controller needs it, is cheapest by the recursion. `check_linear_model` compares both. A model that
+follows a program is linearized through that program, never through the robot's bodies.
+
+(3)  behind DC motors whose voltage V is held, not their current, and whose inductance is neglected,
+       k N (V - k N qd)/R = tau,    so that dtau is  k N dV/R  and back-EMF damps:  C + diag((k N)^2/R)
+     with k the torque (and back-EMF) constant, N the gear ratio, R the resistance of each joint's motor. A current
+     amplifier that is well within its supply takes this damping away again: leave `motors` out for one.
 """
 
 from __future__ import annotations
@@ -13,17 +19,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from torquec.dynamics import inverse_dynamics_derivatives, mass_matrix, total_torque
 from torquec.errors import ArgumentError, CheckError
 from torquec.expr import Function, trace
 from torquec.foundation.arrays import Array, ComplexArray
 from torquec.linearization.friction_damping import friction_damping, spring_stiffness
 from torquec.linearization.linearized_recursion import Linearized
+from torquec.linearization.linearized_torque import check_abbreviation, runs_recursion
+from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 
@@ -76,52 +83,89 @@ class LinearModel:
         return found[order]
 
 
-def linearize(
-    robot: Robot, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike, *, rule: Rule | None = None
-) -> LinearModel:
-    """The linear model (1) of a robot at (q, qd, qdd), (n,) each, friction and springs included.
+class VoltageDrive(Protocol):
+    """A motor behind a held voltage, as `torquec.simulation.motors.DcMotor` is one."""
 
-    With a `rule` it is the abbreviated one (`abbreviated_linear_model`). Raises `ArgumentError`
-    for states that are not n finite numbers each, `RobotError` for a robot without inertias.
+    @property
+    def back_emf_damping(self) -> float:
+        """(k N)^2/R of (3) at the joint [Nm s/rad]."""
+
+
+def linearize(
+    source: Robot | Model,
+    q: npt.ArrayLike,
+    qd: npt.ArrayLike,
+    qdd: npt.ArrayLike,
+    *,
+    rule: Rule | None = None,
+    motors: Sequence[VoltageDrive] = (),
+) -> LinearModel:
+    """The linear model (1) of a robot or a model about the point q, qd, qdd (n,); with a `rule` its abbreviation.
+
+    `motors`, one per joint, add the damping of their back-EMF (3). Raises `ArgumentError` for another number of them,
+    for states that are not one finite number per joint and for a model that has no equations to abbreviate;
+    `RobotError` where an abbreviation does not exist.
 
     >>> from torquec.robot import classics
-    >>> linearize(classics.planar2r(), [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]).A.shape
-    (4, 4)
+    >>> linearize(classics.planar2r(), [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]).n
+    2
     """
-    state = [checked_state(robot, name, values) for name, values in zip(_STATE, (q, qd, qdd), strict=True)]
-    return LinearModel(robot.joint_names, *state, *native_linear_model(robot, rule=rule).call(*state))
+    model = as_model(source)
+    robot = model.robot
+    state = (checked_state(robot, "q", q), checked_state(robot, "qd", qd), checked_state(robot, "qdd", qdd))
+    M, C, K = native_linear_model(model, rule=rule).call(*state)
+    return LinearModel(robot.joint_names, *state, M, C + _back_emf(robot, motors), K)
 
 
 def linearize_along(
-    robot: Robot, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike, *, rule: Rule | None = None
+    source: Robot | Model,
+    q: npt.ArrayLike,
+    qd: npt.ArrayLike,
+    qdd: npt.ArrayLike,
+    *,
+    rule: Rule | None = None,
+    motors: Sequence[VoltageDrive] = (),
 ) -> tuple[LinearModel, ...]:
-    """The linear models at N points (N, n) of a trajectory, computed as one batch."""
+    """The linear models at N points (N, n) of a trajectory, computed as one batch; options as in `linearize`."""
+    model = as_model(source)
+    robot = model.robot
     states = [np.ascontiguousarray(values, dtype=np.float64) for values in (q, qd, qdd)]
     if any(s.ndim != 2 or s.shape != states[0].shape or s.shape[1] != robot.n for s in states):
         raise ArgumentError(
             f"points of shapes {', '.join(str(s.shape) for s in states)}", remedy=f"give (N, {robot.n}) three times"
         )
-    matrices = native_linear_model(robot, rule=rule).call(*states)
+    M, C, K = native_linear_model(model, rule=rule).call(*states)
+    matrices = (M, C + _back_emf(robot, motors), K)
     return tuple(LinearModel(robot.joint_names, *row) for row in zip(*states, *matrices, strict=True))
 
 
-def linear_model_function(robot: Robot, *, rule: Rule | None = None) -> Function:
+def linear_model_function(source: Robot | Model, *, rule: Rule | None = None) -> Function:
     """The program (q, qd, qdd) -> M, C, K, (n, n) each, for any back end."""
+    model = as_model(source)
     if rule is not None:
         from torquec.linearization.abbreviated_linear_model import abbreviated_linear_model
 
-        return abbreviated_linear_model(robot, rule)
-    return trace("linear_model", lambda q, qd, qdd: matrices_at(robot, q, qd, qdd), dict.fromkeys(_STATE, (robot.n,)))
+        check_abbreviation(model)
+        return abbreviated_linear_model(model.robot, rule)
+    ports = dict.fromkeys(_STATE, (model.robot.n,))
+    return trace("linear_model", lambda q, qd, qdd: matrices_at(model, q, qd, qdd), ports)
 
 
-def matrices_at(robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> dict[str, Any]:
+def matrices_at(model: Model, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> dict[str, Any]:
     """M, C and K by name, over any scalar."""
-    slopes = inverse_dynamics_derivatives(robot, q, qd, qdd)
+    dtau_dq, dtau_dqd = model.at("inverse_dynamics_derivatives", q, qd, qdd)
     return {
-        "M": mass_matrix(robot, q),
-        "C": with_friction(robot, slopes.dtau_dqd, qd),
-        "K": with_springs(robot, slopes.dtau_dq),
+        "M": model.at("mass_matrix", q),
+        "C": with_friction(model.robot, dtau_dqd, qd),
+        "K": with_springs(model.robot, dtau_dq),
     }
+
+
+def _back_emf(robot: Robot, motors: Sequence[VoltageDrive]) -> Array:
+    """(3), (n, n); zero without motors."""
+    if motors and len(motors) != robot.n:
+        raise ArgumentError(f"{len(motors)} motors for {robot.n} joints", remedy="give one per joint, or none")
+    return np.diag([float(motor.back_emf_damping) for motor in motors]) if motors else np.zeros((robot.n, robot.n))
 
 
 def with_friction(robot: Robot, damping: Sequence[Sequence[Scalar]], qd: Sequence[Scalar]) -> list[list[Scalar]]:
@@ -136,18 +180,19 @@ def with_springs(robot: Robot, stiffness: Sequence[Sequence[Scalar]]) -> list[li
     return [[a + springs[i] if i == j else a for j, a in enumerate(row)] for i, row in enumerate(stiffness)]
 
 
-def native_linear_model(robot: Robot, *, rule: Rule | None = None) -> NativeFunction:
+def native_linear_model(source: Robot | Model, *, rule: Rule | None = None) -> NativeFunction:
     """`linear_model_function`, compiled for this machine."""
-    return _compiled(_Subject(robot.content_hash, rule, robot))
+    model = as_model(source)
+    return _compiled(_Subject(model.content_hash, rule, model))
 
 
 @dataclass(frozen=True)
 class _Subject:
-    """A robot by its content, which is hashed once, not entry by entry at every call."""
+    """A model by its content, which is hashed once, not entry by entry at every call."""
 
     content: str
     rule: Rule | None
-    robot: Robot = field(compare=False)
+    model: Model = field(compare=False)
 
 
 @lru_cache(maxsize=32)
@@ -155,23 +200,27 @@ def _compiled(subject: _Subject) -> NativeFunction:
     from torquec.codegen.llvm import load_or_compile
 
     key = f"robot {subject.content} linear_model {subject.rule!r}"
-    return load_or_compile(key, lambda: linear_model_function(subject.robot, rule=subject.rule))
+    return load_or_compile(key, lambda: linear_model_function(subject.model, rule=subject.rule))
 
 
-def check_linear_model(robot: Robot, model: LinearModel) -> None:
-    """Raise `CheckError` unless the model agrees with the linearized recursion and with the slopes of the torque.
+def check_linear_model(source: Robot | Model, linear: LinearModel) -> None:
+    """Raise `CheckError` unless the linear model agrees with the linearized recursion and the slopes of the torque.
 
-    The recursion is run in all 3n directions; the slopes are those of `total_torque`, by complex steps.
+    The recursion, which a model that follows a program does not have, is run in all 3n directions; the slopes are
+    those of the total torque, by complex steps.
     """
-    state = (list(model.q), list(model.qd), list(model.qdd))
-    for source, found in (("recursion", _by_recursion(robot, *state)), ("slopes", _by_complex_steps(robot, *state))):
+    model = as_model(source)
+    state = (list(linear.q), list(linear.qd), list(linear.qdd))
+    ways = {"torque": _by_complex_steps(model, *state)}
+    if runs_recursion(model):
+        ways["recursion"] = _by_recursion(model.robot, *state)
+    for way, found in ways.items():
         for name, expected in found.items():
-            difference = float(np.max(np.abs(getattr(model, name) - expected)))
+            difference = float(np.max(np.abs(getattr(linear, name) - expected)))
             if difference > _AGREEMENT * max(1.0, float(np.max(np.abs(expected)))):
                 raise CheckError(
-                    f"{name} of the linear model differs by {difference:.3g} from the linearized "
-                    f"{'recursion' if source == 'recursion' else 'torque'}",
-                    where=f"robot '{robot.name}'",
+                    f"{name} of the linear model differs by {difference:.3g} from the linearized {way}",
+                    where=f"robot '{model.robot.name}'",
                     remedy="linearize again; an abbreviated model is not meant to pass",
                 )
 
@@ -187,14 +236,19 @@ def _by_recursion(robot: Robot, q: list[float], qd: list[float], qdd: list[float
     return {"M": M, "C": C, "K": K + np.diag(spring_stiffness(robot))}
 
 
-def _by_complex_steps(robot: Robot, q: list[float], qd: list[float], qdd: list[float]) -> Mapping[str, Array]:
+def _by_complex_steps(model: Model, q: list[float], qd: list[float], qdd: list[float]) -> Mapping[str, Array]:
+    def torque(*state: list[complex]) -> npt.NDArray[np.complex128]:
+        parts = (("inverse_dynamics", state), ("friction_torque", state[1:2]), ("spring_torque", state[:1]))
+        rows = [np.array(model.at(name, *given), dtype=np.complex128) for name, given in parts]
+        return np.asarray(np.sum(rows, axis=0), dtype=np.complex128)
+
     found: dict[str, Array] = {}
     for k, name in ((2, "M"), (1, "C"), (0, "K")):
         columns = []
-        for j in range(robot.n):
+        for j in range(model.robot.n):
             state: list[list[complex]] = [[complex(x) for x in part] for part in (q, qd, qdd)]
             state[k][j] += 1j * _STEP
-            columns.append(np.imag(np.array(total_torque(robot, *state), dtype=np.complex128)) / _STEP)
+            columns.append(np.imag(torque(*state)) / _STEP)
         found[name] = np.array(columns).T
     return found
 

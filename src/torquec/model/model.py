@@ -8,6 +8,7 @@ later access is a plain attribute.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -178,6 +179,14 @@ class Model:
     def address(self, quantity: str) -> int:
         """Address of the scalar kernel, a C function: inputs first, outputs last, all `double *`, row by row."""
         return self.native(quantity).address
+
+    @property
+    def content_hash(self) -> str:
+        """SHA-256 of all that the quantities depend on; that of the robot where no program stands in for it."""
+        if not self.functions:
+            return self.robot.content_hash
+        given = [f"{name} {function.content_hash}" for name, function in sorted(self.functions.items())]
+        return hashlib.sha256("\n".join([self.robot.content_hash, self.kind, *given]).encode()).hexdigest()
 
     def _native_call(self, quantity: str) -> NativeCall:
         call: NativeCall = self.native(quantity).call

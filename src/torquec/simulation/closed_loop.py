@@ -58,7 +58,7 @@ class LoopOptions:
 DEFAULT_OPTIONS = LoopOptions()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SimulationResult:
     """What a run did. Arrays have one row per recorded sample.
 
@@ -80,6 +80,11 @@ class SimulationResult:
     efforts: tuple[float, ...]
     steps: int
     seconds: float
+
+    def __repr__(self) -> str:
+        span = f"{len(self.joints)} joints, {self.steps} steps to {self.t[-1]:g} s"
+        late = f", saturated: {', '.join(self.saturated)}" if self.saturated else ""
+        return f"SimulationResult({span}, largest error {self.max_error_values.max():.3g}{late})"
 
     @property
     def rmse(self) -> dict[str, float]:

@@ -31,6 +31,7 @@ from torquec.dynamics.motion import motions
 from torquec.dynamics.spring_torque import spring_torque
 from torquec.errors import ArgumentError
 from torquec.expr.math import maximum, minimum, select, sqrt
+from torquec.foundation.choice import chosen
 from torquec.robot.robot import Friction, Robot
 from torquec.simulation.motors import DcMotor
 from torquec.spatial import Inertia, Scalar
@@ -63,12 +64,7 @@ class Plant:
     varies: bool = False
 
     def __post_init__(self) -> None:
-        try:
-            object.__setattr__(self, "friction", FrictionModel(self.friction))
-        except ValueError:
-            raise ArgumentError(
-                f"there is no friction model '{self.friction}'", remedy=f"choose one of {', '.join(FrictionModel)}"
-            ) from None
+        object.__setattr__(self, "friction", chosen(FrictionModel, self.friction, "friction model"))
         if not (math.isfinite(self.slip_speed) and self.slip_speed > 0.0):
             raise ArgumentError(f"a slip speed of {self.slip_speed!r}", remedy="give a small positive speed")
         if not (math.isfinite(self.breakaway) and self.breakaway >= 1.0):

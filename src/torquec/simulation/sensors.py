@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from torquec.errors import ArgumentError
 from torquec.expr.math import minimum
+from torquec.foundation.choice import chosen
 from torquec.spatial import Scalar
 
 _SHIFT = 1.5 * 2.0**52
@@ -52,6 +53,7 @@ class Sensors:
     filter_share: float = 1.0
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "speed", chosen(SpeedSource, self.speed, "source of the speed"))
         numbers = [*np.atleast_1d(self.resolution).tolist(), self.position_noise, self.speed_noise]
         if not all(math.isfinite(value) and value >= 0.0 for value in numbers):
             raise ArgumentError("a resolution or a noise is negative or not finite", remedy="give zero or more")

@@ -16,6 +16,7 @@ import numpy as np
 
 from torquec.errors import ArgumentError, SpecificationError
 from torquec.foundation.arrays import Array
+from torquec.foundation.choice import chosen
 from torquec.foundation.one_thread import one_thread
 from torquec.identification.excitation.criterion import Criterion
 from torquec.identification.excitation.excitation_problem import ExcitationProblem, Multipliers
@@ -74,6 +75,11 @@ class ExcitationOptions:
     waypoints: int = 12
     friction: FrictionModel = FrictionModel.NONE
     rules: tuple[Rule, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "criterion", chosen(Criterion, self.criterion, "criterion"))
+        object.__setattr__(self, "shape", chosen(MotionShape, self.shape, "shape of motion"))
+        object.__setattr__(self, "friction", chosen(FrictionModel, self.friction, "friction model"))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,130 @@
+"""House rule: a public option that is a choice takes the names of its choices and refuses every other word.
+
+What has such an option is found by inspection; the table below says how it is called otherwise.
+"""
+
+from __future__ import annotations
+
+import enum
+import inspect
+import typing
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import torquec as tq
+from torquec.control.independent_joint import PidGains
+from torquec.control.model_terms import Evaluation, FrictionAt, FrictionCompensation
+from torquec.control.placed_gains import placed_gains
+from torquec.control.poles import joint_poles
+from torquec.control.robustness import closed_loop_eigenvalues
+from torquec.control.root_locus import root_locus
+from torquec.control.worst_case import worst_case
+from torquec.linearization.cartesian_linear_model import cartesian_linear_model
+from torquec.simulation.sensors import SpeedSource
+
+ARM = tq.classics.planar2r()
+POLES = joint_poles(ARM.joint_names, -3 + 4j)
+LINEAR = tq.linearize(ARM, [0.1, 0.2], [0.0, 0.0], [0.0, 0.0])
+MOTION = tq.minimum_jerk([0.0, 0.0], [1.0, 1.0], 1.0, joints=ARM.joint_names, period=0.1)
+GAINS = PidGains((1.0, 1.0), (1.0, 1.0))
+
+CALLS: dict[str, dict[str, Any]] = {
+    "ExcitationOptions": {},
+    "Plant": {"robot": ARM},
+    "Sensors": {},
+    "base_parameters": {"robot": ARM},
+    "closed_form": {"robot": ARM},
+    "compile": {"robot": ARM},
+    "computed_torque": {"source": ARM, "poles": -3 + 4j},
+    "diagonal_computed_torque": {"source": ARM, "poles": -3 + 4j},
+    "generate": {"model": ARM, "directory": "never_written"},
+    "independent_joint": {"source": ARM, "gains": GAINS},
+    "gravity_compensation": {"source": ARM, "gains": GAINS},
+    "lqr": {"source": ARM, "trajectory": MOTION, "weights": tq.LqrWeights((1.0,) * 2, (1.0,) * 2, (1.0,) * 2)},
+    "pole_placement": {"source": ARM, "poles": -3 + 4j},
+    "stability_interval": {"model": LINEAR, "poles": POLES, "factor": "alpha", "period": 0.01},
+}
+"""Arguments beside the option. A new public name with a choice gets a row here."""
+
+NOT_OPTIONS = {"BaseParameters", "Estimate", "IdentifyOptions", "Model"}
+"""Results: made by the package, not by users."""
+
+
+def choices_in(hint: Any) -> Iterator[type[enum.Enum]]:
+    if isinstance(hint, type) and issubclass(hint, enum.Enum):
+        yield hint
+    for part in typing.get_args(hint):
+        yield from choices_in(part)
+
+
+def options_of(name: str) -> Iterator[str]:
+    """The parameters of a public function or dataclass whose annotation names an enum."""
+    thing = getattr(tq, name)
+    called = thing.__init__ if inspect.isclass(thing) else thing
+    if not inspect.isfunction(called) or (inspect.isclass(thing) and issubclass(thing, enum.Enum)):
+        return
+    module = inspect.getmodule(thing)
+    try:
+        hints = typing.get_type_hints(called)
+    except NameError:  # an annotation that only type checkers import
+        from torquec.closedform.layouts import Rule
+        from torquec.proof.certificate import Certificate
+
+        hints = typing.get_type_hints(called, {**vars(module), "Rule": Rule, "Certificate": Certificate})
+    for parameter in inspect.signature(called).parameters:
+        if list(choices_in(hints.get(parameter))):
+            yield parameter
+
+
+OPTIONS = [
+    (name, option)
+    for name in tq.__all__
+    if name not in NOT_OPTIONS and callable(getattr(tq, name))
+    for option in options_of(name)
+]
+
+
+@pytest.mark.parametrize(("name", "option"), OPTIONS)
+def test_a_word_that_is_no_choice_is_refused(name, option):
+    assert name in CALLS, f"say in CALLS how {name} is called: its option '{option}' is a choice"
+    with pytest.raises(tq.ArgumentError, match="no such choice") as refused:
+        getattr(tq, name)(**{**CALLS[name], option: "no such choice"})
+    assert "," in refused.value.remedy, "the remedy lists the choices"
+
+
+def test_the_options_are_found():
+    assert {("computed_torque", "evaluation"), ("Sensors", "speed"), ("Plant", "friction")} <= set(OPTIONS)
+    assert len(OPTIONS) > 15
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: root_locus(LINEAR, POLES, "no such choice", [1.0]),
+        lambda: root_locus(LINEAR, POLES, "alpha", [1.0], period=0.01, hold="no such choice"),
+        lambda: closed_loop_eigenvalues(LINEAR, POLES, period=0.01, hold="no such choice"),
+        lambda: placed_gains(LINEAR, POLES, "no such choice"),
+        lambda: worst_case(ARM, MOTION, POLES, factors=("no such choice",)),
+        lambda: FrictionCompensation("no such choice"),
+        lambda: cartesian_linear_model(ARM, LINEAR, ARM.frames[0].name, directions=("x", "no such choice")),
+    ],
+)
+def test_so_is_it_in_the_rooms(call: Callable[[], object]):
+    with pytest.raises(tq.ArgumentError, match="no such choice"):
+        call()
+
+
+def test_names_are_taken_for_what_they_name():
+    """Before, every string that was no member counted as "measured"."""
+    by_name = tq.computed_torque(ARM, -3 + 4j, evaluation="reference")
+    assert by_name.function == tq.computed_torque(ARM, -3 + 4j).function
+    measured = tq.computed_torque(ARM, -3 + 4j, evaluation="measured")
+    assert measured.function == tq.computed_torque(ARM, -3 + 4j, evaluation=Evaluation.MEASURED).function
+    assert measured.function != by_name.function
+    assert tq.Sensors(speed="difference").speed is SpeedSource.DIFFERENCE
+    without = tq.computed_torque(ARM, -3 + 4j, friction="nothing")
+    assert (
+        without.function == tq.computed_torque(ARM, -3 + 4j, friction=FrictionCompensation(FrictionAt.NOTHING)).function
+    )
