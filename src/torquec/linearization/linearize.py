@@ -237,7 +237,7 @@ def _by_recursion(robot: Robot, q: list[float], qd: list[float], qdd: list[float
 
 
 def _by_complex_steps(model: Model, q: list[float], qd: list[float], qdd: list[float]) -> Mapping[str, Array]:
-    def torque(*state: list[complex]) -> npt.NDArray[np.complex128]:
+    def torque(*state: list[complex]) -> ComplexArray:
         parts = (("inverse_dynamics", state), ("friction_torque", state[1:2]), ("spring_torque", state[:1]))
         rows = [np.array(model.at(name, *given), dtype=np.complex128) for name, given in parts]
         return np.asarray(np.sum(rows, axis=0), dtype=np.complex128)
