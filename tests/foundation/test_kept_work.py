@@ -9,14 +9,15 @@ import subprocess
 import sys
 import textwrap
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 from torquec.errors import ArgumentError
 from torquec.expr import Function, Op
-from torquec.foundation.kept_work import KeptWork, from_plain, once, to_plain
+from torquec.foundation import kept_work
+from torquec.foundation.kept_work import KeptWork, from_plain, to_plain
+from torquec.foundation.work import Work
 from torquec.model.quantities import trace_quantity
 from torquec.proof.motions import Motions
 from torquec.proof.torque_bound import TorqueBound
@@ -30,78 +31,47 @@ def double(x):
     return 2 * x
 
 
-def fails(x):
-    raise ValueError(f"no {x}")
-
-
 @pytest.fixture(autouse=True)
 def _no_calls():
     CALLS.clear()
 
 
-def test_a_result_is_computed_once(tmp_path):
-    assert list(KeptWork(tmp_path / "work").map(double, [1, 2, 3])) == [2, 4, 6]
-    assert list(KeptWork(tmp_path / "work").map(double, [1, 2, 3, 4])) == [2, 4, 6, 8]
-    assert CALLS == [1, 2, 3, 4]
+def test_what_is_no_value_has_no_key(tmp_path):
+    assert KeptWork(tmp_path).key(double, (double,)) is None
+    assert KeptWork(tmp_path).key(double, (1,)) != KeptWork(tmp_path).key(double, (2,))
+    assert KeptWork(tmp_path).key(double, (1,)) != KeptWork(tmp_path).key(abs, (1,))
 
 
-def test_an_inner_executor_does_the_work(tmp_path):
-    with KeptWork(tmp_path / "work", ThreadPoolExecutor(2)) as executor:
-        assert sorted(executor.map(double, range(5))) == [0, 2, 4, 6, 8]
-    with KeptWork(tmp_path / "work", ThreadPoolExecutor(2)) as executor:
-        assert executor.submit(double, 3).result() == 6
-    assert len(CALLS) == 5
+def test_results_of_other_source_are_not_found(tmp_path, monkeypatch):
+    kept = KeptWork(tmp_path / "work")
+    before = kept.key(double, (1,))
+    monkeypatch.setattr(kept_work, "source_identity", lambda: "another source")
+    assert kept.key(double, (1,)) != before
 
 
-def test_without_an_inner_executor_results_come_one_by_one(tmp_path):
-    results = KeptWork(tmp_path / "work").map(double, [1, 2])
-    assert CALLS == []
-    assert next(results) == 2
-    assert CALLS == [1]
-
-
-def test_a_step_is_kept_and_its_callbacks_are_not(tmp_path):
-    said = []
-
-    def step(x, *, progress):
-        progress("working")
-        return (x, x + 1)
-
-    for _ in range(2):
-        assert once(KeptWork(tmp_path / "work"), step, 1, progress=said.append) == (1, 2)
-    assert said == ["working"]
-    assert once(None, step, 1, progress=said.append) == (1, 2)
-
-
-def test_failures_are_not_kept(tmp_path):
-    work = KeptWork(tmp_path / "work")
-    with pytest.raises(ValueError, match="no 1"):
-        work.submit(fails, 1).result()
+def test_what_cannot_be_written_is_not_kept(tmp_path):
+    kept = KeptWork(tmp_path / "work")
+    kept.keep("0", double)
     assert not (tmp_path / "work").exists()
-
-
-def test_what_is_no_value_is_computed_without_being_kept(tmp_path):
-    work = KeptWork(tmp_path / "work")
-    assert callable(work.submit(lambda: double).result())
-    assert work.submit(callable, double).result()
-    assert not (tmp_path / "work").exists() or len(list((tmp_path / "work").iterdir())) <= 1
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ArgumentError, match="work cannot be kept there"):
+        KeptWork(tmp_path / "file").keep("0", 1)
 
 
 def test_clearing_removes_only_what_was_kept(tmp_path):
-    work = KeptWork(tmp_path / "work")
-    work.submit(double, 1)
+    kept = KeptWork(tmp_path / "work")
+    kept.keep("0", 1)
     (tmp_path / "work" / "note.txt").write_text("mine")
-    work.clear()
+    kept.clear()
     assert [path.name for path in (tmp_path / "work").iterdir()] == ["note.txt"]
 
 
 def test_a_damaged_file_is_computed_again(tmp_path):
-    work = KeptWork(tmp_path / "work")
-    work.submit(double, 1)
-    (kept,) = (tmp_path / "work").iterdir()
     for text in ("", '{"tuple": 3', '{"dataclass": "os:system", "fields": {}}', '{"unknown": 1}'):
+        assert list(Work(keep=tmp_path / "work").map("doubling", double, [1])) == [2]
+        (kept,) = (tmp_path / "work").iterdir()
         kept.write_text(text)
-        assert work.submit(double, 1).result() == 2
+    assert list(Work(keep=tmp_path / "work").map("doubling", double, [1])) == [2]
     assert len(CALLS) == 5
 
 
@@ -140,13 +110,13 @@ def test_files_make_nothing_but_plain_values(document):
 def test_a_killed_process_leaves_what_it_finished(tmp_path):
     script = textwrap.dedent("""
         import sys, time
-        from torquec.foundation.kept_work import KeptWork
+        from torquec.foundation.work import Work
         def slow(x):
             if x == 2:
                 print("second", flush=True)
                 time.sleep(600)
             return x
-        list(KeptWork(sys.argv[1]).map(slow, [1, 2]))
+        list(Work(keep=sys.argv[1]).map("waiting", slow, [1, 2]))
     """)
     process = subprocess.Popen([sys.executable, "-c", script, str(tmp_path / "work")], stdout=subprocess.PIPE)
     assert process.stdout.readline().strip() == b"second"

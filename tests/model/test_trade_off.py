@@ -65,7 +65,7 @@ def test_an_executor_gives_the_same_and_progress_is_told(model, curve):
             ARM, SPECIFICATION, factors=(2.0,), known={1.0: model}, executor=executor, progress=said.append
         )
     assert again.points == tuple(point for point in curve.points if point.factor != 0.5)
-    assert said == [f"2 x the error: {curve.points[-1].operations}"]
+    assert said[-1].endswith(f": 2 x the error: {curve.points[-1].operations}")
 
 
 @pytest.mark.parametrize("factors", [(0.0,), (-1.0, 2.0), (math.inf,), (math.nan,)])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.proof.arms import arm, motions, programs
 
-from torquec.foundation.kept_work import KeptWork
+from torquec.foundation.work import Work
 from torquec.model.simplified import simplify
 from torquec.proof.certificate import certify
 from torquec.proof.checker.check_certificate import check_certificate
@@ -54,7 +54,7 @@ def serial():
 
 def test_proofs_are_the_same(serial, executor):
     robot, exact, simplified, certificate = serial
-    assert certify(robot, exact, simplified, motions(robot), executor=executor) == certificate
+    assert certify(robot, exact, simplified, motions(robot), work=Work(executor=executor)) == certificate
 
 
 def test_checks_go_to_the_executor(serial, executor):
@@ -65,8 +65,8 @@ def test_checks_go_to_the_executor(serial, executor):
 def test_kept_work_passes_tasks_on(serial, executor, tmp_path):
     robot, exact, simplified, certificate = serial
     for _ in range(2):
-        work = KeptWork(tmp_path / "work", executor)
-        assert certify(robot, exact, simplified, motions(robot), executor=work) == certificate
+        work = Work(executor=executor, keep=tmp_path / "work")
+        assert certify(robot, exact, simplified, motions(robot), work=work) == certificate
 
 
 @pytest.fixture(scope="module")

@@ -28,16 +28,6 @@ EXAMPLE = "torquec simplify planar2r --spec examples/specifications/planar2r.tom
 _FEW_JOINTS = 3
 """Up to this many joints proofs are shorter than starting processes takes."""
 
-_STEPS = {
-    "fewer_parameters": "search",
-    "_pruned": "pruning",
-    "closed_torque": "closed form",
-    "fit_entry": "fits",
-    "_bound": "proof",
-    "_level": "trade-off",
-}
-"""What steps are called to the user, by the function that does them."""
-
 
 def simplify(
     robot: RobotArgument,
@@ -98,7 +88,7 @@ def _simplified(
     """All the work; files are in `partial/result` when it is done."""
     from torquec.cli.simplification import Simplification
     from torquec.cli.worker_pool import worker_pool
-    from torquec.foundation.kept_work import KeptWork
+    from torquec.foundation.work import Work, text_report
     from torquec.model.simplified import simplify as reduce
     from torquec.model.trade_off import trade_off as curve_of
     from torquec.proof.checker.check_certificate import check_certificate
@@ -106,26 +96,19 @@ def _simplified(
 
     stated = load_specification(spec, robot)
     say = _timed(progress)
-    start = time.perf_counter()
-    with worker_pool(workers) as pool:
-        work = KeptWork(partial / "work", pool)
-        model = reduce(robot, stated, executor=work, progress=say)
-        curve = None
-        if trade_off:
-            say("other errors ...")
-            curve = curve_of(robot, stated, known={1.0: model}, executor=work, progress=say)
-        seconds = {_STEPS.get(name, name.strip("_").replace("_", " ")): took for name, took in work.seconds.items()}
-        if check:
-            say("proving the certificate again ...")
-            before = time.perf_counter()
-            assert model.record is not None
-            check_certificate(robot, model.record, executor=pool)
-            seconds["check"] = time.perf_counter() - before
-    made = Simplification(model, curve, check, seconds)
     result = partial / "result"
-    shutil.rmtree(result, ignore_errors=True)
-    made.write(result, say)
-    seconds["total"] = time.perf_counter() - start
+    with worker_pool(workers) as pool:
+        work = Work(executor=pool, report=text_report(say), keep=partial / "work")
+        with work.step("everything else"):
+            model = reduce(robot, stated, work=work)
+            curve = curve_of(robot, stated, known={1.0: model}, work=work) if trade_off else None
+            if check:
+                assert model.record is not None
+                check_certificate(robot, model.record, work=work)
+            made = Simplification(model, curve, check, work.seconds)
+            shutil.rmtree(result, ignore_errors=True)
+            made.write(result, say)
+    work.seconds["total"] = sum(work.seconds.values())
     return made
 
 

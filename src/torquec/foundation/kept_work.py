@@ -1,13 +1,12 @@
-"""Work that survives an interruption: an executor that keeps every finished result in a folder.
+"""Results that survive an interruption: each one a file, under the hash of what was asked.
 
-A result is kept under the hash of what was asked: the function's name, its arguments, and the version of this package.
-When the same is asked again, by the same process or by another after the first was killed, the result is read instead
-of computed. Each result is one file, written beside its place and renamed: it is whole or not there.
+The hash is of the function's name, its arguments and the source of this package. When the same is asked again, by the
+same process or by another after the first was killed, the result is read instead of computed; results of other code are
+never found. Each result is one file, written beside its place and renamed: it is whole or not there.
 
-(1)  `KeptWork` hands tasks to any other executor (a process pool, a cluster), or runs them itself
-(2)  `once` runs a step in this process, with callbacks for progress, and keeps its result likewise
-(3)  files hold plain JSON: numbers, arrays, and frozen dataclasses and enums of this package by name; nothing else can
-     be made from them. A file that does not read is computed again, and so is what cannot be written
+Files hold plain JSON: numbers, arrays, and frozen dataclasses and enums of this package by name; nothing else can be
+made from them. A file that does not read is computed again, and so is what cannot be written.
+:class:`torquec.foundation.work.Work` is what computes.
 """
 
 from __future__ import annotations
@@ -20,18 +19,14 @@ import importlib
 import json
 import os
 import tempfile
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Executor, Future
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from torquec import __version__
 from torquec.errors import ArgumentError
-
-Result = TypeVar("Result")
+from torquec.foundation.source_identity import source_identity
 
 _PACKAGE = "torquec"
 
@@ -43,98 +38,32 @@ class _NotPlainError(ArgumentError):
         super().__init__(f"a {type(value).__name__} cannot be kept", remedy="keep numbers, arrays and dataclasses")
 
 
-class KeptWork(Executor):
-    """An executor whose results are kept in `folder`, made when the first one is; `inner` does the work (1).
+class KeptWork:
+    """Results in `folder`, which is made when the first one is kept."""
 
-    Without `inner` tasks run here, when their results are asked for. `seconds` is how long each function took, by its
-    name, from its first task to the last result.
-    """
-
-    def __init__(self, folder: str | os.PathLike[str], inner: Executor | None = None) -> None:
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
-        self.inner = inner
-        self.seconds: dict[str, float] = {}
-        self._started: dict[str, float] = {}
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """The result as a future: done at once where it is kept."""
-        key = _key(fn, (args, kwargs))
-        future: Future[Any] = Future()
-        found, value = self._recall(key)
-        if found:
-            future.set_result(value)
-            return future
-        self._begin(fn)
-        if self.inner is not None:
-            future = self.inner.submit(fn, *args, **kwargs)
-            future.add_done_callback(lambda done: self._keep_done(fn, key, done))
-            return future
+    def key(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> str | None:
+        """The hash of what is asked; None where the arguments are not values."""
+        digest = hashlib.sha256()
+        name = f"{getattr(function, '__module__', '')}:{getattr(function, '__qualname__', repr(function))}"
+        digest.update(f"{source_identity()} {name}".encode())
         try:
-            value = fn(*args, **kwargs)
-        except Exception as error:  # noqa: BLE001 - a future carries whatever its task raised
-            future.set_exception(error)
-            return future
-        self._end(fn)
-        self._keep(key, value)
-        future.set_result(value)
-        return future
+            _feed(digest, arguments)
+        except _NotPlainError:
+            return None
+        return digest.hexdigest()
 
-    def map(
-        self, fn: Callable[..., Any], *iterables: Iterable[Any], timeout: float | None = None, chunksize: int = 1
-    ) -> Iterator[Any]:
-        """Results in order; without `inner` one after the other, each when it is asked for."""
-        if self.inner is not None:
-            return super().map(fn, *iterables, timeout=timeout, chunksize=chunksize)
-        return (self.submit(fn, *arguments).result() for arguments in zip(*iterables, strict=False))
-
-    def once(self, function: Callable[..., Result], *arguments: Any, **beside: Any) -> Result:
-        """`function(*arguments, **beside)` in this process (2); what is `beside` does not change the result."""
-        key = _key(function, (arguments, {}))
-        found, value = self._recall(key)
-        if not found:
-            self._begin(function)
-            value = function(*arguments, **beside)
-            self._end(function)
-            self._keep(key, value)
-        return value  # type: ignore[no-any-return]
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Shut the inner executor down; what is kept stays."""
-        if self.inner is not None:
-            self.inner.shutdown(wait, cancel_futures=cancel_futures)
-
-    def clear(self) -> None:
-        """Remove what is kept, and the folder if nothing else is in it."""
-        for path in self.folder.glob("*.json"):
-            path.unlink(missing_ok=True)
-        if self.folder.is_dir() and not any(self.folder.iterdir()):
-            self.folder.rmdir()
-
-    def _recall(self, key: str | None) -> tuple[bool, Any]:
-        if key is None:
-            return False, None
+    def recall(self, key: str) -> tuple[bool, Any]:
+        """Whether a result is kept, and the result."""
         try:
             return True, from_plain(json.loads((self.folder / f"{key}.json").read_text(encoding="utf-8")))
-        except FileNotFoundError:
-            return False, None
         except (OSError, ValueError, ArgumentError):
-            return False, None  # damaged, or of another version: it is computed again (3)
+            return False, None  # not there, or damaged: it is computed again
 
-    def _begin(self, function: Callable[..., Any]) -> None:
-        self._started.setdefault(_name(function), time.perf_counter())
-
-    def _end(self, function: Callable[..., Any]) -> None:
-        name = _name(function)
-        self.seconds[name] = time.perf_counter() - self._started[name]
-
-    def _keep_done(self, function: Callable[..., Any], key: str | None, done: Future[Any]) -> None:
-        self._end(function)
-        if not done.cancelled() and done.exception() is None:
-            self._keep(key, done.result())
-
-    def _keep(self, key: str | None, value: Any) -> None:
-        if key is None:
-            return
+    def keep(self, key: str, value: Any) -> None:
+        """Keep a result; raises `ArgumentError` where the folder cannot be written."""
         try:
             text = json.dumps(to_plain(value))
         except _NotPlainError:
@@ -152,16 +81,12 @@ class KeptWork(Executor):
                 remedy="name an output folder beside which you may write",
             ) from None
 
-
-def once(executor: Executor | None, function: Callable[..., Result], *arguments: Any, **beside: Any) -> Result:
-    """`function(*arguments, **beside)` in this process; kept, and recalled, where the executor is a `KeptWork`.
-
-    >>> once(None, max, 2, 3)
-    3
-    """
-    if isinstance(executor, KeptWork):
-        return executor.once(function, *arguments, **beside)
-    return function(*arguments, **beside)
+    def clear(self) -> None:
+        """Remove what is kept, and the folder if nothing else is in it."""
+        for path in self.folder.glob("*.json"):
+            path.unlink(missing_ok=True)
+        if self.folder.is_dir() and not any(self.folder.iterdir()):
+            self.folder.rmdir()
 
 
 # --- plain values ---------------------------------------------------------------------------------------------------
@@ -233,22 +158,6 @@ def _class_of(name: str) -> Any:
     if not isinstance(found, type) or not (dataclasses.is_dataclass(found) or issubclass(found, enum.Enum)):
         raise ValueError(f"{name} is no dataclass and no enumeration")
     return found
-
-
-def _name(function: Callable[..., Any]) -> str:
-    return str(getattr(function, "__name__", type(function).__name__))
-
-
-def _key(function: Callable[..., Any], arguments: Any) -> str | None:
-    """The hash of what is asked; None where arguments are not values."""
-    digest = hashlib.sha256()
-    name = f"{getattr(function, '__module__', '')}:{getattr(function, '__qualname__', repr(function))}"
-    digest.update(f"{__version__} {name}".encode())
-    try:
-        _feed(digest, arguments)
-    except _NotPlainError:
-        return None
-    return digest.hexdigest()
 
 
 def _feed(digest: Any, value: Any) -> None:

@@ -22,6 +22,7 @@ from types import MappingProxyType
 from torquec.closedform import closed_form
 from torquec.errors import RobotError
 from torquec.expr import Function, count_operations
+from torquec.foundation.work import Work, as_work
 from torquec.model.model import Model
 from torquec.model.quantities import trace_quantity
 from torquec.model.routes import Route, route_function
@@ -41,29 +42,29 @@ from torquec.simplification.tolerance import PROOF_MARGIN, coefficient_tolerance
 from torquec.simplification.torque_coefficients import torque_coefficients
 from torquec.trajectory.box import Box
 
-Progress = Callable[[str], None]
-
 
 def simplify(
     robot: Robot,
     specification: Specification | str | os.PathLike[str],
     *,
+    work: Work | None = None,
     executor: Executor | None = None,
-    progress: Progress | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> Model:
     """The cheapest model found that meets the specification; the proof and what was saved are in `model.record`.
 
-    Fits and proofs go to the executor, if one is given. Raises `SpecificationError` with joint, tolerance and smallest
+    `work` says who computes, who is told, and what is kept (:mod:`torquec.foundation.work`); `executor` and `progress`
+    stand for one with these. Raises `SpecificationError` with joint, tolerance and smallest
     achievable error where the specification cannot be met, and `RobotError` where the robot has mimic joints and the
     specification is about coefficients.
     """
     stated = specification if isinstance(specification, Specification) else load_specification(specification, robot)
-    work = _Work(robot, stated, executor, progress or (lambda _: None))
+    problem = _Problem(robot, stated, as_work(work, executor=executor, progress=progress))
     if stated.coefficients is not None:
-        return work.abbreviated(stated.coefficients)
+        return problem.abbreviated(stated.coefficients)
     if any(joint.control is not None for joint in stated.joints):
-        return work.controlled()
-    return work.model(work.torque([float(joint.torque_error or 0.0) for joint in stated.joints]), {})
+        return problem.controlled()
+    return problem.model(problem.torque([float(joint.torque_error or 0.0) for joint in stated.joints]), {})
 
 
 def specified_motions(robot: Robot, specification: Specification) -> Motions:
@@ -77,22 +78,17 @@ def specified_motions(robot: Robot, specification: Specification) -> Motions:
     )
 
 
-class _Work:
+class _Problem:
     """A robot, its specification and its exact inverse dynamics, while they are simplified."""
 
-    def __init__(
-        self, robot: Robot, specification: Specification, executor: Executor | None, progress: Progress
-    ) -> None:
-        self.robot, self.specification = robot, specification
-        self.executor, self.progress = executor, progress
+    def __init__(self, robot: Robot, specification: Specification, work: Work) -> None:
+        self.robot, self.specification, self.work = robot, specification, work
         self.motions = specified_motions(robot, specification)
         self.exact = trace_quantity(robot, "inverse_dynamics")
 
     def torque(self, tolerance: list[float]) -> Certificate:
         """Inverse dynamics within torque errors."""
-        return certified_torque(
-            self.robot, self.exact, self.motions, tolerance, executor=self.executor, progress=self.progress
-        )
+        return certified_torque(self.robot, self.exact, self.motions, tolerance, work=self.work)
 
     def controlled(self) -> Model:
         """Control requirements, of all joints or of some beside torque errors."""
@@ -105,13 +101,7 @@ class _Work:
             t for t in coefficient_tolerances(form, self.specification) if t.family is not Family.V
         ]  # friction is not simplified
         tasks = entry_tasks(form, tuple(tolerances), margin=PROOF_MARGIN)
-        say = self.progress
-        fits = fit_entries(
-            tasks,
-            self.specification.box,
-            executor=self.executor,
-            progress=lambda name, done, whole: say(f"{name} fitted ({done} of {whole})"),
-        )
+        fits = fit_entries(tasks, self.specification.box, work=self.work)
         fitted = fitted_coefficients(form, tolerances, fits)
         inner = certify_coefficients(
             self.robot,
@@ -119,8 +109,7 @@ class _Work:
             fitted.torque(),
             self._box(),
             tolerances=tolerances,
-            executor=self.executor,
-            progress=say,
+            work=self.work,
         )
         record = replace(self.torque(list(budgets)), coefficients=inner)
         return self.model(record, self._cheaper(fitted))
@@ -131,13 +120,9 @@ class _Work:
         shorter = abbreviated_coefficients(closed_form(self.robot), threshold)
         programs = shorter.programs()
         program = programs["inverse_dynamics"]
-        inner = certify_coefficients(
-            self.robot, self.exact, program, self._box(), executor=self.executor, progress=self.progress
-        )
+        inner = certify_coefficients(self.robot, self.exact, program, self._box(), work=self.work)
         if self.motions.velocity:
-            record = certify(
-                self.robot, self.exact, program, self.motions, executor=self.executor, progress=self.progress
-            )
+            record = certify(self.robot, self.exact, program, self.motions, work=self.work)
         else:
             record = Certificate(self.robot.name, self.robot.content_hash, program, self.motions, {})
         return self.model(replace(record, coefficients=inner), programs)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from torquec.errors import ArgumentError, RobotError, SpecificationError
 from torquec.expr import OperationCount
+from torquec.foundation.work import Work, as_work
 from torquec.model.model import Model, compile
 from torquec.model.simplified import simplify
 from torquec.robot.robot import Robot
@@ -68,31 +69,32 @@ def trade_off(
     *,
     factors: Sequence[float] = FACTORS,
     known: Mapping[float, Model] | None = None,
+    work: Work | None = None,
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> TradeOff:
     """Certified models of a robot at multiples of a specification's allowed errors.
 
-    `known` are models that were simplified before, by factor. Each level is one task of the executor, if one is given.
+    `known` are models that were simplified before, by factor. Each level is one task of the `work`; `executor` and
+    `progress` stand for one with these.
     Raises `ArgumentError` for factors that are not positive; a level that cannot be proven is left out and named.
     """
     stated = specification if isinstance(specification, Specification) else load_specification(specification, robot)
     wanted = sorted({float(factor) for factor in factors} | {1.0})
     if not all(0.0 < factor < float("inf") for factor in wanted):
         raise ArgumentError(f"factors of the allowed error are {list(factors)}", remedy="give positive numbers")
-    say = progress or (lambda _: None)
     given = {float(factor): _result(model) for factor, model in (known or {}).items()}
     asked = [factor for factor in wanted if factor not in given]
-    tasks = [(robot, scaled(stated, factor)) for factor in asked]
-    outcomes = map(_level, tasks) if executor is None else executor.map(_level, tasks)
+    tasks = [(robot, stated, factor) for factor in asked]
+    outcomes = as_work(work, executor=executor, progress=progress).map(
+        "simplifying for other errors", _level, tasks, note=lambda task, outcome: _told(task[2], outcome)
+    )
     found, missed = dict(given), {}
     for factor, outcome in zip(asked, outcomes, strict=True):
         if isinstance(outcome, str):
             missed[factor] = outcome
-            say(f"{factor:g} x the error: {outcome}")
         else:
             found[factor] = outcome
-            say(f"{factor:g} x the error: {outcome[0]}")
     tolerances = {j.name: j.torque_error for j in stated.joints if j.torque_error is not None}
     if len(tolerances) < robot.n:
         tolerances = dict(found[1.0][1]) if 1.0 in found else {}
@@ -137,9 +139,14 @@ def _result(model: Model) -> _Found:
     return model.operation_count("inverse_dynamics"), {name: proof.bound for name, proof in proofs.items()}
 
 
-def _level(task: tuple[Robot, Specification]) -> _Found | str:
+def _told(factor: float, outcome: _Found | str) -> str:
+    return f"{factor:g} x the error: {outcome if isinstance(outcome, str) else outcome[0]}"
+
+
+def _level(task: tuple[Robot, Specification, float]) -> _Found | str:
     """One level: its result, or why there is none."""
+    robot, specification, factor = task
     try:
-        return _result(simplify(*task))
+        return _result(simplify(robot, scaled(specification, factor)))
     except (RobotError, SpecificationError) as error:
         return str(error.found)

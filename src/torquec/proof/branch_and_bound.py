@@ -31,6 +31,7 @@ import numpy as np
 
 from torquec.foundation.arrays import Array, Indices, RealArray
 from torquec.foundation.one_thread import one_thread
+from torquec.foundation.work import Meter, silent
 from torquec.proof.bernstein import Range, basis_degree, halves, numerator_matrix, root_ranges, rounding_steps
 
 LEAF = -1
@@ -90,17 +91,20 @@ def prove(
     *,
     allowance: Array | None = None,
     most_boxes: int = 100_000,
+    meter: Meter = silent,
 ) -> Proof | Refutation | Exhausted:
     """Try to show that the functional of the polynomials in `table` (entries, basis, ..) stays at or below the target.
 
     The length of each axis tells the degree in its variable.
-    `allowance` (entries,) is what each polynomial may be off by besides rounding.
+    `allowance` (entries,) is what each polynomial may be off by besides rounding; `meter` is told the part of the whole
+    box that is shown.
     """
     off = np.zeros(len(table)) if allowance is None else allowance
     search = _Search(table, ranges, functional, target, off)
     with one_thread():
         while search.work_waits():
             found = search.step()
+            meter(search.shown, 1.0)
             if found is not None:
                 return Refutation(found)
             if len(search.splits) > most_boxes or search.is_too_deep():
@@ -110,9 +114,13 @@ def prove(
 
 @dataclass(frozen=True)
 class _Box:
-    """A box that has still to be shown: numerators (entries, ..), denominators by axis, errors (entries,) of (4)."""
+    """A box that has still to be shown: numerators (entries, ..), denominators by axis, errors (entries,) of (4).
+
+    `part` is what it is of the whole box.
+    """
 
     number: int
+    part: float
     numerators: RealArray
     weights: tuple[Array, ...]
     errors: Array
@@ -136,6 +144,7 @@ class _Search:
         self.splits: list[int] = []  # by box: the axis of its split, or LEAF
         self.children: list[tuple[int, int]] = []
         self.roots: list[int] = []
+        self.shown = 0.0  # the part of the whole box that is done
         self._waiting: list[_Box] = []
         degrees = [basis_degree(r.variable, size) for r, size in zip(ranges, table.shape[1:], strict=True)]
         pieces = [
@@ -148,6 +157,7 @@ class _Search:
     def _root_boxes(self, table: Array, pieces: Sequence[Sequence[tuple[Array, Array]]]) -> Iterator[_Box]:
         """Root boxes in order of the product of the intervals; what they share is computed once."""
         magnitudes = np.abs(table).reshape(len(table), -1).sum(axis=1)
+        part = 1.0 / math.prod(len(intervals) for intervals in pieces)
 
         def further(numerators: RealArray, weights: tuple[Array, ...], growth: float) -> Iterator[_Box]:
             axis = len(weights)
@@ -158,7 +168,7 @@ class _Search:
                 scale = math.prod(float(w.max()) for w in weights)
                 errors = self.allowance * scale + rounding + 2.0 * self._unit * largest
                 self.roots.append(self._number())
-                yield _Box(self.roots[-1], numerators.astype(self._precision), weights, errors)
+                yield _Box(self.roots[-1], part, numerators.astype(self._precision), weights, errors)
                 return
             for matrix, weight in pieces[axis]:
                 growing = growth * float(np.abs(matrix).sum(axis=1).max())
@@ -205,6 +215,7 @@ class _Search:
             if len(box_of):
                 upper[box_of, point_of] = self.functional(values[box_of, :, point_of].T, limits[box_of, point_of])
         open_boxes = np.flatnonzero((upper > limits).any(axis=1))
+        self.shown += sum(box.part for box in batch) - sum(batch[b].part for b in open_boxes)
         if not len(open_boxes):
             return None
         corners = _corners(shape)
@@ -244,7 +255,7 @@ class _Search:
         for child, half in zip(pair, halves(box.numerators.shape[axis + 1]), strict=True):
             weights = (*box.weights[:axis], half @ box.weights[axis], *box.weights[axis + 1 :])
             numerators = _along(half.astype(self._precision), box.numerators, axis + 1)
-            self._waiting.append(_Box(child, numerators, weights, errors))
+            self._waiting.append(_Box(child, 0.5 * box.part, numerators, weights, errors))
 
     def trees(self) -> tuple[tuple[int, ...], ...]:
         """The tree of each root, boxes in depth-first order, the lower half first."""

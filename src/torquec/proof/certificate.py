@@ -10,8 +10,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ import numpy as np
 
 from torquec.errors import ArgumentError, RobotError
 from torquec.expr import Function, OperationCount, function_from_dict, function_to_dict
+from torquec.foundation.work import Meter, Work, as_work, silent
 from torquec.proof.coefficient_certificate import CoefficientCertificate
 from torquec.proof.motions import Motions
 from torquec.proof.torque_bound import TorqueBound, torque_bound
@@ -167,14 +167,14 @@ def certify(
     motions: Motions,
     *,
     limits: Sequence[float] | None = None,
-    executor: Executor | None = None,
-    progress: Callable[[str], None] | None = None,
+    work: Work | None = None,
 ) -> Certificate:
     """Prove a bound for every joint's torque error of `simplified` against `exact` over the motions.
 
     `limits` are the tolerances: a bound at the tolerance will do where a closer one takes too long. Raises
     `UnprovenError` where a joint's error exceeds its limit or no proof was found.
     """
+    work = as_work(work)
     prismatic = [joint.type.is_prismatic for joint in robot.joints]
     read = sorted(positions_read(exact) | positions_read(simplified))
     error = error_program(exact, simplified)
@@ -191,13 +191,17 @@ def certify(
         for k in range(robot.n)
     ]
     proofs = {}
-    outcomes = map(_bound, tasks) if executor is None else executor.map(_bound, tasks)
+    outcomes = work.map(
+        "proving the torque errors",
+        _bound,
+        tasks,
+        metered=True,
+        note=lambda task, outcome: _told(robot.joint_names[task[1]], outcome),
+    )
     for joint, outcome in zip(robot.joints, outcomes, strict=True):
         if outcome is None:
             raise UnprovenError(joint.name)
         bound, (variables, degrees) = outcome
-        if progress is not None:
-            progress(f"{joint.name}: error at most {bound.bound:.4g}, proven with {bound.boxes} boxes")
         proofs[joint.name] = JointProof(bound.bound, bound.found, variables, degrees, bound.trees)
     return Certificate(robot.name, robot.content_hash, simplified, motions, proofs)
 
@@ -212,12 +216,19 @@ def _of_joint(residual: TorqueResidual, joint: int) -> TorqueResidual:
     )
 
 
-def _bound(
-    task: tuple[TorqueResidual, int, Motions, float, float | None],
-) -> tuple[TorqueBound, tuple[tuple[int, ...], tuple[int, ...]]] | None:
+_Bounded = tuple[TorqueBound, tuple[tuple[int, ...], tuple[int, ...]]]
+
+
+def _bound(task: tuple[TorqueResidual, int, Motions, float, float | None], *, meter: Meter = silent) -> _Bounded | None:
     residual, joint, motions, found, limit = task
-    bound = torque_bound(residual, joint, motions, found=found, limit=limit)
+    bound = torque_bound(residual, joint, motions, found=found, limit=limit, meter=meter)
     return None if bound is None else (bound, residual.dependence(joint))
+
+
+def _told(joint: str, outcome: _Bounded | None) -> str:
+    if outcome is None:
+        return f"{joint}: not proven"
+    return f"{joint}: error at most {outcome[0].bound:.4g}, proven with {outcome[0].boxes} boxes"
 
 
 def save_certificate(certificate: Certificate, path: str | os.PathLike[str]) -> None:

@@ -8,8 +8,7 @@ search.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +17,7 @@ import numpy as np
 from torquec.closedform.variables import ParallelGroup, parallel_groups
 from torquec.errors import ArgumentError, RobotError, SpecificationError
 from torquec.expr import Function, function_from_dict, function_to_dict
+from torquec.foundation.work import Work, as_work
 from torquec.proof.coefficient_bound import CoefficientBound, coefficient_bound
 from torquec.proof.coefficient_error import CoefficientError, coefficient_error, coefficient_row
 from torquec.proof.coefficient_tolerance import CoefficientTolerance, Family
@@ -114,8 +114,7 @@ def certify_coefficients(
     box: Box,
     *,
     tolerances: Sequence[CoefficientTolerance] = (),
-    executor: Executor | None = None,
-    progress: Callable[[str], None] | None = None,
+    work: Work | None = None,
 ) -> CoefficientCertificate:
     """Prove a bound for the error of every coefficient of `simplified` against `exact` over the box.
 
@@ -139,7 +138,7 @@ def certify_coefficients(
     stated = {(t.family, t.index): t for t in tolerances}
     groups = tuple(parallel_groups(robot.canonical.links))
     tasks = _tasks(tables, residual, stated, box, groups)
-    outcomes = map(_bound, tasks) if executor is None else executor.map(_bound, tasks, chunksize=4)
+    outcomes = as_work(work).map("proving the coefficients", _bound, tasks, note=_told)
     proofs: dict[str, CoefficientProof] = {}
     for task, outcome in zip(tasks, outcomes, strict=True):
         tolerance = stated.get((task.family, task.index))
@@ -157,8 +156,6 @@ def certify_coefficients(
             outcome.trees,
         )
         proofs[proof.name] = proof
-        if progress is not None:
-            progress(f"{proof.name}: {proof.kind} error at most {proof.bound:.4g}, proven with {outcome.boxes} boxes")
     return CoefficientCertificate(robot.name, robot.content_hash, simplified, box, proofs)
 
 
@@ -181,6 +178,10 @@ class _Task:
     box: Box
     groups: tuple[ParallelGroup, ...]
     limit: float | None
+
+    @property
+    def name(self) -> str:
+        return f"{self.family}[{','.join(str(i + 1) for i in self.index)}]"
 
 
 def _tasks(
@@ -212,8 +213,14 @@ def _bound(task: _Task) -> CoefficientBound | None:
     return coefficient_bound(task.error, task.box, groups=task.groups, limit=task.limit)
 
 
+def _told(task: _Task, outcome: CoefficientBound | None) -> str:
+    if outcome is None:
+        return f"{task.name}: not proven"
+    return f"{task.name}: {task.error.kind} error at most {outcome.bound:.4g}, proven with {outcome.boxes} boxes"
+
+
 def _refusal(task: _Task, tolerance: CoefficientTolerance | None) -> SpecificationError:
-    name = f"{task.family}[{','.join(str(i + 1) for i in task.index)}]"
+    name = task.name
     if tolerance is None:
         return SpecificationError(f"no bound of the error of {name} was found", remedy="keep more of its terms")
     found = coefficient_bound(task.error, task.box, groups=task.groups)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.foundation.arrays import Array
+from torquec.foundation.work import Meter, silent
 from torquec.proof.bernstein import Range
 from torquec.proof.branch_and_bound import LEAF, Exhausted, Proof, Refutation, prove
 from torquec.proof.motions import Motions
@@ -48,7 +49,13 @@ class TorqueBound:
 
 
 def torque_bound(
-    residual: TorqueResidual, joint: int, motions: Motions, *, found: float, limit: float | None = None
+    residual: TorqueResidual,
+    joint: int,
+    motions: Motions,
+    *,
+    found: float,
+    limit: float | None = None,
+    meter: Meter = silent,
 ) -> TorqueBound | None:
     """The bound of one joint's torque error, or None where no proof was found.
 
@@ -64,12 +71,14 @@ def torque_bound(
         return None if limit is not None and bound > limit else TorqueBound(bound, found, ((LEAF,),))
     points = math.prod(table.shape[1:])
     proven: Proof | None = None
-    for target in _targets(found, floor, limit):
+    targets = _targets(found, floor, limit)
+    for attempt, target in enumerate(targets):
         if proven is not None and target < found:
             break
         budget = _AT_ALL if proven is None else _CLOSER if proven.target > _CLOSE * found else _LITTLE
         most = max(500, budget // max(points, 500))
-        outcome = prove(table, ranges, functional, target, allowance=allowance, most_boxes=most)
+        shown = _part_of(meter, attempt, len(targets))
+        outcome = prove(table, ranges, functional, target, allowance=allowance, most_boxes=most, meter=shown)
         if isinstance(outcome, Proof):
             proven = outcome
         elif isinstance(outcome, Refutation):
@@ -79,6 +88,11 @@ def torque_bound(
         elif isinstance(outcome, Exhausted) and proven is not None:
             break
     return None if proven is None else TorqueBound(proven.target, found, proven.trees)
+
+
+def _part_of(meter: Meter, attempt: int, attempts: int) -> Meter:
+    """The meter of one of several proofs."""
+    return lambda done, whole, note="": meter(attempt + done / whole, attempts, note)
 
 
 def _targets(found: float, floor: float, limit: float | None) -> Sequence[float]:

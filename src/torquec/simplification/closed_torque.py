@@ -11,7 +11,7 @@ It is the cheaper way where axes are parallel or errors large; the other one is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from torquec.closedform.compiled_terms import compile_terms
 from torquec.closedform.polynomial import Monomial, TrigPolynomial
 from torquec.closedform.rule import Value
 from torquec.expr import Function, count_operations
+from torquec.foundation.work import Meter, silent
 from torquec.proof.coefficient_tolerance import Family
 from torquec.proof.motions import Motions
 from torquec.robot.robot import Robot
@@ -42,7 +43,7 @@ def closed_torque(
     tolerance: Sequence[float],
     most: int,
     *,
-    progress: Callable[[str], None] | None = None,
+    meter: Meter = silent,
 ) -> Function | None:
     """The closed form with fewest operations whose torque errors stay below the tolerances (as far as found).
 
@@ -51,12 +52,11 @@ def closed_torque(
     """
     model = significant_coefficients(closed_form(robot), motions, tolerance)
     program = model.torque()
-    if progress is not None:
-        progress(f"closed form: {model.terms} significant terms, {count_operations(program)}")
+    meter(0.0, 1.0, f"{model.terms} significant terms, {count_operations(program)}")
     if count_operations(program).cost > most:
         return None
     prismatic = [joint.type.is_prismatic for joint in robot.joints]
-    return prune_within(exact, program, prismatic, motions, tolerance, progress=progress)
+    return prune_within(exact, program, prismatic, motions, tolerance, meter=meter)
 
 
 def significant_coefficients(form: ClosedForm, motions: Motions, tolerance: Sequence[float]) -> CoefficientModel:

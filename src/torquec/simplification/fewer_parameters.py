@@ -15,7 +15,7 @@ removes products from the traced recursion.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -28,12 +28,11 @@ from torquec.errors import MissingExtraError, RobotError
 from torquec.expr import Function, OperationCount, count_operations, trace
 from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
+from torquec.foundation.work import Meter, silent
 from torquec.proof.motions import Motions, sampled_motions
 from torquec.proof.worst_motions import error_program, worst_motions
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
-
-Progress = Callable[[str], None]
 
 _SAMPLES = 1500
 _CANDIDATES = 8
@@ -68,25 +67,25 @@ class _Parameter:
 
 
 def fewer_parameters(
-    robot: Robot, motions: Motions, tolerance: Sequence[float], *, progress: Progress | None = None
+    robot: Robot, motions: Motions, tolerance: Sequence[float], *, meter: Meter = silent
 ) -> FewerParameters:
     """The recursion with fewest operations that keeps every joint's torque error below its tolerance (as far as found).
 
     With all moments kept, the error is that of rounding. Friction and springs are not part of it; reflected rotor
     inertias are kept exactly.
     """
-    say = progress or (lambda _: None)
     for joint, allowed in zip(robot.joints, tolerance, strict=True):
         if not allowed > 0.0:
             raise RobotError(f"joint '{joint.name}' has a tolerance of {allowed}", remedy="allow a positive error")
     problem = _Problem(robot, motions, np.asarray(tolerance, dtype=np.float64))
     with one_thread():
         while True:
-            kept = problem.search(say)
-            say(f"{len(kept)} of {len(problem.parameters)} moments, fitting against the worst motions")
+            kept = problem.search(meter)
+            count = len(problem.parameters)
+            meter(count, count + 1, f"{len(kept)} of {count} moments, fitting against the worst motions")
             beta, found = problem.fit(kept)
             worst = float((found / problem.tolerance).max())
-            say(f"largest error found: {100 * worst:.1f} % of the tolerance")
+            meter(count, count + 1, f"largest error found: {100 * worst:.1f} % of the tolerance")
             if worst <= 1.0 or len(kept) == len(problem.parameters):
                 break
     simplified = problem.simplified(kept, beta)
@@ -183,8 +182,9 @@ class _Problem:
 
     # --- search -----------------------------------------------------------------------------------------------------
 
-    def search(self, say: Progress) -> list[int]:
+    def search(self, meter: Meter) -> list[int]:
         """Moments to keep so that the error at all motions met so far stays below the tolerance (2)."""
+        count = len(self.parameters)
         self._errors.clear()
         self._gram, self._moment = self.rows.T @ self.rows, self.rows.T @ self.target
         self._power = float(self.target @ self.target)
@@ -201,13 +201,13 @@ class _Problem:
             if chosen is None:
                 break
             kept = chosen
-            say(f"{len(kept)} moments, {self.cost(kept)} operations")
+            meter(count - len(kept), count + 1, f"{len(kept)} moments, {self.cost(kept)} operations")
         while True:
             better = self._swapped(kept)
             if better is None:
                 return sorted(kept)
             kept = better
-            say(f"{len(kept)} moments, {self.cost(kept)} operations")
+            meter(count - len(kept), count + 1, f"{len(kept)} moments, {self.cost(kept)} operations")
 
     def _swapped(self, kept: list[int]) -> list[int] | None:
         """A cheaper set with one or two moments exchanged against at most one, or None."""

@@ -14,7 +14,7 @@ terms whose loss raises it above what a proof can manage stay.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,7 @@ from torquec.expr.ops import SEMANTICS
 from torquec.expr.replay import rebuilt
 from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
+from torquec.foundation.work import Meter, silent
 from torquec.proof.motions import Motions, sampled_motions
 from torquec.proof.torque_residual import position_degrees, positions_read
 from torquec.proof.worst_motions import error_program, worst_motions
@@ -66,16 +67,18 @@ def prune_within(
     tolerance: Sequence[float],
     *,
     seed: int = 0,
-    progress: Callable[[str], None] | None = None,
+    meter: Meter = silent,
 ) -> Function:
     """`simplified` pruned, its largest error against `exact` that can be found below the tolerances.
 
     What can go first decides what can go later: another `seed` draws other motions and may save more, or less.
     """
+    start = _operations(simplified)
     search = _Search(exact, simplified, prismatic, motions, np.asarray(tolerance, dtype=np.float64), seed)
     program = simplified
     with one_thread():
-        for chunk, rooms in _WAYS:
+        for way, (chunk, rooms) in enumerate(_WAYS):
+            meter(way, len(_WAYS))
             failures = 0
             search.needed.clear()
             while failures < _FAILURES:
@@ -90,8 +93,8 @@ def prune_within(
                     continue
                 program, failures = accepted, 0
                 search.needed.clear()
-                if progress is not None:
-                    progress(f"pruned to {_operations(program)} operations")
+                # Each way removes less than the one before; how much, nobody knows in advance.
+                meter(way + 1.0 - _operations(program) / start, len(_WAYS), f"{_operations(program)} operations")
     return program
 
 

@@ -4,7 +4,7 @@
      one with the deviations of `Spread`, never below a tenth
 (2)  initial positions deviate, sensor noise is new in every run
 
-One plant is compiled, its factors are inputs; runs fill the lanes of vectors and go in groups to an `Executor`.
+One plant is compiled, its factors are inputs; runs fill the lanes of vectors and go in groups to a `Work`.
 Run k is the same whatever the number of runs and workers.
 """
 
@@ -20,6 +20,7 @@ import numpy as np
 from torquec.control.controller import Controller
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
+from torquec.foundation.work import Work, as_work
 from torquec.robot.robot import Robot
 from torquec.simulation.closed_loop import DEFAULT_OPTIONS, LoopOptions, drives_of, prepare
 from torquec.simulation.plant import Plant
@@ -84,9 +85,10 @@ def monte_carlo(
     runs: int,
     spread: Spread,
     options: LoopOptions = DEFAULT_OPTIONS,
+    work: Work | None = None,
     executor: Executor | None = None,
 ) -> MonteCarloResult:
-    """Run the loop `runs` times, (1) and (2); with an `executor` in groups over its workers.
+    """Run the loop `runs` times, (1) and (2), in groups that `work` spreads; `executor` stands for a work with it.
 
     Raises `ArgumentError` as `simulate` does, and for a number of runs that is not positive.
     """
@@ -99,8 +101,8 @@ def monte_carlo(
         _Group(varied, controller, trajectory, quiet, spread, range(first, min(first + _GROUP, runs)))
         for first in range(0, runs, _GROUP)
     ]
-    results = list(map(_run_group, groups) if executor is None else executor.map(_run_group, groups))
-    return _joined(results)
+    results = as_work(work, executor=executor).map("simulating scattered robots", _run_group, groups)
+    return _joined(list(results))
 
 
 def _run_group(group: _Group) -> MonteCarloResult:

@@ -13,6 +13,7 @@ from tests.proof.coefficient_models import exact_program, narrow_box, shortened
 
 from torquec.errors import ArgumentError, CheckError, RobotError, SpecificationError
 from torquec.expr import evaluate
+from torquec.foundation.work import Work
 from torquec.proof.checker.check_coefficients import check_coefficients
 from torquec.proof.coefficient_certificate import CoefficientCertificate, certify_coefficients
 from torquec.proof.coefficient_tolerance import CoefficientTolerance, Family
@@ -88,7 +89,7 @@ def test_an_executor_changes_nothing():
     robot = arm("planar3r")
     exact, program, box = exact_program(robot), shortened(robot, 6.0).torque(), narrow_box(robot)
     with ThreadPoolExecutor(2) as pool:
-        spread = certify_coefficients(robot, exact, program, box, executor=pool)
+        spread = certify_coefficients(robot, exact, program, box, work=Work(executor=pool))
         check_coefficients(robot, spread, executor=pool)
     assert spread == certify_coefficients(robot, exact, program, box)
 

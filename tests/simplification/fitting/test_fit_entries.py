@@ -7,6 +7,7 @@ import pytest
 from tests.simplification.stanford_table import monomial, stanford, target
 
 from torquec.errors import SpecificationError
+from torquec.foundation.work import Work
 from torquec.simplification.fitting.fit_entries import EntryTask, fit_entries
 
 TASKS = [
@@ -19,14 +20,15 @@ TASKS = [
 def test_a_process_pool_gives_the_same_in_the_same_order():
     _, box = stanford()
     told = []
-    alone = fit_entries(TASKS, box, progress=lambda *news: told.append(news))
-    assert told == [("H[1,1,3]", 1, 3), ("g[4]", 2, 3), ("M[2,3]", 3, 3)]
+    alone = fit_entries(TASKS, box, work=Work(report=told.append))
+    noted = [(news.note.split(":")[0], news.done, news.whole) for news in told if news.note]
+    assert noted == [("H[1,1,3]", 1, 3), ("g[4]", 2, 3), ("M[2,3]", 3, 3)]
     told.clear()
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        spread = fit_entries(TASKS, box, executor=pool, progress=lambda *news: told.append(news))
+        spread = fit_entries(TASKS, box, work=Work(executor=pool, report=told.append))
     assert [fit.polynomial for fit in spread] == [fit.polynomial for fit in alone]
-    assert sorted(name for name, _, _ in told) == ["H[1,1,3]", "M[2,3]", "g[4]"]
-    assert [done for _, done, _ in told] == [1, 2, 3]
+    assert [news.note.split(":")[0] for news in told if news.note] == ["H[1,1,3]", "g[4]", "M[2,3]"]
+    assert told[-1].share == 1.0
 
 
 @pytest.mark.parametrize("workers", [0, 1])
@@ -42,5 +44,5 @@ def test_an_entry_that_cannot_be_kept_names_itself_its_joint_and_the_smallest_er
         ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool,
         pytest.raises(SpecificationError, match=pattern) as caught,
     ):
-        fit_entries([bad, *TASKS], box, executor=pool)
+        fit_entries([bad, *TASKS], box, work=Work(executor=pool))
     assert "allow at least 0.0771071" in caught.value.remedy

@@ -20,11 +20,8 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
-
-import torquec
 
 _MAGIC = b"torquec\x01"
 _PREFIX = len(_MAGIC) + 32 + 4
@@ -104,17 +101,6 @@ def open_cache() -> ObjectCache | None:
     except (OSError, RuntimeError):  # no home directory, no permission
         return None
     return ObjectCache(folder) if stat.S_ISDIR(status.st_mode) and _is_private(status) else None
-
-
-@cache
-def source_identity() -> str:
-    """A hash of Torquec's own source: code made by another version is never loaded."""
-    digest = hashlib.sha256(torquec.__version__.encode())
-    root = Path(torquec.__file__).parent
-    for path in sorted(root.rglob("*.py")):
-        digest.update(path.relative_to(root).as_posix().encode() + b"\0")
-        digest.update(path.read_bytes() + b"\0")
-    return digest.hexdigest()
 
 
 def _folder() -> Path:

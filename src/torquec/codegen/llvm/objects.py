@@ -8,10 +8,11 @@ from typing import Any, Protocol
 import llvmlite
 import llvmlite.binding as llvm
 
-from torquec.codegen.llvm.cache import Entry, open_cache, source_identity
+from torquec.codegen.llvm.cache import Entry, open_cache
 from torquec.codegen.llvm.cpu import Cpu
 from torquec.codegen.llvm.module import compile_batch, compile_scalar
 from torquec.expr import Function, Port
+from torquec.foundation.source_identity import source_identity
 
 
 class Objects(Protocol):

@@ -22,6 +22,7 @@ from torquec.dynamics.inverse_dynamics import inverse_dynamics
 from torquec.errors import CheckError
 from torquec.expr import Function, evaluate
 from torquec.foundation.arrays import Array
+from torquec.foundation.work import Meter, Work, as_work, silent
 from torquec.proof.certificate import Certificate
 from torquec.proof.checker.check_boxes import REMEDY, LeafChecker, basis_values, root_pieces, tree_leaves
 from torquec.proof.checker.check_coefficients import check_coefficients
@@ -35,15 +36,18 @@ _IDENTITY = 1e-9
 """The harmonics must reproduce the error to this part of the largest torque."""
 
 
-def check_certificate(robot: Robot, certificate: Certificate, *, executor: Executor | None = None) -> None:
+def check_certificate(
+    robot: Robot, certificate: Certificate, *, work: Work | None = None, executor: Executor | None = None
+) -> None:
     """Raise `CheckError` unless every bound of the certificate is proven for this robot.
 
-    Joints are checked by the executor, if one is given.
+    Nothing of it is taken from kept results: it is proven each time.
     """
+    work = as_work(work, executor=executor)
     if certificate.robot_hash != robot.content_hash:
         raise CheckError("the certificate is about another robot, or the robot has changed since", remedy=REMEDY)
     if certificate.coefficients is not None:
-        _check_inner(robot, certificate, certificate.coefficients, executor)
+        _check_inner(robot, certificate, certificate.coefficients, work)
         if not certificate.joints:
             return
     if tuple(certificate.joints) != robot.joint_names:
@@ -61,21 +65,26 @@ def check_certificate(robot: Robot, certificate: Certificate, *, executor: Execu
             raise CheckError(f"joint '{name}': its bound is {proof.bound}", remedy=REMEDY)
     check_program(robot, certificate.program)
     tasks = [(robot, certificate, joint) for joint in range(robot.n)]
-    for _ in map(_check_joint, tasks) if executor is None else executor.map(_check_joint, tasks):
+    for _ in work.map(
+        "proving the torque errors again",
+        _check_joint,
+        tasks,
+        kept=False,
+        metered=True,
+        note=lambda task, _: robot.joint_names[task[2]],
+    ):
         pass
 
 
-def _check_inner(
-    robot: Robot, certificate: Certificate, coefficients: CoefficientCertificate, executor: Executor | None
-) -> None:
+def _check_inner(robot: Robot, certificate: Certificate, coefficients: CoefficientCertificate, work: Work) -> None:
     """The certificate of coefficients within one of torques: about the same positions."""
     box = coefficients.box
     if (box.lower, box.upper) != (certificate.motions.lower, certificate.motions.upper):
         raise CheckError("torques and coefficients are certified over different positions", remedy=REMEDY)
-    check_coefficients(robot, coefficients, executor=executor)
+    check_coefficients(robot, coefficients, work=work)
 
 
-def _check_joint(task: tuple[Robot, Certificate, int]) -> None:
+def _check_joint(task: tuple[Robot, Certificate, int], *, meter: Meter = silent) -> None:
     robot, certificate, joint = task
     name = robot.joint_names[joint]
     proof = certificate.joints[name]
@@ -96,7 +105,8 @@ def _check_joint(task: tuple[Robot, Certificate, int]) -> None:
     pairs = [box.velocity[j] * box.velocity[k] for j in range(robot.n) for k in range(j, robot.n)]
     rows = rows * np.array([*box.acceleration, *pairs, 1.0]).reshape(-1, *([1] * len(variables)))
     checker = LeafChecker(robot.n, f"joint '{name}'", proof.bound, rows, sliding, degrees)
-    for root, parts in zip(roots, leaves, strict=True):
+    for k, (root, parts) in enumerate(zip(roots, leaves, strict=True)):
+        meter(k, len(roots))
         checker.check(root, parts)
 
 

@@ -17,6 +17,7 @@ import itertools
 import math
 from collections.abc import Callable
 from concurrent.futures import Executor
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -25,12 +26,14 @@ from torquec.dynamics.inverse_dynamics import inverse_dynamics
 from torquec.errors import CheckError
 from torquec.expr import Function, evaluate
 from torquec.foundation.arrays import Array
+from torquec.foundation.work import Work, as_work
 from torquec.proof.checker.check_boxes import REMEDY, LeafChecker, basis_values, root_pieces, tree_leaves
 from torquec.proof.checker.check_program import check_program
 from torquec.proof.coefficient_certificate import CoefficientCertificate, CoefficientProof
 from torquec.proof.coefficient_tolerance import Family
 from torquec.proof.error_peaks import ErrorKind
 from torquec.robot.robot import Robot
+from torquec.trajectory.box import Box
 
 Torque = Callable[[Array, Array, Array], Array]
 
@@ -42,10 +45,12 @@ _IDENTITY = 1e-10
 _SIZES = {Family.M: 2, Family.H: 3, Family.G: 1}
 
 
-def check_coefficients(robot: Robot, certificate: CoefficientCertificate, *, executor: Executor | None = None) -> None:
+def check_coefficients(
+    robot: Robot, certificate: CoefficientCertificate, *, work: Work | None = None, executor: Executor | None = None
+) -> None:
     """Raise `CheckError` unless every bound of the certificate is proven for this robot.
 
-    Coefficients are checked by the executor, if one is given.
+    Nothing of it is taken from kept results: it is proven each time.
     """
     if certificate.robot_hash != robot.content_hash:
         raise CheckError("the certificate is about another robot, or the robot has changed since", remedy=REMEDY)
@@ -58,9 +63,21 @@ def check_coefficients(robot: Robot, certificate: CoefficientCertificate, *, exe
         _check_statement(robot, proof)
     named = {(proof.family, proof.index) for proof in certificate.coefficients.values()}
     _Coefficients(robot, certificate.program).require_exact(named)
-    tasks = [(robot, certificate, name) for name in certificate.coefficients]
-    for _ in map(_check_proof, tasks) if executor is None else executor.map(_check_proof, tasks, chunksize=8):
+    tasks = [_Task(robot, certificate.program, certificate.box, proof) for proof in certificate.coefficients.values()]
+    for _ in as_work(work, executor=executor).map(
+        "proving the coefficients again", _check_proof, tasks, kept=False, note=lambda task, _: task.proof.name
+    ):
         pass
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What a process needs to prove one coefficient again."""
+
+    robot: Robot
+    program: Function
+    box: Box
+    proof: CoefficientProof
 
 
 def _check_statement(robot: Robot, proof: CoefficientProof) -> None:
@@ -92,10 +109,10 @@ def _check_statement(robot: Robot, proof: CoefficientProof) -> None:
         raise CheckError(f"{proof.name}: the degrees of its error are given as {degrees}", remedy=REMEDY)
 
 
-def _check_proof(task: tuple[Robot, CoefficientCertificate, str]) -> None:
+def _check_proof(task: _Task) -> None:
     """The trees and leaves of one coefficient, (2) and (3)."""
-    robot, certificate, name = task
-    proof, box = certificate.coefficients[name], certificate.box
+    robot, proof, box = task.robot, task.proof, task.box
+    name = proof.name
     sliding = [robot.joints[variable[0][0]].type.is_prismatic for variable in proof.variables]
     pieces = []
     for variable, slides in zip(proof.variables, sliding, strict=True):
@@ -105,7 +122,7 @@ def _check_proof(task: tuple[Robot, CoefficientCertificate, str]) -> None:
     if len(roots) != len(proof.trees):
         raise CheckError(f"{name}: {len(proof.trees)} trees for {len(roots)} root boxes", remedy=REMEDY)
     leaves = [tree_leaves(tree, len(proof.variables), name) for tree in proof.trees]
-    rows = _harmonics(_Coefficients(robot, certificate.program), proof, sliding)
+    rows = _harmonics(_Coefficients(robot, task.program), proof, sliding)
     checker = _CoefficientLeaves(proof, rows, sliding)
     try:
         for root, parts in zip(roots, leaves, strict=True):

@@ -1,25 +1,20 @@
 """Many coefficients simplified at once: they are independent, so the work spreads over any executor.
 
-`executor` is any `concurrent.futures.Executor` (a process pool, dask's `Client.get_executor()`); without one, entries
-are fitted one after the other in this process. Results come in the order of the entries, whoever made them.
+Results come in the order of the entries, whoever made them (:mod:`torquec.foundation.work`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, Future, as_completed
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from torquec.closedform.polynomial import Monomial, TrigPolynomial
 from torquec.errors import SpecificationError
+from torquec.foundation.work import Work, as_work
 from torquec.proof.error_peaks import ErrorKind
 from torquec.simplification.fitting.minimal_basis import MinimalBasis, SearchOptions, minimal_basis
 from torquec.simplification.fitting.term_cost import TermCost
 from torquec.trajectory.box import Box
-
-Progress: TypeAlias = Callable[[str, int, int], None]
-"""Called after each entry with its name, how many are done and how many there are."""
 
 
 @dataclass(frozen=True)
@@ -40,33 +35,25 @@ def fit_entries(
     *,
     cost: TermCost | None = None,
     options: SearchOptions | None = None,
-    executor: Executor | None = None,
-    progress: Progress | None = None,
+    work: Work | None = None,
 ) -> tuple[MinimalBasis, ...]:
     """The minimal basis of every entry, in their order.
 
     Raises `SpecificationError` naming entry, joint and smallest achievable error where a tolerance cannot be kept;
     work that has not begun is then cancelled.
     """
-    if executor is None:
-        done = []
-        for task in tasks:
-            done.append(fit_entry(task, box, cost=cost, options=options))
-            if progress is not None:
-                progress(task.name, len(done), len(tasks))
-        return tuple(done)
-    futures: dict[Future[MinimalBasis], EntryTask] = {
-        executor.submit(fit_entry, task, box, cost=cost, options=options): task for task in tasks
-    }
-    try:
-        for count, future in enumerate(as_completed(futures), start=1):
-            future.result()
-            if progress is not None:
-                progress(futures[future].name, count, len(tasks))
-    finally:
-        for future in futures:
-            future.cancel()
-    return tuple(future.result() for future in futures)
+    fits = as_work(work).map(
+        "fitting the coefficients",
+        _fit,
+        [(task, box, cost, options) for task in tasks],
+        note=lambda task, fit: f"{task[0].name}: {len(fit.polynomial)} terms",
+    )
+    return tuple(fits)
+
+
+def _fit(task: tuple[EntryTask, Box, TermCost | None, SearchOptions | None]) -> MinimalBasis:
+    entry, box, cost, options = task
+    return fit_entry(entry, box, cost=cost, options=options)
 
 
 def fit_entry(

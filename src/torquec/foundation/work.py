@@ -1,0 +1,352 @@
+"""`Work`: who computes, who is told how far it is, and what survives an interruption, in one object.
+
+A function that may take long takes `work: Work | None = None` as a keyword, and begins with
+
+    work = as_work(work)                                          # None: `Work()`, in this process, silent
+
+Public functions that already took `executor=` and `progress=` keep them: `as_work(work, executor=.., progress=..)`.
+Every stage of the computation is a step with a name in plain words, which is what the user sees:
+
+    with work.step("searching a motion", whole=evaluations) as step:
+        step.show(done, note="condition 12.3")                    # as often as you like
+    results = work.map("fitting the coefficients", fit, tasks)    # spread over the executor, in the order of the tasks
+    fewer = work.run("searching for fewer parameters", search, robot, motions)      # one task, in this process
+
+(1)  `map` and `run` keep every result in the folder `keep`, if there is one, under a hash of function, arguments and
+     this package's source: the same program that is started again after a kill reads them instead of computing them,
+     and ends with the same bytes. What must be done each time (a check) says `kept=False`.
+(2)  Tasks that take long say how far they are: with `metered=True` the function gets a keyword `meter`, and calls
+     `meter(done, whole)`; in this process, in another one of this machine, or silently on a cluster.
+(3)  `Work(report=..)` is called with a `StepReport`: step, done of whole, seconds, time left. `text_report` makes one
+     that prints lines. The command line draws a bar from the same.
+(4)  `work.seconds` are the times by step. Steps may stand inside steps; a second counts for the innermost, so that the
+     times add up.
+
+A `Work` belongs to the thread that made it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from torquec.errors import ArgumentError
+from torquec.foundation.kept_work import KeptWork
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+_LOOK_EVERY = 0.25
+"""Seconds between looks at tasks that run elsewhere: quick for an eye, nothing for a processor."""
+
+_SHOW_EVERY = 0.1
+"""Seconds between reports of one step without a note: a bar need not move more often."""
+
+_LINE_EVERY = 10.0
+"""Seconds after which a step that says nothing new prints its share."""
+
+_SHARE_KNOWN, _SECONDS_KNOWN = 0.02, 1.0
+"""A share and a time from which on the time left is more than a guess."""
+
+
+@dataclass(frozen=True)
+class StepReport:
+    """How far a step is: `done` of `whole` (which may be unknown), after `seconds`; `note` says what was found."""
+
+    step: str
+    done: float
+    whole: float | None
+    seconds: float
+    note: str = ""
+
+    @property
+    def share(self) -> float | None:
+        """What is done, from 0 to 1; None where the whole is not known."""
+        return min(self.done / self.whole, 1.0) if self.whole else None
+
+    @property
+    def remaining(self) -> float | None:
+        """Estimated seconds until the step ends; None where nothing can be said yet."""
+        share = self.share
+        if share is None or share < _SHARE_KNOWN or self.seconds < _SECONDS_KNOWN:
+            return None
+        return self.seconds * (1.0 - share) / share
+
+    def __str__(self) -> str:
+        """
+        >>> print(StepReport("pruning", 2.0, 8.0, 30.0, "53 mul, 38 add"))
+        pruning (25 %, about 90 s left): 53 mul, 38 add
+        """
+        facts = [] if self.share is None else [f"{100.0 * self.share:.0f} %"]
+        if self.remaining is not None and self.remaining >= 1.0:
+            facts.append(f"about {self.remaining:.0f} s left")
+        share = f" ({', '.join(facts)})" if facts else ""
+        return f"{self.step}{share}: {self.note}" if self.note else f"{self.step}{share}"
+
+
+class Meter(Protocol):
+    """What a long task calls to say how far it is (2)."""
+
+    def __call__(self, done: float, whole: float, note: str = "") -> None:
+        """`done` of `whole`, in whatever unit the task counts."""
+
+
+def silent(done: float, whole: float, note: str = "") -> None:
+    """The meter of a task that nobody watches."""
+
+
+@dataclass
+class _FileMeter:
+    """A meter in another process: it writes its share into a file of its own, which `Work.map` looks at."""
+
+    path: str
+    last: float = 0.0
+
+    def __call__(self, done: float, whole: float, note: str = "") -> None:  # noqa: ARG002 - a note goes no further
+        now = time.monotonic()
+        if now - self.last < _LOOK_EVERY or not whole:
+            return
+        self.last = now
+        try:
+            Path(f"{self.path}.new").write_text(repr(min(done / whole, 1.0)), encoding="ascii")
+            Path(f"{self.path}.new").replace(self.path)
+        except OSError:
+            return  # another machine, or a folder that is gone: the bar moves with the tasks only
+
+    def share(self) -> float:
+        """What was written last."""
+        try:
+            return float(Path(self.path).read_text(encoding="ascii"))
+        except (OSError, ValueError):
+            return 0.0
+
+
+class WorkStep:
+    """A stage of the work while it lasts; `show` says how far it is."""
+
+    def __init__(self, work: Work, name: str, whole: float | None) -> None:
+        self.name, self.whole = name, whole
+        self.done = 0.0
+        self._work = work
+        self._began = time.perf_counter()
+        self._shown = 0.0
+
+    def show(self, done: float | None = None, whole: float | None = None, note: str = "") -> None:
+        """Report that `done` of `whole` is done; what is not given stays as it was. A note is always reported."""
+        self.done = self.done if done is None else done
+        self.whole = self.whole if whole is None else whole
+        now = time.perf_counter()
+        if note or now - self._shown >= _SHOW_EVERY or self.done == self.whole:
+            self._shown = now
+            self._work.report(StepReport(self.name, self.done, self.whole, now - self._began, note))
+
+    def meter(self, done: float, whole: float, note: str = "") -> None:
+        """`show` as a `Meter`."""
+        self.show(done, whole, note)
+
+
+class Work:
+    """How a computation is done: by `executor` (this process without one), told to `report`, results kept in `keep`.
+
+    >>> with Work().step("counting", whole=3) as step:
+    ...     step.show(3)
+    >>> list(Work().map("doubling", abs, [-1, 2, -3]))
+    [1, 2, 3]
+    """
+
+    def __init__(
+        self,
+        *,
+        executor: Executor | None = None,
+        report: Callable[[StepReport], None] | None = None,
+        keep: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self.executor = executor
+        self.report = report or (lambda _: None)
+        self.kept = None if keep is None else KeptWork(keep)
+        self.seconds: dict[str, float] = {}
+        self._open: list[str] = []
+        self._since = time.perf_counter()
+
+    # --- steps ------------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def step(self, name: str, *, whole: float | None = None) -> Iterator[WorkStep]:
+        """A named stage while the context lasts."""
+        self._count()
+        self._open.append(name)
+        self.seconds.setdefault(name, 0.0)
+        try:
+            yield WorkStep(self, name, whole)
+        finally:
+            self._count()
+            self._open.pop()
+
+    def _count(self) -> None:
+        """Give the time since the last change to the step that is innermost now (4)."""
+        now = time.perf_counter()
+        if self._open:
+            self.seconds[self._open[-1]] += now - self._since
+        self._since = now
+
+    # --- tasks ------------------------------------------------------------------------------------------------------
+
+    def run(
+        self,
+        name: str,
+        function: Callable[..., Result],
+        *arguments: Any,
+        kept: bool = True,
+        metered: bool = False,
+    ) -> Result:
+        """`function(*arguments)` in this process, as one step; see (1) and (2)."""
+        key = self._key(function, arguments, kept=kept)
+        with self.step(name) as step:
+            found, value = self._recall(key)
+            if not found:
+                value = function(*arguments, meter=step.meter) if metered else function(*arguments)
+                self._keep(key, value)
+            return value  # type: ignore[no-any-return]
+
+    def map(
+        self,
+        name: str,
+        function: Callable[..., Result],
+        tasks: Iterable[Task],
+        *,
+        kept: bool = True,
+        metered: bool = False,
+        note: Callable[[Task, Result], str] | None = None,
+    ) -> Iterator[Result]:
+        """`function(task)` of every task, as one step, in the order of the tasks; see (1) and (2).
+
+        `note(task, result)` is what is said when a result is there. Without an executor each task is done when its
+        result is asked for. Where one fails, or the results are not asked for any more, those not begun are cancelled.
+        """
+        every = list(tasks)
+        with self.step(name, whole=float(len(every))) as step:
+            step.show(0.0)
+            ways = self._spread if self.executor is not None else self._one_by_one
+            for k, value in enumerate(ways(step, function, every, kept=kept, metered=metered)):
+                step.show(max(k + 1.0, step.done), note=note(every[k], value) if note else "")
+                yield value
+
+    def _one_by_one(
+        self, step: WorkStep, function: Callable[..., Result], tasks: Sequence[Task], *, kept: bool, metered: bool
+    ) -> Iterator[Result]:
+        for k, task in enumerate(tasks):
+            key = self._key(function, (task,), kept=kept)
+            found, value = self._recall(key)
+            if not found:
+                value = function(task, meter=_part_of(step, k)) if metered else function(task)
+                self._keep(key, value)
+            yield value
+
+    def _spread(
+        self, step: WorkStep, function: Callable[..., Result], tasks: Sequence[Task], *, kept: bool, metered: bool
+    ) -> Iterator[Result]:
+        """Results of tasks that the executor does, kept as soon as each is there."""
+        assert self.executor is not None
+        folder = tempfile.mkdtemp(prefix="torquec-") if metered else ""
+        results: dict[int, Any] = {}
+        failures: dict[int, BaseException] = {}  # raised in the order of the tasks, so that it is always the same one
+        waiting: dict[Future[Any], tuple[int, str | None, _FileMeter | None]] = {}
+        try:
+            for k, task in enumerate(tasks):
+                key = self._key(function, (task,), kept=kept)
+                found, value = self._recall(key)
+                if found:
+                    results[k] = value
+                    continue
+                meter = _FileMeter(str(Path(folder) / str(k))) if metered else None
+                options = {} if meter is None else {"meter": meter}
+                waiting[self.executor.submit(function, task, **options)] = k, key, meter
+            for k in range(len(tasks)):
+                while k not in results and k not in failures:
+                    done, _ = wait(waiting, timeout=_LOOK_EVERY, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        place, key, _ = waiting.pop(future)
+                        error = CancelledError() if future.cancelled() else future.exception()
+                        if error is not None:
+                            failures[place] = error
+                            _cancel(future for future, (later, _, _) in waiting.items() if later > place)
+                            continue
+                        results[place] = future.result()
+                        self._keep(key, results[place])
+                    running = sum(meter.share() for _, _, meter in waiting.values() if meter is not None)
+                    step.show(len(tasks) - len(waiting) + running)
+                if k in failures:
+                    raise failures[k]
+                yield results[k]
+        finally:
+            _cancel(waiting)
+            if folder:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    # --- kept results -----------------------------------------------------------------------------------------------
+
+    def _key(self, function: Callable[..., Any], arguments: tuple[Any, ...], *, kept: bool) -> str | None:
+        return self.kept.key(function, arguments) if kept and self.kept is not None else None
+
+    def _recall(self, key: str | None) -> tuple[bool, Any]:
+        return (False, None) if self.kept is None or key is None else self.kept.recall(key)
+
+    def _keep(self, key: str | None, value: Any) -> None:
+        if self.kept is not None and key is not None:
+            self.kept.keep(key, value)
+
+
+def _cancel(futures: Iterable[Future[Any]]) -> None:
+    for future in list(futures):
+        future.cancel()
+
+
+def _part_of(step: WorkStep, index: int) -> Meter:
+    """The meter of task number `index` of a step that counts tasks."""
+
+    def meter(done: float, whole: float, note: str = "") -> None:
+        step.show(index + (min(done / whole, 1.0) if whole else 0.0), note=note)
+
+    return meter
+
+
+def as_work(
+    work: Work | None = None,
+    *,
+    executor: Executor | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Work:
+    """The work that a function was given; or one by an executor, told to `progress` line by line; or a silent one.
+
+    Raises `ArgumentError` where both a work and an executor or progress are given.
+    """
+    if work is None:
+        return Work(executor=executor, report=None if progress is None else text_report(progress))
+    if executor is not None or progress is not None:
+        raise ArgumentError(
+            "work and executor or progress are given", remedy="give Work(executor=.., report=..) alone: it holds both"
+        )
+    return work
+
+
+def text_report(say: Callable[[str], None]) -> Callable[[StepReport], None]:
+    """A report that says every note, and else how far a step is from time to time (3)."""
+    last: tuple[str, float] = ("", 0.0)
+
+    def report(news: StepReport) -> None:
+        nonlocal last
+        now = time.monotonic()
+        begins = news.step != last[0]
+        if begins or news.note or now - last[1] >= _LINE_EVERY:
+            last = (news.step, now)
+            say(str(news))
+
+    return report

@@ -1,0 +1,199 @@
+"""Work: the same results in the same order whoever computes, named steps, times that add up, nothing done twice."""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import threading
+import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
+import pytest
+
+from torquec.errors import ArgumentError
+from torquec.foundation.work import StepReport, Work, as_work, silent, text_report
+
+CALLS = []
+
+
+def double(x):
+    CALLS.append(x)
+    return 2 * x
+
+
+def slow_first(x):
+    time.sleep(0.2 if x == 0 else 0.0)
+    return double(x)
+
+
+def odd_fails(x):
+    if x % 2:
+        time.sleep(0.1 / x)  # the last failure is the first to happen
+        raise ValueError(f"no {x}")
+    return x
+
+
+def metered(x, *, meter=silent):
+    for k in range(4):
+        meter(k, 4.0, f"{x} at {k}")
+    return x
+
+
+def waits_until_seen(x, *, meter=silent):
+    """Half done for a while: long enough to be looked at from another process."""
+    meter(1.0, 2.0)
+    time.sleep(1.0)
+    return x
+
+
+@pytest.fixture(autouse=True)
+def _no_calls():
+    CALLS.clear()
+
+
+@pytest.fixture(params=["serial", "threads"])
+def executor(request):
+    if request.param == "serial":
+        yield None
+    else:
+        with ThreadPoolExecutor(2) as pool:
+            yield pool
+
+
+def test_results_come_in_the_order_of_the_tasks(executor):
+    assert list(Work(executor=executor).map("doubling", slow_first, range(6))) == [0, 2, 4, 6, 8, 10]
+
+
+def test_without_an_executor_each_task_waits_for_its_turn():
+    results = Work().map("doubling", double, [1, 2])
+    assert CALLS == []
+    assert next(results) == 2
+    assert CALLS == [1]
+
+
+def test_the_first_failure_in_order_is_raised(executor):
+    results = Work(executor=executor).map("failing", odd_fails, [0, 1, 2, 3])
+    assert next(results) == 0
+    with pytest.raises(ValueError, match="no 1"):
+        next(results)
+
+
+def test_what_is_not_asked_for_is_cancelled():
+    begin = threading.Event()
+
+    def task(x):
+        begin.wait(5.0)
+        return double(x)
+
+    with ThreadPoolExecutor(1) as pool:
+        results = Work(executor=pool).map("waiting", lambda x: x if x == 0 else task(x), range(20))
+        assert next(results) == 0
+        results.close()
+        begin.set()
+    assert len(CALLS) <= 1
+
+
+# --- kept results ---------------------------------------------------------------------------------------------------
+
+
+def test_a_result_is_computed_once(executor, tmp_path):
+    assert list(Work(executor=executor, keep=tmp_path / "work").map("doubling", double, [1, 2, 3])) == [2, 4, 6]
+    assert list(Work(executor=executor, keep=tmp_path / "work").map("doubling", double, [1, 2, 3, 4])) == [2, 4, 6, 8]
+    assert sorted(CALLS) == [1, 2, 3, 4]
+
+
+def test_a_step_is_kept_and_its_meter_is_no_part_of_it(tmp_path):
+    told = []
+    for _ in range(2):
+        work = Work(keep=tmp_path / "work", report=told.append)
+        assert work.run("counting", metered, 7, metered=True) == 7
+    assert [news.note for news in told] == [f"7 at {k}" for k in range(4)]
+
+
+def test_checks_are_done_each_time(tmp_path):
+    for _ in range(2):
+        assert list(Work(keep=tmp_path / "work").map("doubling", double, [1], kept=False)) == [2]
+        assert Work(keep=tmp_path / "work").run("doubling", double, 2, kept=False) == 4
+    assert CALLS == [1, 2, 1, 2]
+    assert not (tmp_path / "work").exists()
+
+
+def test_failures_and_what_is_no_value_are_not_kept(executor, tmp_path):
+    work = Work(executor=executor, keep=tmp_path / "work")
+    with pytest.raises(ValueError, match="no 1"):
+        list(work.map("failing", odd_fails, [1]))
+    assert list(work.map("asking", callable, [double])) == [True]
+    assert not (tmp_path / "work").exists()
+
+
+# --- reports --------------------------------------------------------------------------------------------------------
+
+
+def test_a_step_reports_done_of_whole():
+    told = []
+    results = Work(report=told.append).map(
+        "counting", metered, [5, 6], metered=True, note=lambda task, _: f"{task} done"
+    )
+    assert list(results) == [5, 6]
+    assert [(news.note, news.done) for news in told if news.note] == [
+        *((f"5 at {k}", k / 4) for k in range(4)),
+        ("5 done", 1.0),
+        *((f"6 at {k}", 1.0 + k / 4) for k in range(4)),
+        ("6 done", 2.0),
+    ]
+    assert {news.step for news in told} == {"counting"}
+    assert told[0].share == 0.0
+    assert told[-1].share == 1.0
+
+
+def test_the_share_comes_from_other_processes_too():
+    told = []
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        work = Work(executor=pool, report=told.append)
+        assert list(work.map("waiting", waits_until_seen, [1], metered=True)) == [1]
+    assert 0.5 in [news.done for news in told]
+    done = [news.done for news in told]
+    assert done == sorted(done)
+
+
+def test_times_add_up():
+    work = Work()
+    start = time.perf_counter()
+    with work.step("outer"):
+        time.sleep(0.02)
+        with work.step("inner"):
+            time.sleep(0.03)
+        list(work.map("tasks", time.sleep, [0.01, 0.01]))
+        with work.step("inner"):
+            pass
+    whole = time.perf_counter() - start
+    assert set(work.seconds) == {"outer", "inner", "tasks"}
+    assert work.seconds["inner"] >= 0.03
+    assert math.isclose(sum(work.seconds.values()), whole, rel_tol=0.05)
+
+
+def test_the_time_left_follows_from_the_share():
+    assert StepReport("a", 1.0, 4.0, 10.0).remaining == pytest.approx(30.0)
+    assert StepReport("a", 0.0, 4.0, 10.0).remaining is None
+    assert StepReport("a", 3.0, None, 10.0).remaining is None
+    assert str(StepReport("a", 3.0, None, 10.0, "b")) == "a: b"
+    assert str(StepReport("a", 4.0, 4.0, 10.0)) == "a (100 %)"
+
+
+def test_lines_of_text_are_few():
+    lines = []
+    report = text_report(lines.append)
+    for k in range(100):
+        report(StepReport("counting", k, 100.0, 0.0, "half" if k == 50 else ""))
+    report(StepReport("more", 0.0, None, 0.0))
+    assert lines == ["counting (0 %)", "counting (50 %): half", "more"]
+
+
+def test_an_executor_and_progress_become_work():
+    lines = []
+    assert list(as_work(progress=lines.append).map("doubling", double, [1], note=lambda _, y: f"{y}")) == [2]
+    assert lines == ["doubling (0 %)", "doubling (100 %): 2"]
+    work = Work()
+    assert as_work(work) is work
+    with pytest.raises(ArgumentError, match="work and executor"):
+        as_work(work, progress=lines.append)
