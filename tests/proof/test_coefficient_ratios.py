@@ -30,8 +30,8 @@ from torquec.simplification.specification import CoefficientThreshold, load_spec
 from torquec.simplification.tolerance import PROOF_MARGIN, coefficient, coefficient_tolerances, entry_tasks
 from torquec.trajectory.box import Box, joint_box
 
-MODELS = Path(__file__).resolve().parents[3].parent / "shared" / "bench" / "models"
-EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "specifications" / "stanford_control.toml"
+MODELS = Path(__file__).resolve().parents[2].parent / "shared" / "bench" / "models"
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "specifications" / "stanford_control.toml"
 SOME = {"M[1,1]", "M[1,2]", "M[2,2]", "M[4,4]", "H[1,1,2]", "H[2,2,3]", "H[4,1,3]", "g[2]"}
 
 
