@@ -28,7 +28,7 @@ def test_there_and_back():
 
 
 def test_anything_else_is_refused():
-    with pytest.raises(ArgumentError, match="no record of kind 'base_parameters'"):
+    with pytest.raises(ArgumentError, match="record of kind 'base_parameters': its kind is 'other'"):
         BaseParametersRecord.from_dict({"kind": "other"})
     incomplete = RECORD.to_dict()
     del incomplete["values"]

@@ -6,12 +6,11 @@ of its kind takes it together with the robot.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from torquec.errors import ArgumentError
+from torquec.foundation.documents import DocumentFormat
 
 SparseRow = tuple[tuple[int, float], ...]
 """A row of a matrix: (column, value) of the entries that are not zero, by column."""
@@ -27,19 +26,14 @@ class Record:
 
     def to_dict(self) -> dict[str, Any]:
         """The record as JSON values, its kind under "kind"."""
-        return {"kind": self.KIND, **{f.name: _plain(getattr(self, f.name)) for f in dataclasses.fields(self)}}
+        values: dict[str, Any] = DocumentFormat("record").to_values(self)
+        return values
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
         """The record that `to_dict` wrote; raises `ArgumentError` for anything else."""
-        fields = {f.name for f in dataclasses.fields(cls)}
-        if document.get("kind") != cls.KIND or set(document) != fields | {"kind"}:
-            raise ArgumentError(
-                f"this is no record of kind '{cls.KIND}': its kind is {document.get('kind')!r}, its fields are "
-                f"{', '.join(sorted(map(str, document)))}",
-                remedy="give the dictionary that to_dict() of such a record returned",
-            )
-        return cls(**{name: _frozen(document[name]) for name in fields})
+        remedy = "give the dictionary that to_dict() of such a record returned"
+        return DocumentFormat(f"record of kind '{cls.KIND}'", remedy=remedy).from_values(cls, document)
 
 
 @dataclass(frozen=True)
@@ -70,11 +64,3 @@ def sparse_rows(matrix: Sequence[Sequence[float]]) -> tuple[SparseRow, ...]:
     (((1, 2.0),), ())
     """
     return tuple(tuple((k, float(value)) for k, value in enumerate(row) if value != 0.0) for row in matrix)
-
-
-def _plain(value: Any) -> Any:
-    return [_plain(item) for item in value] if isinstance(value, tuple) else value
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(_frozen(item) for item in value) if isinstance(value, list | tuple) else value

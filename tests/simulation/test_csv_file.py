@@ -29,6 +29,6 @@ def test_a_run_reads_back(tmp_path):
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path):
-    with pytest.raises(ArgumentError, match="cannot write there") as caught:
+    with pytest.raises(ArgumentError, match="cannot be written") as caught:
         write_result(result(), tmp_path / "no" / "run.csv")
     assert caught.value.where.endswith("run.csv")

@@ -69,9 +69,9 @@ def test_what_is_refused(tmp_path, text, line, message):
 
 
 def test_files_that_are_not_there(tmp_path):
-    with pytest.raises(ArgumentError, match="cannot be read"):
+    with pytest.raises(ArgumentError, match="there is no such file"):
         read_trajectory(tmp_path / "gone.csv")
-    with pytest.raises(ArgumentError, match="cannot write there"):
+    with pytest.raises(ArgumentError, match="cannot be written"):
         write_trajectory(MOTION, tmp_path / "gone" / "motion.csv")
 
 

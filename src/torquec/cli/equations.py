@@ -87,9 +87,9 @@ def equations(
     loaded = read_robot(robot, snap=snap, strict=strict, gravity=gravity)
     chosen = _choose(loaded, coefficients, entry or [], matrices, rule)
     if output is not None:
-        from torquec.robot.file import write_files
+        from torquec.foundation.writing import write_files
 
-        write_files({output: _written(chosen, format)})
+        write_files({output: _written(chosen, format)}, force=True)
         progress(f"written: {output}")
     if json:
         from torquec.closedform.json_form import equations_document

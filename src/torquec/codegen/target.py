@@ -31,24 +31,26 @@ def generate_package(
     target: Target = Target.C,
     description: str = "",
     notes: Mapping[str, str] | None = None,
+    force: bool = False,
 ) -> list[Path]:
     """Write `functions` for `target` into `directory`; gives the files that were written.
 
     `prefix` begins the names of files and functions; `description` and `notes` (a sentence for a function's name, such
-    as its units) go into the comments. Other files in `directory` are left alone. Raises `ArgumentError` when two
-    functions have one name or the directory cannot be written, `MissingExtraError` when a target's package is missing.
+    as its units) go into the comments. Other files in `directory` are left alone; one of these names that Torquec did
+    not write is replaced with `force` only. Raises `ArgumentError` for such a file, when two functions have one name or
+    the directory cannot be written, `MissingExtraError` when a target's package is missing.
     """
     path = Path(directory)
     match target:
         case Target.C:
             from torquec.codegen.c import write_c_package
 
-            return write_c_package(functions, path, prefix=prefix, description=description, notes=notes)
+            return write_c_package(functions, path, prefix=prefix, description=description, notes=notes, force=force)
         case Target.NUMPY:
             from torquec.codegen.numpy import write_numpy_module
 
-            return write_numpy_module(functions, path, prefix=prefix, description=description, notes=notes)
+            return write_numpy_module(functions, path, prefix=prefix, description=description, notes=notes, force=force)
         case Target.CASADI:
             from torquec.codegen.casadi import write_casadi_functions
 
-            return write_casadi_functions(functions, path, prefix=prefix)
+            return write_casadi_functions(functions, path, prefix=prefix, force=force)

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from torquec.codegen.files import write_files
 from torquec.codegen.target import Target, generate_package
 from torquec.control.controller import Controller, Schedule, StateSlot
 from torquec.errors import ExpressionError, ModelFileError
 from torquec.expr import function_from_dict, function_to_dict
-from torquec.robot.file import to_path
+from torquec.foundation.reading import FileKind, read_json, to_path
+from torquec.foundation.writing import write_folder
 
 FORMAT = "torquec controller"
 VERSION = 1
@@ -33,10 +33,12 @@ def write_controller(
     prefix: str,
     target: Target = Target.C,
     details: Mapping[str, Any] | None = None,
+    force: bool = False,
 ) -> list[Path]:
     """Write (1) and (2) into a directory; gives the files. `details` are JSON values to keep beside the program.
 
-    Raises `ArgumentError` where the directory cannot be written.
+    Raises `ArgumentError` where the directory cannot be written, and without `force` for a file in the way that Torquec
+    did not write.
     """
     path = to_path(directory)
     files = generate_package(
@@ -46,19 +48,17 @@ def write_controller(
         target=target,
         description=_description(controller),
         notes={controller.function.name: _note(controller)},
+        force=force,
     )
     document = {**controller_to_dict(controller), "details": dict(details or {})}
     text = json.dumps(document, indent=1, allow_nan=False) + "\n"
-    return [*files, *write_files(path, {FILE_NAME: text.encode("utf-8")})]
+    return [*files, *write_folder(path, {FILE_NAME: text}, force=force)]
 
 
 def read_controller(path: str | os.PathLike[str]) -> Controller:
     """The controller of a file that `write_controller` wrote; raises `ModelFileError` for anything else."""
     source = to_path(path)
-    try:
-        document = json.loads(source.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ModelFileError(f"cannot be read: {error}", where=str(source), remedy=_REMEDY) from error
+    document = read_json(source, FileKind.CONTROLLER, remedy=_REMEDY)
     try:
         return controller_from_dict(document)
     except ModelFileError as error:
@@ -94,7 +94,7 @@ def controller_from_dict(document: Mapping[str, Any]) -> Controller:
             None if document["period"] is None else float(document["period"]),
             None if schedule is None else Schedule(np.array(schedule["t"]), np.array(schedule["gains"])),
         )
-    except (KeyError, TypeError, ValueError, ExpressionError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, ExpressionError) as error:
         raise ModelFileError(f"this is no controller: {error}", remedy=_REMEDY) from error
 
 

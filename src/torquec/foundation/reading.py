@@ -34,7 +34,7 @@ class FileKind(Enum):
     PARAMETERS = ("a parameter table", 10, ArgumentError)
     LOG = ("a log", 1000, ArgumentError)
     """What a log takes in memory when it is read whole; text that is read in pieces may be larger."""
-    TRAJECTORY = ("a trajectory", 200, ArgumentError)
+    TRAJECTORY = ("a trajectory", 500, ArgumentError)
     MODEL = ("a saved model", 500, ModelFileError)
     CERTIFICATE = ("a certificate", 500, ArgumentError)
     CONTROLLER = ("a controller", 100, ModelFileError)

@@ -54,9 +54,11 @@ def check_output(path: Path, *, force: bool = False) -> None:
     """
     where = str(path)
     if is_folder(path):
-        raise ArgumentError("this is a folder", where=where, remedy="name a file")
+        raise ArgumentError("cannot be written: this is a folder", where=where, remedy="name a file")
     if not is_folder(path.parent):
-        raise ArgumentError("there is no such folder", where=str(path.parent), remedy="make it first")
+        raise ArgumentError(
+            "cannot be written: there is no such folder", where=where, remedy="make the folder, or name another one"
+        )
     if os.path.lexists(path) and not force and not is_ours(path):
         raise ArgumentError("this file exists already", where=where, remedy="name another one, or replace it: --force")
 
@@ -205,7 +207,7 @@ def _refuse_foreign(directory: Path, names: Collection[str], *, force: bool) -> 
             raise ArgumentError("a folder is in the way", where=str(path), remedy="name another directory")
         if os.path.lexists(path) and not force and not is_ours(path):
             raise ArgumentError(
-                "this file is there already, and Torquec did not write it",
+                "this file is there already, and does not say that Torquec wrote it",
                 where=str(path),
                 remedy="name another directory, or replace it with force",
             )

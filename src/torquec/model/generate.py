@@ -11,9 +11,9 @@ from types import MappingProxyType
 from torquec.codegen.target import Target, generate_package
 from torquec.errors import ArgumentError
 from torquec.expr import OperationCount, count_operations
+from torquec.foundation.reading import to_path
 from torquec.model.model import Model, compile
 from torquec.model.quantities import default_quantities, quantity_of
-from torquec.robot.file import to_path
 from torquec.robot.robot import Robot
 
 
@@ -32,11 +32,13 @@ def generate(
     target: Target | str = Target.C,
     quantities: Sequence[str] | None = None,
     prefix: str | None = None,
+    force: bool = False,
 ) -> GeneratedPackage:
     """Write `quantities` (all of the robot's dynamics when not given) as source code for `target` into `directory`.
 
-    `prefix` begins the names of files and functions; it is the robot's name unless given. Raises `ArgumentError` for an
-    unknown target or quantity; nothing is written then.
+    `prefix` begins the names of files and functions; it is the robot's name unless given. With `force`, files of these
+    names that Torquec did not write are replaced. Raises `ArgumentError` for an unknown target or quantity, and for
+    such files without `force`; nothing is written then.
     """
     try:
         chosen = Target(target)
@@ -54,6 +56,7 @@ def generate(
         target=chosen,
         description=_description(source.robot),
         notes={function.name: quantity_of(name)[0].summary for name, function in functions.items()},
+        force=force,
     )
     counts = {name: count_operations(function) for name, function in functions.items()}
     return GeneratedPackage(tuple(files), MappingProxyType(counts))

@@ -18,10 +18,11 @@ from typing import Any, NoReturn
 from torquec import __version__
 from torquec.errors import ArgumentError, ExpressionError, ModelFileError
 from torquec.expr import Function, count_operations, function_from_dict, function_to_dict
+from torquec.foundation.reading import to_path
+from torquec.foundation.writing import write_files
 from torquec.model.model import Model
 from torquec.model.quantities import check_ports, default_quantities
 from torquec.model.robot_document import robot_from_dict, robot_to_dict
-from torquec.robot.file import to_path, write_files
 
 FORMAT = "torquec-model"
 VERSION = 1

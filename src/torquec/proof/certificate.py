@@ -7,20 +7,21 @@ and, per joint, the variables of its error and the tree of boxes of each root bo
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from torquec.errors import ArgumentError, RobotError
-from torquec.expr import Function, OperationCount, function_from_dict, function_to_dict
+from torquec.expr import Function, OperationCount
+from torquec.foundation.documents import INTEGERS_AS_TEXT, Codec, DocumentFormat, written_by
+from torquec.foundation.json_text import document_text
+from torquec.foundation.reading import FileKind, read_json, to_path
 from torquec.foundation.work import Meter, Work, as_work, silent
-from torquec.proof.coefficient_certificate import CoefficientCertificate
+from torquec.foundation.writing import write_files
+from torquec.proof.coefficient_certificate import PROGRAMS, REMEDY, CoefficientCertificate, stated_format
 from torquec.proof.motions import Motions
 from torquec.proof.torque_bound import TorqueBound, torque_bound
 from torquec.proof.torque_residual import (
@@ -31,7 +32,6 @@ from torquec.proof.torque_residual import (
     torque_tables,
 )
 from torquec.proof.worst_motions import error_program, worst_motions
-from torquec.robot.file import write_files
 from torquec.robot.robot import Robot
 
 FORMAT = "torquec certificate 2"
@@ -61,7 +61,7 @@ class JointProof:
     found: float
     variables: tuple[int, ...]
     degrees: tuple[int, ...]
-    trees: tuple[tuple[int, ...], ...]
+    trees: tuple[tuple[int, ...], ...] = field(metadata=written_by(INTEGERS_AS_TEXT))
 
 
 @dataclass(frozen=True)
@@ -92,72 +92,23 @@ class Certificate:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
-        return {
-            "format": FORMAT,
-            "robot": self.robot,
-            "robot_hash": self.robot_hash,
-            "program": function_to_dict(self.program),
-            "motions": {
-                "lower": list(self.motions.lower),
-                "upper": list(self.motions.upper),
-                "velocity": list(self.motions.velocity),
-                "acceleration": list(self.motions.acceleration),
-            },
-            "joints": {
-                name: {
-                    "bound": proof.bound,
-                    "found": proof.found,
-                    "variables": list(proof.variables),
-                    "degrees": list(proof.degrees),
-                    "trees": [" ".join(map(str, tree)) for tree in proof.trees],
-                }
-                for name, proof in self.joints.items()
-            },
-            "coefficients": None if self.coefficients is None else self.coefficients.to_dict(),
-            "counts": None if self.counts is None else dataclasses.asdict(self.counts),
-        }
+        return {"format": FORMAT, **_DOCUMENTS.to_values(self)}
 
     @staticmethod
     def from_dict(document: Mapping[str, Any]) -> Certificate:
         """The certificate that `to_dict` wrote; raises `ArgumentError` for anything else."""
-        try:
-            if document["format"] != FORMAT:
-                raise ValueError(f"its format is {document['format']!r}")
-            motions = Motions(
-                *(tuple(map(float, document["motions"][key])) for key in ("lower", "upper", "velocity", "acceleration"))
-            )
-            joints = {
-                str(name): JointProof(
-                    float(proof["bound"]),
-                    float(proof["found"]),
-                    tuple(map(int, proof["variables"])),
-                    tuple(map(int, proof["degrees"])),
-                    tuple(tuple(map(int, tree.split())) for tree in proof["trees"]),
-                )
-                for name, proof in document["joints"].items()
-            }
-            program = function_from_dict(document["program"])
-            inner, counts = document["coefficients"], document["counts"]
-            return Certificate(
-                str(document["robot"]),
-                str(document["robot_hash"]),
-                program,
-                motions,
-                joints,
-                None if inner is None else CoefficientCertificate.from_dict(inner),
-                None if counts is None else _counts(counts),
-            )
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise ArgumentError(f"not a certificate: {error}", remedy="make it again with torquec simplify") from error
+        values = stated_format(document, FORMAT, _DOCUMENTS)
+        return _DOCUMENTS.from_values(Certificate, values)
 
 
-def _counts(document: Mapping[str, Any]) -> Counts:
-    before, after = (
-        OperationCount(**{f.name: int(document[key][f.name]) for f in dataclasses.fields(OperationCount)})
-        for key in ("operations_before", "operations_after")
-    )
-    whole, left = (None if document[key] is None else int(document[key]) for key in ("terms_before", "terms_after"))
-    return Counts(whole, left, before, after)
+_DOCUMENTS = DocumentFormat(
+    "certificate",
+    remedy=REMEDY,
+    codecs={
+        **PROGRAMS,
+        CoefficientCertificate: Codec(CoefficientCertificate.to_dict, CoefficientCertificate.from_dict),
+    },
+)
 
 
 def certify(
@@ -231,15 +182,16 @@ def _told(joint: str, outcome: _Bounded | None) -> str:
     return f"{joint}: error at most {outcome[0].bound:.4g}, proven with {outcome[0].boxes} boxes"
 
 
-def save_certificate(certificate: Certificate, path: str | os.PathLike[str]) -> None:
-    """Write the certificate as JSON, in one piece or not at all."""
-    write_files({Path(path): json.dumps(certificate.to_dict(), indent=1) + "\n"})
+def save_certificate(certificate: Certificate, path: str | os.PathLike[str], *, force: bool = False) -> None:
+    """Write the certificate as JSON, whole or not at all; a foreign file in the way is replaced with `force` only."""
+    write_files({to_path(path): document_text(certificate.to_dict())}, force=force)
 
 
 def load_certificate(path: str | os.PathLike[str]) -> Certificate:
     """Read a certificate; raises `ArgumentError` for a file that is none."""
+    source = to_path(path)
+    document = read_json(source, FileKind.CERTIFICATE, remedy=REMEDY)
     try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ArgumentError(f"not a certificate: {error}", where=str(path)) from error
-    return Certificate.from_dict(document)
+        return Certificate.from_dict(document)
+    except ArgumentError as error:
+        raise ArgumentError(error.found, where=str(source), remedy=error.remedy) from None

@@ -9,14 +9,15 @@ search.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from torquec.closedform.variables import ParallelGroup, parallel_groups
-from torquec.errors import ArgumentError, RobotError, SpecificationError
+from torquec.errors import RobotError, SpecificationError
 from torquec.expr import Function, function_from_dict, function_to_dict
+from torquec.foundation.documents import INTEGERS_AS_TEXT, Codec, DocumentFormat, written_by
 from torquec.foundation.work import Work, as_work
 from torquec.proof.coefficient_bound import CoefficientBound, coefficient_bound
 from torquec.proof.coefficient_error import CoefficientError, coefficient_error, coefficient_row
@@ -57,7 +58,7 @@ class CoefficientProof:
     found: float
     variables: tuple[tuple[tuple[int, int], ...], ...]
     degrees: tuple[int, ...]
-    trees: tuple[tuple[int, ...], ...]
+    trees: tuple[tuple[int, ...], ...] = field(metadata=written_by(INTEGERS_AS_TEXT))
 
     @property
     def name(self) -> str:
@@ -80,31 +81,29 @@ class CoefficientCertificate:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
-        return {
-            "format": FORMAT,
-            "robot": self.robot,
-            "robot_hash": self.robot_hash,
-            "program": function_to_dict(self.program),
-            "box": {"lower": list(self.box.lower), "upper": list(self.box.upper)},
-            "coefficients": {name: _proof_to_dict(proof) for name, proof in self.coefficients.items()},
-        }
+        return {"format": FORMAT, **_DOCUMENTS.to_values(self)}
 
     @staticmethod
     def from_dict(document: Mapping[str, Any]) -> CoefficientCertificate:
         """The certificate that `to_dict` wrote; raises `ArgumentError` for anything else."""
-        try:
-            if document["format"] != FORMAT:
-                raise ValueError(f"its format is {document['format']!r}")
-            lower, upper = (tuple(map(float, document["box"][side])) for side in ("lower", "upper"))
-            return CoefficientCertificate(
-                str(document["robot"]),
-                str(document["robot_hash"]),
-                function_from_dict(document["program"]),
-                Box(lower, upper),
-                {str(name): _proof_from_dict(proof) for name, proof in document["coefficients"].items()},
-            )
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise ArgumentError(f"not a certificate: {error}", remedy="make it again with torquec simplify") from error
+        values = stated_format(document, FORMAT, _DOCUMENTS)
+        return _DOCUMENTS.from_values(CoefficientCertificate, values)
+
+
+REMEDY = "make it again with torquec simplify"
+
+PROGRAMS: dict[type, Codec] = {Function: Codec(function_to_dict, function_from_dict)}
+"""How the programs of certificates are written."""
+
+_DOCUMENTS = DocumentFormat("coefficients", remedy=REMEDY, codecs=PROGRAMS)
+
+
+def stated_format(document: object, expected: str, documents: DocumentFormat) -> dict[str, Any]:
+    """A document without its "format"; raises the format's error where that is not the expected one."""
+    stated = document.get("format") if isinstance(document, Mapping) else None
+    if not isinstance(document, Mapping) or stated != expected:
+        documents.refuse("not a certificate", f"its format is {str(stated)[:60]!r}, not {expected!r}")
+    return {key: value for key, value in document.items() if key != "format"}
 
 
 def certify_coefficients(
@@ -229,33 +228,4 @@ def _refusal(task: _Task, tolerance: CoefficientTolerance | None) -> Specificati
         f"the error of {name} was not proven to stay within the tolerance {tolerance.value:.6g} of joint "
         f"'{tolerance.joint}'{reached}",
         remedy="allow a larger error, or keep more of its terms",
-    )
-
-
-def _proof_to_dict(proof: CoefficientProof) -> dict[str, Any]:
-    return {
-        "family": str(proof.family),
-        "index": list(proof.index),
-        "kind": str(proof.kind),
-        "tolerance": proof.tolerance,
-        "bound": proof.bound,
-        "found": proof.found,
-        "variables": [[list(pair) for pair in variable] for variable in proof.variables],
-        "degrees": list(proof.degrees),
-        "trees": [" ".join(map(str, tree)) for tree in proof.trees],
-    }
-
-
-def _proof_from_dict(document: Mapping[str, Any]) -> CoefficientProof:
-    tolerance = document["tolerance"]
-    return CoefficientProof(
-        Family(document["family"]),
-        tuple(map(int, document["index"])),
-        ErrorKind(document["kind"]),
-        None if tolerance is None else float(tolerance),
-        float(document["bound"]),
-        float(document["found"]),
-        tuple(tuple((int(joint), int(sign)) for joint, sign in variable) for variable in document["variables"]),
-        tuple(map(int, document["degrees"])),
-        tuple(tuple(map(int, tree.split())) for tree in document["trees"]),
     )

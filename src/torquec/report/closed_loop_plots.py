@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.foundation.reading import to_path
 from torquec.report.figure import new_figure, save_figure
-from torquec.robot.file import to_path
 from torquec.simulation.closed_loop import SimulationResult
 
 _LIMIT = {"color": "0.45", "linestyle": "--", "linewidth": 0.9}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 from pathlib import Path
 from typing import Any
 
 from torquec.errors import ArgumentError, MissingExtraError
-from torquec.robot.file import to_path
+from torquec.foundation.reading import to_path
+from torquec.foundation.writing import write_files
 
 
 def new_figure(width: float, height: float, **options: Any) -> Any:
@@ -20,18 +22,17 @@ def new_figure(width: float, height: float, **options: Any) -> Any:
 
 
 def save_figure(figure: Any, path: str | os.PathLike[str], *, dpi: int = 120) -> Path:
-    """Write a figure beside its place and rename it; the suffix of `path` chooses the format.
+    """Write a figure, whole or not at all; the suffix of `path` chooses the format.
 
     Raises `ArgumentError` where it cannot be written.
     """
     target = to_path(path)
-    scratch = target.with_name(f".{target.stem}.part{target.suffix}")
+    drawn = io.BytesIO()
     try:
-        figure.savefig(scratch, dpi=dpi)
-        scratch.replace(target)
-    except (OSError, ValueError) as error:
-        scratch.unlink(missing_ok=True)
+        figure.savefig(drawn, dpi=dpi, format=target.suffix.removeprefix(".") or None)
+    except ValueError as error:
         raise ArgumentError(
             f"cannot draw there: {error}", where=str(target), remedy="name a .png, .svg or .pdf file"
         ) from error
+    write_files({target: drawn.getvalue()}, force=True)
     return target

@@ -9,8 +9,8 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
+from torquec.foundation.reading import FileKind
 from torquec.robot.dh_joint import GearedMotor, build_drives, read_coupled_motor, read_friction, read_motor, read_spring
-from torquec.robot.file import read_file
 from torquec.robot.robot import Joint, Robot
 from torquec.robot.toml import Table, read_toml
 
@@ -34,8 +34,7 @@ def read_drives(path: Path, robot: Robot) -> Robot:
 
     Raises `RobotFileError`, with the line, for unknown keys and joints, wrong values, and two motors of one name.
     """
-    read_file(path)  # clear words for a folder or a file that may not be read
-    document = read_toml(path)
+    document = read_toml(path, FileKind.DRIVES)
     joints = {body.joint.name: body.joint for body in robot.bodies}
     own = _file_motors(robot)
     motors: list[tuple[GearedMotor, Table]] = []

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from torquec.errors import ArgumentError, RobotFileError
+from torquec.foundation.reading import FileKind, read_bytes, to_path
 from torquec.robot.drives import DRIVES_SUFFIX, read_drives, side_file
-from torquec.robot.file import read_file, to_path
 from torquec.robot.robot import Robot
 from torquec.robot.urdf import parse_urdf, read_urdf
 from torquec.robot.xml import parse_xml
@@ -46,7 +46,7 @@ def load(
     elif suffix == ".xacro":
         robot = parse_urdf(_expand_xacro(file), f"{file} (expanded)", strict=strict, gravity=pull)
     else:
-        read_file(file)  # a missing file or a folder is the likelier mistake
+        read_bytes(file, FileKind.ROBOT)  # a missing file or a folder is the likelier mistake
         raise RobotFileError(
             f"the suffix '{file.suffix}' is not that of a robot file",
             where=str(file),
@@ -60,7 +60,7 @@ def load(
 
 def _load_xml(file: Path, *, strict: bool, gravity: Gravity | None) -> Robot:
     """URDF or MJCF, as the root element says."""
-    root = parse_xml(read_file(file), str(file))
+    root = parse_xml(read_bytes(file, FileKind.ROBOT), str(file))
     if root.tag == "robot":
         return read_urdf(file, strict=strict, gravity=gravity)
     if root.tag == "mujoco":
@@ -74,7 +74,7 @@ def _load_xml(file: Path, *, strict: bool, gravity: Gravity | None) -> Robot:
 
 def _expand_xacro(file: Path) -> bytes:
     """The URDF that the `xacro` package makes of a file."""
-    read_file(file)
+    read_bytes(file, FileKind.ROBOT)
     try:
         xacro = importlib.import_module("xacro")
     except ImportError:

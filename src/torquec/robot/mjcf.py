@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from torquec.errors import MissingExtraError, RobotFileError
-from torquec.robot.file import to_path
+from torquec.foundation.reading import to_path
 from torquec.robot.mjcf_file import read_mjcf_tree
 from torquec.robot.mjcf_model import ModelReader
 from torquec.robot.mjcf_strip import strip_mjcf, to_xml

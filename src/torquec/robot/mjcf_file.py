@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from torquec.errors import RobotFileError
-from torquec.robot.file import read_file
+from torquec.foundation.reading import FileKind, read_bytes
 from torquec.robot.xml import Element, parse_xml
 
 _FOLDERS = {"mesh": "meshdir", "skin": "meshdir", "hfield": "assetdir", "texture": "texturedir", "model": "assetdir"}
@@ -21,7 +21,7 @@ def read_mjcf_tree(path: Path) -> Element:
 
     Raises `RobotFileError` for what is not MJCF, for a file that is included twice and for paths that leave the folder.
     """
-    root = parse_xml(read_file(path), str(path))
+    root = parse_xml(read_bytes(path, FileKind.ROBOT), str(path))
     if root.tag != "mujoco":
         raise RobotFileError(
             f"the document is <{root.tag}>, not <mujoco>",
@@ -55,7 +55,7 @@ def _included(include: Element, folder: Path, seen: set[Path]) -> tuple[Element,
     if path in seen:
         raise RobotFileError(f'"{name}" is included twice', where=include.where, remedy="include each file once")
     seen.add(path)
-    root = parse_xml(read_file(path), str(folder / name))
+    root = parse_xml(read_bytes(path, FileKind.ROBOT), str(folder / name))
     return _with_includes(root, folder, seen).children
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from torquec.errors import RobotFileError
-from torquec.robot.file import read_file, to_path
+from torquec.foundation.reading import FileKind, parse_toml_values, read_text, to_path
 
 KeyPath = tuple[str | int, ...]
 
@@ -163,17 +163,13 @@ class Table:
 _LARGEST = math.nextafter(math.inf, 0.0)
 
 
-def read_toml(path: str | os.PathLike[str]) -> Table:
+def read_toml(path: str | os.PathLike[str], kind: FileKind = FileKind.ROBOT) -> Table:
     """The document in a TOML file as a `Table`.
 
-    Raises `RobotFileError` when the file cannot be read, is not UTF-8 or is not TOML.
+    Raises the kind's error when the file cannot be read or is not UTF-8, `RobotFileError` when it is not TOML.
     """
     file = to_path(path)
-    try:
-        text = read_file(file).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise RobotFileError("the file is not UTF-8 text", where=str(file), remedy="save it as UTF-8") from None
-    return parse_toml(text, str(file))
+    return parse_toml(read_text(file, kind), str(file))
 
 
 def parse_toml(text: str, file: str) -> Table:
@@ -183,16 +179,9 @@ def parse_toml(text: str, file: str) -> Table:
     9.81
     """
     text = text.replace("\r\n", "\n")
+    values = parse_toml_values(text, where=file, error=RobotFileError)
     try:
-        values = tomllib.loads(text)
         lines = _key_lines(text)
-    except tomllib.TOMLDecodeError as error:
-        line = re.search(r"\(at line (\d+)", str(error))
-        at = int(line[1]) if line else text.count("\n") + 1
-        fault = re.sub(r" \(at .*\)$", "", str(error))
-        raise RobotFileError(
-            f"not TOML: {fault}", where=f"{file}:{at}", remedy="correct the syntax (numbers have a point, not a comma)"
-        ) from error
     except RecursionError:
         raise RobotFileError("nested too deep", where=f"{file}:1", remedy="flatten the arrays and tables") from None
     return Table(values, (), lines, file)

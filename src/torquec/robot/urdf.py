@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from torquec.errors import RobotFileError
-from torquec.robot.file import read_file
+from torquec.foundation.reading import FileKind, read_bytes
 from torquec.robot.mimic import resolve_mimic
 from torquec.robot.robot import BASE, STANDARD_GRAVITY, Body, FileWarning, Frame, Robot
 from torquec.robot.urdf_joint import Connection, read_connection
@@ -32,7 +32,7 @@ def read_urdf(path: Path, *, strict: bool = False, gravity: tuple[float, float, 
     `gravity` (3,) [m/s^2] in the base frame replaces the standard one. Raises `RobotFileError` with file, line, element
     and remedy for a file that is not a robot, and with `strict` for every warning.
     """
-    return parse_urdf(read_file(path), str(path), strict=strict, gravity=gravity)
+    return parse_urdf(read_bytes(path, FileKind.ROBOT), str(path), strict=strict, gravity=gravity)
 
 
 def parse_urdf(

@@ -17,8 +17,9 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from torquec.errors import ArgumentError, RobotError, RobotFileError
+from torquec.foundation.reading import to_path
+from torquec.foundation.writing import write_files
 from torquec.robot.drives import side_file
-from torquec.robot.file import to_path, write_files
 from torquec.robot.robot import BASE, Body, Frame, Friction, Joint, JointType, Limits, Robot
 from torquec.robot.urdf_joint import NO_LIMIT
 from torquec.robot.validate import check_inertia
@@ -28,11 +29,12 @@ from torquec.spatial import IDENTITY, Inertia, Pose, rpy_from_rotation
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def write_urdf(robot: Robot, path: str | os.PathLike[str]) -> tuple[Path, ...]:
+def write_urdf(robot: Robot, path: str | os.PathLike[str], *, force: bool = False) -> tuple[Path, ...]:
     """Write the robot as a URDF file, and its drives beside it; the files that were written.
 
-    An earlier side file of the same name is replaced, for it would change what is read back. Raises `RobotError` for an
-    inertia that URDF cannot hold, `ArgumentError` for a name that XML cannot hold or a place that cannot be written.
+    An earlier side file of the same name is replaced, for it would change what is read back. Files that Torquec did not
+    write are replaced with `force` only. Raises `RobotError` for an inertia that URDF cannot hold, `ArgumentError` for
+    a name that XML cannot hold, a place that cannot be written and a file in the way.
     """
     file = to_path(path)
     if file.suffix.lower() != ".urdf":
@@ -41,7 +43,7 @@ def write_urdf(robot: Robot, path: str | os.PathLike[str]) -> tuple[Path, ...]:
     side, drives = side_file(file), drives_text(robot)
     if drives or side.exists():
         contents[side] = f"# Drives of {file.name}, written by Torquec.\n\n{drives}"
-    write_files(contents)
+    write_files(contents, force=force)
     return tuple(contents)
 
 
@@ -55,7 +57,8 @@ def urdf_text(robot: Robot) -> str:
         _check_writable(body.name, body.inertia)
     links = _link_names(robot)
     joint_names = {body.joint.name for body in robot.bodies}
-    lines = ['<?xml version="1.0" encoding="utf-8"?>', f"<robot name={quoteattr(robot.name)}>"]
+    lines = ['<?xml version="1.0" encoding="utf-8"?>', "<!-- Written by Torquec. -->"]
+    lines += [f"<robot name={quoteattr(robot.name)}>"]
     lines += _link(links[BASE], robot.base_inertia, lacking=True)
     for index, body in enumerate(robot.bodies):
         lines += _link(links[index], body.inertia, lacking=body.name in body.lacking_inertia)

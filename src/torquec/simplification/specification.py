@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields
 from typing import NoReturn
 
 from torquec.errors import RobotFileError, SpecificationError
+from torquec.foundation.reading import FileKind
 from torquec.robot.robot import Joint, Robot
 from torquec.robot.toml import Table, parse_toml, read_toml
 from torquec.trajectory.box import Box, joint_box
@@ -94,7 +95,7 @@ def load_specification(path: str | os.PathLike[str], robot: Robot) -> Specificat
 
     Raises `SpecificationError` with file, line and remedy for anything that is wrong, missing, or not the robot's.
     """
-    return _checked(lambda: _read(read_toml(path), robot, str(path)))
+    return _checked(lambda: _read(read_toml(path, FileKind.SPECIFICATION), robot, str(path)))
 
 
 def parse_specification(text: str, robot: Robot, *, source: str = "specification") -> Specification:

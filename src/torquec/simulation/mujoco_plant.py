@@ -19,7 +19,7 @@ import numpy as np
 from torquec.control.controller import Controller
 from torquec.errors import ArgumentError, DivergenceError, MissingExtraError
 from torquec.foundation.arrays import Indices
-from torquec.robot.file import to_path
+from torquec.foundation.reading import to_path
 from torquec.robot.mjcf_file import read_mjcf_tree
 from torquec.robot.mjcf_strip import strip_mjcf, to_xml
 from torquec.robot.robot import Robot

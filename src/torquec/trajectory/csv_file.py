@@ -14,6 +14,7 @@ The reader is strict: every row has every column, every number is finite, times 
 from __future__ import annotations
 
 import csv
+import io
 import math
 import os
 import re
@@ -25,13 +26,17 @@ import numpy.typing as npt
 
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
-from torquec.robot.file import to_path
+from torquec.foundation.csv_text import csv_text
+from torquec.foundation.reading import FileKind, read_text, to_path
+from torquec.foundation.writing import write_files
 from torquec.trajectory.quintic_spline import quintic_spline
 from torquec.trajectory.trajectory import Trajectory
 
 _KINDS = {"q": "q", "qd": "qd", "dq": "qd", "qdd": "qdd", "ddq": "qdd"}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _FEWEST_ROWS = 2
+_BYTES = 8
+"""Of a number: times, positions, speeds and accelerations are doubles."""
 _TORQUE = "tau"
 
 
@@ -55,18 +60,7 @@ def write_trajectory(
                 remedy="give one finite row per sample",
             )
         rows = np.column_stack([rows, tau])
-    scratch = target.with_name(f".{target.name}.part")
-    try:
-        with scratch.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(header)
-            writer.writerows([[repr(value) for value in row] for row in rows.tolist()])
-        scratch.replace(target)
-    except OSError as error:
-        scratch.unlink(missing_ok=True)
-        raise ArgumentError(
-            f"cannot write there: {error.strerror or error}", where=str(target), remedy="name a file that can be made"
-        ) from error
+    write_files({target: csv_text(header, rows)}, force=True)
     return target
 
 
@@ -80,11 +74,10 @@ def read_trajectory(
     """
     source = to_path(path)
     try:
-        text = source.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ArgumentError(f"cannot be read: {error}", where=str(source), remedy="give a CSV file in UTF-8") from error
-    lines = list(csv.reader(text.splitlines()))
-    if not lines:
+        lines = list(csv.reader(io.StringIO(read_text(source, FileKind.TRAJECTORY), newline="")))
+    except csv.Error as error:
+        raise ArgumentError(f"not CSV: {error}", where=str(source), remedy="give plain columns of numbers") from None
+    if not any(lines):
         raise ArgumentError("the file is empty", where=str(source), remedy="write a header and at least two rows")
     columns, names = _columns(lines[0], joints, f"{source}:1")
     values = _values(lines, str(source))
@@ -98,6 +91,11 @@ def read_trajectory(
     q = values[:, columns["q"]]
     if "qd" in columns and "qdd" in columns:
         return Trajectory(names, t, q, values[:, columns["qd"]], values[:, columns["qdd"]])
+    samples = (t[-1] - t[0]) / period
+    size = samples * _BYTES * (1 + 3 * len(names))
+    if period > 0.0 and size > FileKind.TRAJECTORY.most_bytes:
+        found = f"{samples:.3g} samples of {len(names)} joints, {period:g} s apart, take {size / 1e6:.0f} MB"
+        raise FileKind.TRAJECTORY.too_large(found, str(source))
     return quintic_spline(t, q, joints=names, period=period)
 
 

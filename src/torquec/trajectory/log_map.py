@@ -34,7 +34,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -43,7 +42,7 @@ import numpy as np
 
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
-from torquec.robot.file import to_path
+from torquec.foundation.reading import FileKind, parse_toml_values, read_text, to_path
 
 TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 ANGLES = {"rad": 1.0, "deg": math.pi / 180.0}
@@ -173,10 +172,7 @@ class LogMap:
 def read_log_map(path: str | os.PathLike[str]) -> LogMap:
     """The map in a TOML file; raises `ArgumentError` for unknown keys and values of the wrong kind."""
     source = to_path(path)
-    try:
-        document = tomllib.loads(source.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ArgumentError(f"cannot be read: {error}", where=str(source), remedy="give a TOML file") from error
+    document = parse_toml_values(read_text(source, FileKind.LOG_MAP), where=str(source), error=ArgumentError)
     return _from_document(document, str(source))
 
 
@@ -218,8 +214,11 @@ def _from_document(document: Mapping[str, Any], where: str) -> LogMap:
     return LogMap(**{key: _frozen(value) for key, value in document.items()})
 
 
+_LARGEST = math.nextafter(math.inf, 0.0)
+
+
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST
 
 
 def _frozen(value: Any) -> Any:

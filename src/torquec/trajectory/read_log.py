@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from torquec.errors import ArgumentError
-from torquec.robot.file import to_path
+from torquec.foundation.reading import to_path
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
 from torquec.trajectory.log_columns import guessed_map, time_column, told_units

@@ -1,4 +1,4 @@
-/* Compares small.c with recorded results; exit status 0 when all agree. */
+/* Compares small.c with recorded results; exit status 0 when all agree. Written by torquec. */
 
 #include "small.h"
 

@@ -13,8 +13,9 @@ from pathlib import Path
 from torquec.codegen.c.names import Names, package_names
 from torquec.codegen.c.selftest import selftest_text
 from torquec.codegen.c.source import comment, declaration, shape_text, source_text
-from torquec.codegen.files import check_names, write_files
+from torquec.codegen.function_names import check_names
 from torquec.expr import Function, check_function, count_operations
+from torquec.foundation.writing import write_folder
 
 _USE = """\
 Every function is plain C99: no loops, no allocation, no state. It is reentrant, and its arrays may overlap. Units are \
@@ -32,6 +33,7 @@ The operation counts below (subtractions and sign changes are additions; a sinco
 are those of one call."""
 
 _CMAKE = """\
+# {prefix}: written by torquec.
 cmake_minimum_required(VERSION 3.10)
 project({prefix} C)
 
@@ -63,15 +65,17 @@ def write_c_package(
     prefix: str,
     description: str = "",
     notes: Mapping[str, str] | None = None,
+    force: bool = False,
 ) -> list[Path]:
     """Write `<prefix>.c`, `<prefix>.h`, `selftest.c` and `CMakeLists.txt` into `directory`; gives their paths.
 
     Function `name` becomes `<prefix>_<name>`; any name is allowed and escaped where it is no C identifier.
     `description` goes to the top of the header, `notes[name]` to a function's comment. Raises `ArgumentError` when two
-    functions have one name or the directory cannot be written, `ExpressionError` when a function is malformed.
+    functions have one name, the directory cannot be written or, without `force`, a file in it is in the way and not
+    ours; `ExpressionError` when a function is malformed.
     """
     contents = c_package(functions, prefix=prefix, description=description, notes=notes)
-    return write_files(directory, {name: text.encode("ascii") for name, text in contents.items()})
+    return write_folder(directory, contents, force=force)
 
 
 def c_package(

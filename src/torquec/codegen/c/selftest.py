@@ -26,7 +26,7 @@ _SEED = 20240229
 _LEAST_TOLERANCE = 1e-12
 
 _HEAD = """\
-/* Compares {prefix}.c with recorded results; exit status 0 when all agree. */
+/* Compares {prefix}.c with recorded results; exit status 0 when all agree. Written by torquec. */
 
 #include "{prefix}.h"
 

@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from torquec.codegen.files import check_names, write_files
+from torquec.codegen.function_names import check_names
 from torquec.codegen.identifiers import c_identifier
 from torquec.errors import ExpressionError, MissingExtraError
 from torquec.expr import Function, Op, Port, check_function
+from torquec.foundation.writing import write_folder
 
 if TYPE_CHECKING:
     import casadi
@@ -55,8 +56,13 @@ def casadi_function(function: Function, *, name: str | None = None) -> casadi.Fu
     return built
 
 
-def write_casadi_functions(functions: Sequence[Function], directory: Path, *, prefix: str) -> list[Path]:
-    """Write one `<prefix>_<name>.casadi` a function, as `casadi.Function.load` reads it; gives their paths."""
+def write_casadi_functions(
+    functions: Sequence[Function], directory: Path, *, prefix: str, force: bool = False
+) -> list[Path]:
+    """Write one `<prefix>_<name>.casadi` a function, as `casadi.Function.load` reads it; gives their paths.
+
+    These files have no room for a comment: older ones are replaced with `force` only.
+    """
     check_names(functions)
     contents = {}
     with tempfile.TemporaryDirectory() as scratch:
@@ -65,7 +71,7 @@ def write_casadi_functions(functions: Sequence[Function], directory: Path, *, pr
             name = f"{c_identifier(prefix)}_{c_identifier(function.name)}"
             casadi_function(function, name=name).save(str(path))
             contents[f"{name}.casadi"] = path.read_bytes()
-    return write_files(directory, contents)
+    return write_folder(directory, contents, force=force)
 
 
 def _operations(ca: Any) -> dict[Op, Callable[..., Any]]:

@@ -11,10 +11,11 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from torquec.codegen.files import check_names, write_files
+from torquec.codegen.function_names import check_names
 from torquec.codegen.identifiers import c_identifier
 from torquec.codegen.statements import Angles, Dialect, to_program
 from torquec.expr import Function, Op, Port, check_function, count_operations
+from torquec.foundation.writing import write_folder
 
 _CLASH = re.compile(r"v[0-9]+|np")
 _WIDTH = 100
@@ -74,6 +75,7 @@ def write_numpy_module(
     prefix: str,
     description: str = "",
     notes: Mapping[str, str] | None = None,
+    force: bool = False,
 ) -> list[Path]:
     """Write the module `<prefix>.py` into `directory`; gives its path.
 
@@ -81,7 +83,7 @@ def write_numpy_module(
     function's. Raises `ArgumentError` when two functions have one name or the directory cannot be written.
     """
     text = numpy_module(functions, prefix=prefix, description=description, notes=notes)
-    return write_files(directory, {f"{python_identifier(prefix)}.py": text.encode("ascii")})
+    return write_folder(directory, {f"{python_identifier(prefix)}.py": text}, force=force)
 
 
 def numpy_module(

@@ -13,6 +13,7 @@ Printed coefficients are rounded, so that (2) is asked for up to 1 % of the larg
 from __future__ import annotations
 
 import csv
+import io
 import os
 import re
 from collections.abc import Sequence
@@ -22,13 +23,13 @@ import numpy as np
 
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
+from torquec.foundation.reading import FileKind, read_text, to_path
 from torquec.identification.estimators.estimator import Estimator
 from torquec.identification.estimators.jackknife import jackknife_covariance, time_parts
 from torquec.identification.estimators.least_squares import OrdinaryLeastSquares, WeightedLeastSquares
 from torquec.identification.logs.prepare import prepare
 from torquec.identification.result.estimate import Estimate
 from torquec.identification.torque.torque_model import TorqueModel
-from torquec.robot.file import to_path
 from torquec.trajectory.log import Log
 
 _ROUNDED = 0.01
@@ -88,14 +89,13 @@ def read_combinations(path: str | os.PathLike[str], model: TorqueModel) -> Combi
     """
     source = to_path(path)
     try:
-        with source.open(encoding="utf-8", newline="") as stream:
-            reader = csv.DictReader(stream)
-            if not {"expression", "value"} <= set(reader.fieldnames or ()):
-                raise ArgumentError(
-                    "there are no columns 'expression' and 'value'", where=f"{source}:1", remedy="name them in line 1"
-                )
-            rows = [(reader.line_num, row) for row in reader]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        reader = csv.DictReader(io.StringIO(read_text(source, FileKind.PARAMETERS), newline=""))
+        if not {"expression", "value"} <= set(reader.fieldnames or ()):
+            raise ArgumentError(
+                "there are no columns 'expression' and 'value'", where=f"{source}:1", remedy="name them in line 1"
+            )
+        rows = [(reader.line_num, row) for row in reader]
+    except csv.Error as error:
         raise ArgumentError(f"cannot be read: {error}", where=str(source), remedy="give a CSV file") from error
     made = []
     for line, row in rows:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -25,9 +24,9 @@ import numpy as np
 
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
+from torquec.foundation.reading import FileKind, parse_toml_values, read_text, to_path
 from torquec.identification.logs.prepare import Samples
 from torquec.identification.torque.coulomb_shape import STEP, CoulombShape, Turnover
-from torquec.robot.file import to_path
 from torquec.robot.robot import Robot
 
 
@@ -279,10 +278,7 @@ def read_columns(path: str | os.PathLike[str]) -> tuple[TorqueColumn, ...]:
     Raises `ArgumentError` for other tables, and for fields that are missing, unknown or of the wrong kind.
     """
     source = to_path(path)
-    try:
-        document = tomllib.loads(source.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ArgumentError(f"cannot be read: {error}", where=str(source), remedy="give a TOML file") from error
+    document = parse_toml_values(read_text(source, FileKind.COLUMNS), where=str(source), error=ArgumentError)
     kinds: dict[str, Any] = {"gas_spring": GasSpring, "recorded": RecordedColumn}
     found: list[TorqueColumn] = []
     for table, entries in document.items():
