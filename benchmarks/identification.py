@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 import torquec as tq
-from torquec.identification.torque.regressor_factors import BLOCK, Block, blocks_of, regressor_factors
+from torquec.identification.estimators.regressor_factors import BLOCK, Block, blocks_of, regressor_factors
 from torquec.identification.torque.torque_model import TorqueModel, torque_model
 from torquec.robot.robot import Robot
 

@@ -38,9 +38,10 @@ if TYPE_CHECKING:
         TorquecError,
     )
     from torquec.expr import Function
+    from torquec.identification.estimators.method import Method
     from torquec.identification.excitation.excitation import Excitation, ExcitationOptions, excitation
     from torquec.identification.identify import identify
-    from torquec.identification.identify_options import IdentifyOptions, Method
+    from torquec.identification.identify_options import IdentifyOptions
     from torquec.identification.logs.check_log import check_log
     from torquec.identification.payload import Payload, identify_payload
     from torquec.identification.result.estimate import Estimate
@@ -218,7 +219,8 @@ _HOMES = {
     "torquec.identification.result.estimate": ("Estimate",),
     "torquec.identification.excitation.excitation": ("Excitation", "ExcitationOptions", "excitation"),
     "torquec.identification.identify": ("identify",),
-    "torquec.identification.identify_options": ("IdentifyOptions", "Method"),
+    "torquec.identification.identify_options": ("IdentifyOptions",),
+    "torquec.identification.estimators.method": ("Method",),
     "torquec.identification.payload": ("Payload", "identify_payload"),
     "torquec.model.generate": ("GeneratedPackage", "generate"),
     "torquec.model.model": ("Model", "compile"),

@@ -69,7 +69,7 @@ def test_elimination_of_the_paper(torquec):
 
 def test_payload(torquec, files):
     arm, bare, _, loaded = files
-    options = (*GRAVITY, *QUICK, "--method", "weighted", "--payload", loaded)
+    options = (*GRAVITY, *QUICK, "--method", "weighted", "--payload-log", loaded)
     document = torquec("identify", arm, bare, *options, "--frame", "hand", "--json").document["payload"]
     values = {parameter["name"]: parameter for parameter in document["parameters"]}
     assert document["frame"] == "hand"
@@ -102,4 +102,4 @@ def test_published_combinations(torquec, files, tmp_path):
 def test_a_frame_alone_means_nothing(torquec):
     outcome = torquec("identify", "planar2r", "simulated", "--frame", "hand")
     assert outcome.status == 2
-    assert "--payload" in outcome.err
+    assert "--payload-log" in outcome.err

@@ -28,7 +28,7 @@ def results(files, tmp_path_factory):
     """The directory of one run, and its document."""
     arm, bare, other, loaded = files
     out = tmp_path_factory.mktemp("results") / "new" / "out"
-    options = ("--validate", other, "--payload", loaded, "--frame", "hand", *GRAVITY, *QUICK)
+    options = ("--validate", other, "--payload-log", loaded, "--frame", "hand", *GRAVITY, *QUICK)
     arguments = ("identify", arm, bare, *options, "-o", out, "--json")
     run = CliRunner().invoke(app, [str(argument) for argument in arguments])
     assert run.exit_code == 0

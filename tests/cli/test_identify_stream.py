@@ -44,7 +44,7 @@ def test_large_files_stream_of_themselves(torquec, path, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("extra", "word"),
-    [(["--eliminate"], "--eliminate"), (["--payload", "x.csv"], "--payload"), (["--method", "huber"], "huber")],
+    [(["--eliminate"], "--eliminate"), (["--payload-log", "x.csv"], "--payload-log"), (["--method", "huber"], "huber")],
 )
 def test_what_needs_the_whole_log_is_refused(torquec, path, extra, word):
     outcome = torquec("identify", "planar2r", path, *QUICK, "--stream", *extra)

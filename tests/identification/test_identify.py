@@ -168,7 +168,7 @@ def test_how_the_fit_ended_is_told(poor, log):
     options = dataclasses.replace(QUICK, method=Method.WEIGHTED, partial=True)
     estimate = identify(arm(), poor, options=options)
     assert estimate.status is Status.RANK_DEFICIENT
-    assert estimate.verdict.startswith("doubtful: the logs do not determine all parameters")
+    assert str(estimate.verdict).startswith("doubtful: the logs do not determine all parameters")
     assert any("do not determine" in note for note in estimate.notes)
 
 

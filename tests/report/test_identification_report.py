@@ -62,7 +62,7 @@ def test_everything_is_in_one_page():
     assert len(found.sources) == 1
     assert found.sources[0].startswith("data:image/png;base64,")
     words = " ".join(found.text)
-    assert estimate.verdict in words
+    assert str(estimate.verdict) in words
     for heading in ("Parameters", "How well the torques", "Significant parameters", "Payload", "Beside published"):
         assert heading in words
     assert all(parameter.name in words for parameter in estimate.parameters)

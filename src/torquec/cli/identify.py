@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from torquec.cli.check_log import SIMULATED, LogsArgument, MapOption, is_large, read_logs
+from torquec.cli.check_log import SIMULATED, LogsArgument, MapOption, read_logs
 from torquec.cli.excite import refuse_existing
 from torquec.cli.identify_document import Findings, describe, text
 from torquec.cli.identify_files import refuse_directory, robot_of, write_results
@@ -38,7 +38,9 @@ def identify(
     ] = None,
     method: Annotated[
         str,
-        typer.Option(help="consistent, entropic, ridge (with a prior); weighted, ordinary, huber, total (without)."),
+        typer.Option(
+            help="consistent, entropic, ridge (with a prior); weighted, ordinary, huber, total, instrumental (without)."
+        ),
     ] = "consistent",
     friction: Annotated[
         str | None,
@@ -63,7 +65,7 @@ def identify(
     log_map: MapOption = None,
     stream: Annotated[
         bool,
-        typer.Option("--stream", help="Read the logs piece by piece (as files beyond 400 MB always are)."),
+        typer.Option("--stream", help="Read the logs piece by piece (as files are that would not fit into memory)."),
     ] = False,
     eliminate: Annotated[
         bool,
@@ -75,7 +77,11 @@ def identify(
     ] = False,
     payload: Annotated[
         list[Path] | None,
-        typer.Option(metavar="LOG", help="A log of the loaded robot: identify its payload (give it again for more)."),
+        typer.Option(
+            "--payload-log",
+            metavar="LOG",
+            help="A log of the loaded robot: identify its payload (give it again for more).",
+        ),
     ] = None,
     frame: Annotated[
         str | None, typer.Option(metavar="NAME", help="The frame that carries the payload.  [default: the last link's]")
@@ -103,8 +109,10 @@ def identify(
     gravity: GravityOption = None,
 ) -> None:
     """Identify base parameters and friction from logs, with their uncertainty, and say whether to trust them."""
+    from torquec.identification.estimators.method import Method
     from torquec.identification.identify import identify as fit
-    from torquec.identification.identify_options import IdentifyOptions, Method
+    from torquec.identification.identify_options import IdentifyOptions, Reading
+    from torquec.identification.open_logs import is_read_in_pieces
     from torquec.identification.torque.torque_columns import FrictionModel, read_columns
     from torquec.trajectory.log_map import read_log_map
 
@@ -112,7 +120,7 @@ def identify(
         if name is not None and name not in tuple(kinds):
             raise ArgumentError(f"there is no {what} '{name}'", remedy=f"there are {', '.join(kinds)}")
     if frame is not None and not payload:
-        raise ArgumentError("--frame without --payload", remedy="give --payload a log of the loaded robot")
+        raise ArgumentError("--frame without --payload-log", remedy="give --payload-log a log of the loaded robot")
     for target in (urdf, plot):
         if target is not None:
             refuse_existing(target, force=force)
@@ -128,10 +136,11 @@ def identify(
         columns=() if columns is None else read_columns(columns),
         transmission=None if log_map is None else read_log_map(log_map).transmission,
         partial=partial,
+        reading=Reading.PIECES if stream else Reading.BY_MEMORY,
     )
     heavy: list[Log] = []
-    if stream or any(is_large(path) for path in (*logs, *(validate or []))):
-        whole = {"--eliminate": eliminate, "--payload": bool(payload), "--compare": compare is not None}
+    if any(is_read_in_pieces(path, loaded, options) for path in (*logs, *(validate or []))):
+        whole = {"--eliminate": eliminate, "--payload-log": bool(payload), "--compare": compare is not None}
         estimate, training, others = _streamed(loaded, logs, validate or [], log_map, options, whole=whole)
     else:
         training = _training(loaded, logs, log_map, runs=eliminate)
@@ -178,7 +187,7 @@ def _streamed(
     whole: dict[str, bool],
 ) -> tuple[Estimate, list[Log], list[Log]]:
     """The estimate from files in pieces, and the beginnings of the files, for pictures and the self-test in C."""
-    from torquec.identification.identify_stream import identify_stream
+    from torquec.identification.identify import identify as fit
     from torquec.trajectory.log_map import read_log_map
     from torquec.trajectory.read_log import read_log_chunks
 
@@ -195,7 +204,7 @@ def _streamed(
             remedy="find the delay with check-log on a shorter log, and give it in the map (delay = seconds)",
         )
     progress(f"identifying {robot.name}, piece by piece ...")
-    estimate = identify_stream(robot, logs, validate=others, log_map=meaning, options=options)
+    estimate = fit(robot, logs, validate=others, log_map=meaning, options=options)
     shown = [
         [next(read_log_chunks(path, robot, log_map=meaning, rows=_SHOWN_ROWS)) for path in paths]
         for paths in (logs, others)

@@ -29,7 +29,7 @@ class Findings:
 
 def describe(findings: Findings) -> dict[str, Any]:
     """The JSON document."""
-    from torquec.identification.result.identified_model import left_out
+    from torquec.identification.result.identified_model import not_in_code
 
     estimate = findings.estimate
     document: dict[str, Any] = {
@@ -57,9 +57,9 @@ def describe(findings: Findings) -> dict[str, Any]:
         "strength": estimate.strength,
         "cutoff": estimate.cutoff,
         "status": str(estimate.status),
-        "verdict": estimate.verdict,
+        "verdict": str(estimate.verdict),
         "not_in_urdf": list(estimate.unbound),
-        "not_in_code": list(left_out(estimate)),
+        "not_in_code": list(not_in_code(estimate)),
         "notes": list(estimate.notes),
         "training": [_error(error) for error in estimate.training],
         "validation": [_error(error) for error in estimate.validation],

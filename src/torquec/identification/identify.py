@@ -1,7 +1,10 @@
 """`identify`: from a robot and logs to an `Estimate`.
 
-(1)  logs are checked and prepared; joints that they lack are locked
-(2)  the rest is the same for logs in memory and for those that stream (`fit_logs`)
+(1)  logs are checked and prepared, in memory or in pieces (`open_logs`)
+(2)  logs that excite too little are refused with what they can identify, unless a part is enough
+(3)  rotor inertias, the law of friction, weights and the strength of the prior are chosen by cross-validation
+     (`model_choice`)
+(4)  the chosen estimator is fitted to everything, and statistics follow
 
 The error everywhere: |tau - predicted| / |tau| over all joints and samples, both low-passed, half a second cut at each
 end.
@@ -9,87 +12,164 @@ end.
 
 from __future__ import annotations
 
-import functools
+import os
 from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
 
 from torquec.errors import ArgumentError
 from torquec.foundation.one_thread import one_thread
-from torquec.identification.fit_logs import LogRows, Rows, fit_logs
-from torquec.identification.identify_options import IdentifyOptions
-from torquec.identification.logs.check_log import check_log
-from torquec.identification.logs.prepare import Samples, prepare
-from torquec.identification.model_choice import SampleFolds
+from torquec.identification.estimators.cross_validation import PARTS
+from torquec.identification.estimators.estimator import Estimator, Needs, Status
+from torquec.identification.estimators.instruments import instruments
+from torquec.identification.estimators.joint_factors import JointFactors
+from torquec.identification.estimators.log_folds import LogFolds
+from torquec.identification.estimators.method import check_prior, estimator_maker
+from torquec.identification.estimators.model_choice import Choice, Setting, choose_model
+from torquec.identification.estimators.prior_estimators import PriorEstimator
+from torquec.identification.estimators.row_totals import LogRows, RowTotals, row_totals
+from torquec.identification.estimators.statistics import check_excitation, conditions, not_excited, significant
+from torquec.identification.identify_options import IdentifyOptions, freedom_of
+from torquec.identification.logs.log_source import LogSource, sample_correlation
+from torquec.identification.open_logs import LogOrPath, OpenLogs, open_logs
 from torquec.identification.result.estimate import Estimate
+from torquec.identification.result.residuals import log_error
+from torquec.identification.result.verdict import Parameter, judge
 from torquec.identification.torque.torque_model import TorqueModel
-from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Robot
-from torquec.trajectory.log import Log, LogFinding, Severity
+from torquec.trajectory.log import Log
+from torquec.trajectory.log_map import LogMap
 
 _DEFAULT = IdentifyOptions()
+_UNSOLVED = {
+    Status.NOT_CONVERGED: "the estimator has not converged: what it found is not the best fit",
+    Status.RANK_DEFICIENT: "the logs do not determine all parameters: of many equal fits, this is the shortest",
+}
 
 
 def identify(
-    robot: Robot, logs: Sequence[Log] | Log, *, validate: Sequence[Log] = (), options: IdentifyOptions = _DEFAULT
+    robot: Robot,
+    logs: Sequence[LogOrPath] | LogOrPath,
+    *,
+    validate: Sequence[LogOrPath] = (),
+    log_map: LogMap | None = None,
+    options: IdentifyOptions = _DEFAULT,
 ) -> Estimate:
-    """The parameters of a robot from logs; `validate` are logs that are only predicted.
+    """The parameters of a robot from logs, or from files of logs; `validate` are logs that are only predicted.
 
-    Raises `ArgumentError` for logs with errors, for logs of different joints and, unless `partial` is set, for motions
-    that excite too little (with the list of what they identify); `MissingExtraError` without scipy, or without
-    clarabel where it is needed.
+    `log_map` says what the columns of files mean. Logs that would not fit into memory, and all of them where the
+    options say so, are gone through in pieces, with the same result.
+
+    Raises `ArgumentError` for logs with errors, for logs of different joints, for options that a log in pieces cannot
+    have and, unless `partial` is set, for motions that excite too little (with the list of what they identify); as
+    `read_log` does for files; `MissingExtraError` without scipy, or without clarabel where it is needed.
     """
+    given = [logs] if isinstance(logs, Log | str | os.PathLike) else list(logs)
     with one_thread():
-        return _identified(robot, [logs] if isinstance(logs, Log) else list(logs), list(validate), options)
+        opened = open_logs(robot, given, validate=list(validate), log_map=log_map, options=options)
+        return _identified(opened, options)
 
 
-def _identified(robot: Robot, training: list[Log], validate: list[Log], options: IdentifyOptions) -> Estimate:
-    if not training:
-        raise ArgumentError("there is no log to fit", remedy="give at least one")
-    notes = _checked(robot, [*training, *validate])
-    moving = lock_joints(robot, {name: 0.0 for name in robot.joint_names if name not in training[0].joints})
-    ready = functools.partial(prepare, derivatives=options.derivatives)
-    samples = [ready(log, cutoff=options.cutoff, slowest=options.slowest) for log in training]
-    cutoff = max(s.cutoff for s in samples)
-    if options.cutoff is None:
-        samples = [ready(log, cutoff=cutoff, slowest=options.slowest) for log in training]
-    others = [ready(log, cutoff=cutoff) for log in validate]
-    return fit_logs(
-        moving,
-        [_rows(s) for s in samples],
-        [_rows(s) for s in others],
-        SampleFolds(samples),
-        options,
-        correlation=max(s.correlation(int(s.used.sum())) for s in samples),
-        cutoff=cutoff,
-        notes=notes,
+def _identified(logs: OpenLogs, options: IdentifyOptions) -> Estimate:
+    """(2)-(4)."""
+    check_prior(logs.robot, options.method)
+    freedom, folds = freedom_of(logs.robot, options), LogFolds(logs.fitted)
+    plainest = freedom.models[0]
+    notes = (*logs.notes, *_check_excitation(folds.folds([plainest], PARTS)[0].whole, plainest, options, logs))
+    if freedom.friction and not folds.in_memory:
+        notes += ("the logs are read in pieces: friction that turns over a distance was not tried",)
+    choice = choose_model(folds, freedom, estimator_maker(options.method, from_factors=True))
+    totals = row_totals(LogRows(log, choice.model) for log in logs.fitted)
+    correlation = max(sample_correlation(log, log.used) for log in logs.fitted)
+    estimator = estimator_maker(options.method)(choice.model, Setting(choice.strength, choice.weighting, correlation))
+    _fit(estimator, choice.model, logs.fitted, totals.factors)
+    return _estimate(_Fit(choice, estimator, totals), logs, options, notes)
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """What was chosen, what was learned with it, and the rows that it was learned from."""
+
+    choice: Choice
+    estimator: Estimator
+    totals: RowTotals
+
+
+def _check_excitation(
+    whole: JointFactors, model: TorqueModel, options: IdentifyOptions, logs: OpenLogs
+) -> tuple[str, ...]:
+    """(2), for the plainest of the models and decimated samples."""
+    where = logs.fitted[0].source
+    if not np.any(whole.torque_squares > 0.0):
+        raise ArgumentError(
+            "all torques are zero", where=where, remedy="record torques or currents, or name their columns in a map"
+        )
+    # Further terms of friction may have nothing to say: a joint without load has no friction from it.
+    kept = [k for k, kind in enumerate(model.kinds) if not kind.is_refinement]
+    names = [model.names[k] for k in kept]
+    factors = JointFactors(whole.triangles[:, :, [*kept, whole.size]], whole.count)
+    if not options.partial:
+        check_excitation(factors, names, where)
+        return ()
+    lost = not_excited(factors.weighted(1.0 / np.sqrt(whole.torque_squares + np.finfo(float).tiny)), names)
+    return (f"not identified by these logs: {', '.join(lost)}",) if lost else ()
+
+
+def _fit(estimator: Estimator, model: TorqueModel, logs: Sequence[LogSource], factors: JointFactors) -> None:
+    """Give an estimator what it needs (4)."""
+    if estimator.needs is Needs.FACTORS:
+        estimator.fit_factors(factors)
+        return
+    rows = [block for log in logs for block in LogRows(log, model)]
+    a, tau = (np.concatenate(column) for column in zip(*rows, strict=True))
+    if estimator.needs is Needs.ROWS:
+        estimator.fit(a, tau)
+    else:
+        estimator.fit(a, tau, np.concatenate([instruments(model, log) for log in logs]))
+
+
+def _estimate(fit: _Fit, logs: OpenLogs, options: IdentifyOptions, notes: tuple[str, ...]) -> Estimate:
+    """(4)."""
+    choice, estimator, totals = fit.choice, fit.estimator, fit.totals
+    model, x = choice.model, estimator.x_
+    important = significant(totals.peaks, totals.torque_peaks, x)
+    deviations = np.sqrt(np.maximum(np.diag(estimator.covariance_), 0.0))
+    parameters = tuple(
+        Parameter(name, float(value), float(deviation), bool(matters))
+        for name, value, deviation, matters in zip(model.names, x, deviations, important, strict=True)
     )
-
-
-def _rows(samples: Samples) -> LogRows:
-    """The rows of samples in memory, in one block."""
-
-    def rows(model: TorqueModel) -> Rows:
-        return [(model.regressor(samples)[samples.used], samples.tau[samples.used])]
-
-    return LogRows(samples.source, rows)
-
-
-def _checked(robot: Robot, logs: Sequence[Log]) -> tuple[str, ...]:
-    """(1): errors are raised, the rest is told."""
-    notes = []
-    for log in logs:
-        if log.joints != logs[0].joints:
-            raise ArgumentError(
-                f"this log is about {', '.join(log.joints)}, the first one about {', '.join(logs[0].joints)}",
-                where=log.source,
-                remedy="identify from logs of the same joints",
-            )
-        notes += told(log.source, check_log(robot, log))
-    return tuple(notes)
-
-
-def told(source: str, findings: Sequence[LogFinding]) -> list[str]:
-    """What was found in a log, as notes; raises `ArgumentError` for errors."""
-    errors = [finding for finding in findings if finding.severity is Severity.ERROR]
-    if errors:
-        raise ArgumentError("; ".join(map(str, errors)), where=source, remedy="mend the log, or give a map")
-    return [f"{source}: {finding}" for finding in findings]
+    error = totals.factors.relative_error(x)
+    found = conditions(totals.factors.weighted(np.ones(totals.factors.n)))
+    fitted, predicted = (
+        tuple(log_error(log.source, model.robot.joint_names, LogRows(log, model), x) for log in group)
+        for group in (logs.fitted, logs.predicted)
+    )
+    drawn = estimator if isinstance(estimator, PriorEstimator) else None
+    problem = _UNSOLVED.get(estimator.status_, "")
+    return Estimate(
+        model=model,
+        x=x,
+        covariance=estimator.covariance_,
+        standard=None if drawn is None else drawn.y_,
+        parameters=parameters,
+        training=fitted,
+        validation=predicted,
+        relative_error=error,
+        validation_error=choice.error,
+        condition=found.plain,
+        unit_condition=found.unit_columns,
+        physically_consistent=False if drawn is None else drawn.physically_consistent_,
+        estimator=str(options.method),
+        strength=None if drawn is None else choice.strength,
+        cutoff=logs.cutoff,
+        verdict=judge(
+            parameters,
+            training=error,
+            validation=choice.error,
+            predicted={log.file: log.relative_error for log in predicted},
+            problem=problem,
+        ),
+        status=estimator.status_,
+        notes=(*notes, *([problem] if problem else [])),
+    )

@@ -1,72 +1,42 @@
-"""How to identify: the method, what is given and what cross-validation is to choose."""
+"""How to identify: the method, what is given and what cross-validation is to choose, how logs are read."""
 
 from __future__ import annotations
 
-import dataclasses
-import functools
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 
 from torquec.errors import ArgumentError
-from torquec.identification.estimators.estimator import Estimator, Weighting
-from torquec.identification.estimators.least_squares import (
-    HuberLeastSquares,
-    OrdinaryLeastSquares,
-    TotalLeastSquares,
-    WeightedLeastSquares,
-)
-from torquec.identification.estimators.prior import robot_prior
-from torquec.identification.estimators.prior_estimators import (
-    ConsistentLeastSquares,
-    EntropicLeastSquares,
-    PriorEstimator,
-    RidgeToPrior,
-)
+from torquec.identification.estimators.estimator import Needs, Weighting
+from torquec.identification.estimators.method import Method
+from torquec.identification.estimators.model_choice import STRENGTHS, Freedom
 from torquec.identification.logs.prepare import Derivatives
-from torquec.identification.model_choice import STRENGTHS, Freedom, Make
+from torquec.identification.torque.coulomb_shape import Turnover
 from torquec.identification.torque.torque_columns import FrictionLaw, FrictionModel, TorqueColumn
 from torquec.identification.torque.torque_model import torque_model
 from torquec.robot.robot import Robot
 
 
-class Method(StrEnum):
-    """The estimators that `identify` can use."""
+class Reading(StrEnum):
+    """How much of a log is in memory: all of it, a piece at a time, or what the expected memory asks for."""
 
-    CONSISTENT = "consistent"
-    ENTROPIC = "entropic"
-    RIDGE = "ridge"
-    WEIGHTED = "weighted"
-    ORDINARY = "ordinary"
-    HUBER = "huber"
-    TOTAL = "total"
-
-    @property
-    def needs_prior(self) -> bool:
-        """Whether it draws to the robot's own inertias."""
-        return self in (Method.CONSISTENT, Method.ENTROPIC, Method.RIDGE)
-
-
-_PLAIN: dict[Method, type[Estimator]] = {
-    Method.WEIGHTED: WeightedLeastSquares,
-    Method.ORDINARY: OrdinaryLeastSquares,
-    Method.HUBER: HuberLeastSquares,
-    Method.TOTAL: TotalLeastSquares,
-}
-_DRAWN: dict[Method, type[PriorEstimator]] = {
-    Method.CONSISTENT: ConsistentLeastSquares,
-    Method.ENTROPIC: EntropicLeastSquares,
-    Method.RIDGE: RidgeToPrior,
-}
+    BY_MEMORY = "by memory"
+    WHOLE = "whole"
+    PIECES = "pieces"
 
 
 @dataclass(frozen=True)
 class IdentifyOptions:
-    """How to identify. None leaves a choice to cross-validation (`friction`, `rotors`, `strength`) or to the data
-    (`cutoff`); `partial` goes on where the logs excite only a part of the parameters. `slowest` and `derivatives` are
-    those of `prepare`; what rests is left out of the fit alone, not of the logs that are predicted. Raises
-    `ArgumentError` for numbers that cannot be.
+    """How to identify.
+
+    None leaves a choice to cross-validation (`friction`, `rotors`, `strength`) or to the data (`cutoff` [Hz]).
+    `columns` are torques of the user beside bodies and friction, `transmission` (motors, n) tells which motors turn
+    with several joints. `partial` goes on where the logs excite only a part of the parameters. `slowest` [rad/s or
+    m/s] and `derivatives` are those of `prepare`; what rests is left out of the fit alone, not of the logs that are
+    predicted. `reading` says how logs are read, `piece_rows` how many samples a piece has.
+
+    Raises `ArgumentError` for numbers that cannot be and for words that are no choice.
     """
 
     method: Method = Method.CONSISTENT
@@ -79,13 +49,38 @@ class IdentifyOptions:
     partial: bool = False
     slowest: float = 0.0
     derivatives: Derivatives = Derivatives.DIFFERENCES
+    reading: Reading = Reading.BY_MEMORY
+    piece_rows: int = 16384
 
     def __post_init__(self) -> None:
-        for name, least in (("strength", 0.0), ("slowest", 0.0), ("cutoff", np.finfo(float).tiny)):
+        for name, kind in (("method", Method), ("derivatives", Derivatives), ("reading", Reading)):
+            object.__setattr__(self, name, _choice(kind, getattr(self, name), name))
+        if isinstance(self.friction, str):
+            object.__setattr__(self, "friction", _choice(FrictionModel, self.friction, "friction model"))
+        for name, least in (("strength", 0.0), ("slowest", 0.0), ("cutoff", np.finfo(float).tiny), ("piece_rows", 1)):
             value = getattr(self, name)
             if value is not None and not least <= value < np.inf:
                 word = "more than zero" if least else "zero or more"
                 raise ArgumentError(f"{name} is {value}", remedy=f"give {word}")
+
+    @property
+    def needing_whole_logs(self) -> tuple[str, ...]:
+        """What of these options needs all samples of a log at once."""
+        law = None if self.friction is None else FrictionLaw.of(self.friction)
+        asked = {
+            f"the method '{self.method}'": self.method.needs is not Needs.FACTORS,
+            "smoothing splines": self.derivatives is not Derivatives.DIFFERENCES,
+            "leaving out what is slow": self.slowest > 0.0,
+            f"friction '{law}'": law is not None and law.shape.turnover is Turnover.DISTANCE,
+        }
+        return tuple(what for what, needed in asked.items() if needed)
+
+
+def _choice(kind: type[StrEnum], value: str, what: str) -> StrEnum:
+    try:
+        return kind(value)
+    except ValueError:
+        raise ArgumentError(f"there is no {what} '{value}'", remedy=f"there are {', '.join(kind)}") from None
 
 
 def freedom_of(robot: Robot, options: IdentifyOptions) -> Freedom:
@@ -105,12 +100,3 @@ def freedom_of(robot: Robot, options: IdentifyOptions) -> Freedom:
     )
     strengths = (0.0,) if not prior else STRENGTHS if options.strength is None else (options.strength,)
     return Freedom(models, options.friction is None, strengths, tuple(Weighting) if prior else (Weighting.JOINT,))
-
-
-def maker_of(method: Method) -> Make:
-    """How the estimator of a method is made; Huber's weights need rows, so weighted least squares stands in for it."""
-    if method.needs_prior:
-        drawn, prior = _DRAWN[method], functools.lru_cache(maxsize=8)(robot_prior)
-        return lambda model, setting: drawn(prior(model), **dataclasses.asdict(setting))
-    plain = WeightedLeastSquares if method is Method.HUBER else _PLAIN[method]
-    return lambda _, setting: plain(correlation=setting.correlation)

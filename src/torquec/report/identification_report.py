@@ -15,7 +15,7 @@ from torquec.identification.elimination.elimination import Elimination
 from torquec.identification.payload import Payload
 from torquec.identification.result.comparison import Comparison
 from torquec.identification.result.estimate import Estimate, LogError
-from torquec.identification.result.identified_model import left_out
+from torquec.identification.result.identified_model import not_in_code
 from torquec.identification.result.prediction import Prediction
 from torquec.report.prediction_plots import prediction_png
 from torquec.spatial import PARAMETER_NAMES
@@ -45,10 +45,10 @@ def identification_report(
 ) -> str:
     """The page as text; pictures are inside it. Raises `MissingExtraError` without matplotlib."""
     name = estimate.model.robot.name
-    trusted = "trusted" if estimate.verdict.startswith("trusted") else "doubtful"
+    trusted = "trusted" if estimate.verdict.is_trusted else "doubtful"
     parts = [
         f"<h1>Identification of {escape(name)}</h1>",
-        f'<p class="verdict {trusted}">{escape(estimate.verdict)}</p>',
+        f'<p class="verdict {trusted}">{escape(str(estimate.verdict))}</p>',
         _summary(estimate),
         "<h2>How well the torques are predicted</h2>",
         _errors(estimate),
@@ -85,8 +85,8 @@ def _summary(estimate: Estimate) -> str:
     ]
     if estimate.unbound:
         rows.append(("in no robot file", ", ".join(estimate.unbound)))
-    if left_out(estimate):
-        rows.append(("not in generated code", ", ".join(left_out(estimate))))
+    if not_in_code(estimate):
+        rows.append(("not in generated code", ", ".join(not_in_code(estimate))))
     return f'<div class="facts">{_table((), rows)}</div>'
 
 

@@ -9,9 +9,12 @@ import pytest
 from tests.identification import real_logs
 
 from torquec.identification import prepare
-from torquec.identification.estimators.cross_validation import motions_of, time_folds, validation_error
+from torquec.identification.estimators.cross_validation import Folds, validation_error
+from torquec.identification.estimators.joint_factors import joint_factors
 from torquec.identification.estimators.least_squares import OrdinaryLeastSquares
+from torquec.identification.estimators.log_folds import LogFolds
 from torquec.identification.excitation.simulated_log import simulated_log
+from torquec.identification.logs.log_source import LogInMemory
 from torquec.robot import classics
 
 
@@ -19,6 +22,18 @@ def rows(seed, size=100, x=(1.0, -2.0)):
     rng = np.random.default_rng(seed)
     a = rng.normal(size=(size, 1, 2))
     return a, a @ np.array(x)
+
+
+def time_folds(logs, *, parts=5, motions=()):
+    """The folds of logs, each given as (A (N, n, k), tau (N, n)) in the order of time."""
+    cut = [
+        [joint_factors(*part) for part in zip(*(np.array_split(v, parts) for v in log), strict=True)] for log in logs
+    ]
+    return Folds(tuple(map(tuple, cut)), tuple(motions))
+
+
+def motions_of(samples):
+    return LogFolds([LogInMemory(one) for one in samples]).motions
 
 
 def test_time_folds_leave_out_the_same_time_of_every_log():
@@ -52,4 +67,4 @@ def test_runs_of_one_motion_are_one_motion():
 @pytest.mark.parametrize(("case", "cutoff", "expected"), [("lwr4", 4.0, ((0, 1),)), ("kr300", 10.0, ((0,), (1,)))])
 def test_motions_of_recorded_logs(case, cutoff, expected):
     _, logs = getattr(real_logs, case)()
-    assert motions_of([prepare(log, cutoff=cutoff) for log in logs]) == expected
+    assert motions_of(prepare(log, cutoff=cutoff) for log in logs) == expected

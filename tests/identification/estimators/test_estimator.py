@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 from tests.dynamics.random_robots import random_robot
 
 from torquec.errors import ArgumentError
 from torquec.identification import joint_factors
-from torquec.identification.estimators.estimator import Status
+from torquec.identification.estimators import least_squares, prior_estimators
+from torquec.identification.estimators.estimator import Estimator, Needs, Status
 from torquec.identification.estimators.least_squares import (
     HuberLeastSquares,
     InstrumentalVariables,
@@ -16,6 +19,7 @@ from torquec.identification.estimators.least_squares import (
     TotalLeastSquares,
     WeightedLeastSquares,
 )
+from torquec.identification.estimators.method import ESTIMATORS, Method
 from torquec.identification.estimators.prior import robot_prior
 from torquec.identification.estimators.prior_estimators import (
     ConsistentLeastSquares,
@@ -28,7 +32,6 @@ from torquec.identification.torque.torque_model import torque_model
 from torquec.robot import classics
 from torquec.robot.robot import JointType
 
-PLAIN = (OrdinaryLeastSquares, WeightedLeastSquares, HuberLeastSquares, TotalLeastSquares, InstrumentalVariables)
 DRAWN = (RidgeToPrior, ConsistentLeastSquares, EntropicLeastSquares)
 
 
@@ -48,7 +51,7 @@ def made(kind, model):
     return kind(robot_prior(model), strength=1e-6) if kind in DRAWN else kind()
 
 
-@pytest.mark.parametrize("kind", [*PLAIN, *DRAWN])
+@pytest.mark.parametrize("kind", ESTIMATORS.values())
 def test_contract(kind):
     model, a, x, tau = problem(noise=0.001)
     estimator = made(kind, model)
@@ -63,6 +66,29 @@ def test_contract(kind):
     assert estimator.status_ is Status.SOLVED
     with pytest.raises(ArgumentError):
         made(kind, model).fit(a, tau[:, :1])
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS.values())
+def test_every_estimator_says_what_it_needs_and_is_content_with_it(kind):
+    model, a, x, tau = problem(noise=0.001)
+    factors = joint_factors(a, tau)
+    assert kind.stand_in().needs is not Needs.ROWS  # settings are compared from triangles
+    assert np.allclose(made(kind.stand_in(), model).fit_factors(factors).x_, x, atol=0.01)
+    if kind.needs is Needs.FACTORS:
+        assert np.allclose(made(kind, model).fit_factors(factors).x_, made(kind, model).fit(a, tau).x_)
+    if kind.needs is Needs.INSTRUMENTS:
+        assert np.allclose(made(kind, model).fit(a, tau, a).x_, x, atol=0.01)
+    else:
+        with pytest.raises(ArgumentError, match="no use for instruments"):
+            made(kind, model).fit(a, tau, a)
+
+
+def test_every_estimator_is_a_method():
+    rooms = (least_squares, prior_estimators)
+    kinds = {kind for room in rooms for kind in vars(room).values() if isinstance(kind, type)}
+    concrete = {kind for kind in kinds if issubclass(kind, Estimator) and not inspect.isabstract(kind)}
+    assert concrete == set(ESTIMATORS.values())
+    assert set(ESTIMATORS) == set(Method)
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -1,4 +1,4 @@
-"""What estimates are worth: conditions, excitation, significance, verdicts."""
+"""What estimates are worth: conditions, excitation, significance."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from torquec.identification.estimators.statistics import (
     correlations,
     not_excited,
     significant,
-    verdict,
 )
 
 
@@ -42,18 +41,3 @@ def test_one_percent_of_the_largest_torque_is_significant():
 
 def test_correlations_have_a_unit_diagonal():
     assert np.allclose(correlations(np.array([[4.0, 1.0], [1.0, 1.0]])), [[1.0, 0.5], [0.5, 1.0]])
-
-
-def test_verdicts():
-    names, x = ["a", "b"], np.array([1.0, 1.0])
-    assert "poorly excited: b" in verdict(names, x, np.array([0.1, 2.0]), [True, True], training=0.01, validation=0.01)
-    assert "overfit" in verdict(names, x, np.array([0.1, 0.1]), [True, True], training=0.01, validation=0.1)
-    assert "trusted" in verdict(names, x, np.array([0.1, 2.0]), [True, False], training=0.01, validation=0.01)
-
-
-def test_a_log_that_was_not_fitted_can_give_an_overfit_away():
-    names, x, known = ["a"], np.array([1.0]), np.array([0.1])
-    text = verdict(names, x, known, [True], training=0.01, validation=0.01, predicted={"other.csv": 0.13})
-    assert text == "overfit: the error is 1.00% on what was fitted and 13.00% on other.csv"
-    assert "trusted" in verdict(names, x, known, [True], training=0.01, validation=0.01, predicted={"b": 0.015})
-    assert "trusted" in verdict(names, x, known, [True], training=1e-6, validation=1e-6, predicted={"b": 1e-4})

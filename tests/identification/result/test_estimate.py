@@ -11,13 +11,13 @@ from tests.identification import simulated_arm
 
 import torquec as tq
 from torquec.closedform.closed_dynamics import closed_inverse_dynamics
-from torquec.identification import Method, bind, torque_model
+from torquec.identification import Method, bind_parameters, torque_model
 from torquec.identification.estimators.statistics import CONFIDENCE
 from torquec.identification.torque.coulomb_shape import CoulombShape, Turnover
 from torquec.identification.torque.torque_columns import FrictionLaw
 from torquec.parameters.base_parameters import base_parameters
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 Q, QD, QDD = np.array([0.3, -0.7]), np.array([0.4, 0.2]), np.array([1.0, -2.0])
 
 
@@ -87,7 +87,7 @@ def test_intervals_and_correlations(estimate):
 
 
 def test_binding_keeps_what_the_columns_cannot_say(estimate):
-    robot = bind(estimate.model, estimate.standard_parameters)
+    robot = bind_parameters(estimate.model, estimate.standard_parameters)
     assert robot.joint_names == estimate.model.robot.joint_names
     assert robot.gravity == estimate.model.robot.gravity
     assert [frame.name for frame in robot.frames] == [frame.name for frame in estimate.model.robot.frames]

@@ -11,7 +11,7 @@ from tests.identification import simulated_arm
 import torquec as tq
 from torquec.identification import GasSpring, RecordedColumn, Samples, torque_model
 from torquec.identification.estimators.prior import robot_prior
-from torquec.identification.result.identified_model import identified_model, left_out
+from torquec.identification.result.identified_model import identified_model, not_in_code
 from torquec.identification.torque.coulomb_shape import CoulombShape, Turnover
 from torquec.identification.torque.torque_columns import FrictionLaw, FrictionTerm
 from torquec.robot import classics
@@ -56,7 +56,7 @@ def test_torques_are_those_of_the_columns(name):
     expected = unfiltered(model, samples) @ estimate.x
     found = identified_model(estimate).total_torque(samples.q, samples.qd, samples.qdd)
     assert np.asarray(found) == pytest.approx(expected, abs=1e-9 * np.abs(expected).max())
-    assert left_out(estimate) == ()
+    assert not_in_code(estimate) == ()
     assert estimate.unbound != ()
 
 
@@ -74,7 +74,7 @@ def test_a_coupled_shaft():
 def test_what_is_left_out_is_named():
     law = FrictionLaw(shape=CoulombShape(Turnover.DISTANCE, 0.01)).with_term(FrictionTerm.STRIBECK)
     model = torque_model(classics.planar2r(), friction=law, columns=[RecordedColumn("joint1", "cable"), SPRING])
-    assert left_out(estimate_of(model)) == ("stribeck_joint1", "stribeck_joint2", "coulomb turnover", "cable")
+    assert not_in_code(estimate_of(model)) == ("stribeck_joint1", "stribeck_joint2", "coulomb turnover", "cable")
 
 
 def test_it_is_a_model_like_any_other(tmp_path):

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from torquec.identification import bind, torque_model
+from torquec.identification import bind_parameters, torque_model
 from torquec.identification.estimators.prior import robot_prior
 from torquec.identification.estimators.pseudo_inertia import WIDTH, is_consistent, thickened
 from torquec.identification.result.realization import realize
@@ -44,7 +44,7 @@ def test_other_bodies_are_found_from_their_base_parameters(name, seed):
     assert prior.projection @ found.standard == pytest.approx(x, abs=1e-11 * np.abs(x).max())
     assert found.physically_consistent
     assert is_consistent(bodies_of(model, found.standard), slack=0.0)
-    values = base_parameters(bind(model, found.standard), motors=False).values
+    values = base_parameters(bind_parameters(model, found.standard), motors=False).values
     assert values == pytest.approx(x[: len(values)], abs=1e-9)
 
 

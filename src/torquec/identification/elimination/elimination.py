@@ -21,7 +21,7 @@ import numpy as np
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.identification.elimination.trajectory_fits import TrajectoryFits, fit_trajectories
-from torquec.identification.estimators.estimator import solve
+from torquec.identification.estimators.estimator import least_squares_solution
 from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
 
 SIGNIFICANT = 0.01
@@ -115,7 +115,7 @@ def chosen_columns(factors: JointFactors, kept: Sequence[int]) -> JointFactors:
 
 def _fitted(factors: JointFactors, weights: Array, kept: Sequence[int]) -> Array:
     """(2), (k,) with zeros for what is not kept."""
-    part, _ = solve(chosen_columns(factors, kept).weighted(weights))
+    part, _ = least_squares_solution(chosen_columns(factors, kept).weighted(weights))
     x = np.zeros(factors.size)
     x[list(kept)] = part
     return x

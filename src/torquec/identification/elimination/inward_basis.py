@@ -16,6 +16,7 @@ import numpy as np
 
 from torquec.dynamics.regressor import parameter_names
 from torquec.foundation.arrays import Array
+from torquec.identification.torque.parameter_kind import ParameterKind
 from torquec.identification.torque.torque_model import TorqueModel
 from torquec.parameters.base_parameters import BasisMethod, base_parameters
 from torquec.parameters.standard_parameters import ParameterFrames
@@ -24,6 +25,17 @@ from torquec.robot.robot import Robot
 _LETTERS = {
     "m": "m", "mx": "x", "my": "y", "mz": "z", "Ixx": "a", "Iyy": "b", "Izz": "c", "Ixy": "d", "Iyz": "e", "Ixz": "f",
 }  # fmt: skip
+_FRICTION_ORDER = {
+    ParameterKind.COULOMB: 0,
+    ParameterKind.COULOMB_POSITIVE: 0,
+    ParameterKind.COULOMB_NEGATIVE: 0,
+    ParameterKind.VISCOUS: 1,
+    ParameterKind.VISCOUS_POSITIVE: 1,
+    ParameterKind.VISCOUS_NEGATIVE: 1,
+    ParameterKind.OFFSET: 2,
+}
+"""Where the columns of friction stand in the tables of the paper; others follow."""
+_LAST = 3
 _FRICTION = {"coulomb": "fs", "viscous": "ds", "offset": "fo"}
 
 
@@ -56,8 +68,8 @@ def inward_basis(model: TorqueModel) -> InwardBasis:
     # Values in this base give body parameters, and those the model's base.
     rigid = model.base.projection @ base.body_expansion
     count = len(model.base)
-    rest = model.names[count:]
-    order = sorted(range(len(rest)), key=lambda k: (_rank(rest[k]), k))
+    rest, kinds = model.names[count:], model.kinds[count:]
+    order = sorted(range(len(rest)), key=lambda k: (_FRICTION_ORDER.get(kinds[k], _LAST), k))
     matrix = np.zeros((model.size, model.size))
     matrix[:count, :count] = rigid
     for place, k in enumerate(order):
@@ -71,7 +83,7 @@ def inward_basis(model: TorqueModel) -> InwardBasis:
 def inward_order(robot: Robot) -> list[str]:
     """(1)."""
     known = set(parameter_names(robot))
-    rotors = [name for name in parameter_names(robot) if name.startswith("rotor_")]
+    rotors = [f"rotor_{motor.name}" for motor in robot.drives.motors if f"rotor_{motor.name}" in known]
     links = [f"{kind}_{body.name}" for body in reversed(robot.bodies) for kind in _LETTERS]
     return [*rotors, *(name for name in links if name in known)]
 
@@ -91,9 +103,3 @@ def letters_of(robot: Robot, name: str) -> str:
         return f"{_FRICTION[kind]}{robot.joint_names.index(owner) + 1}" if owner in robot.joint_names else name
     bodies = [body.name for body in robot.bodies]
     return f"{_LETTERS[kind]}{bodies.index(owner) + 1}" if kind in _LETTERS and owner in bodies else name
-
-
-def _rank(name: str) -> int:
-    """Where the kind of a friction column stands in the tables."""
-    kinds = ("coulomb", "viscous", "offset")
-    return next((place for place, kind in enumerate(kinds) if name.startswith(f"{kind}_")), len(kinds))

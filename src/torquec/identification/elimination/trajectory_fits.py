@@ -17,7 +17,7 @@ import numpy as np
 
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
-from torquec.identification.estimators.estimator import solve
+from torquec.identification.estimators.estimator import least_squares_solution
 from torquec.identification.estimators.joint_factors import JointFactors
 from torquec.identification.estimators.statistics import not_excited
 
@@ -89,7 +89,7 @@ def fit_trajectories(
     values, extremes = [], []
     for factors in trajectories:
         triangle = factors.weighted(w)
-        x, _ = solve(triangle)
+        x, _ = least_squares_solution(triangle)
         open_names = set(not_excited(triangle, names))
         values.append([np.nan if name in open_names else value for name, value in zip(names, x, strict=True)])
         singular = np.linalg.svd(triangle[:, :-1], compute_uv=False)

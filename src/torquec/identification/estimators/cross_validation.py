@@ -11,7 +11,6 @@ Folds are kept as triangles: fits of many settings cost next to nothing.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -19,7 +18,7 @@ import numpy as np
 
 from torquec.foundation.arrays import Array
 from torquec.identification.estimators.estimator import Estimator
-from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
+from torquec.identification.estimators.joint_factors import JointFactors
 from torquec.identification.logs.prepare import Samples
 
 PARTS = 5
@@ -58,18 +57,6 @@ class Folds:
         return made
 
 
-def time_folds(
-    rows: Sequence[tuple[Array, Array]], *, parts: int = PARTS, motions: Sequence[Sequence[int]] = ()
-) -> Folds:
-    """The folds of logs, each given as (A (N, n, k), tau (N, n)) in the order of time."""
-    made = []
-    for a, tau in rows:
-        borders = np.linspace(0, len(a), parts + 1).astype(int)
-        spans = itertools.pairwise(borders)
-        made.append(tuple(joint_factors(a[start:stop], tau[start:stop]) for start, stop in spans))
-    return Folds(tuple(made), tuple(tuple(motion) for motion in motions))
-
-
 @dataclass(frozen=True, eq=False)
 class LogStates:
     """States (q, qd) of a log: the smallest and the largest (2 n,), and a few of them (M, 2 n)."""
@@ -91,11 +78,6 @@ def states_of(blocks: Iterable[Samples], count: int) -> LogStates:
             few.append(states[-seen % step :: step])
         seen += len(states)
     return LogStates(np.min(low, axis=0), np.max(high, axis=0), np.concatenate(few))
-
-
-def motions_of(samples: Sequence[Samples]) -> tuple[tuple[int, ...], ...]:
-    """Which logs (indices) show the same motion (4)."""
-    return same_motions([states_of([s], int(s.used.sum())) for s in samples])
 
 
 def same_motions(logs: Sequence[LogStates]) -> tuple[tuple[int, ...], ...]:

@@ -4,6 +4,8 @@
     estimator.predict(a)           torques (N, n)
     estimator.score(a, tau)        |tau - A x| / |tau|, zero is perfect
     estimator.x_, weights_, covariance_, status_
+    estimator.needs                what it must be given (`Needs`); `stand_in()` is what settings are compared with
+                                   where triangles are all there is
 
 (1)  weights: 1/(standard deviation of a joint's residuals), so that a joint with small torques counts as a large one
 (2)  covariance of x: (sum_j w_j^2 A_j' A_j)^-1 sigma^2, times `correlation`: how many samples share one independent
@@ -14,7 +16,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from enum import StrEnum
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -31,6 +33,14 @@ class Status(StrEnum):
     NOT_CONVERGED = "not converged"
 
 
+class Needs(StrEnum):
+    """What an estimator must be given: triangles (`fit_factors`), every row (`fit`), or instruments beside them."""
+
+    FACTORS = "factors"
+    ROWS = "rows"
+    INSTRUMENTS = "instruments"
+
+
 class Weighting(StrEnum):
     """Whether the rows of a joint count by how well they are known (1), or all alike."""
 
@@ -41,16 +51,26 @@ class Weighting(StrEnum):
 class Estimator(ABC):
     """An estimator of x in tau = A x; see the contract above."""
 
+    needs: ClassVar[Needs] = Needs.FACTORS
     x_: Array
     weights_: Array
     covariance_: Array
     status_: Status
 
+    @classmethod
+    def stand_in(cls) -> type[Estimator]:
+        """The estimator that compares settings from triangles in place of this one: itself where it can."""
+        return cls
+
     def __init__(self, *, correlation: float = 1.0) -> None:
         self.correlation = correlation
 
-    def fit(self, a: Array, tau: Array) -> Self:
-        """Learn from A (N, n, k) and tau (N, n); raises `ArgumentError` for shapes or values that cannot be."""
+    def fit(self, a: Array, tau: Array, instruments: Array | None = None) -> Self:
+        """Learn from A (N, n, k), tau (N, n) and, for an estimator that needs them, instruments like A.
+
+        Raises `ArgumentError` for shapes or values that cannot be, and for instruments that are of no use.
+        """
+        self._refuse_instruments(instruments)
         return self.fit_factors(joint_factors(np.asarray(a), np.asarray(tau)))
 
     @abstractmethod
@@ -66,13 +86,17 @@ class Estimator(ABC):
         """|tau - A x| / |tau| over all joints and samples."""
         return float(np.linalg.norm(np.asarray(tau) - self.predict(a)) / np.linalg.norm(tau))
 
+    def _refuse_instruments(self, instruments: Array | None) -> None:
+        if instruments is not None:
+            raise ArgumentError(f"{type(self).__name__} has no use for instruments", remedy="leave them out")
+
     def _learned(self) -> Array:
         if not hasattr(self, "x_"):
             raise ArgumentError("this estimator has learned nothing yet", remedy="call fit first")
         return self.x_
 
 
-def solve(triangle: Array) -> tuple[Array, int]:
+def least_squares_solution(triangle: Array) -> tuple[Array, int]:
     """The x (k,) of least squares for a triangle (k + 1, k + 1) of [A tau], and the rank; columns scaled first."""
     a, b = triangle[:, :-1], triangle[:, -1]
     scale = np.linalg.norm(a, axis=0)

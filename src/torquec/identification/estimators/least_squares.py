@@ -15,7 +15,14 @@ import numpy as np
 
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
-from torquec.identification.estimators.estimator import Estimator, Status, covariance_of, joint_weights, solve
+from torquec.identification.estimators.estimator import (
+    Estimator,
+    Needs,
+    Status,
+    covariance_of,
+    joint_weights,
+    least_squares_solution,
+)
 from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
 
 _ROUNDS = 20
@@ -29,7 +36,7 @@ class OrdinaryLeastSquares(Estimator):
     def fit_factors(self, factors: JointFactors) -> Self:
         """Learn from triangles."""
         triangle = factors.weighted(np.ones(factors.n))
-        self.x_, rank = solve(triangle)
+        self.x_, rank = least_squares_solution(triangle)
         self.status_ = Status.SOLVED if rank == factors.size else Status.RANK_DEFICIENT
         free = max(factors.count * factors.n - factors.size, 1)
         variance = factors.squares(self.x_).sum() / free
@@ -43,12 +50,12 @@ class WeightedLeastSquares(Estimator):
 
     def fit_factors(self, factors: JointFactors) -> Self:
         """Learn from triangles."""
-        x, _ = solve(factors.weighted(np.ones(factors.n)))
+        x, _ = least_squares_solution(factors.weighted(np.ones(factors.n)))
         self.status_ = Status.NOT_CONVERGED
         for _ in range(_ROUNDS):
             weights = joint_weights(factors, x)
             triangle = factors.weighted(weights)
-            x, rank = solve(triangle)
+            x, rank = least_squares_solution(triangle)
             after = joint_weights(factors, x)
             if np.all(np.abs(after - weights) <= _SETTLED * weights):
                 self.status_ = Status.SOLVED
@@ -63,13 +70,21 @@ class WeightedLeastSquares(Estimator):
 class HuberLeastSquares(Estimator):
     """(3): spikes count little. Needs the rows themselves."""
 
+    needs = Needs.ROWS
+
+    @classmethod
+    def stand_in(cls) -> type[Estimator]:
+        """Weighted least squares: settings do not depend on single rows."""
+        return WeightedLeastSquares
+
     def fit_factors(self, factors: JointFactors) -> Self:
         """Refused: triangles no longer know single rows."""
         del factors
         raise ArgumentError("Huber's weights need every row, not triangles", remedy="call fit(a, tau)")
 
-    def fit(self, a: Array, tau: Array) -> Self:
+    def fit(self, a: Array, tau: Array, instruments: Array | None = None) -> Self:
         """Learn from A (N, n, k) and tau (N, n)."""
+        self._refuse_instruments(instruments)
         a, tau = np.asarray(a), np.asarray(tau)
         start = WeightedLeastSquares().fit(a, tau)
         x = start.x_
@@ -81,7 +96,7 @@ class HuberLeastSquares(Estimator):
             root = np.sqrt(np.minimum(1.0, _HUBER / relative)) / spread
             factors = joint_factors(a * root[:, :, None], tau * root)
             triangle = factors.weighted(np.ones(factors.n))
-            before, (x, rank) = x, solve(triangle)
+            before, (x, rank) = x, least_squares_solution(triangle)
             if np.linalg.norm(x - before) <= 1e-10 * np.linalg.norm(x):
                 self.status_ = Status.SOLVED if rank == len(x) else Status.RANK_DEFICIENT
                 break
@@ -112,6 +127,8 @@ class TotalLeastSquares(Estimator):
 
 class InstrumentalVariables(Estimator):
     """(5): without the bias that noise in the motion gives least squares; `fit` takes the instruments."""
+
+    needs = Needs.INSTRUMENTS
 
     def fit_factors(self, factors: JointFactors) -> Self:
         """Without instruments, the columns are their own: weighted least squares."""

@@ -1,4 +1,4 @@
-"""What an estimate is worth: deviations, significance, condition, and a verdict in words.
+"""What an estimate is worth: deviations, significance, condition, excitation.
 
 (1)  standard deviation and 95 % interval from the covariance of the estimator
 (2)  significant: its contribution |A_jk x_k| reaches 1 % of the largest |tau_j|, for some joint j (Izaguirre et al.)
@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,10 +21,6 @@ CONFIDENCE = 1.959964
 """Deviations to each side that hold 95 %."""
 _SIGNIFICANT = 0.01
 _NOT_EXCITED = 1e-7
-_POOR = 0.5
-_OVERFIT = 2.0
-_NEGLIGIBLE = 5e-3
-"""Errors below this share of the torques are as good as none, whatever their ratio."""
 
 
 @dataclass(frozen=True)
@@ -78,41 +74,3 @@ def correlations(covariance: Array) -> Array:
     deviations = np.sqrt(np.maximum(np.diag(covariance), np.finfo(float).tiny))
     matrix: Array = covariance / np.outer(deviations, deviations)
     return matrix
-
-
-def verdict(
-    names: Sequence[str],
-    x: Array,
-    deviations: Array,
-    important: Sequence[bool],
-    *,
-    training: float,
-    validation: float,
-    predicted: Mapping[str, float] | None = None,
-    problem: str = "",
-) -> str:
-    """The result in words: trusted, overfit, or poorly excited with the parameters that are.
-
-    `training` and `validation` are the errors of the fit and of cross-validation, `predicted` those of logs, by name,
-    that were not fitted; a `problem` of the fit itself comes before everything else.
-
-    >>> verdict(["a"], np.array([2.0]), np.array([0.1]), [True], training=0.01, validation=0.012)
-    'trusted: 1 of 1 parameters matter, all of them known to better than 50%'
-    """
-    if problem:
-        rest = verdict(names, x, deviations, important, training=training, validation=validation, predicted=predicted)
-        return f"doubtful: {problem}; apart from that {rest}"
-    poor = [
-        name
-        for name, value, deviation, matters in zip(names, x, deviations, important, strict=True)
-        if matters and deviation > _POOR * abs(value)
-    ]
-    worst = max((predicted or {}).items(), key=lambda item: item[1], default=("", 0.0))
-    if max(validation, worst[1]) > max(_OVERFIT * training, _NEGLIGIBLE):
-        where = (validation, "what was left out") if validation >= worst[1] else (worst[1], worst[0])
-        text = f"overfit: the error is {training:.2%} on what was fitted and {where[0]:.2%} on {where[1]}"
-        return f"{text}; poorly excited: {', '.join(poor)}" if poor else text
-    if poor:
-        return f"poorly excited: {', '.join(poor)} (known to no better than {_POOR:.0%}); the others are trusted"
-    count = int(np.sum(important))
-    return f"trusted: {count} of {len(names)} parameters matter, all of them known to better than {_POOR:.0%}"

@@ -4,7 +4,7 @@ from torquec.identification.excitation.criterion import Criterion
 from torquec.identification.excitation.excitation import Excitation, ExcitationOptions, MotionShape, excitation
 from torquec.identification.excitation.log_excitation import LogExcitation, ParameterExcitation, Rating, log_excitation
 from torquec.identification.excitation.regressor_information import regressor_conditions
-from torquec.identification.excitation.workspace import Apart, Inside, Outside, Plane, Rule, read_workspace
+from torquec.identification.excitation.workspace import Apart, Inside, Outside, Plane, WorkspaceRule, read_workspace
 
 __all__ = [
     "Apart",
@@ -18,7 +18,7 @@ __all__ = [
     "ParameterExcitation",
     "Plane",
     "Rating",
-    "Rule",
+    "WorkspaceRule",
     "excitation",
     "log_excitation",
     "read_workspace",

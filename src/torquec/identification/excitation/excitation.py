@@ -25,7 +25,7 @@ from torquec.identification.excitation.motion_basis import FourierBasis, MotionB
 from torquec.identification.excitation.motion_limits import motion_limits
 from torquec.identification.excitation.quasi_newton import minimise
 from torquec.identification.excitation.regressor_information import RegressorInformation, regressor_conditions
-from torquec.identification.excitation.workspace import Rule
+from torquec.identification.excitation.workspace import WorkspaceRule
 from torquec.identification.torque.torque_columns import FrictionModel
 from torquec.robot.robot import Robot
 from torquec.trajectory.trajectory import Trajectory, trajectory_of
@@ -74,7 +74,7 @@ class ExcitationOptions:
     shape: MotionShape = MotionShape.FOURIER
     waypoints: int = 12
     friction: FrictionModel = FrictionModel.NONE
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[WorkspaceRule, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "criterion", chosen(Criterion, self.criterion, "criterion"))

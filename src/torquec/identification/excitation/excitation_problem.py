@@ -81,7 +81,7 @@ class ExcitationProblem:
         """No multipliers yet."""
         return Multipliers(np.zeros((self.basis.samples, len(self.limits.names))), 1.0, room)
 
-    def lagrangian(self, x: Array, multipliers: Multipliers, *, power: float | None) -> Evaluation:
+    def lagrangian(self, x: Array, multipliers: Multipliers, *, power: float | None) -> MotionEvaluation:
         """L and its gradient by x (P, n) (3), (4); `power` smooths the criterion, None leaves the criterion out."""
         state = self.state(x)
         shares = self.limits.shares(state)
@@ -97,11 +97,11 @@ class ExcitationProblem:
             change = MotionState(change.q + more.q, change.qd + more.qd, change.qdd + more.qdd)
         phi = self._phi
         gradient = (phi.q.T @ change.q + phi.qd.T @ change.qd + phi.qdd.T @ change.qdd) * self.limits.half
-        return Evaluation(value, gradient, true, float(shares.max()))
+        return MotionEvaluation(value, gradient, true, float(shares.max()))
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class MotionEvaluation:
     """L, its gradient (P, n), the criterion itself, and the largest share of any limit."""
 
     value: float

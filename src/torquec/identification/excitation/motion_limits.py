@@ -25,7 +25,7 @@ from torquec.expr import Function, trace
 from torquec.expr.gradient import gradient
 from torquec.expr.math import absolute
 from torquec.foundation.arrays import Array
-from torquec.identification.excitation.workspace import Rule
+from torquec.identification.excitation.workspace import WorkspaceRule
 from torquec.robot.robot import JointType, Robot
 from torquec.trajectory.trajectory import MotionState
 
@@ -50,7 +50,7 @@ class MotionLimits:
     half: Array
     speed: Array
     acceleration: Array
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[WorkspaceRule, ...] = ()
     assumed: tuple[str, ...] = ()
     _labels: list[str] = field(default_factory=list, init=False, repr=False)
     _made: dict[str, Callable[..., Any]] = field(default_factory=dict, init=False, repr=False)
@@ -132,7 +132,7 @@ class MotionLimits:
         return MotionState(q, qd, qdd)
 
 
-def motion_limits(robot: Robot, *, acceleration: float = math.inf, rules: Sequence[Rule] = ()) -> MotionLimits:
+def motion_limits(robot: Robot, *, acceleration: float = math.inf, rules: Sequence[WorkspaceRule] = ()) -> MotionLimits:
     """The limits of a robot's file, a largest `acceleration` of every joint, and rules about its frames.
 
     Raises `SpecificationError` for a joint that has no range or no speed to move in.

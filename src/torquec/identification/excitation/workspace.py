@@ -43,7 +43,7 @@ Clearance = tuple[str, Scalar]
 """What it is of, and how far [m] beyond what the rule asks for."""
 
 
-class Rule(Protocol):
+class WorkspaceRule(Protocol):
     """A rule about the frames of a robot."""
 
     def clearances(self, robot: Robot, q: Sequence[Scalar]) -> list[Clearance]:
@@ -137,13 +137,13 @@ class Apart:
         return [(f"distance of frames '{self.frames[0]}' and '{self.frames[1]}'", distance - self.clearance)]
 
 
-def read_workspace(path: str | os.PathLike[str]) -> tuple[Rule, ...]:
+def read_workspace(path: str | os.PathLike[str]) -> tuple[WorkspaceRule, ...]:
     """The rules of a TOML file as above.
 
     Raises `RobotFileError` with file and line for anything else, `ArgumentError` for boxes without inside.
     """
     document = read_toml(path)
-    rules: list[Rule] = [
+    rules: list[WorkspaceRule] = [
         Plane(table.vector("normal", (0.0, 0.0, 1.0)), table.number("offset"), **_shared(table))
         for table in document.tables("plane")
     ]

@@ -17,7 +17,7 @@ import math
 import numpy as np
 
 from torquec.foundation.arrays import Array, Mask
-from torquec.identification.logs.log_motion import Motion, moving_average
+from torquec.identification.logs.log_motion import LogMotion, moving_average
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity, spans_of
 from torquec.trajectory.log_units import looks_like_degrees
@@ -41,7 +41,7 @@ _UNIT_RATIOS = {
 }
 
 
-def check_positions(robot: Robot, log: Log, motion: Motion) -> list[LogFinding]:
+def check_positions(robot: Robot, log: Log, motion: LogMotion) -> list[LogFinding]:
     """(1), (2)."""
     found = []
     for j, joint in enumerate(robot.joints):
@@ -62,7 +62,7 @@ def check_positions(robot: Robot, log: Log, motion: Motion) -> list[LogFinding]:
     return found
 
 
-def check_speeds(log: Log, motion: Motion) -> list[LogFinding]:
+def check_speeds(log: Log, motion: LogMotion) -> list[LogFinding]:
     """(3), (4), where speeds were recorded."""
     if log.qd is None:
         return []
@@ -92,7 +92,7 @@ def check_speeds(log: Log, motion: Motion) -> list[LogFinding]:
     return found
 
 
-def check_slowness(robot: Robot, log: Log, motion: Motion) -> list[LogFinding]:
+def check_slowness(robot: Robot, log: Log, motion: LogMotion) -> list[LogFinding]:
     """(5)."""
     top = np.abs(motion.qd).max(axis=0)
     limits = np.array([joint.limits.velocity for joint in robot.joints])
@@ -105,7 +105,7 @@ def check_slowness(robot: Robot, log: Log, motion: Motion) -> list[LogFinding]:
     return [LogFinding(Pathology.UNITS, Severity.WARNING, text, log.column("t"), remedy=remedy)]
 
 
-def check_rest(log: Log, motion: Motion) -> list[LogFinding]:
+def check_rest(log: Log, motion: LogMotion) -> list[LogFinding]:
     """(6)."""
     top = np.abs(motion.qd).max(axis=0)
     if not np.any(top > 1e-6):

@@ -24,7 +24,7 @@ import numpy as np
 
 from torquec.dynamics import gravity_torque
 from torquec.foundation.arrays import Array
-from torquec.identification.logs.log_motion import Motion
+from torquec.identification.logs.log_motion import LogMotion
 from torquec.model.model import Model, compile
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
@@ -48,13 +48,13 @@ class _Change:
     `pull` (M, n) is what the torques of the model gain by another gravity.
     """
 
-    motion: Motion
+    motion: LogMotion
     joints: tuple[int, ...]
     finding: LogFinding
     pull: Array | float = 0.0
 
 
-def check_torques(robot: Robot, log: Log, motion: Motion) -> list[LogFinding]:
+def check_torques(robot: Robot, log: Log, motion: LogMotion) -> list[LogFinding]:
     """(1)-(4), where all bodies of the robot (the log's joints, the others locked) have inertias to compare with."""
     if any(not any(body.inertia.parameters) for body in robot.bodies):
         return []
@@ -81,7 +81,7 @@ def check_torques(robot: Robot, log: Log, motion: Motion) -> list[LogFinding]:
     return found or _size(model, few)
 
 
-def _changes(robot: Robot, log: Log, motion: Motion, *, first: bool) -> Iterator[_Change]:
+def _changes(robot: Robot, log: Log, motion: LogMotion, *, first: bool) -> Iterator[_Change]:
     """Everything that may have gone wrong (2)."""
     n = robot.n
     for j in range(n):
@@ -111,7 +111,7 @@ def _changes(robot: Robot, log: Log, motion: Motion, *, first: bool) -> Iterator
         yield from _gravity(robot, motion)
 
 
-def _gravity(robot: Robot, motion: Motion) -> Iterator[_Change]:
+def _gravity(robot: Robot, motion: LogMotion) -> Iterator[_Change]:
     """(4) in the directions of gravity that the motion feels, where the one that is asked for is clearly another."""
     expected = np.array(robot.gravity)
     if not expected.any():
@@ -143,14 +143,14 @@ def _gravity(robot: Robot, motion: Motion) -> Iterator[_Change]:
     yield _Change(motion, (), _error(Pathology.GRAVITY, text, "tau", key), pull)
 
 
-def _model_torque(model: Model, motion: Motion) -> Array:
+def _model_torque(model: Model, motion: LogMotion) -> Array:
     """m (M, n) along a motion."""
     states = (np.ascontiguousarray(values) for values in (motion.q, motion.qd, motion.qdd))
     torque: Array = np.asarray(model.inverse_dynamics(*states))
     return torque
 
 
-def _pulls(robot: Robot, motion: Motion) -> Array:
+def _pulls(robot: Robot, motion: LogMotion) -> Array:
     """T_k (3, M, n) of (4)."""
     pulls = []
     for axis in np.eye(3):
@@ -160,7 +160,7 @@ def _pulls(robot: Robot, motion: Motion) -> Array:
     return np.stack(pulls)
 
 
-def _errors(motion: Motion, model: Array) -> Array:
+def _errors(motion: LogMotion, model: Array) -> Array:
     """e_j^2 (n,) of (1): the best of all choices of columns whose coefficients are not negative."""
     m, n = motion.tau.shape
     columns = np.stack([model, motion.qdd, motion.qd, np.sign(motion.qd), np.ones((m, n))])
@@ -181,7 +181,7 @@ def _errors(motion: Motion, model: Array) -> Array:
     return shares
 
 
-def _size(model: Model, motion: Motion) -> list[LogFinding]:
+def _size(model: Model, motion: LogMotion) -> list[LogFinding]:
     """Torques of another order of magnitude."""
     expected = max(float(np.linalg.norm(_model_torque(model, motion))), 1e-12)
     size = float(np.linalg.norm(motion.tau)) / expected
@@ -197,14 +197,14 @@ def _size(model: Model, motion: Motion) -> list[LogFinding]:
     return [LogFinding(Pathology.UNITS, Severity.WARNING, text, "tau", remedy=remedy)]
 
 
-def _turned(motion: Motion, *, q: Array | None = None, tau: Array | None = None) -> Motion:
+def _turned(motion: LogMotion, *, q: Array | None = None, tau: Array | None = None) -> LogMotion:
     """Positions and their derivatives, or torques, times factors (n,)."""
     if q is not None:
         motion = dataclasses.replace(motion, q=motion.q * q, qd=motion.qd * q, qdd=motion.qdd * q)
     return motion if tau is None else dataclasses.replace(motion, tau=motion.tau * tau)
 
 
-def _ordered(motion: Motion, order: list[int], kinds: tuple[str, ...]) -> Motion:
+def _ordered(motion: LogMotion, order: list[int], kinds: tuple[str, ...]) -> LogMotion:
     """Positions, or torques, or both, in another order of the joints."""
     if "q" in kinds:
         motion = dataclasses.replace(motion, q=motion.q[:, order], qd=motion.qd[:, order], qdd=motion.qdd[:, order])

@@ -22,7 +22,7 @@ _SHORTEST_GAP = 0.02
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class LogMotion:
     """(1): `rows` (M,) of the log, times t (M,), q, qd, qdd, tau (M, n)."""
 
     rows: Indices
@@ -32,13 +32,13 @@ class Motion:
     qdd: Array
     tau: Array
 
-    def thinned(self, most: int) -> Motion:
+    def thinned(self, most: int) -> LogMotion:
         """At most about `most` rows, evenly taken."""
         step = max(1, len(self.rows) // most)
-        return Motion(*(getattr(self, f.name)[::step] for f in dataclasses.fields(Motion)))
+        return LogMotion(*(getattr(self, f.name)[::step] for f in dataclasses.fields(LogMotion)))
 
 
-def log_motion(log: Log) -> Motion | None:
+def log_motion(log: Log) -> LogMotion | None:
     """The smoothed motion of the whole rows; None where there are too few."""
     rows = np.flatnonzero(clean_rows(log))
     if len(rows) < _FEWEST:
@@ -49,11 +49,11 @@ def log_motion(log: Log) -> Motion | None:
     q, tau = moving_average(q, width), moving_average(tau, width)
     qd = moving_average(np.gradient(q, t, axis=0), width)
     qdd = moving_average(np.gradient(qd, t, axis=0), width)
-    motion = Motion(rows, t, q, qd, qdd, tau)
+    motion = LogMotion(rows, t, q, qd, qdd, tau)
     away = _away_from_gaps(t, 2 * width)
     if away.sum() < max(_FEWEST, len(rows) // 2):
         return motion  # gaps everywhere: better than nothing
-    return Motion(*(getattr(motion, f.name)[away] for f in dataclasses.fields(Motion)))
+    return LogMotion(*(getattr(motion, f.name)[away] for f in dataclasses.fields(LogMotion)))
 
 
 def _away_from_gaps(t: Array, margin: int) -> Mask:

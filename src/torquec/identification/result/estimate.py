@@ -18,23 +18,15 @@ from torquec.identification.estimators.estimator import Status
 from torquec.identification.estimators.pseudo_inertia import WIDTH
 from torquec.identification.estimators.statistics import CONFIDENCE, correlations
 from torquec.identification.result.realization import Realization, realize
+from torquec.identification.result.verdict import Parameter, Verdict
 from torquec.identification.torque.coulomb_shape import STEP
+from torquec.identification.torque.parameter_kind import ParameterKind
 from torquec.identification.torque.torque_columns import FrictionShaft
 from torquec.identification.torque.torque_model import TorqueModel
 from torquec.robot.robot import Drives, Friction, Motor, Robot
 from torquec.spatial import Inertia
 
 _ROUNDING = 1e-12
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One identified parameter: value, standard deviation, whether it matters."""
-
-    name: str
-    value: float
-    std: float
-    significant: bool
 
 
 @dataclass(frozen=True)
@@ -76,7 +68,7 @@ class Estimate:
     estimator: str
     strength: float | None
     cutoff: float
-    verdict: str
+    verdict: Verdict
     status: Status = Status.SOLVED
     notes: tuple[str, ...] = ()
 
@@ -99,16 +91,15 @@ class Estimate:
     @property
     def unbound(self) -> tuple[str, ...]:
         """What a robot has no place for (2): friction beside viscous, Coulomb and offset, how it turns, columns."""
-        count = len(self.names) - len(self.model.columns)
-        inner = self.names[len(self.model.base) : count]
-        odd = tuple(name for name in inner if name.startswith(("stribeck_", "load_", "curved_")))
+        named = list(zip(self.names, self.model.kinds, strict=True))
+        refined = [name for name, kind in named if kind.is_refinement]
         turning = () if self.model.friction.shape == STEP else ("coulomb turnover",)
-        return (*odd, *turning, *self.names[count:])
+        return (*refined, *turning, *(name for name, kind in named if kind is ParameterKind.COLUMN))
 
     @property
     def robot(self) -> Robot:
         """The robot with the identified inertias, rotors and friction (1)."""
-        return bind(self.model, self.standard_parameters)
+        return bind_parameters(self.model, self.standard_parameters)
 
     @cached_property
     def realization(self) -> Realization:
@@ -143,7 +134,7 @@ class Estimate:
         return [(self.names[first[k]], self.names[second[k]], float(table[first[k], second[k]])) for k in chosen]
 
 
-def bind(model: TorqueModel, standard: Array) -> Robot:
+def bind_parameters(model: TorqueModel, standard: Array) -> Robot:
     """The robot of a model with the standard parameters (p + f,) in place of its own."""
     robot = model.robot
     count = len(robot.bodies)

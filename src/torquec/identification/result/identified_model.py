@@ -18,6 +18,7 @@ from torquec.expr import Function, trace
 from torquec.expr.math import absolute, select, sincos, sqrt
 from torquec.identification.result.estimate import Estimate
 from torquec.identification.torque.coulomb_shape import STEP
+from torquec.identification.torque.parameter_kind import ParameterKind
 from torquec.identification.torque.torque_columns import FrictionShaft, FrictionTerm, GasSpring
 from torquec.model.model import Model
 
@@ -49,9 +50,10 @@ def identified_torque(estimate: Estimate) -> Function:
     return trace(QUANTITY, program, {"q": (n,), "qd": (n,), "qdd": (n,)})
 
 
-def left_out(estimate: Estimate) -> tuple[str, ...]:
+def not_in_code(estimate: Estimate) -> tuple[str, ...]:
     """What of an estimate its model does not hold (3)."""
-    inner = tuple(name for name in estimate.names if name.startswith("stribeck_"))
+    kinds = zip(estimate.names, estimate.model.kinds, strict=True)
+    inner = tuple(name for name, kind in kinds if kind is ParameterKind.STRIBECK)
     turning = () if estimate.model.friction.shape == STEP else ("coulomb turnover",)
     columns = tuple(column.name for column in estimate.model.columns if not isinstance(column, GasSpring))
     return (*inner, *turning, *columns)

@@ -27,6 +27,7 @@ from torquec.foundation.arrays import Array
 from torquec.foundation.reading import FileKind, parse_toml_values, read_text, to_path
 from torquec.identification.logs.prepare import Samples
 from torquec.identification.torque.coulomb_shape import STEP, CoulombShape, Turnover
+from torquec.identification.torque.parameter_kind import ParameterKind
 from torquec.robot.robot import Robot
 
 
@@ -141,6 +142,12 @@ def friction_names(shafts: Sequence[FrictionShaft], friction: FrictionLaw | Fric
     """Names of the columns of `friction_block`; a coupled shaft has no offset of its own."""
     law = FrictionLaw.of(friction)
     return [f"{parameter}_{shaft.name}" for shaft in shafts for parameter in _parameters(shaft, law)]
+
+
+def friction_kinds(shafts: Sequence[FrictionShaft], friction: FrictionLaw | FrictionModel) -> list[ParameterKind]:
+    """The kinds of the columns of `friction_block`."""
+    law = FrictionLaw.of(friction)
+    return [ParameterKind(parameter) for shaft in shafts for parameter in _parameters(shaft, law)]
 
 
 def friction_block(

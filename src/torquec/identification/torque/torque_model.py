@@ -18,6 +18,7 @@ import numpy as np
 from torquec.dynamics.regressor import parameter_names
 from torquec.foundation.arrays import Array
 from torquec.identification.logs.prepare import Samples
+from torquec.identification.torque.parameter_kind import ParameterKind
 from torquec.identification.torque.torque_columns import (
     FrictionLaw,
     FrictionModel,
@@ -25,6 +26,7 @@ from torquec.identification.torque.torque_columns import (
     FrictionTerm,
     TorqueColumn,
     friction_functions,
+    friction_kinds,
     friction_names,
     shafts_of,
     spread,
@@ -32,8 +34,6 @@ from torquec.identification.torque.torque_columns import (
 from torquec.model.model import Model, compile
 from torquec.parameters.base_parameters import BaseParameters, base_parameters
 from torquec.robot.robot import Drives, Motor, Robot
-
-_NOT_NEGATIVE = ("viscous", "coulomb", "stribeck", "load")
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +56,13 @@ class TorqueModel:
         """Names of x (k,)."""
         others = (column.name for column in self.columns)
         return (*self.base.names, *friction_names(self.shafts, self.friction), *others)
+
+    @cached_property
+    def kinds(self) -> tuple[ParameterKind, ...]:
+        """What each entry of x (k,) is."""
+        base = (ParameterKind.BASE,) * len(self.base)
+        further = (ParameterKind.COLUMN,) * len(self.columns)
+        return (*base, *friction_kinds(self.shafts, self.friction), *further)
 
     @property
     def standard_names(self) -> tuple[str, ...]:
@@ -80,9 +87,10 @@ class TorqueModel:
     @cached_property
     def not_negative(self) -> Array:
         """Which of (phi, f) no physical robot has below zero (p + f,): rotors and friction, as booleans."""
-        bodies = 10 * len(self.robot.bodies)
-        names = (*self.standard_names, *self.names[len(self.base) :])
-        return np.array([k >= bodies and name.startswith(("rotor", *_NOT_NEGATIVE)) for k, name in enumerate(names)])
+        rotors = len(self.robot.drives.motors)
+        bodies = len(self.standard_names) - rotors
+        rest = [kind.is_dissipative for kind in self.kinds[len(self.base) :]]
+        return np.array([*[False] * bodies, *[True] * rotors, *rest])
 
     @property
     def model(self) -> Model:

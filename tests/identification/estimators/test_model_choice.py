@@ -10,8 +10,10 @@ import pytest
 from torquec.identification import identify, prepare, torque_model
 from torquec.identification.estimators.estimator import Weighting
 from torquec.identification.estimators.least_squares import WeightedLeastSquares
+from torquec.identification.estimators.log_folds import LogFolds
+from torquec.identification.estimators.model_choice import Freedom, choose_model
 from torquec.identification.excitation.simulated_log import simulated_log
-from torquec.identification.model_choice import Freedom, SampleFolds, choose_model
+from torquec.identification.logs.log_source import LogInMemory
 from torquec.identification.torque.coulomb_shape import STEP, CoulombShape, Turnover
 from torquec.identification.torque.torque_columns import FrictionLaw, FrictionTerm, friction_block, shafts_of
 from torquec.robot import classics
@@ -39,9 +41,8 @@ def chosen(log, rotors=(False,)):
         strengths=(0.0,),
         weightings=(Weighting.JOINT,),
     )
-    return choose_model(
-        SampleFolds([prepare(log, cutoff=15.0)]), freedom, lambda _, s: WeightedLeastSquares(correlation=s.correlation)
-    )
+    folds = LogFolds([LogInMemory(prepare(log, cutoff=15.0))])
+    return choose_model(folds, freedom, lambda _, s: WeightedLeastSquares(correlation=s.correlation))
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,9 @@ from tests.identification import real_logs, simulated_arm
 from tests.identification.simulated_arm import QUICK, arm
 
 from torquec.errors import ArgumentError
-from torquec.identification import FrictionLaw, IdentifyOptions, Method, identify, identify_stream
+from torquec.identification import FrictionLaw, IdentifyOptions, Method, Reading, identify
 from torquec.identification.logs.prepare import Derivatives
+from torquec.identification.open_logs import MEMORY, expected_memory, is_read_in_pieces
 from torquec.identification.torque.coulomb_shape import CoulombShape, Turnover
 from torquec.identification.torque.torque_columns import FrictionModel
 from torquec.trajectory.read_log import read_log
@@ -28,6 +29,12 @@ def written(path, log, *, noise=0.0, pause=0.0):
     table = np.column_stack([t, log.q, log.qd, tau])
     np.savetxt(path, table, delimiter=",", header=",".join(names), comments="", fmt="%.12g")
     return path
+
+
+def in_pieces(robot, logs, *, options=QUICK, rows=16384, **more):
+    """The estimate from files that are never in memory."""
+    options = dataclasses.replace(options, reading=Reading.PIECES, piece_rows=rows)
+    return identify(robot, logs, options=options, **more)
 
 
 @pytest.fixture(scope="module")
@@ -59,14 +66,14 @@ def assert_the_same(found, expected):
 def test_pieces_give_what_memory_gives(files, method):
     options = dataclasses.replace(QUICK, method=method, rotors=None, strength=None)
     robot = arm(1.3)
-    found = identify_stream(robot, files[:1], validate=files[1:], options=options, rows=300)
+    found = in_pieces(robot, files[:1], validate=files[1:], options=options, rows=300)
     expected = identify(robot, read_log(files[0], robot), validate=[read_log(files[1], robot)], options=options)
     assert_the_same(found, expected)
 
 
 def test_several_files_are_folds_of_their_own(files):
     robot = arm(1.3)
-    found = identify_stream(robot, files, options=QUICK, rows=300)
+    found = in_pieces(robot, files, options=QUICK, rows=300)
     assert_the_same(found, identify(robot, [read_log(path, robot) for path in files], options=QUICK))
 
 
@@ -74,7 +81,7 @@ def test_several_files_are_folds_of_their_own(files):
 def test_laws_of_friction(files, friction):
     # Ridge: where a constraint of the consistent fit is active, its solver stops at 1e-8.
     robot, options = arm(1.3), dataclasses.replace(QUICK, friction=friction, method=Method.RIDGE)
-    found = identify_stream(robot, files[1:], options=options, rows=300)
+    found = in_pieces(robot, files[1:], options=options, rows=300)
     assert_the_same(found, identify(robot, read_log(files[1], robot), options=options))
 
 
@@ -83,20 +90,50 @@ def test_a_recorded_log():
     options = IdentifyOptions(
         cutoff=4.0, friction=FrictionModel.OFFSET, rotors=False, strength=30.0, method=Method.RIDGE
     )
-    found = identify_stream(robot, [logs[0].source], options=options, rows=4000)
+    found = in_pieces(robot, [logs[0].source], options=options, rows=4000)
     assert_the_same(found, identify(robot, logs[0], options=options))
 
 
-def test_friction_is_not_searched_and_that_is_told(files):
-    found = identify_stream(arm(1.3), files[1:], options=dataclasses.replace(QUICK, friction=None))
-    assert found.model.friction == FrictionLaw.of(FrictionModel.OFFSET)
-    assert any("no other was tried" in note for note in found.notes)
+def test_friction_is_searched_as_in_memory_but_for_what_needs_all_rows(tmp_path):
+    log = simulated_arm.log()
+    curved = dataclasses.replace(log, tau=log.tau - 0.3 * log.qd * np.abs(log.qd))
+    path = written(tmp_path / "curved.csv", curved, noise=0.02)
+    options = dataclasses.replace(QUICK, friction=None, method=Method.RIDGE)
+    found = in_pieces(arm(1.3), [path], options=options, rows=300)
+    assert "curved" in found.model.friction.parameters
+    assert any("over a distance was not tried" in note for note in found.notes)
+    fixed = dataclasses.replace(options, friction=found.model.friction)
+    assert_the_same(found, identify(arm(1.3), path, options=fixed))
+
+
+def test_a_log_in_memory_can_be_gone_through_in_pieces(files):
+    robot = arm(1.3)
+    log = read_log(files[0], robot)
+    assert_the_same(in_pieces(robot, log, rows=300), identify(robot, log, options=QUICK))
+
+
+def test_pieces_are_chosen_by_expected_memory(files, tmp_path):
+    robot, options = arm(), IdentifyOptions()
+    assert not is_read_in_pieces(files[0], robot, options)
+    long = tmp_path / "long.csv"
+    with long.open("wb") as stream:
+        stream.truncate(200_000_000)  # as large as one, without its bytes on the disk
+    # Two joints take 7 numbers a row and 960 bytes a row of columns: 200 MB are 2.9 million rows.
+    assert expected_memory(2_857_142, 2) > MEMORY
+    assert is_read_in_pieces(long, robot, options)
+    assert not is_read_in_pieces(long, robot, dataclasses.replace(options, reading=Reading.WHOLE))
+    assert not is_read_in_pieces(long, robot, dataclasses.replace(options, method=Method.HUBER))
+    few = simulated_arm.log()
+    many = dataclasses.replace(few, t=np.arange(2e6), q=np.zeros((2_000_000, 2)), tau=np.zeros((2_000_000, 2)), qd=None)
+    assert is_read_in_pieces(many, robot, options)
+    assert not is_read_in_pieces(few, robot, options)
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"method": Method.HUBER}, "huber"),
+        ({"method": Method.INSTRUMENTAL}, "instrumental"),
         ({"derivatives": Derivatives.SPLINES}, "splines"),
         ({"slowest": 0.1}, "slow"),
         ({"friction": FrictionLaw(shape=CoulombShape(Turnover.DISTANCE, 1e-3))}, "over 0.001 rad"),
@@ -104,20 +141,20 @@ def test_friction_is_not_searched_and_that_is_told(files):
 )
 def test_what_needs_all_rows_is_refused(files, change, message):
     with pytest.raises(ArgumentError, match=message):
-        identify_stream(arm(), files, options=dataclasses.replace(QUICK, **change))
+        in_pieces(arm(), files, options=dataclasses.replace(QUICK, **change))
 
 
 def test_bad_files_are_refused(files, tmp_path):
     with pytest.raises(ArgumentError, match="no log"):
-        identify_stream(arm(), [])
+        in_pieces(arm(), [])
     log = read_log(files[1], arm())
     path = written(tmp_path / "zero.csv", dataclasses.replace(log, tau=0.0 * log.tau))
     with pytest.raises(ArgumentError, match="all torques are zero"):
-        identify_stream(arm(), [path], options=QUICK)
+        in_pieces(arm(), [path], options=QUICK)
     some = slice(0, 60)
     short = dataclasses.replace(log, t=log.t[some], q=log.q[some], qd=log.qd[some], tau=log.tau[some])
     with pytest.raises(ArgumentError, match="nothing is left"):
-        identify_stream(arm(), [written(tmp_path / "short.csv", short)], options=QUICK)
+        in_pieces(arm(), [written(tmp_path / "short.csv", short)], options=QUICK)
 
 
 def test_memory_does_not_grow_with_the_log(tmp_path, monkeypatch):
@@ -135,7 +172,7 @@ def test_memory_does_not_grow_with_the_log(tmp_path, monkeypatch):
         path = written(tmp_path / "long.csv", long)
         del long, t
         tracemalloc.start()
-        identify_stream(arm(1.3), [path], options=QUICK, rows=256)
+        in_pieces(arm(1.3), [path], options=QUICK, rows=256)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[2] < 1.1 * peaks[1] + 200_000  # the first run is for what is compiled once

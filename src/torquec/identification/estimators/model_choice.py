@@ -15,23 +15,14 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, partial
-from typing import Protocol
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from torquec.foundation.arrays import Array
-from torquec.identification.estimators.cross_validation import (
-    PARTS,
-    Folds,
-    Pair,
-    motions_of,
-    time_folds,
-    validation_error,
-)
+from torquec.identification.estimators.cross_validation import PARTS, validation_error
 from torquec.identification.estimators.estimator import Estimator, Weighting
-from torquec.identification.logs.prepare import Samples
+from torquec.identification.estimators.log_folds import LogFolds
 from torquec.identification.torque.coulomb_shape import STEP, CoulombShape, Turnover
 from torquec.identification.torque.torque_columns import FrictionLaw, FrictionTerm
 from torquec.identification.torque.torque_model import TorqueModel
@@ -81,28 +72,16 @@ class Freedom:
     weightings: tuple[Weighting, ...]
 
 
-class FoldSource(Protocol):
-    """Where the folds of a model come from: logs in memory (`SampleFolds`), or logs that stream (`stream_folds`)."""
-
-    @property
-    def correlation(self) -> float:
-        """How many of the decimated samples share one independent one."""
-        ...
-
-    def folds(self, model: TorqueModel, parts: int) -> Folds:
-        """The triangles of a model, every log cut into `parts`."""
-        ...
-
-
-def choose_model(source: FoldSource, freedom: Freedom, make: Make) -> Choice:
+def choose_model(folds: LogFolds, freedom: Freedom, make: Make) -> Choice:
     """The model and the settings that predict best what they were not fitted to, (1)-(4)."""
-    trial = _Trial(source, make)
+    trial = _Trial(folds, make)
     first = freedom.weightings[0]
-    correlation = source.correlation
+    correlation = folds.correlation
     tried = Setting(_TRIED if _TRIED in freedom.strengths else freedom.strengths[0], first, correlation)
     best = trial.best(freedom.models, tried, gain=0.0) or (freedom.models[0], np.inf)
     if freedom.friction:
-        laws = [dataclasses.replace(best[0].friction, shape=shape) for shape in SHAPES]
+        shapes = [shape for shape in SHAPES if folds.in_memory or shape.turnover is not Turnover.DISTANCE]
+        laws = [dataclasses.replace(best[0].friction, shape=shape) for shape in shapes]
         found = trial.best([best[0].with_friction(law) for law in laws], tried, gain=0.0)
         while found is not None:
             best = found
@@ -111,8 +90,9 @@ def choose_model(source: FoldSource, freedom: Freedom, make: Make) -> Choice:
     # Rotors again: what friction has taken over may have been theirs.
     others = [model.with_friction(best[0].friction) for model in freedom.models if model.robot != best[0].robot]
     model, _ = trial.best(others, tried, most=best[1] * (1.0 - _GAIN)) or best
+    pairs = folds.folds([model], 2 * PARTS)[0].pairs()
     errors = {
-        (weighting, strength): trial.error(model, Setting(strength, weighting, correlation), parts=2 * PARTS)
+        (weighting, strength): validation_error(pairs, partial(make, model, Setting(strength, weighting, correlation)))
         for weighting, strength in itertools.product(freedom.weightings, freedom.strengths)
     }
     least = {w: min(errors[w, s] for s in freedom.strengths) for w in freedom.weightings}
@@ -123,62 +103,22 @@ def choose_model(source: FoldSource, freedom: Freedom, make: Make) -> Choice:
 
 @dataclass(frozen=True, eq=False)
 class _Trial:
-    """The errors of models; folds of the last model are kept, because several settings ask for them."""
+    """The errors of models; those that are compared with each other take one pass over the logs."""
 
-    source: FoldSource
+    folds: LogFolds
     make: Make
-    _pairs: dict[tuple[TorqueModel, int], list[Pair]] = field(default_factory=dict)
 
     def best(
         self, models: Sequence[TorqueModel], setting: Setting, *, gain: float = _GAIN, most: float = np.inf
     ) -> tuple[TorqueModel, float] | None:
         """The model with the least error, None if all exceed `most`; a later one must be better by `gain`."""
         chosen: tuple[TorqueModel, float] | None = None
-        for model in models:
+        for model, folds in zip(models, self.folds.folds(models, PARTS), strict=True):
             bar = most if chosen is None else chosen[1] * (1.0 - gain)
-            error = self.error(model, setting, most=bar)
+            error = validation_error(folds.pairs(), partial(self.make, model, setting), most=bar)
             if error < bar:
                 chosen = (model, error)
         return chosen
-
-    def error(self, model: TorqueModel, setting: Setting, *, most: float = np.inf, parts: int = PARTS) -> float:
-        """The error of a model; infinite if it exceeds `most`."""
-        key = (model, parts)
-        if key not in self._pairs:
-            self._pairs.clear()
-            self._pairs[key] = self.source.folds(model, parts).pairs()
-        return validation_error(self._pairs[key], partial(self.make, model, setting), most=most)
-
-
-@dataclass(frozen=True, eq=False)
-class SampleFolds:
-    """Folds of decimated samples in memory; columns that do not change with friction are kept."""
-
-    samples: Sequence[Samples]
-    _fixed: dict[int, list[tuple[Array, Array]]] = field(default_factory=dict)
-
-    @cached_property
-    def motions(self) -> tuple[tuple[int, ...], ...]:
-        """Which logs show the same motion."""
-        return motions_of(self.samples)
-
-    @property
-    def correlation(self) -> float:
-        """Of the decimated samples."""
-        return max(s.correlation(len(s.thinned)) for s in self.samples)
-
-    def folds(self, model: TorqueModel, parts: int) -> Folds:
-        """The triangles of a model."""
-        key = len(model.robot.drives.motors)
-        if key not in self._fixed:
-            self._fixed[key] = [
-                (model.rigid_columns(s)[s.thinned], model.further_columns(s)[s.thinned]) for s in self.samples
-            ]
-        rows = []
-        for s, (rigid, further) in zip(self.samples, self._fixed[key], strict=True):
-            friction = model.friction_columns(s)[s.thinned]
-            rows.append((np.concatenate([rigid, friction, further], axis=2), s.tau[s.thinned]))
-        return time_folds(rows, parts=parts, motions=self.motions)
 
 
 def _richer(law: FrictionLaw) -> list[FrictionLaw]:

@@ -13,8 +13,13 @@ from tests.dynamics.random_robots import random_robot
 
 from torquec.errors import ArgumentError
 from torquec.identification import GasSpring, JointFactors, joint_factors, torque_model
+from torquec.identification.estimators.regressor_factors import (
+    RegressorSum,
+    blocks_of,
+    joint_columns,
+    regressor_factors,
+)
 from torquec.identification.torque.coulomb_shape import CoulombShape, Turnover
-from torquec.identification.torque.regressor_factors import RegressorSum, blocks_of, joint_columns, regressor_factors
 from torquec.identification.torque.torque_columns import FrictionLaw, friction_block
 from torquec.robot import classics
 from torquec.robot.robot import JointType

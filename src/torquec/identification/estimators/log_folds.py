@@ -1,0 +1,101 @@
+"""The folds of logs for several models at a time, whether the logs are in memory or come in pieces.
+
+(1)  every log is cut into parts of equally many decimated samples; the borders are known before the first block
+(2)  columns that do not depend on the law of friction are computed once for all models of a pass; of logs in memory
+     they are kept for the next one
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from torquec.foundation.arrays import Array, Indices
+from torquec.identification.estimators.cross_validation import Folds, same_motions, states_of
+from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
+from torquec.identification.logs.log_source import (
+    LogSource,
+    decimated_blocks,
+    decimated_count,
+    sample_correlation,
+)
+from torquec.identification.logs.prepare import Samples
+from torquec.identification.torque.torque_model import TorqueModel
+
+
+class LogFolds:
+    """The folds of logs (1), (2)."""
+
+    def __init__(self, logs: Sequence[LogSource]) -> None:
+        self.logs = tuple(logs)
+        self._kept: dict[tuple[int, int], tuple[Array, Array]] = {}
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether every sample of a log is known at once."""
+        return all(log.whole is not None for log in self.logs)
+
+    @property
+    def correlation(self) -> float:
+        """How many of the decimated samples share one independent one."""
+        return max(sample_correlation(log, decimated_count(log)) for log in self.logs)
+
+    @cached_property
+    def motions(self) -> tuple[tuple[int, ...], ...]:
+        """Which logs (indices) show the same motion."""
+        if len(self.logs) == 1:
+            return ((0,),)
+        return same_motions([states_of(log.blocks(), log.used) for log in self.logs])
+
+    def folds(self, models: Sequence[TorqueModel], parts: int) -> list[Folds]:
+        """The triangles of every model, each log cut into `parts`, in one pass."""
+        logs = [self._log_folds(number, models, parts) for number in range(len(self.logs))]
+        return [Folds(tuple(log[k] for log in logs), self.motions) for k in range(len(models))]
+
+    def _log_folds(self, number: int, models: Sequence[TorqueModel], parts: int) -> list[tuple[JointFactors, ...]]:
+        """[model][part] of one log."""
+        log = self.logs[number]
+        borders = np.linspace(0, decimated_count(log), parts + 1).astype(int)
+        found = [[_nothing(model) for _ in range(parts)] for model in models]
+        taken = 0
+        for block, kept in decimated_blocks(log):
+            if len(kept) == 0:
+                continue
+            own = np.searchsorted(borders, np.arange(taken, taken + len(kept)), side="right") - 1
+            taken += len(kept)
+            for k, columns in enumerate(self._columns(number, models, block, kept)):
+                tau = block.tau[kept]
+                for part in np.unique(own):
+                    inside = own == part
+                    here = joint_factors(columns[inside], tau[inside])
+                    found[k][part] = here if found[k][part].count == 0 else found[k][part].merged(here)
+        return [tuple(model) for model in found]
+
+    def _columns(
+        self,
+        number: int,
+        models: Sequence[TorqueModel],
+        block: Samples,
+        kept: Indices,
+    ) -> Iterator[Array]:
+        """A (M, n, k) of every model at the samples that are kept (2)."""
+        fixed: dict[int, tuple[Array, Array]] = {}
+        for model in models:
+            # Models of one search differ in friction, and in whether there are rotors.
+            motors = len(model.robot.drives.motors)
+            whole = self.logs[number].whole is not None
+            if whole and (number, motors) in self._kept:
+                fixed[motors] = self._kept[number, motors]
+            if motors not in fixed:
+                fixed[motors] = (model.rigid_columns(block)[kept], model.further_columns(block)[kept])
+                if whole:
+                    self._kept[number, motors] = fixed[motors]
+            rigid, further = fixed[motors]
+            yield np.concatenate([rigid, model.friction_columns(block)[kept], further], axis=2)
+
+
+def _nothing(model: TorqueModel) -> JointFactors:
+    n, k = model.robot.n, model.size
+    return joint_factors(np.zeros((0, n, k)), np.zeros((0, n)))

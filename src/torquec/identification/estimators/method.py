@@ -1,0 +1,97 @@
+"""The methods of `identify` by name: which estimator each stands for, and how it is made for a model and a setting."""
+
+from __future__ import annotations
+
+import functools
+from enum import StrEnum
+
+from torquec.errors import ArgumentError
+from torquec.identification.estimators.estimator import Estimator, Needs
+from torquec.identification.estimators.least_squares import (
+    HuberLeastSquares,
+    InstrumentalVariables,
+    OrdinaryLeastSquares,
+    TotalLeastSquares,
+    WeightedLeastSquares,
+)
+from torquec.identification.estimators.model_choice import Make, Setting
+from torquec.identification.estimators.prior import robot_prior
+from torquec.identification.estimators.prior_estimators import (
+    ConsistentLeastSquares,
+    EntropicLeastSquares,
+    PriorEstimator,
+    RidgeToPrior,
+)
+from torquec.identification.estimators.pseudo_inertia import body_parameters
+from torquec.identification.torque.torque_model import TorqueModel
+from torquec.robot.robot import Robot
+
+
+class Method(StrEnum):
+    """The estimators that `identify` can use."""
+
+    CONSISTENT = "consistent"
+    ENTROPIC = "entropic"
+    RIDGE = "ridge"
+    WEIGHTED = "weighted"
+    ORDINARY = "ordinary"
+    HUBER = "huber"
+    TOTAL = "total"
+    INSTRUMENTAL = "instrumental"
+
+    @property
+    def estimator(self) -> type[Estimator]:
+        """The class of its estimator."""
+        return ESTIMATORS[self]
+
+    @property
+    def needs_prior(self) -> bool:
+        """Whether it draws to the robot's own inertias."""
+        return issubclass(self.estimator, PriorEstimator)
+
+    @property
+    def needs(self) -> Needs:
+        """What its estimator must be given."""
+        return self.estimator.needs
+
+
+ESTIMATORS: dict[Method, type[Estimator]] = {
+    Method.CONSISTENT: ConsistentLeastSquares,
+    Method.ENTROPIC: EntropicLeastSquares,
+    Method.RIDGE: RidgeToPrior,
+    Method.WEIGHTED: WeightedLeastSquares,
+    Method.ORDINARY: OrdinaryLeastSquares,
+    Method.HUBER: HuberLeastSquares,
+    Method.TOTAL: TotalLeastSquares,
+    Method.INSTRUMENTAL: InstrumentalVariables,
+}
+
+
+def estimator_maker(method: Method, *, from_factors: bool = False) -> Make:
+    """How the estimator of a method is made; with `from_factors`, the one that stands in for it where rows are gone."""
+    kind = method.estimator.stand_in() if from_factors else method.estimator
+    prior = functools.lru_cache(maxsize=8)(robot_prior)
+
+    def make(model: TorqueModel, setting: Setting) -> Estimator:
+        if issubclass(kind, PriorEstimator):
+            return kind(
+                prior(model),
+                strength=setting.strength,
+                weighting=setting.weighting,
+                correlation=setting.correlation,
+            )
+        return kind(correlation=setting.correlation)
+
+    return make
+
+
+def check_prior(robot: Robot, method: Method) -> None:
+    """Raise `ArgumentError` where the method draws to inertias that the robot's file does not have."""
+    masses = body_parameters(robot)[:, -1]
+    lacking = [body.name for body, mass in zip(robot.bodies, masses, strict=True) if not mass > 0.0]
+    if method.needs_prior and lacking:
+        raise ArgumentError(
+            f"the method '{method}' draws to the robot's own inertias, but '{robot.name}' has no mass for "
+            + ", ".join(lacking),
+            remedy=f"use --method {Method.WEIGHTED}, which needs none, or give a robot file with all masses",
+        )

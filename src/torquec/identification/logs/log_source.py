@@ -1,0 +1,176 @@
+"""Where samples come from: a log in memory, or one that is read again, piece by piece, whenever its samples are needed.
+
+(1)  samples come in blocks; a log in memory is one block
+(2)  which samples count is known before the first block: how many, how dense, and how many of them are independent
+(3)  decimation goes on from block to block, so that it keeps the same samples however the log is cut
+(4)  what needs all samples of a log at once asks for `whole`
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Protocol
+
+import numpy as np
+
+from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Indices
+from torquec.identification.logs.prepare import Samples, correlation_of, thinning
+from torquec.identification.logs.stream_log import LogScan, Pieces, stream_blocks
+from torquec.trajectory.log import Log
+
+EDGE = 0.5
+"""Seconds at each end of a log that are not used: the filter has not settled there."""
+
+
+class LogSource(Protocol):
+    """The samples of one log (1), (2)."""
+
+    @property
+    def source(self) -> str:
+        """The log's name."""
+        ...
+
+    @property
+    def rate(self) -> float:
+        """Samples per second [Hz]."""
+        ...
+
+    @property
+    def cutoff(self) -> float:
+        """Cut-off of the filter [Hz]."""
+        ...
+
+    @property
+    def used(self) -> int:
+        """How many samples count."""
+        ...
+
+    @property
+    def whole(self) -> Samples | None:
+        """All samples at once, or None where they are read piece by piece (4)."""
+        ...
+
+    def blocks(self) -> Iterator[Samples]:
+        """The samples from the first on, block by block."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class LogInMemory:
+    """A log whose samples are in memory."""
+
+    whole: Samples
+
+    @property
+    def source(self) -> str:
+        """The log's name."""
+        return self.whole.source
+
+    @property
+    def rate(self) -> float:
+        """Samples per second [Hz]."""
+        return self.whole.rate
+
+    @property
+    def cutoff(self) -> float:
+        """Cut-off of the filter [Hz]."""
+        return self.whole.cutoff
+
+    @cached_property
+    def used(self) -> int:
+        """How many samples count."""
+        return int(self.whole.used.sum())
+
+    def blocks(self) -> Iterator[Samples]:
+        """The one block."""
+        yield self.whole
+
+
+@dataclass(frozen=True, eq=False)
+class LogInPieces:
+    """A log that is read again for every pass, and what a first pass has found; `rows` samples are in memory."""
+
+    pieces: Pieces
+    scan: LogScan
+    rows: int
+    whole: None = None
+
+    @property
+    def source(self) -> str:
+        """The log's name."""
+        return self.scan.source
+
+    @property
+    def rate(self) -> float:
+        """Samples per second [Hz]."""
+        return self.scan.rate
+
+    @property
+    def cutoff(self) -> float:
+        """Cut-off of the filter [Hz]."""
+        return self.scan.cutoff
+
+    @cached_property
+    def used(self) -> int:
+        """How many samples count."""
+        return self.scan.used_count(EDGE)
+
+    def blocks(self) -> Iterator[Samples]:
+        """The samples, in another pass."""
+        return stream_blocks(self.pieces, self.scan, edge=EDGE, rows=self.rows)
+
+
+def log_in_pieces(pieces: Pieces, scan: LogScan, *, cutoff: float, rows: int) -> LogInPieces:
+    """A log in pieces after a first pass, filtered at `cutoff` [Hz]; raises `ArgumentError` where nothing is left."""
+    made = LogInPieces(pieces, dataclasses.replace(scan, cutoff=cutoff), rows)
+    if made.used < 2:
+        raise ArgumentError(
+            "nothing is left without half a second at each end and what lies beside gaps",
+            where=scan.source,
+            remedy="record a longer motion without pauses",
+        )
+    return made
+
+
+def pieces_of(log: Log, rows: int) -> Pieces:
+    """A log in memory as pieces of `rows` rows: what is made of them need not be in memory at once."""
+    return partial(_slices, log, rows)
+
+
+def decimated_count(log: LogSource) -> int:
+    """How many samples decimation keeps (3)."""
+    return -(-log.used // thinning(log.rate, log.cutoff))
+
+
+def decimated_blocks(log: LogSource) -> Iterator[tuple[Samples, Indices]]:
+    """Every block with the samples in it that decimation keeps (3)."""
+    step, seen = thinning(log.rate, log.cutoff), 0
+    for block in log.blocks():
+        used = np.flatnonzero(block.used)
+        yield block, used[-seen % step :: step]
+        seen += len(used)
+
+
+def sample_correlation(log: LogSource, count: int) -> float:
+    """How many of `count` samples, evenly taken from those that count, share one independent one."""
+    return correlation_of(count, log.used / log.rate, log.cutoff)
+
+
+def _slices(log: Log, rows: int) -> Iterator[Log]:
+    for start in range(0, len(log), rows):
+        part = slice(start, start + rows)
+        yield dataclasses.replace(
+            log,
+            t=log.t[part],
+            q=log.q[part],
+            tau=log.tau[part],
+            qd=None if log.qd is None else log.qd[part],
+            others={name: values[part] for name, values in log.others.items()},
+            findings=log.findings if start == 0 else (),
+            first_row=log.first_row + start,
+            first_line=None if log.first_line is None else log.first_line + start,
+        )

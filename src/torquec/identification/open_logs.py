@@ -1,0 +1,194 @@
+"""Logs and files as sources of samples: checked, prepared, and in memory only where they fit.
+
+(1)  a log is checked; its errors are raised, everything else becomes a note
+(2)  what a fit holds of a log are A and the like, about 3 arrays of rows x n x 10 n numbers; where that is expected to
+     exceed `MEMORY`, the log is gone through in pieces, as often as needed, with the same result
+(3)  all logs pass one filter: its cut-off is given, or the highest of those that the fitted logs ask for
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from torquec.errors import ArgumentError
+from torquec.identification.identify_options import IdentifyOptions, Reading
+from torquec.identification.logs.check_log import check_log, check_log_pieces
+from torquec.identification.logs.log_source import LogInMemory, LogSource, log_in_pieces, pieces_of
+from torquec.identification.logs.prepare import prepare
+from torquec.identification.logs.stream_log import LogScan, Pieces, scan_log
+from torquec.robot.lock_joints import lock_joints
+from torquec.robot.robot import Robot
+from torquec.trajectory.log import Log, LogFinding, Severity
+from torquec.trajectory.log_map import LogMap
+from torquec.trajectory.read_log import open_log
+
+LogOrPath = Log | str | os.PathLike[str]
+
+MEMORY = 1_000_000_000
+"""Bytes that the columns of one log may take before it is read in pieces."""
+_ARRAYS = 3
+"""Arrays of the size of A that a fit holds at its peak: the columns, the same filtered, and those of the estimator."""
+_COLUMNS_PER_JOINT = 10
+"""Parameters per joint: about seven base parameters and three of friction."""
+_NUMBER = 8
+_TEXT_NUMBER = 10
+"""Characters of a number in a text file, with its comma."""
+_READ_IN_PIECES = (".csv", ".txt", ".tsv", ".parquet", ".pq")
+_PIECES_CHECKED_TOGETHER = 4
+"""A longer motion tells more: so many pieces are checked as one."""
+
+
+@dataclass(frozen=True, eq=False)
+class OpenLogs:
+    """What is fitted and what is only predicted, the robot that moves in them, their filter, and what to tell."""
+
+    robot: Robot
+    fitted: tuple[LogSource, ...]
+    predicted: tuple[LogSource, ...]
+    cutoff: float
+    notes: tuple[str, ...]
+
+
+def expected_memory(rows: int, joints: int) -> int:
+    """Bytes that a fit holds of a log (2).
+
+    >>> expected_memory(845_000, 7)
+    9937200000
+    """
+    return rows * joints * joints * _COLUMNS_PER_JOINT * _NUMBER * _ARRAYS
+
+
+def is_read_in_pieces(log: LogOrPath, robot: Robot, options: IdentifyOptions) -> bool:
+    """Whether a log, or the file of one, is gone through in pieces (2); raises `ArgumentError` where it cannot be."""
+    whole = options.needing_whole_logs
+    if options.reading is Reading.PIECES and whole:
+        raise ArgumentError(f"{whole[0]} needs all rows of a log at once", remedy="give shorter logs, or do without it")
+    if options.reading is not Reading.BY_MEMORY or whole:
+        return options.reading is Reading.PIECES
+    if isinstance(log, Log):
+        return expected_memory(len(log), log.n) > MEMORY
+    path = Path(log)
+    if path.suffix.lower() not in _READ_IN_PIECES or not path.is_file():
+        return False
+    # Positions, speeds and torques: a file without speeds has more rows, which does no harm here.
+    rows = path.stat().st_size // (_TEXT_NUMBER * (3 * robot.n + 1))
+    return expected_memory(rows, robot.n) > MEMORY
+
+
+def open_logs(
+    robot: Robot,
+    logs: Sequence[LogOrPath],
+    *,
+    validate: Sequence[LogOrPath],
+    log_map: LogMap | None,
+    options: IdentifyOptions,
+) -> OpenLogs:
+    """The sources of logs (1)-(3); joints that they lack are locked.
+
+    Raises `ArgumentError` for no logs, for logs with errors and for logs of different joints.
+    """
+    if not logs:
+        raise ArgumentError("there is no log to fit", remedy="give at least one")
+    every = [_opened(robot, log, log_map, options) for log in (*logs, *validate)]
+    notes: list[str] = []
+    for log in every:
+        if log.joints != every[0].joints:
+            raise ArgumentError(
+                f"this log is about {', '.join(log.joints)}, the first one about {', '.join(every[0].joints)}",
+                where=log.source,
+                remedy="identify from logs of the same joints",
+            )
+        notes += notes_of(log.source, log.findings)
+    moving = lock_joints(robot, {name: 0.0 for name in robot.joint_names if name not in every[0].joints})
+    fitted = every[: len(logs)]
+    cutoff = max(log.wanted_cutoff() for log in fitted)
+    return OpenLogs(
+        moving,
+        tuple(log.filtered(cutoff, slowest=options.slowest) for log in fitted),
+        tuple(log.filtered(cutoff, slowest=0.0) for log in every[len(logs) :]),
+        cutoff,
+        tuple(notes),
+    )
+
+
+def notes_of(source: str, findings: Sequence[LogFinding]) -> list[str]:
+    """What was found in a log, as notes; raises `ArgumentError` for errors (1)."""
+    errors = [finding for finding in findings if finding.severity is Severity.ERROR]
+    if errors:
+        raise ArgumentError("; ".join(map(str, errors)), where=source, remedy="mend the log, or give a map")
+    return [f"{source}: {finding}" for finding in findings]
+
+
+@dataclass(frozen=True, eq=False)
+class _WholeLog:
+    """A log in memory, checked."""
+
+    log: Log
+    findings: tuple[LogFinding, ...]
+    options: IdentifyOptions
+
+    @property
+    def source(self) -> str:
+        return self.log.source
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        return self.log.joints
+
+    def wanted_cutoff(self) -> float:
+        options = self.options
+        if options.cutoff is not None:
+            return options.cutoff
+        return prepare(self.log, slowest=options.slowest, derivatives=options.derivatives).cutoff
+
+    def filtered(self, cutoff: float, *, slowest: float) -> LogSource:
+        samples = prepare(self.log, cutoff=cutoff, slowest=slowest, derivatives=self.options.derivatives)
+        return LogInMemory(samples)
+
+
+@dataclass(frozen=True, eq=False)
+class _PiecewiseLog:
+    """A log that is gone through in pieces, checked and scanned."""
+
+    pieces: Pieces
+    joints: tuple[str, ...]
+    findings: tuple[LogFinding, ...]
+    scan: LogScan
+    rows: int
+
+    @property
+    def source(self) -> str:
+        return self.scan.source
+
+    def wanted_cutoff(self) -> float:
+        return self.scan.cutoff
+
+    def filtered(self, cutoff: float, *, slowest: float) -> LogSource:
+        assert slowest == 0.0, "refused by is_read_in_pieces"
+        return log_in_pieces(self.pieces, self.scan, cutoff=cutoff, rows=self.rows)
+
+
+def _opened(
+    robot: Robot, log: LogOrPath, log_map: LogMap | None, options: IdentifyOptions
+) -> _WholeLog | _PiecewiseLog:
+    """A log, checked (1), in memory or in pieces (2)."""
+    rows = options.piece_rows
+    in_pieces = is_read_in_pieces(log, robot, options)
+    if isinstance(log, Log):
+        pieces, joints, longer = pieces_of(log, rows), log.joints, pieces_of(log, _PIECES_CHECKED_TOGETHER * rows)
+    else:
+        file = open_log(log, robot, log_map=log_map)
+        pieces, joints = partial(file.chunks, rows), tuple(name for name in robot.joint_names if name in file.joints)
+        longer = partial(file.chunks, _PIECES_CHECKED_TOGETHER * rows)
+        if not in_pieces:
+            log = file.whole()
+    if in_pieces:
+        findings = check_log_pieces(robot, longer())
+        notes_of(log.source if isinstance(log, Log) else str(log), findings)
+        return _PiecewiseLog(pieces, joints, findings, scan_log(pieces, cutoff=options.cutoff), rows)
+    assert isinstance(log, Log)
+    return _WholeLog(log, check_log(robot, log), options)
