@@ -34,9 +34,9 @@ def test_a_stream_gives_the_same_document(torquec, path):
 
 def test_large_files_stream_of_themselves(torquec, path, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
-    from torquec.cli import check_log
+    from torquec.identification import open_logs
 
-    monkeypatch.setattr(check_log, "STREAMED", 1000)
+    monkeypatch.setattr(open_logs, "MEMORY", 1000)
     outcome = torquec("identify", "planar2r", path, *QUICK, "-o", tmp_path / "out", "--json")
     assert "piece by piece" in outcome.err
     assert (tmp_path / "out" / "report.html").is_file()
