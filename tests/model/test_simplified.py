@@ -169,7 +169,7 @@ def test_every_quantity_costs_no_more_than_the_exact_one(controlled):
 def test_sabotage_of_the_coefficients_is_refused(controlled):
     inner = controlled.record.coefficients
     name = max(inner.coefficients, key=lambda name: inner.coefficients[name].found)
-    low = replace(inner.coefficients[name], bound=0.99 * inner.coefficients[name].found)
+    low = replace(inner.coefficients[name], bound=0.99 * inner.coefficients[name].found, found=0.0)
     changed = replace(inner, coefficients={**inner.coefficients, name: low})
     with pytest.raises(CheckError, match="a box of the proof allows"):
         check_certificate(controlled.robot, replace(controlled.record, coefficients=changed))

@@ -47,7 +47,7 @@ def _lowered(robot, certificate, rng):
     if not names:
         return None
     name = names[rng.integers(len(names))]
-    return _with_proof(certificate, name, bound=0.99 * certificate.joints[name].found)
+    return _with_proof(certificate, name, bound=0.99 * certificate.joints[name].found, found=0.0)
 
 
 def _with_a_hole(robot, certificate, rng):

@@ -38,8 +38,8 @@ _LEAST_BOXES, _MOST_BOXES = 1000, 200_000
 _SMALLEST_PART = 1e-9
 """No relative bound is smaller than this."""
 
-_SLACK = 1.0 + 1e-9
-"""What a bound without subdivision is raised by, so that proving it again in another order of sums succeeds."""
+_SLACK = 1.0 + 1e-8
+"""What every bound is raised by, so that proving it again in another order of sums succeeds."""
 
 
 @dataclass(frozen=True)
@@ -70,10 +70,13 @@ def coefficient_bound(
     error = in_fewest_variables(error, box, groups)
     ranges = error.ranges(box)
     found = error.largest_found(box)
-    if limit is not None and found > limit * _SLACK:
-        return None
+    if limit is not None:
+        limit /= _SLACK
+        if found > limit:
+            return None
     if not ranges:
-        return _constant(error, found)
+        constant = _constant(error, found)
+        return None if limit is not None and constant.bound > limit * _SLACK else constant
     for target, most in _targets(error, found, limit):
         bound = target
         while True:
@@ -88,7 +91,7 @@ def coefficient_bound(
                     return None
                 break
         if isinstance(outcome, Proof):
-            return CoefficientBound(bound, found, error.variables, error.degrees, outcome.trees)
+            return CoefficientBound(_SLACK * bound, found, error.variables, error.degrees, outcome.trees)
     return None
 
 
@@ -101,7 +104,7 @@ def _targets(error: CoefficientError, found: float, limit: float | None) -> Iter
         if (limit is None or target < limit) and (absolute or target < 1.0):
             yield target, _boxes(error, effort)
     if limit is not None:
-        yield max(limit, smallest), _boxes(error, _LAST_EFFORT)
+        yield limit, _boxes(error, _LAST_EFFORT)
     elif absolute:
         yield _SLACK * float(np.abs(error.table).sum() + error.allowance.sum()), _LEAST_BOXES
 

@@ -28,14 +28,11 @@ from torquec.proof.error_peaks import ErrorKind, ErrorSurface, error_peaks
 from torquec.proof.torque_residual import TorqueResidual, TorqueTables
 from torquec.trajectory.box import Box
 
-_EVALUATION = 1e-13
-"""Part of the largest torque at rest by which rounding in the programs may have changed a tabulated function."""
-
 _NOISE = 2e-14
 """Coefficients of the exact function this small, relative to the largest torque at rest, are rounding."""
 
-_FLOOR = 1e-11
-"""No bound is smaller than this part of the largest torque at rest: below lies the rounding of the programs."""
+_FLOOR = 3.0
+"""No bound is smaller than this many times the rounding that is allowed for."""
 
 _HIGHEST_DEGREE = 3
 _SQUARES = 5
@@ -96,14 +93,14 @@ def coefficient_error(
     """The error of one coefficient, from the tables of the exact program and of what is left out."""
     joint, row, part = coefficient_row(residual.n, family, index)
     rows = [part * residual.tables[joint][row]]
-    off = [part * float(residual.dropped[joint][row]) + _EVALUATION * residual.size]
+    off = [part * float(residual.dropped[joint][row]) + residual.rounding]
     if kind is ErrorKind.RELATIVE:
         whole = part * exact.table[..., joint, row]
         noise = np.abs(whole) < _NOISE * residual.size
         rows.append(np.where(noise, 0.0, -whole))
-        off.append(float(np.abs(whole[noise]).sum()) + _EVALUATION * residual.size)
+        off.append(float(np.abs(whole[noise]).sum()) + residual.rounding)
     table, variables = _without_idle_variables(np.stack(rows), residual.variables)
-    return CoefficientError(table, variables, kind, np.array(off), _FLOOR * residual.size)
+    return CoefficientError(table, variables, kind, np.array(off), _FLOOR * residual.rounding)
 
 
 def in_fewest_variables(error: CoefficientError, box: Box, groups: Sequence[ParallelGroup]) -> CoefficientError:

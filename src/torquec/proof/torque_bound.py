@@ -33,6 +33,9 @@ _AT_ALL, _CLOSER, _LITTLE = 1_500_000_000, 40_000_000, 4_000_000
 _FLOOR = 1e-10
 """No bound is smaller than this part of the largest torque at rest: below lies the rounding of the programs."""
 
+PUBLISHED = 1.0 + 1e-8
+"""A bound is raised by this, so that proving it again in another order of sums succeeds."""
+
 
 @dataclass(frozen=True)
 class TorqueBound:
@@ -63,12 +66,14 @@ def torque_bound(
     """
     table, ranges, allowance = _weighted(residual, joint, motions)
     functional = TorqueFunctional(residual.n)
-    floor = _FLOOR * residual.size
+    limit = None if limit is None else limit / PUBLISHED
+    # A target must leave room for what rows may be off by.
+    floor = max(_FLOOR * residual.size, 3.0 * float(allowance.sum()))
     if not ranges:
         constant = float(functional(table.reshape(len(table), 1), np.inf)[0])
         slack = float(functional(allowance[:, None], np.inf)[0])
         bound = constant + slack + floor  # evaluations round, and may exceed what is exactly attained
-        return None if limit is not None and bound > limit else TorqueBound(bound, found, ((LEAF,),))
+        return None if limit is not None and bound > limit else TorqueBound(bound * PUBLISHED, found, ((LEAF,),))
     points = math.prod(table.shape[1:])
     proven: Proof | None = None
     targets = _targets(found, floor, limit)
@@ -87,7 +92,7 @@ def torque_bound(
                 return None
         elif isinstance(outcome, Exhausted) and proven is not None:
             break
-    return None if proven is None else TorqueBound(proven.target, found, proven.trees)
+    return None if proven is None else TorqueBound(proven.target * PUBLISHED, found, proven.trees)
 
 
 def _part_of(meter: Meter, attempt: int, attempts: int) -> Meter:
@@ -111,4 +116,8 @@ def _weighted(residual: TorqueResidual, joint: int, motions: Motions) -> tuple[A
     for variable in variables:
         index = variable.joints[0][0]
         ranges.append(Range(variable, motions.lower[index], motions.upper[index]))
-    return table * weights.reshape(-1, *([1] * len(ranges))), ranges, residual.dropped[joint] * weights
+    return (
+        table * weights.reshape(-1, *([1] * len(ranges))),
+        ranges,
+        (residual.dropped[joint] + residual.rounding) * weights,
+    )

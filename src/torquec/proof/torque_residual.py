@@ -32,6 +32,10 @@ _NOISE = 2e-14
 taken away is kept as `dropped`, and counts in every bound."""
 
 
+_ROUNDING = 2e-13
+"""Part of the largest torque at rest that a row may be off by, for each variable three times as much."""
+
+
 @dataclass(frozen=True)
 class TorqueResidual:
     """Coefficient tables of the difference of two programs.
@@ -47,6 +51,14 @@ class TorqueResidual:
     n: int
     size: float
     degree: Degree
+
+    @property
+    def rounding(self) -> float:
+        """What every row may be off by: more than the checker allows for the rounding of both programs.
+
+        The checker's allowance grows with the number of variables as its grid's Lebesgue constant, two to each power.
+        """
+        return _ROUNDING * 3.0 ** len(self.variables) * self.size
 
     def smallest_table(self, joint: int) -> tuple[Array, tuple[Variable, ...]]:
         """A joint's table over the variables that its error depends on, each of no higher degree than it has."""

@@ -103,7 +103,7 @@ def test_round_trip_as_json(case):
 def sabotaged(certificate: CoefficientCertificate, kind: str, name: str) -> CoefficientCertificate:
     proof = certificate.coefficients[name]
     if kind == "bound":
-        changed = replace(proof, bound=0.99 * proof.found)
+        changed = replace(proof, bound=0.99 * proof.found, found=0.0)
     elif kind == "box":
         k = max(range(len(proof.trees)), key=lambda k: len(proof.trees[k]))
         trees = list(proof.trees)

@@ -32,6 +32,7 @@ _NEGLIGIBLE = 1e-13
 """Rows smaller than this part of all rows together count with the sum of their magnitudes."""
 
 _LONGEST_INTERVAL = 0.95 * math.pi
+_ADDING = 100.0 * _EPSILON
 _CHUNK_VALUES = 2_000_000
 """Control values held at once."""
 
@@ -208,7 +209,8 @@ class LeafChecker:
 
     def _check_values(self, values: Array, noise: Array) -> None:
         """Control values (leaves, rows, points) allow no error above the bound."""
-        allowed = self.bound * (1.0 + 1e-9) + 1e-300 - noise
+        # What is added up below has some fifty terms, each rounded once.
+        allowed = self.bound - _ADDING * np.abs(values).sum(axis=1).max(axis=1) - noise
         rough = np.abs(values).sum(axis=1)
         # Written so that a NaN is looked at more closely, and refused there.
         which, points = np.nonzero(~(rough <= allowed[:, None]))

@@ -1,12 +1,13 @@
-"""Proving a certificate again, with nothing of the code that made it.
+"""Proving a certificate again, from what it says and the robot alone.
 
-(1)  The program is a polynomial (:mod:`torquec.proof.checker.check_program`), so its values at points determine it.
-     The error d = exact - program is evaluated on a grid of 2 d + 1 angles (d + 1 displacements) per variable, and
-     taken apart by unit speeds and accelerations; a discrete Fourier transform gives its harmonics.  Random motions
-     of all joints confirm that these harmonics are d.
-(2)  Each tree must cut its root box completely; root boxes must cover the ranges.
-(3)  On a leaf, the error that the harmonics allow must not exceed the bound
-     (:mod:`torquec.proof.checker.check_boxes`).
+(1)  The program has the form of a torque (`program_form`), of known degree in every position (`modular_degree`).
+     Nothing that the certificate says of degrees or variables is believed.
+(2)  Of each joint's error a table in the certificate's variables is made (`harmonic_table`). How far the error is from
+     it anywhere in the ranges is bounded, rounding included (`residual_grid`): the slack of each row.
+(3)  Each tree must cut its root box completely; root boxes must cover the ranges. On a leaf, the table, its slack and
+     the rounding of the leaf's own arithmetic must not allow more than the bound (`check_boxes`).
+
+docs/trusted-base.md lists every slack, and what this code shares with the search.
 """
 
 from __future__ import annotations
@@ -15,25 +16,24 @@ import itertools
 import math
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from torquec.dynamics.inverse_dynamics import inverse_dynamics
 from torquec.errors import CheckError
-from torquec.expr import Function, evaluate
+from torquec.expr import count_operations
 from torquec.foundation.arrays import Array
 from torquec.foundation.work import Meter, Work, as_work, silent
-from torquec.proof.certificate import Certificate
-from torquec.proof.checker.check_boxes import REMEDY, LeafChecker, basis_values, root_pieces, tree_leaves
+from torquec.proof.certificate import Certificate, JointProof
+from torquec.proof.checker.check_boxes import REMEDY, LeafChecker, Part, root_pieces, tree_leaves
 from torquec.proof.checker.check_coefficients import check_coefficients
-from torquec.proof.checker.check_program import check_program
-from torquec.proof.coefficient_certificate import CoefficientCertificate
+from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table
+from torquec.proof.checker.residual_grid import GridPart, ResidualGrid, row_weights
+from torquec.proof.checker.rounded_evaluation import Rounded
 from torquec.robot.robot import Robot
 
-_MOTIONS = 300
 _HIGHEST_DEGREE = 3
-_IDENTITY = 1e-9
-"""The harmonics must reproduce the error to this part of the largest torque."""
 
 
 def check_certificate(
@@ -44,146 +44,139 @@ def check_certificate(
     Nothing of it is taken from kept results: it is proven each time.
     """
     work = as_work(work, executor=executor)
-    if certificate.robot_hash != robot.content_hash:
-        raise CheckError("the certificate is about another robot, or the robot has changed since", remedy=REMEDY)
+    _check_statement(robot, certificate)
     if certificate.coefficients is not None:
-        _check_inner(robot, certificate, certificate.coefficients, work)
+        _check_inner(robot, certificate, work)
         if not certificate.joints:
             return
-    if tuple(certificate.joints) != robot.joint_names:
-        raise CheckError("the certificate does not name the robot's joints in order", remedy=REMEDY)
     box = certificate.motions
-    sides = (box.lower, box.upper, box.velocity, box.acceleration)
-    if any(len(side) != robot.n or not np.all(np.isfinite(side)) for side in sides):
-        raise CheckError("the box of motions does not fit the robot", remedy=REMEDY)
-    if not all(low <= high for low, high in zip(box.lower, box.upper, strict=True)):
-        raise CheckError("a range of the box is empty", remedy=REMEDY)
-    if min(*box.velocity, *box.acceleration) < 0.0:
-        raise CheckError("a largest speed or acceleration is negative", remedy=REMEDY)
-    for name, proof in certificate.joints.items():
-        if not (math.isfinite(proof.bound) and proof.bound >= 0.0):
-            raise CheckError(f"joint '{name}': its bound is {proof.bound}", remedy=REMEDY)
-    check_program(robot, certificate.program)
-    tasks = [(robot, certificate, joint) for joint in range(robot.n)]
+    grid = ResidualGrid(robot, certificate.program, box.lower, box.upper)
+    claims = [_claim(grid, certificate, joint) for joint in range(robot.n)]
+    with work.step("comparing the errors with their tables") as step:
+        slacks = _slacks(grid, [claim.table for claim in claims], step.meter)
+    weights = row_weights(box.velocity, box.acceleration)
+    tasks = [
+        _Task(robot.n, f"joint '{name}'", proof.bound, claim, weights, float(weights @ slacks[:, k]) * (1.0 + 1e-9))
+        for k, ((name, proof), claim) in enumerate(zip(certificate.joints.items(), claims, strict=True))
+    ]
     for _ in work.map(
         "proving the torque errors again",
-        _check_joint,
+        _check_leaves,
         tasks,
         kept=False,
         metered=True,
-        note=lambda task, _: robot.joint_names[task[2]],
+        note=lambda task, _: task.name,
     ):
         pass
 
 
-def _check_inner(robot: Robot, certificate: Certificate, coefficients: CoefficientCertificate, work: Work) -> None:
-    """The certificate of coefficients within one of torques: about the same positions."""
-    box = coefficients.box
-    if (box.lower, box.upper) != (certificate.motions.lower, certificate.motions.upper):
-        raise CheckError("torques and coefficients are certified over different positions", remedy=REMEDY)
-    check_coefficients(robot, coefficients, work=work)
+def _check_statement(robot: Robot, certificate: Certificate) -> None:
+    """What the certificate says of itself makes sense."""
+    if certificate.robot_hash != robot.content_hash:
+        raise CheckError("the certificate is about another robot, or the robot has changed since", remedy=REMEDY)
+    if certificate.robot != robot.name:
+        raise CheckError(f"the certificate names the robot '{certificate.robot}'", remedy=REMEDY)
+    if certificate.counts is not None and certificate.counts.operations_after != count_operations(certificate.program):
+        raise CheckError("the certificate counts other operations than its program has", remedy=REMEDY)
+    box = certificate.motions
+    sides = [box.lower, box.upper]
+    if certificate.joints or certificate.coefficients is None:
+        if tuple(certificate.joints) != robot.joint_names:
+            raise CheckError("the certificate does not name the robot's joints in order", remedy=REMEDY)
+        sides += [box.velocity, box.acceleration]
+    if any(len(side) != robot.n or not np.all(np.isfinite(side)) for side in sides):
+        raise CheckError("the box of motions does not fit the robot", remedy=REMEDY)
+    if not all(low <= high for low, high in zip(box.lower, box.upper, strict=True)):
+        raise CheckError("a range of the box is empty", remedy=REMEDY)
+    if min([*box.velocity, *box.acceleration], default=0.0) < 0.0:
+        raise CheckError("a largest speed or acceleration is negative", remedy=REMEDY)
+    for name, proof in certificate.joints.items():
+        _check_joint_statement(robot, f"joint '{name}'", proof)
 
 
-def _check_joint(task: tuple[Robot, Certificate, int], *, meter: Meter = silent) -> None:
-    robot, certificate, joint = task
-    name = robot.joint_names[joint]
-    proof = certificate.joints[name]
-    variables, degrees, box = proof.variables, proof.degrees, certificate.motions
+def _check_joint_statement(robot: Robot, name: str, proof: JointProof) -> None:
+    if not (math.isfinite(proof.bound) and 0.0 <= proof.found <= proof.bound):
+        raise CheckError(f"{name}: its bound is {proof.bound}, the largest error found {proof.found}", remedy=REMEDY)
+    variables, degrees = proof.variables, proof.degrees
     if len(set(variables)) != len(variables) or not all(0 <= v < robot.n for v in variables):
-        raise CheckError(f"joint '{name}': no such variables {variables}", remedy=REMEDY)
+        raise CheckError(f"{name}: no such variables {variables}", remedy=REMEDY)
     if len(degrees) != len(variables) or not all(1 <= degree <= _HIGHEST_DEGREE for degree in degrees):
-        raise CheckError(f"joint '{name}': the degrees of its error are given as {degrees}", remedy=REMEDY)
-    sliding = [robot.joints[v].type.is_prismatic for v in variables]
-    pieces = [root_pieces(box.lower[v], box.upper[v], slides) for v, slides in zip(variables, sliding, strict=True)]
+        raise CheckError(f"{name}: the degrees of its error are given as {degrees}", remedy=REMEDY)
+
+
+def _check_inner(robot: Robot, certificate: Certificate, work: Work) -> None:
+    """The certificate of coefficients within one of torques: about the same positions, and without torque bounds about
+    the same program.
+    """
+    inner = certificate.coefficients
+    assert inner is not None
+    if (inner.box.lower, inner.box.upper) != (certificate.motions.lower, certificate.motions.upper):
+        raise CheckError("torques and coefficients are certified over different positions", remedy=REMEDY)
+    if not certificate.joints and inner.program.content_hash != certificate.program.content_hash:
+        raise CheckError("the certificate's program is not the one whose coefficients are proven", remedy=REMEDY)
+    check_coefficients(robot, inner, work=work)
+
+
+@dataclass(frozen=True)
+class _Claim:
+    """A joint's table (2), and the root boxes and leaves of its proof."""
+
+    table: HarmonicTable
+    roots: Sequence[tuple[tuple[float, float], ...]]
+    leaves: Sequence[Sequence[tuple[Part, ...]]]
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What is left to check of a joint (3): every leaf, with this slack."""
+
+    n: int
+    name: str
+    bound: float
+    claim: _Claim
+    weights: Array
+    slack: float
+
+
+def _claim(grid: ResidualGrid, certificate: Certificate, joint: int) -> _Claim:
+    name = grid.robot.joint_names[joint]
+    proof, box = certificate.joints[name], certificate.motions
+    sliding = [grid.sliding[v] for v in proof.variables]
+    pieces = [
+        root_pieces(box.lower[v], box.upper[v], slides) for v, slides in zip(proof.variables, sliding, strict=True)
+    ]
     roots = list(itertools.product(*pieces))
     if len(roots) != len(proof.trees):
         raise CheckError(f"joint '{name}': {len(proof.trees)} trees for {len(roots)} root boxes", remedy=REMEDY)
     # The trees are gone through before anything is computed: a proof with a hole is refused at once.
-    leaves = [tree_leaves(tree, len(variables), f"joint '{name}'") for tree in proof.trees]
-    rows = _harmonics(robot, certificate.program, joint, variables, sliding, degrees)
-    _check_identity(robot, certificate, joint, sliding, rows)
-    pairs = [box.velocity[j] * box.velocity[k] for j in range(robot.n) for k in range(j, robot.n)]
-    rows = rows * np.array([*box.acceleration, *pairs, 1.0]).reshape(-1, *([1] * len(variables)))
-    checker = LeafChecker(robot.n, f"joint '{name}'", proof.bound, rows, sliding, degrees)
-    for k, (root, parts) in enumerate(zip(roots, leaves, strict=True)):
-        meter(k, len(roots))
+    leaves = [tree_leaves(tree, len(proof.variables), f"joint '{name}'") for tree in proof.trees]
+    variables = [((v, 1),) for v in proof.variables]
+    table = harmonic_table(
+        grid.n, variables, sliding, proof.degrees, lambda positions: grid.rows_at(positions).value[..., joint]
+    )
+    return _Claim(table, roots, leaves)
+
+
+def _slacks(grid: ResidualGrid, tables: Sequence[HarmonicTable], meter: Meter) -> Array:
+    """How far every joint's error is from its table, row by row (rows, n) (2)."""
+    joints = [[variable[0][0] for variable in table.variables] for table in tables]
+    known = [table.on_nodes([grid.nodes[j] for j in own]) for table, own in zip(tables, joints, strict=True)]
+
+    def stand_in(part: GridPart) -> Rounded:
+        count = len(part.positions)
+        places: list[Any] = [(slice(None), *(part.nodes[j] for j in own)) for own in joints]
+        found = [(each.value[place], each.radius[place]) for each, place in zip(known, places, strict=True)]
+        whole = [[np.broadcast_to(x.reshape(len(x), -1), (len(x), count)) for x in pair] for pair in found]
+        return Rounded(np.stack([v for v, _ in whole], axis=-1), np.stack([r for _, r in whole], axis=-1))
+
+    return grid.largest_differences(stand_in, meter=meter)
+
+
+def _check_leaves(task: _Task, *, meter: Meter = silent) -> None:
+    claim = task.claim
+    table = claim.table
+    rows = table.table * task.weights.reshape(-1, *([1] * len(table.variables)))
+    checker = LeafChecker(task.n, task.name, task.bound - task.slack, rows, table.sliding, table.degrees)
+    for k, (root, parts) in enumerate(zip(claim.roots, claim.leaves, strict=True)):
+        meter(k, len(claim.roots))
         checker.check(root, parts)
-
-
-# --- the error and its harmonics ------------------------------------------------------------------------------------
-
-
-def _error(robot: Robot, program: Function, joint: int, q: Array, qd: Array, qdd: Array) -> Array:
-    """Torque of the robot minus torque of the program at one joint, for motions (N, n)."""
-    torque = inverse_dynamics(robot, list(q.T), list(qd.T), list(qdd.T))[joint]
-    whole = np.broadcast_to(np.asarray(torque, dtype=np.float64), (len(q),))
-    error: Array = whole - evaluate(program, {"q": q, "qd": qd, "qdd": qdd})["tau"][:, joint]
-    return error
-
-
-def _harmonics(
-    robot: Robot,
-    program: Function,
-    joint: int,
-    variables: Sequence[int],
-    sliding: Sequence[bool],
-    degrees: Sequence[int],
-) -> Array:
-    """Rows dM_j, dc_jk (doubled for j < k), dg as coefficients of the functions of `_basis`, variable by variable."""
-    n = robot.n
-    nodes = [_nodes(slides, degree) for slides, degree in zip(sliding, degrees, strict=True)]
-    q = np.zeros((math.prod(len(node) for node in nodes), n))
-    if variables:
-        q[:, list(variables)] = np.stack(np.meshgrid(*nodes, indexing="ij"), axis=-1).reshape(len(q), -1)
-
-    def at(speed: Array, acceleration: Array) -> Array:
-        shape = (len(q), n)
-        return _error(robot, program, joint, q, np.broadcast_to(speed, shape), np.broadcast_to(acceleration, shape))
-
-    zero, unit = np.zeros(n), np.eye(n)
-    rest = at(zero, zero)
-    rows = [at(zero, unit[j]) - rest for j in range(n)]
-    # Polarisation: c(u + v) - c(u - v) = 4 b(u, v), which differs from how the search takes the form apart.
-    for j in range(n):
-        rows.append(at(unit[j], zero) - rest)
-        rows += [0.5 * (at(unit[j] + unit[k], zero) - at(unit[j] - unit[k], zero)) for k in range(j + 1, n)]
-    rows.append(rest)
-    values = np.array(rows).reshape(len(rows), *(len(node) for node in nodes))
-    for axis, (slides, node) in enumerate(zip(sliding, nodes, strict=True), start=1):
-        basis = basis_values(node, slides, degrees[axis - 1])
-        if slides:
-            transform = np.linalg.inv(basis)
-        else:  # the discrete Fourier transform: sampled harmonics are orthogonal
-            transform = basis.T * (np.where(np.arange(len(node)) == 0, 1.0, 2.0) / len(node))[:, None]
-        values = np.moveaxis(np.tensordot(transform, values, axes=(1, axis)), 0, axis)
-    return np.ascontiguousarray(values)
-
-
-def _nodes(slides: bool, degree: int) -> Array:
-    count = 2 * degree + 1
-    nodes: Array = np.linspace(-1.0, 1.0, degree + 1) if slides else 2.0 * np.pi * np.arange(count) / count
-    return nodes
-
-
-def _check_identity(robot: Robot, certificate: Certificate, joint: int, sliding: Sequence[bool], rows: Array) -> None:
-    """The harmonics are the error, at random motions of all joints (1)."""
-    rng = np.random.default_rng(2718)
-    n = robot.n
-    proof = certificate.joints[robot.joint_names[joint]]
-    variables = proof.variables
-    q, qd, qdd = rng.uniform(-np.pi, np.pi, (3, _MOTIONS, n))
-    value = np.repeat(rows[..., None], _MOTIONS, axis=-1) if not variables else rows
-    for k, (v, slides, degree) in enumerate(reversed(list(zip(variables, sliding, proof.degrees, strict=True)))):
-        basis = basis_values(q[:, v], slides, degree)
-        # The first product makes the axis of motions, the others keep it.
-        value = np.tensordot(value, basis, axes=(-1, 1)) if k == 0 else np.einsum("...bn,nb->...n", value, basis)
-    pairs = [qd[:, j] * qd[:, k] for j in range(n) for k in range(j, n)]
-    predicted = (value * np.array([*qdd.T, *pairs, np.ones(_MOTIONS)])).sum(axis=0)
-    actual = _error(robot, certificate.program, joint, q, qd, qdd)
-    torque = np.asarray(inverse_dynamics(robot, list(q.T), list(qd.T), list(qdd.T))[joint])
-    scale = max(1.0, float(np.abs(torque).max()))
-    # Written so that a NaN is refused.
-    if not float(np.abs(predicted - actual).max()) <= _IDENTITY * scale:
-        raise CheckError(
-            f"joint '{robot.joint_names[joint]}': its error depends on more than the certificate says", remedy=REMEDY
-        )

@@ -8,7 +8,7 @@ from tests.proof.arms import arm
 from torquec.errors import CheckError
 from torquec.expr import math, trace
 from torquec.model.quantities import trace_quantity
-from torquec.proof.checker.check_program import HIGHEST_DEGREE, check_program
+from torquec.proof.checker.program_form import HIGHEST_DEGREE, check_program
 
 SHAPES = dict.fromkeys(("q", "qd", "qdd"), (2,))
 ARM = arm("planar2r")

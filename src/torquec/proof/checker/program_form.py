@@ -1,0 +1,150 @@
+"""The form of a torque program, read off its operations: tau = M(q) qdd + c(q, qd, qd) + g(q), and nothing else.
+
+(1)  Angles occur in sines and cosines of whole multiples only; beside them there are sums and products. A comparison, a
+     root or a quotient could hide an error between the points that are looked at.
+(2)  Every value has a set of bidegrees (degree in the speeds, degree in the accelerations), as it is written:
+       numbers and positions {(0, 0)},   speeds {(1, 0)},   accelerations {(0, 1)},   sums unite,   products add
+     Values are within {(0, 0), (1, 0), (2, 0), (0, 1)}, torques within {(0, 0), (2, 0), (0, 1)}. So evaluations at
+     rest, at unit accelerations and at unit speeds take a torque apart exactly.
+(3)  The total degree of a value, as it is written, is at most `HIGHEST_DEGREE`; `modular_degree` finds the true one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torquec.errors import CheckError
+from torquec.expr import Function, Op
+from torquec.robot.robot import Robot
+
+HIGHEST_DEGREE = 400
+"""Of any value as it is written (3): a recursion over n joints adds a few per joint; `modular_degree` needs a limit."""
+
+_REMEDY = "certify a program of sums, products, sines and cosines, as torquec simplify makes them"
+
+_RATES = {"q": (0, 0), "qd": (1, 0), "qdd": (0, 1)}
+_INSIDE = frozenset({(0, 0), (1, 0), (2, 0), (0, 1)})
+_TORQUE = frozenset({(0, 0), (2, 0), (0, 1)})
+
+
+@dataclass(frozen=True)
+class Angle:
+    """A sum of whole multiples of joint angles and a number; a plain number has no multiples."""
+
+    multiples: tuple[tuple[int, float], ...]
+    offset: float
+
+
+@dataclass(frozen=True)
+class _Form:
+    """Bidegrees (2), total degree (3) and, where the value is one, the sum of angles."""
+
+    rates: frozenset[tuple[int, int]]
+    degree: int
+    angle: Angle | None = None
+
+
+def check_program(robot: Robot, program: Function) -> None:
+    """Raise `CheckError` unless the program maps q, qd, qdd (n,) to tau (n,) and is of the form above."""
+    ports = {port.name: port.shape for port in program.inputs}
+    outputs = {port.name: port.shape for port in program.outputs}
+    wanted = (robot.n,)
+    if ports != dict.fromkeys(_RATES, wanted) or outputs != {"tau": wanted}:
+        raise CheckError("the program does not map q, qd, qdd to tau of this robot", remedy=_REMEDY)
+    slides = [joint.type.is_prismatic for joint in robot.joints]
+    forms: list[_Form] = []
+    for step in program.operations:
+        arguments = [forms[k] for k in step.args]
+        if step.op is Op.CONST:
+            form = _Form(frozenset({(0, 0)}), 0, Angle((), step.value))
+        elif step.op is Op.INPUT:
+            form = _input(step.port, step.element, slides)
+        elif step.op in (Op.SIN, Op.COS):
+            form = _wave(arguments[0])
+        elif step.op is Op.MUL:
+            form = _product(*arguments)
+        elif step.op in (Op.ADD, Op.SUB, Op.NEG):
+            form = _sum(step.op, arguments)
+        else:
+            raise CheckError(f"the program has the operation '{step.op}': it is no polynomial", remedy=_REMEDY)
+        if not form.rates <= _INSIDE:
+            raise CheckError(f"the program has a product {_told(form.rates - _INSIDE)}: no torque has", remedy=_REMEDY)
+        if form.degree > HIGHEST_DEGREE:
+            raise CheckError(f"the program has a degree above {HIGHEST_DEGREE}", remedy=_REMEDY)
+        forms.append(form)
+    for k in program.results[0]:
+        if forms[k].angle is not None and forms[k].angle.multiples:  # type: ignore[union-attr]
+            raise CheckError("a torque of the program is proportional to an angle", remedy=_REMEDY)
+        if not forms[k].rates <= _TORQUE:
+            raise CheckError("a torque of the program is of first degree in a speed", remedy=_REMEDY)
+
+
+def added_angles(op: Op, arguments: list[Angle]) -> Angle:
+    """The sum, difference or negative of sums of angles."""
+    signs = {Op.ADD: (1.0, 1.0), Op.SUB: (1.0, -1.0), Op.NEG: (-1.0,)}[op]
+    total: dict[int, float] = {}
+    offset = 0.0
+    for sign, angle in zip(signs, arguments, strict=True):
+        offset += sign * angle.offset
+        for joint, multiple in angle.multiples:
+            total[joint] = total.get(joint, 0.0) + sign * multiple
+    return Angle(tuple((joint, multiple) for joint, multiple in sorted(total.items()) if multiple), offset)
+
+
+def scaled_angle(a: Angle, b: Angle) -> Angle | None:
+    """A number times a sum of angles, either way round; None where neither is a number."""
+    if a.multiples and b.multiples:
+        return None
+    factor, angle = (a.offset, b) if not a.multiples else (b.offset, a)
+    return Angle(tuple((joint, factor * multiple) for joint, multiple in angle.multiples), factor * angle.offset)
+
+
+def _input(port: str, element: int, slides: list[bool]) -> _Form:
+    if port == "q" and not slides[element]:
+        return _Form(frozenset({(0, 0)}), 0, Angle(((element, 1.0),), 0.0))
+    return _Form(frozenset({_RATES[port]}), 1)
+
+
+def _wave(argument: _Form) -> _Form:
+    """Sine or cosine of whole multiples of angles (1)."""
+    if argument.angle is None:
+        raise CheckError("the program has a sine or cosine of something else than angles", remedy=_REMEDY)
+    if any(multiple != round(multiple) for _, multiple in argument.angle.multiples):
+        raise CheckError("the program has a sine or cosine of a fraction of an angle", remedy=_REMEDY)
+    return _Form(frozenset({(0, 0)}), round(sum(abs(multiple) for _, multiple in argument.angle.multiples)))
+
+
+def _product(a: _Form, b: _Form) -> _Form:
+    _refuse_numbers(a, b)
+    angle = None if a.angle is None or b.angle is None else scaled_angle(a.angle, b.angle)
+    if angle is not None:
+        return _Form(frozenset({(0, 0)}), 0, angle)
+    _refuse_angles(a, b)
+    rates = frozenset((x + u, y + v) for x, y in a.rates for u, v in b.rates)
+    return _Form(rates, a.degree + b.degree)
+
+
+def _sum(op: Op, arguments: list[_Form]) -> _Form:
+    _refuse_numbers(*arguments)
+    angles = [form.angle for form in arguments]
+    if all(angle is not None for angle in angles):
+        return _Form(frozenset({(0, 0)}), 0, added_angles(op, [angle for angle in angles if angle is not None]))
+    _refuse_angles(*arguments)
+    rates = frozenset(pair for form in arguments for pair in form.rates)
+    return _Form(rates, max(form.degree for form in arguments))
+
+
+def _refuse_angles(*forms: _Form) -> None:
+    if any(form.angle is not None and form.angle.multiples for form in forms):
+        raise CheckError("the program uses an angle itself, not its sine or cosine", remedy=_REMEDY)
+
+
+def _refuse_numbers(*forms: _Form) -> None:
+    """Numbers combined with numbers would be rounded; in programs they are folded, coefficients are as written."""
+    if all(form.angle is not None and not form.angle.multiples for form in forms):
+        raise CheckError("the program combines numbers with numbers: it was not made by torquec", remedy=_REMEDY)
+
+
+def _told(rates: frozenset[tuple[int, int]]) -> str:
+    speeds, accelerations = max(rates)
+    return f"of {speeds} speeds and {accelerations} accelerations"

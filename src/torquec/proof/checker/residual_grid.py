@@ -1,0 +1,183 @@
+"""The error of a torque program, sampled where samples determine it, and how far any stand-in for it can be off.
+
+d = exact - program is, joint by joint, a sum of rows  dM_j qdd_j + dc_jk qd_j qd_k + dg  (`program_form`), and each of
+them is a polynomial of known degree in each position (`modular_degree`). It is sampled on a grid of 2 d + 1 angles (or
+d + 1 displacements) per joint, rounding bounded (`rounded_evaluation`):
+
+(1)  dg = d(0, 0),   dM_j = d(0, e_j) - dg,   dc_jj = d(e_j, 0) - dg,   2 dc_jk = d(e_j + e_k, 0) - dc_jj - dc_kk - dg
+(2)  A polynomial f of these degrees keeps  |f(q)| <= L max over the grid |f|  everywhere (displacements: within their
+     range), L the product of the joints' Lebesgue constants:
+       angles, m = 2 d + 1:  (1 + 2 sum_{k=1..d} 1/sin((2 k - 1) pi/(2 m)))/m       (Ehlich & Zeller 1966)
+       d + 1 even displacements:  1, 1, 1.25, 1.64, 2.21  for  d = 0, .., 4
+So a table that stands for a row is wrong by at most L times the largest difference on the grid, radii included.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from torquec.dynamics.inverse_dynamics import inverse_dynamics
+from torquec.errors import CheckError
+from torquec.expr import Function, trace
+from torquec.foundation.arrays import Array, Indices
+from torquec.foundation.work import Meter, silent
+from torquec.proof.checker.check_boxes import REMEDY
+from torquec.proof.checker.modular_degree import position_degrees
+from torquec.proof.checker.program_form import check_program
+from torquec.proof.checker.rounded_evaluation import UNIT, Rounded, evaluate_rounded
+from torquec.robot.robot import Robot
+
+_DISPLACEMENT_LEBESGUE = (1.0, 1.0, 1.25, 1.64, 2.21)
+_LARGEST_GRID = 2_000_000
+"""Points of a grid: eight joints of degree two have 5^8 = 390,625."""
+
+_CHUNK = 5_000
+"""Points evaluated at once: a program's values then stay within the cache and some 100 MB."""
+
+_ROUNDED_UP = 1.0 + 1e-9
+"""The constants (2) are computed and multiplied in doubles."""
+
+
+@dataclass(frozen=True)
+class GridPart:
+    """Some points of a grid: positions (N, n), and for each joint which of its nodes they have."""
+
+    positions: Array
+    nodes: tuple[Indices, ...]
+
+
+StandIn = Callable[[GridPart], Rounded]
+"""From points of the grid to rows (rows, N, n), and how exactly these are evaluated."""
+
+
+@dataclass(frozen=True)
+class ResidualGrid:
+    """A program beside the exact one of a robot, with ranges of the positions (n,)."""
+
+    robot: Robot
+    program: Function
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return self.robot.n
+
+    @cached_property
+    def sliding(self) -> tuple[bool, ...]:
+        """Which joints translate (n,)."""
+        return tuple(joint.type.is_prismatic for joint in self.robot.joints)
+
+    @cached_property
+    def exact(self) -> Function:
+        """The robot's inverse dynamics."""
+        shapes = dict.fromkeys(("q", "qd", "qdd"), (self.n,))
+        return trace("inverse_dynamics", lambda q, qd, qdd: {"tau": inverse_dynamics(self.robot, q, qd, qdd)}, shapes)
+
+    @cached_property
+    def degrees(self) -> tuple[int, ...]:
+        """The degree of both programs in every joint (n,); raises `CheckError` where one is no torque program."""
+        found = []
+        for program in (self.exact, self.program):
+            check_program(self.robot, program)
+            found.append(position_degrees(program, self.sliding, seed=self.robot.content_hash))
+        return tuple(max(pair) for pair in zip(*found, strict=True))
+
+    @cached_property
+    def nodes(self) -> tuple[Array, ...]:
+        """The grid's positions, joint by joint; one where nothing depends on it."""
+        return tuple(
+            grid_nodes(slides, degree, low, high)
+            for slides, degree, low, high in zip(self.sliding, self.degrees, self.lower, self.upper, strict=True)
+        )
+
+    @cached_property
+    def positions(self) -> Array:
+        """The grid (N, n), the last joint fastest."""
+        if math.prod(len(node) for node in self.nodes) > _LARGEST_GRID:
+            raise CheckError("the program depends on too many joints to be checked", remedy=REMEDY)
+        return np.stack(np.meshgrid(*self.nodes, indexing="ij"), axis=-1).reshape(-1, self.n)
+
+    @cached_property
+    def lebesgue(self) -> float:
+        """L of (2)."""
+        constants = (lebesgue(slides, degree) for slides, degree in zip(self.sliding, self.degrees, strict=True))
+        return math.prod(constants) * _ROUNDED_UP
+
+    def rows_at(self, positions: Array, *, of_robot: bool = False) -> Rounded:
+        """(1) at positions (N, n): of the error, or of the robot itself; (rows, N, n).
+
+        Rows are dM_j, then dc_jk for j <= k (twice for j < k), then dg.
+        """
+        parts = [self._rows(positions[start : start + _CHUNK], of_robot) for start in range(0, len(positions), _CHUNK)]
+        return Rounded(
+            np.concatenate([part.value for part in parts], axis=1),
+            np.concatenate([part.radius for part in parts], axis=1),
+        )
+
+    def largest_differences(self, stand_in: StandIn, *, of_robot: bool = False, meter: Meter = silent) -> Array:
+        """How far rows of the error, or of the robot, can be from what stands for them in the ranges (2); (rows, n)."""
+        largest = np.zeros(())
+        for start in range(0, len(self.positions), _CHUNK):
+            meter(start, len(self.positions))
+            positions = self.positions[start : start + _CHUNK]
+            places = np.unravel_index(np.arange(start, start + len(positions)), [len(node) for node in self.nodes])
+            left = self._rows(positions, of_robot).minus(stand_in(GridPart(positions, places)))
+            largest = np.maximum(largest, (np.abs(left.value) + left.radius).max(axis=1))
+        return np.asarray(largest * (self.lebesgue * _ROUNDED_UP))
+
+    def _rows(self, positions: Array, of_robot: bool) -> Rounded:
+        n, unit, zero = self.n, np.eye(self.n), np.zeros(self.n)
+        rest = self._at(positions, zero, zero, of_robot)
+        found = [self._at(positions, zero, unit[j], of_robot).minus(rest) for j in range(n)]
+        squares = [self._at(positions, unit[j], zero, of_robot).minus(rest) for j in range(n)]
+        for j in range(n):
+            found.append(squares[j])
+            for k in range(j + 1, n):
+                both = self._at(positions, unit[j] + unit[k], zero, of_robot)
+                found.append(both.minus(squares[j]).minus(squares[k]).minus(rest))
+        found.append(rest)
+        return Rounded(np.stack([row.value for row in found]), np.stack([row.radius for row in found]))
+
+    def _at(self, positions: Array, speed: Array, acceleration: Array, of_robot: bool) -> Rounded:
+        """Torques (N, n) of the robot, or of robot minus program."""
+        turning = ~np.array(self.sliding)
+        # An angle of the grid is a part of a turn, which no double is: its rounding counts.
+        off = np.where(turning, 8.0 * UNIT * np.pi, 0.0) * np.ones_like(positions)
+        known = np.zeros(self.n)
+        inputs = {"q": Rounded(positions, off), "qd": Rounded(speed, known), "qdd": Rounded(acceleration, known)}
+        whole = evaluate_rounded(self.exact, inputs)
+        return whole if of_robot else whole.minus(evaluate_rounded(self.program, inputs))
+
+
+def grid_nodes(slides: bool, degree: int, lower: float, upper: float) -> Array:
+    """Positions that determine a polynomial of a degree: parts of a turn, or of the range of a displacement."""
+    if not slides:
+        count = 2 * degree + 1
+        return 2.0 * np.pi * np.arange(count) / count
+    return np.linspace(lower, upper, degree + 1) if degree else np.array([lower])
+
+
+def lebesgue(slides: bool, degree: int) -> float:
+    """The Lebesgue constant of one joint's nodes (2).
+
+    >>> round(lebesgue(False, 1), 6)
+    1.666667
+    """
+    if slides:
+        return _DISPLACEMENT_LEBESGUE[degree]
+    count = 2 * degree + 1
+    sines = (math.sin((2 * k - 1) * math.pi / (2 * count)) for k in range(1, degree + 1))
+    return (1.0 + 2.0 * sum(1.0 / s for s in sines)) / count
+
+
+def row_weights(velocity: Sequence[float], acceleration: Sequence[float]) -> Array:
+    """What the rows are multiplied by: the largest accelerations, products of speeds, one for gravity."""
+    n = len(velocity)
+    return np.array([*acceleration, *(velocity[j] * velocity[k] for j in range(n) for k in range(j, n)), 1.0])
