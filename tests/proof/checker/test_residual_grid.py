@@ -1,0 +1,49 @@
+"""The grid determines the error; its Lebesgue constant is one: no polynomial exceeds it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.proof.arms import arm, motions, programs
+
+from torquec.expr import evaluate
+from torquec.proof.checker.check_boxes import basis_values
+from torquec.proof.checker.residual_grid import ResidualGrid, grid_nodes, lebesgue, row_weights
+from torquec.proof.checker.rounded_evaluation import Rounded
+
+NOTHING = Rounded(np.zeros(()), np.zeros(()))
+
+
+@pytest.mark.parametrize("slides", [False, True])
+@pytest.mark.parametrize("degree", [0, 1, 2, 3, 4])
+def test_lebesgue_constants_are_reached_and_not_exceeded(slides, degree):
+    """sup |f| over max |f| on the nodes is largest for signs of the cardinal functions: their sum is the constant."""
+    nodes = grid_nodes(slides, degree, -0.7, 1.9)
+    x = np.linspace(-0.7, 1.9, 4001) if slides else np.linspace(0.0, 2.0 * np.pi, 20001)
+    cardinal = basis_values(x, slides, degree) @ np.linalg.inv(basis_values(nodes, slides, degree))
+    largest = np.abs(cardinal).sum(axis=1).max()
+    assert largest <= lebesgue(slides, degree) * (1.0 + 1e-9)
+    assert largest >= 0.99 * lebesgue(slides, degree)
+
+
+@pytest.mark.parametrize("name", ["planar3r", "scara", "stanford"])
+def test_what_the_grid_allows_is_never_exceeded(name):
+    robot = arm(name)
+    exact, simplified = programs(robot, 1, 0.8)
+    box = motions(robot)
+    grid = ResidualGrid(robot, simplified, box.lower, box.upper)
+    allowed = row_weights(box.velocity, box.acceleration) @ grid.largest_differences(lambda part: NOTHING)
+    rng = np.random.default_rng(0)
+    q = rng.uniform(box.lower, box.upper, (20_000, robot.n))
+    qd, qdd = (rng.uniform(-1.0, 1.0, q.shape) * limit for limit in (box.velocity, box.acceleration))
+    state = {"q": q, "qd": qd, "qdd": qdd}
+    error = np.abs(evaluate(exact, state)["tau"] - evaluate(simplified, state)["tau"]).max(axis=0)
+    assert np.all(error <= allowed)
+    assert np.all(allowed <= 60.0 * error + 1e-9)
+
+
+def test_the_same_program_leaves_rounding_only():
+    robot = arm("stanford")
+    exact, _ = programs(robot, 0, 1.0)
+    box = motions(robot)
+    assert ResidualGrid(robot, exact, box.lower, box.upper).largest_differences(lambda part: NOTHING).max() < 1e-9

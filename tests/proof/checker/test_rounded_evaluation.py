@@ -1,0 +1,56 @@
+"""Radii hold: against exact rational arithmetic, and they are not much larger than they must be."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from tests.proof.arms import arm
+
+from torquec.expr import Op, evaluate, trace
+from torquec.model.quantities import trace_quantity
+from torquec.proof.checker.rounded_evaluation import UNIT, Rounded, evaluate_rounded
+
+SHAPES = dict.fromkeys(("q", "qd", "qdd"), (2,))
+
+
+def given(values):
+    return Rounded(np.asarray(values, dtype=float), np.zeros(np.shape(values)))
+
+
+def test_sums_and_products_against_fractions():
+    """(a b - c) a + (a + b)(b - c) with cancellation, in rational numbers."""
+
+    def formula(a, b, c, d):
+        return (a * b - c) * a + (a + b) * (b - c) * d - a * a * b
+
+    program = trace("f", lambda q, qd, qdd: {"tau": [formula(qd[0], qd[1], qdd[0], qdd[1]), -qd[0]]}, SHAPES)
+    rng = np.random.default_rng(3)
+    states = rng.normal(size=(500, 4)) * 10.0 ** rng.uniform(-8, 8, (500, 4))
+    found = evaluate_rounded(
+        program, {"q": given(np.zeros((500, 2))), "qd": given(states[:, :2]), "qdd": given(states[:, 2:])}
+    )
+    for row, value, radius in zip(states.tolist(), found.value[:, 0], found.radius[:, 0], strict=True):
+        exact = formula(*map(Fraction, row))
+        assert abs(Fraction(float(value)) - exact) <= Fraction(float(radius))
+
+
+def test_radii_of_a_recursion_are_small_and_values_are_those_of_the_program():
+    robot = arm("puma560")
+    program = trace_quantity(robot, "inverse_dynamics")
+    rng = np.random.default_rng(4)
+    q, qd, qdd = rng.uniform(-2.0, 2.0, (3, 200, robot.n))
+    found = evaluate_rounded(program, {"q": given(q), "qd": given(qd), "qdd": given(qdd)})
+    np.testing.assert_allclose(found.value, evaluate(program, {"q": q, "qd": qd, "qdd": qdd})["tau"], atol=1e-12)
+    assert np.all(found.radius < 1e-11)
+    assert np.all(found.radius > 0.0)
+
+
+def test_input_radii_are_carried():
+    program = trace("f", lambda q, qd, qdd: {"tau": [3.0 * qd[0] - qd[1], qd[0] * qd[1]]}, SHAPES)
+    inputs = {"q": given([[0.0, 0.0]]), "qd": Rounded(np.array([[2.0, 5.0]]), np.array([[0.1, 0.2]]))}
+    found = evaluate_rounded(program, {**inputs, "qdd": given([[0.0, 0.0]])})
+    assert found.radius[0, 0] >= 0.5
+    assert 0.9 <= found.radius[0, 1] <= 0.95
+    assert Op.MUL in {step.op for step in program.operations}
+    assert found.radius[0, 0] < 0.5 + 100 * UNIT
