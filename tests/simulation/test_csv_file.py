@@ -20,11 +20,12 @@ def test_a_run_reads_back(tmp_path):
     run = result()
     path = write_result(run, tmp_path / "run.csv")
     lines = path.read_text().splitlines()
-    assert lines[0] == "t,q_wheel,qd_wheel,q_ref_wheel,tau_wheel"
+    assert lines[0] == "t,q_wheel,qd_wheel,qdd_wheel,q_ref_wheel,qd_ref_wheel,qdd_ref_wheel,tau_wheel"
     table = np.loadtxt(lines[1:], delimiter=",")
     assert np.array_equal(table[:, 0], run.t)
     assert np.array_equal(table[:, 1], run.q[:, 0])
-    assert table[:, 4].tolist() == [3.0] * 4
+    assert table[:, 3].tolist() == [1.5] * 4  # 3 Nm on 2 kg m^2
+    assert table[:, 7].tolist() == [3.0] * 4
     assert [item.name for item in tmp_path.iterdir()] == ["run.csv"]
 
 

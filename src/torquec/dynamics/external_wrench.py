@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from torquec.dynamics.mechanism import Mechanism, PlacedLink
+from torquec.foundation.choice import chosen
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import Pose, Vector3, add, cross, matvec, scale
 
@@ -34,6 +35,9 @@ class ExternalWrench:
     moment: Vector3
     axes: Axes = Axes.FRAME
     point: Vector3 = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axes", chosen(Axes, self.axes, "axes"))
 
 
 def link_wrenches(

@@ -18,11 +18,13 @@ import numpy.typing as npt
 from torquec.control.controller import Controller
 from torquec.errors import ArgumentError, DivergenceError
 from torquec.foundation.arrays import Array
+from torquec.model.model import Model
 from torquec.robot.robot import Robot
 from torquec.simulation.integrators import DormandPrince, Integrator, RungeKutta4
 from torquec.simulation.loop_state import LoopState
 from torquec.simulation.native_run import Drives, NativeRun, Recording
-from torquec.simulation.plant import FrictionModel, Plant
+from torquec.simulation.plant import FrictionModel, Plant, as_plant
+from torquec.simulation.plant_motion import KnownMotion, PlantMotion
 from torquec.simulation.sensors import Sensors
 from torquec.simulation.stiffness import check_step
 from torquec.trajectory.trajectory import Trajectory
@@ -62,16 +64,19 @@ DEFAULT_OPTIONS = LoopOptions()
 class SimulationResult:
     """What a run did. Arrays have one row per recorded sample.
 
-    `t` (S,), `q`, `qd`, `q_ref` (S, n); `tau` (S', n) the torques that the controller wanted, `measured` (S', n)
-    the positions that it saw, without the last sample. `rmse`, `max_error` (n,) over all samples; `saturated_samples`
-    (n,) how often more was wanted than `efforts` (n,) allow.
+    `t` (S,); `q`, `qd`, `qdd` and `q_ref`, `qd_ref`, `qdd_ref` (S, n); `tau` (S', n) the torques that the controller
+    wanted, `measured` (S', n) the positions that it saw, without the last sample. `rmse`, `max_error` (n,) over all
+    samples; `saturated_samples` (n,) how often more was wanted than `efforts` (n,) allow.
     """
 
     joints: tuple[str, ...]
     t: Array
     q: Array
     qd: Array
+    motion: PlantMotion | KnownMotion
     q_ref: Array
+    qd_ref: Array
+    qdd_ref: Array
     tau: Array
     measured: Array
     rmse_values: Array
@@ -112,6 +117,21 @@ class SimulationResult:
         return self.q_ref - self.q
 
     @cached_property
+    def qdd(self) -> Array:
+        """Accelerations (S, n) just after each recorded sample, under the torques that are held from then on."""
+        return self.motion.acceleration()
+
+    @cached_property
+    def speed_error(self) -> Array:
+        """qd_ref - qd at the recorded samples (S, n)."""
+        return self.qd_ref - self.qd
+
+    @cached_property
+    def acceleration_error(self) -> Array:
+        """qdd_ref - qdd at the recorded samples (S, n)."""
+        return self.qdd_ref - self.qdd
+
+    @cached_property
     def first_saturation(self) -> dict[str, float]:
         """When each saturated joint first was, as far as the recorded samples tell [s]."""
         over = np.abs(self.tau) >= np.array(self.efforts)
@@ -121,7 +141,7 @@ class SimulationResult:
 
 
 def simulate(
-    plant: Plant | Robot,
+    plant: Plant | Robot | Model,
     controller: Controller,
     trajectory: Trajectory,
     *,
@@ -135,12 +155,12 @@ def simulate(
     friction with an adaptive integrator and for fixed steps that are too long for the plant; `DivergenceError`, with
     joint and time, for a loop that is not stable.
     """
-    plant = Plant(plant) if isinstance(plant, Robot) else plant
+    plant = as_plant(plant)
     run, sampled = prepare(plant, controller, trajectory, options)
     start_q = sampled.q[0] if initial_q is None else _state(initial_q, plant, "initial_q")
     start_qd = sampled.qd[0] if initial_qd is None else _state(initial_qd, plant, "initial_qd")
     drives = drives_of(controller, sampled, hold=options.reference_hold)
-    rows = run.first_rows(start_q, start_qd)
+    rows = run.first_rows(start_q, start_qd, time=float(sampled.t[0]))
     recording = run.run(rows, drives, seeds=[(options.seed, 0)], every=options.record_every)
     lost = int(recording.diverged[0])
     if lost >= 0:
@@ -206,7 +226,10 @@ def results_of(run: NativeRun, sampled: Trajectory, recording: Recording) -> lis
                 t=sampled.t[kept],
                 q=recording.q[:, k],
                 qd=recording.qd[:, k],
+                motion=PlantMotion(loop.plant, recording.motion[:, k], _held(loop, recording, k)),
                 q_ref=sampled.q[kept],
+                qd_ref=sampled.qd[kept],
+                qdd_ref=sampled.qdd[kept],
                 tau=recording.wanted[:, k],
                 measured=recording.seen[:, k],
                 rmse_values=np.sqrt(squares / (steps + 1)),
@@ -218,6 +241,12 @@ def results_of(run: NativeRun, sampled: Trajectory, recording: Recording) -> lis
             )
         )
     return found
+
+
+def _held(loop: LoopState, recording: Recording, run: int) -> Array:
+    """What the drives are asked for from each recorded sample on (S, n); at the last one, what they were before."""
+    limits = np.array(loop.plant.efforts)
+    return np.vstack([np.clip(recording.wanted[:, run], -limits, limits), recording.last[run, loop.parts["torque"]]])
 
 
 def _state(values: npt.ArrayLike, plant: Plant, name: str) -> Array:

@@ -1,6 +1,6 @@
 """A run as a CSV file: a row per recorded sample, joints in the header.
 
-    t,q_joint1,..,qd_joint1,..,q_ref_joint1,..,tau_joint1,..
+    t,q_joint1,..,qd_..,qdd_..,q_ref_..,qd_ref_..,qdd_ref_..,tau_joint1,..
 
 The last row has no step of its own; its torques are those of the row before, still held.
 """
@@ -25,7 +25,8 @@ def write_result(result: SimulationResult, path: str | os.PathLike[str]) -> Path
     """
     target = to_path(path)
     held = result.tau[-1:] if len(result.tau) else np.zeros((1, len(result.joints)))
-    columns = {"q": result.q, "qd": result.qd, "q_ref": result.q_ref, "tau": np.concatenate([result.tau, held])}
+    columns = {name: getattr(result, name) for name in ("q", "qd", "qdd", "q_ref", "qd_ref", "qdd_ref")}
+    columns["tau"] = np.concatenate([result.tau, held])
     header = ["t", *(f"{kind}_{joint}" for kind in columns for joint in result.joints)]
     write_files({target: csv_text(header, np.column_stack([result.t, *columns.values()]))}, force=True)
     return target

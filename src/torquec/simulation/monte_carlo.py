@@ -21,9 +21,10 @@ from torquec.control.controller import Controller
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.foundation.work import Work, as_work
+from torquec.model.model import Model
 from torquec.robot.robot import Robot
 from torquec.simulation.closed_loop import DEFAULT_OPTIONS, LoopOptions, drives_of, prepare
-from torquec.simulation.plant import Plant
+from torquec.simulation.plant import Plant, as_plant
 from torquec.trajectory.trajectory import Trajectory
 
 _LEAST_FACTOR = 0.1
@@ -78,7 +79,7 @@ class _Group:
 
 
 def monte_carlo(
-    plant: Plant | Robot,
+    plant: Plant | Robot | Model,
     controller: Controller,
     trajectory: Trajectory,
     *,
@@ -90,11 +91,12 @@ def monte_carlo(
 ) -> MonteCarloResult:
     """Run the loop `runs` times, (1) and (2), in groups that `work` spreads; `executor` stands for a work with it.
 
-    Raises `ArgumentError` as `simulate` does, and for a number of runs that is not positive.
+    Raises `ArgumentError` as `simulate` does, for a plant without bodies whose inertias could vary, and for a number of
+    runs that is not positive.
     """
     if isinstance(runs, bool) or not isinstance(runs, int) or runs < 1:
         raise ArgumentError(f"{runs!r} runs", remedy="give a positive whole number")
-    varied = replace(Plant(plant) if isinstance(plant, Robot) else plant, varies=True)
+    varied = replace(as_plant(plant), varies=True)
     quiet = replace(options, record_every=0)
     prepare(varied, controller, trajectory, quiet)  # what is wrong is said before workers start
     groups = [
@@ -118,7 +120,8 @@ def _run_group(group: _Group) -> MonteCarloResult:
     speeds = np.broadcast_to(sampled.qd[0], starts.shape)
     drives = drives_of(group.controller, sampled, hold=options.reference_hold)
     seeds = [(options.seed, number) for number in group.runs]
-    recording = run.run(run.first_rows(starts, speeds, factors), drives, seeds=seeds, every=0)
+    rows = run.first_rows(starts, speeds, factors, time=float(sampled.t[0]))
+    recording = run.run(rows, drives, seeds=seeds, every=0)
     parts, steps = run.loop.parts, len(sampled) - 1
     final = sampled.q[-1] - recording.q[-1]
     lost = recording.diverged >= 0

@@ -46,6 +46,11 @@ class DcMotor:
         """At the joint (4)."""
         return self.torque_constant * self.gear_ratio
 
+    @property
+    def back_emf_damping(self) -> float:
+        """(k N)^2/R at the joint [Nm s/rad]: its damping where the voltage is held, not the current."""
+        return self.torque_per_ampere**2 / self.resistance
+
     def current_rate(self, current: Scalar, qd: Scalar, wanted: Scalar) -> Scalar:
         """di/dt (1)-(3) at a joint speed qd, `wanted` the torque asked for."""
         loss = self.resistance * current + self.torque_per_ampere * qd

@@ -20,10 +20,12 @@ from torquec.control.controller import Controller
 from torquec.errors import ArgumentError, DivergenceError, MissingExtraError
 from torquec.foundation.arrays import Indices
 from torquec.foundation.reading import to_path
+from torquec.model.model import Model, as_model
 from torquec.robot.mjcf_file import read_mjcf_tree
 from torquec.robot.mjcf_strip import strip_mjcf, to_xml
 from torquec.robot.robot import Robot
 from torquec.simulation.closed_loop import SimulationResult
+from torquec.simulation.plant_motion import KnownMotion
 from torquec.trajectory.trajectory import Trajectory
 
 _LOST = ("mjWARN_BADQPOS", "mjWARN_BADQVEL", "mjWARN_BADQACC")
@@ -32,14 +34,14 @@ _OFF = ("mjDSBL_ACTUATION", "mjDSBL_CONTACT", "mjDSBL_LIMIT")
 
 def simulate_on_mujoco(
     path: str | os.PathLike[str],
-    robot: Robot,
+    source: Robot | Model,
     controller: Controller,
     trajectory: Trajectory,
     *,
     period: float | None = None,
     substeps: int = 1,
 ) -> SimulationResult:
-    """Run the controller along the trajectory on the MJCF file at `path`; `robot` is the same arm, for its joints.
+    """Run the controller along the trajectory on the MJCF file at `path`; `source` is the same arm, for its joints.
 
     `period` [s] is the controller's, or the trajectory's, unless given; MuJoCo takes `substeps` steps in it. Raises
     `ArgumentError` where the joints do not agree, `DivergenceError` for a loop that is not stable and
@@ -49,6 +51,7 @@ def simulate_on_mujoco(
         mujoco = importlib.import_module("mujoco")
     except ImportError:
         raise MissingExtraError("mujoco", "mujoco", "simulating with MuJoCo") from None
+    robot = as_model(source).robot
     interval = period or controller.period or trajectory.period
     sampled = trajectory.sampled(interval)
     root, _ = strip_mjcf(read_mjcf_tree(to_path(path)))
@@ -82,7 +85,7 @@ def _run(
     """(1), (2)."""
     steps, n = len(sampled) - 1, robot.n
     efforts = np.array([joint.limits.effort for joint in robot.joints])
-    q, qd, tau = np.empty((steps + 1, n)), np.empty((steps + 1, n)), np.empty((steps, n))
+    q, qd, qdd, tau = (np.empty((rows, n)) for rows in (steps + 1, steps + 1, steps + 1, steps))
     memory = controller.initial_state
     warnings = [getattr(mujoco.mjtWarning, name) for name in _LOST]
     began = time.thread_time()
@@ -96,6 +99,8 @@ def _run(
                 remedy="use slower poles or lower gains, or sample faster",
             )
         if k == steps:
+            mujoco.mj_forward(model, data)
+            qdd[k] = data.qacc[order]
             break
         inputs: list[Any] = [sampled.q[k], sampled.qd[k], sampled.qdd[k], q[k], qd[k]]
         if controller.schedule is not None:
@@ -105,6 +110,8 @@ def _run(
         else:
             tau[k] = controller.native.call(*inputs)
         data.qfrc_applied[order] = np.clip(tau[k], -efforts, efforts)
+        mujoco.mj_forward(model, data)
+        qdd[k] = data.qacc[order]
         for _ in range(substeps):
             mujoco.mj_step(model, data)
     seconds = time.thread_time() - began
@@ -114,7 +121,10 @@ def _run(
         t=sampled.t,
         q=q,
         qd=qd,
+        motion=KnownMotion(qdd),
         q_ref=sampled.q,
+        qd_ref=sampled.qd,
+        qdd_ref=sampled.qdd,
         tau=tau,
         measured=q[:-1],
         rmse_values=np.sqrt((error**2).mean(axis=0)),

@@ -41,20 +41,30 @@ class Drives:
 class Recording:
     """Samples of all runs and the rows that they ended with.
 
-    `q`, `qd` (S, runs, n) at `samples` (S,); `wanted`, `seen`, `seen_speed` (S', runs, n) at those of them that had a
-    step; `last` (runs, size) is the final row; `diverged` (runs,) the step at which a run left the finite numbers, or
-    -1; `seconds` the processor time that the loop took.
+    `motion` (S, runs, m) at `samples` (S,) is q, qd and what else is integrated; `wanted`, `seen`, `seen_speed`
+    (S', runs, n) at those of them that had a step; `last` (runs, size) is the final row; `diverged` (runs,) the step at
+    which a run left the finite numbers, or -1; `seconds` the processor time that the loop took.
     """
 
     samples: Indices
-    q: Array
-    qd: Array
+    motion: Array
     wanted: Array
     seen: Array
     seen_speed: Array
     last: Array
     diverged: Indices
     seconds: float
+
+    @property
+    def q(self) -> Array:
+        """Positions (S, runs, n)."""
+        return self.motion[:, :, : self.wanted.shape[2]]
+
+    @property
+    def qd(self) -> Array:
+        """Speeds (S, runs, n)."""
+        n = self.wanted.shape[2]
+        return self.motion[:, :, n : 2 * n]
 
 
 @dataclass(frozen=True)
@@ -73,16 +83,20 @@ class NativeRun:
         loop, period = self.loop, self.period
         key = f"{loop.plant.identity} {loop.integrator!r} {period!r}"
         control = f"{loop.controller.function.content_hash} {loop.sensors!r}"
-        outer = _native(_Source(f"sample {key} {control}", lambda: sample_function(loop, period=period)))
-        inner = _native(_Source(f"motion {key} {dict(loop.parts)!r}", lambda: motion_function(loop, period=period)))
+        outer = native_function(NamedSource(f"sample {key} {control}", lambda: sample_function(loop, period=period)))
+        inner = native_function(
+            NamedSource(f"motion {key} {dict(loop.parts)!r}", lambda: motion_function(loop, period=period))
+        )
         match loop.integrator:
             case RungeKutta4(substeps=substeps):
                 return NativeLoop(outer, inner, most=substeps)
             case DormandPrince(most=most):
                 return NativeLoop(outer, inner, most=most, until=loop.parts["left"].start)
 
-    def first_rows(self, q: npt.ArrayLike, qd: npt.ArrayLike, factors: npt.ArrayLike | None = None) -> Array:
-        """Rows (runs, size) to start from at q, qd (runs, n); `factors` (runs, -) as in `Plant.variation_size`."""
+    def first_rows(
+        self, q: npt.ArrayLike, qd: npt.ArrayLike, factors: npt.ArrayLike | None = None, *, time: float = 0.0
+    ) -> Array:
+        """Rows (runs, size) to start from at q, qd (runs, n) and a time; `factors` as in `Plant.variation_size`."""
         loop = self.loop
         positions, speeds = (np.atleast_2d(np.asarray(value, dtype=np.float64)) for value in (q, qd))
         rows = np.zeros((len(positions), loop.size))
@@ -90,6 +104,8 @@ class NativeRun:
             row[loop.position], row[loop.speed] = position, speed
             row[loop.parts["memory"]] = loop.controller.initial_state
             row[loop.parts["sensors"]] = loop.sensors.first_memory(position, speed, period=self.period)
+        if loop.plant.keeps_time:
+            rows[:, loop.parts["motion"].stop - 1] = time
         rows[:, loop.parts["step"]] = min(_FIRST_STEP, self.period)
         rows[:, loop.parts["factors"]] = 1.0 if factors is None else factors
         return rows
@@ -103,7 +119,8 @@ class NativeRun:
         loop, native = self.loop, self.compiled()
         n, runs, steps = loop.plant.n, len(rows), len(drives.reference) - 1
         keep = _kept_samples(steps, every)
-        q, qd = np.empty((len(keep), runs, n)), np.empty((len(keep), runs, n))
+        moving = loop.parts["motion"]
+        motion = np.empty((len(keep), runs, loop.plant.motion_size))
         logs = np.empty((int(np.searchsorted(keep, steps)), runs, 3 * n))
         diverged = np.full(runs, -1, dtype=np.int64)
         length = max(16, min(steps, _BLOCK_NUMBERS // (runs * (loop.size + 9 * n))))
@@ -123,14 +140,14 @@ class NativeRun:
             done = self._block(native, states[: many + 1], inputs, log[:many], rows, diverged, k)
             first, last = np.searchsorted(keep, [k, k + done])
             at = keep[first:last] - k
-            q[first:last], qd[first:last] = states[at][:, :, loop.position], states[at][:, :, loop.speed]
+            motion[first:last] = states[at][:, :, moving]
             logs[first:last] = log[at]
             states[0] = states[done]
             k += done
-        q[-1], qd[-1] = states[0][:, loop.position], states[0][:, loop.speed]
+        motion[-1] = states[0][:, moving]
         seconds = time.thread_time() - began
         parts = (logs[:, :, :n], logs[:, :, n : 2 * n], logs[:, :, 2 * n :])
-        return Recording(keep, q, qd, *parts, states[0].copy(), diverged, seconds)
+        return Recording(keep, motion, *parts, states[0].copy(), diverged, seconds)
 
     def _block(
         self,
@@ -159,7 +176,7 @@ class NativeRun:
 
 
 @dataclass(frozen=True)
-class _Source:
+class NamedSource:
     """A function that can be made, known by a key that names its content."""
 
     key: str
@@ -167,7 +184,7 @@ class _Source:
 
 
 @lru_cache(maxsize=64)
-def _native(source: _Source) -> NativeFunction:
+def native_function(source: NamedSource) -> NativeFunction:
     """The compiled function, in memory, else from the cache on disk, else made."""
     return load_or_compile(source.key, source.make)
 

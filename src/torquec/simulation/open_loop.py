@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from torquec.control.independent_joint import feedforward_torque
+from torquec.model.model import Model
 from torquec.robot.robot import Robot
 from torquec.simulation.closed_loop import DEFAULT_OPTIONS, LoopOptions, SimulationResult, simulate
 from torquec.simulation.plant import Plant
@@ -27,7 +28,11 @@ class OpenLoopResult:
 
 
 def follow_in_open_loop(
-    plant: Plant | Robot, model: Robot, trajectory: Trajectory, *, options: LoopOptions = DEFAULT_OPTIONS
+    plant: Plant | Robot | Model,
+    model: Robot | Model,
+    trajectory: Trajectory,
+    *,
+    options: LoopOptions = DEFAULT_OPTIONS,
 ) -> OpenLoopResult:
     """Drive the plant with the torques that `model` computes for the trajectory, (1) and (2)."""
     runs = [

@@ -1,7 +1,7 @@
 """The plant: a robot as it moves, with friction, springs, saturating drives and motors.
 
-(1)  M(q) qdd = tau - c(q, qd) - g(q) - springs(q) - friction(qd)
-(2)  tau = clip(wanted torque, +-effort limit); behind a motor, what its current gives (see `motors`)
+(1)  M(q) qdd = tau + forces - c(q, qd) - g(q) - springs(q) - friction(qd)
+(2)  tau = clip(wanted torque, +-share x effort limit); behind a motor, what its current gives (see `motors`)
 
 Coulomb friction, three ways (`FrictionModel`):
 
@@ -9,8 +9,9 @@ Coulomb friction, three ways (`FrictionModel`):
 (4)  SIGN:    coulomb by the sign of qd, as the friction torque of the model is: exact while sliding, chatters at rest
 (5)  STICK:   set-valued: sticks at rest, breaks away at `breakaway` times Coulomb, see `stick`
 
-Payload and parameter mismatch are a different robot (`attach_payload`, `dataclasses.replace`) than the one that the
-controller was made for; a plant that `varies` has its inertias and friction scaled from run to run instead.
+M, c and g are those of the robot, or of any `Model`: an identified or simplified model can be the plant too. Parameter
+mismatch is another robot or model than the one that the controller was made for; a plant that `varies` has its inertias
+and friction scaled from run to run instead. Forces beside the drives, unknown loads too, see :mod:`plant_force`.
 """
 
 from __future__ import annotations
@@ -21,20 +22,18 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
-from torquec.dynamics.forward_dynamics import regular_mechanism
 from torquec.dynamics.friction import friction_torque
-from torquec.dynamics.inverse_dynamics import joint_torques
-from torquec.dynamics.joint_space_solve import Factors, factorize, solve
-from torquec.dynamics.mass_matrix import joint_inertias
-from torquec.dynamics.mechanism import Mechanism, mechanism, place
-from torquec.dynamics.motion import motions
 from torquec.dynamics.spring_torque import spring_torque
 from torquec.errors import ArgumentError
 from torquec.expr.math import maximum, minimum, select, sqrt
 from torquec.foundation.choice import chosen
+from torquec.linearization.linearized_torque import runs_recursion
+from torquec.model.model import Model, as_model
 from torquec.robot.robot import Friction, Robot
 from torquec.simulation.motors import DcMotor
-from torquec.spatial import Inertia, Scalar
+from torquec.simulation.plant_bodies import PlantBodies, plant_bodies
+from torquec.simulation.plant_force import CarriedLoad, PlantForce, PlantMoment
+from torquec.spatial import Scalar
 
 
 class FrictionModel(StrEnum):
@@ -48,20 +47,24 @@ class FrictionModel(StrEnum):
 
 @dataclass(frozen=True)
 class Plant:
-    """A robot to be simulated.
+    """A robot, or a model of one, to be simulated.
 
     `slip_speed` [rad/s or m/s] is w of (3), `breakaway` the ratio of static to Coulomb friction (STICK only), `motors`
-    one per joint, `saturates` whether the joints' effort limits bind, `varies` whether inertias and friction can be
-    scaled from run to run. Raises `ArgumentError` for values out of range.
+    one per joint, `saturates` whether the joints' effort limits bind, `effort` the share of them that the drives may
+    give (a fuse of 0.5 halves them), `varies` whether inertias and friction can be scaled from run to run, `forces`
+    what acts beside the drives. Raises `ArgumentError` for values out of range, for forces on frames that are not there
+    and for inertias that vary or are carried where the model has no bodies.
     """
 
-    robot: Robot
+    source: Robot | Model
     friction: FrictionModel = FrictionModel.SMOOTH
     slip_speed: float = 1e-2
     breakaway: float = 1.0
     motors: tuple[DcMotor, ...] = ()
     saturates: bool = True
     varies: bool = False
+    effort: float = 1.0
+    forces: tuple[PlantForce, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "friction", chosen(FrictionModel, self.friction, "friction model"))
@@ -75,6 +78,37 @@ class Plant:
             raise ArgumentError(
                 f"{len(self.motors)} motors for {self.robot.n} joints", remedy="give one per joint, or none"
             )
+        if not (math.isfinite(self.effort) and self.effort > 0.0):
+            raise ArgumentError(f"{self.effort!r} of the effort limits", remedy="give a positive share, as in 0.5")
+        object.__setattr__(self, "forces", tuple(self.forces))
+        self._check_bodies()
+
+    def _check_bodies(self) -> None:
+        carry = any(isinstance(force, CarriedLoad) for force in self.forces)
+        for force in self.forces:
+            if not isinstance(force, PlantForce):
+                raise ArgumentError(
+                    f"a force is given as {type(force).__name__}",
+                    remedy="derive it from torquec.simulation.plant_force.PlantForce",
+                )
+            force.check(self.robot)
+        if (self.varies or carry) and not runs_recursion(self.model):
+            what = "inertias that vary" if self.varies else "loads that are carried"
+            raise ArgumentError(
+                f"{what} need bodies, and this model ({self.model.kind.value}) is a program without any",
+                where=f"robot '{self.robot.name}'",
+                remedy="let the plant be the robot, or an identified model",
+            )
+
+    @cached_property
+    def model(self) -> Model:
+        """The model that moves: that of the robot where one was given."""
+        return as_model(self.source)
+
+    @property
+    def robot(self) -> Robot:
+        """Its robot: joints, frames, limits, friction, springs."""
+        return self.model.robot
 
     @property
     def n(self) -> int:
@@ -83,13 +117,19 @@ class Plant:
 
     @property
     def efforts(self) -> tuple[float, ...]:
-        """Effort limits (n,); infinite where nothing saturates."""
-        return tuple(joint.limits.effort if self.saturates else math.inf for joint in self.robot.joints)
+        """Effort limits (n,), the share of them that is allowed; infinite where nothing saturates."""
+        limits = (joint.limits.effort if self.saturates else math.inf for joint in self.robot.joints)
+        return tuple(self.effort * limit for limit in limits)
+
+    @property
+    def keeps_time(self) -> bool:
+        """Whether a force looks at the time, which is then integrated like the positions."""
+        return any(force.depends_on_time for force in self.forces)
 
     @property
     def motion_size(self) -> int:
-        """How many numbers are integrated: positions, speeds and, behind motors, currents."""
-        return (3 if self.motors else 2) * self.n
+        """How many numbers are integrated: positions, speeds, behind motors currents, and the time if it matters."""
+        return (3 if self.motors else 2) * self.n + (1 if self.keeps_time else 0)
 
     @property
     def variation_size(self) -> int:
@@ -100,7 +140,13 @@ class Plant:
     def identity(self) -> str:
         """Everything that its code depends on."""
         parts = (self.friction.value, self.slip_speed, self.breakaway, self.motors, self.saturates, self.varies)
-        return f"{self.robot.content_hash} {parts!r}"
+        further = "" if self.effort == 1.0 and not self.forces else f" {self.effort!r} {self.forces!r}"
+        return f"{self.model.content_hash} {parts!r}{further}"
+
+
+def as_plant(source: Plant | Robot | Model) -> Plant:
+    """The plant itself, or that of a robot or model, with friction that is smooth at rest."""
+    return source if isinstance(source, Plant) else Plant(source)
 
 
 @dataclass(frozen=True)
@@ -136,15 +182,15 @@ def drive_torque(plant: Plant, wanted: Sequence[Scalar]) -> list[Scalar]:
 
 @dataclass(frozen=True)
 class Balance:
-    """The two sides of (1) at a state: factors of M, and the torque that is left to accelerate with."""
+    """The two sides of (1) at a state: the bodies, and the torque that is left to accelerate them with."""
 
-    inertia: Factors
+    bodies: PlantBodies
     torque: list[Scalar]
 
     @property
     def acceleration(self) -> list[Scalar]:
         """qdd (n,)."""
-        return solve(self.inertia, self.torque)
+        return self.bodies.solve(self.torque)
 
 
 @dataclass(frozen=True)
@@ -155,15 +201,26 @@ class Dynamics:
     scales: Sequence[Scalar] = ()
 
     def motion_rate(self, y: Sequence[Scalar], tau: Sequence[Scalar], signs: Sequence[Scalar] = ()) -> list[Scalar]:
-        """dy/dt of y = (q, qd[, currents]) under drive torques tau (n,), held."""
+        """dy/dt of y = (q, qd[, currents][, time]) under drive torques tau (n,), held."""
         n = self.plant.n
-        q, qd, current = y[:n], y[n : 2 * n], y[2 * n :]
-        torque = self.torque_of(current, tau)
-        rates = [*qd, *self.balance(q, qd, torque, signs).acceleration]
-        return rates + [
+        qd, current = y[n : 2 * n], self.currents(y)
+        rates = [*qd, *self.acceleration(y, tau, signs)]
+        rates += [
             motor.current_rate(i, speed, wanted)
             for motor, i, speed, wanted in zip(self.plant.motors, current, qd, tau, strict=False)
         ]
+        return [*rates, 1.0] if self.plant.keeps_time else rates
+
+    def acceleration(self, y: Sequence[Scalar], tau: Sequence[Scalar], signs: Sequence[Scalar] = ()) -> list[Scalar]:
+        """qdd (n,) at y under drive torques tau (n,)."""
+        n = self.plant.n
+        torque = self.torque_of(self.currents(y), tau)
+        time = y[-1] if self.plant.keeps_time else 0.0
+        return self.balance(y[:n], y[n : 2 * n], torque, signs, time=time).acceleration
+
+    def currents(self, y: Sequence[Scalar]) -> Sequence[Scalar]:
+        """The motors' currents in y, (n,) or none."""
+        return y[2 * self.plant.n : 3 * self.plant.n] if self.plant.motors else ()
 
     def torque_of(self, current: Sequence[Scalar], tau: Sequence[Scalar]) -> list[Scalar]:
         """The torques (n,) at the joints: the drives' own, or the motors'."""
@@ -172,16 +229,24 @@ class Dynamics:
         return [motor.torque_per_ampere * i for motor, i in zip(self.plant.motors, current, strict=True)]
 
     def balance(
-        self, q: Sequence[Scalar], qd: Sequence[Scalar], torque: Sequence[Scalar], signs: Sequence[Scalar] = ()
+        self,
+        q: Sequence[Scalar],
+        qd: Sequence[Scalar],
+        torque: Sequence[Scalar],
+        signs: Sequence[Scalar] = (),
+        *,
+        time: Scalar = 0.0,
     ) -> Balance:
         """Both sides of (1); `signs` are the directions of the sliders where friction is set-valued."""
-        m = self._mechanism
-        placed = place(m, q)
-        still = [0.0] * m.n
-        bias = joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, qd, still), still)
-        losses = zip(bias, self._smooth_friction(qd), self.coulomb(qd, signs), self._springs(q), strict=True)
+        robot, forces = self.plant.robot, self.plant.forces
+        carried = [force.inertia(robot, q) for force in forces if isinstance(force, CarriedLoad)]
+        scales = self.scales[: len(robot.bodies)]
+        bodies = plant_bodies(self.plant.model, q, qd, carried=carried, scales=scales)
+        losses = zip(bodies.bias, self._smooth_friction(qd), self.coulomb(qd, signs), self._springs(q), strict=True)
         left = [t - (b + (f + c) + s) for t, (b, f, c, s) in zip(torque, losses, strict=True)]
-        return Balance(factorize(joint_inertias(m, placed)), left)
+        for force in forces:
+            left = [t + more for t, more in zip(left, force.torque(robot, PlantMoment(q, qd, time)), strict=True)]
+        return Balance(bodies, left)
 
     def coulomb(self, qd: Sequence[Scalar], signs: Sequence[Scalar] = ()) -> list[Scalar]:
         """Coulomb friction torques (n,), (3) or (4), or by given directions of the sliders."""
@@ -223,15 +288,6 @@ class Dynamics:
     def _friction_scale(self, joint: int) -> Scalar:
         return self.scales[len(self.plant.robot.bodies) + joint] if self.scales else 1.0
 
-    @cached_property
-    def _mechanism(self) -> Mechanism:
-        robot = self.plant.robot
-        regular = regular_mechanism(robot)
-        if not self.scales:
-            return regular
-        scaled = [_scaled(body.inertia, scale) for body, scale in zip(robot.bodies, self.scales, strict=False)]
-        return mechanism(robot, inertias=scaled)
-
 
 def dot(a: Sequence[float], b: Sequence[Scalar]) -> Scalar:
     """Sum of products, without those of zeros and ones."""
@@ -253,7 +309,3 @@ def without_coulomb(robot: Robot) -> Robot:
     )
     motors = tuple(replace(motor, friction=without(motor.friction)) for motor in robot.drives.motors)
     return replace(robot, bodies=bodies, drives=replace(robot.drives, motors=motors))
-
-
-def _scaled(inertia: Inertia, factor: Scalar) -> Inertia:
-    return Inertia(*(factor * value for value in inertia.parameters))

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torquec.dynamics.joint_space_solve import solve
 from torquec.expr.math import absolute, maximum, minimum, select
 from torquec.simulation.integrators import State, rk4_step
 from torquec.simulation.plant import Dynamics, Slider, dot, sliders
@@ -34,7 +33,7 @@ AT_REST = 1e-12
 
 
 def stick_slip_step(dynamics: Dynamics, y: Sequence[Scalar], tau: Sequence[Scalar], h: Scalar) -> State:
-    """y = (q, qd[, currents]) after a time h under drive torques tau (n,), held (2)-(5)."""
+    """y = (q, qd[, currents][, time]) after a time h under drive torques tau (n,), held (2)-(5)."""
     n = dynamics.plant.n
     places = sliders(dynamics.plant.robot)
     signs = [_direction(dot(slider.ways, y[n : 2 * n])) for slider in places]
@@ -62,8 +61,8 @@ def _after_friction(
 ) -> list[Scalar]:
     """(3)."""
     n = dynamics.plant.n
-    factors = dynamics.balance(q, qd, [0.0] * n, signs).inertia
-    answers = [solve(factors, list(slider.ways)) for slider in places]
+    bodies = dynamics.balance(q, qd, [0.0] * n, signs).bodies
+    answers = [bodies.solve(list(slider.ways)) for slider in places]
     yields = [1.0 / dot(slider.ways, answer) for slider, answer in zip(places, answers, strict=True)]
     scales = [dynamics.slider_scale(slider) for slider in places]
     low, high, impulse = [], [], []

@@ -3,7 +3,8 @@
 (1)  friction slows joints down at the rates of M^-1 D, D the slope of friction with speed: viscous, and for smooth
      Coulomb friction c / w at rest
 (2)  behind motors, currents change at the rate of their loop, or R/L at the supply's limit
-(3)  RK4 is stable for rates below 2.78 / h; a heavily damped light finger can need a step of microseconds
+(3)  forces beside the drives have rates of their own, a stiff wall sqrt(k J M^-1 J')
+(4)  RK4 is stable for rates below 2.78 / h; a heavily damped light finger can need a step of microseconds
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from torquec.dynamics.mass_matrix import mass_matrix
 from torquec.errors import ArgumentError
 from torquec.linearization.friction_damping import friction_damping
 from torquec.simulation.integrators import RungeKutta4
 from torquec.simulation.plant import FrictionModel, Plant, sliders
+from torquec.simulation.plant_force import StiffForce
 
 MOST_PER_STEP = 2.5
-"""Rate times step; a little below (3), for M is looked at in one posture."""
+"""Rate times step; a little below (4), for M is looked at in one posture."""
 
 
 @dataclass(frozen=True)
@@ -32,17 +33,22 @@ class FastestRate:
 
 
 def fastest_rate(plant: Plant, q: npt.ArrayLike) -> FastestRate:
-    """The larger of (1) and (2) at positions q (n,)."""
+    """The largest of (1) to (3) at positions q (n,)."""
     names = plant.robot.joint_names
     motors = [max(motor.bandwidth, motor.resistance / motor.inductance) for motor in plant.motors]
     found = FastestRate(max(motors), names[int(np.argmax(motors))]) if motors else FastestRate(0.0, names[0])
+    place = [float(value) for value in np.asarray(q)]
+    if stiff := [force for force in plant.forces if isinstance(force, StiffForce)]:
+        mobility = np.linalg.inv(np.array(plant.model.at("mass_matrix", place), dtype=np.float64)).tolist()
+        contact = max(force.fastest_rate(plant.robot, place, mobility) for force in stiff)
+        found = max(found, FastestRate(contact, names[-1]), key=lambda one: one.rate)
     if plant.friction is FrictionModel.NONE:
         return found
     slopes = np.maximum(*(np.array(friction_damping(plant.robot, [s] * plant.n), dtype=float) for s in (1.0, -1.0)))
     if plant.friction is FrictionModel.SMOOTH:
         for slider in sliders(plant.robot):
             slopes += max(slider.forward, slider.backward) / plant.slip_speed * np.outer(slider.ways, slider.ways)
-    M = np.array(mass_matrix(plant.robot, [float(value) for value in np.asarray(q)]), dtype=float)
+    M = np.array(plant.model.at("mass_matrix", place), dtype=np.float64)
     rates, modes = np.linalg.eig(np.linalg.solve(M, slopes))
     k = int(np.argmax(rates.real))
     friction = FastestRate(float(rates.real[k]), names[int(np.argmax(np.abs(modes[:, k])))])
@@ -50,15 +56,15 @@ def fastest_rate(plant: Plant, q: npt.ArrayLike) -> FastestRate:
 
 
 def check_step(plant: Plant, q: npt.ArrayLike, integrator: RungeKutta4, *, period: float) -> None:
-    """Raise `ArgumentError`, with the joint and the number of substeps that would do, where a step is too long (3)."""
+    """Raise `ArgumentError`, with the joint and the number of substeps that would do, where a step is too long (4)."""
     fastest = fastest_rate(plant, q)
     step = period / integrator.substeps
     if fastest.rate * step <= MOST_PER_STEP:
         return
     needed = int(np.ceil(fastest.rate * period / MOST_PER_STEP))
     raise ArgumentError(
-        f"joint '{fastest.joint}' changes its speed or current within {1.0 / fastest.rate:.2g} s (friction, motor): "
-        f"steps of {step:.2g} s cannot follow",
+        f"joint '{fastest.joint}' changes its speed or current within {1.0 / fastest.rate:.2g} s (friction, motor, "
+        f"contact): steps of {step:.2g} s cannot follow",
         remedy=f"take {needed} substeps, RungeKutta4({needed}); where friction is smooth, let it stick, "
         "or give a larger slip speed",
     )

@@ -22,7 +22,7 @@ friction is left out on both sides, as in the paper, where it is taken to be com
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -31,11 +31,10 @@ import numpy as np
 from torquec.control.controller import Controller, make_controller
 from torquec.dynamics.friction import friction_torque
 from torquec.errors import ArgumentError, SpecificationError
-from torquec.expr import inline
 from torquec.expr.math import sqrt
 from torquec.foundation.arrays import Array
 from torquec.linearization.friction_damping import friction_damping
-from torquec.model.model import Model, compile
+from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
 from torquec.simplification.specification import ControlRequirement, MotorData, Specification
 from torquec.simulation.closed_loop import LoopOptions, simulate
@@ -116,17 +115,25 @@ class _Loop:
 
 
 def verify_specification(
-    robot: Robot, model: Model, specification: Specification, *, postures: int = 8, period: float = 0.001, seed: int = 0
+    source: Robot | Model,
+    model: Model,
+    specification: Specification,
+    *,
+    postures: int = 8,
+    period: float = 0.001,
+    seed: int = 0,
 ) -> VerificationResult:
-    """Drive the full robot with the simplified `model` (its inverse dynamics and mass matrix), (1)-(7).
+    """Drive the full robot, or what a model says of it, with the simplified `model`, (1)-(7).
 
     `postures`: how many starts are drawn from the specification's box; `period` [s] of the controller. Raises
     `SpecificationError` where a joint has no control requirement, `ArgumentError` where there are no postures.
     """
     if isinstance(postures, bool) or not isinstance(postures, int) or postures < 1:
         raise ArgumentError(f"{postures!r} postures", remedy="give a positive whole number")
+    full = as_model(source)
+    robot = full.robot
     controls, motors = _requirements(specification, robot)
-    plant = Plant(without_coulomb(robot), friction=FrictionModel.SIGN, saturates=False)
+    plant = Plant(replace(full, robot=without_coulomb(robot)), friction=FrictionModel.SIGN, saturates=False)
     controller = pd_with_feedforward(plant.robot, model, motors, period=period)
     loop = _Loop(plant, controller, specification, motors, period)
     generator = np.random.default_rng(seed)
@@ -135,7 +142,7 @@ def verify_specification(
     for k in range(postures):
         for signal in DriveSignal:
             worst[signal] = np.maximum(worst[signal], _remaining(loop, signal, generator))
-        ratios[k] = _damping(robot, model, _inside(loop, np.zeros(robot.n), generator))
+        ratios[k] = _damping(full, model, _inside(loop, np.zeros(robot.n), generator))
     errors = tuple(
         SignalError(name, signal, float(worst[signal][k]), signal.allowed(controls[k]))
         for signal in DriveSignal
@@ -152,20 +159,17 @@ def pd_with_feedforward(
     robot: Robot, model: Model, motors: tuple[MotorData, ...], *, period: float | None = None
 ) -> Controller:
     """The law (1)-(3) with the simplified model's own functions, and the friction of `robot`."""
-    torque, inertia = model.function("inverse_dynamics"), model.function("mass_matrix")
 
     def law(**signals: Any) -> dict[str, Any]:
-        graph = signals["q"][0].graph
-        state = {"q": signals["q"], "qd": signals["qd_ref"], "qdd": signals["qdd_ref"]}
-        forward = inline(torque, graph, state)["tau"]
-        M = inline(inertia, graph, {"q": signals["q"]})["M"]
+        forward = model.at("inverse_dynamics", signals["q"], signals["qd_ref"], signals["qdd_ref"])
+        M = model.at("mass_matrix", signals["q"])
         loss = friction_torque(robot, signals["qd_ref"])
         viscous = friction_damping(robot, signals["qd_ref"])
         tau = []
         for i, motor in enumerate(motors):
             e = signals["q_ref"][i] - signals["q"][i]
             ed = signals["qd_ref"][i] - signals["qd"][i]
-            kv = motor.resonance * sqrt(motor.inertia * M[i * robot.n + i]) - viscous[i][i]
+            kv = motor.resonance * sqrt(motor.inertia * M[i][i]) - viscous[i][i]
             tau.append(forward[i] + loss[i] + (position_gain(motor) * e + kv * ed))
         return {"tau": tau}
 
@@ -235,8 +239,8 @@ def _sides(loop: _Loop) -> tuple[Array, Array]:
     return np.array(box.lower)[own], np.array(box.upper)[own]
 
 
-def _damping(robot: Robot, model: Model, place: Array) -> Array:
+def _damping(full: Model, model: Model, place: Array) -> Array:
     """(4) at a posture, (n,)."""
-    actual = np.diagonal(compile(robot).mass_matrix(place))
+    actual = np.diagonal(full.mass_matrix(place))
     computed = np.diagonal(model.mass_matrix(place))
     return np.asarray(np.sqrt(computed / actual), dtype=np.float64)

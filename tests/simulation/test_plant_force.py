@@ -1,0 +1,148 @@
+"""Forces on a plant: known answers of one wheel, loads against a heavier robot, walls, hands; misuse."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from tests.model_kinds import program_model
+from tests.simulation.arms import clock, constant, free, rotor
+
+import torquec as tq
+from torquec.dynamics import ExternalWrench, inverse_dynamics
+from torquec.errors import ArgumentError
+from torquec.robot.robot import Frame
+from torquec.simulation.closed_loop import LoopOptions, simulate
+from torquec.simulation.frame_wrench import FrameWrench
+from torquec.simulation.held_payload import HeldPayload
+from torquec.simulation.integrators import DormandPrince, RungeKutta4
+from torquec.simulation.plant import FrictionModel, Plant
+from torquec.simulation.plant_force import PlantForce, PlantMoment
+from torquec.simulation.spring_hold import HandHold, WallContact
+
+ARM = tq.classics.puma560()
+TOOL = ARM.frames[-1].name
+MOTION = tq.minimum_jerk([0.0] * 6, [0.3] * 6, 0.5, joints=ARM.joint_names, period=0.002)
+LAW = tq.computed_torque(ARM, -12 + 45j)
+
+
+@pytest.mark.parametrize("axes", ["base", "frame"])
+def test_a_wrench_acts_as_inverse_dynamics_says(axes):
+    rng = np.random.default_rng(0)
+    q, force, moment = rng.normal(size=6).tolist(), tuple(rng.normal(size=3)), tuple(rng.normal(size=3))
+    still = [0.0] * 6
+    pushed = inverse_dynamics(ARM, q, still, still, wrenches=(ExternalWrench(TOOL, force, moment, axes),))
+    expected = np.array(inverse_dynamics(ARM, q, still, still)) - pushed
+    found = FrameWrench(TOOL, force, moment, axes).torque(ARM, PlantMoment(q, still))
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_push_lasts_as_long_as_it_lasts():
+    """A rotor of 2 kg m^2, pushed by 3 Nm from 0.2 s to 0.5 s."""
+    wheel = replace(rotor(inertia=2.0), frames=(Frame("rim", 0),))
+    push = FrameWrench("rim", (0.0,) * 3, (0.0, 0.0, 3.0), start=0.2, end=0.5)
+    result = simulate(Plant(wheel, forces=(push,)), free(wheel), clock(wheel, 1.0, 0.01))
+    assert result.qd[-1, 0] == pytest.approx(3.0 / 2.0 * 0.3, abs=0.02)  # a step that sees half of the edge
+    assert result.qdd[[10, 30, 70], 0].tolist() == [0.0, 1.5, 0.0]
+
+
+def test_a_load_that_is_carried_is_a_heavier_robot():
+    """The same run on a plant with the load attached to its bodies: nothing else may tell them apart."""
+    load = HeldPayload(TOOL, 2.0, (0.02, -0.01, 0.1), ((0.01, 0.0, 0.0), (0.0, 0.02, 0.0), (0.0, 0.0, 0.03)))
+    heavier = tq.attach_payload(ARM, TOOL, mass=2.0, center=load.center, inertia=load.inertia_tensor)
+    runs = [
+        simulate(plant, LAW, MOTION, options=LoopOptions(integrator=RungeKutta4(4)))
+        for plant in (Plant(ARM, forces=(load,)), Plant(heavier), Plant(ARM))
+    ]
+    assert runs[0].q == pytest.approx(runs[1].q, abs=1e-10)
+    assert np.abs(runs[0].q - runs[2].q).max() > 1e-4
+    assert runs[0].qdd == pytest.approx(runs[1].qdd, abs=1e-7)
+
+
+def test_an_arm_rests_on_a_wall():
+    """A floating arm sinks until the wall holds it: the depth is its weight over the stiffness."""
+    arm = tq.classics.planar2r()
+    tool = arm.frames[-1].name
+    q = np.array([0.3, 0.4])
+    pose = tq.compile(arm).frame_pose(tool)
+    height = pose(q)[1]
+    down = np.array(arm.gravity) / np.linalg.norm(arm.gravity)
+    wall = WallContact(tool, tuple(height), 5e3, 2e2, normal=tuple(-down), friction=0.5)
+    plant = Plant(arm, forces=(wall,), friction="none")
+    law = tq.independent_joint(arm, tq.PidGains((50.0, 50.0), (20.0, 20.0)))
+    t = 0.001 * np.arange(2001)
+    rest = np.zeros((len(t), 2))
+    held = tq.Trajectory(arm.joint_names, t, rest + q, rest, rest)
+    result = simulate(plant, law, held, options=LoopOptions(integrator=RungeKutta4(2)))
+    depth = float(down @ (pose(result.q[-1])[1] - height))
+    last = PlantMoment(result.q[-1].tolist(), result.qd[-1].tolist())
+    push = np.array(wall.torque(arm, last))
+    tau = result.tau[-1] + push
+    assert 0.0 < depth < 0.01
+    assert tau == pytest.approx(tq.compile(arm).gravity_torque(result.q[-1]), abs=1e-2)
+    above = PlantMoment(q.tolist(), [0.0, 0.0])
+    lifted = WallContact(tool, tuple(height + 0.1 * down), 5e3, 2e2, normal=tuple(-down))
+    assert lifted.torque(arm, above) == [0.0, 0.0]
+
+
+def test_a_hand_pulls_the_tool_to_where_it_holds_it():
+    place = tq.compile(ARM).frame_pose(TOOL)([0.2] * 6)[1]
+    hand = HandHold(TOOL, tuple(place + np.array([0.0, 0.0, 0.05])), 1e3, 50.0)
+    law = tq.gravity_compensation(ARM, friction="nothing")
+    plant = Plant(ARM, forces=(hand,), friction=FrictionModel.SMOOTH, slip_speed=0.1)
+    t = 0.002 * np.arange(1001)
+    rest = np.zeros((len(t), 6))
+    held = tq.Trajectory(ARM.joint_names, t, rest + 0.2, rest, rest)
+    result = simulate(plant, law, held, options=LoopOptions(integrator=DormandPrince()))
+    reached = tq.compile(ARM).frame_pose(TOOL)(result.q[-1])[1]
+    assert np.linalg.norm(reached - hand.point) < np.linalg.norm(place - hand.point) / 2
+
+
+def test_stiff_walls_need_short_steps():
+    wall = WallContact(TOOL, (0.0, 0.0, -5.0), 1e9)
+    with pytest.raises(ArgumentError, match=r"contact\): steps of 0.002 s cannot follow"):
+        simulate(Plant(ARM, forces=(wall,), friction="none"), LAW, MOTION)
+
+
+@dataclass(frozen=True)
+class Brake(PlantForce):
+    """A force of one's own takes one class: a torque against the first joint's speed."""
+
+    strength: float
+
+    def check(self, robot):
+        """Any robot."""
+
+    def torque(self, robot, now):
+        """-c qd at the first joint."""
+        return [-self.strength * now.qd[0], *[0.0] * (robot.n - 1)]
+
+
+def test_a_force_of_ones_own():
+    wheel = rotor(inertia=2.0)
+    result = simulate(Plant(wheel, forces=(Brake(4.0),)), constant(wheel, 8.0), clock(wheel, 1.0, 0.01))
+    assert result.qd[-1, 0] == pytest.approx(2.0 * (1.0 - math.exp(-2.0)), rel=1e-6)
+    assert result.qdd[:, 0] == pytest.approx(4.0 * np.exp(-2.0 * result.t), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Plant(ARM, forces=(FrameWrench("nowhere", (1.0, 0.0, 0.0)),)), "nowhere"),
+        (lambda: Plant(ARM, forces=("push",)), "a force is given as str"),
+        (lambda: FrameWrench(TOOL, (1.0, 0.0, math.nan)), "nan"),
+        (lambda: FrameWrench(TOOL, (1.0, 0.0, 0.0), start=2.0, end=1.0), "from 2 s to 1 s"),
+        (lambda: FrameWrench(TOOL, (1.0, 0.0, 0.0), axes="world"), "no axes 'world'"),
+        (lambda: WallContact(TOOL, (0.0,) * 3, 1.0, normal=(0.0, 0.0, 2.0)), "a normal"),
+        (lambda: HandHold(TOOL, (0.0,) * 3, -1.0), "a stiffness of -1"),
+        (lambda: Plant(ARM, forces=(HeldPayload(TOOL, -1.0),)), "mass"),
+        (lambda: Plant(program_model(ARM), forces=(HeldPayload(TOOL, 1.0),)), "loads that are carried need bodies"),
+        (lambda: Plant(program_model(ARM), varies=True), r"inertias that vary need bodies.*certified torque"),
+        (lambda: Plant(ARM, effort=0.0), "0.0 of the effort limits"),
+    ],
+)
+def test_misuse_is_refused(make, message):
+    with pytest.raises(ArgumentError, match=message):
+        make()
