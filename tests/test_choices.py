@@ -32,7 +32,8 @@ GAINS = PidGains((1.0, 1.0), (1.0, 1.0))
 
 CALLS: dict[str, dict[str, Any]] = {
     "ExcitationOptions": {},
-    "Plant": {"robot": ARM},
+    "IdentifyOptions": {},
+    "Plant": {"source": ARM},
     "Sensors": {},
     "base_parameters": {"robot": ARM},
     "closed_form": {"robot": ARM},
@@ -48,7 +49,7 @@ CALLS: dict[str, dict[str, Any]] = {
 }
 """Arguments beside the option. A new public name with a choice gets a row here."""
 
-NOT_OPTIONS = {"BaseParameters", "Estimate", "IdentifyOptions", "Model"}
+NOT_OPTIONS = {"BaseParameters", "Estimate", "Model"}
 """Results: made by the package, not by users."""
 
 
