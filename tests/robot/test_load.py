@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from types import SimpleNamespace
-
 import pytest
 from tests.robot.arm import ARM
 
@@ -68,26 +65,9 @@ def test_files_that_are_not_robots_are_told_apart(tmp_path):
         load(None)
 
 
-def test_xacro_without_the_package_says_how_to_expand_it(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "xacro", None)
-    with pytest.raises(RobotFileError, match=r"xacro arm.urdf.xacro > arm.urdf.*torquec\[xacro\]"):
-        load(write(tmp_path, "arm.urdf.xacro"))
-
-
-def test_xacro_is_expanded_where_the_package_is_there(tmp_path, monkeypatch):
-    document = SimpleNamespace(toprettyxml=lambda indent, encoding: ARM.encode())
-    monkeypatch.setitem(sys.modules, "xacro", SimpleNamespace(process_file=lambda name: document))
-    path = write(tmp_path, "arm.urdf.xacro", "<robot/>")
+def test_xacro_is_expanded_and_has_its_side_file(tmp_path):
+    path = write(tmp_path, "arm.urdf.xacro")
     write(tmp_path, "arm.drives.toml", "[joint.elbow]\nmotor = { reflected_inertia = 2 }\n")
     robot = load(path)
     assert robot.joint_names == ("shoulder", "elbow")
     assert robot.drives.motors[0].rotor_inertia == 2.0
-
-
-def test_what_xacro_throws_becomes_our_error(tmp_path, monkeypatch):
-    def fail(name):
-        raise NameError("name 'width' is not defined")
-
-    monkeypatch.setitem(sys.modules, "xacro", SimpleNamespace(process_file=fail))
-    with pytest.raises(RobotFileError, match="xacro cannot expand it: name 'width'"):
-        load(write(tmp_path, "arm.xacro"))

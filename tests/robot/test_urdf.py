@@ -249,8 +249,8 @@ BAD = {
     ),
     "xacro": (
         '<robot name="arm">',
-        '<robot name="arm" xmlns:xacro="http://ros.org/wiki/xacro"><xacro:property name="a" value="1"/>',
-        ("this is xacro", "<xacro:property>", "expand"),
+        '<robot name="arm" xmlns:xacro="http://ros.org/wiki/xacro"><xacro:wheel name="a"/>',
+        ("this is xacro", "<xacro:wheel>", "expand"),
     ),
 }  # fmt: skip
 ON_ANOTHER_LINE = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import math
 import os
 from collections.abc import Sequence
@@ -13,7 +12,8 @@ from torquec.errors import ArgumentError, RobotFileError
 from torquec.foundation.reading import FileKind, read_bytes, to_path
 from torquec.robot.drives import DRIVES_SUFFIX, read_drives, side_file
 from torquec.robot.robot import Robot
-from torquec.robot.urdf import parse_urdf, read_urdf
+from torquec.robot.urdf import read_urdf, robot_of_urdf
+from torquec.robot.xacro import expand_xacro
 from torquec.robot.xml import parse_xml
 
 Gravity = tuple[float, float, float]
@@ -44,7 +44,7 @@ def load(
     elif suffix == ".xml":
         robot = _load_xml(file, strict=strict, gravity=pull)
     elif suffix == ".xacro":
-        robot = parse_urdf(_expand_xacro(file), f"{file} (expanded)", strict=strict, gravity=pull)
+        robot = robot_of_urdf(expand_xacro(file), str(file), strict=strict, gravity=pull)
     else:
         read_bytes(file, FileKind.ROBOT)  # a missing file or a folder is the likelier mistake
         raise RobotFileError(
@@ -70,26 +70,6 @@ def _load_xml(file: Path, *, strict: bool, gravity: Gravity | None) -> Robot:
     raise RobotFileError(
         f"the document is <{root.tag}>", where=root.where, remedy="a robot file has the root <robot> or <mujoco>"
     )
-
-
-def _expand_xacro(file: Path) -> bytes:
-    """The URDF that the `xacro` package makes of a file."""
-    read_bytes(file, FileKind.ROBOT)
-    try:
-        xacro = importlib.import_module("xacro")
-    except ImportError:
-        raise RobotFileError(
-            "this is a xacro file, which has to be expanded to URDF first",
-            where=str(file),
-            remedy=f"run 'xacro {file.name} > {file.stem}', or pip install 'torquec[xacro]' and load it as it is",
-        ) from None
-    try:
-        return bytes(xacro.process_file(str(file)).toprettyxml(indent="  ", encoding="utf-8"))
-    except Exception as error:
-        # The package runs what the file says, and anything can come out of that.
-        raise RobotFileError(
-            f"xacro cannot expand it: {error}", where=str(file), remedy="expand it with the arguments that it needs"
-        ) from error
 
 
 def _checked_gravity(gravity: Sequence[float] | None) -> Gravity | None:

@@ -44,13 +44,18 @@ def parse_urdf(
     >>> parse_urdf(b"<robot name='arm'><link name='base'/><link name='tool'/>" + hinge + b"</robot>", "arm").joint_names
     ('hinge',)
     """
-    root = parse_xml(data, source)
+    return robot_of_urdf(parse_xml(data, source), source, strict=strict, gravity=gravity)
+
+
+def robot_of_urdf(
+    root: Element, source: str, *, strict: bool = False, gravity: tuple[float, float, float] | None = None
+) -> Robot:
+    """The robot that the root element of a URDF document describes; otherwise as `parse_urdf`."""
     if root.tag != "robot":
         raise RobotFileError(
             f"the document is <{root.tag}>, not <robot>", where=root.where, remedy="give a URDF, MJCF or DH file"
         )
-    _refuse_xacro(root)
-    warnings: list[FileWarning] = []
+    warnings = _xacro_left_over(root)
     name = root.attributes.get("name", "").strip()
     if not name:
         name = Path(source).stem or "robot"
@@ -75,14 +80,26 @@ def parse_urdf(
     return check_robot(robot, strict=strict, inertias=InertiaCheck.NONE, where=places)
 
 
-def _refuse_xacro(root: Element) -> None:
+_NOTHING_LEFT = ("property", "macro", "arg", "include")
+"""Elements of xacro that only define something: what is left of them after an expansion is ignored."""
+
+
+def _xacro_left_over(root: Element) -> list[FileWarning]:
+    """A warning for each definition that xacro left behind; raises `RobotFileError` for what is still to be done."""
+    warnings = []
     for element in root.walk():
-        if element.tag.startswith("{") and "xacro" in element.tag:
+        if not (element.tag.startswith("{") and "xacro" in element.tag):
+            continue
+        word = element.tag.rpartition("}")[2]
+        if word in _NOTHING_LEFT and element in root.children:
+            warnings.append(FileWarning(element.where, f"<xacro:{word}> is ignored: this is URDF, not xacro"))
+        elif word not in _NOTHING_LEFT:
             raise RobotFileError(
-                f"this is xacro, not URDF: <xacro:{element.tag.rpartition('}')[2]}>",
+                f"this is xacro, not URDF: <xacro:{word}>",
                 where=element.where,
-                remedy="expand it first with 'xacro robot.urdf.xacro > robot.urdf'",
+                remedy="give the file the suffix .xacro, or expand it with 'xacro robot.urdf.xacro > robot.urdf'",
             )
+    return warnings
 
 
 def _read_links(root: Element, warnings: list[FileWarning]) -> dict[str, Link]:
