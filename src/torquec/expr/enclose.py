@@ -25,8 +25,8 @@ from torquec.foundation.arrays import Array
 Interval = tuple[Any, Any]
 """Lower and upper ends: floats, or (N,) arrays."""
 
-_TRIGONOMETRIC = 4e-16
-"""What NumPy's sine and cosine may be off, and a little more."""
+_TRIGONOMETRIC = 1e-15
+"""What sine and cosine may be off: twice the four units in the last place that vectorized libraries allow."""
 
 
 def _outwards(low: Any, high: Any) -> Interval:

@@ -46,9 +46,15 @@ class PolynomialMotion:
 
     @property
     def jerk_bound(self) -> Array:
-        """What the third derivative of no joint ever exceeds between the first and the last break (n,)."""
-        c, step = np.abs(self.coefficients), np.diff(self.breaks)[:, None]
-        bound: Array = ((6.0 * c[3] + 24.0 * c[4] + 60.0 * c[5]) / step**3).max(axis=0)
+        """The largest third derivative of every joint between the first and the last break (n,).
+
+        It is a parabola in s on every piece: largest at an end, or where it turns.
+        """
+        c, step = self.coefficients, np.diff(self.breaks)[:, None]
+        constant, slope, bend = 6.0 * c[3], 24.0 * c[4], 60.0 * c[5]
+        turn = np.clip(-slope / np.where(bend == 0.0, 1.0, 2.0 * bend), 0.0, 1.0)
+        values = [np.abs(constant + s * (slope + s * bend)) for s in (0.0, turn, 1.0)]
+        bound: Array = (np.max(values, axis=0) / step**3).max(axis=0)
         return bound
 
 

@@ -1,0 +1,245 @@
+"""The tube around a reference that the robot provably does not leave: radii that follow from themselves.
+
+With W the level and R the drift of the acceleration's error (:mod:`torquec.control.acceleration_bound`), R with the
+jerk of the reference, both over all motions within the radii of it, and T the time that torques are held for:
+
+(1)  position, speed, feedback:  N_W W + N_R R + what the start adds        (:mod:`torquec.control.sampled_response`)
+(2)  acceleration:               feedback + W + T R
+(3)  radii r with (1), (2) of the tube of r below r prove themselves: up to the first instant at which the motion is
+     outside of the tube of r all bounds hold, so that it is inside then, with room: there is no such instant. Positions
+     and speeds are continuous; accelerations between samples are, and at a sample they are what (2) says.
+(4)  All that is used must hold in the tube: positions, speeds and the accelerations that the controller asks for lie in
+     the box in which the torque error is proven, M is regular, and no torque is beyond its drive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from torquec.control.acceleration_bound import AccelerationBound, MotionBoxes
+from torquec.control.error_response import ErrorResponse, OutputGain
+from torquec.control.proven_torque import ProvenTorque
+from torquec.dynamics import spring_torque
+from torquec.expr import Function, trace
+from torquec.expr.enclose import enclose
+from torquec.expr.replay import replay
+from torquec.foundation.arrays import Array
+from torquec.trajectory.motion_enclosure import MotionEnclosure
+
+_ROUNDS = 60
+_FIRST_STEP, _STEP = 0.05, 1e-3
+"""By what part a tube is tried wider than the bounds of the last one: to find one, and to make it narrow."""
+
+_LEAST = 1e-12
+"""Radii are never narrower: the tube of a robot that is exactly on its reference still has an inside."""
+
+_ROUNDING = 1e-10
+"""Part of the accelerations of the tube that rounding in the controller may add to its error, with room to spare."""
+
+
+@dataclass(frozen=True, eq=False)
+class Radii:
+    """How far a motion may be from its reference: position, speed, acceleration, and what feedback asks for, (n,)."""
+
+    position: Array
+    speed: Array
+    acceleration: Array
+    feedback: Array
+
+    def wider(self, part: float) -> Radii:
+        """The radii with some room."""
+        found = [
+            value * (1.0 + part) + _LEAST for value in (self.position, self.speed, self.acceleration, self.feedback)
+        ]
+        return Radii(*found)
+
+    def is_inside(self, other: Radii) -> bool:
+        """True where every radius is smaller (3); never with a NaN."""
+        return all(
+            bool(np.all(mine < others))
+            for mine, others in (
+                (self.position, other.position),
+                (self.speed, other.speed),
+                (self.acceleration, other.acceleration),
+                (self.feedback, other.feedback),
+            )
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorTube:
+    """A tube that is proven: its radii, level W and drift R behind them, and the largest torques in it, (n,) each."""
+
+    radii: Radii
+    level: Array
+    drift: Array
+    torque: Array
+
+
+@dataclass(frozen=True, eq=False)
+class TubeProblem:
+    """What a tube is about: a proven torque, the responses of all joints, the reference, and where the robot starts.
+
+    `start_position`, `start_speed` (n,) bound the errors at the start, `efforts` (n,) what the drives can give;
+    `period` is T, zero for a controller that is not sampled.
+    """
+
+    proven: ProvenTorque
+    responses: tuple[ErrorResponse, ...]
+    reference: MotionEnclosure
+    period: float
+    start_position: Array
+    start_speed: Array
+    efforts: Array
+
+    @cached_property
+    def bound(self) -> AccelerationBound:
+        """The acceleration's errors of the robot."""
+        return AccelerationBound(self.proven.robot)
+
+    @cached_property
+    def torque_program(self) -> Function:
+        """What the controller asks of the drives: the model's torques and the springs."""
+        program, robot = self.proven.program, self.proven.robot
+
+        def algorithm(q: Any, qd: Any, qdd: Any) -> dict[str, Any]:
+            tau = replay(program, {"q": q, "qd": qd, "qdd": qdd})["tau"]
+            return {"tau": [a + b for a, b in zip(tau, spring_torque(robot, q), strict=True)]}
+
+        return trace("asked", algorithm, dict.fromkeys(("q", "qd", "qdd"), (robot.n,)))
+
+    def radii(self, level: Array, drift: Array) -> Radii:
+        """(1) and (2)."""
+
+        def reached(gains: Sequence[OutputGain]) -> Array:
+            parts = np.array([[gain.level, gain.drift, gain.position, gain.speed] for gain in gains])
+            causes = np.stack([level, drift, self.start_position, self.start_speed], axis=1)
+            total: Array = (parts * causes).sum(axis=1) * (1.0 + 1e-14)
+            return total
+
+        feedback = reached([response.feedback for response in self.responses])
+        return Radii(
+            reached([response.position for response in self.responses]),
+            reached([response.speed for response in self.responses]),
+            feedback + level + self.period * drift,
+            feedback,
+        )
+
+    def boxes(self, radii: Radii, *, asked: bool) -> MotionBoxes:
+        """The tube as boxes; with the accelerations that are `asked` for, or those that the robot has."""
+        r = self.reference
+        ends: list[Array] = []
+        other = radii.feedback if asked else radii.acceleration
+        for centre, spread, radius in (
+            (r.q, r.q_spread, radii.position),
+            (r.qd, r.qd_spread, radii.speed),
+            (r.qdd, r.qdd_spread, other),
+        ):
+            reach = (spread + radius) * (1.0 + 1e-14)
+            ends += [np.nextafter(centre - reach, -np.inf), np.nextafter(centre + reach, np.inf)]
+        return MotionBoxes(*ends)
+
+
+def error_tube(problem: TubeProblem) -> ErrorTube | str:
+    """A narrow tube that proves itself, or the reason why none was found (3), (4)."""
+    n = problem.proven.n
+    radii = problem.radii(np.zeros(n), np.zeros(n))
+    step, found = _FIRST_STEP, None
+    for _ in range(_ROUNDS):
+        # Radii that are too small are bounds from below: where already they leave the box, no others will do.
+        outside = None if found else _outside(problem, radii)
+        if outside is not None:
+            return outside
+        wide = radii.wider(step)
+        level, drift = _causes(problem, wide)
+        bad = ~(np.isfinite(level).all(axis=1) & np.isfinite(drift).all(axis=1))
+        if bad.any():
+            when = float(problem.reference.t[int(np.argmax(bad))])
+            return found or (
+                f"the inertia could not be shown to be regular in the tube about t = {when:.4g} s, where errors of "
+                f"{radii.position.max():.3g} had to be allowed for: certify a smaller torque error, or sample faster"
+            )
+        new = problem.radii(level.max(axis=0), drift.max(axis=0))
+        if new.is_inside(wide) and _outside(problem, wide) is None:
+            torque = _torques(problem, wide)
+            narrower = found is None or np.any(new.position < (1.0 - _STEP) * found.radii.position)
+            found = ErrorTube(new, level.max(axis=0), drift.max(axis=0), torque)
+            if not narrower and step == _STEP:
+                break
+            step = _STEP
+        radii = new
+    if found is None:
+        return _outside(problem, radii.wider(_STEP)) or (
+            "the bounds grow without end: while torques are held the robot moves on by too much; sample faster, or "
+            "move more slowly"
+        )
+    return _saturation(problem, found) or found
+
+
+def _causes(problem: TubeProblem, radii: Radii) -> tuple[Array, Array]:
+    """Level and drift (N, n) over the tube."""
+    boxes = problem.boxes(radii, asked=False)
+    asked = problem.boxes(radii, asked=True)
+    speed = np.maximum(np.abs(boxes.qd_lower), np.abs(boxes.qd_upper))
+    wanted = np.maximum(np.abs(asked.qdd_lower), np.abs(asked.qdd_upper))
+    errors = problem.proven.errors(boxes.q_lower, boxes.q_upper, speed, wanted)
+    inertia = problem.bound.inertia(boxes.q_lower, boxes.q_upper)
+    level = problem.bound.level(inertia, errors) + _ROUNDING * (1.0 + wanted.max(axis=1, keepdims=True))
+    if problem.period == 0.0:
+        return level, np.zeros_like(level)
+    return level, problem.bound.drift(inertia, boxes) + problem.reference.jerk
+
+
+def _torques(problem: TubeProblem, radii: Radii) -> Array:
+    """The largest torques (n,) that the controller may ask for."""
+    asked = problem.boxes(radii, asked=True)
+    low, high = enclose(problem.torque_program, asked.lower, asked.upper)["tau"]
+    largest: Array = np.maximum(np.abs(low), np.abs(high)).max(axis=0)
+    return largest
+
+
+def _outside(problem: TubeProblem, radii: Radii) -> str | None:
+    """Where the tube leaves the box of the proof by the largest part, in words; None where it does not."""
+    box, robot = problem.proven, problem.proven.robot
+    asked = problem.boxes(radii, asked=True)
+    limits = (
+        ("position", "", asked.q_lower, asked.q_upper, box.lower, box.upper),
+        ("speed", "/s", asked.qd_lower, asked.qd_upper, -box.velocity, box.velocity),
+        ("commanded acceleration", "/s^2", asked.qdd_lower, asked.qdd_upper, -box.acceleration, box.acceleration),
+    )
+    worst, words = 0.0, None
+    for name, per, low, high, lower, upper in limits:
+        beyond = np.maximum(lower - low, high - upper)
+        part = beyond / np.where(np.isfinite(upper - lower), upper - lower, 1.0).clip(1e-9)
+        row, joint = (int(k) for k in np.unravel_index(int(np.argmax(part)), part.shape))
+        if not part[row, joint] > worst:
+            continue
+        worst = float(part[row, joint])
+        above = high[row, joint] - upper[joint] >= lower[joint] - low[row, joint]
+        reached, limit = (high[row, joint], upper[joint]) if above else (low[row, joint], lower[joint])
+        unit = ("m" if robot.joints[joint].type.is_prismatic else "rad") + per
+        words = (
+            f"the {name} of joint '{robot.joint_names[joint]}' may reach {reached:.4g} {unit} at "
+            f"t = {problem.reference.t[row]:.4g} s, {beyond[row, joint]:.3g} beyond the certified {limit:.4g}: certify "
+            "a larger box or a smaller torque error, move the reference away from the limit, or choose other poles"
+        )
+    return words
+
+
+def _saturation(problem: TubeProblem, tube: ErrorTube) -> str | None:
+    """Which drive may be asked for more than it has, in words."""
+    part = tube.torque / problem.efforts
+    joint = int(np.argmax(part))
+    if part[joint] <= 1.0:
+        return None
+    robot = problem.proven.robot
+    unit = "N" if robot.joints[joint].type.is_prismatic else "Nm"
+    return (
+        f"the torque of joint '{robot.joint_names[joint]}' may reach {tube.torque[joint]:.4g} {unit}, its drive gives "
+        f"{problem.efforts[joint]:.4g}: move more slowly, or use a stronger drive"
+    )

@@ -1,0 +1,161 @@
+"""What is proven of a model's torques: the box of motions, and by how much they differ from the robot's inside it.
+
+(1)  certified torques:       |P_i(q, qd, a) - tau_i(q, qd, a)| <= b_i  in the box of positions, speeds, accelerations
+(2)  certified coefficients:  <= sum_j m_ij |a_j| + sum_jk h_ijk |qd_j| |qd_k| + g_i  in the box of positions,
+     m, h, g the bounds of M, c and g, each absolute or a part of the coefficient itself, which is then enclosed
+(3)  an exact model:          nothing, wherever the robot is
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from torquec.dynamics import gravity_torque, mass_matrix, velocity_torque
+from torquec.expr import Function, trace
+from torquec.expr.enclose import enclose
+from torquec.foundation.arrays import Array
+from torquec.model.model import Model, ModelKind
+from torquec.proof.certificate import Certificate
+from torquec.proof.coefficient_certificate import CoefficientCertificate, CoefficientProof
+from torquec.proof.coefficient_tolerance import Family
+from torquec.proof.error_peaks import ErrorKind
+from torquec.robot.robot import Robot
+
+_UNNAMED = 1e-9
+"""Part of the coefficients of a joint by which those may differ that a certificate calls exact: a hundred times what
+its proof lets pass as rounding."""
+
+_ROUNDED_UP = 1.0 + 1e-12
+"""Covers the rounding of a sum of some hundred products that are not negative."""
+
+
+@dataclass(frozen=True, eq=False)
+class ProvenTorque:
+    """A torque program (q, qd, qdd -> tau) and where its error is known.
+
+    `lower`, `upper`, `velocity`, `acceleration` (n,) are the box, infinite where it has no limit; `torque` (n,) is b of
+    (1); `coefficients` are the proofs of (2).
+    """
+
+    program: Function
+    robot: Robot
+    lower: Array
+    upper: Array
+    velocity: Array
+    acceleration: Array
+    torque: Array
+    coefficients: tuple[CoefficientProof, ...] = ()
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return self.robot.n
+
+    @cached_property
+    def _coefficient_program(self) -> Function:
+        return _coefficients(self.robot)
+
+    def errors(self, lower: Array, upper: Array, speed: Array, acceleration: Array) -> Array:
+        """Bounds (N, n) of the torque error for positions between `lower` and `upper` (N, n) and for speeds and
+        accelerations of at most `speed` and `acceleration` (N, n): (1) or (2).
+        """
+        found = np.broadcast_to(self.torque, lower.shape).copy()
+        if not self.coefficients:
+            return found
+        ends = enclose(self._coefficient_program, {"q": lower}, {"q": upper})
+        size = {key: np.maximum(np.abs(low), np.abs(high)) for key, (low, high) in ends.items()}
+        for proof in self.coefficients:
+            i, *rest = proof.index
+            part = np.full(len(lower), proof.bound)
+            if proof.kind is ErrorKind.RELATIVE:
+                part *= np.moveaxis(size[str(proof.family)], 0, -1)[proof.index]
+            if proof.family is Family.M:
+                found[:, i] += part * acceleration[:, rest[0]]
+                if rest[0] != i:
+                    found[:, rest[0]] += part * acceleration[:, i]
+            elif proof.family is Family.H:
+                twice = 1.0 if rest[0] == rest[1] else 2.0
+                found[:, i] += twice * part * speed[:, rest[0]] * speed[:, rest[1]]
+            else:
+                found[:, i] += part
+        whole = np.einsum("Nij,Nj->Ni", size["M"], acceleration) + size["g"]
+        whole += np.einsum("Nijk,Nj,Nk->Ni", size["H"], speed, speed)
+        found += _UNNAMED * (whole + whole.max(axis=1, keepdims=True))
+        return found * _ROUNDED_UP
+
+
+def proven_torque(model: Model) -> ProvenTorque | str:
+    """What is proven of the model's inverse dynamics, or the reason why nothing is."""
+    robot, record = model.robot, model.record
+    program = model.function("inverse_dynamics")
+    if record is None:
+        if model.kind is not ModelKind.EXACT:
+            return f"nothing is proven of the torques of a model of the kind '{model.kind}': it has no certificate"
+        return _boxed(program, robot, np.zeros(robot.n))
+    if record.robot_hash != robot.content_hash:
+        return "the certificate is about another robot, or the robot has changed since"
+    if program.content_hash == record.program.content_hash and record.joints:
+        return _certified_torque(program, robot, record)
+    inner = record.coefficients
+    if inner is not None and program.content_hash == inner.program.content_hash:
+        return _certified_coefficients(program, robot, inner)
+    return "the model's inverse dynamics is not the program that its certificate is about"
+
+
+def _certified_torque(program: Function, robot: Robot, record: Certificate) -> ProvenTorque | str:
+    """(1)."""
+    box = record.motions
+    bounds = np.array([record.joints[name].bound for name in robot.joint_names])
+    sides = [np.asarray(side, dtype=np.float64) for side in (box.lower, box.upper, box.velocity, box.acceleration)]
+    if any(side.shape != (robot.n,) for side in sides):
+        return "the box of the certificate does not fit the robot"
+    return ProvenTorque(program, robot, *_turned(robot, sides[0], sides[1]), sides[2], sides[3], bounds)
+
+
+def _certified_coefficients(program: Function, robot: Robot, inner: CoefficientCertificate) -> ProvenTorque:
+    """(2)."""
+    free = np.full(robot.n, math.inf)
+    lower, upper = np.array(inner.box.lower), np.array(inner.box.upper)
+    proofs = tuple(inner.coefficients.values())
+    return ProvenTorque(program, robot, *_turned(robot, lower, upper), free, free, np.zeros(robot.n), proofs)
+
+
+def _boxed(program: Function, robot: Robot, bounds: Array) -> ProvenTorque:
+    """(3)."""
+    free = np.full(robot.n, math.inf)
+    return ProvenTorque(program, robot, -free, free, free, free, bounds)
+
+
+def _turned(robot: Robot, lower: Array, upper: Array) -> tuple[Array, Array]:
+    """The box of positions; an angle whose range is a whole turn has none: everything repeats."""
+    free = np.array([not joint.type.is_prismatic for joint in robot.joints]) & (upper - lower >= 2.0 * math.pi)
+    free &= np.array(
+        [all(b.joint.mimic is None or b.joint.mimic.joint != j.name for b in robot.bodies) for j in robot.joints]
+    )
+    return np.where(free, -math.inf, lower), np.where(free, math.inf, upper)
+
+
+def _coefficients(robot: Robot) -> Function:
+    """M (n, n), H (n, n, n) and g (n,) of the robot: q is its only input."""
+    n = robot.n
+
+    def algorithm(q: Any) -> dict[str, Any]:
+        def at(*moving: int) -> list[Any]:
+            return list(velocity_torque(robot, q, [float(moving.count(k)) for k in range(n)]))
+
+        single = [at(j) for j in range(n)]
+        H: list[Any] = [[[0.0] * n for _ in range(n)] for _ in range(n)]
+        for j in range(n):
+            for k in range(j, n):
+                both = single[j] if j == k else at(j, k)
+                for i in range(n):
+                    mixed = both[i] if j == k else 0.5 * (both[i] - single[j][i] - single[k][i])
+                    H[i][j][k] = H[i][k][j] = mixed
+        return {"M": mass_matrix(robot, q), "H": H, "g": gravity_torque(robot, q)}
+
+    return trace("coefficients", algorithm, {"q": (n,)})

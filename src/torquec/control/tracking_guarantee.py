@@ -1,0 +1,190 @@
+"""A bound of the tracking error that is proven: from the certified torque error of a model to the motion of the robot.
+
+The robot obeys tau = tau(q, qd, qdd), its exact rigid bodies, rotors and springs. Every T seconds the controller
+measures and holds, with the model P in place of the robot's own torques (computed torque at the measured state, CT2)
+
+(1)  tau_k = P(q, qd, v) at t_k,     v = qdd_ref + p e + s ed,     e = q_ref - q,   ed = qd_ref - qd
+(2)  At t_k the certificate says |P - tau(q, qd, v)| <= b, so that qdd = v + w_k,  |w_k| <= W = |M^-1| b.
+(3)  Until the next sample tau_k is constant and only the robot moves: qdd changes at a rate a' that its dynamics
+     determines, and qdd_ref at the jerk j. With |a'| + |j| <= R, and z the time since t_k,
+
+       edd = -(p e_k + s ed_k) - d(t),    |d| <= W + z R
+
+(4)  This is a linear system with a bounded input: |e| <= N_W W + N_R R, with the norms of the loop as it is sampled,
+     between samples too (:mod:`torquec.control.sampled_response`), and without sampling the L1 norms of its impulse
+     responses (:mod:`torquec.control.error_response`).
+(5)  W and R are bounded over the tube of all motions within (4) of the reference, and (4) follows from them: radii that
+     prove themselves (:mod:`torquec.control.error_tube`).
+
+Nothing is claimed of friction (there is none, or the controller cancels exactly what acts), sensors, delays, or of a
+robot that is not the one of the certificate. Where no tube is proven there is no guarantee, and the reason is stated.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from torquec.control.error_response import error_response
+from torquec.control.error_tube import ErrorTube, TubeProblem, error_tube
+from torquec.control.poles import PoleArgument, error_feedback, joint_poles
+from torquec.control.proven_torque import ProvenTorque, proven_torque
+from torquec.control.sampled_response import sampled_response
+from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
+from torquec.model.model import Model, as_model
+from torquec.robot.robot import Joint, Robot
+from torquec.trajectory.motion_enclosure import motion_enclosure
+from torquec.trajectory.trajectory import Trajectory
+
+_PIECE = 0.002
+_FEWEST, _MOST = 256, 8192
+"""Pieces of time that the reference is enclosed over: 2 ms each, within these numbers."""
+
+
+@dataclass(frozen=True)
+class JointBound:
+    """What is proven of a joint at every instant: how far it is at most from its reference.
+
+    `position` [rad or m], `speed` and `acceleration`; `feedback`: the most that is asked of it beyond the reference's
+    acceleration; `torque` [Nm or N]: the most that its drive is asked for, and `effort` what that can give.
+    """
+
+    joint: str
+    unit: str
+    position: float
+    speed: float
+    acceleration: float
+    feedback: float
+    torque: float
+    effort: float
+
+    @property
+    def torque_margin(self) -> float:
+        """What is left of the drive [Nm or N]; infinite where it has no limit."""
+        return self.effort - self.torque
+
+
+@dataclass(frozen=True)
+class TrackingGuarantee:
+    """Whether there is a guarantee, why there is none, and what it says of every joint (empty where there is none).
+
+    `start` and `end` [s]: from when until when; the end is infinite where the reference comes to rest.
+    """
+
+    valid: bool
+    reason: str
+    joints: tuple[JointBound, ...] = ()
+    start: float = 0.0
+    end: float = 0.0
+
+    def to_document(self) -> dict[str, Any]:
+        """As JSON values: {valid, reason, bounds {joint: {value, unit, ..}}, start, end}; None where nothing limits."""
+        return {
+            "valid": self.valid,
+            "reason": self.reason,
+            "bounds": {
+                bound.joint: {
+                    "value": bound.position,
+                    "unit": bound.unit,
+                    "speed": bound.speed,
+                    "acceleration": bound.acceleration,
+                    "feedback": bound.feedback,
+                    "torque": bound.torque,
+                    "torque_margin": bound.torque_margin if math.isfinite(bound.torque_margin) else None,
+                }
+                for bound in self.joints
+            },
+            "start": self.start,
+            "end": self.end if math.isfinite(self.end) else None,
+        }
+
+
+@dataclass(frozen=True)
+class StartError:
+    """How far the robot may be from its reference at the start, (n,) or one number for all joints [rad or m, 1/s]."""
+
+    position: float | tuple[float, ...] = 0.0
+    speed: float | tuple[float, ...] = 0.0
+
+
+_ON_THE_REFERENCE = StartError()
+
+
+def tracking_guarantee(
+    source: Robot | Model,
+    poles: PoleArgument,
+    trajectory: Trajectory,
+    *,
+    period: float | None = None,
+    sampled: bool = False,
+    start: StartError = _ON_THE_REFERENCE,
+    efforts: npt.ArrayLike | None = None,
+) -> TrackingGuarantee:
+    """The guarantee for computed torque at the measured state along a trajectory, or why there is none.
+
+    `source`: a model with a certificate, or an exact one. `poles`, `period` [s], `sampled`: as of `computed_torque`;
+    without a period the controller is continuous. `efforts` (n,) take the place of the robot's limits. Raises
+    `ArgumentError` for poles that are unstable or too fast, for joints that are not the robot's and for bad numbers.
+    """
+    model = as_model(source)
+    robot = model.robot
+    if trajectory.joints != robot.joint_names:
+        raise ArgumentError(
+            f"the trajectory moves {', '.join(trajectory.joints)}",
+            remedy=f"the joints are {', '.join(robot.joint_names)}",
+        )
+    feedback = error_feedback(joint_poles(robot.joint_names, poles), period=period, sampled=sampled)
+    pairs = list(zip(feedback.stiffness, feedback.damping, strict=True))
+    begin = [_per_joint(f"start.{name}", getattr(start, name), robot.n) for name in ("position", "speed")]
+    limits = [joint.limits.effort for joint in robot.joints] if efforts is None else efforts
+    drives = _per_joint("efforts", limits, robot.n)
+    proven = proven_torque(model)
+    if isinstance(proven, str):
+        return TrackingGuarantee(False, proven)
+    responses = tuple(error_response(p, s) if period is None else sampled_response(p, s, period) for p, s in pairs)
+    pieces = int(np.clip(math.ceil(trajectory.duration / _PIECE), _FEWEST, _MOST))
+    reference = motion_enclosure(trajectory, pieces=pieces)
+    problem = TubeProblem(proven, responses, reference, period or 0.0, begin[0], begin[1], drives)
+    tube = error_tube(problem)
+    if isinstance(tube, str):
+        return TrackingGuarantee(False, tube)
+    return _guarantee(proven, tube, drives, trajectory)
+
+
+def _guarantee(proven: ProvenTorque, tube: ErrorTube, efforts: Array, trajectory: Trajectory) -> TrackingGuarantee:
+    columns = np.stack(
+        [tube.radii.position, tube.radii.speed, tube.radii.acceleration, tube.radii.feedback, tube.torque, efforts],
+        axis=1,
+    )
+    joints = tuple(
+        JointBound(joint.name, _unit(joint), *row)
+        for joint, row in zip(proven.robot.joints, columns.tolist(), strict=True)
+    )
+    first, last = float(trajectory.t[0]), float(trajectory.t[-1])
+    return TrackingGuarantee(True, "", joints, first, math.inf if _rests(trajectory) else last)
+
+
+def _rests(trajectory: Trajectory) -> bool:
+    """True where the reference stands at its end, so that the last piece of the tube goes on."""
+    end = trajectory.at(trajectory.t[-1])
+    return bool(np.all(np.abs(end.qd) < 1e-12) and np.all(np.abs(end.qdd) < 1e-12))
+
+
+def _unit(joint: Joint) -> str:
+    return "m" if joint.type.is_prismatic else "rad"
+
+
+def _per_joint(name: str, values: npt.ArrayLike, n: int) -> Array:
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape == ():
+        array = np.full(n, float(array))
+    if array.shape != (n,) or not np.all(array >= 0.0):
+        raise ArgumentError(
+            f"'{name}' is {array.tolist()}", remedy=f"give one number, or one per joint, not negative ({n})"
+        )
+    return array

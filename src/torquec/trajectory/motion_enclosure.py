@@ -1,0 +1,109 @@
+"""What a motion does between samples: enclosures of position, speed and acceleration over short pieces of time.
+
+(1)  on |t - t0| <= r, with |qddd| <= J:     qdd within qdd(t0) -+ J r,     qd within qd(t0) -+ (|qdd(t0)| r + J r^2/2),
+     q within q(t0) -+ (|qd(t0)| r + |qdd(t0)| r^2/2 + J r^3/6)
+(2)  that needs q, qd and qdd to be continuous: where polynomials meet, they must agree
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
+from torquec.trajectory.fourier_motion import FourierMotion
+from torquec.trajectory.polynomial_motion import PolynomialMotion, polynomial_motion
+from torquec.trajectory.trajectory import Trajectory
+
+_ROUNDING = 1e-12
+"""Relative to sizes: what the formulas of a motion may be off."""
+
+_CONTINUOUS = 1e-9
+"""Relative to sizes: polynomials of a spline agree to this where they meet."""
+
+
+@dataclass(frozen=True, eq=False)
+class MotionEnclosure:
+    """A motion over N pieces of time: `t` (N,) their middles, `radius` [s] half their length.
+
+    `q`, `qd`, `qdd` (N, n) at the middles; `q_spread`, `qd_spread`, `qdd_spread` (N, n) how far the motion goes from
+    there within the piece; `jerk` (n,) what its third derivative never exceeds.
+    """
+
+    t: Array
+    radius: float
+    q: Array
+    qd: Array
+    qdd: Array
+    q_spread: Array
+    qd_spread: Array
+    qdd_spread: Array
+    jerk: Array
+
+
+def motion_enclosure(trajectory: Trajectory, *, pieces: int) -> MotionEnclosure:
+    """The enclosure (1) of a trajectory, from its first sample to its last or, if that comes first, its motion's end.
+
+    A trajectory without a formula follows the polynomials between its samples. Raises `ArgumentError` for fewer than
+    one piece, for a formula of which no largest jerk is known, and for polynomials that do not meet (2).
+
+    >>> from torquec.trajectory import minimum_jerk
+    >>> held = motion_enclosure(minimum_jerk([0.0], [1.0], 1.0), pieces=100)
+    >>> bool(held.q[0, 0] - held.q_spread[0, 0] <= 0.0), round(float(held.jerk[0]), 6)
+    (True, 60.0)
+    """
+    if pieces < 1:
+        raise ArgumentError(f"{pieces} pieces of time", remedy="give one or more")
+    motion = trajectory.motion
+    if motion is None:
+        motion = polynomial_motion(trajectory.t, trajectory.q, trajectory.qd, trajectory.qdd)
+    if not isinstance(motion, (PolynomialMotion, FourierMotion)):
+        raise ArgumentError(
+            f"no largest jerk is known of a motion that is a {type(motion).__name__}",
+            remedy="sample it: Trajectory(joints, t, q, qd, qdd) follows polynomials between its samples",
+        )
+    if isinstance(motion, PolynomialMotion):
+        _check_continuous(motion, trajectory.joints)
+    start, end = max(float(trajectory.t[0]), motion.start), min(float(trajectory.t[-1]), motion.end)
+    edges = np.linspace(start, end, pieces + 1)
+    middles = 0.5 * (edges[:-1] + edges[1:])
+    r = float(np.diff(edges).max()) * 0.5 * (1.0 + _ROUNDING) + _ROUNDING * max(abs(start), abs(end))
+    state, jerk = motion.at(middles), motion.jerk_bound * (1.0 + _ROUNDING)
+
+    def spread(reach: Array, size: Array) -> Array:
+        return np.asarray(reach + _ROUNDING * (1.0 + np.abs(size)), dtype=np.float64)
+
+    return MotionEnclosure(
+        middles,
+        r,
+        state.q,
+        state.qd,
+        state.qdd,
+        spread(np.abs(state.qd) * r + np.abs(state.qdd) * r**2 / 2.0 + jerk * r**3 / 6.0, state.q),
+        spread(np.abs(state.qdd) * r + jerk * r**2 / 2.0, state.qd),
+        spread(np.broadcast_to(jerk * r, state.qdd.shape), state.qdd),
+        jerk,
+    )
+
+
+def _check_continuous(motion: PolynomialMotion, joints: tuple[str, ...]) -> None:
+    """(2)."""
+    c, step = motion.coefficients, np.diff(motion.breaks)[:, None]
+    rows = np.arange(6.0)
+    ends = [c.sum(axis=0), np.tensordot(rows, c, axes=1), np.tensordot(rows * (rows - 1.0), c, axes=1)]
+    starts = [c[0], c[1], 2.0 * c[2]]
+    for order, (name, at_end, at_start) in enumerate(
+        zip(("position", "speed", "acceleration"), ends, starts, strict=True)
+    ):
+        jump = np.abs(at_end[:-1] / step[:-1] ** order - at_start[1:] / step[1:] ** order)
+        size = np.abs(c).sum(axis=0) / step**order
+        bad = np.argwhere(jump > _CONTINUOUS * (1.0 + np.maximum(size[:-1], size[1:])))
+        if len(bad):
+            piece, joint = (int(k) for k in bad[0])
+            raise ArgumentError(
+                f"the {name} of joint '{joints[joint]}' jumps by {jump[piece, joint]:.3g} at "
+                f"t = {motion.breaks[piece + 1]:g} s",
+                remedy="let position, speed and acceleration of the motion be continuous",
+            )

@@ -1,0 +1,247 @@
+"""The tracking guarantee: no loop that keeps its assumptions exceeds it, and it says why there is none.
+
+Runs are looked at between samples, with torque errors at their bounds in the worst direction; the bugs that these runs
+must catch are planted.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+
+import numpy as np
+import pytest
+from tests.control.guaranteed_models import claimed
+from tests.control.held_loop import HeldLoop, shares
+from tests.proof.arms import arm, programs
+
+import torquec as tq
+from torquec.codegen.llvm import compile_function
+from torquec.control import error_tube as tubes
+from torquec.control import tracking_guarantee as guarantees
+from torquec.control.tracking_guarantee import StartError, tracking_guarantee
+from torquec.errors import ArgumentError
+from torquec.model.model import Model, ModelKind
+from torquec.proof.certificate import certify
+from torquec.proof.motions import Motions
+from torquec.robot.classics import load_classic
+from torquec.trajectory import minimum_jerk
+from torquec.trajectory.fourier_motion import fourier_motion
+from torquec.trajectory.quintic_spline import quintic_spline
+
+POLES = [-20.0, -12 + 45j, (-10.0, -30.0), -15 + 15j]
+
+
+def scara():
+    """A SCARA that is wrong by 0.05 % of its limits, and a motion of it; the quill slides."""
+    robot = load_classic("scara")
+    bounds = 0.0005 * np.array([joint.limits.effort for joint in robot.joints])
+    motion = minimum_jerk([-0.6, 0.4, -0.15, 0.0], [0.7, 1.2, -0.05, 1.0], 1.5, joints=robot.joint_names)
+    return robot, bounds, motion
+
+
+def wrong_by(robot, bounds, sign):
+    """Torque errors at their bounds that push joint `i` as sign(t) says: bounds * sign of the row of M^-1."""
+    arm_ = tq.compile(robot)
+
+    def added(t, q):
+        joint, direction = sign(t)
+        return direction * bounds * np.sign(np.linalg.inv(arm_.mass_matrix(q))[joint])
+
+    return added
+
+
+@pytest.mark.parametrize("poles", POLES, ids=str)
+@pytest.mark.parametrize("period", [0.002, 0.005])
+def test_no_torque_error_within_the_certificate_exceeds_it(poles, period):
+    robot, bounds, motion = scara()
+    poles = [poles] * 4 if isinstance(poles, tuple) else poles
+    given = tracking_guarantee(claimed(robot, bounds, acceleration=60.0), poles, motion, period=period)
+    assert given.valid, given.reason
+    used = np.zeros((5, 4))
+    # Joint after joint: a constant push, or one that alternates as a loop with complex poles rings.
+    rate = 45.0 if poles == -12 + 45j else 0.0
+    for joint in range(4):
+        push = wrong_by(robot, bounds, lambda t, j=joint: (j, math.copysign(1.0, math.cos(rate * t))))
+        loop = HeldLoop(robot, tq.compile(robot).inverse_dynamics, poles, period, substeps=2, added=push)
+        used = np.maximum(used, shares(given, loop.run(motion)))
+    assert np.all(used <= 1.0), used.round(3)
+    assert np.all(used[0] >= 0.3), used.round(3)
+
+
+def test_a_steady_push_reaches_nine_tenths_of_it():
+    robot, bounds, motion = scara()
+    given = tracking_guarantee(claimed(robot, bounds), -20, motion, period=0.001)
+    push = wrong_by(robot, bounds, lambda t: (0, 1.0))
+    worst = HeldLoop(robot, tq.compile(robot).inverse_dynamics, -20, 0.001, added=push).run(motion)
+    assert 0.85 < shares(given, worst)[0, 0] <= 1.0
+
+
+@pytest.mark.parametrize("bug", ["a torque bound halved", "a norm halved", "no drift"])
+def test_planted_bugs_are_caught(monkeypatch, bug):
+    """Each of them makes a guarantee that a run exceeds: the laws of this page would fail."""
+    robot, bounds, motion = scara()
+    period = 0.001
+    model = claimed(robot, bounds)
+    if bug == "a torque bound halved":
+        model = claimed(robot, 0.5 * bounds)
+    elif bug == "a norm halved":
+        real = guarantees.sampled_response
+
+        def shorter(*loop):
+            found = real(*loop)
+            small = dataclasses.replace(found.position, level=0.5 * found.position.level)
+            return dataclasses.replace(found, position=small)
+
+        monkeypatch.setattr(guarantees, "sampled_response", shorter)
+    else:
+        bounds, period, model = np.zeros(4), 0.005, claimed(robot, np.zeros(4))
+        real_causes = tubes._causes
+
+        def still(*problem):
+            level, drift = real_causes(*problem)
+            return level, 0.0 * drift
+
+        monkeypatch.setattr(tubes, "_causes", still)
+    given = tracking_guarantee(model, -20, motion, period=period)
+    assert given.valid
+    push = wrong_by(robot, bounds, lambda t: (0, 1.0))
+    worst = HeldLoop(robot, tq.compile(robot).inverse_dynamics, -20, period, substeps=3, added=push).run(motion)
+    assert shares(given, worst)[0].max() > 1.2
+
+
+def test_sampling_alone_is_covered_and_seen():
+    """An exact model: everything that is wrong comes from torques that are held."""
+    robot, _, motion = scara()
+    for sampled in (False, True):
+        previous = 0.0
+        for period in (0.002, 0.006, 0.018):
+            given = tracking_guarantee(robot, -20, motion, period=period, sampled=sampled)
+            assert given.valid, given.reason
+            loop = HeldLoop(robot, tq.compile(robot).inverse_dynamics, -20, period, sampled=sampled)
+            used = shares(given, loop.run(motion))
+            assert np.all(used <= 1.0), used.round(3)
+            assert used[0].max() > 0.1
+            assert given.joints[0].position > 2.0 * previous
+            previous = given.joints[0].position
+
+
+@pytest.mark.parametrize(("name", "link", "part"), [("planar3r", 2, 0.999), ("scara", 2, 0.995)])
+def test_a_proven_shorter_program_keeps_it(name, link, part):
+    robot = arm(name)
+    exact, weak = programs(robot, link, part)
+    n = robot.n
+    lower = tuple(0.1 if joint.type.is_prismatic else -0.5 for joint in robot.joints)
+    upper = tuple(0.5 if joint.type.is_prismatic else 1.2 for joint in robot.joints)
+    record = certify(robot, exact, weak, Motions(lower, upper, (2.5,) * n, (25.0,) * n))
+    model = Model(robot, {"inverse_dynamics": weak}, record=record, kind=ModelKind.CERTIFIED_TORQUE)
+    low, high = np.array(lower), np.array(upper)
+    ways = quintic_spline([0.0, 0.8, 1.6], low + np.outer([0.3, 0.6, 0.4], high - low), joints=robot.joint_names)
+    torque = compile_function(weak).call
+    for poles in (-20, -15 + 15j):
+        given = tracking_guarantee(model, poles, ways, period=0.001)
+        assert given.valid, given.reason
+        worst = HeldLoop(robot, torque, poles, 0.001, substeps=2).run(ways)
+        assert np.all(shares(given, worst) <= 1.0)
+        assert shares(given, worst)[0].max() > 0.02
+
+
+def test_an_error_at_the_start_is_covered():
+    robot, bounds, motion = scara()
+    model = claimed(robot, bounds, acceleration=60.0)
+    off = np.array([0.01, -0.02, 0.001, 0.02]), np.array([0.05, 0.1, -0.01, 0.2])
+    start = StartError(tuple(np.abs(off[0]).tolist()), tuple(np.abs(off[1]).tolist()))
+    given = tracking_guarantee(model, -12 + 20j, motion, period=0.002, start=start)
+    assert given.valid, given.reason
+    torque = tq.compile(robot).inverse_dynamics
+    used = np.zeros((5, 4))
+    for sign in (1.0, -1.0):
+        loop = HeldLoop(robot, torque, -12 + 20j, 0.002, added=wrong_by(robot, bounds, lambda t: (1, 1.0)))
+        used = np.maximum(used, shares(given, loop.run(motion, start=(off[0], sign * off[1]))))
+    assert np.all(used <= 1.0)
+    assert np.all(used[0] > 0.5)
+    on = tracking_guarantee(model, -12 + 20j, motion, period=0.002)
+    assert all(a.position > b.position for a, b in zip(given.joints, on.joints, strict=True))
+
+
+def test_a_wave_without_an_end_at_rest():
+    robot = load_classic("planar2r")
+    wave = fourier_motion([0.2, 0.5], [[0.3], [0.2]], [[0.1], [0.4]], base_period=2.0, joints=robot.joint_names)
+    given = tracking_guarantee(claimed(robot, [0.05, 0.02]), -20, wave, period=0.002)
+    assert given.valid, given.reason
+    assert given.end == 2.0
+    worst = HeldLoop(robot, tq.compile(robot).inverse_dynamics, -20, 0.002).run(wave)
+    assert np.all(shares(given, worst) <= 1.0)
+
+
+def test_without_sampling_the_bound_is_the_smallest():
+    robot, bounds, motion = scara()
+    model = claimed(robot, bounds)
+    never, often, seldom = (tracking_guarantee(model, -20, motion, period=T) for T in (None, 1e-4, 4e-3))
+    for a, b, c in zip(never.joints, often.joints, seldom.joints, strict=True):
+        assert a.position < b.position < c.position
+        assert b.position == pytest.approx(a.position, rel=0.05)
+
+
+def test_it_is_a_document():
+    robot, bounds, motion = scara()
+    given = tracking_guarantee(claimed(robot, bounds), -20, motion, period=0.002)
+    document = json.loads(json.dumps(given.to_document(), allow_nan=False))
+    assert document["valid"] is True
+    assert document["end"] is None  # the reference comes to rest: it holds from then on
+    assert list(document["bounds"]) == list(robot.joint_names)
+    assert [bound["unit"] for bound in document["bounds"].values()] == ["rad", "rad", "m", "rad"]
+    assert document["bounds"]["quill"]["value"] == given.joints[2].position
+    assert document["bounds"]["quill"]["torque_margin"] == pytest.approx(250.0 - given.joints[2].torque)
+
+
+class TestNoGuarantee:
+    """The reason names what is in the way."""
+
+    def test_accelerations_beyond_the_box(self):
+        robot, bounds, motion = scara()
+        given = tracking_guarantee(claimed(robot, 10.0 * bounds), -20, motion, period=0.002)
+        assert not given.valid
+        assert given.joints == ()
+        assert "the commanded acceleration of joint 'roll' may reach" in given.reason
+        assert "rad/s^2 at t = " in given.reason
+        assert "beyond the certified" in given.reason
+        assert given.to_document()["bounds"] == {}
+
+    def test_speeds_and_positions_beyond_the_box(self):
+        robot, bounds, motion = scara()
+        slow = tracking_guarantee(claimed(robot, bounds, velocity=1.0), -20, motion, period=0.002)
+        assert "the speed of joint 'shoulder'" in slow.reason
+        near = tracking_guarantee(claimed(robot, bounds, upper=(0.705, 1.21, 0.1, 1.6)), -20, motion, period=0.002)
+        assert near.valid, near.reason
+        nearer = tracking_guarantee(claimed(robot, bounds, upper=(0.7001, 1.21, 0.1, 1.6)), -20, motion, period=0.002)
+        assert "the position of joint 'shoulder' may reach 0.70" in nearer.reason
+
+    def test_drives_that_are_too_weak(self):
+        robot, bounds, motion = scara()
+        model = claimed(robot, bounds)
+        given = tracking_guarantee(model, -20, motion, period=0.002)
+        enough = np.array([bound.torque for bound in given.joints]) * 1.001
+        assert tracking_guarantee(model, -20, motion, period=0.002, efforts=enough).valid
+        enough[1] *= 0.99
+        refused = tracking_guarantee(model, -20, motion, period=0.002, efforts=enough)
+        assert "the torque of joint 'elbow' may reach" in refused.reason
+        assert "Nm, its drive gives" in refused.reason
+
+    def test_sampling_that_is_far_too_slow(self):
+        robot, _, motion = scara()
+        given = tracking_guarantee(robot, -1.5, motion, period=0.5)
+        assert not given.valid
+        assert "sample faster" in given.reason
+
+    def test_misuse(self):
+        robot, _, motion = scara()
+        with pytest.raises(ArgumentError, match="the trajectory moves"):
+            tracking_guarantee(load_classic("planar2r"), -20, motion)
+        with pytest.raises(ArgumentError, match="too fast for samples"):
+            tracking_guarantee(robot, -200, motion, period=0.02)
+        with pytest.raises(ArgumentError, match="'efforts'"):
+            tracking_guarantee(robot, -20, motion, efforts=[1.0, 2.0])
+        with pytest.raises(ArgumentError, match=r"'start\.position'"):
+            tracking_guarantee(robot, -20, motion, start=StartError(-0.1))
