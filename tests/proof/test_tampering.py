@@ -137,3 +137,26 @@ def test_an_outer_program_is_never_taken_on_trust(coefficients):
     check_certificate(robot, Certificate(robot.name, robot.content_hash, inner.program, outer, {}, inner))
     other = with_term(inner.program, 0, lambda q, qd, qdd: 5.0 * qdd[0])
     assert refuses(check_certificate, robot, Certificate(robot.name, robot.content_hash, other, outer, {}, inner))
+
+
+def test_a_box_where_doubles_are_coarse_is_refused(case):
+    """Far from zero, angles that are added up and halved are no longer the ones that are meant."""
+    robot, certificate = case
+    box = certificate.motions
+    for turns in (1e6, 1e12, 1e15):
+        away = 2.0 * math.pi * turns
+        moved = replace(box, lower=tuple(x + away for x in box.lower), upper=tuple(x + away for x in box.upper))
+        tight = {
+            name: replace(proof, bound=proof.found * (1.0 + 1e-9) + 1e-12) for name, proof in certificate.joints.items()
+        }
+        assert refuses(check_certificate, robot, replace(certificate, motions=moved, joints=tight))
+
+
+def test_numbers_that_are_none_are_refused(case):
+    robot, certificate = case
+    steps = list(certificate.program.operations)
+    k = next(k for k, step in enumerate(steps) if step.op.value == "const")
+    for value in (math.nan, math.inf):
+        steps[k] = replace(steps[k], value=value)
+        program = replace(certificate.program, operations=tuple(steps))
+        assert refuses(check_certificate, robot, replace(certificate, program=program, counts=None))

@@ -9,14 +9,14 @@ from torquec.errors import CheckError
 from torquec.expr import trace
 from torquec.expr.math import sincos
 from torquec.model.quantities import trace_quantity
-from torquec.proof.checker.modular_degree import position_degrees
+from torquec.proof.checker.modular_degree import exact_degrees
 
 SHAPES = dict.fromkeys(("q", "qd", "qdd"), (2,))
 
 
 def degrees(formula, *, slides=(False, False), seed="test"):
     program = trace("f", lambda q, qd, qdd: {"tau": [formula(q, qd, qdd), qdd[0]]}, SHAPES)
-    return position_degrees(program, slides, seed=seed)
+    return exact_degrees(program, slides, seed=seed)
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_equations_of_motion(name, expected):
     """The mass moments about a last axis and the first position of an upright arm do not matter."""
     robot = arm(name)
     sliding = [joint.type.is_prismatic for joint in robot.joints]
-    found = position_degrees(trace_quantity(robot, "inverse_dynamics"), sliding, seed="any")
+    found = exact_degrees(trace_quantity(robot, "inverse_dynamics"), sliding, seed="any")
     assert all(a <= b for a, b in zip(found, expected, strict=True))
     assert found[1] == expected[1]
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tests.proof.arms import arm, motions, programs
 
+from torquec.errors import CheckError
 from torquec.expr import evaluate
 from torquec.proof.checker.check_boxes import basis_values
 from torquec.proof.checker.residual_grid import ResidualGrid, grid_nodes, lebesgue, row_weights
@@ -47,3 +48,11 @@ def test_the_same_program_leaves_rounding_only():
     exact, _ = programs(robot, 0, 1.0)
     box = motions(robot)
     assert ResidualGrid(robot, exact, box.lower, box.upper).largest_differences(lambda part: NOTHING).max() < 1e-9
+
+
+def test_ranges_in_which_doubles_make_no_grid_are_refused():
+    robot = arm("scara")
+    exact, _ = programs(robot, 0, 1.0)
+    far = tuple(1e16 if joint.type.is_prismatic else 0.0 for joint in robot.joints)
+    with pytest.raises(CheckError, match="the range of joint"):
+        ResidualGrid(robot, exact, far, tuple(x + 4.0 for x in far))

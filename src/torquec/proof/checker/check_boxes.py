@@ -4,8 +4,9 @@
 (2)  On a leaf, values at equidistant points of t = tan((q - c)/2) times (1 + t^2)^d determine the Bernstein control
      values; with the denominators' they enclose every harmonic sum, and so the torque error:
        sum_j |dM_j| a_j + max over signs of the speeds |...| + |dg|
-(3)  Rounding: with e_v the error of one entry of variable v's matrix, g_v its largest entry and c the harmonics,
-     control values are off by at most  sum |c| prod g_v sum (e_v/g_v + 16 size eps),  which a leaf allows as well.
+(3)  Rounding: with e_v the error of one entry of variable v's matrix (its angles are rounded as well), g_v its
+     largest entry and c the harmonics, control values are off by at most
+       sum |c| prod g_v sum (e_v/g_v + 16 size eps),   which a leaf allows as well.
 
 Nothing here is shared with the search (:mod:`torquec.proof.branch_and_bound`).
 """
@@ -111,7 +112,8 @@ def _interval(piece: tuple[float, float], part: Part, slides: bool, degree: int)
     if np.min(denominator) <= 0.0:
         raise CheckError("a denominator is not positive", remedy=REMEDY)
     control = (to_bernstein @ values) / denominator[:, None]
-    steps = (2 * size + 8) * _EPSILON
+    # The further an angle is from zero, the coarser doubles are there.
+    steps = (2 * size + 8 + (0.0 if slides else 2.0 * degree * float(np.abs(x).max()))) * _EPSILON
     rounding = steps * float((np.abs(to_bernstein) @ np.abs(values) / denominator[:, None]).max())
     return _Interval(control, float(np.abs(control).max()), rounding)
 

@@ -22,7 +22,7 @@ import flint
 
 from torquec.errors import CheckError
 from torquec.expr import Function, Op
-from torquec.proof.checker.program_form import Angle, added_angles, scaled_angle
+from torquec.proof.checker.program_form import AngleSum, added_angles, scaled_angle
 
 HIGHEST = 4
 """Degree in one joint up to which programs are looked at; equations of motion have two, fits of them three."""
@@ -32,7 +32,7 @@ _ROUNDS = 2
 """Independent primes and values: one is enough (3), the second costs little."""
 
 
-def position_degrees(program: Function, sliding: Sequence[bool], *, seed: str) -> tuple[int, ...]:
+def exact_degrees(program: Function, sliding: Sequence[bool], *, seed: str) -> tuple[int, ...]:
     """The degree of the program's torques in each joint's sine and cosine, or displacement, (n,).
 
     The program has passed `check_program`; `sliding` says which joints translate. Raises `CheckError` where a degree
@@ -102,7 +102,7 @@ class _Field:
         inverse = pow(1 + t * t, -1, self.p)
         return _Point((1 - t * t) * inverse % self.p, 2 * t * inverse % self.p)
 
-    def point(self, angle: Angle, points: Sequence[_Point | int]) -> _Point:
+    def point(self, angle: AngleSum, points: Sequence[_Point | int]) -> _Point:
         """cos and sin of a sum of angles."""
         if angle.offset not in self._offsets:
             self._offsets[angle.offset] = self.circle(self.number())
@@ -164,19 +164,19 @@ def _torques(
     field: _Field, program: Function, points: Sequence[_Point | int], rates: dict[str, list[int]]
 ) -> list[int]:
     """The program's torques modulo the prime."""
-    values: list[int | Angle] = []
+    values: list[int | AngleSum] = []
     for step in program.operations:
         arguments = [values[k] for k in step.args]
         if step.op is Op.CONST:
-            values.append(Angle((), step.value))
+            values.append(AngleSum((), step.value))
         elif step.op is Op.INPUT and step.port == "q":
             single = points[step.element]
-            values.append(Angle(((step.element, 1.0),), 0.0) if isinstance(single, _Point) else single)
+            values.append(AngleSum(((step.element, 1.0),), 0.0) if isinstance(single, _Point) else single)
         elif step.op is Op.INPUT:
             values.append(rates[step.port][step.element])
         elif step.op in (Op.SIN, Op.COS):
             angle = arguments[0]
-            assert isinstance(angle, Angle)
+            assert isinstance(angle, AngleSum)
             point = field.point(angle, points)
             values.append(point.s if step.op is Op.SIN else point.c)
         else:
@@ -192,9 +192,9 @@ _EXACT: dict[Op, Callable[..., int]] = {
 }
 
 
-def _combined(field: _Field, op: Op, arguments: Sequence[int | Angle]) -> int | Angle:
+def _combined(field: _Field, op: Op, arguments: Sequence[int | AngleSum]) -> int | AngleSum:
     """A sum or product of sums of angles, or of values; `check_program` has seen that they do not mix."""
-    angles = [value for value in arguments if isinstance(value, Angle)]
+    angles = [value for value in arguments if isinstance(value, AngleSum)]
     if len(angles) == len(arguments):
         if op is not Op.MUL:
             return added_angles(op, angles)
@@ -204,5 +204,5 @@ def _combined(field: _Field, op: Op, arguments: Sequence[int | Angle]) -> int | 
     return _EXACT[op](*(_number(field, value) for value in arguments)) % field.p
 
 
-def _number(field: _Field, value: int | Angle) -> int:
-    return field.double(value.offset) if isinstance(value, Angle) else value
+def _number(field: _Field, value: int | AngleSum) -> int:
+    return field.double(value.offset) if isinstance(value, AngleSum) else value

@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from torquec.errors import CheckError
@@ -28,7 +29,7 @@ _TORQUE = frozenset({(0, 0), (2, 0), (0, 1)})
 
 
 @dataclass(frozen=True)
-class Angle:
+class AngleSum:
     """A sum of whole multiples of joint angles and a number; a plain number has no multiples."""
 
     multiples: tuple[tuple[int, float], ...]
@@ -41,7 +42,7 @@ class _Form:
 
     rates: frozenset[tuple[int, int]]
     degree: int
-    angle: Angle | None = None
+    angle: AngleSum | None = None
 
 
 def check_program(robot: Robot, program: Function) -> None:
@@ -56,7 +57,9 @@ def check_program(robot: Robot, program: Function) -> None:
     for step in program.operations:
         arguments = [forms[k] for k in step.args]
         if step.op is Op.CONST:
-            form = _Form(frozenset({(0, 0)}), 0, Angle((), step.value))
+            if not math.isfinite(step.value):
+                raise CheckError(f"the program has the number {step.value}", remedy=_REMEDY)
+            form = _Form(frozenset({(0, 0)}), 0, AngleSum((), step.value))
         elif step.op is Op.INPUT:
             form = _input(step.port, step.element, slides)
         elif step.op in (Op.SIN, Op.COS):
@@ -79,7 +82,7 @@ def check_program(robot: Robot, program: Function) -> None:
             raise CheckError("a torque of the program is of first degree in a speed", remedy=_REMEDY)
 
 
-def added_angles(op: Op, arguments: list[Angle]) -> Angle:
+def added_angles(op: Op, arguments: list[AngleSum]) -> AngleSum:
     """The sum, difference or negative of sums of angles."""
     signs = {Op.ADD: (1.0, 1.0), Op.SUB: (1.0, -1.0), Op.NEG: (-1.0,)}[op]
     total: dict[int, float] = {}
@@ -88,20 +91,20 @@ def added_angles(op: Op, arguments: list[Angle]) -> Angle:
         offset += sign * angle.offset
         for joint, multiple in angle.multiples:
             total[joint] = total.get(joint, 0.0) + sign * multiple
-    return Angle(tuple((joint, multiple) for joint, multiple in sorted(total.items()) if multiple), offset)
+    return AngleSum(tuple((joint, multiple) for joint, multiple in sorted(total.items()) if multiple), offset)
 
 
-def scaled_angle(a: Angle, b: Angle) -> Angle | None:
+def scaled_angle(a: AngleSum, b: AngleSum) -> AngleSum | None:
     """A number times a sum of angles, either way round; None where neither is a number."""
     if a.multiples and b.multiples:
         return None
     factor, angle = (a.offset, b) if not a.multiples else (b.offset, a)
-    return Angle(tuple((joint, factor * multiple) for joint, multiple in angle.multiples), factor * angle.offset)
+    return AngleSum(tuple((joint, factor * multiple) for joint, multiple in angle.multiples), factor * angle.offset)
 
 
 def _input(port: str, element: int, slides: list[bool]) -> _Form:
     if port == "q" and not slides[element]:
-        return _Form(frozenset({(0, 0)}), 0, Angle(((element, 1.0),), 0.0))
+        return _Form(frozenset({(0, 0)}), 0, AngleSum(((element, 1.0),), 0.0))
     return _Form(frozenset({_RATES[port]}), 1)
 
 

@@ -27,7 +27,7 @@ from torquec.expr import Function, trace
 from torquec.foundation.arrays import Array, Indices
 from torquec.foundation.work import Meter, silent
 from torquec.proof.checker.check_boxes import REMEDY
-from torquec.proof.checker.modular_degree import position_degrees
+from torquec.proof.checker.modular_degree import exact_degrees
 from torquec.proof.checker.program_form import check_program
 from torquec.proof.checker.rounded_evaluation import UNIT, Rounded, evaluate_rounded
 from torquec.robot.robot import Robot
@@ -35,6 +35,9 @@ from torquec.robot.robot import Robot
 _DISPLACEMENT_LEBESGUE = (1.0, 1.0, 1.25, 1.64, 2.21)
 _LARGEST_GRID = 2_000_000
 """Points of a grid: eight joints of degree two have 5^8 = 390,625."""
+
+_NARROWEST = 1e-6
+"""A displacement's range, as a part of its ends, within which doubles still make an even grid."""
 
 _CHUNK = 5_000
 """Points evaluated at once: a program's values then stay within the cache and some 100 MB."""
@@ -64,6 +67,12 @@ class ResidualGrid:
     lower: tuple[float, ...]
     upper: tuple[float, ...]
 
+    def __post_init__(self) -> None:
+        for joint, low, high in zip(self.robot.joints, self.lower, self.upper, strict=True):
+            narrow = joint.type.is_prismatic and 0.0 < high - low < _NARROWEST * max(abs(low), abs(high))
+            if narrow or not high - low >= 0.0:
+                raise CheckError(f"the range of joint '{joint.name}' is [{low}, {high}]", remedy=REMEDY)
+
     @property
     def n(self) -> int:
         """Number of joints."""
@@ -86,7 +95,7 @@ class ResidualGrid:
         found = []
         for program in (self.exact, self.program):
             check_program(self.robot, program)
-            found.append(position_degrees(program, self.sliding, seed=self.robot.content_hash))
+            found.append(exact_degrees(program, self.sliding, seed=self.robot.content_hash))
         return tuple(max(pair) for pair in zip(*found, strict=True))
 
     @cached_property
@@ -115,6 +124,7 @@ class ResidualGrid:
 
         Rows are dM_j, then dc_jk for j <= k (twice for j < k), then dg.
         """
+        self._require_form()
         parts = [self._rows(positions[start : start + _CHUNK], of_robot) for start in range(0, len(positions), _CHUNK)]
         return Rounded(
             np.concatenate([part.value for part in parts], axis=1),
@@ -123,6 +133,7 @@ class ResidualGrid:
 
     def largest_differences(self, stand_in: StandIn, *, of_robot: bool = False, meter: Meter = silent) -> Array:
         """How far rows of the error, or of the robot, can be from what stands for them in the ranges (2); (rows, n)."""
+        self._require_form()
         largest = np.zeros(())
         for start in range(0, len(self.positions), _CHUNK):
             meter(start, len(self.positions))
@@ -131,6 +142,10 @@ class ResidualGrid:
             left = self._rows(positions, of_robot).minus(stand_in(GridPart(positions, places)))
             largest = np.maximum(largest, (np.abs(left.value) + left.radius).max(axis=1))
         return np.asarray(largest * (self.lebesgue * _ROUNDED_UP))
+
+    def _require_form(self) -> None:
+        """Nothing is evaluated before both programs are known to be torques: asking for the degrees looks at that."""
+        assert len(self.degrees) == self.n
 
     def _rows(self, positions: Array, of_robot: bool) -> Rounded:
         n, unit, zero = self.n, np.eye(self.n), np.zeros(self.n)
