@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from torquec.cli import peers
-from torquec.cli.stopwatch import race
+from torquec.foundation.stopwatch import race
 from torquec.robot import JointType, Mimic, classics
 
 

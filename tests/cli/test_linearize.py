@@ -31,7 +31,7 @@ def test_the_model_as_c(torquec, tmp_path):
     document = torquec("linearize", "planar2r", "-o", tmp_path, "--json").document
     assert len(document["files"]) == 4
     assert "planar2r_linear_model" in (tmp_path / "planar2r.h").read_text()
-    assert "written:" in torquec("linearize", "planar2r", "-o", tmp_path).out
+    assert "wrote" in torquec("linearize", "planar2r", "-o", tmp_path).err
 
 
 def test_text(torquec):

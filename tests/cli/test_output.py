@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 
-from torquec.cli.output import number, print_json, table
+from torquec.cli.output import print_json
+from torquec.report.tables import number, table
 
 
 def test_table_aligns_numbers_to_the_right():

@@ -31,7 +31,7 @@ def test_a_motion_by_its_ends_and_files(torquec, arm, tmp_path):
         "simulate", arm, "--from", "-0.5,0.5", "--to", "0.5,-0.5", "--duration", "3", "--csv", run, "--deg"
     )
     assert outcome.status == 0
-    assert f"wrote {run}" in outcome.out
+    assert f"wrote {run}" in outcome.err
     table = np.loadtxt(run.read_text().splitlines()[1:], delimiter=",")
     assert table[-1, 0] == pytest.approx(3.0)
     assert table[-1, 1] == pytest.approx(np.radians(0.5), abs=1e-4)
@@ -39,7 +39,7 @@ def test_a_motion_by_its_ends_and_files(torquec, arm, tmp_path):
 
 def test_a_payload_makes_larger_errors(torquec):
     plain = torquec("simulate", "puma560", "--json").document
-    loaded = torquec("simulate", "puma560", "--payload", "link6:2.5", "--json").document
+    loaded = torquec("simulate", "puma560", "--plant-payload", "link6:2.5", "--json").document
     assert loaded["rmse"]["joint3"] > 10.0 * plain["rmse"]["joint3"]
 
 
@@ -64,8 +64,8 @@ def test_a_saturated_drive_is_named_with_its_time(torquec, arm):
         (["puma560", "--rate", "0"], "--rate 0"),
         (["puma560", "--poles", "3+1j"], "unstable"),
         (["puma560", "--poles", "-12+45j", "--rate", "30"], "too fast"),
-        (["puma560", "--payload", "link6"], "--payload link6"),
-        (["puma560", "--payload", "hand:1"], "no frame 'hand'"),
+        (["puma560", "--plant-payload", "link6"], "--plant-payload link6"),
+        (["puma560", "--plant-payload", "hand:1"], "no frame 'hand'"),
         (["puma560", "--delay", "-1"], "delay"),
         (["puma560", "--adaptive"], "sticking friction"),
         (["puma560", "--to", "9,0,0,0,0,0"], "upper position limit"),

@@ -12,26 +12,42 @@ import typer
 from typer.core import TyperGroup
 
 import torquec
-from torquec.cli import (
-    bench,
-    check_log,
-    demo,
-    design,
-    equations,
-    eval,
-    excite,
-    generate,
-    identify,
-    info,
-    linearize,
-    params,
-    simplify,
-    simulate,
-)
+from torquec.cli.bench import bench
+from torquec.cli.check_log import check_log
+from torquec.cli.command import BAD_INPUT, CHECK_FAILED, Command
+from torquec.cli.demo import demo
+from torquec.cli.design import design
+from torquec.cli.equations import equations
+from torquec.cli.eval import evaluate
+from torquec.cli.excite import excite
+from torquec.cli.generate import generate
+from torquec.cli.identify import identify
+from torquec.cli.info import info
+from torquec.cli.linearize import linearize
+from torquec.cli.params import params
+from torquec.cli.simplify import simplify
+from torquec.cli.simulate import simulate
+from torquec.cli.version import version
 from torquec.errors import CheckError, TorquecError
 
-CHECK_FAILED = 1
-BAD_INPUT = 2
+COMMANDS: tuple[Command[Any], ...] = (
+    info,
+    evaluate,
+    equations,
+    params,
+    simplify,
+    linearize,
+    design,
+    simulate,
+    generate,
+    check_log,
+    excite,
+    identify,
+    bench,
+    demo,
+    version,
+)
+"""Every command, in the order of the help."""
 
 
 class _Commands(TyperGroup):
@@ -50,7 +66,6 @@ class _Commands(TyperGroup):
 app = typer.Typer(
     name="torquec",
     cls=_Commands,
-    add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -73,23 +88,8 @@ def _torquec(
     """A compiler for robot dynamics: a robot file in, native code and C out."""
 
 
-for _name, _command, _example in (
-    ("info", info.info, info.EXAMPLE),
-    ("eval", eval.evaluate, eval.EXAMPLE),
-    ("equations", equations.equations, equations.EXAMPLE),
-    ("params", params.params, params.EXAMPLE),
-    ("simplify", simplify.simplify, simplify.EXAMPLE),
-    ("linearize", linearize.linearize, linearize.EXAMPLE),
-    ("design", design.design, design.EXAMPLE),
-    ("simulate", simulate.simulate, simulate.EXAMPLE),
-    ("generate", generate.generate, generate.EXAMPLE),
-    ("check-log", check_log.check_log, check_log.EXAMPLE),
-    ("excite", excite.excite, excite.EXAMPLE),
-    ("identify", identify.identify, identify.EXAMPLE),
-    ("bench", bench.bench, bench.EXAMPLE),
-    ("demo", demo.demo, demo.EXAMPLE),
-):
-    app.command(_name, epilog=f"Example:  {_example}")(_command)
+for _command in COMMANDS:
+    app.command(_command.name, epilog=f"Example:  {_command.example}")(_command.callback())
 
 
 def main() -> None:

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import platform
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from torquec.cli.options import JsonOption, RobotArgument, SnapOption, StrictOption, read_robot
-from torquec.cli.output import number, print_json, progress, table
+from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.output import progress
 
 if TYPE_CHECKING:
     from torquec.cli.peers import Peer
     from torquec.model.model import Model
-    from torquec.robot.robot import Robot
 
-EXAMPLE = "torquec bench planar2r --rounds 3"
-
-CHECK_FAILED = 1
 AGREEMENT = 1e-10
 """Largest difference from a peer, relative to the largest element."""
 
@@ -37,36 +34,37 @@ _BATCH = 10_000
 _CHECKED_STATES = 8
 
 
-def bench(
-    robot: RobotArgument,
-    rounds: Annotated[int, typer.Option(min=1, help="Rounds; each times every contestant once.")] = 25,
-    json: JsonOption = False,
-    snap: SnapOption = True,
-    strict: StrictOption = False,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class BenchOptions(CommandOptions):
+    """How long to measure."""
+
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds; each times every contestant once.")] = 25
+
+
+@command("bench", BenchOptions, example="torquec bench planar2r --rounds 3")
+def bench(model: Model, options: BenchOptions) -> Outcome:
     """Time us beside the installed peers.
 
     Peers are Pinocchio, MuJoCo, CasADi and the Robotics Toolbox, all called from Python in one interleaved run. Rigid
     bodies only: motors, friction and springs are left out, since not every peer has them. A peer takes part in a
-    function after it agreed with ours to 1e-10. Ratio: its time over ours.
+    function after it agreed with ours to 1e-10. Ratio: its time over ours. A simplified model is timed beside its own
+    robot's exact one instead.
     """
-    document = _measure(read_robot(robot, snap=snap, strict=strict), rounds)
-    if json:
-        print_json(document)
-    else:
-        typer.echo(_text(document))
-    if document["disagreements"]:
-        raise typer.Exit(CHECK_FAILED)
+    from torquec.report.bench_text import bench_text
+
+    measured = _measure_program if model.kind.follows_program else _measure
+    document = measured(model, options.rounds)
+    return Outcome(document, bench_text(document), failed="a peer disagrees" if document["disagreements"] else "")
 
 
-def _measure(robot: Robot, rounds: int) -> dict[str, Any]:
+def _measure(model: Model, rounds: int) -> dict[str, Any]:
     import numpy as np
 
     from torquec.cli.peers import Absent, comparable, find_peers
-    from torquec.cli.stopwatch import race
+    from torquec.foundation.stopwatch import race
     from torquec.model.model import compile
 
-    robot = comparable(robot)
+    robot = comparable(model.robot)
     arm = compile(robot)
     exact = compile(dataclasses.replace(robot, snap=False)) if robot.canonical.snaps else arm
     progress(f"{robot.name}: compiling and looking for peers ...")
@@ -116,6 +114,40 @@ def _measure(robot: Robot, rounds: int) -> dict[str, Any]:
         "absent": {peer.name: peer.reason for peer in found if isinstance(peer, Absent)},
         "disagreements": disagreements,
         "snap_effect": _snap_effect(arm, exact, states),
+    }
+
+
+def _measure_program(model: Model, rounds: int) -> dict[str, Any]:
+    """A model that is a program of its own, beside its robot's exact one."""
+    import numpy as np
+
+    from torquec.errors import TorquecError
+    from torquec.foundation.stopwatch import race
+    from torquec.model.model import as_model
+
+    exact = as_model(model.robot)
+    states = np.random.default_rng(0).uniform(-1.5, 1.5, (3, model.robot.n))
+    rows: list[dict[str, Any]] = []
+    refused: dict[str, str] = {}
+    for function, arity in _FUNCTIONS.items():
+        progress(f"timing {function} ...")
+        try:
+            ours = getattr(model, function)
+        except TorquecError as error:
+            refused[function] = error.found
+            continue
+        contestants = {"torquec": ours, "exact model": getattr(exact, function)}
+        timings = race({name: partial(call, *states[:arity]) for name, call in contestants.items()}, rounds=rounds)
+        best = timings["torquec"].minimum
+        rows += [_row(function, name, timing.minimum, timing.median, best) for name, timing in timings.items()]
+    return {
+        "rows": rows,
+        "cpu": _cpu(),
+        "versions": _versions([]),
+        "absent": {},
+        "refused": refused,
+        "disagreements": [],
+        "snap_effect": 0.0,
     }
 
 
@@ -169,29 +201,3 @@ def _versions(peers: list[Peer]) -> dict[str, str]:
 
     own = {"torquec": torquec.__version__, "python": platform.python_version(), "numpy": np.__version__}
     return own | {"llvmlite": llvmlite.__version__} | {peer.name: peer.version for peer in peers}
-
-
-def _text(document: dict[str, Any]) -> str:
-    lines = [
-        f"{document['cpu']}; " + ", ".join(f"{name} {version}" for name, version in document["versions"].items()),
-        "One call from Python, nanoseconds; ratio: its time over ours, fastest rounds.",
-        "",
-    ]
-    rows, previous = [], ""
-    for row in document["rows"]:
-        shown = "" if row["function"] == previous else row["function"]
-        previous = row["function"]
-        rows.append([shown, row["contestant"], f"{row['ns']:.0f}", f"{row['median_ns']:.0f}", f"{row['ratio']:.1f}"])
-    lines.append(table(["function", "contestant", "fastest", "median", "ratio"], rows, left=2))
-    if "casadi" in document["versions"]:
-        lines.append("\ncasadi is this model in CasADi's virtual machine, without a C compiler.")
-    lines += [f"\n{name} took no part: {reason}" for name, reason in document["absent"].items()]
-    for item in document["disagreements"]:
-        lines.append(
-            f"\nCHECK FAILED: {item['contestant']} differs in {item['function']} by {number(item['difference'], 2)}"
-        )
-    if document["snap_effect"]:
-        lines.append(
-            f"\nSnapped angles change torques by up to {number(document['snap_effect'], 2)} of the largest one."
-        )
-    return "\n".join(lines)

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from torquec.cli.options import GravityOption, JsonOption, RobotArgument, SnapOption, StrictOption, read_robot
-from torquec.cli.output import print_json, progress
+from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.options import ForceOption
+from torquec.cli.output import progress
+from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from torquec.model.model import Model
     from torquec.robot.robot import Robot
     from torquec.trajectory.log import Log, LogFinding
     from torquec.trajectory.log_map import LogMap
-
-EXAMPLE = "torquec check-log planar2r simulated"
 
 SIMULATED = "simulated"
 STREAMED = 400_000_000
@@ -36,46 +37,46 @@ MapOption = Annotated[
 ]
 
 
-def check_log(
-    robot: RobotArgument,
-    logs: LogsArgument,
-    log_map: MapOption = None,
+@dataclass(frozen=True, kw_only=True)
+class CheckLogOptions(CommandOptions):
+    """The logs, and what to look for."""
+
+    logs: LogsArgument
+    log_map: MapOption = None
     delay: Annotated[
         bool, typer.Option("--delay/--no-delay", help="Look for a delay between torques and positions.")
-    ] = True,
+    ] = True
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the log (the last one), what was found marked.")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing picture.")] = False,
-    json: JsonOption = False,
-    snap: SnapOption = True,
-    strict: StrictOption = False,
-    gravity: GravityOption = None,
-) -> None:
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the log (the last one), what was found marked."),
+        Writes.PICTURE,
+    ] = None
+    force: ForceOption = False
+
+
+@command(
+    "check-log",
+    CheckLogOptions,
+    example="torquec check-log planar2r simulated",
+    bodies="compares torques with those of a robot's bodies",
+)
+def check_log(model: Model, options: CheckLogOptions) -> Outcome:
     """Look for missing rows, gaps, wrong signs, order, units, gravity, delays; exit status 1 if there is a problem."""
-    from torquec.cli.excite import refuse_existing
+    from torquec.report.log_text import log_text
     from torquec.trajectory.log import Severity
     from torquec.trajectory.log_map import read_log_map
 
-    if plot is not None:
-        refuse_existing(plot, force=force)
-    loaded = read_robot(robot, snap=snap, strict=strict, gravity=gravity)
-    meaning = None if log_map is None else read_log_map(log_map)
-    documents = []
-    for path in logs:
-        checked = _checked(loaded, path, meaning, delay=delay)
-        documents.append(_document(checked))
-        if not json:
-            typer.echo(_text(checked))
-        if plot is not None and path == logs[-1]:
-            _draw(checked, plot)
-    if json:
-        print_json({"logs": documents} | ({} if plot is None else {"plot": str(plot)}))
-    elif plot is not None:
-        typer.echo(f"written: {plot}")
-    noted = {str(Severity.NOTE)}
-    if any(finding["severity"] not in noted for document in documents for finding in document["findings"]):
-        raise typer.Exit(1)
+    meaning = None if options.log_map is None else read_log_map(options.log_map)
+    checked = [_checked(model.robot, path, meaning, delay=options.delay) for path in options.logs]
+    documents = [_document(one) for one in checked]
+    document: dict[str, Any] = {"logs": documents}
+    files: tuple[Path, ...] = ()
+    if options.plot is not None:
+        _draw(checked[-1], options.plot)
+        document["plot"], files = str(options.plot), (options.plot,)
+    failed = any(f["severity"] != str(Severity.NOTE) for log in documents for f in log["findings"])
+    text = "\n".join(log_text(log, one.findings) for log, one in zip(documents, checked, strict=True))
+    return Outcome(document, text, files, failed="the log has problems" if failed else "")
 
 
 def read_logs(robot: Robot, paths: list[Path], log_map: Path | None) -> list[Log]:
@@ -186,18 +187,6 @@ def _document(checked: _Checked) -> dict[str, Any]:
             for finding in checked.findings
         ],
     }
-
-
-def _text(checked: _Checked) -> str:
-    lines = [f"{checked.file}: {checked.samples} samples, {checked.duration:.3g} s at {checked.rate:.4g} Hz"]
-    lines += [f"  {finding}" for finding in checked.findings]
-    if "error" in checked.severities:
-        lines.append("  this log cannot serve before its errors are mended")
-    elif "warning" in checked.severities:
-        lines.append("  usable, but look at the warnings")
-    else:
-        lines.append("  no problem found")
-    return "\n".join(lines)
 
 
 def _draw(checked: _Checked, plot: Path) -> None:

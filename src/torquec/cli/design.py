@@ -2,296 +2,207 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from torquec.cli.command import Outcome, command
+from torquec.cli.laws import LawKind, LawOptions, law_gains, lqr_weights, make_law
 from torquec.cli.linearize import complex_list
-from torquec.cli.options import (
-    DegreesOption,
-    GravityOption,
-    JsonOption,
-    RobotArgument,
-    SnapOption,
-    StrictOption,
-    joint_values,
-    read_robot,
-)
-from torquec.cli.output import number, print_json, progress, table
+from torquec.cli.motions import read_motion
+from torquec.cli.options import DegreesOption, StateOption, joint_values
+from torquec.cli.output import progress
+from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from torquec.control.controller import Controller
-    from torquec.control.poles import JointPoles
+    from torquec.control.worst_case import WorstCase
     from torquec.linearization.linearize import LinearModel
-    from torquec.robot.robot import Robot
+    from torquec.model.model import Model
     from torquec.trajectory import Trajectory
 
-EXAMPLE = "torquec design puma560 --poles -12+45j --rate 500 --trajectory standard -o puma560_controller"
 
-_State = Annotated[
-    str | None, typer.Option(metavar="LIST", help="The point that is looked at, one value per joint.  [default: 0]")
-]
+@dataclass(frozen=True, kw_only=True)
+class DesignOptions(LawOptions):
+    """The point or the motion that is looked at, and what to write."""
 
-
-class ControllerKind(StrEnum):
-    """The controllers that can be designed."""
-
-    POLE_PLACEMENT = "pole-placement"
-    COMPUTED_TORQUE = "computed-torque"
-    DIAGONAL = "diagonal"
-    PD = "pd"
-    PID = "pid"
-    LQR = "lqr"
-
-
-def design(
-    robot: RobotArgument,
-    poles: Annotated[
-        str,
-        typer.Option(
-            metavar="LIST", help="Poles [1/s]: one for all joints, or one each; a conjugate is added; a/b is a pair."
-        ),
-    ] = "-12+45j",
-    controller: Annotated[ControllerKind, typer.Option(help="Which law.")] = ControllerKind.POLE_PLACEMENT,
-    rate: Annotated[float, typer.Option(metavar="HZ", help="How often the controller is called.")] = 500.0,
-    sampled: Annotated[
-        bool, typer.Option("--sampled", help="Place poles for this rate, not for a continuous controller.")
-    ] = False,
-    abbreviated: Annotated[
-        bool, typer.Option("--abbreviated", help="Use the abbreviated model (Clover's rule): fewer operations.")
-    ] = False,
-    saturate: Annotated[
-        bool, typer.Option("--saturate", help="Limit torques to what the robot's file allows.")
-    ] = False,
     trajectory: Annotated[
         str | None,
         typer.Option(
             metavar="CSV", help="Look at the worst point of this motion; 'standard' is the PUMA 560's. LQR needs one."
         ),
-    ] = None,
-    q: _State = None,
-    qd: _State = None,
-    qdd: _State = None,
+    ] = None
+    q: StateOption = None
+    qd: StateOption = None
+    qdd: StateOption = None
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Write the controller as C and JSON.")
-    ] = None,
-    pictures: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Draw eigenvalues and root loci (extra plot).")
-    ] = None,
-    deg: DegreesOption = False,
-    json: JsonOption = False,
-    snap: SnapOption = True,
-    strict: StrictOption = False,
-    gravity: GravityOption = None,
-) -> None:
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="Write the controller as C and JSON."),
+        Writes.FOLDER,
+    ] = None
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", "--pictures", metavar="DIR", help="Draw eigenvalues and root loci (extra plot)."),
+        Writes.PICTURES,
+    ] = None
+    deg: DegreesOption = False
+
+
+@command(
+    "design",
+    DesignOptions,
+    example="torquec design puma560 --poles -12+45j --rate 500 --trajectory standard -o puma560_controller",
+)
+def design(model: Model, options: DesignOptions) -> Outcome:
     """Design a controller: feedforward and feedback in one function.
 
     Prints what modelling errors it survives: alpha, beta and gamma are factors on the model's stiffness, damping and
-    inertia, for which the sampled loop stays stable.
+    inertia, for which the sampled loop stays stable. Kinds are pole-placement (the default), computed-torque,
+    diagonal, pd, pid and lqr. `torquec simulate --law DIR/controller.json` runs what -o writes.
     """
-    from torquec.control.poles import joint_poles
+    from torquec.control.controller_file import write_controller
     from torquec.linearization.linearize import linearize
+    from torquec.report.design_text import design_text
 
-    loaded = read_robot(robot, snap=snap, strict=strict, gravity=gravity)
-    if not rate > 0.0:
-        raise ArgumentError(f"--rate {rate:g}", remedy="give a positive number of calls per second")
-    motion = None if trajectory is None else read_motion(loaded, trajectory, 1.0 / rate)
-    wanted = joint_poles(loaded.joint_names, parse_poles(poles))
+    kind = options.controller or LawKind.POLE_PLACEMENT
+    if options.plot is not None and not kind.places_poles:
+        raise ArgumentError(
+            f"{kind} has no root loci, which are of laws that place poles", remedy="leave out --plot, or choose another"
+        )
+    period = options.period
+    motion = None
+    if options.trajectory is not None:
+        model, motion = read_motion(model, options.trajectory, period)
+    robot = model.robot
     point = tuple(
-        joint_values(loaded, text, f"--{name}", degrees=deg) for name, text in (("q", q), ("qd", qd), ("qdd", qdd))
+        joint_values(robot, text, f"--{name}", degrees=options.deg)
+        for name, text in (("q", options.q), ("qd", options.qd), ("qdd", options.qdd))
     )
-    options = LawOptions(1.0 / rate, sampled, abbreviated, point[0])
-    progress(f"designing {controller} for {loaded.name} ...")
-    law = make(loaded, controller, wanted, options, motion)
-    if saturate:
-        from torquec.control.actuator_limits import with_actuator_limits
-
-        law = with_actuator_limits(law, loaded)
-    model = linearize(loaded, *point)
-    document = {
-        "controller": controller.value,
-        "joints": list(loaded.joint_names),
-        "poles": [complex_list((pair.first, pair.second)) for pair in wanted.pairs],
-        "period": 1.0 / rate,
-        "sampled": sampled,
+    progress(f"designing {kind} for {robot.name} ...")
+    law = make_law(model, kind, options, at=point[0], motion=motion)
+    document: dict[str, Any] = {
+        "controller": kind.value,
+        "joints": list(robot.joint_names),
+        "poles": _poles(model, kind, options),
+        "period": period,
+        "sampled": options.sampled,
+        "evaluation": _evaluation(kind, options),
+        "gains": law_gains(model, kind, options, point[0]),
         "operations": dict(vars(law.operations)),
-        **_robustness(loaded, model, wanted, options, controller, motion),
+        "eigenvalues": [],
+        "robustness": {},
         "files": [],
         "pictures": [],
     }
-    if output is not None:
-        from torquec.control.controller_file import write_controller
-
-        details = {key: document[key] for key in ("controller", "poles", "sampled")}
-        document["files"] = [str(path) for path in write_controller(law, output, prefix=loaded.name, details=details)]
-    if pictures is not None:
-        document["pictures"] = [str(path) for path in _draw(loaded, model, wanted, pictures)]
-    if json:
-        print_json(document)
-    else:
-        typer.echo(_text(loaded, law, document))
-
-
-def parse_poles(text: str) -> Any:
-    """Poles as the command line writes them: '-12+45j', '-12+45j,-3/-4,..'.
-
-    >>> parse_poles("-12+45j"), parse_poles("-1,-3/-4")
-    ((-12+45j), [(-1+0j), [(-3+0j), (-4+0j)]])
-    """
-
-    def one(word: str) -> Any:
-        try:
-            found = [complex(part.strip().replace(" ", "")) for part in word.split("/")]
-        except ValueError:
-            raise ArgumentError(
-                f"--poles: '{word}' is no pole", remedy="write it as -12+45j, a pair as -3/-4"
-            ) from None
-        return found[0] if len(found) == 1 else found
-
-    words = text.split(",")
-    return one(words[0]) if len(words) == 1 and "/" not in text else [one(word) for word in words]
+    if kind is LawKind.LQR:
+        document["weights"] = vars(lqr_weights(robot, options.weights))
+    files: list[Path] = []
+    if kind.places_poles:
+        looked_at = linearize(model.robot, *point)
+        worst = _worst(model, options, kind, motion)
+        document |= _robustness(model, looked_at, options, kind, worst)
+        if options.plot is not None:
+            drawn = _draw(model, looked_at, options, kind, worst, motion)
+            document["pictures"] = [str(path) for path in drawn]
+            files += drawn
+    if options.output is not None:
+        details = {key: document[key] for key in ("controller", "poles", "sampled", "evaluation")}
+        written = write_controller(law, options.output, prefix=robot.name, details=details)
+        document["files"] = [str(path) for path in written]
+        files = [*written, *files]
+    return Outcome(document, design_text(robot.name, document), tuple(files))
 
 
-def read_motion(robot: Robot, argument: str, period: float) -> Trajectory:
-    """The trajectory of a CSV file, or the standard one, within the robot's limits."""
-    from torquec.trajectory import check_limits, puma560_standard_trajectory, read_trajectory
-
-    if argument == "standard":
-        if robot.name != "puma560":
-            raise ArgumentError(
-                f"the standard trajectory is the PUMA 560's, not for '{robot.name}'", remedy="give a CSV file"
-            )
-        motion = puma560_standard_trajectory(period=period)
-    else:
-        motion = read_trajectory(argument, joints=robot.joint_names, period=period)
-    check_limits(robot, motion)
-    return motion
+def _poles(model: Model, kind: LawKind, options: DesignOptions) -> list[list[list[float]]]:
+    """The poles of every joint; none where the law is not made from them."""
+    if not kind.has_poles:
+        return []
+    return [complex_list((pair.first, pair.second)) for pair in options.pairs(model.robot).pairs]
 
 
-class LawOptions:
-    """What the laws need beside the robot and the poles."""
-
-    def __init__(self, period: float, sampled: bool, abbreviated: bool, q: tuple[float, ...]) -> None:
-        from torquec.closedform.layouts import CLOVER
-
-        self.period, self.sampled, self.q = period, sampled, q
-        self.rule = CLOVER if abbreviated else None
+def _evaluation(kind: LawKind, options: DesignOptions) -> str | None:
+    """Where the law evaluates its model."""
+    if kind in (LawKind.COMPUTED_TORQUE, LawKind.DIAGONAL):
+        return options.evaluation or "reference"
+    return "measured" if kind in (LawKind.PD, LawKind.PID) else "reference"
 
 
-def make(
-    robot: Robot, kind: ControllerKind, poles: JointPoles, options: LawOptions, motion: Trajectory | None
-) -> Controller:
-    """The controller of a kind."""
-    from torquec.control.computed_torque import computed_torque, diagonal_computed_torque
-    from torquec.control.independent_joint import Feedforward, gains_from_poles, independent_joint
-    from torquec.control.pole_placement import pole_placement
+def _errors(kind: LawKind) -> Any:
+    from torquec.control.robustness import COMPUTED_TORQUE, EXACT_MODEL
 
-    pairs = [(pair.first, pair.second) for pair in poles.pairs]
-    period, sampled = options.period, options.sampled
-    if options.rule is not None and kind not in (ControllerKind.POLE_PLACEMENT, ControllerKind.COMPUTED_TORQUE):
-        raise ArgumentError(f"{kind} has no abbreviated form", remedy="leave out --abbreviated")
-    match kind:
-        case ControllerKind.POLE_PLACEMENT:
-            return pole_placement(robot, pairs, period=period, sampled=sampled, rule=options.rule)
-        case ControllerKind.COMPUTED_TORQUE:
-            return computed_torque(robot, pairs, period=period, sampled=sampled, rule=options.rule)
-        case ControllerKind.DIAGONAL:
-            return diagonal_computed_torque(robot, pairs, period=period, sampled=sampled)
-        case ControllerKind.PD | ControllerKind.PID:
-            slowest = None if kind is ControllerKind.PD else max(pole.real for pole in poles.values) / 4.0
-            gains = gains_from_poles(robot, pairs, options.q, integral_pole=slowest)
-            return independent_joint(robot, gains, period=period, feedforward=Feedforward.GRAVITY)
-        case ControllerKind.LQR:
-            return _lqr(robot, motion)
+    return EXACT_MODEL if kind is LawKind.POLE_PLACEMENT else COMPUTED_TORQUE
 
 
-def _lqr(robot: Robot, motion: Trajectory | None) -> Controller:
-    """Weights from what is tolerable: a milliradian, ten times that per second, and the torque limit."""
-    from torquec.control.lqr import LqrWeights, lqr
+def _worst(model: Model, options: DesignOptions, kind: LawKind, motion: Trajectory | None) -> WorstCase | None:
+    from torquec.control.worst_case import worst_case
 
     if motion is None:
-        raise ArgumentError("LQR gains belong to a trajectory", remedy="give one: --trajectory motion.csv")
-    efforts = [min(joint.limits.effort, 1e3) for joint in robot.joints]
-    weights = LqrWeights((1e6,) * robot.n, (1e4,) * robot.n, tuple(1.0 / effort**2 for effort in efforts))
-    return lqr(robot, motion, weights)
+        return None
+    poles = options.pairs(model.robot)
+    return worst_case(model.robot, motion, poles, errors=_errors(kind), period=options.period, sampled=options.sampled)
 
 
 def _robustness(
-    robot: Robot,
-    model: LinearModel,
-    poles: JointPoles,
-    options: LawOptions,
-    kind: ControllerKind,
-    motion: Trajectory | None,
+    model: Model, looked_at: LinearModel, options: DesignOptions, kind: LawKind, worst: WorstCase | None
 ) -> dict[str, Any]:
-    """Eigenvalues and stability intervals; only laws that place poles have them."""
-    from torquec.control.robustness import COMPUTED_TORQUE, EXACT_MODEL, Factor, closed_loop_eigenvalues
+    """Eigenvalues and stability intervals, at the point or over the motion."""
+    from torquec.control.robustness import Factor, closed_loop_eigenvalues
     from torquec.control.stability_interval import stability_interval
-    from torquec.control.worst_case import worst_case
 
-    if kind not in (ControllerKind.POLE_PLACEMENT, ControllerKind.COMPUTED_TORQUE):
-        return {"eigenvalues": [], "robustness": {}}
+    poles, errors = options.pairs(model.robot), _errors(kind)
     period, sampled = options.period, options.sampled
-    errors = EXACT_MODEL if kind is ControllerKind.POLE_PLACEMENT else COMPUTED_TORQUE
-    document: dict[str, Any] = {
-        "eigenvalues": complex_list(
-            closed_loop_eigenvalues(model, poles, errors=errors, period=period, sampled=sampled)
-        )
-    }
-    if motion is None:
-        found = {
-            factor: stability_interval(model, poles, factor, errors=errors, period=period, sampled=sampled)
+    found = closed_loop_eigenvalues(looked_at, poles, errors=errors, period=period, sampled=sampled)
+    document: dict[str, Any] = {"eigenvalues": complex_list(found)}
+    if worst is None:
+        intervals = {
+            factor: stability_interval(looked_at, poles, factor, errors=errors, period=period, sampled=sampled)
             for factor in Factor
         }
-        document["robustness"] = {factor.value: [i.lower, i.upper] for factor, i in found.items()}
-        return document
-    worst = worst_case(robot, motion, poles, errors=errors, period=period, sampled=sampled)
-    document["robustness"] = {factor.value: [i.lower, i.upper] for factor, i in worst.intervals.items()}
-    document["robustness_times"] = {factor.value: list(times) for factor, times in worst.times.items()}
-    document["slowest"] = {"rate": worst.slowest, "time": worst.slowest_at}
+    else:
+        intervals = worst.intervals
+        document["robustness_times"] = {factor.value: list(times) for factor, times in worst.times.items()}
+        document["slowest"] = {"rate": worst.slowest, "time": worst.slowest_at}
+    document["robustness"] = {factor.value: [i.lower, i.upper] for factor, i in intervals.items()}
     return document
 
 
-def _draw(robot: Robot, model: LinearModel, poles: JointPoles, directory: Path) -> list[Path]:
-    from torquec.control.robustness import COMPUTED_TORQUE, Factor, closed_loop_eigenvalues
+def _draw(
+    model: Model,
+    looked_at: LinearModel,
+    options: DesignOptions,
+    kind: LawKind,
+    worst: WorstCase | None,
+    motion: Trajectory | None,
+) -> list[Path]:
+    """Eigenvalues and one root locus per factor, of the loop that the text reports; of a motion at its worst point."""
+    from torquec.control.robustness import Factor, closed_loop_eigenvalues
     from torquec.control.root_locus import root_locus
     from torquec.control.stability_interval import stability_interval
+    from torquec.linearization.linearize import linearize
     from torquec.report.eigenvalue_plots import locus_values, plot_eigenvalues, plot_root_locus
 
+    assert options.plot is not None
+    robot, poles, errors = model.robot, options.pairs(model.robot), _errors(kind)
+    period, sampled = options.period, options.sampled
     groups = {
-        "open loop": model.eigenvalues,
-        "pole placement": closed_loop_eigenvalues(model, poles),
-        "computed torque": closed_loop_eigenvalues(model, poles, errors=COMPUTED_TORQUE),
+        "open loop": looked_at.eigenvalues,
+        str(kind): closed_loop_eigenvalues(looked_at, poles, errors=errors, period=period, sampled=sampled),
     }
-    files = [plot_eigenvalues(groups, directory / "eigenvalues.png", title=f"{robot.name}: eigenvalues")]
+    how = f"{kind}, {'sampled design' if sampled else 'continuous design'}, {1.0 / period:g} Hz"
+    title = f"{robot.name}: eigenvalues ({how})"
+    files = [plot_eigenvalues(groups, options.plot / "eigenvalues.png", title=title)]
     for factor in Factor:
-        interval = stability_interval(model, poles, factor)
-        locus = root_locus(model, poles, factor, locus_values(interval))
-        title = f"{robot.name}: root locus of {factor}"
-        files.append(plot_root_locus(locus, directory / f"root_locus_{factor}.png", title=title, interval=interval))
+        here, when = looked_at, ""
+        if worst is not None and motion is not None:
+            lower, upper = worst.times[factor]
+            time = upper if worst.intervals[factor].upper < float("inf") else lower
+            state = motion.at([time])
+            here, when = linearize(model.robot, state.q[0], state.qd[0], state.qdd[0]), f" at t = {time:.3g} s"
+        interval = stability_interval(here, poles, factor, errors=errors, period=period, sampled=sampled)
+        locus = root_locus(here, poles, factor, locus_values(interval), errors=errors, period=period, sampled=sampled)
+        shown = f"{robot.name}: root locus of {factor}{when} ({how})"
+        path = options.plot / f"root_locus_{factor}.png"
+        files.append(plot_root_locus(locus, path, title=shown, interval=interval))
     return files
-
-
-def _text(robot: Robot, law: Controller, document: dict[str, Any]) -> str:
-    pairs = [f"{complex(*first):g}, {complex(*second):g}" for first, second in document["poles"]]
-    lines = [
-        f"{document['controller']} for {robot.name}, called every {document['period']:g} s: {law.operations}",
-        "",
-        table(["joint", "poles [1/s]"], [list(row) for row in zip(document["joints"], pairs, strict=True)], left=2),
-    ]
-    if document["robustness"]:
-        when = document.get("robustness_times")
-        rows = []
-        for name, (lower, upper) in document["robustness"].items():
-            times = [f"{t:.3g} s" for t in when[name]] if when else []
-            rows.append([name, number(lower), number(upper), *times])
-        header = ["factor", "above", "below", *(("reached at", "and at") if when else ())]
-        lines += ["", "Stable while the model's error stays", table(header, rows)]
-        lines += ["", "alpha: stiffness, beta: damping, gamma: inertia (believed over true); - is no limit"]
-    written = [*document["files"], *document["pictures"]]
-    if written:
-        lines += ["", "written:", *(f"  {path}" for path in written)]
-    return "\n".join(lines)

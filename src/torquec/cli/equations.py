@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from torquec.cli.options import GravityOption, JsonOption, RobotArgument, SnapOption, StrictOption, read_robot
-from torquec.cli.output import print_json, progress
+from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
     from torquec.closedform.equations import Equations
     from torquec.closedform.layouts import Matrix
-    from torquec.closedform.rule import Rule
-    from torquec.robot.robot import Robot
-
-EXAMPLE = "torquec equations puma560 --whole --multiple-angles --threshold 0.01 --digits 4"
+    from torquec.model.model import Model
 
 
-class Format(StrEnum):
+class EquationFormat(StrEnum):
     """What equations are written in."""
 
     TEXT = "text"
@@ -32,6 +30,15 @@ class Format(StrEnum):
     C = "c"
 
 
+_ENDINGS = {
+    ".tex": EquationFormat.LATEX,
+    ".html": EquationFormat.HTML,
+    ".json": EquationFormat.JSON,
+    ".py": EquationFormat.PYTHON,
+    ".c": EquationFormat.C,
+}
+
+
 class CoefficientKind(StrEnum):
     """What coefficients are: numbers, or linear combinations of the inertial parameters."""
 
@@ -39,12 +46,16 @@ class CoefficientKind(StrEnum):
     PARAMETERS = "parameters"
 
 
-def equations(
-    robot: RobotArgument,
-    format: Annotated[Format, typer.Option(help="What to write.")] = Format.TEXT,  # noqa: A002 - the option's name
+@dataclass(frozen=True, kw_only=True)
+class EquationsOptions(CommandOptions):
+    """Which equations, and in what form."""
+
+    format: Annotated[
+        EquationFormat | None, typer.Option(help="What to write.  [default: by the ending of the file, else text]")
+    ] = None
     entry: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Only this entry: M[1,2], g[3]; give it again for more.")
-    ] = None,
+    ] = None
     matrix: Annotated[
         list[str] | None,
         typer.Option(
@@ -53,100 +64,129 @@ def equations(
             "matrices), C (C qd is the velocity torque), V (friction), J, H and G (Chang & Lee), dtau_dqd, dtau_dq.  "
             "[default: M and g]",
         ),
-    ] = None,
-    whole: Annotated[bool, typer.Option("--whole", help="The whole model: M, B, D, g and V.")] = False,
+    ] = None
+    whole: Annotated[bool, typer.Option("--whole", help="The whole model: M, B, D, g and V.")] = False
     multiple_angles: Annotated[
         bool, typer.Option("--multiple-angles", help="Sines and cosines of sums of angles instead of products.")
-    ] = False,
+    ] = False
     threshold: Annotated[
         float, typer.Option(metavar="X", help="Drop coefficients below X (SI units) from what the links contribute.")
-    ] = 0.0,
+    ] = 0.0
     digits: Annotated[
         int | None,
         typer.Option(metavar="N", help="Round coefficients to N significant digits, then add motor inertias."),
-    ] = None,
+    ] = None
     coefficients: Annotated[
         CoefficientKind, typer.Option(help="Numbers, or linear combinations of the inertial parameters.")
-    ] = CoefficientKind.NUMBERS,
+    ] = CoefficientKind.NUMBERS
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.  [default: stdout]")
-    ] = None,
-    json: JsonOption = False,
-    snap: SnapOption = True,
-    strict: StrictOption = False,
-    gravity: GravityOption = None,
-) -> None:
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write to this file.  [default: stdout]"),
+        Writes.FILE,
+    ] = None
+
+    @property
+    def written_as(self) -> EquationFormat:
+        """The format that was asked for, by name or by the ending of the file."""
+        ending = "" if self.output is None else self.output.suffix.lower()
+        return self.format or _ENDINGS.get(ending, EquationFormat.TEXT)
+
+
+@command(
+    "equations",
+    EquationsOptions,
+    example="torquec equations puma560 --whole --multiple-angles --threshold 0.01 --digits 4",
+)
+def equations(model: Model, options: EquationsOptions) -> Outcome:
     """Write down the equations of motion.
 
-    Every coefficient is exact: a polynomial in sines, cosines and displacements, largest terms first.
+    Every coefficient is exact: a polynomial in sines, cosines and displacements, largest terms first. Of a simplified
+    model the equations are those of its own program.
     """
-    from torquec.closedform.rule import Rule
+    from torquec.closedform.json_form import equations_document
+    from torquec.foundation.writing import write_files
 
-    rule = Rule(multiple_angles=multiple_angles, threshold=threshold, digits=digits)
-    matrices = _matrices(entry, matrix, whole=whole)
-    loaded = read_robot(robot, snap=snap, strict=strict, gravity=gravity)
-    chosen = _choose(loaded, coefficients, entry or [], matrices, rule)
-    if output is not None:
-        from torquec.foundation.writing import write_files
-
-        write_files({output: _written(chosen, format)}, force=True)
-        progress(f"written: {output}")
-    if json:
-        from torquec.closedform.json_form import equations_document
-
-        print_json(equations_document(chosen) | ({} if output is None else {"file": str(output)}))
-    elif output is None:
-        typer.echo(_written(chosen, format), nl=False)
+    matrices = _matrices(options)
+    chosen = _of_program(model, options) if model.kind.follows_program else _of_robot(model, options, matrices)
+    document = equations_document(chosen)
+    text = _written(chosen, options.written_as)
+    if options.output is None:
+        return Outcome(document, text)
+    write_files({options.output: text}, force=True)
+    return Outcome(document | {"file": str(options.output)}, "", (options.output,))
 
 
-def _matrices(entry: list[str] | None, matrix: list[str] | None, *, whole: bool) -> list[Matrix]:
+def _matrices(options: EquationsOptions) -> list[Matrix]:
     """The matrices that are asked for."""
     from torquec.closedform.layouts import WHOLE, Matrix
 
-    if sum((bool(entry), bool(matrix), whole)) > 1:
+    if sum((bool(options.entry), bool(options.matrix), options.whole)) > 1:
         raise ArgumentError("--entry, --matrix and --whole do not go together", remedy="choose one of them")
-    if whole:
+    if options.whole:
         return list(WHOLE)
-    unknown = [name for name in matrix or [] if name not in set(Matrix)]
+    unknown = [name for name in options.matrix or [] if name not in set(Matrix)]
     if unknown:
         raise ArgumentError(f"there is no matrix '{unknown[0]}'", remedy=f"the matrices are {', '.join(Matrix)}")
-    return [Matrix(name) for name in matrix or ["M", "g"]]
+    return [Matrix(name) for name in options.matrix or ["M", "g"]]
 
 
-def _choose(robot: Robot, kind: CoefficientKind, names: list[str], matrices: list[Matrix], rule: Rule) -> Equations:
+def _of_robot(model: Model, options: EquationsOptions, matrices: list[Matrix]) -> Equations:
     from torquec.closedform.closed_form import Coefficients, closed_form
     from torquec.closedform.equations import entry_index, single_equations
     from torquec.closedform.equations import equations as collect
+    from torquec.closedform.rule import Rule
 
+    rule = Rule(multiple_angles=options.multiple_angles, threshold=options.threshold, digits=options.digits)
+    names = options.entry or []
     for name in names:
-        entry_index(name, len(robot.bodies))  # a wrong name is refused before the work begins
-    form = closed_form(robot, coefficients=Coefficients(kind.value))
+        entry_index(name, len(model.robot.bodies))  # a wrong name is refused before the work begins
+    form = closed_form(model.robot, coefficients=Coefficients(options.coefficients.value))
     return single_equations(form, names, rule) if names else collect(form, matrices, rule)
 
 
-def _written(equations: Equations, format: Format) -> str:  # noqa: A002 - as above
+def _of_program(model: Model, options: EquationsOptions) -> Equations:
+    """The equations of a model's own torque program, M, B, D and g, all of them."""
+    from torquec.closedform.closed_form import closed_form
+    from torquec.closedform.equations import Equations
+    from torquec.closedform.layouts import Matrix
+    from torquec.closedform.rule import EXACT
+    from torquec.simplification.torque_coefficients import torque_coefficients
+
+    changed = {
+        "--entry": options.entry,
+        "--matrix": options.matrix,
+        "--multiple-angles": options.multiple_angles,
+        "--threshold": options.threshold,
+        "--digits": options.digits,
+        "--coefficients": options.coefficients is not CoefficientKind.NUMBERS,
+    }
+    given = [option for option, value in changed.items() if value]
+    if given:
+        raise ArgumentError(
+            f"{given[0]} is for robots; the equations of a '{model.kind}' model are written as they are",
+            remedy=f"leave out {given[0]}",
+        )
+    found = torque_coefficients(model.robot, model.function("inverse_dynamics"))
+    entries = {m: tuple(e for e in found.written() if e.matrix is m) for m in (Matrix.M, Matrix.B, Matrix.D)}
+    entries[Matrix.G_TORQUE] = tuple(e for e in found.written() if e.matrix is Matrix.G_TORQUE)
+    return Equations(closed_form(model.robot), EXACT, entries, ())
+
+
+def _written(equations: Equations, kind: EquationFormat) -> str:
     """The text of the file."""
-    if format is Format.LATEX:
-        from torquec.closedform.latex import equations_latex
+    from torquec.cli.output import json_text
+    from torquec.closedform import html, json_form, latex, source, text
 
-        return equations_latex(equations)
-    if format is Format.HTML:
-        from torquec.closedform.html import equations_html
-
-        return equations_html(equations)
-    if format is Format.JSON:
-        from torquec.cli.output import json_text
-        from torquec.closedform.json_form import equations_document
-
-        return json_text(equations_document(equations)) + "\n"
-    if format is Format.PYTHON:
-        from torquec.closedform.source import python_source
-
-        return python_source(equations)
-    if format is Format.C:
-        from torquec.closedform.source import c_source
-
-        return c_source(equations)
-    from torquec.closedform.text import equations_text
-
-    return equations_text(equations)
+    match kind:
+        case EquationFormat.LATEX:
+            return latex.equations_latex(equations)
+        case EquationFormat.HTML:
+            return html.equations_html(equations)
+        case EquationFormat.JSON:
+            return json_text(json_form.equations_document(equations)) + "\n"
+        case EquationFormat.PYTHON:
+            return source.python_source(equations)
+        case EquationFormat.C:
+            return source.c_source(equations)
+        case EquationFormat.TEXT:
+            return text.equations_text(equations)

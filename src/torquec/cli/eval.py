@@ -2,115 +2,112 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from torquec.cli.options import (
-    DegreesOption,
-    GravityOption,
-    JsonOption,
-    RobotArgument,
-    SnapOption,
-    StrictOption,
-    joint_values,
-    read_robot,
-)
-from torquec.cli.output import number, print_json, table
+from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.options import DegreesOption, StateOption, joint_values
 
 if TYPE_CHECKING:
-    from torquec.robot.robot import Robot
-
-EXAMPLE = "torquec eval puma560 --deg --q -20,30,0,45,0,10 --qd 10,0,0,0,0,0"
-
-_State = Annotated[
-    str | None, typer.Option(metavar="LIST", help="One value per joint, as in 0,0.1,-0.2.  [default: 0]")
-]
+    from torquec.model.model import Model
 
 
-def evaluate(
-    robot: RobotArgument,
-    q: _State = None,
-    qd: _State = None,
-    qdd: _State = None,
+@dataclass(frozen=True, kw_only=True)
+class EvalOptions(CommandOptions):
+    """The state, and what else to show there."""
+
+    q: StateOption = None
+    qd: StateOption = None
+    qdd: StateOption = None
     tau: Annotated[
         str | None, typer.Option(metavar="LIST", help="Joint torques; adds the accelerations that they cause.")
-    ] = None,
-    deg: DegreesOption = False,
-    json: JsonOption = False,
-    snap: SnapOption = True,
-    strict: StrictOption = False,
-    gravity: GravityOption = None,
-) -> None:
+    ] = None
+    frame: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Also the pose of this frame and its kinematic influence coefficients (first and second order); again "
+            "for more.",
+        ),
+    ] = None
+    deg: DegreesOption = False
+
+
+@command("eval", EvalOptions, example="torquec eval puma560 --deg --q -20,30,0,45,0,10 --qd 10,0,0,0,0,0")
+def evaluate(model: Model, options: EvalOptions) -> Outcome:
     """Compute torques and the mass matrix at a state.
 
-    Gives inverse dynamics, friction and their sum, gravity and velocity torques, the mass matrix, and with --tau the
-    accelerations. Radians, metres, seconds, Nm and N.
+    Gives inverse dynamics, friction and their sum, gravity and velocity torques, the mass matrix, with --tau the
+    accelerations, with --frame poses and influence coefficients. Radians, metres, seconds, Nm and N.
     """
-    loaded = read_robot(robot, snap=snap, strict=strict, gravity=gravity)
+    from torquec.report.state_text import state_text
+
+    robot = model.robot
     state = {
-        "q": joint_values(loaded, q, "--q", degrees=deg),
-        "qd": joint_values(loaded, qd, "--qd", degrees=deg),
-        "qdd": joint_values(loaded, qdd, "--qdd", degrees=deg),
+        name: joint_values(robot, text, f"--{name}", degrees=options.deg)
+        for name, text in (("q", options.q), ("qd", options.qd), ("qdd", options.qdd))
     }
-    torques = None if tau is None else joint_values(loaded, tau, "--tau", degrees=False)
-    document = quantities_at(loaded, **state, torques=torques)
-    if json:
-        print_json(document)
-    else:
-        typer.echo(_text(loaded, state, document))
+    torques = None if options.tau is None else joint_values(robot, options.tau, "--tau", degrees=False)
+    document = quantities_at(model, state, torques=torques, frames=options.frame or ())
+    return Outcome(document, state_text(robot.name, state, document))
 
 
 def quantities_at(
-    robot: Robot,
-    q: tuple[float, ...],
-    qd: tuple[float, ...],
-    qdd: tuple[float, ...],
+    model: Model,
+    state: dict[str, tuple[float, ...]],
     *,
     torques: tuple[float, ...] | None = None,
+    frames: Sequence[str] = (),
 ) -> dict[str, Any]:
     """The JSON document of `torquec eval`: lists in joint order, the mass matrix row by row."""
-    from torquec.model.model import compile
-
-    arm = compile(robot)
-    document: dict[str, Any] = {
-        "joints": list(robot.joint_names),
-        "tau": arm.inverse_dynamics(q, qd, qdd).tolist(),
-        "friction": arm.friction_torque(qd).tolist(),
-        "total": arm.total_torque(q, qd, qdd).tolist(),
-        "M": arm.mass_matrix(q).tolist(),
-        "gravity": arm.gravity_torque(q).tolist(),
-        "velocity_torque": arm.velocity_torque(q, qd).tolist(),
+    q, qd, qdd = state["q"], state["qd"], state["qdd"]
+    calls: dict[str, tuple[str, tuple[Any, ...]]] = {
+        "tau": ("inverse_dynamics", (q, qd, qdd)),
+        "friction": ("friction_torque", (qd,)),
+        "total": ("total_torque", (q, qd, qdd)),
+        "M": ("mass_matrix", (q,)),
+        "gravity": ("gravity_torque", (q,)),
+        "velocity_torque": ("velocity_torque", (q, qd)),
     }
     if torques is not None:
-        document["qdd"] = arm.forward_dynamics(q, qd, torques).tolist()
+        calls["qdd"] = ("forward_dynamics", (q, qd, torques))
+    document: dict[str, Any] = {"joints": list(model.robot.joint_names)}
+    document |= {key: getattr(model, name)(*inputs).tolist() for key, (name, inputs) in calls.items()}
+    proven = _proven(model, {key: name for key, (name, _) in calls.items()})
+    if proven:
+        document["proven"] = proven
+    if frames:
+        document["frames"] = {frame: _frame(model, frame, q) for frame in frames}
     return document
 
 
-def _text(robot: Robot, state: dict[str, tuple[float, ...]], document: dict[str, Any]) -> str:
-    columns: list[tuple[str, Any]] = [
-        *state.items(),
-        *((title, document[key]) for title, key in _COLUMNS),
-        *([("qdd of --tau", document["qdd"])] if "qdd" in document else []),
-    ]
-    rows = [[name, *(number(values[k]) for _, values in columns)] for k, name in enumerate(document["joints"])]
-    matrix = [[name, *map(number, row)] for name, row in zip(document["joints"], document["M"], strict=True)]
-    return "\n".join(
-        [
-            f"{robot.name} (rad, m, s, Nm, N)",
-            "",
-            table(["joint", *(title for title, _ in columns)], rows),
-            "",
-            "Mass matrix",
-            table(["", *document["joints"]], matrix),
-        ]
-    )
+def _proven(model: Model, names: dict[str, str]) -> dict[str, Any]:
+    """What is proven of each quantity that is shown, where the model says so."""
+    said = getattr(model, "proven", None)
+    if said is None or model.record is None:
+        return {}
+    return {key: text for key, name in names.items() if (text := said(name))}
 
 
-_COLUMNS = (
-    ("tau", "tau"),
-    ("gravity", "gravity"),
-    ("velocity", "velocity_torque"),
-    ("friction", "friction"),
-    ("total", "total"),
-)
+def _frame(model: Model, frame: str, q: tuple[float, ...]) -> dict[str, Any]:
+    """Pose and influence coefficients; velocity and angular velocity are G qd, their rates G qdd + qd' H qd."""
+    from torquec.dynamics import influence_coefficients
+
+    rotation, origin = model.frame_pose(frame)(q)
+    found = influence_coefficients(model.robot, frame, q)
+    parts = {"translation": found.translation, "rotation": found.rotation}
+    return {
+        "rotation": rotation.tolist(),
+        "origin": origin.tolist(),
+        "influence": {
+            name: {"first": [[float(x) for x in row] for row in part.first], "second": _vectors(part.second)}
+            for name, part in parts.items()
+        },
+    }
+
+
+def _vectors(second: Any) -> list[list[list[float]]]:
+    return [[[float(x) for x in vector] for vector in row] for row in second]

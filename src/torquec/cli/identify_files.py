@@ -12,8 +12,8 @@ from torquec.cli.output import json_text
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from torquec.cli.identify_document import Findings
     from torquec.identification.result.estimate import Estimate
+    from torquec.report.identification_text import Findings
     from torquec.trajectory.log import Log
 
 REPORT = "report.html"
@@ -24,14 +24,6 @@ add_executable({prefix}_measured {prefix}_measured.c)
 target_link_libraries({prefix}_measured {prefix})
 add_test(NAME {prefix}_measured COMMAND {prefix}_measured)
 """
-
-
-def refuse_directory(directory: Path, *, force: bool) -> None:
-    """Raise `ArgumentError` unless `directory` is new, empty, or may be written over."""
-    if directory.exists() and not directory.is_dir():
-        raise ArgumentError("this is a file", where=str(directory), remedy="name a directory")
-    if directory.is_dir() and any(directory.iterdir()) and not force:
-        raise ArgumentError("this directory is not empty", where=str(directory), remedy="name another, or add --force")
 
 
 def write_results(

@@ -3,36 +3,41 @@
 from __future__ import annotations
 
 import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from torquec.cli.options import GravityOption, JsonOption, RobotArgument, SnapOption, StrictOption, read_robot
-from torquec.cli.output import number, print_json, table
+from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.source import ModelSource, is_model_file
 
 if TYPE_CHECKING:
+    from torquec.model.model import Model
     from torquec.robot.robot import Robot
 
-EXAMPLE = "torquec info puma560"
+
+@dataclass(frozen=True, kw_only=True)
+class InfoOptions(CommandOptions):
+    """None of its own."""
 
 
-def info(
-    robot: RobotArgument,
-    json: JsonOption = False,
-    snap: SnapOption = True,
-    strict: StrictOption = False,
-    gravity: GravityOption = None,
-) -> None:
+@command("info", InfoOptions, example="torquec info puma560")
+def info(model: Model, options: InfoOptions) -> Outcome:
     """Show what the file says.
 
-    Joints, limits, mass, gravity, frames, snapped angles and warnings.
+    Joints, limits, masses, friction, motors, gravity, frames, snapped angles and warnings; of a model also its kind
+    and what is proven of it.
     """
-    loaded = read_robot(robot, snap=snap, strict=strict, gravity=gravity)
-    document = describe(loaded)
-    if json:
-        print_json(document)
-    else:
-        typer.echo(_text(document))
+    from torquec.report.robot_text import robot_text
+
+    document = {
+        **describe(model.robot),
+        "kind": model.kind.value,
+        "claim": _claim(model),
+        "payload": list(options.source.payload or ()),
+        "locked": list(options.source.lock or ()),
+        "drives_file": _drives_file(options.source),
+    }
+    return Outcome(document, robot_text(document))
 
 
 def describe(robot: Robot) -> dict[str, Any]:
@@ -55,6 +60,21 @@ def describe(robot: Robot) -> dict[str, Any]:
         ],
         "mimic": {body.joint.name: body.joint.mimic.joint for body in robot.bodies if body.joint.mimic is not None},
         "mass": robot.mass,
+        "masses": {body.name: float(body.inertia.m) for body in robot.bodies},
+        "friction": {
+            joint.name: dataclasses.asdict(joint.friction)
+            for joint in robot.joints
+            if any(dataclasses.astuple(joint.friction))
+        },
+        "motors": [
+            {
+                "name": motor.name,
+                "rotor_inertia": motor.rotor_inertia,
+                "ratios": {name: ratio for name, ratio in zip(robot.joint_names, row, strict=True) if ratio},
+                "friction": dataclasses.asdict(motor.friction),
+            }
+            for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True)
+        ],
         "gravity": list(robot.gravity),
         "frames": [frame.name for frame in robot.frames],
         "snaps": [dataclasses.asdict(snap) for snap in robot.canonical.snaps],
@@ -63,37 +83,18 @@ def describe(robot: Robot) -> dict[str, Any]:
     }
 
 
-def _text(document: dict[str, Any]) -> str:
-    gravity = ", ".join(number(value) for value in document["gravity"])
-    lines = [
-        f"{document['name']}: {document['dof']} joints, {number(document['mass'])} kg, gravity ({gravity}) m/s^2",
-        "",
-        table(
-            ["joint", "type", "lower", "upper", "velocity", "effort"],
-            [
-                [
-                    joint["name"],
-                    joint["type"],
-                    *(number(joint[key]) for key in ("lower", "upper", "velocity", "effort")),
-                ]
-                for joint in document["joints"]
-            ],
-            left=2,
-        ),
-    ]
-    if document["mimic"]:
-        lines += ["", "Joints that follow another:"]
-        lines += [f"  {name} follows {leader}" for name, leader in document["mimic"].items()]
-    lines += ["", f"Frames: {', '.join(document['frames']) or 'none'}"]
-    if document["snaps"]:
-        lines += ["", "Angles taken as right angles (--no-snap keeps them):"]
-        lines += [f"  {s['joint']}: {s['angle']} {s['found']!r} as {s['used']!r}" for s in document["snaps"]]
-        effect = document["snap_effect"]
-        moved = f"  this moves bodies by up to {number(1e3 * effect['position'], 2)} mm"
-        torque = effect["torque"]
-        lines.append(
-            moved if torque is None else f"{moved} and changes torques by {number(100 * torque, 2)} % of the largest"
-        )
-    if document["warnings"]:
-        lines += ["", "Warnings:", *(f"  {warning}" for warning in document["warnings"])]
-    return "\n".join(lines)
+def _claim(model: Model) -> dict[str, Any]:
+    """What is proven of the model: torque errors by joint; empty where nothing is."""
+    proofs = getattr(model.record, "joints", None) or {}
+    return {joint: {"torque": proof.bound} for joint, proof in proofs.items()}
+
+
+def _drives_file(source: ModelSource) -> str | None:
+    """The side file that was read beside the robot's."""
+    from torquec.robot.drives import side_file
+
+    path = Path(source.argument)
+    if is_model_file(source.argument) or path.suffix.lower() not in (".urdf", ".xml", ".xacro"):
+        return None
+    found = side_file(path)
+    return str(found) if found.exists() else None

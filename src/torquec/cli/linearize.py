@@ -2,54 +2,52 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from torquec.cli.options import (
-    DegreesOption,
-    GravityOption,
-    JsonOption,
-    RobotArgument,
-    SnapOption,
-    StrictOption,
-    joint_values,
-    read_robot,
-)
-from torquec.cli.output import number, print_json, table
+from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.options import DegreesOption, StateOption, joint_values
+from torquec.cli.writes import Writes
+from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
     from torquec.linearization.linearize import LinearModel
-    from torquec.robot.robot import Robot
+    from torquec.model.model import Model
 
-EXAMPLE = "torquec linearize puma560 --q 0,-0.8,0.4,0,0.3,0 --qd 1,0,0.5,0,0,0"
-
-_State = Annotated[
-    str | None, typer.Option(metavar="LIST", help="One value per joint, as in 0,0.1,-0.2.  [default: 0]")
-]
+_ALL_DIRECTIONS = 6
 
 
-def linearize(
-    robot: RobotArgument,
-    q: _State = None,
-    qd: _State = None,
-    qdd: _State = None,
+@dataclass(frozen=True, kw_only=True)
+class LinearizeOptions(CommandOptions):
+    """The point, and what to make of the linear model there."""
+
+    q: StateOption = None
+    qd: StateOption = None
+    qdd: StateOption = None
     abbreviated: Annotated[
         bool, typer.Option("--abbreviated", help="Drop coefficients below 0.01 of the closed form (Clover's rule).")
-    ] = False,
-    frame: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Also give the model seen from this frame (six joints).")
-    ] = None,
+    ] = False
+    frame: Annotated[str | None, typer.Option(metavar="NAME", help="Also give the model seen from this frame.")] = None
+    directions: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help="With --frame: as many of x,y,z,turn_x,turn_y,turn_z as there are joints.  [default: all six]",
+        ),
+    ] = None
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Also write the linear model as C code.")
-    ] = None,
-    deg: DegreesOption = False,
-    json: JsonOption = False,
-    snap: SnapOption = True,
-    strict: StrictOption = False,
-    gravity: GravityOption = None,
-) -> None:
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="Also write the linear model as C code."),
+        Writes.FOLDER,
+    ] = None
+    deg: DegreesOption = False
+
+
+@command("linearize", LinearizeOptions, example="torquec linearize puma560 --q 0,-0.8,0.4,0,0.3,0 --qd 1,0,0.5,0,0,0")
+def linearize(model: Model, options: LinearizeOptions) -> Outcome:
     """Linearize the robot about a point of its trajectory.
 
     Gives M, C = dtau/dqd and K = dtau/dq of everything that the drives supply, friction and springs too, the state
@@ -59,27 +57,26 @@ def linearize(
     from torquec.codegen.target import generate_package
     from torquec.linearization.linearize import linear_model_function
     from torquec.linearization.linearize import linearize as linear_model
+    from torquec.report.linear_text import linear_text
 
-    loaded = read_robot(robot, snap=snap, strict=strict, gravity=gravity)
+    robot = model.robot
     state = (
-        joint_values(loaded, q, "--q", degrees=deg),
-        joint_values(loaded, qd, "--qd", degrees=deg),
-        joint_values(loaded, qdd, "--qdd", degrees=deg),
+        joint_values(robot, options.q, "--q", degrees=options.deg),
+        joint_values(robot, options.qd, "--qd", degrees=options.deg),
+        joint_values(robot, options.qdd, "--qdd", degrees=options.deg),
     )
-    rule = CLOVER if abbreviated else None
-    model = linear_model(loaded, *state, rule=rule)
-    document = linear_document(model)
-    if frame is not None:
-        document["cartesian"] = _cartesian(loaded, model, frame)
-    if output is not None:
-        function = linear_model_function(loaded, rule=rule)
+    rule = CLOVER if options.abbreviated else None
+    found = linear_model(model.robot, *state, rule=rule)
+    document = linear_document(found)
+    files: list[Path] = []
+    if options.frame is not None:
+        document["cartesian"] = _cartesian(model, found, options)
+    if options.output is not None:
+        function = linear_model_function(model.robot, rule=rule)
         notes = {function.name: "M, C = dtau/dqd and K = dtau/dq about a point, friction and springs included."}
-        files = generate_package([function], output, prefix=loaded.name, notes=notes)
+        files = list(generate_package([function], options.output, prefix=robot.name, notes=notes))
         document["files"] = [str(path) for path in files]
-    if json:
-        print_json(document)
-    else:
-        typer.echo(_text(loaded, document))
+    return Outcome(document, linear_text(robot.name, document), tuple(files))
 
 
 def linear_document(model: LinearModel) -> dict[str, Any]:
@@ -96,33 +93,32 @@ def complex_list(values: Any) -> list[list[float]]:
     return [[float(value.real), float(value.imag)] for value in values]
 
 
-def _cartesian(robot: Robot, model: LinearModel, frame: str) -> dict[str, Any]:
-    from torquec.linearization.cartesian_linear_model import cartesian_linear_model
+def _cartesian(model: Model, found: LinearModel, options: LinearizeOptions) -> dict[str, Any]:
+    from torquec.linearization.cartesian_linear_model import Direction, cartesian_linear_model
 
-    seen = cartesian_linear_model(robot, model, frame)
+    n = model.robot.n
+    if options.directions is None:
+        if n != _ALL_DIRECTIONS:
+            raise ArgumentError(
+                f"a frame moves in six directions, and robot '{model.robot.name}' has {n} joints",
+                remedy=f"name {n} of them, as in --directions x,y,z"
+                if n < _ALL_DIRECTIONS
+                else f"hold {n - _ALL_DIRECTIONS} of the joints still: --lock JOINT=VALUE",
+            )
+        directions = tuple(Direction)
+    else:
+        words = [word.strip().upper() for word in options.directions.split(",")]
+        wrong = [word for word in words if word not in Direction.__members__]
+        if wrong:
+            raise ArgumentError(
+                f"--directions: there is no direction '{wrong[0].lower()}'",
+                remedy=f"there are {', '.join(d.name.lower() for d in Direction)}",
+            )
+        directions = tuple(Direction[word] for word in words)
+    assert options.frame is not None
+    seen = cartesian_linear_model(model.robot, found, options.frame, directions=directions)
     return {
-        "frame": frame,
+        "frame": options.frame,
         "directions": [direction.name.lower() for direction in seen.directions],
         **{name: getattr(seen, name).tolist() for name in ("M", "C", "K", "A", "B")},
     }
-
-
-def _text(robot: Robot, document: dict[str, Any]) -> str:
-    names = document["joints"]
-    lines = [f"{robot.name} (rad, m, s, Nm, N)"]
-    for title, rows in (
-        ("M, mass matrix", document["M"]),
-        ("C = dtau/dqd, friction included", document["C"]),
-        ("K = dtau/dq", document["K"]),
-    ):
-        lines += ["", title, table(["", *names], [[n, *map(number, row)] for n, row in zip(names, rows, strict=True)])]
-    if "cartesian" in document:
-        seen = document["cartesian"]
-        for key in ("M", "C", "K"):
-            rows = [[d, *map(number, row)] for d, row in zip(seen["directions"], seen[key], strict=True)]
-            lines += ["", f"{key} at frame '{seen['frame']}'", table(["", *seen["directions"]], rows)]
-    lines += ["", "Eigenvalues of A [1/s]"]
-    lines += [f"  {number(re)}" + (f" {im:+.6g}j" if im else "") for re, im in document["eigenvalues"]]
-    if "files" in document:
-        lines += ["", "written:", *(f"  {path}" for path in document["files"])]
-    return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands share, and how they turn into a robot and a state."""
+"""Words of the command line as values: robots, lists of numbers, states; options that some commands share."""
 
 from __future__ import annotations
 
@@ -13,25 +13,13 @@ from torquec.errors import ArgumentError
 if TYPE_CHECKING:
     from torquec.robot.robot import Robot
 
-RobotArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="ROBOT",
-        help="A robot file (.urdf, .xml for MJCF, .toml for a DH table) or a classic: puma560, puma260, stanford, "
-        "scara, planar2r.",
-    ),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else.")]
 DegreesOption = Annotated[
     bool, typer.Option("--deg", help="Angles, their rates and accelerations are in degrees (lengths stay in metres).")
 ]
-SnapOption = Annotated[
-    bool, typer.Option("--snap/--no-snap", help="Snap angles within 5e-5 rad of a right angle, and report each one.")
+StateOption = Annotated[
+    str | None, typer.Option(metavar="LIST", help="One value per joint, as in 0,0.1,-0.2.  [default: 0]")
 ]
-StrictOption = Annotated[bool, typer.Option("--strict", help="Treat the robot file's warnings as errors.")]
-GravityOption = Annotated[
-    str | None, typer.Option(metavar="X,Y,Z", help="Gravity [m/s^2] in the base frame.  [default: the file's]")
-]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
 
 
 def read_robot(argument: str, *, snap: bool = True, strict: bool = False, gravity: str | None = None) -> Robot:

@@ -1,13 +1,21 @@
-"""What commands print: one JSON document, or plain text with aligned tables; progress goes to stderr."""
+"""What goes to stdout and to stderr: one JSON document or plain text; progress and the files that were written."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
-from typing import Any
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from torquec.foundation.work import StepReport
+
+_BAR = 24
+"""Characters of a progress bar."""
 
 
 def print_json(document: dict[str, Any]) -> None:
@@ -25,33 +33,39 @@ def progress(text: str) -> None:
     typer.echo(text, err=True)
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> str:
-    """Aligned columns, the first `left` ones to the left and the others to the right.
+def step_report(say: Callable[[str], None] = progress) -> Callable[[StepReport], None]:
+    """How far a step of `Work` is: a bar that moves on a terminal, else a line from time to time.
 
-    >>> print(table(["joint", "Nm"], [["elbow", "1.5"], ["w", "-10"]]))
-      joint   Nm
-      elbow  1.5
-      w      -10
+    Notes are said as lines in both cases.
     """
-    lines = [list(header), *(list(row) for row in rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
-    return "\n".join(
-        "  "
-        + "  ".join(
-            cell.ljust(width) if column < left else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    )
+    from torquec.foundation.work import text_report
+
+    if not sys.stderr.isatty():
+        return text_report(say)
+
+    def report(news: StepReport) -> None:
+        line = _bar(news)
+        sys.stderr.write(f"\r\x1b[K{line}" if not news.note else "\r\x1b[K")
+        if news.note:
+            say(str(news))
+        elif news.share == 1.0:
+            sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()
+
+    return report
 
 
-def number(value: float, digits: int = 6) -> str:
-    """A number for a table, with `digits` significant digits; '-' where there is none.
+def _bar(news: StepReport) -> str:
+    """One line: a bar where the whole is known, the name of the step, its share and the time left."""
+    filled = 0 if news.share is None else round(_BAR * news.share)
+    bar = f"[{'#' * filled}{'.' * (_BAR - filled)}] " if news.share is not None else ""
+    return f"{bar}{news}"
 
-    >>> number(0.1234567891), number(float("inf"))
-    ('0.123457', '-')
-    """
-    return f"{value + 0.0:.{digits}g}" if math.isfinite(value) else "-"
+
+def tell_written(files: Iterable[Path]) -> None:
+    """Name on stderr every file that was written."""
+    for path in files:
+        typer.echo(f"wrote {path}", err=True)
 
 
 def _finite(value: Any) -> Any:

@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import textwrap
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from torquec.cli.options import GravityOption, JsonOption, RobotArgument, SnapOption, StrictOption, read_robot
-from torquec.cli.output import number, print_json
+from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from torquec.model.model import Model
     from torquec.robot.robot import Robot
 
-EXAMPLE = "torquec params puma560"
 
-_WIDTH = 118
+class ParameterFormat(StrEnum):
+    """What base parameters are written in."""
+
+    TEXT = "text"
+    LATEX = "latex"
 
 
-def params(
-    robot: RobotArgument,
+@dataclass(frozen=True, kw_only=True)
+class ParamsOptions(CommandOptions):
+    """Which parameters, by which method, in what form."""
+
     method: Annotated[
         str,
         typer.Option(
@@ -30,7 +38,7 @@ def params(
             help="elimination, theorem (Lin's, for serial arms), qr, svd; automatic: elimination, compared with all "
             "the others.",
         ),
-    ] = "automatic",
+    ] = "automatic"
     friction: Annotated[
         str,
         typer.Option(
@@ -38,43 +46,74 @@ def params(
             help="Friction to include: none, symmetric (viscous, Coulomb), offset (these and an offset), directional, "
             "or own: what the robot's own friction needs.",
         ),
-    ] = "none",
-    motors: Annotated[bool, typer.Option("--motors/--no-motors", help="Include the rotor inertias of motors.")] = True,
+    ] = "none"
+    motors: Annotated[bool, typer.Option("--motors/--no-motors", help="Include the rotor inertias of motors.")] = True
     frames: Annotated[
         str, typer.Option(metavar="FRAMES", help="Parameters in body frames (on the joint's axis) or link frames.")
-    ] = "body",
+    ] = "body"
     symbolic: Annotated[
         bool, typer.Option("--symbolic", help="Formulas in the symbols of the geometry (a2, d2, ..) by Lin's theorem.")
-    ] = False,
-    check: Annotated[bool, typer.Option("--check", help="Check the result by an independent way.")] = False,
-    latex: Annotated[bool, typer.Option("--latex", help="Print a LaTeX document.")] = False,
-    json: JsonOption = False,
-    snap: SnapOption = True,
-    strict: StrictOption = False,
-    gravity: GravityOption = None,
-) -> None:
+    ] = False
+    check: Annotated[bool, typer.Option("--check", help="Check the result by an independent way.")] = False
+    format: Annotated[
+        ParameterFormat | None,
+        typer.Option(help="What to write.  [default: by the ending of the file, else text]"),
+    ] = None
+    latex: Annotated[bool, typer.Option("--latex", help="The same as --format latex.")] = False
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write to this file.  [default: stdout]"),
+        Writes.FILE,
+    ] = None
+
+    @property
+    def is_latex(self) -> bool:
+        """Whether a LaTeX document is asked for: by name, or by the ending of the file."""
+        if self.format is not None:
+            return self.format is ParameterFormat.LATEX
+        return self.latex or (self.output is not None and self.output.suffix.lower() == ".tex")
+
+
+@command(
+    "params",
+    ParamsOptions,
+    example="torquec params puma560",
+    bodies="combines the parameters of a robot's bodies",
+)
+def params(model: Model, options: ParamsOptions) -> Outcome:
     """Show the base parameters: the fewest combinations that determine every torque.
 
     Each is a sum of standard parameters: the ten of a body (Ixx .. Izz and mx, my, mz about its frame's origin, m),
     rotor inertias, friction. A name that ends in + stands for that parameter and what is grouped with it.
     """
-    if latex and json:
+    from torquec.foundation.writing import write_files
+    from torquec.report.parameter_text import parameters_latex, parameters_text
+
+    robot = model.robot
+    if options.latex and options.json:
         raise ArgumentError("--latex and --json exclude each other", remedy="give one of them")
-    if symbolic and (method not in ("automatic", "theorem") or friction != "none" or frames != "body"):
-        raise ArgumentError(
-            "--symbolic is about Lin's theorem for the links alone",
-            remedy="leave out --method, --friction and --frames",
-        )
-    loaded = read_robot(robot, snap=snap, strict=strict, gravity=gravity)
-    document = (
-        describe_symbolic(loaded, check=check)
-        if symbolic
-        else describe(loaded, method=method, friction=friction, motors=motors, frames=frames, check=check)
-    )
-    if json:
-        print_json({key: value for key, value in document.items() if key != "latex"})
+    if options.symbolic:
+        if options.method not in ("automatic", "theorem") or options.friction != "none" or options.frames != "body":
+            raise ArgumentError(
+                "--symbolic is about Lin's theorem for the links alone",
+                remedy="leave out --method, --friction and --frames",
+            )
+        document = describe_symbolic(robot, check=options.check)
     else:
-        typer.echo(_latex(document) if latex else _text(document))
+        document = describe(
+            robot,
+            method=options.method,
+            friction=options.friction,
+            motors=options.motors,
+            frames=options.frames,
+            check=options.check,
+        )
+    text = parameters_latex(document) if options.is_latex else parameters_text(document)
+    shown = {key: value for key, value in document.items() if key != "latex"}
+    if options.output is None:
+        return Outcome(shown, text)
+    write_files({options.output: text + "\n"}, force=True)
+    return Outcome(shown | {"file": str(options.output)}, "", (options.output,))
 
 
 def describe(
@@ -128,66 +167,3 @@ def describe_symbolic(robot: Robot, *, check: bool = False) -> dict[str, Any]:
         "dropped": [name for name in parameters if name not in mentioned],
         "latex": list(found.latex_expressions),
     }
-
-
-def _text(document: dict[str, Any]) -> str:
-    counts = [
-        f"{document[key]} {kind}"
-        for key, kind in (("count", "inertial"), ("motor_count", "motor"), ("friction_count", "friction"))
-        if document[key] or kind == "inertial"
-    ]
-    lines = [
-        f"{document['robot']}: {' + '.join(counts)} base parameters, out of {document['standard_count']} standard ones",
-        f"Found by {document['method']}.",
-        "",
-    ]
-    values = document["values"] or [None] * len(document["names"])
-    shown = ["-" if value is None else number(value) for value in values]
-    first = max(map(len, document["names"]), default=0)
-    second = max(map(len, shown), default=0)
-    for name, value, expression in zip(document["names"], shown, document["expressions"], strict=True):
-        head = f"  {name.ljust(first)}  {value.rjust(second)}  = "
-        lines += textwrap.wrap(
-            expression,
-            max(_WIDTH, len(head) + 40),
-            initial_indent=head,
-            subsequent_indent=" " * len(head),
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-    if "symbols" in document:
-        symbols = ", ".join(f"{key} = {number(value)}" for key, value in document["symbols"].items())
-        lines += ["", f"Geometry (modified DH frames): {symbols or 'all offsets are zero'}"]
-    for title, key in (("No effect on any torque", "dropped"), ("Act only within the above", "grouped")):
-        if document[key]:
-            lines += ["", *textwrap.wrap(f"{title}: {', '.join(document[key])}", _WIDTH, subsequent_indent="  ")]
-    if document["values"] is None:
-        lines += ["", "There are no values: the robot has links without inertia."]
-    if "check" in document:
-        lines += ["", f"Checked against the recursion: largest relative error {number(document['check']['error'], 2)}."]
-    return "\n".join(lines)
-
-
-def _latex(document: dict[str, Any]) -> str:
-    from torquec.parameters.formula import latex_name, latex_number, latex_text
-
-    values = document["values"] or [None] * len(document["names"])
-    rows = []
-    for name, value, formula in zip(document["names"], values, document["latex"], strict=True):
-        shown = "-" if value is None else latex_number(number(value))
-        rows.append(rf"${latex_name(name)}$ & ${shown}$ & \raggedright ${formula}$ \tabularnewline")
-    return "\n".join(
-        [
-            r"\documentclass{article}",
-            r"\usepackage[margin=2cm]{geometry}",
-            r"\usepackage{longtable}",
-            r"\begin{document}",
-            f"\\section*{{Base parameters of {latex_text(document['robot'])}}}",
-            f"Found by {latex_text(document['method'])}.",
-            r"\begin{longtable}{lrp{11cm}}",
-            r"parameter & value & made of \tabularnewline \hline \endhead",
-            *rows,
-            r"\end{longtable}",
-            r"\end{document}",
-        ]
-    )

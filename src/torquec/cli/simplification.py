@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from torquec.cli.output import json_text, number, table
+from torquec.cli.output import json_text
 from torquec.errors import CheckError, RobotError
 from torquec.expr import OperationCount
 from torquec.model.generate import generate
@@ -19,6 +19,7 @@ from torquec.model.trade_off import TradeOff
 from torquec.proof.certificate import Certificate, JointProof, save_certificate
 from torquec.proof.coefficient_certificate import CoefficientProof
 from torquec.report.simplification_text import change_text, changes_page, equations_page, left_out
+from torquec.report.tables import number, table
 from torquec.report.trade_off_plot import plot_trade_off, trade_off_csv, trade_off_rows
 from torquec.simplification.torque_coefficients import TermChange, TorqueCoefficients, term_changes, torque_coefficients
 

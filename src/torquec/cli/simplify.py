@@ -10,52 +10,60 @@ import os
 import shutil
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from torquec.cli.options import GravityOption, JsonOption, RobotArgument, SnapOption, StrictOption, read_robot
-from torquec.cli.output import print_json, progress
-from torquec.errors import ArgumentError, TorquecError
+from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.output import progress, step_report
+from torquec.cli.writes import Writes, need_extra
+from torquec.errors import TorquecError
 
 if TYPE_CHECKING:
     from torquec.cli.simplification import Simplification
+    from torquec.model.model import Model
     from torquec.robot.robot import Robot
-
-EXAMPLE = "torquec simplify planar2r --spec examples/specifications/planar2r.toml -o planar2r_small"
 
 _FEW_JOINTS = 3
 """Up to this many joints proofs are shorter than starting processes takes."""
 
 
-def simplify(
-    robot: RobotArgument,
-    spec: Annotated[Path, typer.Option("--spec", metavar="SPEC.toml", help="What the model must achieve.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where the files go.")],
+@dataclass(frozen=True, kw_only=True)
+class SimplifyOptions(CommandOptions):
+    """The specification, and how to work."""
+
+    spec: Annotated[Path, typer.Option("--spec", metavar="SPEC.toml", help="What the model must achieve.")]
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where the files go."), Writes.FOLDER]
     trade_off: Annotated[
         bool, typer.Option("--trade-off", help="Also draw what other errors cost: a quarter to four times the stated.")
-    ] = False,
-    check: Annotated[bool, typer.Option(help="Prove the certificate again, with other code.")] = True,
+    ] = False
+    check: Annotated[bool, typer.Option(help="Prove the certificate again, with other code.")] = True
     jobs: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Processes to use.  [default: one per processor]")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace files in DIR.")] = False,
-    json: JsonOption = False,
-    snap: SnapOption = True,
-    strict: StrictOption = False,
-    gravity: GravityOption = None,
-) -> None:
+    ] = None
+    force: Annotated[bool, typer.Option("--force", help="Replace files in DIR.")] = False
+
+
+@command(
+    "simplify",
+    SimplifyOptions,
+    example="torquec simplify planar2r --spec examples/specifications/planar2r.toml -o planar2r_small",
+    bodies="starts from the exact dynamics of a robot's bodies",
+    extra="optimize",
+)
+def simplify(model: Model, options: SimplifyOptions) -> Outcome:
     """Leave out what a specification allows, prove it, and write equations, C, the model and the certificate.
 
     A command that was stopped goes on where it was when it is given again.
     """
-    _check_output(output, force=force)
-    arm = read_robot(robot, snap=snap, strict=strict, gravity=gravity)
-    workers = jobs or (1 if arm.n <= _FEW_JOINTS else os.cpu_count() or 1)
+    output = options.output
+    if options.trade_off:
+        need_extra("plot", "drawing the trade-off")
     partial = output.with_name(f"{output.name}.partial")
     try:
-        made = _simplified(arm, spec, partial, workers, check=check, trade_off=trade_off)
+        made = _simplified(model.robot, partial, options)
         files = _move(partial, output)
     except KeyboardInterrupt:
         if partial.exists():
@@ -64,48 +72,33 @@ def simplify(
     except TorquecError:
         shutil.rmtree(partial, ignore_errors=True)  # the same would happen again
         raise
-    if json:
-        print_json(made.document(output) | {"files": [str(path) for path in files]})
-    else:
-        typer.echo(made.summary(output))
+    document = made.document(output) | {"files": [str(path) for path in files]}
+    return Outcome(document, made.summary(output), tuple(files))
 
 
-def _check_output(output: Path, *, force: bool) -> None:
-    """Refuse before the work what could not be written after it."""
-    if output.exists() and not output.is_dir():
-        raise ArgumentError("this is a file", where=str(output), remedy="name a folder")
-    if output.is_dir() and any(output.iterdir()) and not force:
-        raise ArgumentError(
-            "the folder is not empty", where=str(output), remedy="name another one, or replace its files with --force"
-        )
-    if not output.name:
-        raise ArgumentError("this is no name for a folder", where=str(output), remedy="name a folder that can be made")
-
-
-def _simplified(
-    robot: Robot, spec: Path, partial: Path, workers: int, *, check: bool, trade_off: bool
-) -> Simplification:
+def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> Simplification:
     """All the work; files are in `partial/result` when it is done."""
     from torquec.cli.simplification import Simplification
     from torquec.cli.worker_pool import worker_pool
-    from torquec.foundation.work import Work, text_report
+    from torquec.foundation.work import Work
     from torquec.model.simplified import simplify as reduce
     from torquec.model.trade_off import trade_off as curve_of
     from torquec.proof.checker.check_certificate import check_certificate
     from torquec.simplification.specification import load_specification
 
-    stated = load_specification(spec, robot)
+    stated = load_specification(options.spec, robot)
+    workers = options.jobs or (1 if robot.n <= _FEW_JOINTS else os.cpu_count() or 1)
     say = _timed(progress)
     result = partial / "result"
     with worker_pool(workers) as pool:
-        work = Work(executor=pool, report=text_report(say), keep=partial / "work")
+        work = Work(executor=pool, report=step_report(say), keep=partial / "work")
         with work.step("everything else"):
             model = reduce(robot, stated, work=work)
-            curve = curve_of(robot, stated, known={1.0: model}, work=work) if trade_off else None
-            if check:
+            curve = curve_of(robot, stated, known={1.0: model}, work=work) if options.trade_off else None
+            if options.check:
                 assert model.record is not None
                 check_certificate(robot, model.record, work=work)
-            made = Simplification(model, curve, check, work.seconds)
+            made = Simplification(model, curve, options.check, work.seconds)
             shutil.rmtree(result, ignore_errors=True)
             made.write(result, say)
     work.seconds["total"] = sum(work.seconds.values())

@@ -2,52 +2,33 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from torquec.cli.design import ControllerKind, LawOptions, make, parse_poles, read_motion
-from torquec.cli.options import (
-    DegreesOption,
-    GravityOption,
-    JsonOption,
-    RobotArgument,
-    SnapOption,
-    StrictOption,
-    joint_values,
-    read_robot,
-)
-from torquec.cli.output import number, print_json, progress, table
+from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.laws import LawKind, LawOptions, make_law, with_efforts
+from torquec.cli.motions import STANDARD, has_standard_motion, hold_missing, read_motion
+from torquec.cli.options import DegreesOption, joint_values
+from torquec.cli.output import progress
+from torquec.cli.source import with_payload
+from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
     from torquec.control.controller import Controller
-    from torquec.robot.robot import Robot
+    from torquec.model.model import Model
     from torquec.simulation.closed_loop import LoopOptions, SimulationResult
     from torquec.simulation.plant import Plant
     from torquec.trajectory import Trajectory
 
-EXAMPLE = "torquec simulate puma560 --controller computed-torque --rate 500 --resolution 1e-4"
-
-_STANDARD = "puma560"
 _ONE_TURN = 2.0 * math.pi
 """An error that no controlled joint has."""
-
-
-class SimulatedLaw(StrEnum):
-    """The controllers that can be simulated: those of `torquec design`, and none."""
-
-    POLE_PLACEMENT = "pole-placement"
-    COMPUTED_TORQUE = "computed-torque"
-    DIAGONAL = "diagonal"
-    PD = "pd"
-    PID = "pid"
-    LQR = "lqr"
-    OPEN_LOOP = "open-loop"
-    OPEN_LOOP_GRAVITY = "open-loop-gravity"
 
 
 class FrictionChoice(StrEnum):
@@ -59,117 +40,107 @@ class FrictionChoice(StrEnum):
     STICK = "stick"
 
 
-def simulate(
-    robot: RobotArgument,
-    controller: Annotated[SimulatedLaw, typer.Option(help="Which law.")] = SimulatedLaw.COMPUTED_TORQUE,
-    poles: Annotated[str, typer.Option(metavar="LIST", help="Poles [1/s], as in torquec design.")] = "-12+45j",
-    rate: Annotated[float, typer.Option(metavar="HZ", help="How often the controller is called.")] = 500.0,
+@dataclass(frozen=True, kw_only=True)
+class SimulateOptions(LawOptions):
+    """The law, the motion, the robot that really moves, its sensors, and what to write."""
+
+    law: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Run the law of a controller.json that torquec design wrote."),
+    ] = None
     trajectory: Annotated[
         str | None,
         typer.Option(metavar="CSV", help="The motion; 'standard' is the PUMA 560's, and its default."),
-    ] = None,
+    ] = None
     start: Annotated[
         str | None, typer.Option("--from", metavar="LIST", help="Where a motion to --to begins.  [default: 0]")
-    ] = None,
+    ] = None
     to: Annotated[
         str | None, typer.Option("--to", metavar="LIST", help="Move there with minimum jerk, one value per joint.")
-    ] = None,
-    duration: Annotated[float, typer.Option(metavar="S", help="How long a motion to --to takes.")] = 2.0,
+    ] = None
+    duration: Annotated[float, typer.Option(metavar="S", help="How long a motion to --to takes.")] = 2.0
     plant: Annotated[
         str | None,
-        typer.Option(metavar="ROBOT", help="The robot that really moves; the controller still believes in ROBOT."),
-    ] = None,
-    payload: Annotated[
-        str | None, typer.Option(metavar="FRAME:KG", help="A point mass in the hand that the controller ignores.")
-    ] = None,
-    friction: Annotated[FrictionChoice, typer.Option(help="Coulomb friction near rest.")] = FrictionChoice.STICK,
+        typer.Option(metavar="ROBOT", help="The robot or model that really moves; the controller believes in ROBOT."),
+    ] = None
+    plant_payload: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FRAME:KG[,x,y,z]", help="A point mass in the hand that the controller ignores; again for more."
+        ),
+    ] = None
+    friction: Annotated[FrictionChoice, typer.Option(help="Coulomb friction near rest.")] = FrictionChoice.STICK
     resolution: Annotated[
         float, typer.Option(metavar="STEP", help="Encoder resolution [rad or m]; speeds are then differences.")
-    ] = 0.0,
-    noise: Annotated[float, typer.Option(metavar="STD", help="Noise of measured positions [rad or m].")] = 0.0,
-    delay: Annotated[int, typer.Option(metavar="SAMPLES", help="Measurements arrive late.")] = 0,
-    substeps: Annotated[int, typer.Option(help="Integration steps per control interval.")] = 2,
+    ] = 0.0
+    noise: Annotated[float, typer.Option(metavar="STD", help="Noise of measured positions [rad or m].")] = 0.0
+    delay: Annotated[int, typer.Option(metavar="SAMPLES", help="Measurements arrive late.")] = 0
+    substeps: Annotated[int, typer.Option(help="Integration steps per control interval.")] = 2
     adaptive: Annotated[
         bool, typer.Option("--adaptive", help="Adaptive integration; with --friction smooth or none.")
-    ] = False,
+    ] = False
     limits: Annotated[
         bool, typer.Option("--limits/--no-limits", help="Whether the motion must keep the robot's limits.")
-    ] = True,
-    runs: Annotated[int, typer.Option(help="With more than one: repeat with parameters scattered by --spread.")] = 1,
-    spread: Annotated[float, typer.Option(help="Relative deviation of inertias and friction in --runs.")] = 0.05,
-    seed: Annotated[int, typer.Option(help="Of noise and scatter.")] = 0,
-    frame: Annotated[
-        str | None, typer.Option(help="Also give the distance of this frame from where it should be.")
-    ] = None,
-    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the run.")] = None,
-    errors: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the tracking errors (extra plot).")] = None,
+    ] = True
+    runs: Annotated[int, typer.Option(help="With more than one: repeat with parameters scattered by --spread.")] = 1
+    spread: Annotated[float, typer.Option(help="Relative deviation of inertias and friction in --runs.")] = 0.05
+    seed: Annotated[int, typer.Option(help="Of noise and scatter.")] = 0
+    frame: Annotated[str | None, typer.Option(help="Also give the distance of this frame from where it should be.")] = (
+        None
+    )
+    csv: Annotated[
+        Path | None, typer.Option("--output", "-o", "--csv", metavar="FILE", help="Write the run as CSV."), Writes.FILE
+    ] = None
+    errors: Annotated[
+        Path | None,
+        typer.Option("--plot", "--errors", metavar="FILE", help="Draw the tracking errors (extra plot)."),
+        Writes.PICTURE,
+    ] = None
     torques: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw torques against limits (extra plot).")
-    ] = None,
-    deg: DegreesOption = False,
-    json: JsonOption = False,
-    snap: SnapOption = True,
-    strict: StrictOption = False,
-    gravity: GravityOption = None,
-) -> None:
+        Path | None,
+        typer.Option("--plot-torques", "--torques", metavar="FILE", help="Draw torques against limits (extra plot)."),
+        Writes.PICTURE,
+    ] = None
+    deg: DegreesOption = False
+
+
+@command(
+    "simulate",
+    SimulateOptions,
+    example="torquec simulate puma560 --controller computed-torque --rate 500 --resolution 1e-4",
+)
+def simulate(model: Model, options: SimulateOptions) -> Outcome:
     """Simulate a controller on the robot along a motion.
 
     The loop runs as native code: measure, control, saturate, integrate. Prints how far each joint was from where it
-    should be, and which drives were at their limits.
+    should be, and which drives were at their limits. Kinds are computed-torque (the default), pole-placement,
+    diagonal, pd, pid, lqr, open-loop and open-loop-gravity; --law runs a law that torquec design wrote.
     """
-    from torquec.simulation.plant import FrictionModel, Plant
+    from torquec.report.simulation_text import simulation_text
 
-    loaded = read_robot(robot, snap=snap, strict=strict, gravity=gravity)
-    if not rate > 0.0:
-        raise ArgumentError(f"--rate {rate:g}", remedy="give a positive number of calls per second")
-    _check_runs(runs, {"--frame": frame, "--csv": csv, "--errors": errors, "--torques": torques})
-    ends = (joint_values(loaded, start, "--from", degrees=deg), to and joint_values(loaded, to, "--to", degrees=deg))
-    motion = _motion(loaded, trajectory, ends, duration, 1.0 / rate, limits=limits)
-    law = _law(loaded, controller, poles, motion, 1.0 / rate)
-    moved = read_robot(plant, snap=snap, strict=strict, gravity=gravity) if plant else loaded
-    if payload is not None:
-        moved = _loaded(moved, payload)
-    real = Plant(moved, friction=FrictionModel(friction.value))
-    options = _loop_options(resolution, noise, delay, substeps, seed, adaptive=adaptive)
-    progress(f"simulating {controller} on {moved.name} ...")
-    document: dict[str, Any] = {"controller": controller.value, "period": 1.0 / rate, "joints": list(law.joints)}
-    if runs > 1:
-        document |= _many(real, law, motion, options, runs, spread)
+    _check_runs(options)
+    given = None if options.law is None else _given_law(options)
+    if given is not None:
+        model = hold_missing(model, given.joints, "the law")
+    period = options.period if given is None or given.period is None else given.period
+    model, motion = _motion(model, options, period)
+    kind = options.controller or LawKind.COMPUTED_TORQUE
+    law = given or make_law(model, kind, options, at=tuple(motion.q[0].tolist()), motion=motion)
+    plant = _plant(model, options)
+    name = law.name if given is not None else kind.value
+    progress(f"simulating {name} on {plant.robot.name} ...")
+    document: dict[str, Any] = {"controller": name, "period": period, "joints": list(law.joints)}
+    files: list[Path] = []
+    if options.runs > 1:
+        document |= _many(plant, law, motion, options)
     else:
-        document |= _one(real, law, motion, options, frame, {"csv": csv, "errors": errors, "torques": torques})
-    if json:
-        print_json(document)
-    else:
-        typer.echo(_text(moved, document))
-
-
-def _check_runs(runs: int, of_one_run: dict[str, object]) -> None:
-    if runs < 1:
-        raise ArgumentError(f"--runs {runs}", remedy="give a positive whole number")
-    asked = [option for option, value in of_one_run.items() if value is not None]
-    if runs > 1 and asked:
-        raise ArgumentError(f"{asked[0]} is about one run, not {runs}", remedy=f"leave out --runs or {asked[0]}")
-
-
-def _one(
-    plant: Plant,
-    law: Controller,
-    motion: Trajectory,
-    options: LoopOptions,
-    frame: str | None,
-    files: dict[str, Path | None],
-) -> dict[str, Any]:
-    """The document of one run, its files written."""
-    from torquec.simulation.closed_loop import simulate as run
-    from torquec.simulation.tip_error import tip_error
-
-    result = run(plant, law, motion, options=options)
-    document = summary(result)
-    if frame is not None:
-        distance = tip_error(plant.robot, frame, result)
-        document["tip"] = {"frame": frame, "rmse": float((distance**2).mean() ** 0.5), "max": float(distance.max())}
-    document["files"] = [str(path) for path in _write(law.name, result, files)]
-    return document
+        result = _run(plant, law, motion, options)
+        files = _write(law.name, result, options)
+        document |= summary(result) | {"files": [str(path) for path in files]}
+        if options.frame is not None:
+            document["tip"] = _tip(plant, options.frame, result)
+    units = {joint.name: "m" if joint.type.is_prismatic else "rad" for joint in plant.robot.joints}
+    return Outcome(document, simulation_text(plant.robot.name, units, document), tuple(files))
 
 
 def summary(result: SimulationResult) -> dict[str, Any]:
@@ -184,23 +155,118 @@ def summary(result: SimulationResult) -> dict[str, Any]:
     }
 
 
-def _write(name: str, result: SimulationResult, files: dict[str, Path | None]) -> list[Path]:
+def _check_runs(options: SimulateOptions) -> None:
+    of_one_run = {
+        "--frame": options.frame,
+        "--csv": options.csv,
+        "--plot": options.errors,
+        "--plot-torques": options.torques,
+    }
+    if options.runs < 1:
+        raise ArgumentError(f"--runs {options.runs}", remedy="give a positive whole number")
+    asked = [option for option, value in of_one_run.items() if value is not None]
+    if options.runs > 1 and asked:
+        raise ArgumentError(
+            f"{asked[0]} is about one run, not {options.runs}", remedy=f"leave out --runs or {asked[0]}"
+        )
+
+
+def _given_law(options: SimulateOptions) -> Controller:
+    """The law of a file; options that would make another one are refused."""
+    from torquec.control.controller_file import read_controller
+
+    shared = {field.name for field in dataclasses.fields(CommandOptions)}
+    fields = {field.name: field.default for field in dataclasses.fields(LawOptions) if field.name not in shared}
+    for name, default in fields.items():
+        if getattr(options, name) != default and name != "effort":
+            raise ArgumentError(
+                f"--{name.replace('_', '-')} makes a law, and --law names a finished one",
+                remedy="leave out one of them, or design the law again",
+            )
+    assert options.law is not None
+    return read_controller(options.law)
+
+
+def _motion(model: Model, options: SimulateOptions, period: float) -> tuple[Model, Trajectory]:
+    """The motion that was asked for, and the model of the joints that it moves."""
+    from torquec.trajectory import check_limits, minimum_jerk
+
+    robot = model.robot
+    if options.to is None:
+        if options.trajectory is None and not has_standard_motion(model):
+            raise ArgumentError("there is no motion", remedy="give --trajectory motion.csv, or --to with --duration")
+        return read_motion(model, options.trajectory or STANDARD, period, limits=options.limits)
+    if options.trajectory is not None:
+        raise ArgumentError("--to and --trajectory are two motions", remedy="leave out one of them")
+    start = joint_values(robot, options.start, "--from", degrees=options.deg)
+    goal = joint_values(robot, options.to, "--to", degrees=options.deg)
+    motion = minimum_jerk(start, goal, options.duration, joints=robot.joint_names, period=period)
+    if options.limits:
+        check_limits(robot, motion)
+    return model, motion
+
+
+def _plant(model: Model, options: SimulateOptions) -> Plant:
+    """The robot that really moves."""
+    from torquec.simulation.plant import FrictionModel, Plant
+
+    real = model
+    if options.plant is not None:
+        real = hold_missing(options.source.read(options.plant), model.robot.joint_names, "the controller's model")
+    moved = real.robot
+    if options.plant_payload and real.kind.follows_program:
+        raise ArgumentError(
+            f"--plant-payload changes the bodies of a robot, and the plant is a '{real.kind}' model",
+            remedy="give the robot file as --plant",
+        )
+    for text in options.plant_payload or ():
+        moved = with_payload(moved, text, "--plant-payload")
+    return Plant(with_efforts(moved, options.effort), friction=FrictionModel(options.friction.value))
+
+
+def _loop_options(options: SimulateOptions) -> LoopOptions:
+    from torquec.simulation.closed_loop import LoopOptions
+    from torquec.simulation.integrators import DormandPrince, Integrator, RungeKutta4
+    from torquec.simulation.sensors import Sensors, SpeedSource
+
+    if options.adaptive and options.friction is FrictionChoice.STICK:
+        raise ArgumentError(
+            "sticking friction does not go with adaptive steps", remedy="add --friction smooth, or leave out --adaptive"
+        )
+    source = SpeedSource.DIFFERENCE if options.resolution else SpeedSource.MEASURED
+    sensors = Sensors(resolution=options.resolution, speed=source, position_noise=options.noise, delay=options.delay)
+    integrator: Integrator = DormandPrince() if options.adaptive else RungeKutta4(options.substeps)
+    return LoopOptions(sensors=sensors, integrator=integrator, seed=options.seed, largest_error=_ONE_TURN)
+
+
+def _run(plant: Plant, law: Controller, motion: Trajectory, options: SimulateOptions) -> SimulationResult:
+    from torquec.simulation.closed_loop import simulate as run
+
+    return run(plant, law, motion, options=_loop_options(options))
+
+
+def _tip(plant: Plant, frame: str, result: SimulationResult) -> dict[str, Any]:
+    from torquec.simulation.tip_error import tip_error
+
+    distance = tip_error(plant.robot, frame, result)
+    return {"frame": frame, "rmse": float((distance**2).mean() ** 0.5), "max": float(distance.max())}
+
+
+def _write(name: str, result: SimulationResult, options: SimulateOptions) -> list[Path]:
     from torquec.report.closed_loop_plots import plot_errors, plot_torques
     from torquec.simulation.csv_file import write_result
 
     written = []
-    if files["csv"] is not None:
-        written.append(write_result(result, files["csv"]))
-    if files["errors"] is not None:
-        written.append(plot_errors({name: result}, files["errors"]))
-    if files["torques"] is not None:
-        written.append(plot_torques({name: result}, files["torques"]))
+    if options.csv is not None:
+        written.append(write_result(result, options.csv))
+    if options.errors is not None:
+        written.append(plot_errors({name: result}, options.errors))
+    if options.torques is not None:
+        written.append(plot_torques({name: result}, options.torques))
     return written
 
 
-def _many(
-    plant: Plant, law: Controller, motion: Trajectory, options: LoopOptions, runs: int, spread: float
-) -> dict[str, Any]:
+def _many(plant: Plant, law: Controller, motion: Trajectory, options: SimulateOptions) -> dict[str, Any]:
     """The document of many runs: the worst of each joint, and how the errors are distributed."""
     import os
     from concurrent.futures import ThreadPoolExecutor
@@ -209,9 +275,10 @@ def _many(
 
     from torquec.simulation.monte_carlo import Spread, monte_carlo
 
-    scatter = Spread(spread, spread)
+    scatter = Spread(options.spread, options.spread)
+    loop = _loop_options(options)
     with ThreadPoolExecutor(os.cpu_count()) as cores:  # the loop runs without the interpreter's lock
-        result = monte_carlo(plant, law, motion, runs=runs, spread=scatter, options=options, executor=cores)
+        result = monte_carlo(plant, law, motion, runs=options.runs, spread=scatter, options=loop, executor=cores)
     stable = np.isnan(result.diverged)
     kept = result.rmse[stable] if stable.any() else np.full((1, len(law.joints)), np.nan)
     worst = result.max_error[stable] if stable.any() else np.full((1, len(law.joints)), np.nan)
@@ -225,98 +292,9 @@ def _many(
         "max_error": by_joint(worst.max(axis=0)),
         "median_error": by_joint(np.median(worst, axis=0)),
         "saturated": [name for name, hit in zip(law.joints, saturated, strict=True) if hit],
-        "runs": runs,
+        "runs": options.runs,
         "diverged": int((~stable).sum()),
-        "steps": runs * result.steps,
+        "steps": options.runs * result.steps,
         "steps_per_second": result.steps_per_second,
         "files": [],
     }
-
-
-def _motion(
-    robot: Robot, argument: str | None, ends: Any, duration: float, period: float, *, limits: bool
-) -> Trajectory:
-    """The motion that was asked for."""
-    from torquec.trajectory import check_limits, minimum_jerk, puma560_standard_trajectory, read_trajectory
-
-    start, goal = ends
-    if argument is None and not goal and robot.name != _STANDARD:
-        raise ArgumentError("there is no motion", remedy="give --trajectory motion.csv, or --to with --duration")
-    if goal:
-        motion = minimum_jerk(start, goal, duration, joints=robot.joint_names, period=period)
-        if limits:
-            check_limits(robot, motion)
-        return motion
-    if limits:
-        return read_motion(robot, argument or "standard", period)
-    if argument in (None, "standard"):
-        return puma560_standard_trajectory(period=period)
-    assert argument is not None
-    return read_trajectory(argument, joints=robot.joint_names, period=period)
-
-
-def _law(robot: Robot, kind: SimulatedLaw, poles: str, motion: Trajectory, period: float) -> Controller:
-    """The controller of a kind."""
-    from torquec.control.independent_joint import feedforward_torque
-    from torquec.control.poles import joint_poles
-
-    if kind in (SimulatedLaw.OPEN_LOOP, SimulatedLaw.OPEN_LOOP_GRAVITY):
-        return feedforward_torque(robot, online_gravity=kind is SimulatedLaw.OPEN_LOOP_GRAVITY)
-    wanted = joint_poles(robot.joint_names, parse_poles(poles))
-    options = LawOptions(period, False, False, tuple(motion.q[0].tolist()))
-    return make(robot, ControllerKind(kind.value), wanted, options, motion)
-
-
-def _loaded(robot: Robot, text: str) -> Robot:
-    """The robot with a payload written as FRAME:KG."""
-    from torquec.robot import attach_payload
-
-    frame, colon, mass = text.rpartition(":")
-    try:
-        weight = float(mass)
-    except ValueError:
-        weight = -1.0
-    if not colon or not weight >= 0.0:
-        raise ArgumentError(f"--payload {text}", remedy="write a frame and a mass, as in --payload link6:2.5")
-    return attach_payload(robot, frame, mass=weight)
-
-
-def _loop_options(
-    resolution: float, noise: float, delay: int, substeps: int, seed: int, *, adaptive: bool
-) -> LoopOptions:
-    from torquec.simulation.closed_loop import LoopOptions
-    from torquec.simulation.integrators import DormandPrince, Integrator, RungeKutta4
-    from torquec.simulation.sensors import Sensors, SpeedSource
-
-    source = SpeedSource.DIFFERENCE if resolution else SpeedSource.MEASURED
-    sensors = Sensors(resolution=resolution, speed=source, position_noise=noise, delay=delay)
-    integrator: Integrator = DormandPrince() if adaptive else RungeKutta4(substeps)
-    return LoopOptions(sensors=sensors, integrator=integrator, seed=seed, largest_error=_ONE_TURN)
-
-
-def _text(robot: Robot, document: dict[str, Any]) -> str:
-    units = {joint.name: "m" if joint.type.is_prismatic else "rad" for joint in robot.joints}
-    rows = [
-        [name, number(document["rmse"][name], 4), number(document["max_error"][name], 4), units[name]]
-        for name in document["joints"]
-    ]
-    lines = [
-        f"{document['controller']} on {robot.name}, a sample every {document['period']:g} s",
-        "",
-        table(["joint", "rmse", "max error", "unit"], rows),
-        "",
-    ]
-    if "runs" in document:
-        lines.append(
-            f"{document['runs']} runs, {document['diverged']} of them diverged; the errors are over the others."
-        )
-    if "tip" in document:
-        tip = document["tip"]
-        lines.append(f"{tip['frame']}: rmse {number(1e3 * tip['rmse'], 4)} mm, max {number(1e3 * tip['max'], 4)} mm")
-    for name in document["saturated"]:
-        when = document.get("first_saturation", {}).get(name)
-        at = "" if when is None else f", first at t = {when:.4g} s"
-        lines.append(f"{name} asked for more than its drive can give{at}: make the motion slower, or the poles.")
-    lines.append(f"{document['steps']} steps, {document['steps_per_second']:,.0f} per second")
-    lines += [f"wrote {path}" for path in document["files"]]
-    return "\n".join(lines)

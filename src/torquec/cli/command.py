@@ -1,0 +1,182 @@
+"""Commands: each is a function from a model and its options to an `Outcome`; what all of them share is added here.
+
+    @command("eval", EvalOptions, example="torquec eval puma560 --q ...")
+    def evaluate(model: Model, options: EvalOptions) -> Outcome: ...
+
+gives `torquec eval ROBOT` its argument, the fields of `EvalOptions` as options, and `--payload`, `--lock`, `--snap`,
+`--strict`, `--gravity` and `--json`. Fields are annotated with what typer needs; a field that names something to be
+written also carries a `Writes`, and is checked before the work begins. Printing, the files that were written, and the
+exit status are told in `Command.run`, nowhere else.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, get_type_hints
+
+import typer
+from typer.models import ParameterInfo
+
+from torquec.cli.output import print_json, tell_written
+from torquec.cli.source import ModelSource
+from torquec.cli.writes import Writes, check_target, need_extra
+from torquec.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from torquec.model.model import Model
+
+CHECK_FAILED = 1
+BAD_INPUT = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommandOptions:
+    """What the options of every command begin with: where its model came from, and how to read another one.
+
+    `json`: the document will be printed, not the text.
+    """
+
+    source: ModelSource = field(default_factory=ModelSource)
+    json: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a command found: a JSON document and the same as text, and the files that it wrote.
+
+    `failed` says why the exit status is 1: a check that was asked for did not hold. It is told after printing.
+    """
+
+    document: dict[str, Any]
+    text: str
+    files: tuple[Path, ...] = ()
+    failed: str = ""
+
+
+Options = TypeVar("Options", bound=CommandOptions)
+
+_ROBOT = Annotated[
+    str,
+    typer.Argument(
+        metavar="ROBOT",
+        help="A robot file (.urdf, .xacro, .xml for MJCF, .toml for a DH table), a model (.tq.json) or a classic: "
+        "puma560, puma260, stanford, scara, planar2r, planar3r.",
+    ),
+]
+_JSON = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else.")]
+
+
+@dataclass(frozen=True)
+class Command(Generic[Options]):
+    """A command: its name, its function, the class of its options, an example that runs as printed.
+
+    `bodies` says why it needs the bodies of a robot; it then refuses a model that is only a program. `extra` names
+    the optional dependencies without which it cannot begin. `without_model`: it takes no ROBOT.
+    """
+
+    name: str
+    function: Callable[..., Outcome]
+    options: type[Options]
+    example: str
+    bodies: str = ""
+    extra: str = ""
+    without_model: bool = False
+
+    def __call__(self, *model: Model, options: Options | None = None) -> Outcome:
+        """The outcome for a model, without printing."""
+        return self.function(*model, self.options() if options is None else options)
+
+    def run(self, **given: Any) -> None:
+        """Everything that happens between the shell's words and the exit status."""
+        as_json = given.pop("json")
+        argument = given.pop("robot", "")
+        shared = {key: given.pop(key) for key in _shared_hints() if key in given}
+        source = ModelSource(argument, degrees=bool(given.get("deg")), **shared)
+        options = self.options(**given, source=source, json=as_json)
+        self._check_targets(options)
+        if self.extra:
+            need_extra(self.extra, f"torquec {self.name}")
+        outcome = self.function(options) if self.without_model else self.function(self._model(options), options)
+        if as_json:
+            print_json(outcome.document)
+        elif outcome.text:
+            typer.echo(outcome.text.removesuffix("\n"))
+        tell_written(outcome.files)
+        if outcome.failed:
+            typer.echo(f"torquec: {outcome.failed}", err=True)
+            raise typer.Exit(CHECK_FAILED)
+
+    def callback(self) -> Callable[..., None]:
+        """`run` with the signature from which typer makes arguments and options."""
+        hints: dict[str, Any] = {} if self.without_model else {"robot": _ROBOT}
+        defaults: dict[str, Any] = {}
+        own = get_type_hints(self.options, include_extras=True)
+        for item in dataclasses.fields(self.options):
+            if any(isinstance(note, ParameterInfo) for note in getattr(own[item.name], "__metadata__", ())):
+                hints[item.name] = own[item.name]
+                if item.default is not dataclasses.MISSING:
+                    defaults[item.name] = item.default
+        hints["json"], defaults["json"] = _JSON, False
+        if not self.without_model:
+            hints |= _shared_hints()
+            defaults |= {name: getattr(ModelSource(), name) for name in _shared_hints()}
+
+        def callback(**given: Any) -> None:
+            self.run(**given)
+
+        parameters = [
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=defaults.get(name, inspect.Parameter.empty), annotation=h
+            )
+            for name, h in hints.items()
+        ]
+        callback.__doc__ = self.function.__doc__
+        callback.__annotations__ = dict(hints)
+        callback.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        return callback
+
+    def _model(self, options: Options) -> Model:
+        model = options.source.read()
+        if self.bodies and model.kind.follows_program:
+            raise ArgumentError(
+                f"torquec {self.name} {self.bodies}, which a model of the kind '{model.kind}' does not have",
+                where=options.source.argument,
+                remedy="give the robot file that the model was made from",
+            )
+        return model
+
+    def _check_targets(self, options: Options) -> None:
+        """Refuse before the work what could not be written after it."""
+        force = getattr(options, "force", True)
+        for name, hint in get_type_hints(self.options, include_extras=True).items():
+            for note in getattr(hint, "__metadata__", ()):
+                target = getattr(options, name)
+                if isinstance(note, Writes) and target is not None:
+                    check_target(Path(target), note, force=force)
+
+
+def command(
+    name: str,
+    options: type[Options],
+    *,
+    example: str,
+    bodies: str = "",
+    extra: str = "",
+    without_model: bool = False,
+) -> Callable[[Callable[..., Outcome]], Command[Options]]:
+    """Make a command of a function (see the module and `Command`)."""
+    return lambda function: Command(name, function, options, example, bodies, extra, without_model)
+
+
+def _shared_hints() -> dict[str, Any]:
+    """The options of every command that takes a model, with what typer needs of them."""
+    hints = get_type_hints(ModelSource, include_extras=True)
+    return {
+        name: hint
+        for name, hint in hints.items()
+        if any(isinstance(note, ParameterInfo) for note in getattr(hint, "__metadata__", ()))
+    }

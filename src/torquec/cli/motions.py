@@ -1,0 +1,67 @@
+"""Motions of the command line: a CSV file or the standard trajectory; joints that they lack are held still."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from torquec.cli.output import progress
+from torquec.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from torquec.model.model import Model
+    from torquec.trajectory import Trajectory
+
+STANDARD = "standard"
+_STANDARD_ROBOT = "puma560"
+
+
+def has_standard_motion(model: Model) -> bool:
+    """Whether the standard trajectory (Clover's, of the PUMA 560) is for this robot."""
+    return model.robot.name == _STANDARD_ROBOT
+
+
+def read_motion(model: Model, argument: str, period: float, *, limits: bool = True) -> tuple[Model, Trajectory]:
+    """The trajectory of a CSV file, or the standard one, and the model of the joints that it moves.
+
+    Unless `limits` is False, a motion that does not keep the robot's limits is refused.
+    """
+    from torquec.trajectory import check_limits, puma560_standard_trajectory, read_trajectory
+
+    if argument == STANDARD:
+        if not has_standard_motion(model):
+            raise ArgumentError(
+                f"the standard trajectory is the PUMA 560's, not for '{model.robot.name}'", remedy="give a CSV file"
+            )
+        motion = puma560_standard_trajectory(period=period)
+    else:
+        model = hold_missing(model, read_trajectory(argument, period=period).joints, "the trajectory")
+        motion = read_trajectory(argument, joints=model.robot.joint_names, period=period)
+    if limits:
+        check_limits(model.robot, motion)
+    return model, motion
+
+
+def hold_missing(model: Model, moved: Iterable[str], what: str, *, at: Mapping[str, float] | None = None) -> Model:
+    """The model whose joints are only those that are `moved`, the others held at `at`, else at zero.
+
+    A set of names that are not all joints of the robot changes nothing: whoever reads them says what is wrong.
+    """
+    from torquec.robot.lock_joints import lock_joints
+
+    robot = model.robot
+    named = set(moved)
+    missing = [name for name in robot.joint_names if name not in named]
+    if not missing or not named or not named <= set(robot.joint_names):
+        return model
+    if model.functions or model.kind.follows_program:
+        raise ArgumentError(
+            f"{what} says nothing about {', '.join(missing)}, and the joints of a '{model.kind}' model cannot be held",
+            remedy="give all joints, or make the model from the robot with these joints locked",
+        )
+    positions = {name: (at or {}).get(name, 0.0) for name in missing}
+    held = ", ".join(f"{name} at {value:g}" for name, value in positions.items())
+    progress(f"{what} says nothing about some joints, which are held still: {held}")
+    return dataclasses.replace(model, robot=lock_joints(robot, positions))

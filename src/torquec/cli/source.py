@@ -1,0 +1,150 @@
+"""The model that a command is about: the argument ROBOT, and the options that say how it is read and changed.
+
+(1)  a classic's name, a robot file or a model file (.tq.json)
+(2)  `--payload FRAME:KG[,x,y,z]` adds what the hand holds, `--lock JOINT=VALUE` holds a joint still
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from torquec.cli.options import numbers, read_robot
+from torquec.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from torquec.model.model import Model
+    from torquec.robot.robot import Robot
+
+MODEL_SUFFIX = ".json"
+
+
+@dataclass(frozen=True)
+class ModelSource:
+    """The argument ROBOT and the shared options; `read` gives the model. `degrees`: locked angles are in degrees."""
+
+    argument: str = ""
+    payload: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FRAME:KG[,x,y,z]",
+            help="What the hand holds and the model knows: a point mass in a frame, its centre there [m]; again for "
+            "more.",
+        ),
+    ] = None
+    lock: Annotated[
+        list[str] | None,
+        typer.Option(metavar="JOINT=VALUE", help="Hold a joint still at this position; again for more."),
+    ] = None
+    snap: Annotated[
+        bool,
+        typer.Option("--snap/--no-snap", help="Snap angles within 5e-5 rad of a right angle, and report each one."),
+    ] = True
+    strict: Annotated[bool, typer.Option("--strict", help="Treat the robot file's warnings as errors.")] = False
+    gravity: Annotated[
+        str | None, typer.Option(metavar="X,Y,Z", help="Gravity [m/s^2] in the base frame.  [default: the file's]")
+    ] = None
+    degrees: bool = False
+
+    def read(self, argument: str | None = None) -> Model:
+        """The model of the argument ROBOT, or of another argument that is read in the same way."""
+        from torquec.model.model import as_model
+        from torquec.model.save import load_model
+
+        name = self.argument if argument is None else argument
+        if not name.endswith(MODEL_SUFFIX):
+            return self._changed(as_model(self.robot(name)), name)
+        if self.strict or self.gravity is not None or not self.snap:
+            raise ArgumentError(
+                "--gravity, --strict and --no-snap are for robot files",
+                where=name,
+                remedy="a saved model is taken as it is: give the robot file instead",
+            )
+        return self._changed(load_model(name), name)
+
+    def robot(self, argument: str) -> Robot:
+        """The robot of a classic or a robot file, as it is there."""
+        return read_robot(argument, snap=self.snap, strict=self.strict, gravity=self.gravity)
+
+    def _changed(self, model: Model, where: str) -> Model:
+        """(2)."""
+        if not self.payload and not self.lock:
+            return model
+        if model.functions or model.kind.follows_program:
+            raise ArgumentError(
+                f"--payload and --lock change the bodies of a robot, and a model of the kind '{model.kind}' is a "
+                "program that was made for the ones it has",
+                where=where,
+                remedy="change the robot, and make the model again from that",
+            )
+        robot = model.robot
+        for text in self.payload or ():
+            robot = with_payload(robot, text)
+        return dataclasses.replace(model, robot=locked(robot, self.lock or (), degrees=self.degrees))
+
+
+def is_model_file(argument: str) -> bool:
+    """Whether an argument names a saved model.
+
+    >>> is_model_file("arm.tq.json"), is_model_file("arm.urdf")
+    (True, False)
+    """
+    return Path(argument).suffix == MODEL_SUFFIX
+
+
+def with_payload(robot: Robot, text: str, option: str = "--payload") -> Robot:
+    """The robot with a point mass written as FRAME:KG or FRAME:KG,x,y,z; raises `ArgumentError` for anything else.
+
+    >>> from torquec.robot import classics
+    >>> with_payload(classics.puma560(), "link6:2,0,0,0.1").frames[-1].name
+    'payload'
+    """
+    from torquec.robot import attach_payload
+
+    frame, colon, values = text.rpartition(":")
+    found = _numbers(values)
+    if not colon or len(found) not in (1, 4) or not found[0] >= 0.0:
+        raise ArgumentError(
+            f"{option} {text}", remedy=f"write a frame and a mass, as in {option} link6:2.5 or link6:2.5,0,0,0.1"
+        )
+    taken = {existing.name for existing in robot.frames}
+    names = ("payload", *(f"payload{k}" for k in range(2, len(taken) + 3)))
+    free = next(name for name in names if name not in taken)
+    return attach_payload(robot, frame, mass=found[0], center=found[1:] or (0.0, 0.0, 0.0), name=free)
+
+
+def locked(robot: Robot, texts: Sequence[str], *, degrees: bool = False) -> Robot:
+    """The robot with joints held as JOINT=VALUE says; raises `ArgumentError` for anything else.
+
+    >>> from torquec.robot import classics
+    >>> locked(classics.planar2r(), ["joint2=0.5"]).joint_names
+    ('joint1',)
+    """
+    from torquec.robot.lock_joints import lock_joints
+
+    positions: dict[str, float] = {}
+    for text in texts:
+        name, equals, value = text.rpartition("=")
+        found = _numbers(value)
+        if not equals or len(found) != 1:
+            raise ArgumentError(f"--lock {text}", remedy="write a joint and its position, as in --lock elbow=0.5")
+        if name in positions:
+            raise ArgumentError(f"--lock names the joint '{name}' twice", remedy="lock each joint once")
+        joint = robot.joints[robot.joint_index(name)]
+        turned = degrees and not joint.type.is_prismatic
+        positions[name] = math.radians(found[0]) if turned else found[0]
+    return lock_joints(robot, positions)
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    """The numbers of a list; none where it is no list of numbers."""
+    try:
+        return numbers(text, "")
+    except ArgumentError:
+        return ()

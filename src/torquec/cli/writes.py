@@ -1,0 +1,66 @@
+"""What a command will write, and whether it can: checked before the work, not after it."""
+
+from __future__ import annotations
+
+import importlib.util
+from enum import StrEnum
+from pathlib import Path
+
+from torquec.errors import ArgumentError, MissingExtraError
+
+
+class Writes(StrEnum):
+    """What an option of a command names."""
+
+    FILE = "file"
+    FOLDER = "folder"
+    PICTURE = "picture"
+    PICTURES = "folder of pictures"
+
+
+_PICTURES = (".png", ".svg", ".pdf")
+_PACKAGES = {
+    "plot": ("matplotlib",),
+    "identify": ("scipy", "threadpoolctl"),
+    "optimize": ("scipy", "threadpoolctl"),
+}
+"""What must be there before a command begins, by extra; what only some of its options need they ask for themselves."""
+
+
+def check_target(path: Path, kind: Writes, *, force: bool) -> None:
+    """Raise `ArgumentError` where a file or folder cannot be written or, without `force`, would replace another one.
+
+    Pictures need the extra `plot` (`MissingExtraError`) and an ending that names their format.
+    """
+    where = str(path)
+    if kind in (Writes.PICTURE, Writes.PICTURES):
+        need_extra("plot", "drawing a picture")
+    if kind in (Writes.FOLDER, Writes.PICTURES):
+        if path.exists() and not path.is_dir():
+            raise ArgumentError("this is a file", where=where, remedy="name a folder")
+        if path.is_dir() and any(path.iterdir()) and not force:
+            raise ArgumentError(
+                "the folder is not empty", where=where, remedy="name another one, or replace its files with --force"
+            )
+        if not path.name:
+            raise ArgumentError("this is no name for a folder", where=where, remedy="name a folder that can be made")
+        return
+    if path.is_dir():
+        raise ArgumentError("cannot be written: this is a folder", where=where, remedy="name a file")
+    if path.exists() and not force:
+        raise ArgumentError("this file exists already", where=where, remedy="name another, or add --force")
+    if not path.absolute().parent.is_dir():
+        raise ArgumentError(
+            "cannot be written: there is no such folder", where=where, remedy="make it, or name another"
+        )
+    if kind is Writes.PICTURE and path.suffix.lower() not in _PICTURES:
+        raise ArgumentError(
+            f"the ending '{path.suffix}' is not that of a picture", where=where, remedy=f"use {', '.join(_PICTURES)}"
+        )
+
+
+def need_extra(extra: str, purpose: str) -> None:
+    """Raise `MissingExtraError` unless the packages of an optional dependency are installed."""
+    for package in _PACKAGES[extra]:
+        if importlib.util.find_spec(package) is None:
+            raise MissingExtraError(package, extra, purpose)

@@ -1,0 +1,83 @@
+"""What `torquec info` shows of a robot or a model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torquec.report.tables import number, table
+
+_EXACT = "exact"
+
+
+def robot_text(document: dict[str, Any]) -> str:
+    """The document of `torquec info` as a page."""
+    gravity = ", ".join(number(value) for value in document["gravity"])
+    kind = "" if document["kind"] == _EXACT else f" ({document['kind']} model)"
+    lines = [
+        f"{document['name']}{kind}: {document['dof']} joints, {number(document['mass'])} kg, gravity ({gravity}) m/s^2",
+        "",
+        table(
+            ["joint", "type", "lower", "upper", "velocity", "effort"],
+            [
+                [
+                    joint["name"],
+                    joint["type"],
+                    *(number(joint[key]) for key in ("lower", "upper", "velocity", "effort")),
+                ]
+                for joint in document["joints"]
+            ],
+            left=2,
+        ),
+    ]
+    if document["claim"]:
+        lines += ["", "Proven: the torques of this model differ from those of the robot by at most [Nm, N]"]
+        lines.append(table(["joint", "torque"], [[j, number(c["torque"])] for j, c in document["claim"].items()]))
+    if document["mimic"]:
+        lines += ["", "Joints that follow another:"]
+        lines += [f"  {name} follows {leader}" for name, leader in document["mimic"].items()]
+    lines += ["", "Masses [kg]", *(f"  {name}  {number(mass)}" for name, mass in document["masses"].items())]
+    lines += _friction(document) + _motors(document)
+    for title, key in (("In the hand", "payload"), ("Held still", "locked")):
+        if document[key]:
+            lines += ["", f"{title}: {', '.join(document[key])}"]
+    lines += ["", f"Frames: {', '.join(document['frames']) or 'none'}"]
+    lines += _snaps(document)
+    if document["warnings"]:
+        lines += ["", "Warnings:", *(f"  {warning}" for warning in document["warnings"])]
+    return "\n".join(lines)
+
+
+def _friction(document: dict[str, Any]) -> list[str]:
+    if not document["friction"]:
+        return ["", "Friction of the joints: none"]
+    keys = ("viscous_positive", "viscous_negative", "coulomb_positive", "coulomb_negative", "offset")
+    rows = [[joint, *(number(law[key]) for key in keys)] for joint, law in document["friction"].items()]
+    header = ["friction", "viscous +", "viscous -", "Coulomb +", "Coulomb -", "offset"]
+    return ["", table(header, rows)]
+
+
+def _motors(document: dict[str, Any]) -> list[str]:
+    lines = []
+    if document["drives_file"]:
+        lines += ["", f"Drives read from {document['drives_file']}"]
+    rows = [
+        [
+            motor["name"],
+            number(motor["rotor_inertia"]),
+            ", ".join(f"{j} {number(r)}" for j, r in motor["ratios"].items()),
+        ]
+        for motor in document["motors"]
+    ]
+    return [*lines, "", table(["motor", "rotor inertia", "turns with (ratio)"], rows)] if rows else lines
+
+
+def _snaps(document: dict[str, Any]) -> list[str]:
+    if not document["snaps"]:
+        return []
+    lines = ["", "Angles taken as right angles (--no-snap keeps them):"]
+    lines += [f"  {s['joint']}: {s['angle']} {s['found']!r} as {s['used']!r}" for s in document["snaps"]]
+    effect = document["snap_effect"]
+    moved = f"  this moves bodies by up to {number(1e3 * effect['position'], 2)} mm"
+    torque = effect["torque"]
+    changed = "" if torque is None else f" and changes torques by {number(100 * torque, 2)} % of the largest"
+    return [*lines, moved + changed]

@@ -1,0 +1,49 @@
+"""Plain text with aligned tables: what every command prints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+_NOISE = 1e-14
+"""Smaller than the rounding of any quantity of a robot in SI units: shown as zero."""
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> str:
+    """Aligned columns, the first `left` ones to the left and the others to the right.
+
+    >>> print(table(["joint", "Nm"], [["elbow", "1.5"], ["w", "-10"]]))
+      joint   Nm
+      elbow  1.5
+      w      -10
+    """
+    lines = [list(header), *(list(row) for row in rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
+    return "\n".join(
+        "  "
+        + "  ".join(
+            cell.ljust(width) if column < left else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
+
+
+def number(value: float | None, digits: int = 6) -> str:
+    """A number for a table, with `digits` significant digits; '-' where there is none, 0 for rounding noise.
+
+    >>> number(0.1234567891), number(float("inf")), number(6.95e-55)
+    ('0.123457', '-', '0')
+    """
+    if value is None or not math.isfinite(value):
+        return "-"
+    return f"{value:.{digits}g}" if abs(value) > _NOISE else "0"
+
+
+def complex_number(re: float, im: float) -> str:
+    """A complex number for a list of eigenvalues.
+
+    >>> complex_number(-2.0, 0.0), complex_number(-2.0, 3.5)
+    ('-2', '-2 +3.5j')
+    """
+    return number(re) + (f" {im:+.6g}j" if im else "")

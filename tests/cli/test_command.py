@@ -1,0 +1,123 @@
+"""What every command has: the same argument, the same options, targets that are checked before the work."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+import torquec as tq
+from torquec.cli.app import COMMANDS
+from torquec.cli.command import Outcome
+from torquec.cli.eval import EvalOptions, evaluate
+from torquec.robot import classics
+
+SHARED = ("--payload", "--lock", "--snap", "--strict", "--gravity")
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_shared_options_are_everywhere(torquec, command):
+    shown = torquec(command.name, "--help").out
+    assert "--json" in shown
+    assert command.example.split()[1] == command.name
+    assert all((word in shown) is not command.without_model for word in SHARED)
+
+
+def test_the_help_names_every_classic(torquec):
+    shown = " ".join(torquec("info", "--help").out.split())
+    assert all(name in shown for name in classics.names())
+
+
+def test_a_command_is_a_function_of_a_model_and_options():
+    outcome = evaluate(tq.compile(classics.planar2r()), options=EvalOptions(q="0.1,0.2"))
+    assert isinstance(outcome, Outcome)
+    assert outcome.document["joints"] == ["joint1", "joint2"]
+    assert "Mass matrix" in outcome.text
+
+
+def test_a_payload_is_known_to_the_model(torquec):
+    arm = classics.puma560()
+    held = tq.compile(tq.attach_payload(arm, "link6", mass=2.5, center=(0.0, 0.1, 0.2)))
+    state = "0.1,-0.8,0.4,0,0.3,0"
+    document = torquec("eval", "puma560", "--q", state, "--payload", "link6:2.5,0,0.1,0.2", "--json").document
+    q = [float(word) for word in state.split(",")]
+    assert document["gravity"] == pytest.approx(held.gravity_torque(q).tolist(), rel=1e-12)
+    twice = torquec("eval", "puma560", "--payload", "link6:1", "--payload", "link6:1", "--json").document
+    once = torquec("eval", "puma560", "--payload", "link6:2", "--json").document
+    assert np.allclose(twice["M"], once["M"], rtol=1e-12)
+
+
+def test_a_locked_joint_is_gone_and_its_position_counts(torquec):
+    arm = tq.compile(classics.puma560())
+    locks = ("--lock", "joint4=0", "--lock", "joint5=0.7", "--lock", "joint6=0")
+    document = torquec("eval", "puma560", *locks, "--q", "0.1,-0.8,0.4", "--json").document
+    assert document["joints"] == ["joint1", "joint2", "joint3"]
+    whole = arm.gravity_torque([0.1, -0.8, 0.4, 0.0, 0.7, 0.0])
+    assert document["gravity"] == pytest.approx(whole[:3].tolist(), rel=1e-9)
+    degrees = torquec("eval", "puma560", "--lock", "joint5=40", "--deg", "--json").document
+    radians = torquec("eval", "puma560", "--lock", f"joint5={math.radians(40)!r}", "--json").document
+    assert degrees["gravity"] == pytest.approx(radians["gravity"], rel=1e-12)
+
+
+def test_a_saved_model_is_a_robot_too(torquec, tmp_path):
+    file = tmp_path / "arm.tq.json"
+    tq.save(tq.compile(classics.planar2r()), file)
+    assert torquec("info", file, "--json").document["kind"] == "exact"
+    saved = torquec("eval", file, "--q", "0.3,0.4", "--json").document
+    assert saved == torquec("eval", "planar2r", "--q", "0.3,0.4", "--json").document
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--payload", "link6"], "--payload link6"),
+        (["--payload", "link6:x"], "--payload link6:x"),
+        (["--payload", "link6:1,2"], "--payload link6:1,2"),
+        (["--payload", "hand:1"], "no frame 'hand'"),
+        (["--lock", "joint1"], "--lock joint1"),
+        (["--lock", "elbow=1"], "elbow"),
+        (["--lock", "joint1=1", "--lock", "joint1=2"], "twice"),
+    ],
+)
+def test_what_is_no_payload_or_lock_is_refused(torquec, arguments, message):
+    refused = torquec("eval", "puma560", *arguments)
+    assert (refused.status, refused.out) == (2, "")
+    assert message in refused.err
+    assert "remedy" in refused.err
+
+
+def test_targets_are_checked_before_the_robot_is_even_read(torquec, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    for words, message in (
+        (("generate", "gone.urdf", "-o", tmp_path / "file"), "this is a file"),
+        (("equations", "gone.urdf", "-o", tmp_path / "gone" / "x.txt"), "no such folder"),
+        (("simulate", "gone.urdf", "--plot", tmp_path / "errors.doc"), "not that of a picture"),
+        (("identify", "gone.urdf", "log.csv", "--urdf", tmp_path / "file"), "--force"),
+    ):
+        refused = torquec(*words)
+        assert refused.status == 2
+        assert message in refused.err
+
+
+def test_pictures_need_their_package_before_the_work(torquec, tmp_path, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    refused = torquec("simulate", "gone.urdf", "--plot", tmp_path / "errors.png")
+    assert refused.status == 2
+    assert "torquec[plot]" in refused.err
+
+
+def test_completion_is_offered(torquec):
+    assert "--install-completion" in torquec("--help").out
+
+
+def test_version_is_a_command(torquec):
+    document = torquec("version", "--json").document
+    assert document["torquec"] == tq.__version__
+    assert document["packages"]["numpy"] == np.__version__
+
+
+def test_options_are_frozen():
+    assert all(dataclasses.is_dataclass(command.options) for command in COMMANDS)
+    assert all(command.options.__dataclass_params__.frozen for command in COMMANDS)
