@@ -100,7 +100,7 @@ def design(model: Model, options: DesignOptions) -> Outcome:
         document["weights"] = vars(lqr_weights(robot, options.weights))
     files: list[Path] = []
     if kind.places_poles:
-        looked_at = linearize(model.robot, *point)
+        looked_at = linearize(model, *point)
         worst = _worst(model, options, kind, motion)
         document |= _robustness(model, looked_at, options, kind, worst)
         if options.plot is not None:
@@ -141,7 +141,7 @@ def _worst(model: Model, options: DesignOptions, kind: LawKind, motion: Trajecto
     if motion is None:
         return None
     poles = options.pairs(model.robot)
-    return worst_case(model.robot, motion, poles, errors=_errors(kind), period=options.period, sampled=options.sampled)
+    return worst_case(model, motion, poles, errors=_errors(kind), period=options.period, sampled=options.sampled)
 
 
 def _robustness(
@@ -199,7 +199,7 @@ def _draw(
             lower, upper = worst.times[factor]
             time = upper if worst.intervals[factor].upper < float("inf") else lower
             state = motion.at([time])
-            here, when = linearize(model.robot, state.q[0], state.qd[0], state.qdd[0]), f" at t = {time:.3g} s"
+            here, when = linearize(model, state.q[0], state.qd[0], state.qdd[0]), f" at t = {time:.3g} s"
         interval = stability_interval(here, poles, factor, errors=errors, period=period, sampled=sampled)
         locus = root_locus(here, poles, factor, locus_values(interval), errors=errors, period=period, sampled=sampled)
         shown = f"{robot.name}: root locus of {factor}{when} ({how})"

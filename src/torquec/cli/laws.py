@@ -146,8 +146,7 @@ def make_law(
     Raises `ArgumentError` for options that the kind has no use for.
     """
     _refuse_unused(kind, options)
-    robot = model.robot
-    law = _made(robot, kind, options, at, motion)
+    law = _made(model, kind, options, at, motion)
     share = options.effort
     if not 0.0 < share < math.inf:
         raise ArgumentError(f"--effort {share:g}", remedy="give a positive share of the limits, as in --effort 0.5")
@@ -155,11 +154,11 @@ def make_law(
         return law
     from torquec.control.actuator_limits import with_actuator_limits
 
-    return with_actuator_limits(law, with_efforts(robot, share))
+    return with_actuator_limits(law, with_efforts(model.robot, share))
 
 
 def _made(
-    robot: Robot, kind: LawKind, options: LawOptions, at: Sequence[float], motion: Trajectory | None
+    model: Model, kind: LawKind, options: LawOptions, at: Sequence[float], motion: Trajectory | None
 ) -> Controller:
     from torquec.control.computed_torque import computed_torque, diagonal_computed_torque
     from torquec.control.independent_joint import Feedforward, feedforward_torque, gains_from_poles, independent_joint
@@ -170,19 +169,19 @@ def _made(
     period, sampled, friction = options.period, options.sampled, _friction(options)
     evaluation = chosen(Evaluation, options.evaluation or "reference", "evaluation")
     if kind in (LawKind.OPEN_LOOP, LawKind.OPEN_LOOP_GRAVITY):
-        return feedforward_torque(robot, online_gravity=kind is LawKind.OPEN_LOOP_GRAVITY, friction=friction)
+        return feedforward_torque(model, online_gravity=kind is LawKind.OPEN_LOOP_GRAVITY, friction=friction)
     if kind is LawKind.LQR:
         if motion is None:
             raise ArgumentError("LQR gains belong to a trajectory", remedy="give one: --trajectory motion.csv")
-        return lqr(robot, motion, lqr_weights(robot, options.weights), friction=friction)
-    poles = options.pairs(robot)
+        return lqr(model, motion, lqr_weights(model.robot, options.weights), friction=friction)
+    poles = options.pairs(model.robot)
     pairs = [(pair.first, pair.second) for pair in poles.pairs]
     match kind:
         case LawKind.POLE_PLACEMENT:
-            return pole_placement(robot, pairs, period=period, sampled=sampled, rule=options.rule, friction=friction)
+            return pole_placement(model, pairs, period=period, sampled=sampled, rule=options.rule, friction=friction)
         case LawKind.COMPUTED_TORQUE:
             return computed_torque(
-                robot,
+                model,
                 pairs,
                 period=period,
                 sampled=sampled,
@@ -192,12 +191,12 @@ def _made(
             )
         case LawKind.DIAGONAL:
             return diagonal_computed_torque(
-                robot, pairs, period=period, sampled=sampled, evaluation=evaluation, friction=friction
+                model, pairs, period=period, sampled=sampled, evaluation=evaluation, friction=friction
             )
         case _:
             slowest = None if kind is LawKind.PD else max(pole.real for pole in poles.values) / 4.0
-            gains = gains_from_poles(robot, pairs, at, integral_pole=slowest)
-            return independent_joint(robot, gains, period=period, feedforward=Feedforward.GRAVITY, friction=friction)
+            gains = gains_from_poles(model, pairs, at, integral_pole=slowest)
+            return independent_joint(model, gains, period=period, feedforward=Feedforward.GRAVITY, friction=friction)
 
 
 def law_gains(model: Model, kind: LawKind, options: LawOptions, at: Sequence[float]) -> dict[str, dict[str, float]]:
@@ -212,7 +211,7 @@ def law_gains(model: Model, kind: LawKind, options: LawOptions, at: Sequence[flo
     if kind in (LawKind.PD, LawKind.PID):
         slowest = None if kind is LawKind.PD else max(pole.real for pole in poles.values) / 4.0
         pairs = [(pair.first, pair.second) for pair in poles.pairs]
-        found = gains_from_poles(robot, pairs, at, integral_pole=slowest)
+        found = gains_from_poles(model, pairs, at, integral_pole=slowest)
         columns = {"position": found.position, "speed": found.speed, "integral": found.integral}
     else:
         feedback = error_feedback(poles, period=options.period, sampled=options.sampled)

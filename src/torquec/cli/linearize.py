@@ -66,13 +66,13 @@ def linearize(model: Model, options: LinearizeOptions) -> Outcome:
         joint_values(robot, options.qdd, "--qdd", degrees=options.deg),
     )
     rule = CLOVER if options.abbreviated else None
-    found = linear_model(model.robot, *state, rule=rule)
+    found = linear_model(model, *state, rule=rule)
     document = linear_document(found)
     files: list[Path] = []
     if options.frame is not None:
         document["cartesian"] = _cartesian(model, found, options)
     if options.output is not None:
-        function = linear_model_function(model.robot, rule=rule)
+        function = linear_model_function(model, rule=rule)
         notes = {function.name: "M, C = dtau/dqd and K = dtau/dq about a point, friction and springs included."}
         files = list(generate_package([function], options.output, prefix=robot.name, notes=notes))
         document["files"] = [str(path) for path in files]
@@ -116,7 +116,7 @@ def _cartesian(model: Model, found: LinearModel, options: LinearizeOptions) -> d
             )
         directions = tuple(Direction[word] for word in words)
     assert options.frame is not None
-    seen = cartesian_linear_model(model.robot, found, options.frame, directions=directions)
+    seen = cartesian_linear_model(model, found, options.frame, directions=directions)
     return {
         "frame": options.frame,
         "directions": [direction.name.lower() for direction in seen.directions],

@@ -214,10 +214,10 @@ def _plant(model: Model, options: SimulateOptions) -> Plant:
     if options.plant is not None:
         real = hold_missing(options.source.read(options.plant), model.robot.joint_names, "the controller's model")
     moved = real.robot
-    if options.plant_payload and real.kind.follows_program:
+    if real.kind.follows_program:
         raise ArgumentError(
-            f"--plant-payload changes the bodies of a robot, and the plant is a '{real.kind}' model",
-            remedy="give the robot file as --plant",
+            f"what moves must be a robot with bodies, and this is a '{real.kind}' model",
+            remedy="name the robot that really moves: --plant ROBOT",
         )
     for text in options.plant_payload or ():
         moved = with_payload(moved, text, "--plant-payload")
