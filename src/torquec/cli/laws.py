@@ -83,8 +83,13 @@ class LawOptions(CommandOptions):
         ),
     ] = None
     friction_at: Annotated[
-        str, typer.Option(metavar="SPEED", help="Friction is compensated at this speed: nothing, reference, measured.")
-    ] = "reference"
+        str | None,
+        typer.Option(
+            metavar="SPEED",
+            help="Friction is compensated at this speed: nothing, reference, measured.  [default: reference; nothing "
+            "for pd and pid]",
+        ),
+    ] = None
     abbreviated: Annotated[
         bool, typer.Option("--abbreviated", help="Use the abbreviated model (Clover's rule): fewer operations.")
     ] = False
@@ -166,7 +171,7 @@ def _made(
     from torquec.control.model_terms import Evaluation
     from torquec.control.pole_placement import pole_placement
 
-    period, sampled, friction = options.period, options.sampled, _friction(options)
+    period, sampled, friction = options.period, options.sampled, _friction(kind, options)
     evaluation = chosen(Evaluation, options.evaluation or "reference", "evaluation")
     if kind in (LawKind.OPEN_LOOP, LawKind.OPEN_LOOP_GRAVITY):
         return feedforward_torque(model, online_gravity=kind is LawKind.OPEN_LOOP_GRAVITY, friction=friction)
@@ -271,10 +276,11 @@ def parse_poles(text: str) -> Any:
     return one(words[0]) if len(words) == 1 and "/" not in text else [one(word) for word in words]
 
 
-def _friction(options: LawOptions) -> FrictionCompensation:
+def _friction(kind: LawKind, options: LawOptions) -> FrictionCompensation:
     from torquec.control.model_terms import FrictionAt, FrictionCompensation
 
-    return FrictionCompensation(chosen(FrictionAt, options.friction_at, "speed for friction"))
+    usual = FrictionAt.NOTHING if kind in (LawKind.PD, LawKind.PID) else FrictionAt.REFERENCE
+    return FrictionCompensation(chosen(FrictionAt, options.friction_at or usual, "speed for friction"))
 
 
 def _refuse_unused(kind: LawKind, options: LawOptions) -> None:

@@ -32,30 +32,23 @@ def check_target(path: Path, kind: Writes, *, force: bool) -> None:
 
     Pictures need the extra `plot` (`MissingExtraError`) and an ending that names their format.
     """
-    where = str(path)
+    from torquec.foundation.writing import check_output, check_output_folder
+
     if kind in (Writes.PICTURE, Writes.PICTURES):
         need_extra("plot", "drawing a picture")
     if kind in (Writes.FOLDER, Writes.PICTURES):
-        if path.exists() and not path.is_dir():
-            raise ArgumentError("this is a file", where=where, remedy="name a folder")
-        if path.is_dir() and any(path.iterdir()) and not force:
-            raise ArgumentError(
-                "the folder is not empty", where=where, remedy="name another one, or replace its files with --force"
-            )
+        check_output_folder(path, force=force)
         if not path.name:
-            raise ArgumentError("this is no name for a folder", where=where, remedy="name a folder that can be made")
+            raise ArgumentError(
+                "this is no name for a folder", where=str(path), remedy="name a folder that can be made"
+            )
         return
-    if path.is_dir():
-        raise ArgumentError("cannot be written: this is a folder", where=where, remedy="name a file")
-    if path.exists() and not force:
-        raise ArgumentError("this file exists already", where=where, remedy="name another, or add --force")
-    if not path.absolute().parent.is_dir():
-        raise ArgumentError(
-            "cannot be written: there is no such folder", where=where, remedy="make it, or name another"
-        )
+    check_output(path, force=force)
     if kind is Writes.PICTURE and path.suffix.lower() not in _PICTURES:
         raise ArgumentError(
-            f"the ending '{path.suffix}' is not that of a picture", where=where, remedy=f"use {', '.join(_PICTURES)}"
+            f"the ending '{path.suffix}' is not that of a picture",
+            where=str(path),
+            remedy=f"use {', '.join(_PICTURES)}",
         )
 
 
