@@ -43,7 +43,9 @@ class IdentifyCommandOptions(CommandOptions):
     ] = None
     method: Annotated[
         str,
-        typer.Option(help="consistent, entropic, ridge (with a prior); weighted, ordinary, huber, total (without)."),
+        typer.Option(
+            help="consistent, entropic, ridge (with a prior); weighted, ordinary, huber, total, instrumental (without)."
+        ),
     ] = "consistent"
     friction: Annotated[
         str | None,
@@ -68,7 +70,7 @@ class IdentifyCommandOptions(CommandOptions):
     log_map: MapOption = None
     stream: Annotated[
         bool,
-        typer.Option("--stream", help="Read the logs piece by piece (as files beyond 400 MB always are)."),
+        typer.Option("--stream", help="Read the logs piece by piece (as files are that would not fit into memory)."),
     ] = False
     eliminate: Annotated[
         bool,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
-from torquec.cli.laws import LawKind, LawOptions, make_law, with_efforts
+from torquec.cli.laws import LawKind, LawOptions, make_law
 from torquec.cli.motions import STANDARD, has_standard_motion, hold_missing, read_motion
 from torquec.cli.options import DegreesOption, joint_values
 from torquec.cli.output import progress
@@ -213,15 +213,17 @@ def _plant(model: Model, options: SimulateOptions) -> Plant:
     real = model
     if options.plant is not None:
         real = hold_missing(options.source.read(options.plant), model.robot.joint_names, "the controller's model")
-    moved = real.robot
-    if real.kind.follows_program:
-        raise ArgumentError(
-            f"what moves must be a robot with bodies, and this is a '{real.kind}' model",
-            remedy="name the robot that really moves: --plant ROBOT",
-        )
-    for text in options.plant_payload or ():
-        moved = with_payload(moved, text, "--plant-payload")
-    return Plant(with_efforts(moved, options.effort), friction=FrictionModel(options.friction.value))
+    if options.plant_payload:
+        if real.functions or real.kind.follows_program:
+            raise ArgumentError(
+                f"--plant-payload changes the bodies of a robot, and the plant is a '{real.kind}' model",
+                remedy="name the robot that really moves: --plant ROBOT",
+            )
+        moved = real.robot
+        for text in options.plant_payload:
+            moved = with_payload(moved, text, "--plant-payload")
+        real = dataclasses.replace(real, robot=moved)
+    return Plant(real, friction=FrictionModel(options.friction.value), effort=options.effort)
 
 
 def _loop_options(options: SimulateOptions) -> LoopOptions:

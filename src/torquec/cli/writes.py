@@ -44,6 +44,8 @@ def check_target(path: Path, kind: Writes, *, force: bool) -> None:
             )
         return
     check_output(path, force=force)
+    if path.exists() and not force:  # an earlier result is worth as much as a foreign file
+        raise ArgumentError("this file exists already", where=str(path), remedy="name another, or add --force")
     if kind is Writes.PICTURE and path.suffix.lower() not in _PICTURES:
         raise ArgumentError(
             f"the ending '{path.suffix}' is not that of a picture",
