@@ -8,7 +8,7 @@ from torquec.closedform import Coefficients, closed_form
 from torquec.closedform.compiled_terms import compile_terms, numbers
 from torquec.closedform.polynomial import TrigPolynomial
 from torquec.errors import ArgumentError
-from torquec.trajectory.box import joint_box
+from torquec.trajectory.motion_box import joint_box
 
 
 @pytest.fixture(scope="module", params=["stanford", "puma560"])

@@ -6,7 +6,7 @@ import numpy as np
 
 from torquec.model.model import Model, ModelKind
 from torquec.proof.certificate import Certificate, JointProof
-from torquec.proof.motions import Motions
+from torquec.trajectory.motion_box import MotionBox
 
 
 def claimed(robot, bounds, *, velocity=2.5, acceleration=10.0, lower=-2.5, upper=2.5, program=None) -> Model:
@@ -17,5 +17,5 @@ def claimed(robot, bounds, *, velocity=2.5, acceleration=10.0, lower=-2.5, upper
     proofs = {
         name: JointProof(float(bound), 0.0, (), (), ()) for name, bound in zip(robot.joint_names, bounds, strict=True)
     }
-    record = Certificate(robot.name, robot.content_hash, program, Motions(*sides), proofs)
+    record = Certificate(robot.name, robot.content_hash, program, MotionBox(*sides), proofs)
     return Model(robot, {"inverse_dynamics": program}, record=record, kind=ModelKind.CERTIFIED_TORQUE)

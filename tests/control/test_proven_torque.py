@@ -18,9 +18,8 @@ from torquec.proof.certificate import Certificate
 from torquec.proof.coefficient_certificate import certify_coefficients
 from torquec.proof.coefficient_tolerance import CoefficientTolerance, Family
 from torquec.proof.error_peaks import ErrorKind
-from torquec.proof.motions import Motions
 from torquec.robot.classics import load_classic
-from torquec.trajectory.box import Box
+from torquec.trajectory.motion_box import MotionBox
 
 
 def test_torques_are_wrong_by_what_the_certificate_says():
@@ -51,9 +50,9 @@ def test_coefficients_bound_the_torque_that_they_make(kind):
     exact, weak = programs(robot, 2, 0.9)
     lower, upper = (-0.4,) * 3, (0.6,) * 3
     tolerances = [] if kind is ErrorKind.ABSOLUTE else [CoefficientTolerance(Family.M, (0, 0), 0.5, kind, "joint1")]
-    inner = certify_coefficients(robot, exact, weak, Box(lower, upper), tolerances=tolerances)
+    inner = certify_coefficients(robot, exact, weak, MotionBox(lower, upper), tolerances=tolerances)
     assert {proof.kind for proof in inner.coefficients.values()} >= {kind}
-    record = Certificate(robot.name, robot.content_hash, weak, Motions(lower, upper, (), ()), {}, inner)
+    record = Certificate(robot.name, robot.content_hash, weak, MotionBox(lower, upper, (), ()), {}, inner)
     model = Model(robot, {"inverse_dynamics": weak}, record=record, kind=ModelKind.CERTIFIED_COEFFICIENTS)
     proven = proven_torque(model)
     rng = np.random.default_rng(3)

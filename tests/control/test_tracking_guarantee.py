@@ -24,10 +24,10 @@ from torquec.control.tracking_guarantee import StartError, tracking_guarantee
 from torquec.errors import ArgumentError
 from torquec.model.model import Model, ModelKind
 from torquec.proof.certificate import certify
-from torquec.proof.motions import Motions
 from torquec.robot.classics import load_classic
 from torquec.trajectory import minimum_jerk
 from torquec.trajectory.fourier_motion import fourier_motion
+from torquec.trajectory.motion_box import MotionBox
 from torquec.trajectory.quintic_spline import quintic_spline
 
 POLES = [-20.0, -12 + 45j, (-10.0, -30.0), -15 + 15j]
@@ -134,7 +134,7 @@ def test_a_proven_shorter_program_keeps_it(name, link, part):
     n = robot.n
     lower = tuple(0.1 if joint.type.is_prismatic else -0.5 for joint in robot.joints)
     upper = tuple(0.5 if joint.type.is_prismatic else 1.2 for joint in robot.joints)
-    record = certify(robot, exact, weak, Motions(lower, upper, (2.5,) * n, (25.0,) * n))
+    record = certify(robot, exact, weak, MotionBox(lower, upper, (2.5,) * n, (25.0,) * n))
     model = Model(robot, {"inverse_dynamics": weak}, record=record, kind=ModelKind.CERTIFIED_TORQUE)
     low, high = np.array(lower), np.array(upper)
     ways = quintic_spline([0.0, 0.8, 1.6], low + np.outer([0.3, 0.6, 0.4], high - low), joints=robot.joint_names)

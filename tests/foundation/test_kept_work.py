@@ -19,9 +19,9 @@ from torquec.foundation import kept_work
 from torquec.foundation.kept_work import KeptWork, from_plain, to_plain
 from torquec.foundation.work import Work
 from torquec.model.quantities import trace_quantity
-from torquec.proof.motions import Motions
 from torquec.proof.torque_bound import TorqueBound
 from torquec.robot.classics import load_classic
+from torquec.trajectory.motion_box import MotionBox
 
 CALLS = []
 
@@ -76,7 +76,7 @@ def test_a_damaged_file_is_computed_again(tmp_path):
 
 
 def test_values_survive():
-    motions = Motions((0.1,), (1.0 / 3.0,), (1e-300,), (5.0,))
+    motions = MotionBox((0.1,), (1.0 / 3.0,), (1e-300,), (5.0,))
     bound = TorqueBound(1.5, 1.25, ((0, -1, -1), (-1,)))
     function = trace_quantity(load_classic("planar2r"), "inverse_dynamics")
     values = (motions, bound, function, [1, None, True, "text", float("inf")], {"a": (1.0,), 2: Op.SIN})

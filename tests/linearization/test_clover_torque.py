@@ -17,8 +17,8 @@ from torquec.expr import count_operations, evaluate, trace
 from torquec.model.quantities import trace_quantity
 from torquec.proof.certificate import certify
 from torquec.proof.checker.check_certificate import check_certificate
-from torquec.proof.motions import Motions
 from torquec.trajectory import minimum_jerk
+from torquec.trajectory.motion_box import MotionBox
 
 ARM = tq.classics.puma560()
 STATE = dict.fromkeys(("q", "qd", "qdd"), (6,))
@@ -114,7 +114,7 @@ def test_table_iii(program):
 
 @pytest.mark.slow
 def test_the_proven_error_at_the_motions_of_table_iv(program):
-    box = Motions((-math.pi,) * 6, (math.pi,) * 6, (10.0,) * 6, (100.0,) * 6)
+    box = MotionBox((-math.pi,) * 6, (math.pi,) * 6, (10.0,) * 6, (100.0,) * 6)
     certificate = certify(ARM, trace_quantity(ARM, "inverse_dynamics"), program, box)
     check_certificate(ARM, certificate)
     bounds = [proof.bound for proof in certificate.joints.values()]

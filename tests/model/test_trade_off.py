@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import math
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -43,6 +45,24 @@ def test_every_level_keeps_its_error(curve):
         assert point.level <= point.factor
         assert all(point.bounds[name] <= point.factor * t for name, t in curve.tolerances.items())
         assert point.level == max(point.bounds[name] / t for name, t in curve.tolerances.items())
+
+
+def test_the_best_model_is_the_cheapest_that_meets_the_specification(model, curve):
+    def counted(count):
+        return SimpleNamespace(operation_count=lambda _: count, record=SimpleNamespace(joints=model.record.joints))
+
+    # What the search found for half the error costs less than what it found for the whole.
+    half, whole, double = (OperationCount(mul, 3, 0, 1, 0) for mul in (4, 5, 3))
+    known = {0.5: counted(half), 1.0: counted(whole), 2.0: counted(double)}
+    assert trade_off(ARM, SPECIFICATION, factors=(), known={1.0: known[1.0]}).best is known[1.0]
+    two = trade_off(ARM, SPECIFICATION, factors=(), known={k: known[k] for k in (0.5, 1.0)})
+    assert two.best is known[0.5]
+    # Proven within the stated errors: it meets the specification, whatever it was asked for.
+    assert trade_off(ARM, SPECIFICATION, factors=(), known=known).best is known[2.0]
+    worse = {name: replace(proof, bound=9.0) for name, proof in model.record.joints.items()}
+    known[2.0].record.joints = worse
+    assert trade_off(ARM, SPECIFICATION, factors=(), known=known).best is known[0.5]
+    assert curve.best.operation_count("inverse_dynamics").cost <= model.operation_count("inverse_dynamics").cost
 
 
 def test_the_exact_model_is_one_end(curve):

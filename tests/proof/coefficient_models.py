@@ -7,7 +7,7 @@ from torquec.closedform.polynomial import TrigPolynomial
 from torquec.expr import Function
 from torquec.robot.robot import Robot
 from torquec.simplification.coefficient_model import CoefficientModel, exact_coefficients
-from torquec.trajectory.box import Box
+from torquec.trajectory.motion_box import MotionBox
 
 
 def shortened(robot: Robot, least: float) -> CoefficientModel:
@@ -25,8 +25,8 @@ def exact_program(robot: Robot) -> Function:
     return exact_coefficients(closed_form(robot)).torque()
 
 
-def narrow_box(robot: Robot) -> Box:
+def narrow_box(robot: Robot) -> MotionBox:
     """Less than a turn of every joint."""
     lower = tuple(0.1 if joint.type.is_prismatic else -1.5 for joint in robot.joints)
     upper = tuple(0.6 if joint.type.is_prismatic else 2.0 for joint in robot.joints)
-    return Box(lower, upper)
+    return MotionBox(lower, upper)

@@ -13,7 +13,7 @@ from torquec.proof.bernstein import table_of
 from torquec.proof.coefficient_bound import coefficient_bound
 from torquec.proof.coefficient_error import CoefficientError
 from torquec.proof.error_peaks import ErrorKind
-from torquec.trajectory.box import Box
+from torquec.trajectory.motion_box import MotionBox
 
 TURN = 2.0 * math.pi
 
@@ -30,7 +30,7 @@ def error(*polynomials: dict, joints: int, kind: ErrorKind = ErrorKind.ABSOLUTE)
 
 def test_a_sine_on_a_part_of_its_turn():
     s = error({((angle(0), 0, 1),): 2.0}, joints=1)
-    bound = coefficient_bound(s, Box((-0.2,), (math.pi / 6,)))
+    bound = coefficient_bound(s, MotionBox((-0.2,), (math.pi / 6,)))
     assert bound.found == pytest.approx(1.0)
     assert 1.0 <= bound.bound <= 1.0301
     assert bound.degrees == (1,)
@@ -39,20 +39,20 @@ def test_a_sine_on_a_part_of_its_turn():
 def test_a_product_over_whole_turns():
     # S0 C0 S1: at most 1/2.
     product = error({((angle(0), 1, 1), (angle(1), 0, 1)): 1.0}, joints=2)
-    bound = coefficient_bound(product, Box((-math.pi,) * 2, (math.pi,) * 2))
+    bound = coefficient_bound(product, MotionBox((-math.pi,) * 2, (math.pi,) * 2))
     assert bound.found == pytest.approx(0.5)
     assert 0.5 <= bound.bound <= 0.5151
     assert bound.degrees == (2, 1)
 
 
 def test_a_constant_needs_no_boxes():
-    bound = coefficient_bound(error({(): -0.25}, joints=0), Box((), ()))
+    bound = coefficient_bound(error({(): -0.25}, joints=0), MotionBox((), ()))
     assert bound.bound == pytest.approx(0.25)
     assert bound.trees == ((-1,),)
 
 
 def test_nothing_left_out_is_bounded_by_rounding():
-    bound = coefficient_bound(error({}, joints=0), Box((), ()))
+    bound = coefficient_bound(error({}, joints=0), MotionBox((), ()))
     assert bound.bound == 1e-12
 
 
@@ -60,7 +60,7 @@ def test_a_relative_error_is_a_part_of_the_coefficient():
     # 0.1 S0 of 2 + S0: the largest part is 0.1 at -pi/2.
     s = ((angle(0), 0, 1),)
     part = error({s: 0.1}, {(): -2.0, s: -1.0}, joints=1, kind=ErrorKind.RELATIVE)
-    bound = coefficient_bound(part, Box((-math.pi,), (math.pi,)))
+    bound = coefficient_bound(part, MotionBox((-math.pi,), (math.pi,)))
     assert bound.found == pytest.approx(0.1)
     assert 0.1 <= bound.bound <= 0.1031
 
@@ -68,12 +68,12 @@ def test_a_relative_error_is_a_part_of_the_coefficient():
 def test_a_relative_error_of_what_has_zeros_has_no_bound():
     s = ((angle(0), 0, 1),)
     part = error({s: 0.1}, {(): -0.5, s: -1.0}, joints=1, kind=ErrorKind.RELATIVE)
-    assert coefficient_bound(part, Box((-math.pi,), (math.pi,))) is None
+    assert coefficient_bound(part, MotionBox((-math.pi,), (math.pi,))) is None
 
 
 def test_a_limit_that_is_exceeded_gives_none_and_one_that_is_close_is_proven():
     s = error({((angle(0), 0, 1),): 1.0}, joints=1)
-    whole = Box((-math.pi,), (math.pi,))
+    whole = MotionBox((-math.pi,), (math.pi,))
     assert coefficient_bound(s, whole, limit=0.99) is None
     assert coefficient_bound(s, whole, limit=1.01).bound == pytest.approx(1.01)
 
@@ -81,8 +81,11 @@ def test_a_limit_that_is_exceeded_gives_none_and_one_that_is_close_is_proven():
 @pytest.mark.parametrize(
     ("box", "variables"),
     [
-        (Box((-math.pi, -math.pi), (math.pi, math.pi)), 1),  # sin(q0 + q1) is a function of one angle on the torus,
-        (Box((-0.5, -0.5), (0.5, 0.75)), 1),  # and on any box: the sum ranges over [-1, 1.25]
+        (
+            MotionBox((-math.pi, -math.pi), (math.pi, math.pi)),
+            1,
+        ),  # sin(q0 + q1) is a function of one angle on the torus,
+        (MotionBox((-0.5, -0.5), (0.5, 0.75)), 1),  # and on any box: the sum ranges over [-1, 1.25]
     ],
 )
 def test_a_sum_of_angles_is_one_variable(box, variables):
@@ -98,7 +101,7 @@ def test_sums_are_not_used_where_the_box_is_no_product_of_their_ranges():
     # S0 S01 on a narrow box: q0 and q0 + q1 are not independent, and taken as such they would allow much more.
     q0, q1 = angle(0), angle(1)
     terms = {((q0, 0, 2), (q1, 1, 0)): 1.0, ((q0, 1, 1), (q1, 0, 1)): 1.0}
-    box = Box((-0.5, -0.4), (0.5, 0.6))
+    box = MotionBox((-0.5, -0.4), (0.5, 0.6))
     bound = coefficient_bound(error(terms, joints=2), box, groups=[ParallelGroup(((0, 1), (1, 1)))])
     q = np.stack(np.meshgrid(*(np.linspace(a, b, 801) for a, b in zip(box.lower, box.upper, strict=True))), axis=-1)
     truth = np.abs(np.sin(q[..., 0]) * np.sin(q.sum(axis=-1))).max()
@@ -116,7 +119,7 @@ def test_bounds_hold_and_are_close_for_random_errors():
             monomial = tuple((angle(j), a, b) for j, (a, b) in enumerate(chosen) if a or b)
             terms[monomial] = float(rng.normal())
         lower = rng.uniform(-3.0, 0.0, 3)
-        box = Box(tuple(lower), tuple(lower + rng.uniform(0.5, 6.0, 3)))
+        box = MotionBox(tuple(lower), tuple(lower + rng.uniform(0.5, 6.0, 3)))
         bound = coefficient_bound(error(terms, joints=3), box)
         q = rng.uniform(box.lower, box.upper, (200_000, 3))
         seen = float(np.abs(TrigPolynomial(terms)(q)).max())

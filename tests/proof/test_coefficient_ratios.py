@@ -28,14 +28,14 @@ from torquec.simplification.coefficient_model import abbreviated_coefficients, e
 from torquec.simplification.fitting.fit_entries import fit_entries
 from torquec.simplification.specification import CoefficientThreshold, load_specification
 from torquec.simplification.tolerance import PROOF_MARGIN, coefficient, coefficient_tolerances, entry_tasks
-from torquec.trajectory.box import Box, joint_box
+from torquec.trajectory.motion_box import MotionBox, joint_box
 
 MODELS = Path(__file__).resolve().parents[2].parent / "shared" / "bench" / "models"
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "specifications" / "stanford_control.toml"
 SOME = {"M[1,1]", "M[1,2]", "M[2,2]", "M[4,4]", "H[1,1,2]", "H[2,2,3]", "H[4,1,3]", "g[2]"}
 
 
-def largest_error(exact: TrigPolynomial, simplified: Value, box: Box, kind: ErrorKind) -> float:
+def largest_error(exact: TrigPolynomial, simplified: Value, box: MotionBox, kind: ErrorKind) -> float:
     """By dense samples, then climbs by coordinates; what is simplified depends on no other joints than the exact."""
     joints = list(exact.depends_on)
     rng = np.random.default_rng(8)
@@ -68,7 +68,7 @@ def measured(text: str) -> None:
     print(text)  # noqa: T201
 
 
-def ratios(robot: Robot, certificate: CoefficientCertificate, model, box: Box) -> dict[str, float]:
+def ratios(robot: Robot, certificate: CoefficientCertificate, model, box: MotionBox) -> dict[str, float]:
     """Bound over true maximum of every coefficient."""
     whole = exact_coefficients(closed_form(robot)).coefficients
     found = {}

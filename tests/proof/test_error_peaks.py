@@ -8,7 +8,7 @@ import torquec as tq
 from torquec.closedform import TrigPolynomial, Variable, closed_form
 from torquec.errors import ArgumentError
 from torquec.proof.error_peaks import ErrorKind, largest_error, largest_magnitude
-from torquec.trajectory.box import Box, joint_box
+from torquec.trajectory.motion_box import MotionBox, joint_box
 
 
 @needs_table
@@ -22,8 +22,8 @@ def test_errors_of_the_printed_expressions(row):
 def test_a_peak_inside_and_a_peak_on_the_edge():
     x = Variable(((0, 1),))
     sine = TrigPolynomial({((x, 0, 1),): 2.0})
-    assert largest_magnitude(sine, Box((-1.0,), (2.0,))) == pytest.approx(2.0, abs=1e-14)
-    assert largest_magnitude(sine, Box((-0.3,), (0.2,))) == pytest.approx(2.0 * np.sin(0.3), abs=1e-14)
+    assert largest_magnitude(sine, MotionBox((-1.0,), (2.0,))) == pytest.approx(2.0, abs=1e-14)
+    assert largest_magnitude(sine, MotionBox((-0.3,), (0.2,))) == pytest.approx(2.0 * np.sin(0.3), abs=1e-14)
 
 
 @pytest.mark.parametrize("name", ["puma560", "stanford"])

@@ -13,10 +13,10 @@ from torquec.dynamics.mechanism import mechanism
 from torquec.model.model import Model, compile
 from torquec.model.simplified import simplify
 from torquec.proof.certificate import certify
-from torquec.proof.motions import Motions
 from torquec.robot.robot import Limits
 from torquec.simplification.fewer_parameters import torque_program
 from torquec.simplification.specification import parse_specification
+from torquec.trajectory.motion_box import MotionBox
 
 CHUNK = 20_000
 CLIMBERS = 100
@@ -70,7 +70,7 @@ def drawn_reduction(robot, rng):
     ]
     program = torque_program(replace(m, moments=tuple(moments)))
     limits = [joint.limits for joint in robot.joints]
-    box = Motions(
+    box = MotionBox(
         tuple(limit.lower for limit in limits),
         tuple(limit.upper for limit in limits),
         tuple(limit.velocity for limit in limits),

@@ -13,7 +13,7 @@ import torquec as tq
 from torquec.closedform import TrigPolynomial, Variable, closed_form
 from torquec.closedform.polynomial import constant, single
 from torquec.proof.error_peaks import ErrorKind
-from torquec.trajectory.box import joint_box
+from torquec.trajectory.motion_box import joint_box
 
 ORACLES = Path(__file__).resolve().parents[2].parent / "shared" / "oracles"
 TABLE = ORACLES / "chang_lee_table1.json"

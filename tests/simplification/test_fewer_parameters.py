@@ -11,15 +11,15 @@ from torquec.dynamics.mechanism import mechanism
 from torquec.errors import RobotError
 from torquec.expr import count_operations
 from torquec.proof.certificate import certify
-from torquec.proof.motions import Motions
 from torquec.robot.classics import load_classic
 from torquec.robot.robot import Drives
 from torquec.simplification.fewer_parameters import fewer_parameters, torque_program
+from torquec.trajectory.motion_box import MotionBox
 
 
 def test_stanford_wrist_is_left_out():
     robot = replace(load_classic("stanford"), drives=Drives())
-    box = Motions((-1.0, -1.0, 0.2, -1.0, -1.0, -1.0), (1.0, 1.0, 0.8, 1.0, 1.0, 1.0), (0.5,) * 6, (1.0,) * 6)
+    box = MotionBox((-1.0, -1.0, 0.2, -1.0, -1.0, -1.0), (1.0, 1.0, 0.8, 1.0, 1.0, 1.0), (0.5,) * 6, (1.0,) * 6)
     tolerance = (1.0, 3.0, 3.0, 0.4, 0.4, 0.4)
     fewer = fewer_parameters(robot, box, tolerance)
     exact = torque_program(mechanism(robot))
@@ -34,13 +34,13 @@ def test_stanford_wrist_is_left_out():
 
 def test_nothing_can_be_left_out_of_a_tight_tolerance():
     robot = replace(load_classic("planar2r"), drives=Drives())
-    box = Motions((-1.0,) * 2, (1.0,) * 2, (1.0,) * 2, (1.0,) * 2)
+    box = MotionBox((-1.0,) * 2, (1.0,) * 2, (1.0,) * 2, (1.0,) * 2)
     fewer = fewer_parameters(robot, box, (1e-6, 1e-6))
     assert fewer.operations == count_operations(torque_program(mechanism(robot)))
 
 
 def test_a_tolerance_of_zero_is_refused():
     robot = replace(load_classic("planar2r"), drives=Drives())
-    box = Motions((-1.0,) * 2, (1.0,) * 2, (1.0,) * 2, (1.0,) * 2)
+    box = MotionBox((-1.0,) * 2, (1.0,) * 2, (1.0,) * 2, (1.0,) * 2)
     with pytest.raises(RobotError, match="tolerance"):
         fewer_parameters(robot, box, (0.0, 1.0))

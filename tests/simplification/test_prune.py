@@ -10,10 +10,10 @@ from torquec.dynamics.mechanism import mechanism
 from torquec.expr import count_operations, evaluate
 from torquec.proof.certificate import certify
 from torquec.proof.checker.check_certificate import check_certificate
-from torquec.proof.motions import sampled_motions
-from torquec.proof.torque_residual import position_degrees
+from torquec.proof.torque_residual import HIGHEST_DEGREE, position_degrees
 from torquec.simplification.fewer_parameters import torque_program
-from torquec.simplification.prune import HIGHEST_DEGREE, prune_within
+from torquec.simplification.prune import prune_within
+from torquec.trajectory.motion_box import sampled_motions
 
 
 @pytest.fixture(scope="module")

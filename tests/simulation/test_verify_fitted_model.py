@@ -17,7 +17,7 @@ from torquec.simplification.specification import (
     load_specification,
 )
 from torquec.simulation.verify_specification import verify_specification
-from torquec.trajectory.box import joint_box
+from torquec.trajectory.motion_box import joint_box
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "specifications" / "stanford_control.toml"
 

@@ -23,7 +23,7 @@ from torquec.simplification.specification import (
     load_specification,
 )
 from torquec.simulation.verify_specification import DriveSignal, position_gain, verify_specification
-from torquec.trajectory.box import Box, joint_box
+from torquec.trajectory.motion_box import MotionBox, joint_box
 
 
 def abbreviated(robot, threshold):
@@ -94,7 +94,7 @@ def test_errors_are_missing_torques_over_stiffness():
     robot = torquec.classics.planar2r()
     weightless = torquec.compile(dataclasses.replace(robot, gravity=(0.0, 0.0, 0.0)))
     place = (0.3, 0.4)
-    asking = asked(robot, error=10.0, resonance=200.0, box=Box(place, place))
+    asking = asked(robot, error=10.0, resonance=200.0, box=MotionBox(place, place))
     result = verify_specification(robot, weightless, asking, postures=1)
     steps = [row for row in result.errors if row.signal is DriveSignal.STEP]
     missing = np.abs(torquec.compile(robot).gravity_torque(place))

@@ -95,6 +95,8 @@ def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> Simpli
         with work.step("everything else"):
             model = reduce(robot, stated, work=work)
             curve = curve_of(robot, stated, known={1.0: model}, work=work) if options.trade_off else None
+            if curve is not None and curve.best is not None:
+                model = curve.best  # a level with a smaller error may have led to a cheaper model
             if options.check:
                 assert model.record is not None
                 check_certificate(robot, model.record, work=work)

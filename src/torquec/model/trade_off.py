@@ -2,7 +2,8 @@
 
 The same specification is asked for at several levels of its allowed error; each level is a certified model, and the
 exact model is the end of the curve. A model that was found for a small error also serves a larger one, so a level never
-costs more than one below it: the search is a heuristic, the curve is its lower hull.
+costs more than one below it: the search is a heuristic, the curve is its lower hull. For the same reason the cheapest
+model that meets the specification may be one of another level: it is `TradeOff.best`.
 """
 
 from __future__ import annotations
@@ -11,14 +12,16 @@ import dataclasses
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from torquec.errors import ArgumentError, RobotError, SpecificationError
-from torquec.expr import OperationCount
+from torquec.expr import OperationCount, count_operations
 from torquec.foundation.work import Work, as_work
 from torquec.model.model import Model, compile
-from torquec.model.simplified import simplify
+from torquec.model.quantities import trace_quantity
+from torquec.model.simplified import simplified_model
 from torquec.robot.robot import Robot
+from torquec.simplification.meet_specification import Simplified, meet_specification
 from torquec.simplification.specification import JointRequirement, Specification, load_specification
 
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
@@ -46,12 +49,16 @@ class TradeOffPoint:
 
 @dataclass(frozen=True)
 class TradeOff:
-    """Points by rising factor, the exact model first; `missed` are factors that no model was proven for, and why."""
+    """Points by rising factor, the exact model first; `missed` are factors that no model was proven for, and why.
+
+    `best` is the cheapest model of all levels that meets the specification, None where no simplified model does.
+    """
 
     robot: str
     points: tuple[TradeOffPoint, ...]
     tolerances: Mapping[str, float]
     missed: Mapping[float, str]
+    best: Model | None = field(default=None, compare=False, repr=False)
 
     @property
     def hull(self) -> tuple[TradeOffPoint, ...]:
@@ -83,28 +90,32 @@ def trade_off(
     wanted = sorted({float(factor) for factor in factors} | {1.0})
     if not all(0.0 < factor < float("inf") for factor in wanted):
         raise ArgumentError(f"factors of the allowed error are {list(factors)}", remedy="give positive numbers")
-    given = {float(factor): _result(model) for factor, model in (known or {}).items()}
+    given = {float(factor): model for factor, model in (known or {}).items()}
     asked = [factor for factor in wanted if factor not in given]
     tasks = [(robot, stated, factor) for factor in asked]
     outcomes = as_work(work, executor=executor, progress=progress).map(
         "simplifying for other errors", _level, tasks, note=lambda task, outcome: _told(task[2], outcome)
     )
-    found, missed = dict(given), {}
+    models, missed = dict(given), {}
     for factor, outcome in zip(asked, outcomes, strict=True):
         if isinstance(outcome, str):
             missed[factor] = outcome
         else:
-            found[factor] = outcome
-    tolerances = {j.name: j.torque_error for j in stated.joints if j.torque_error is not None}
-    if len(tolerances) < robot.n:
-        tolerances = dict(found[1.0][1]) if 1.0 in found else {}
+            models[factor] = simplified_model(robot, outcome)
+    stated_errors = {j.name: j.torque_error for j in stated.joints if j.torque_error is not None}
+    all_stated = len(stated_errors) == robot.n
+    tolerances = stated_errors if all_stated else _bounds(models[1.0]) if 1.0 in models else {}
     exact = compile(robot).operation_count("inverse_dynamics")
     points = [TradeOffPoint(0.0, exact, dict.fromkeys(robot.joint_names, 0.0), 0.0)]
-    for factor in sorted(found):
-        operations, bounds = found[factor]
+    for factor in sorted(models):
+        bounds = _bounds(models[factor])
         level = max((bounds[n] / t for n, t in tolerances.items() if n in bounds and t > 0.0), default=factor)
-        points.append(TradeOffPoint(factor, operations, bounds, level))
-    return TradeOff(robot.name, tuple(points), tolerances, missed)
+        points.append(TradeOffPoint(factor, models[factor].operation_count("inverse_dynamics"), bounds, level))
+    # A smaller error than the stated one meets the specification; a larger one does where its proven torque errors do.
+    meeting = [point for point in points[1:] if point.factor <= 1.0 or (all_stated and point.level <= 1.0)]
+    cheapest = min(meeting, key=lambda point: (point.operations.cost, point.level), default=None)
+    best = None if cheapest is None else models[cheapest.factor]
+    return TradeOff(robot.name, tuple(points), tolerances, missed, best)
 
 
 def scaled(specification: Specification, factor: float) -> Specification:
@@ -130,23 +141,22 @@ def scaled(specification: Specification, factor: float) -> Specification:
     )
 
 
-_Found = tuple[OperationCount, dict[str, float]]
-
-
-def _result(model: Model) -> _Found:
-    """Operations and proven torque errors by joint, as far as the model's record has them."""
+def _bounds(model: Model) -> dict[str, float]:
+    """Proven torque errors by joint, as far as the model's record has them."""
     proofs = getattr(model.record, "joints", None) or {}
-    return model.operation_count("inverse_dynamics"), {name: proof.bound for name, proof in proofs.items()}
+    return {name: proof.bound for name, proof in proofs.items()}
 
 
-def _told(factor: float, outcome: _Found | str) -> str:
-    return f"{factor:g} x the error: {outcome if isinstance(outcome, str) else outcome[0]}"
+def _told(factor: float, outcome: Simplified | str) -> str:
+    reached = outcome if isinstance(outcome, str) else count_operations(outcome.certificate.program)
+    return f"{factor:g} x the error: {reached}"
 
 
-def _level(task: tuple[Robot, Specification, float]) -> _Found | str:
+def _level(task: tuple[Robot, Specification, float]) -> Simplified | str:
     """One level: its result, or why there is none."""
     robot, specification, factor = task
     try:
-        return _result(simplify(robot, scaled(specification, factor)))
+        exact = trace_quantity(robot, "inverse_dynamics")
+        return meet_specification(robot, exact, scaled(specification, factor))
     except (RobotError, SpecificationError) as error:
         return str(error.found)

@@ -22,7 +22,6 @@ from torquec.foundation.reading import FileKind, read_json, to_path
 from torquec.foundation.work import Meter, Work, as_work, silent
 from torquec.foundation.writing import write_files
 from torquec.proof.coefficient_certificate import PROGRAMS, REMEDY, CoefficientCertificate, stated_format
-from torquec.proof.motions import Motions
 from torquec.proof.torque_bound import TorqueBound, torque_bound
 from torquec.proof.torque_residual import (
     TorqueResidual,
@@ -33,6 +32,7 @@ from torquec.proof.torque_residual import (
 )
 from torquec.proof.worst_motions import error_program, worst_motions
 from torquec.robot.robot import Robot
+from torquec.trajectory.motion_box import MotionBox
 
 FORMAT = "torquec certificate 2"
 
@@ -85,7 +85,7 @@ class Certificate:
     robot: str
     robot_hash: str
     program: Function
-    motions: Motions
+    motions: MotionBox
     joints: Mapping[str, JointProof]
     coefficients: CoefficientCertificate | None = None
     counts: Counts | None = None
@@ -115,7 +115,7 @@ def certify(
     robot: Robot,
     exact: Function,
     simplified: Function,
-    motions: Motions,
+    motions: MotionBox,
     *,
     limits: Sequence[float] | None = None,
     work: Work | None = None,
@@ -170,7 +170,9 @@ def _of_joint(residual: TorqueResidual, joint: int) -> TorqueResidual:
 _Bounded = tuple[TorqueBound, tuple[tuple[int, ...], tuple[int, ...]]]
 
 
-def _bound(task: tuple[TorqueResidual, int, Motions, float, float | None], *, meter: Meter = silent) -> _Bounded | None:
+def _bound(
+    task: tuple[TorqueResidual, int, MotionBox, float, float | None], *, meter: Meter = silent
+) -> _Bounded | None:
     residual, joint, motions, found, limit = task
     bound = torque_bound(residual, joint, motions, found=found, limit=limit, meter=meter)
     return None if bound is None else (bound, residual.dependence(joint))

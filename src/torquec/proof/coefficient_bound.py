@@ -21,7 +21,7 @@ from torquec.proof.bernstein import Range
 from torquec.proof.branch_and_bound import LEAF, Exhausted, Functional, Proof, Refutation, prove
 from torquec.proof.coefficient_error import CoefficientError, in_fewest_variables
 from torquec.proof.error_peaks import ErrorKind
-from torquec.trajectory.box import Box
+from torquec.trajectory.motion_box import MotionBox
 
 _EFFORT = {
     1.03: 20_000_000,
@@ -59,7 +59,7 @@ class CoefficientBound:
 
 
 def coefficient_bound(
-    error: CoefficientError, box: Box, *, groups: Sequence[ParallelGroup] = (), limit: float | None = None
+    error: CoefficientError, box: MotionBox, *, groups: Sequence[ParallelGroup] = (), limit: float | None = None
 ) -> CoefficientBound | None:
     """The bound of one coefficient's error over a box of joint positions, or None where it exceeds the limit.
 

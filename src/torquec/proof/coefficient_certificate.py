@@ -32,11 +32,10 @@ from torquec.proof.torque_residual import (
     torque_tables,
 )
 from torquec.robot.robot import Robot
-from torquec.trajectory.box import Box
+from torquec.trajectory.motion_box import MotionBox
 
 FORMAT = "torquec coefficient certificate 1"
 
-_HIGHEST_DEGREE = 3
 _EXACT = 1e-11
 """Errors below this part of the largest torque at rest are rounding: the coefficient is as it was."""
 
@@ -76,7 +75,7 @@ class CoefficientCertificate:
     robot: str
     robot_hash: str
     program: Function
-    box: Box
+    box: MotionBox
     coefficients: Mapping[str, CoefficientProof]
 
     def to_dict(self) -> dict[str, Any]:
@@ -95,7 +94,13 @@ REMEDY = "make it again with torquec simplify"
 PROGRAMS: dict[type, Codec] = {Function: Codec(function_to_dict, function_from_dict)}
 """How the programs of certificates are written."""
 
-_DOCUMENTS = DocumentFormat("coefficients", remedy=REMEDY, codecs=PROGRAMS)
+_POSITIONS = Codec(
+    lambda box: {"lower": list(box.lower), "upper": list(box.upper)},
+    lambda values: MotionBox(*(tuple(float(x) for x in values[side]) for side in ("lower", "upper"))),
+)
+"""A box without speeds: they are no part of what is proven of a coefficient."""
+
+_DOCUMENTS = DocumentFormat("coefficients", remedy=REMEDY, codecs={**PROGRAMS, MotionBox: _POSITIONS})
 
 
 def stated_format(document: object, expected: str, documents: DocumentFormat) -> dict[str, Any]:
@@ -110,7 +115,7 @@ def certify_coefficients(
     robot: Robot,
     exact: Function,
     simplified: Function,
-    box: Box,
+    box: MotionBox,
     *,
     tolerances: Sequence[CoefficientTolerance] = (),
     work: Work | None = None,
@@ -127,11 +132,6 @@ def certify_coefficients(
     both = zip(position_degrees(exact, prismatic), position_degrees(simplified, prismatic), strict=True)
     highest = [max(pair) for pair in both]
     degree = [highest[joint] for joint in read]
-    if max(degree, default=2) > _HIGHEST_DEGREE:
-        raise RobotError(
-            f"the program is of degree {max(degree)} in a joint's sine and cosine: its coefficients cannot be bounded",
-            remedy=f"write coefficients in terms of degree {_HIGHEST_DEGREE} at most",
-        )
     tables = torque_tables(exact, prismatic, read, degree=degree)
     residual = torque_residual(tables, torque_tables(simplified, prismatic, read, degree=degree))
     stated = {(t.family, t.index): t for t in tolerances}
@@ -174,7 +174,7 @@ class _Task:
     family: Family
     index: tuple[int, ...]
     error: CoefficientError
-    box: Box
+    box: MotionBox
     groups: tuple[ParallelGroup, ...]
     limit: float | None
 
@@ -187,7 +187,7 @@ def _tasks(
     tables: TorqueTables,
     residual: TorqueResidual,
     stated: Mapping[tuple[Family, tuple[int, ...]], CoefficientTolerance],
-    box: Box,
+    box: MotionBox,
     groups: tuple[ParallelGroup, ...],
 ) -> list[_Task]:
     """Every coefficient that is not exact, M by its upper triangle."""

@@ -26,7 +26,7 @@ from torquec.proof.bernstein import Range, basis_degree
 from torquec.proof.coefficient_tolerance import Family
 from torquec.proof.error_peaks import ErrorKind, ErrorSurface, error_peaks
 from torquec.proof.torque_residual import TorqueResidual, TorqueTables
-from torquec.trajectory.box import Box
+from torquec.trajectory.motion_box import MotionBox
 
 _NOISE = 2e-14
 """Coefficients of the exact function this small, relative to the largest torque at rest, are rounding."""
@@ -58,11 +58,11 @@ class CoefficientError:
         """Its degree in the sine and cosine of each variable, or in a displacement."""
         return tuple(basis_degree(v, size) for v, size in zip(self.variables, self.table.shape[1:], strict=True))
 
-    def ranges(self, box: Box) -> list[Range]:
+    def ranges(self, box: MotionBox) -> list[Range]:
         """What each variable ranges over; a whole turn is all of an angle."""
         return [_range(variable, box) for variable in self.variables]
 
-    def largest_found(self, box: Box) -> float:
+    def largest_found(self, box: MotionBox) -> float:
         """The largest error that sampling and climbing find."""
         places = np.argwhere(np.any(self.table != 0.0, axis=0)).tolist()
         if not places:
@@ -103,7 +103,7 @@ def coefficient_error(
     return CoefficientError(table, variables, kind, np.array(off), _FLOOR * residual.rounding)
 
 
-def in_fewest_variables(error: CoefficientError, box: Box, groups: Sequence[ParallelGroup]) -> CoefficientError:
+def in_fewest_variables(error: CoefficientError, box: MotionBox, groups: Sequence[ParallelGroup]) -> CoefficientError:
     """The error in sums of angles (2) where that leaves fewer variables, or as many and fewer terms."""
     single = {v.joints[0][0]: axis for axis, v in enumerate(error.variables)}
     for group in groups:
@@ -129,7 +129,7 @@ def _size(error: CoefficientError) -> tuple[int, int]:
     return len(error.variables), int(np.count_nonzero(error.table))
 
 
-def _is_product(variables: Sequence[Variable], box: Box) -> bool:
+def _is_product(variables: Sequence[Variable], box: MotionBox) -> bool:
     """Whether the variables together take all values of the product of their ranges (2)."""
     known: set[int] = set()
     for variable in sorted(variables, key=lambda v: len(v.joints)):
@@ -140,11 +140,11 @@ def _is_product(variables: Sequence[Variable], box: Box) -> bool:
     return True
 
 
-def _turns(joint: int, box: Box) -> bool:
+def _turns(joint: int, box: MotionBox) -> bool:
     return box.upper[joint] - box.lower[joint] >= 2.0 * math.pi
 
 
-def _range(variable: Variable, box: Box) -> Range:
+def _range(variable: Variable, box: MotionBox) -> Range:
     """The values of a sum of angles; a whole turn is all."""
     ends = [sorted((sign * box.lower[j], sign * box.upper[j])) for j, sign in variable.joints]
     lower, upper = sum(low for low, _ in ends), sum(high for _, high in ends)
@@ -153,7 +153,7 @@ def _range(variable: Variable, box: Box) -> Range:
     return Range(variable, lower, upper)
 
 
-def _is_same(trial: CoefficientError, error: CoefficientError, box: Box) -> bool:
+def _is_same(trial: CoefficientError, error: CoefficientError, box: MotionBox) -> bool:
     """Whether two tables are one function: a fitted error need not be of degree two in sums of angles."""
     q = box.samples(sorted({j for v in error.variables for j, _ in v.joints}), 64)
     for row in range(len(error.table)):

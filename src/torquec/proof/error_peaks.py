@@ -19,7 +19,7 @@ from torquec.closedform.compiled_terms import CompiledTerms, compile_terms, numb
 from torquec.closedform.polynomial import TrigPolynomial
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array, Mask
-from torquec.trajectory.box import Box
+from torquec.trajectory.motion_box import MotionBox
 
 _ASCENT_STEPS = 30
 
@@ -72,7 +72,7 @@ class Peaks:
 
 def error_peaks(
     surface: ErrorSurface,
-    box: Box,
+    box: MotionBox,
     *,
     samples: int = 4000,
     climbs: int = 32,
@@ -95,11 +95,11 @@ def error_peaks(
     return _distinct(points, found)
 
 
-def largest_magnitude(polynomial: TrigPolynomial, box: Box) -> float:
+def largest_magnitude(polynomial: TrigPolynomial, box: MotionBox) -> float:
     """The largest |polynomial| found over a box; a constant is found exactly.
 
     >>> from torquec.closedform.polynomial import constant
-    >>> largest_magnitude(constant(-2.5), Box((), ()))
+    >>> largest_magnitude(constant(-2.5), MotionBox((), ()))
     2.5
     """
     if not polynomial:
@@ -108,7 +108,7 @@ def largest_magnitude(polynomial: TrigPolynomial, box: Box) -> float:
     return error_peaks(surface, box).level
 
 
-def largest_error(target: TrigPolynomial, simplified: TrigPolynomial, box: Box, *, kind: ErrorKind) -> Peaks:
+def largest_error(target: TrigPolynomial, simplified: TrigPolynomial, box: MotionBox, *, kind: ErrorKind) -> Peaks:
     """The peaks of the error of a simplified coefficient, from many samples.
 
     Raises `ArgumentError` for a relative error of a coefficient that changes its sign within the box.
@@ -121,7 +121,7 @@ def largest_error(target: TrigPolynomial, simplified: TrigPolynomial, box: Box, 
     return error_peaks(surface, box, samples=20000, climbs=128)
 
 
-def checked_reference(terms: CompiledTerms, exact: Array, box: Box, kind: ErrorKind) -> Array | None:
+def checked_reference(terms: CompiledTerms, exact: Array, box: MotionBox, kind: ErrorKind) -> Array | None:
     """What errors are divided by: nothing when absolute; raises `ArgumentError` where it would be zero."""
     if kind is ErrorKind.ABSOLUTE:
         return None
@@ -133,7 +133,7 @@ def checked_reference(terms: CompiledTerms, exact: Array, box: Box, kind: ErrorK
     return exact
 
 
-def _climbed(surface: ErrorSurface, box: Box, begin: Array) -> tuple[Array, Array]:
+def _climbed(surface: ErrorSurface, box: MotionBox, begin: Array) -> tuple[Array, Array]:
     """(3) from all starts at once; those that have arrived are left alone."""
     joints = list(surface.terms.joints)
     low, high = np.array(box.lower)[joints], np.array(box.upper)[joints]

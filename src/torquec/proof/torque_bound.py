@@ -17,9 +17,9 @@ from torquec.foundation.arrays import Array
 from torquec.foundation.work import Meter, silent
 from torquec.proof.bernstein import Range
 from torquec.proof.branch_and_bound import LEAF, Exhausted, Proof, Refutation, prove
-from torquec.proof.motions import Motions
 from torquec.proof.torque_functional import TorqueFunctional
 from torquec.proof.torque_residual import TorqueResidual
+from torquec.trajectory.motion_box import MotionBox
 
 FACTORS = (8.0, 3.0, 2.0, 1.5, 1.3, 1.15, 1.08, 1.04, 1.02)
 """Bounds that are tried, as multiples of the largest error found."""
@@ -54,7 +54,7 @@ class TorqueBound:
 def torque_bound(
     residual: TorqueResidual,
     joint: int,
-    motions: Motions,
+    motions: MotionBox,
     *,
     found: float,
     limit: float | None = None,
@@ -108,7 +108,7 @@ def _targets(found: float, floor: float, limit: float | None) -> Sequence[float]
     return [limit, *(target for target in targets if target < 0.98 * limit)]
 
 
-def _weighted(residual: TorqueResidual, joint: int, motions: Motions) -> tuple[Array, list[Range], Array]:
+def _weighted(residual: TorqueResidual, joint: int, motions: MotionBox) -> tuple[Array, list[Range], Array]:
     """The joint's table, rows weighted, its ranges, and its allowances."""
     weights = residual.weights(motions.velocity, motions.acceleration)
     table, variables = residual.smallest_table(joint)

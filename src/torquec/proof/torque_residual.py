@@ -24,6 +24,10 @@ from torquec.expr import Function, Op, evaluate
 from torquec.foundation.arrays import Array
 from torquec.proof.bernstein import basis_degree
 
+HIGHEST_DEGREE = 3
+"""In the sine and cosine, or displacement, of any joint: boxes of a higher degree have more control points than a proof
+can manage."""
+
 _TURN = 12
 """Values along one joint from which the degree is read."""
 
@@ -108,6 +112,13 @@ def torque_tables(
     `prismatic` says which joints translate, `joints` which positions to tabulate over (those that it reads). Raises
     `RobotError` where these are too many.
     """
+    highest = degree if isinstance(degree, int) else max(degree, default=0)
+    if highest > HIGHEST_DEGREE:
+        raise RobotError(
+            f"the torques are of degree {highest} in the sine and cosine of a joint: bounds are proven up to degree "
+            f"{HIGHEST_DEGREE}",
+            remedy="lock joints that follow others with a gear, or keep terms of lower degree",
+        )
     n = function.input("q").size
     chosen = sorted(positions_read(function)) if joints is None else sorted(joints)
     variables = tuple(Variable(((j, 1),), prismatic[j]) for j in chosen)

@@ -17,7 +17,7 @@ import numpy as np
 from torquec.codegen.llvm.callable import NativeFunction, compile_function
 from torquec.expr import Function, Graph, inline, trace
 from torquec.foundation.arrays import Array
-from torquec.proof.motions import Motions, sampled_motions
+from torquec.trajectory.motion_box import MotionBox, sampled_motions
 
 _SAMPLES = 300_000
 _CHUNK = 50_000
@@ -49,7 +49,7 @@ def error_program(exact: Function, simplified: Function) -> Function:
     return trace("torque_error", algorithm, {port.name: port.shape for port in exact.inputs})
 
 
-def worst_motions(error: Function, motions: Motions, *, seed: int = 0, samples: int = _SAMPLES) -> WorstMotions:
+def worst_motions(error: Function, motions: MotionBox, *, seed: int = 0, samples: int = _SAMPLES) -> WorstMotions:
     """Search for the largest error of every joint; another `seed` tries other motions."""
     native = compile_function(error)
     rng = np.random.default_rng(seed)
@@ -75,7 +75,7 @@ def worst_motions(error: Function, motions: Motions, *, seed: int = 0, samples: 
     return WorstMotions(largest.max(axis=1), states)
 
 
-def _sampled(native: NativeFunction, motions: Motions, rng: np.random.Generator, samples: int) -> Array:
+def _sampled(native: NativeFunction, motions: MotionBox, rng: np.random.Generator, samples: int) -> Array:
     """The worst sampled motions of each joint, (n, climbers, 3, n)."""
     n = len(motions.lower)
     kept: list[list[Array]] = [[] for _ in range(n)]

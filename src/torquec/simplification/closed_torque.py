@@ -2,8 +2,7 @@
 
 (1)  a term a B(q) of a coefficient contributes at most |a| max|B| times the speeds or accelerations that go with it to
      a joint's torque; the smallest contributions that add up to no more than half of the joint's error are left out
-(2)  errors hardly ever add up like that: what is left loses further terms, its constants fitted again, as long as the
-     largest error that can be found stays below what is allowed (:mod:`torquec.simplification.prune`)
+(2)  errors hardly ever add up like that: pruning (:mod:`torquec.simplification.prune`) takes what is left further
 
 It is the cheaper way where axes are parallel or errors large; the other one is
 :mod:`torquec.simplification.fewer_parameters`.
@@ -20,46 +19,42 @@ from torquec.closedform.compiled_terms import compile_terms
 from torquec.closedform.polynomial import Monomial, TrigPolynomial
 from torquec.closedform.rule import Value
 from torquec.expr import Function, count_operations
-from torquec.foundation.work import Meter, silent
 from torquec.proof.coefficient_tolerance import Family
-from torquec.proof.motions import Motions
-from torquec.robot.robot import Robot
 from torquec.simplification.coefficient_model import CoefficientModel, Index, exact_coefficients
-from torquec.simplification.prune import prune_within
-from torquec.trajectory.box import Box
+from torquec.simplification.problem import SimplificationProblem
+from torquec.trajectory.motion_box import MotionBox
+
+MOST_JOINTS = 6
+"""Up to this many joints the closed form is tried: beyond, it has thousands of terms."""
+
+_SHRINKS = 2.2
+"""What pruning usually makes of a closed form: one that costs more than so many times the best has no chance."""
 
 _LEFT_OUT = 0.5
 """The part of a joint's error that (1) may use."""
 
 _SAMPLES = 4000
+"""Positions at which a term's largest value is looked for: it only decides in which order terms are left out."""
 
 Term = tuple[Family, Index, Monomial]
 
 
-def closed_torque(
-    robot: Robot,
-    exact: Function,
-    motions: Motions,
-    tolerance: Sequence[float],
-    most: int,
-    *,
-    meter: Meter = silent,
-) -> Function | None:
-    """The closed form with fewest operations whose torque errors stay below the tolerances (as far as found).
+def closed_form_with_fewer_terms(problem: SimplificationProblem, cheapest: Function) -> list[Function]:
+    """The significant terms as one program; none where it costs far more than the cheapest program known.
 
-    `exact` is the program of the robot's inverse dynamics; the robot has no mimic joints. None where the significant
-    terms cost more than `most` (:attr:`torquec.expr.OperationCount.cost`): pruning them would take long, and in vain.
+    Pruning would take long then, and in vain. Nor is it tried for many joints or for robots with mimic joints.
     """
-    model = significant_coefficients(closed_form(robot), motions, tolerance)
-    program = model.torque()
-    meter(0.0, 1.0, f"{model.terms} significant terms, {count_operations(program)}")
-    if count_operations(program).cost > most:
-        return None
-    prismatic = [joint.type.is_prismatic for joint in robot.joints]
-    return prune_within(exact, program, prismatic, motions, tolerance, meter=meter)
+    if len(problem.robot.bodies) > MOST_JOINTS or problem.has_mimic_joints:
+        return []
+    with problem.work.step("leaving terms out of the closed form") as step:
+        model = significant_coefficients(closed_form(problem.robot), problem.motions, problem.tolerance)
+        program = model.torque()
+        step.show(note=f"{model.terms} significant terms, {count_operations(program)}")
+    most = int(_SHRINKS * count_operations(cheapest).cost)
+    return [program] if count_operations(program).cost <= most else []
 
 
-def significant_coefficients(form: ClosedForm, motions: Motions, tolerance: Sequence[float]) -> CoefficientModel:
+def significant_coefficients(form: ClosedForm, motions: MotionBox, tolerance: Sequence[float]) -> CoefficientModel:
     """The coefficients without the terms that (1) leaves out; a term of M stays where either of its joints needs it."""
     whole = exact_coefficients(form)
     contributions: list[dict[Term, float]] = [{} for _ in range(form.n)]
@@ -82,16 +77,16 @@ def significant_coefficients(form: ClosedForm, motions: Motions, tolerance: Sequ
     return CoefficientModel(form.n, kept)
 
 
-def _sizes(polynomial: TrigPolynomial, motions: Motions) -> dict[Monomial, float]:
+def _sizes(polynomial: TrigPolynomial, motions: MotionBox) -> dict[Monomial, float]:
     """|a| max |B| of every term, the maximum over samples of the positions."""
     monomials = list(polynomial.terms)
     terms = compile_terms(monomials)
-    q = Box(motions.lower, motions.upper).samples(terms.joints, _SAMPLES)
+    q = motions.samples(terms.joints, _SAMPLES)
     largest = np.abs(terms.values(q)).max(axis=0)
     return {m: abs(float(polynomial.terms[m])) * float(height) for m, height in zip(monomials, largest, strict=True)}
 
 
-def _weights(family: Family, index: Index, motions: Motions) -> list[tuple[int, float]]:
+def _weights(family: Family, index: Index, motions: MotionBox) -> list[tuple[int, float]]:
     """The joints whose torque a coefficient is part of, with the speeds or accelerations that multiply it."""
     if family is Family.G:
         return [(index[0], 1.0)]

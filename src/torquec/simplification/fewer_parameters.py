@@ -29,10 +29,11 @@ from torquec.expr import Function, OperationCount, count_operations, trace
 from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, silent
-from torquec.proof.motions import Motions, sampled_motions
 from torquec.proof.worst_motions import error_program, worst_motions
 from torquec.robot.robot import Robot
+from torquec.simplification.problem import SimplificationProblem
 from torquec.spatial import Scalar
+from torquec.trajectory.motion_box import MotionBox, sampled_motions
 
 _SAMPLES = 1500
 _CANDIDATES = 8
@@ -66,8 +67,15 @@ class _Parameter:
     value: float
 
 
+def recursion_with_fewer_parameters(problem: SimplificationProblem, cheapest: Function) -> list[Function]:  # noqa: ARG001
+    """The strategy: one program, whatever the cheapest known is."""
+    robot, motions, tolerance = problem.robot, problem.motions, problem.tolerance
+    search = "searching for fewer parameters"
+    return [problem.work.run(search, fewer_parameters, robot, motions, tolerance, metered=True).function]
+
+
 def fewer_parameters(
-    robot: Robot, motions: Motions, tolerance: Sequence[float], *, meter: Meter = silent
+    robot: Robot, motions: MotionBox, tolerance: Sequence[float], *, meter: Meter = silent
 ) -> FewerParameters:
     """The recursion with fewest operations that keeps every joint's torque error below its tolerance (as far as found).
 
@@ -128,7 +136,7 @@ def torque_program(m: Mechanism) -> Function:
 class _Problem:
     """The search's data: exact mechanism, its parameters, sampled regressor rows, tables of the exact program."""
 
-    def __init__(self, robot: Robot, motions: Motions, tolerance: Array) -> None:
+    def __init__(self, robot: Robot, motions: MotionBox, tolerance: Array) -> None:
         self.robot, self.motions, self.tolerance = robot, motions, tolerance
         self.exact = mechanism(robot)
         self.prismatic = [joint.type.is_prismatic for joint in robot.joints]

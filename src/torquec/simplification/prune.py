@@ -26,12 +26,11 @@ from torquec.expr.replay import rebuilt
 from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, silent
-from torquec.proof.motions import Motions, sampled_motions
-from torquec.proof.torque_residual import position_degrees, positions_read
+from torquec.proof.torque_residual import HIGHEST_DEGREE, position_degrees, positions_read
 from torquec.proof.worst_motions import error_program, worst_motions
 from torquec.simplification.refit_constants import refit_constants, values_at
+from torquec.trajectory.motion_box import MotionBox, sampled_motions
 
-HIGHEST_DEGREE = 3
 _MOST_POINTS = 7**3 * 5**3
 """Control points of a box that a proof can manage: degree three in three of six joints."""
 
@@ -63,7 +62,7 @@ def prune_within(
     exact: Function,
     simplified: Function,
     prismatic: Sequence[bool],
-    motions: Motions,
+    motions: MotionBox,
     tolerance: Sequence[float],
     *,
     seed: int = 0,
@@ -106,7 +105,7 @@ class _Search:
         exact: Function,
         simplified: Function,
         prismatic: Sequence[bool],
-        motions: Motions,
+        motions: MotionBox,
         tolerance: Array,
         seed: int,
     ) -> None:

@@ -17,7 +17,8 @@ from torquec.errors import RobotFileError, SpecificationError
 from torquec.foundation.reading import FileKind
 from torquec.robot.robot import Joint, Robot
 from torquec.robot.toml import Table, parse_toml, read_toml
-from torquec.trajectory.box import Box, joint_box
+from torquec.simplification.fitting.fit_entries import BasisSearch
+from torquec.trajectory.motion_box import MotionBox, joint_box
 
 _ALTERNATIVES = (
     "give it, or state what needs no motor data: torque_error (N m, or N), torque_error_part (of the joint's effort "
@@ -78,16 +79,24 @@ class CoefficientThreshold:
 
 @dataclass(frozen=True)
 class Specification:
-    """Requirements of all independent joints, in state order, over a workspace box of the closed form's coordinates.
+    """Requirements of all independent joints, in state order, over a box of their positions.
 
     `coefficients` is set where the specification is a plain threshold; joints then state speeds and accelerations only,
-    and are none where those of a joint are not limited.
+    and are none where those of a joint are not limited. `search` is how coefficients are fitted to control
+    requirements.
     """
 
     joints: tuple[JointRequirement, ...]
-    box: Box
+    box: MotionBox
     coefficients: CoefficientThreshold | None = None
     source: str = ""
+    search: BasisSearch = BasisSearch.MINIMAL_BASIS
+
+    @property
+    def motions(self) -> MotionBox:
+        """The box of motions that the requirements hold for; without speeds where none are stated."""
+        speeds, accelerations = ([getattr(j, name) for j in self.joints] for name in ("velocity", "acceleration"))
+        return MotionBox(self.box.lower, self.box.upper, tuple(speeds), tuple(accelerations))
 
 
 def load_specification(path: str | os.PathLike[str], robot: Robot) -> Specification:
@@ -116,6 +125,8 @@ def _read(document: Table, robot: Robot, source: str) -> Specification:
         document.refuse(
             "robot", f"the specification is for robot '{named}', not for '{robot.name}'", "give the robot it is for"
         )
+    search = BasisSearch(document.choice("search", BasisSearch, BasisSearch.MINIMAL_BASIS))
+    asked = "search" in document
     threshold = _threshold(document.table("coefficients"))
     every = _Given.read(document.table("every_joint"), named=False)
     single: dict[str, _Given] = {}
@@ -141,11 +152,23 @@ def _read(document: Table, robot: Robot, source: str) -> Specification:
                 "a threshold for coefficients stands beside requirements for joints",
                 "keep one of them: [coefficients], or torque errors and control requirements",
             )
+        if asked:
+            _refuse_search(document)
         moving = [_motion(joint, given) for joint, given in zip(robot.joints, merged, strict=True)]
         known = tuple(requirement for requirement in moving if requirement is not None)
         return Specification(known if len(known) == robot.n else (), box, threshold, source)
     joints = tuple(_requirement(joint, given) for joint, given in zip(robot.joints, merged, strict=True))
-    return Specification(joints, box, None, source)
+    if asked and not any(joint.control for joint in joints):
+        _refuse_search(document)
+    return Specification(joints, box, None, source, search)
+
+
+def _refuse_search(document: Table) -> NoReturn:
+    document.refuse(
+        "search",
+        "'search' is given, and no coefficients are fitted",
+        "leave it out: it is for control requirements, whose coefficients are fitted",
+    )
 
 
 def _threshold(table: Table | None) -> CoefficientThreshold | None:

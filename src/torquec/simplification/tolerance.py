@@ -18,7 +18,6 @@ are held to the budget of the joint that it follows.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from torquec.closedform import ClosedForm
@@ -36,7 +35,7 @@ from torquec.simplification.loop_tolerance import (
     step_budget,
 )
 from torquec.simplification.specification import JointRequirement, Specification
-from torquec.trajectory.box import Box
+from torquec.trajectory.motion_box import MotionBox
 
 PROOF_MARGIN = 0.965
 """Part of a tolerance that fits may use: a bound can be proven to be close to the error, not equal to it."""
@@ -74,7 +73,7 @@ def coefficient_tolerances(form: ClosedForm, specification: Specification) -> tu
             where=specification.source,
             remedy="use torquec.simplify, which abbreviates them, or state torque errors or control requirements",
         )
-    sizes = _Sizes(form, specification.box)
+    sizes = _Sizes(form, specification.box.of_bodies(form.robot))
     found: dict[tuple[Family, tuple[int, ...]], CoefficientTolerance] = {}
     for requirement in specification.joints:
         for tolerance in _joint_tolerances(form, specification, requirement, sizes):
@@ -100,7 +99,7 @@ def torque_budgets(form: ClosedForm, specification: Specification) -> tuple[floa
             where=specification.source,
             remedy="state torque errors or control requirements",
         )
-    sizes = _Sizes(form, specification.box)
+    sizes = _Sizes(form, specification.box.of_bodies(form.robot))
     found = []
     for requirement in specification.joints:
         if requirement.torque_error is not None:
@@ -139,7 +138,7 @@ def coefficient(form: ClosedForm, family: Family, index: tuple[int, ...]) -> Tri
 class _Sizes:
     """|X|max over the box, each computed once."""
 
-    def __init__(self, form: ClosedForm, box: Box) -> None:
+    def __init__(self, form: ClosedForm, box: MotionBox) -> None:
         self._form = form
         self._box = box
         self._known: dict[tuple[Family, tuple[int, ...]], float] = {}
@@ -221,7 +220,8 @@ def _tolerance(c: _Contribution, value: float, joint: str) -> CoefficientToleran
 
 def _contributions(form: ClosedForm, specification: Specification, joint: str, sizes: _Sizes) -> list[_Contribution]:
     """Every coefficient of a joint's torque that is not zero (1)."""
-    speed, push = _motions(form, specification)
+    motions = specification.motions.of_bodies(form.robot)
+    speed, push = motions.velocity, motions.acceleration
     found = []
     for row, factor in _bodies(form, joint):
         found.append(_Contribution(Family.G, (row,), sizes(Family.G, (row,)), factor))
@@ -245,16 +245,6 @@ def _bodies(form: ClosedForm, joint: str) -> list[tuple[int, float]]:
         elif mimic is not None and mimic.joint == joint:
             found.append((b, abs(mimic.multiplier)))
     return found
-
-
-def _motions(form: ClosedForm, specification: Specification) -> tuple[list[float], list[float]]:
-    """Largest speed and acceleration of every body's joint."""
-    by_name: Mapping[str, JointRequirement] = {r.name: r for r in specification.joints}
-    speed, push = [0.0] * form.n, [0.0] * form.n
-    for name, requirement in by_name.items():
-        for b, factor in _bodies(form, name):
-            speed[b], push[b] = factor * requirement.velocity, factor * requirement.acceleration
-    return speed, push
 
 
 def _friction(form: ClosedForm, specification: Specification, joint: str) -> float:

@@ -26,8 +26,8 @@ from torquec.closedform.variables import parallel_groups
 from torquec.errors import RobotError
 from torquec.expr import Function, Op, evaluate
 from torquec.foundation.arrays import Array
-from torquec.proof.motions import Motions
 from torquec.robot.robot import Robot
+from torquec.trajectory.motion_box import MotionBox
 
 Key = tuple[Matrix, tuple[int, ...]]
 
@@ -230,7 +230,7 @@ class TermChange:
         return self.after == 0.0
 
 
-def term_changes(before: TorqueCoefficients, after: TorqueCoefficients, motions: Motions) -> list[TermChange]:
+def term_changes(before: TorqueCoefficients, after: TorqueCoefficients, motions: MotionBox) -> list[TermChange]:
     """What changed from one set of coefficients to the other, term by term, largest torques first.
 
     Terms that are the same but for rounding are not listed.
@@ -250,7 +250,7 @@ def term_changes(before: TorqueCoefficients, after: TorqueCoefficients, motions:
     return sorted(found, key=lambda change: -change.torque)
 
 
-def _largest_value(monomial: Monomial, motions: Motions) -> float:
+def _largest_value(monomial: Monomial, motions: MotionBox) -> float:
     """Of displacements at their limits; sines and cosines are at most one."""
     value = 1.0
     for variable, _, power in monomial:

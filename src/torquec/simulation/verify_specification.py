@@ -234,9 +234,8 @@ def _inside(loop: _Loop, way: Array, generator: np.random.Generator) -> Array:
 
 def _sides(loop: _Loop) -> tuple[Array, Array]:
     """The box of the independent joints."""
-    box, bodies = loop.specification.box, loop.plant.robot.bodies
-    own = [k for k, body in enumerate(bodies) if body.joint.mimic is None]
-    return np.array(box.lower)[own], np.array(box.upper)[own]
+    box = loop.specification.box
+    return np.array(box.lower), np.array(box.upper)
 
 
 def _damping(full: Model, model: Model, place: Array) -> Array:

@@ -19,7 +19,7 @@ from torquec.proof.coefficient_certificate import CoefficientCertificate, certif
 from torquec.proof.coefficient_tolerance import CoefficientTolerance, Family
 from torquec.proof.error_peaks import ErrorKind
 from torquec.robot.robot import Mimic, Robot
-from torquec.trajectory.box import Box
+from torquec.trajectory.motion_box import MotionBox
 
 
 def certificate_of(robot: Robot, least: float) -> CoefficientCertificate:
@@ -123,7 +123,7 @@ def sabotaged(certificate: CoefficientCertificate, kind: str, name: str) -> Coef
         return replace(certificate, coefficients={**rest, "g[9]": proof})
     elif kind == "range":
         box = certificate.box
-        wider = Box(tuple(x - 1.2 for x in box.lower), tuple(x + 1.2 for x in box.upper))
+        wider = MotionBox(tuple(x - 1.2 for x in box.lower), tuple(x + 1.2 for x in box.upper))
         return replace(certificate, box=wider)
     else:
         steps = list(certificate.program.operations)
@@ -170,7 +170,7 @@ def test_a_tolerance_below_the_error_names_coefficient_joint_and_what_is_proven(
 def test_mimic_joints_are_refused(mimic_arm):
     program = shortened(arm("planar2r"), 0.1).torque()
     with pytest.raises(RobotError, match="follows another one"):
-        certify_coefficients(mimic_arm, program, program, Box((-1.0,), (1.0,)))
+        certify_coefficients(mimic_arm, program, program, MotionBox((-1.0,), (1.0,)))
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from torquec.errors import ArgumentError, SpecificationError
 from torquec.proof.error_peaks import ErrorKind, largest_error, largest_magnitude
 from torquec.simplification.fitting.minimal_basis import SearchOptions, minimal_basis
 from torquec.simplification.fitting.term_cost import OperationCost, TermCount
-from torquec.trajectory.box import joint_box
+from torquec.trajectory.motion_box import joint_box
 
 REPRODUCED = [row for row in rows() if row["reproduced"]]
 

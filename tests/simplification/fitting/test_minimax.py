@@ -11,7 +11,7 @@ from torquec.closedform import TrigPolynomial, Variable, closed_form
 from torquec.errors import ArgumentError
 from torquec.proof.error_peaks import ErrorKind, largest_error
 from torquec.simplification.fitting.minimax import minimax_fit
-from torquec.trajectory.box import Box, joint_box
+from torquec.trajectory.motion_box import MotionBox, joint_box
 
 FITTED = [row for row in rows() if row.get("minimax_same_basis")]
 
@@ -48,7 +48,7 @@ def test_chebyshev_polynomials():
     powers = [((d, 0, k),) if k else () for k in range(6)]
     for degree in range(1, 6):
         top = TrigPolynomial({powers[degree]: 1.0})
-        assert minimax_fit(top, powers[:degree], Box((-1.0,), (1.0,))).level == pytest.approx(2.0 ** (1 - degree))
+        assert minimax_fit(top, powers[:degree], MotionBox((-1.0,), (1.0,))).level == pytest.approx(2.0 ** (1 - degree))
 
 
 def test_no_other_coefficients_do_better():

@@ -7,14 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from torquec.closedform.polynomial import Monomial, TrigPolynomial
 from torquec.errors import SpecificationError
+from torquec.foundation.choice import chosen
 from torquec.foundation.work import Work, as_work
 from torquec.proof.error_peaks import ErrorKind
 from torquec.simplification.fitting.minimal_basis import MinimalBasis, SearchOptions, minimal_basis
-from torquec.simplification.fitting.term_cost import TermCost
-from torquec.trajectory.box import Box
+from torquec.simplification.fitting.survivor_search import min_basis_gen
+from torquec.simplification.fitting.term_cost import TermCost, TermCount
+from torquec.trajectory.motion_box import MotionBox
+
+
+class BasisSearch(StrEnum):
+    """How the terms of a coefficient are chosen."""
+
+    MINIMAL_BASIS = "minimal_basis"
+    """The cheapest set of terms that the search of this package finds."""
+
+    MIN_BASIS_GEN = "min_basis_gen"
+    """Layer by layer, as Chang & Lee print it; where that finds no basis, or would take too long, the other one."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +44,9 @@ class EntryTask:
 
 def fit_entries(
     tasks: Sequence[EntryTask],
-    box: Box,
+    box: MotionBox,
     *,
+    search: BasisSearch = BasisSearch.MINIMAL_BASIS,
     cost: TermCost | None = None,
     options: SearchOptions | None = None,
     work: Work | None = None,
@@ -45,21 +59,30 @@ def fit_entries(
     fits = as_work(work).map(
         "fitting the coefficients",
         _fit,
-        [(task, box, cost, options) for task in tasks],
+        [(task, box, chosen(BasisSearch, search, "search"), cost, options) for task in tasks],
         note=lambda task, fit: f"{task[0].name}: {len(fit.polynomial)} terms",
     )
     return tuple(fits)
 
 
-def _fit(task: tuple[EntryTask, Box, TermCost | None, SearchOptions | None]) -> MinimalBasis:
-    entry, box, cost, options = task
-    return fit_entry(entry, box, cost=cost, options=options)
+def _fit(task: tuple[EntryTask, MotionBox, BasisSearch, TermCost | None, SearchOptions | None]) -> MinimalBasis:
+    entry, box, search, cost, options = task
+    return fit_entry(entry, box, search=search, cost=cost, options=options)
 
 
 def fit_entry(
-    task: EntryTask, box: Box, *, cost: TermCost | None = None, options: SearchOptions | None = None
+    task: EntryTask,
+    box: MotionBox,
+    *,
+    search: BasisSearch = BasisSearch.MINIMAL_BASIS,
+    cost: TermCost | None = None,
+    options: SearchOptions | None = None,
 ) -> MinimalBasis:
     """The minimal basis of one entry; see `fit_entries`."""
+    if chosen(BasisSearch, search, "search") is BasisSearch.MIN_BASIS_GEN:
+        layered = _by_layers(task, box, cost or TermCount())
+        if layered is not None:
+            return layered
     try:
         return minimal_basis(
             task.target, box, task.tolerance, kind=task.kind, candidates=task.candidates, cost=cost, options=options
@@ -68,3 +91,13 @@ def fit_entry(
         raise SpecificationError(
             f"{task.name}, held to the tolerance of joint '{task.joint}': {error.found}", remedy=error.remedy
         ) from error
+
+
+def _by_layers(task: EntryTask, box: MotionBox, cost: TermCost) -> MinimalBasis | None:
+    """The basis of MIN_BASIS_GEN, or None where it finds none."""
+    degree = 1 if task.name.startswith("g") else 2
+    try:
+        fit = min_basis_gen(task.target, box, task.tolerance, degree=degree, kind=task.kind)
+    except SpecificationError:
+        return None
+    return MinimalBasis(fit, cost.total(list(fit.basis)), len(fit.basis))

@@ -21,7 +21,7 @@ from torquec.foundation.arrays import Array
 from torquec.proof.error_peaks import ErrorKind, ErrorSurface, Peaks, checked_reference, error_peaks
 from torquec.simplification.fitting.chebyshev_program import PointFit, point_fit
 from torquec.simplification.fitting.point_exchange import Support
-from torquec.trajectory.box import Box
+from torquec.trajectory.motion_box import MotionBox
 
 _MOST_ROUNDS = 60
 _NOISE = 1e-12
@@ -43,7 +43,12 @@ class FitProblem:
     """A target, its candidate terms and a growing pool of points; `columns` choose among the candidates."""
 
     def __init__(
-        self, target: TrigPolynomial, candidates: Sequence[Monomial], box: Box, *, kind: ErrorKind = ErrorKind.ABSOLUTE
+        self,
+        target: TrigPolynomial,
+        candidates: Sequence[Monomial],
+        box: MotionBox,
+        *,
+        kind: ErrorKind = ErrorKind.ABSOLUTE,
     ) -> None:
         self.target = target
         self.candidates = tuple(candidates)

@@ -27,7 +27,7 @@ from torquec.simplification.fitting.chebyshev_program import rough_level, sparse
 from torquec.simplification.fitting.fit_problem import FitProblem
 from torquec.simplification.fitting.minimax import MinimaxFit, to_minimax_fit
 from torquec.simplification.fitting.term_cost import TermCost, TermCount
-from torquec.trajectory.box import Box
+from torquec.trajectory.motion_box import MotionBox
 
 _FEW_TERMS = 16
 """Up to this many, every term is tried before one is left out; beyond, the first that can go goes."""
@@ -72,7 +72,7 @@ class MinimalBasis:
 
 def minimal_basis(
     target: TrigPolynomial,
-    box: Box,
+    box: MotionBox,
     tolerance: float,
     *,
     kind: ErrorKind = ErrorKind.ABSOLUTE,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from torquec.closedform.polynomial import Monomial, TrigPolynomial
 from torquec.proof.error_peaks import ErrorKind
 from torquec.simplification.fitting.fit_problem import BoxFit, FitProblem
-from torquec.trajectory.box import Box
+from torquec.trajectory.motion_box import MotionBox
 
 GAP = 1e-6
 
@@ -45,7 +45,7 @@ class MinimaxFit:
 def minimax_fit(
     target: TrigPolynomial,
     basis: Sequence[Monomial],
-    box: Box,
+    box: MotionBox,
     *,
     kind: ErrorKind = ErrorKind.ABSOLUTE,
     gap: float = GAP,
@@ -58,7 +58,7 @@ def minimax_fit(
     >>> from torquec.closedform.polynomial import Variable
     >>> d = Variable(((0, 1),), prismatic=True)
     >>> square = TrigPolynomial({((d, 0, 2),): 1.0})
-    >>> fit = minimax_fit(square, [(), ((d, 0, 1),)], Box((0.0,), (1.0,)))        # d^2 by d - 1/8
+    >>> fit = minimax_fit(square, [(), ((d, 0, 1),)], MotionBox((0.0,), (1.0,)))        # d^2 by d - 1/8
     >>> round(fit.level, 6), {len(m): round(a, 6) for m, a in fit.polynomial}
     (0.125, {0: -0.125, 1: 1.0})
     """

@@ -32,7 +32,7 @@ from torquec.proof.error_peaks import ErrorKind
 from torquec.simplification.fitting.candidate_basis import product_basis, set_product
 from torquec.simplification.fitting.fit_problem import FitProblem
 from torquec.simplification.fitting.minimax import MinimaxFit, to_minimax_fit
-from torquec.trajectory.box import Box
+from torquec.trajectory.motion_box import MotionBox
 
 _Columns = frozenset[int]
 
@@ -54,7 +54,7 @@ class LayerOptions:
 def find_min_basis(
     target: TrigPolynomial,
     candidates: Sequence[Monomial],
-    box: Box,
+    box: MotionBox,
     tolerance: float,
     *,
     kind: ErrorKind = ErrorKind.ABSOLUTE,
@@ -89,7 +89,7 @@ def find_min_basis(
 
 def min_basis_gen(
     target: TrigPolynomial,
-    box: Box,
+    box: MotionBox,
     tolerance: float,
     *,
     degree: int = 2,
@@ -118,7 +118,7 @@ def min_basis_gen(
 
 def _layered(
     target: TrigPolynomial,
-    box: Box,
+    box: MotionBox,
     tolerance: float,
     eps0: float,
     held: Iterable[float],

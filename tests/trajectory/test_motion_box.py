@@ -9,7 +9,7 @@ import pytest
 import torquec as tq
 from torquec.errors import ArgumentError, RobotError
 from torquec.robot.robot import Limits, Mimic
-from torquec.trajectory.box import Box, joint_box
+from torquec.trajectory.motion_box import MotionBox, joint_box, sampled_motions
 
 
 def test_limits_of_the_stanford_arm():
@@ -35,12 +35,19 @@ def test_a_joint_without_limits_turns_once_and_a_follower_moves_with_its_leader(
     robot = with_joint(robot, 1, limits=Limits(-0.5, 1.0))
     robot = with_joint(robot, 2, mimic=Mimic("joint2", -2.0, 0.25))
     box = joint_box(robot)
-    assert (box.lower[0], box.upper[0]) == (-math.pi, math.pi)
-    assert (box.lower[2], box.upper[2]) == (-1.75, 1.25)
+    assert (box.lower, box.upper) == ((-math.pi, -0.5), (math.pi, 1.0))
+    whole = replace(box, velocity=(1.0, 3.0), acceleration=(2.0, 5.0)).of_bodies(robot)
+    assert (whole.lower[2], whole.upper[2]) == (-1.75, 1.25)
+    assert whole.velocity == (1.0, 3.0, 6.0)
+    assert whole.acceleration == (2.0, 5.0, 10.0)
+    assert box.of_bodies(robot).velocity == ()
+    rng = np.random.default_rng(1)
+    for q in rng.uniform(box.lower, box.upper, (20, 2)):  # every follower's position lies in the image
+        assert whole.lower[2] <= -2.0 * q[1] + 0.25 <= whole.upper[2]
 
 
 def test_samples_are_inside_reach_every_face_and_go_on():
-    box = Box((-1.0, 0.0, 2.0), (1.0, 4.0, 3.0))
+    box = MotionBox((-1.0, 0.0, 2.0), (1.0, 4.0, 3.0))
     q = box.samples([0, 2], 2000)
     assert np.all(q >= box.lower)
     assert np.all(q <= box.upper)
@@ -51,9 +58,23 @@ def test_samples_are_inside_reach_every_face_and_go_on():
     assert np.array_equal(box.samples([0, 2], 5, start=3), q[3:8])
 
 
+def test_motions_are_inside_and_at_the_limits_of_speeds_and_accelerations():
+    box = MotionBox((-1.0, 0.0), (1.0, 4.0), (2.0, 3.0), (5.0, 6.0))
+    states = sampled_motions(box, 300)
+    assert states.shape == (300, 3, 2)
+    assert np.all((states[:, 0] >= box.lower) & (states[:, 0] <= box.upper))
+    assert np.all(np.abs(states[:, 2]) == box.acceleration)
+    assert np.mean(np.all(np.abs(states[:, 1]) == box.velocity, axis=1)) > 0.6
+    assert box.positions == MotionBox(box.lower, box.upper)
+
+
 def test_misuse():
     with pytest.raises(ArgumentError, match=r"range of coordinate 1 is \[2.0, 1.0\]"):
-        Box((2.0,), (1.0,))
+        MotionBox((2.0,), (1.0,))
+    with pytest.raises(ArgumentError, match="2 speeds for 1 positions"):
+        MotionBox((0.0,), (1.0,), (1.0, 1.0), (1.0,))
+    with pytest.raises(ArgumentError, match="largest accelerations are"):
+        MotionBox((0.0,), (1.0,), (1.0,), (-1.0,))
     with pytest.raises(ArgumentError, match="no independent joint 'elbow'"):
         joint_box(tq.classics.stanford(), {"elbow": (0.0, 1.0)})
     with pytest.raises(RobotError, match="prismatic joint 'joint3' of robot 'stanford' has no limits"):

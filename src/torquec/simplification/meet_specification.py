@@ -1,0 +1,86 @@
+"""From a specification to programs that provably meet it, for each of the three kinds of requirement.
+
+(1)  torque errors: the cheapest inverse dynamics within them (:mod:`torquec.simplification.simplify_torque`)
+(2)  control requirements (Chang & Lee): the same within the torque errors that the loops can bear; and beside it the
+     coefficients M, c and g, fitted within the tolerances (23a-d), each with a proven bound
+(3)  a threshold for coefficients (Clover): the equations without small terms. The error of each coefficient is proven,
+     and that of the torques where the specification limits speeds and accelerations
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from torquec.closedform import closed_form
+from torquec.expr import Function
+from torquec.foundation.work import Work, as_work
+from torquec.proof.certificate import Certificate, certify
+from torquec.proof.coefficient_certificate import certify_coefficients, check_independent
+from torquec.proof.coefficient_tolerance import Family
+from torquec.robot.robot import Robot
+from torquec.simplification.closed_torque import MOST_JOINTS
+from torquec.simplification.coefficient_model import CoefficientModel, abbreviated_coefficients, fitted_coefficients
+from torquec.simplification.fitting.fit_entries import fit_entries
+from torquec.simplification.problem import SimplificationProblem
+from torquec.simplification.simplify_torque import simplify_torque
+from torquec.simplification.specification import CoefficientThreshold, Specification
+from torquec.simplification.tolerance import PROOF_MARGIN, coefficient_tolerances, entry_tasks, torque_budgets
+
+
+@dataclass(frozen=True)
+class Simplified:
+    """What meets a specification: the certificate of inverse dynamics, and the coefficients where they are simplified.
+
+    The coefficients are those that `certificate.coefficients` is about.
+    """
+
+    certificate: Certificate
+    coefficients: CoefficientModel | None = None
+
+
+def meet_specification(
+    robot: Robot, exact: Function, specification: Specification, *, work: Work | None = None
+) -> Simplified:
+    """The cheapest programs found that meet the specification; `exact` is the program of the robot's inverse dynamics.
+
+    Raises `SpecificationError` with joint, tolerance and smallest achievable error where the specification cannot be
+    met, and `RobotError` where the robot has mimic joints and the specification is about coefficients.
+    """
+    work = as_work(work)
+    if specification.coefficients is not None:
+        return _by_threshold(robot, exact, specification, specification.coefficients, work)
+    if any(joint.control is not None for joint in specification.joints):
+        return _by_control(robot, exact, specification, work)
+    tolerance = tuple(float(joint.torque_error or 0.0) for joint in specification.joints)
+    return Simplified(simplify_torque(SimplificationProblem(robot, exact, specification.motions, tolerance, work)))
+
+
+def _by_control(robot: Robot, exact: Function, specification: Specification, work: Work) -> Simplified:
+    """(2), of all joints or of some beside torque errors."""
+    form = closed_form(robot)
+    problem = SimplificationProblem(robot, exact, specification.motions, torque_budgets(form, specification), work)
+    if len(robot.bodies) > MOST_JOINTS or problem.has_mimic_joints:
+        # Fits of thousands of terms would not be cheaper than the exact quantities, which keep every tolerance.
+        return Simplified(simplify_torque(problem))
+    # Friction is not simplified.
+    tolerances = tuple(t for t in coefficient_tolerances(form, specification) if t.family is not Family.V)
+    box = specification.box
+    fits = fit_entries(entry_tasks(form, tolerances, margin=PROOF_MARGIN), box, search=specification.search, work=work)
+    fitted = fitted_coefficients(form, tolerances, fits)
+    proven = certify_coefficients(robot, exact, fitted.torque(), box, tolerances=tolerances, work=work)
+    return Simplified(replace(simplify_torque(problem), coefficients=proven), fitted)
+
+
+def _by_threshold(
+    robot: Robot, exact: Function, specification: Specification, threshold: CoefficientThreshold, work: Work
+) -> Simplified:
+    """(3)."""
+    check_independent(robot)
+    shorter = abbreviated_coefficients(closed_form(robot), threshold)
+    program, motions = shorter.torque(), specification.motions
+    proven = certify_coefficients(robot, exact, program, specification.box, work=work)
+    if motions.velocity:
+        certificate = certify(robot, exact, program, motions, work=work)
+    else:
+        certificate = Certificate(robot.name, robot.content_hash, program, motions, {})
+    return Simplified(replace(certificate, coefficients=proven), shorter)

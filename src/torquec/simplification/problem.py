@@ -1,0 +1,39 @@
+"""`SimplificationProblem`: what every strategy is given, and what its programs are judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from torquec.expr import Function
+from torquec.foundation.work import Work
+from torquec.robot.robot import Robot
+from torquec.trajectory.motion_box import MotionBox
+
+
+@dataclass(frozen=True)
+class SimplificationProblem:
+    """A robot, the `exact` program of its inverse dynamics, the motions that matter, and the torque errors allowed.
+
+    `tolerance` (n,) [N m, N] is one error for each independent joint; `work` is who computes and who is told.
+    """
+
+    robot: Robot
+    exact: Function
+    motions: MotionBox
+    tolerance: tuple[float, ...]
+    work: Work = field(default_factory=Work, compare=False, repr=False)
+
+    @property
+    def prismatic(self) -> tuple[bool, ...]:
+        """Which of the joints translate, (n,)."""
+        return tuple(joint.type.is_prismatic for joint in self.robot.joints)
+
+    @property
+    def has_mimic_joints(self) -> bool:
+        """Whether some joints follow others; their closed form is not a function of the independent joints alone."""
+        return len(self.robot.bodies) != self.robot.n
+
+    def within(self, parts: Sequence[float]) -> SimplificationProblem:
+        """The same problem with a part (n,) of each tolerance."""
+        return replace(self, tolerance=tuple(p * t for p, t in zip(parts, self.tolerance, strict=True)))

@@ -1,0 +1,161 @@
+"""Inverse dynamics within given torque errors, on one page: propose, prune, price, prove, tighten.
+
+(1)  propose: every strategy of `STRATEGIES` gives programs whose errors are within the aims, as far as can be found
+(2)  prune: terms of their sums are left out, constants fitted again (:mod:`torquec.simplification.prune`), with
+     several seeds, for what goes first decides what can go later
+(3)  price: by operations, sines and cosines counted (:attr:`torquec.expr.OperationCount.cost`)
+(4)  prove: the cheapest few are proven over the whole box of motions (:func:`torquec.proof.certificate.certify`)
+(5)  tighten: where no proof was found, the aims of the joints concerned are lowered, and all is done again; in the end
+     the exact program remains, which errs only by rounding
+
+A new way to simplify is one file, with a function from a problem and the cheapest program known to a list of programs,
+and one row of the table.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from torquec.errors import RobotError, SpecificationError
+from torquec.expr import Function, count_operations
+from torquec.foundation.work import Meter, silent
+from torquec.proof.certificate import Certificate, UnprovenError, certify
+from torquec.proof.torque_residual import HIGHEST_DEGREE, position_degrees, positions_read
+from torquec.simplification.closed_torque import closed_form_with_fewer_terms
+from torquec.simplification.fewer_parameters import recursion_with_fewer_parameters
+from torquec.simplification.problem import SimplificationProblem
+from torquec.simplification.prune import prune_within
+from torquec.trajectory.motion_box import MotionBox
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A way to propose programs, and with how many seeds each of them is pruned (0: as it is)."""
+
+    name: str
+    propose: Callable[[SimplificationProblem, Function], list[Function]]
+    prunings: int
+
+
+STRATEGIES = (
+    Strategy("recursion with fewer parameters", recursion_with_fewer_parameters, 8),
+    Strategy("closed form with fewer terms", closed_form_with_fewer_terms, 1),
+)
+"""In the order in which they are tried: a later one knows the cheapest program of those before it."""
+
+_PARTS = ((4, 0.98), (5, 0.97), (6, 0.9), (math.inf, 0.85))
+"""Up to so many joints, the part of the tolerances that errors may use: the more of them, the more room proofs need."""
+
+_PROOFS = 2
+"""How many of the cheapest programs are tried to be proven, before aims are lowered."""
+
+_LOWERED, _ATTEMPTS = 0.92, 4
+"""What a joint's aim is multiplied by where its error was not proven, and how often all is tried."""
+
+
+def simplify_torque(problem: SimplificationProblem) -> Certificate:
+    """The cheapest program found whose torque errors are proven to stay within the tolerances, with the proof.
+
+    Raises `SpecificationError` with joint and smallest error that can be proven where a tolerance is below the rounding
+    of the exact program, and `RobotError` where the torques are no polynomials that a proof can manage.
+    """
+    _check_degrees(problem)
+    _check_tolerances(problem)
+    parts = dict.fromkeys(problem.robot.joint_names, _part_to_use(problem.exact))
+    for _ in range(_ATTEMPTS):
+        aim = problem.within(list(parts.values()))
+        programs: list[Function] = []
+        for strategy in STRATEGIES:
+            cheapest = min([problem.exact, *programs], key=cost)
+            programs += _pruned(aim, strategy.propose(aim, cheapest), strategy.prunings)
+        unproven = set()
+        for program in sorted(dict.fromkeys(programs), key=cost)[:_PROOFS]:
+            if cost(program) >= cost(problem.exact):
+                break
+            try:
+                return _proven(problem, program)
+            except UnprovenError as error:
+                unproven.add(error.joint)
+        for name in unproven or parts:
+            parts[name] *= _LOWERED
+    return _proven(problem, problem.exact)
+
+
+def cost(program: Function) -> int:
+    """The price of a program (3)."""
+    return count_operations(program).cost
+
+
+def _pruned(problem: SimplificationProblem, programs: Sequence[Function], seeds: int) -> list[Function]:
+    """(2), of every program with every seed."""
+    if not seeds:
+        return list(programs)
+    tasks = [
+        _Pruning(problem.exact, program, problem.prismatic, problem.motions, problem.tolerance, seed)
+        for program in programs
+        for seed in range(seeds)
+    ]
+    found = problem.work.map(
+        "pruning", _prune, tasks, metered=True, note=lambda _, program: str(count_operations(program))
+    )
+    return list(found)
+
+
+@dataclass(frozen=True)
+class _Pruning:
+    """What a process needs to prune one program."""
+
+    exact: Function
+    program: Function
+    prismatic: tuple[bool, ...]
+    motions: MotionBox
+    tolerance: tuple[float, ...]
+    seed: int
+
+
+def _prune(task: _Pruning, *, meter: Meter = silent) -> Function:
+    return prune_within(
+        task.exact, task.program, task.prismatic, task.motions, task.tolerance, seed=task.seed, meter=meter
+    )
+
+
+def _proven(problem: SimplificationProblem, program: Function) -> Certificate:
+    """(4)."""
+    return certify(problem.robot, problem.exact, program, problem.motions, limits=problem.tolerance, work=problem.work)
+
+
+def _part_to_use(exact: Function) -> float:
+    """The part of the tolerances that errors may use at first."""
+    return next(part for joints, part in _PARTS if len(positions_read(exact)) <= joints)
+
+
+# --- what cannot be proven is refused before anything is searched for -----------------------------------------------
+
+
+def _check_degrees(problem: SimplificationProblem) -> None:
+    """Refuse torques that are no polynomials of low degree: those of joints that follow others with a gear."""
+    robot = problem.robot
+    for joint, degree in zip(robot.joints, position_degrees(problem.exact, problem.prismatic), strict=True):
+        if degree <= HIGHEST_DEGREE:
+            continue
+        followers = [body.joint for body in robot.bodies if body.joint.mimic and body.joint.mimic.joint == joint.name]
+        named = ", ".join(f"'{f.name}' with a multiplier of {f.mimic.multiplier:g}" for f in followers if f.mimic)
+        raise RobotError(
+            f"the torques are of degree {degree} or more in the sine and cosine of joint '{joint.name}', and errors "
+            f"are proven up to degree {HIGHEST_DEGREE}{f': it is followed by {named}' if named else ''}",
+            where=robot.source,
+            remedy="lock the joints that follow (torquec.lock_joints, --lock JOINT=VALUE) and simplify the rest",
+        )
+
+
+def _check_tolerances(problem: SimplificationProblem) -> None:
+    """Refuse tolerances that even the exact program is not proven to keep."""
+    proofs = certify(problem.robot, problem.exact, problem.exact, problem.motions).joints
+    for (name, proof), allowed in zip(proofs.items(), problem.tolerance, strict=True):
+        if not proof.bound <= allowed:
+            raise SpecificationError(
+                f"joint '{name}' is allowed a torque error of {allowed:.3g}, less than rounding makes of exact torques",
+                remedy=f"allow at least {proof.bound:.3g}, the smallest error that can be proven",
+            )

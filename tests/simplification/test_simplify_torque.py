@@ -1,0 +1,101 @@
+"""Torques within given errors: strategies propose, the cheapest program is proven; what cannot be is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tests.proof.arms import arm, motions, programs
+
+from torquec.errors import RobotError, SpecificationError
+from torquec.expr import count_operations, trace
+from torquec.model.quantities import trace_quantity
+from torquec.proof.certificate import certify
+from torquec.proof.checker.check_certificate import check_certificate
+from torquec.robot.robot import Mimic
+from torquec.simplification import simplify_torque as page
+from torquec.simplification.problem import SimplificationProblem
+from torquec.simplification.simplify_torque import STRATEGIES, Strategy, simplify_torque
+
+SHAPES = {"q": (2,), "qd": (2,), "qdd": (2,)}
+
+
+def problem(name, tolerance):
+    robot = arm(name)
+    exact, _ = programs(robot, 0, 1.0)
+    return SimplificationProblem(robot, exact, motions(robot), tuple(tolerance))
+
+
+def test_the_cheaper_strategy_is_taken_and_proven(monkeypatch):
+    both = problem("planar2r", [4.0, 2.0])
+    best = simplify_torque(both)
+    check_certificate(both.robot, best)
+    assert all(proof.bound <= allowed for proof, allowed in zip(best.joints.values(), both.tolerance, strict=True))
+    for strategy in STRATEGIES:
+        monkeypatch.setattr(page, "STRATEGIES", (strategy,))
+        other = simplify_torque(both)
+        assert count_operations(best.program).cost <= count_operations(other.program).cost
+        assert count_operations(other.program).cost <= count_operations(both.exact).cost
+
+
+def test_a_strategy_is_one_row_and_its_program_is_proven_like_all_others(monkeypatch):
+    asked = problem("planar2r", [4.0, 2.0])
+    seen = []
+
+    def nothing_but_zero(given, cheapest):
+        seen.append((given.tolerance, cheapest))
+        return [trace("inverse_dynamics", lambda q, qd, qdd: {"tau": [0.0 * x for x in q]}, SHAPES)]
+
+    monkeypatch.setattr(page, "STRATEGIES", (*STRATEGIES, Strategy("zero", nothing_but_zero, 0)))
+    found = simplify_torque(asked)  # zero is cheapest, and not proven: the next one is
+    check_certificate(asked.robot, found)
+    assert 0 < count_operations(found.program).cost < count_operations(asked.exact).cost
+    tolerance, cheapest = seen[0]
+    assert all(0.0 < aim < allowed for aim, allowed in zip(tolerance, asked.tolerance, strict=True))
+    assert count_operations(cheapest).cost <= count_operations(found.program).cost
+
+
+def test_where_nothing_can_go_the_exact_program_stays():
+    asked = problem("planar2r", [1e-5] * 2)
+    found = simplify_torque(asked)
+    assert count_operations(found.program).cost <= count_operations(asked.exact).cost
+    check_certificate(asked.robot, found)
+
+
+def test_less_than_rounding_is_refused_with_the_smallest_error():
+    with pytest.raises(SpecificationError, match="joint 'joint2' is allowed a torque error of 1e-15") as caught:
+        simplify_torque(problem("planar3r", [1.0, 1e-15, 1.0]))
+    assert "the smallest error that can be proven" in caught.value.remedy
+
+
+def with_follower(name, body, leader, multiplier):
+    robot = arm(name)
+    bodies = list(robot.bodies)
+    bodies[body] = replace(bodies[body], joint=replace(bodies[body].joint, mimic=Mimic(leader, multiplier, 0.1)))
+    return replace(robot, bodies=tuple(bodies))
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "leader", "multiplier"),
+    [("planar3r", 2, "joint2", 0.5), ("planar3r", 2, "joint2", 1.5), ("puma560", 2, "joint2", 2.0)],
+)
+def test_followers_whose_torques_are_no_polynomials_are_refused_with_a_way_out(name, body, leader, multiplier):
+    """sin(q/2) is no polynomial in sin q and cos q, and sin(2 q) of too high a degree beside other factors."""
+    robot = with_follower(name, body, leader, multiplier)
+    exact = trace_quantity(robot, "inverse_dynamics")
+    asked = SimplificationProblem(robot, exact, motions(robot), (1.0,) * robot.n)
+    pattern = rf"cosine of joint '{leader}'.*followed by 'joint3' with a multiplier of {multiplier:g}"
+    with pytest.raises(RobotError, match=pattern) as caught:
+        simplify_torque(asked)
+    assert "lock" in caught.value.remedy
+    with pytest.raises(RobotError, match="bounds are proven up to degree 3"):
+        certify(robot, exact, exact, motions(robot))
+
+
+@pytest.mark.parametrize("multiplier", [1.0, -1.0, 2.0])
+def test_followers_whose_torques_are_polynomials_are_simplified(multiplier):
+    robot = with_follower("planar3r", 2, "joint2", multiplier)
+    exact = trace_quantity(robot, "inverse_dynamics")
+    found = simplify_torque(SimplificationProblem(robot, exact, motions(robot), (4.0, 3.0)))
+    check_certificate(robot, found)
+    assert count_operations(found.program).cost < count_operations(exact).cost
