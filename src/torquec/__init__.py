@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from torquec.control.actuator_limits import with_actuator_limits
     from torquec.control.computed_torque import computed_torque, diagonal_computed_torque
     from torquec.control.controller import Controller
-    from torquec.control.independent_joint import PidGains, gravity_compensation, independent_joint
-    from torquec.control.lqr import LqrWeights, lqr
+    from torquec.control.independent_joint import gravity_compensation, independent_joint
+    from torquec.control.law_options import LqrWeights, PidGains
+    from torquec.control.lqr import lqr
     from torquec.control.observer import momentum_observer
     from torquec.control.pole_placement import pole_placement
     from torquec.control.poles import joint_poles
@@ -196,8 +197,9 @@ _HOMES = {
     "torquec.control.actuator_limits": ("with_actuator_limits",),
     "torquec.control.computed_torque": ("computed_torque", "diagonal_computed_torque"),
     "torquec.control.controller": ("Controller",),
-    "torquec.control.independent_joint": ("PidGains", "gravity_compensation", "independent_joint"),
-    "torquec.control.lqr": ("LqrWeights", "lqr"),
+    "torquec.control.independent_joint": ("gravity_compensation", "independent_joint"),
+    "torquec.control.law_options": ("LqrWeights", "PidGains"),
+    "torquec.control.lqr": ("lqr",),
     "torquec.control.observer": ("momentum_observer",),
     "torquec.control.pole_placement": ("pole_placement",),
     "torquec.control.poles": ("joint_poles",),

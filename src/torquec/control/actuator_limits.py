@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from torquec.control.controller import GAINS, SIGNALS, STATE, Controller, StateSlot, make_controller
+from torquec.control.law_options import LawDesign, finite_limits
 from torquec.errors import ArgumentError
 from torquec.expr import inline
 from torquec.expr.math import maximum, minimum
@@ -69,7 +71,18 @@ def with_actuator_limits(
         slots=slots,
         period=controller.period,
         schedule=controller.schedule,
+        design=_limited(controller, limits, slopes),
+        origin=controller.origin,
     )
+
+
+def _limited(controller: Controller, limits: list[float], slopes: list[float] | None) -> LawDesign | None:
+    """How the controller was made, and what it is limited to."""
+    if controller.design is None:
+        return None
+    rates = None if slopes is None else tuple(slopes)
+    options = replace(controller.design.options, efforts=finite_limits(limits), rates=rates)
+    return replace(controller.design, options=options)
 
 
 def _clamped(value: Scalar, low: Scalar, high: Scalar) -> Scalar:

@@ -14,6 +14,7 @@ from typing import Any
 
 from torquec.closedform.layouts import Rule
 from torquec.control.controller import Controller, make_controller
+from torquec.control.law_options import ControllerOptions, LawDesign, LawKind, ModelOrigin, resolved_poles
 from torquec.control.model_terms import (
     Evaluation,
     FrictionAt,
@@ -53,7 +54,8 @@ def computed_torque(
     """
     model = as_model(source)
     evaluated, loss = chosen(Evaluation, evaluation, "evaluation"), friction_compensation(friction)
-    feedback = error_feedback(joint_poles(model.robot.joint_names, poles), period=period, sampled=sampled)
+    wanted = joint_poles(model.robot.joint_names, poles)
+    feedback = error_feedback(wanted, period=period, sampled=sampled)
     abbreviated = None
     if rule is not None:
         check_abbreviation(model)
@@ -69,7 +71,15 @@ def computed_torque(
             rigid = [torque_row(row, v, b) for row, b in zip(here.M, here.rigid_bias, strict=True)]
         return {"tau": added(rigid, loss.torque(model, signals))}
 
-    return make_controller("computed_torque", model.robot.joint_names, law, period=period)
+    options = ControllerOptions(resolved_poles(wanted), period, sampled, evaluated, loss, rule)
+    return make_controller(
+        "computed_torque",
+        model.robot.joint_names,
+        law,
+        period=period,
+        design=LawDesign(LawKind.COMPUTED_TORQUE, options),
+        origin=ModelOrigin.of(model),
+    )
 
 
 def diagonal_computed_torque(
@@ -84,7 +94,8 @@ def diagonal_computed_torque(
     """Computed torque with the diagonal of the inertia, gravity, springs and friction only (3)."""
     model = as_model(source)
     evaluated, loss = chosen(Evaluation, evaluation, "evaluation"), friction_compensation(friction)
-    feedback = error_feedback(joint_poles(model.robot.joint_names, poles), period=period, sampled=sampled)
+    wanted = joint_poles(model.robot.joint_names, poles)
+    feedback = error_feedback(wanted, period=period, sampled=sampled)
 
     def law(**signals: Any) -> dict[str, Any]:
         v = demanded_acceleration(feedback, signals)
@@ -94,7 +105,15 @@ def diagonal_computed_torque(
         held = added(model.at("spring_torque", q), loss.torque(model, signals))
         return {"tau": added(rigid, held)}
 
-    return make_controller("diagonal_computed_torque", model.robot.joint_names, law, period=period)
+    options = ControllerOptions(resolved_poles(wanted), period, sampled, evaluated, loss)
+    return make_controller(
+        "diagonal_computed_torque",
+        model.robot.joint_names,
+        law,
+        period=period,
+        design=LawDesign(LawKind.DIAGONAL, options),
+        origin=ModelOrigin.of(model),
+    )
 
 
 def demanded_acceleration(feedback: ErrorFeedback, signals: dict[str, Any]) -> list[Scalar]:

@@ -19,11 +19,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from torquec.control.law_options import LawDesign, ModelOrigin
 from torquec.errors import ArgumentError
 from torquec.expr import Function, OperationCount, count_operations, trace
 from torquec.foundation.arrays import Array
@@ -60,7 +61,8 @@ class StateSlot:
 class SampledFunction:
     """A function that is called at every sample: `slots` are the parts of its state, in order.
 
-    `period` is the sampling interval that it was made for [s], None where it does not matter.
+    `period` is the sampling interval that it was made for [s], None where it does not matter; `origin` is the model
+    that it was made from.
     """
 
     name: str
@@ -68,6 +70,7 @@ class SampledFunction:
     function: Function
     slots: tuple[StateSlot, ...] = ()
     period: float | None = None
+    origin: ModelOrigin | None = None
 
     @property
     def n(self) -> int:
@@ -135,9 +138,12 @@ class Schedule:
 
 @dataclass(frozen=True, repr=False)
 class Controller(SampledFunction):
-    """A control law (see the module); made by the functions of this room."""
+    """A control law (see the module); made by the functions of this room, `design` says how."""
+
+    KIND: ClassVar[str] = "controller"
 
     schedule: Schedule | None = None
+    design: LawDesign | None = None
 
     def torque(
         self,
@@ -168,6 +174,8 @@ def make_controller(
     slots: Sequence[StateSlot] = (),
     period: float | None = None,
     schedule: Schedule | None = None,
+    design: LawDesign | None = None,
+    origin: ModelOrigin | None = None,
 ) -> Controller:
     """The controller of a law: it is called with the signals by name, and with `gains` and `state` where there are any,
     and returns {"tau": ..} and, where there are slots, {"next_state": ..}.
@@ -179,4 +187,4 @@ def make_controller(
     if slots:
         ports[STATE] = (sum(slot.size for slot in slots),)
     function = trace(name, law, ports)
-    return Controller(name, tuple(joints), function, tuple(slots), period, schedule)
+    return Controller(name, tuple(joints), function, tuple(slots), period, origin, schedule, design)

@@ -1,12 +1,14 @@
 """Controllers as files: a C package (or another target) beside a JSON document that a program can load again.
 
 (1)  <prefix>.c, <prefix>.h and so on: the step, `<prefix>_<controller>(q_ref, qd_ref, qdd_ref, q, qd, .., tau, ..)`
-(2)  controller.json: names, period, state, schedule and the straight-line program itself, all digits
+(2)  controller.json: the straight-line program itself with all digits, names, period, state, schedule; how it was made
+     (law, options) and from which model (kind and hashes)
+
+A document that is read gives the same program, so that the torques are the same to the last bit.
 """
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,23 +17,28 @@ from typing import Any
 import numpy as np
 
 from torquec.codegen.target import Target, generate_package
-from torquec.control.controller import Controller, Schedule, StateSlot
-from torquec.errors import ExpressionError, ModelFileError
-from torquec.expr import function_from_dict, function_to_dict
+from torquec.control.controller import GAINS, SIGNALS, STATE, Controller
+from torquec.control.observer import Observer
+from torquec.control.poles import joint_poles
+from torquec.errors import ArgumentError, ModelFileError
+from torquec.expr import Function, function_from_dict, function_to_dict
+from torquec.foundation.choice import chosen
+from torquec.foundation.documents import Codec, DocumentFormat
+from torquec.foundation.json_text import document_text
 from torquec.foundation.reading import FileKind, read_json, to_path
 from torquec.foundation.writing import write_folder
 
 FORMAT = "torquec controller"
-VERSION = 1
+VERSION = 2
 FILE_NAME = "controller.json"
 
 
 def write_controller(
-    controller: Controller,
+    controller: Controller | Observer,
     directory: str | os.PathLike[str],
     *,
     prefix: str,
-    target: Target = Target.C,
+    target: Target | str = Target.C,
     details: Mapping[str, Any] | None = None,
     force: bool = False,
 ) -> list[Path]:
@@ -41,22 +48,42 @@ def write_controller(
     did not write.
     """
     path = to_path(directory)
+    functions = [controller.function]
+    if isinstance(controller, Observer) and controller.start is not None:
+        functions.append(controller.start)
     files = generate_package(
-        [controller.function],
+        functions,
         path,
         prefix=prefix,
-        target=target,
+        target=chosen(Target, target, "target"),
         description=_description(controller),
         notes={controller.function.name: _note(controller)},
         force=force,
     )
     document = {**controller_to_dict(controller), "details": dict(details or {})}
-    text = json.dumps(document, indent=1, allow_nan=False) + "\n"
-    return [*files, *write_folder(path, {FILE_NAME: text}, force=force)]
+    return [*files, *write_folder(path, {FILE_NAME: document_text(document)}, force=force)]
 
 
 def read_controller(path: str | os.PathLike[str]) -> Controller:
-    """The controller of a file that `write_controller` wrote; raises `ModelFileError` for anything else."""
+    """The controller of a file that `write_controller` wrote: the same law, to the last bit of its torques.
+
+    Raises `ModelFileError`, with the place in the document, for anything else.
+    """
+    found = _read(path)
+    if not isinstance(found, Controller):
+        raise ModelFileError("this is an observer", where=str(path), remedy="read it with read_observer")
+    return found
+
+
+def read_observer(path: str | os.PathLike[str]) -> Observer:
+    """The observer of a file that `write_controller` wrote; raises `ModelFileError` for anything else."""
+    found = _read(path)
+    if not isinstance(found, Observer):
+        raise ModelFileError("this is a controller", where=str(path), remedy="read it with read_controller")
+    return found
+
+
+def _read(path: str | os.PathLike[str]) -> Controller | Observer:
     source = to_path(path)
     document = read_json(source, FileKind.CONTROLLER, remedy=_REMEDY)
     try:
@@ -65,48 +92,94 @@ def read_controller(path: str | os.PathLike[str]) -> Controller:
         raise ModelFileError(error.found, where=str(source), remedy=error.remedy) from error
 
 
-def controller_to_dict(controller: Controller) -> dict[str, Any]:
-    """The controller as JSON values."""
-    schedule = controller.schedule
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "name": controller.name,
-        "joints": list(controller.joints),
-        "period": controller.period,
-        "state": [{"name": slot.name, "initial": list(slot.initial)} for slot in controller.slots],
-        "schedule": None if schedule is None else {"t": schedule.t.tolist(), "gains": schedule.gains.tolist()},
-        "function": function_to_dict(controller.function),
-    }
+def controller_to_dict(controller: Controller | Observer) -> dict[str, Any]:
+    """The controller or observer as JSON values."""
+    return {"format": FORMAT, "version": VERSION, **_DOCUMENTS.to_values(controller)}
 
 
-def controller_from_dict(document: Mapping[str, Any]) -> Controller:
-    """The inverse of `controller_to_dict`; raises `ModelFileError` for anything else."""
-    try:
-        if document["format"] != FORMAT or document["version"] != VERSION:
-            raise ValueError(f"format {document['format']!r}, version {document['version']!r}")
-        schedule = document["schedule"]
-        return Controller(
-            str(document["name"]),
-            tuple(str(joint) for joint in document["joints"]),
-            function_from_dict(document["function"]),
-            tuple(StateSlot(str(s["name"]), tuple(float(x) for x in s["initial"])) for s in document["state"]),
-            None if document["period"] is None else float(document["period"]),
-            None if schedule is None else Schedule(np.array(schedule["t"]), np.array(schedule["gains"])),
-        )
-    except (KeyError, TypeError, ValueError, OverflowError, ExpressionError) as error:
-        raise ModelFileError(f"this is no controller: {error}", remedy=_REMEDY) from error
+def controller_from_dict(document: object) -> Controller | Observer:
+    """The inverse of `controller_to_dict`; raises `ModelFileError` for anything else.
+
+    The program must have the ports that joints, state and schedule ask for. Version 1, which knew nothing of where a
+    controller comes from, is read as well.
+    """
+    if not isinstance(document, Mapping) or document.get("format") != FORMAT:
+        raise ModelFileError("this is no controller of Torquec", remedy=_REMEDY)
+    version = document.get("version")
+    values = {key: value for key, value in document.items() if key not in ("format", "version", "details")}
+    if version == 1:
+        if isinstance(values.get("state"), list):
+            values["slots"] = values.pop("state")
+        values |= {"kind": Controller.KIND, "origin": None, "design": None}
+    elif version != VERSION:
+        raise ModelFileError(f"version {version!r} is not known", remedy=f"the newest version here is {VERSION}")
+    found: Controller | Observer
+    if values.get("kind") == Observer.KIND:
+        found = _DOCUMENTS.from_values(Observer, values)
+    else:
+        found = _DOCUMENTS.from_values(Controller, values)
+    _check(found)
+    return found
+
+
+def _check(found: Controller | Observer) -> None:
+    """What the types of the fields do not say."""
+    n = found.n
+    if n == 0 or len(set(found.joints)) != n:
+        _DOCUMENTS.refuse("controller.joints", "joints have different names, one or more")
+    if found.period is not None and not found.period > 0.0:
+        _DOCUMENTS.refuse("controller.period", f"{found.period} s is no sampling interval")
+    memory = len(found.initial_state)
+    if isinstance(found, Observer):
+        state: Ports = {"q": (n,), "qd": (n,)}
+        _check_ports("function", found.function, {**state, "tau": (n,), STATE: (memory,)}, 3)
+        if found.start is None:
+            _DOCUMENTS.refuse("controller.start", "an observer starts from somewhere")
+        _check_ports("start", found.start, state, 1)
+        return
+    schedule = found.schedule
+    if schedule is not None:
+        if schedule.gains.shape != (len(schedule.t), n, 2 * n) or len(schedule.t) == 0:
+            _DOCUMENTS.refuse("controller.schedule", f"gains of shape {schedule.gains.shape} are not (N, {n}, {2 * n})")
+        if not np.all(np.diff(schedule.t) > 0.0):
+            _DOCUMENTS.refuse("controller.schedule.t", "times do not grow")
+    expected: Ports = dict.fromkeys(SIGNALS, (n,))
+    expected |= {GAINS: (n, 2 * n)} if schedule is not None else {}
+    expected |= {STATE: (memory,)} if memory else {}
+    _check_ports("function", found.function, expected, 2 if memory else 1)
+    design = found.design
+    if design is not None and design.options.poles is not None:
+        try:
+            joint_poles(found.joints, design.options.poles)
+        except ArgumentError as error:
+            _DOCUMENTS.refuse("controller.design.options.poles", error.found)
+
+
+Ports = dict[str, tuple[int, ...]]
+
+
+def _check_ports(name: str, function: Function, inputs: Ports, outputs: int) -> None:
+    found = {port.name: port.shape for port in function.inputs}
+    if found != inputs or len(function.outputs) != outputs:
+        _DOCUMENTS.refuse(f"controller.{name}", f"its inputs are {found}, not {inputs}, or its outputs are others")
 
 
 _REMEDY = "give a controller.json that torquec design wrote"
 
+_DOCUMENTS = DocumentFormat(
+    "controller",
+    ModelFileError,
+    _REMEDY,
+    codecs={Function: Codec(function_to_dict, function_from_dict)},
+)
 
-def _description(controller: Controller) -> str:
+
+def _description(controller: Controller | Observer) -> str:
     every = "" if controller.period is None else f", to be called every {controller.period:g} s"
     return f"Controller {controller.name} for the joints {', '.join(controller.joints)}{every}. SI units, radians."
 
 
-def _note(controller: Controller) -> str:
+def _note(controller: Controller | Observer) -> str:
     if not controller.slots:
         return "Reference and measured state in, drive torques out."
     parts = ", ".join(f"{slot.name} ({slot.size})" for slot in controller.slots)

@@ -9,14 +9,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from torquec.control.controller import Controller, StateSlot, make_controller
+from torquec.control.law_options import (
+    ControllerOptions,
+    Feedforward,
+    LawDesign,
+    LawKind,
+    ModelOrigin,
+    PidGains,
+    finite_limits,
+)
 from torquec.control.model_terms import (
     FrictionAt,
     FrictionCompensation,
@@ -35,43 +43,6 @@ from torquec.spatial import Scalar
 
 _FRICTION = FrictionCompensation()
 _NO_FRICTION = FrictionCompensation(FrictionAt.NOTHING)
-
-
-class Feedforward(StrEnum):
-    """What an independent joint law adds from the model."""
-
-    NOTHING = "nothing"
-    GRAVITY = "gravity"
-    """Gravity and springs where the robot is: gravity compensation."""
-    DYNAMICS = "dynamics"
-    """Inverse dynamics of the reference: what the motion needs, computed in advance."""
-    DYNAMICS_AND_GRAVITY = "dynamics and gravity"
-    """Inverse dynamics of the reference, with the gravity of where the robot is."""
-
-
-@dataclass(frozen=True)
-class PidGains:
-    """Gains per joint: position [Nm/rad], speed [Nm s/rad] and integral [Nm/(rad s)]; no integral: PD."""
-
-    position: tuple[float, ...]
-    speed: tuple[float, ...]
-    integral: tuple[float, ...] = ()
-
-    def check(self, joints: Sequence[str]) -> None:
-        """Raise `ArgumentError` unless there is one finite gain per joint, none of them negative."""
-        for name in ("position", "speed", "integral"):
-            values = getattr(self, name)
-            if name == "integral" and not values:
-                continue
-            if len(values) != len(joints):
-                raise ArgumentError(
-                    f"{len(values)} {name} gains for {len(joints)} joints", remedy="give one gain per joint"
-                )
-            for joint, value in zip(joints, values, strict=True):
-                if not (np.isfinite(value) and value >= 0.0):
-                    raise ArgumentError(
-                        f"the {name} gain of joint '{joint}' is {value}", remedy="give a finite gain, not negative"
-                    )
 
 
 def independent_joint(
@@ -114,8 +85,23 @@ def independent_joint(
 
     zeros = (0.0,) * robot.n
     slots = (StateSlot("integral", zeros), StateSlot("last_error", zeros)) if integral else ()
-    name = "pid" if integral else "pd"
-    return make_controller(name, robot.joint_names, law, slots=slots, period=period)
+    kind = LawKind.PID if integral else LawKind.PD
+    options = ControllerOptions(
+        period=period,
+        friction=loss,
+        gains=gains,
+        feedforward=added_torque,
+        anti_windup=None if efforts is None else finite_limits(given),
+    )
+    return make_controller(
+        kind.value,
+        robot.joint_names,
+        law,
+        slots=slots,
+        period=period,
+        design=LawDesign(kind, options),
+        origin=ModelOrigin.of(model),
+    )
 
 
 def gravity_compensation(source: Robot | Model, gains: PidGains | None = None, **options: Any) -> Controller:
@@ -124,7 +110,8 @@ def gravity_compensation(source: Robot | Model, gains: PidGains | None = None, *
     Options are those of `independent_joint`.
     """
     zeros = (0.0,) * as_model(source).robot.n
-    return independent_joint(source, gains or PidGains(zeros, zeros), feedforward=Feedforward.GRAVITY, **options)
+    law = independent_joint(source, gains or PidGains(zeros, zeros), feedforward=Feedforward.GRAVITY, **options)
+    return law if gains is not None else _as(law, LawKind.GRAVITY)
 
 
 def feedforward_torque(
@@ -139,7 +126,15 @@ def feedforward_torque(
     """
     zeros = (0.0,) * as_model(source).robot.n
     computed = Feedforward.DYNAMICS_AND_GRAVITY if online_gravity else Feedforward.DYNAMICS
-    return independent_joint(source, PidGains(zeros, zeros), feedforward=computed, friction=friction)
+    law = independent_joint(source, PidGains(zeros, zeros), feedforward=computed, friction=friction)
+    return _as(law, LawKind.OPEN_LOOP_GRAVITY if online_gravity else LawKind.OPEN_LOOP)
+
+
+def _as(controller: Controller, kind: LawKind) -> Controller:
+    """The controller, known as the law that it is without gains."""
+    assert controller.design is not None
+    options = replace(controller.design.options, gains=None, feedforward=None)
+    return replace(controller, design=LawDesign(kind, options))
 
 
 def gains_from_poles(

@@ -9,13 +9,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from torquec.control.controller import Controller, Schedule, make_controller
+from torquec.control.law_options import ControllerOptions, LawDesign, LawKind, LqrWeights, ModelOrigin
 from torquec.control.model_terms import (
     FrictionAt,
     FrictionCompensation,
@@ -25,7 +25,7 @@ from torquec.control.model_terms import (
     rigid_torque,
 )
 from torquec.control.zero_order_hold import zero_order_hold
-from torquec.errors import ArgumentError, RobotError
+from torquec.errors import RobotError
 from torquec.foundation.arrays import Array
 from torquec.linearization.linearize import linearize_along
 from torquec.model.model import Model, as_model
@@ -34,27 +34,6 @@ from torquec.trajectory import Trajectory, check_joints
 
 _FRICTION = FrictionCompensation()
 _MOST_DOUBLINGS = 60
-
-
-@dataclass(frozen=True)
-class LqrWeights:
-    """Weights per joint of position errors, speed errors and torques: one over the square of what is tolerable."""
-
-    position: tuple[float, ...]
-    speed: tuple[float, ...]
-    torque: tuple[float, ...]
-
-    def check(self, n: int) -> None:
-        """Raise `ArgumentError` unless there are n of each, errors not negative and torques positive."""
-        for name, lowest in (("position", 0.0), ("speed", 0.0), ("torque", np.finfo(float).tiny)):
-            values = np.asarray(getattr(self, name), dtype=np.float64)
-            if values.shape != (n,) or not np.isfinite(values).all() or np.any(values < lowest):
-                raise ArgumentError(
-                    f"the {name} weights are {values.tolist()}",
-                    remedy=f"give {n} finite weights, those of torques positive, the others not negative",
-                )
-        if not np.all(np.asarray(self.position) > 0.0):
-            raise ArgumentError("a position weight is zero: its error would never be driven out", remedy="raise it")
 
 
 def lqr(
@@ -89,7 +68,16 @@ def lqr(
         feedback = [sum((gain * x for gain, x in zip(row, [*e, *ed], strict=True)), 0.0) for row in signals["gains"]]
         return {"tau": added(added(tau, loss.torque(model, signals)), feedback)}
 
-    return make_controller("lqr", robot.joint_names, law, period=period, schedule=schedule)
+    design = LawDesign(LawKind.LQR, ControllerOptions(period=period, friction=loss, weights=weights))
+    return make_controller(
+        "lqr",
+        robot.joint_names,
+        law,
+        period=period,
+        schedule=schedule,
+        design=design,
+        origin=ModelOrigin.of(model),
+    )
 
 
 def riccati_step(Phi: Array, Psi: Array, Q: Array, R: Array, P: Array) -> tuple[Array, Array]:

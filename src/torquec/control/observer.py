@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from torquec.control.controller import SampledFunction, StateSlot
+from torquec.control.law_options import ModelOrigin, finite_limits
 from torquec.errors import ArgumentError
 from torquec.expr import Function, evaluate, trace
 from torquec.expr.math import absolute, select
@@ -33,10 +34,15 @@ from torquec.robot.robot import Robot
 class Observer(SampledFunction):
     """An observer: (q, qd, tau, state) -> external (n,), collision (n,) 0 or 1, next_state.
 
-    `tau` is the torque that acted since the call before. Start it with `state_at`.
+    `tau` is the torque that acted since the call before. Start it with `state_at`. `bandwidth` [1/s] and `thresholds`
+    (n,) [Nm], None where a joint has none, are what it was made with.
     """
 
+    KIND: ClassVar[str] = "observer"
+
     start: Function | None = None
+    bandwidth: float = 0.0
+    thresholds: tuple[float | None, ...] = ()
 
     def state_at(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> Array:
         """The state to start with where the robot is at (q, qd), (n,) each, and nothing touches it.
@@ -89,7 +95,17 @@ def momentum_observer(
     start = trace("momentum_observer_start", begin, {"q": (n,), "qd": (n,)})
     zeros = (0.0,) * n
     slots = (StateSlot("momentum", zeros), StateSlot("bias", zeros))
-    return Observer(function.name, model.robot.joint_names, function, slots, period, start)
+    return Observer(
+        function.name,
+        model.robot.joint_names,
+        function,
+        slots,
+        period,
+        ModelOrigin.of(model),
+        start,
+        bandwidth,
+        finite_limits(limits.tolist()),
+    )
 
 
 def _momentum(model: Model, q: Any, qd: Any) -> list[Any]:

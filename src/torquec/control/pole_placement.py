@@ -18,6 +18,7 @@ from typing import Any
 
 from torquec.closedform.layouts import Rule
 from torquec.control.controller import Controller, make_controller
+from torquec.control.law_options import ControllerOptions, LawDesign, LawKind, ModelOrigin, resolved_poles
 from torquec.control.model_terms import (
     FrictionAt,
     FrictionCompensation,
@@ -61,9 +62,12 @@ def pole_placement(
             remedy="compensate friction at the reference, or not at all",
         )
     joints = model.robot.joint_names
-    feedback = error_feedback(joint_poles(joints, poles), period=period, sampled=sampled)
+    wanted = joint_poles(joints, poles)
+    feedback = error_feedback(wanted, period=period, sampled=sampled)
     law = _exact_law(model, feedback, loss) if rule is None else _abbreviated_law(model, feedback, loss, rule)
-    return make_controller("pole_placement", joints, law, period=period)
+    options = ControllerOptions(resolved_poles(wanted), period, sampled, friction=loss, rule=rule)
+    design = LawDesign(LawKind.POLE_PLACEMENT, options)
+    return make_controller("pole_placement", joints, law, period=period, design=design, origin=ModelOrigin.of(model))
 
 
 def pole_placement_gains(

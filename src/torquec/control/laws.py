@@ -1,0 +1,186 @@
+"""The laws by name: one table that commands, files and programs make controllers from.
+
+A row says how a law is made from a model and which options it has a use for; every other option that is given is
+refused. A new law is a file with a function that gives a `Controller`, a `LawKind`, and a row here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from torquec.control.actuator_limits import with_actuator_limits
+from torquec.control.computed_torque import computed_torque, diagonal_computed_torque
+from torquec.control.controller import Controller
+from torquec.control.independent_joint import (
+    feedforward_torque,
+    gains_from_poles,
+    gravity_compensation,
+    independent_joint,
+)
+from torquec.control.law_options import ControllerOptions, Feedforward, LawKind, LqrWeights, open_limits
+from torquec.control.lqr import lqr
+from torquec.control.pole_placement import pole_placement
+from torquec.control.poles import joint_poles
+from torquec.errors import ArgumentError
+from torquec.foundation.choice import chosen
+from torquec.model.model import Model, as_model
+from torquec.robot.robot import Robot
+from torquec.trajectory import Trajectory
+
+USUAL_POLES = -12 + 45j
+"""Clover's, for every joint [1/s]."""
+
+_TOLERABLE = (1e-3, 1e-2)
+"""Errors that LQR weighs as one where no weights are given: a milliradian (millimetre), ten of them per second."""
+
+_LARGEST_EFFORT = 1e3
+"""What stands for the torque limit of a drive that has none, in the same weights [Nm]."""
+
+_LIMITS = ("efforts", "rates")
+_NO_OPTIONS = ControllerOptions()
+
+Making = Callable[[Model, ControllerOptions, Trajectory | None], Controller]
+
+
+@dataclass(frozen=True)
+class Law:
+    """A law in words, the options that it has a use for, and how it is made."""
+
+    summary: str
+    takes: tuple[str, ...]
+    make: Making
+
+
+def make_law(
+    source: Robot | Model,
+    kind: LawKind | str,
+    options: ControllerOptions = _NO_OPTIONS,
+    *,
+    trajectory: Trajectory | None = None,
+) -> Controller:
+    """The controller of a law for a robot or a model; LQR needs the trajectory that its gains belong to.
+
+    Torques are limited where the options give `efforts` or `rates`. Raises `ArgumentError` for a law that is none, for
+    options that it has no use for, and as the law itself does.
+
+    >>> from torquec.robot import classics
+    >>> make_law(classics.planar2r(), "computed-torque", ControllerOptions(period=0.002)).name
+    'computed_torque'
+    """
+    law_kind = chosen(LawKind, kind, "law")
+    law, model = LAWS[law_kind], as_model(source)
+    unused = [name for name in options.given if name not in (*law.takes, *_LIMITS)]
+    if unused:
+        raise ArgumentError(
+            f"{law_kind.value} has no use for '{unused[0]}'", remedy=f"its options are {', '.join(law.takes)}"
+        )
+    made = law.make(model, options, trajectory)
+    if options.efforts is None and options.rates is None:
+        return made
+    efforts = None if options.efforts is None else open_limits(options.efforts)
+    return with_actuator_limits(made, model, efforts=efforts, rates=options.rates)
+
+
+def usual_weights(robot: Robot) -> LqrWeights:
+    """Weights of LQR from what is tolerable: a milliradian, ten of them per second, and the drive's torque limit."""
+    position, speed = (1.0 / value**2 for value in _TOLERABLE)
+    efforts = [min(joint.limits.effort, _LARGEST_EFFORT) for joint in robot.joints]
+    return LqrWeights((position,) * robot.n, (speed,) * robot.n, tuple(1.0 / effort**2 for effort in efforts))
+
+
+def _given(options: ControllerOptions, *names: str) -> dict[str, Any]:
+    """Those of the named options that are not left to the law, as arguments."""
+    return {name: getattr(options, name) for name in names if name in options.given}
+
+
+def _poles(options: ControllerOptions) -> Any:
+    return USUAL_POLES if options.poles is None else options.poles
+
+
+def _pole_placement(model: Model, options: ControllerOptions, _: Trajectory | None) -> Controller:
+    return pole_placement(model, _poles(options), **_given(options, "period", "sampled", "friction", "rule"))
+
+
+def _computed_torque(model: Model, options: ControllerOptions, _: Trajectory | None) -> Controller:
+    names = ("period", "sampled", "evaluation", "friction", "rule")
+    return computed_torque(model, _poles(options), **_given(options, *names))
+
+
+def _diagonal(model: Model, options: ControllerOptions, _: Trajectory | None) -> Controller:
+    names = ("period", "sampled", "evaluation", "friction")
+    return diagonal_computed_torque(model, _poles(options), **_given(options, *names))
+
+
+def _independent(model: Model, options: ControllerOptions, *, integral: bool) -> Controller:
+    """Gains as given, or those of the poles at a posture; the integral's pole is four times slower than the slowest."""
+    robot, gains = model.robot, options.gains
+    if gains is None:
+        poles = joint_poles(robot.joint_names, _poles(options))
+        slowest = max(pole.real for pole in poles.values) / 4.0 if integral else None
+        posture = (0.0,) * robot.n if options.posture is None else options.posture
+        gains = gains_from_poles(model, _poles(options), posture, integral_pole=slowest)
+    elif "poles" in options.given or "posture" in options.given:
+        raise ArgumentError("gains and poles are given", remedy="give the one or the other")
+    elif any(gains.integral) != integral:
+        raise ArgumentError(
+            f"gains {'without' if integral else 'with'} an integral",
+            remedy="choose pid for gains with an integral, pd without",
+        )
+    settings = {"feedforward": Feedforward.GRAVITY, **_given(options, "period", "feedforward", "friction")}
+    if options.anti_windup is not None:
+        settings["efforts"] = open_limits(options.anti_windup)
+    return independent_joint(model, gains, **settings)
+
+
+def _lqr(model: Model, options: ControllerOptions, trajectory: Trajectory | None) -> Controller:
+    if trajectory is None:
+        raise ArgumentError("LQR gains belong to a trajectory", remedy="give the motion that it shall follow")
+    if options.period is not None and abs(options.period - trajectory.period) > 1e-9 * options.period:
+        raise ArgumentError(
+            f"LQR every {options.period:g} s for a trajectory with samples every {trajectory.period:g} s",
+            remedy="sample the trajectory at the period: trajectory.sampled(period)",
+        )
+    weights = usual_weights(model.robot) if options.weights is None else options.weights
+    return lqr(model, trajectory, weights, **_given(options, "friction"))
+
+
+def _gravity(model: Model, options: ControllerOptions, _: Trajectory | None) -> Controller:
+    return gravity_compensation(model, **_given(options, "period", "friction"))
+
+
+def _open_loop(model: Model, options: ControllerOptions, _: Trajectory | None) -> Controller:
+    return feedforward_torque(model, **_given(options, "friction"))
+
+
+def _open_loop_gravity(model: Model, options: ControllerOptions, _: Trajectory | None) -> Controller:
+    return feedforward_torque(model, online_gravity=True, **_given(options, "friction"))
+
+
+_PLACED = ("poles", "period", "sampled", "friction")
+_JOINT = ("poles", "posture", "gains", "period", "feedforward", "friction", "anti_windup")
+
+LAWS: Mapping[LawKind, Law] = MappingProxyType(
+    {
+        LawKind.POLE_PLACEMENT: Law("pole placement along the reference (CT1)", (*_PLACED, "rule"), _pole_placement),
+        LawKind.COMPUTED_TORQUE: Law(
+            "computed torque with the full model (CT2)", (*_PLACED, "evaluation", "rule"), _computed_torque
+        ),
+        LawKind.DIAGONAL: Law("computed torque with diagonal inertia (CT3)", (*_PLACED, "evaluation"), _diagonal),
+        LawKind.PD: Law(
+            "a PD law per joint", _JOINT, lambda model, options, _: _independent(model, options, integral=False)
+        ),
+        LawKind.PID: Law(
+            "a PID law per joint", _JOINT, lambda model, options, _: _independent(model, options, integral=True)
+        ),
+        LawKind.LQR: Law("a linear quadratic regulator along a trajectory", ("weights", "period", "friction"), _lqr),
+        LawKind.GRAVITY: Law("gravity held, no feedback: the arm floats", ("period", "friction"), _gravity),
+        LawKind.OPEN_LOOP: Law("the torques of the reference, no feedback", ("friction",), _open_loop),
+        LawKind.OPEN_LOOP_GRAVITY: Law(
+            "the same with the gravity of where the robot is", ("friction",), _open_loop_gravity
+        ),
+    }
+)
+"""Every law."""
