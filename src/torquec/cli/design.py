@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from torquec.cli.command import Outcome, command
-from torquec.cli.laws import LawKind, LawOptions, law_gains, lqr_weights, make_law
+from torquec.cli.laws import LawOptions, law_gains, lqr_weights, make_law
 from torquec.cli.linearize import complex_list
 from torquec.cli.motions import read_motion
 from torquec.cli.options import DegreesOption, StateOption, joint_values
 from torquec.cli.output import progress
 from torquec.cli.writes import Writes
+from torquec.control.law_kind import LawKind
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:

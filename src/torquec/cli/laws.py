@@ -6,20 +6,20 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from torquec.cli.command import CommandOptions
 from torquec.cli.options import numbers
+from torquec.control.law_kind import LawKind
 from torquec.errors import ArgumentError
 from torquec.foundation.choice import chosen
 
 if TYPE_CHECKING:
     from torquec.closedform.rule import Rule
     from torquec.control.controller import Controller
-    from torquec.control.lqr import LqrWeights
+    from torquec.control.law_options import LqrWeights
     from torquec.control.model_terms import FrictionCompensation
     from torquec.control.poles import JointPoles
     from torquec.model.model import Model
@@ -31,29 +31,6 @@ _TOLERABLE = "0.001,0.01"
 """Of LQR: a milliradian (millimetre), ten times that per second; the torque is the drive's limit."""
 _LARGEST_EFFORT = 1e3
 """What stands for the limit of a drive that has none [Nm]."""
-
-
-class LawKind(StrEnum):
-    """The controllers that can be designed."""
-
-    POLE_PLACEMENT = "pole-placement"
-    COMPUTED_TORQUE = "computed-torque"
-    DIAGONAL = "diagonal"
-    PD = "pd"
-    PID = "pid"
-    LQR = "lqr"
-    OPEN_LOOP = "open-loop"
-    OPEN_LOOP_GRAVITY = "open-loop-gravity"
-
-    @property
-    def has_poles(self) -> bool:
-        """Whether its feedback is made from poles."""
-        return self not in (LawKind.LQR, LawKind.OPEN_LOOP, LawKind.OPEN_LOOP_GRAVITY)
-
-    @property
-    def places_poles(self) -> bool:
-        """Whether the linear loop has these poles exactly where the model is right: it has root loci."""
-        return self in (LawKind.POLE_PLACEMENT, LawKind.COMPUTED_TORQUE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,58 +127,32 @@ def make_law(
 
     Raises `ArgumentError` for options that the kind has no use for.
     """
+    from torquec.control import laws
+    from torquec.control.law_options import ControllerOptions, finite_limits
+    from torquec.control.model_terms import Evaluation
+
     _refuse_unused(kind, options)
-    law = _made(model, kind, options, at, motion)
-    share = options.effort
+    share, robot = options.effort, model.robot
     if not 0.0 < share < math.inf:
         raise ArgumentError(f"--effort {share:g}", remedy="give a positive share of the limits, as in --effort 0.5")
-    if not options.saturate and share >= 1.0:
-        return law
-    from torquec.control.actuator_limits import with_actuator_limits
-
-    return with_actuator_limits(law, with_efforts(model.robot, share))
-
-
-def _made(
-    model: Model, kind: LawKind, options: LawOptions, at: Sequence[float], motion: Trajectory | None
-) -> Controller:
-    from torquec.control.computed_torque import computed_torque, diagonal_computed_torque
-    from torquec.control.independent_joint import Feedforward, feedforward_torque, gains_from_poles, independent_joint
-    from torquec.control.lqr import lqr
-    from torquec.control.model_terms import Evaluation
-    from torquec.control.pole_placement import pole_placement
-
-    period, sampled, friction = options.period, options.sampled, _friction(kind, options)
-    evaluation = chosen(Evaluation, options.evaluation or "reference", "evaluation")
-    if kind in (LawKind.OPEN_LOOP, LawKind.OPEN_LOOP_GRAVITY):
-        return feedforward_torque(model, online_gravity=kind is LawKind.OPEN_LOOP_GRAVITY, friction=friction)
+    if kind is LawKind.LQR and motion is None:
+        raise ArgumentError("LQR gains belong to a trajectory", remedy="give one: --trajectory motion.csv")
+    told: dict[str, Any] = {
+        "period": options.period,
+        "sampled": options.sampled,
+        "evaluation": options.evaluation and chosen(Evaluation, options.evaluation, "evaluation"),
+        "friction": _friction(options),
+        "rule": options.rule,
+        "posture": tuple(at),
+    }
+    if kind.has_poles:
+        told["poles"] = [(pair.first, pair.second) for pair in options.pairs(robot).pairs]
     if kind is LawKind.LQR:
-        if motion is None:
-            raise ArgumentError("LQR gains belong to a trajectory", remedy="give one: --trajectory motion.csv")
-        return lqr(model, motion, lqr_weights(model.robot, options.weights), friction=friction)
-    poles = options.pairs(model.robot)
-    pairs = [(pair.first, pair.second) for pair in poles.pairs]
-    match kind:
-        case LawKind.POLE_PLACEMENT:
-            return pole_placement(model, pairs, period=period, sampled=sampled, rule=options.rule, friction=friction)
-        case LawKind.COMPUTED_TORQUE:
-            return computed_torque(
-                model,
-                pairs,
-                period=period,
-                sampled=sampled,
-                rule=options.rule,
-                evaluation=evaluation,
-                friction=friction,
-            )
-        case LawKind.DIAGONAL:
-            return diagonal_computed_torque(
-                model, pairs, period=period, sampled=sampled, evaluation=evaluation, friction=friction
-            )
-        case _:
-            slowest = None if kind is LawKind.PD else max(pole.real for pole in poles.values) / 4.0
-            gains = gains_from_poles(model, pairs, at, integral_pole=slowest)
-            return independent_joint(model, gains, period=period, feedforward=Feedforward.GRAVITY, friction=friction)
+        told["weights"] = lqr_weights(robot, options.weights)
+    known = {name: value for name, value in told.items() if name in laws.LAWS[kind].takes}
+    if options.saturate or share < 1.0:
+        known["efforts"] = finite_limits([share * joint.limits.effort for joint in robot.joints])
+    return laws.make_law(model, kind, ControllerOptions(**known), trajectory=motion)
 
 
 def law_gains(model: Model, kind: LawKind, options: LawOptions, at: Sequence[float]) -> dict[str, dict[str, float]]:
@@ -229,7 +180,7 @@ def law_gains(model: Model, kind: LawKind, options: LawOptions, at: Sequence[flo
 
 def lqr_weights(robot: Robot, text: str | None) -> LqrWeights:
     """Weights from what is tolerable: one over its square, the same for all joints."""
-    from torquec.control.lqr import LqrWeights
+    from torquec.control.law_options import LqrWeights
 
     values = numbers(_TOLERABLE if text is None else text, "--weights")
     if len(values) not in (2, 3) or not all(value > 0.0 for value in values):
@@ -237,23 +188,6 @@ def lqr_weights(robot: Robot, text: str | None) -> LqrWeights:
     efforts = [values[2] if len(values) == 3 else min(joint.limits.effort, _LARGEST_EFFORT) for joint in robot.joints]
     position, speed = (1.0 / value**2 for value in values[:2])
     return LqrWeights((position,) * robot.n, (speed,) * robot.n, tuple(1.0 / effort**2 for effort in efforts))
-
-
-def with_efforts(robot: Robot, share: float) -> Robot:
-    """The robot whose drives give only this share of their torque.
-
-    >>> from torquec.robot import classics
-    >>> arm = classics.puma560()
-    >>> with_efforts(arm, 0.5).joints[0].limits.effort / arm.joints[0].limits.effort
-    0.5
-    """
-    if share == 1.0:
-        return robot
-    bodies = []
-    for body in robot.bodies:
-        limits = dataclasses.replace(body.joint.limits, effort=share * body.joint.limits.effort)
-        bodies.append(dataclasses.replace(body, joint=dataclasses.replace(body.joint, limits=limits)))
-    return dataclasses.replace(robot, bodies=tuple(bodies))
 
 
 def parse_poles(text: str) -> Any:
@@ -276,23 +210,21 @@ def parse_poles(text: str) -> Any:
     return one(words[0]) if len(words) == 1 and "/" not in text else [one(word) for word in words]
 
 
-def _friction(kind: LawKind, options: LawOptions) -> FrictionCompensation:
+def _friction(options: LawOptions) -> FrictionCompensation | None:
     from torquec.control.model_terms import FrictionAt, FrictionCompensation
 
-    usual = FrictionAt.NOTHING if kind in (LawKind.PD, LawKind.PID) else FrictionAt.REFERENCE
-    return FrictionCompensation(chosen(FrictionAt, options.friction_at or usual, "speed for friction"))
+    if options.friction_at is None:
+        return None
+    return FrictionCompensation(chosen(FrictionAt, options.friction_at, "speed for friction"))
 
 
 def _refuse_unused(kind: LawKind, options: LawOptions) -> None:
     """No option is silently ignored."""
-    if options.abbreviated and not kind.places_poles:
+    from torquec.control.laws import LAWS
+
+    takes = LAWS[kind].takes
+    if options.abbreviated and "rule" not in takes:
         raise ArgumentError(f"{kind} has no abbreviated form", remedy="leave out --abbreviated")
-    unused = {
-        "--poles": options.poles is not None and not kind.has_poles,
-        "--sampled": options.sampled and kind in (LawKind.PD, LawKind.PID, LawKind.LQR),
-        "--evaluation": options.evaluation is not None and kind not in (LawKind.COMPUTED_TORQUE, LawKind.DIAGONAL),
-        "--weights": options.weights is not None and kind is not LawKind.LQR,
-    }
-    for option, wrong in unused.items():
-        if wrong:
-            raise ArgumentError(f"{kind} has no use for {option}", remedy=f"leave out {option}")
+    for name in ("poles", "sampled", "evaluation", "weights"):
+        if getattr(options, name) and name not in takes:
+            raise ArgumentError(f"{kind} has no use for --{name}", remedy=f"leave out --{name}")

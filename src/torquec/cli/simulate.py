@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
-from torquec.cli.laws import LawKind, LawOptions, make_law
+from torquec.cli.laws import LawOptions, make_law
 from torquec.cli.motions import STANDARD, has_standard_motion, hold_missing, read_motion
 from torquec.cli.options import DegreesOption, joint_values
 from torquec.cli.output import progress
 from torquec.cli.source import with_payload
 from torquec.cli.writes import Writes
+from torquec.control.law_kind import LawKind
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:

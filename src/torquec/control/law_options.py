@@ -1,6 +1,6 @@
-"""Which laws there are, what each is made with, and what a finished controller knows of its making.
+"""What a law is made with, and what a finished controller knows of its making.
 
-(1)  `LawKind` names the laws, `ControllerOptions` holds what any of them may be told; None leaves it to the law
+(1)  `ControllerOptions` holds what any law may be told; None leaves it to the law
 (2)  a controller carries its `LawDesign` (law and options) and the `ModelOrigin` that it was made from: both go into
      its file, and the same law with the same options of the same model is the same controller
 """
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from torquec.closedform.rule import Rule
+from torquec.control.law_kind import LawKind
 from torquec.control.model_terms import Evaluation, FrictionCompensation, friction_compensation
 from torquec.control.poles import JointPoles, PoleArgument
 from torquec.errors import ArgumentError
@@ -22,37 +23,6 @@ from torquec.foundation.choice import chosen
 from torquec.foundation.documents import Codec, written_by
 from torquec.foundation.json_text import checksum
 from torquec.model.model import Model, ModelKind
-
-
-class LawKind(StrEnum):
-    """The laws that can be designed, as commands and files name them."""
-
-    POLE_PLACEMENT = "pole-placement"
-    """CT1 of Clover."""
-    COMPUTED_TORQUE = "computed-torque"
-    """CT2."""
-    DIAGONAL = "diagonal"
-    """CT3."""
-    PD = "pd"
-    PID = "pid"
-    LQR = "lqr"
-    GRAVITY = "gravity"
-    """Gravity held where the robot is: it floats."""
-    OPEN_LOOP = "open-loop"
-    OPEN_LOOP_GRAVITY = "open-loop-gravity"
-
-    @property
-    def has_poles(self) -> bool:
-        """Whether its feedback is made from poles."""
-        return self in (*_PLACING, LawKind.DIAGONAL, LawKind.PD, LawKind.PID)
-
-    @property
-    def places_poles(self) -> bool:
-        """Whether the linear loop has exactly these poles where the model is right: it has root loci."""
-        return self in _PLACING
-
-
-_PLACING = (LawKind.POLE_PLACEMENT, LawKind.COMPUTED_TORQUE)
 
 
 class Feedforward(StrEnum):

@@ -20,7 +20,8 @@ from torquec.control.independent_joint import (
     gravity_compensation,
     independent_joint,
 )
-from torquec.control.law_options import ControllerOptions, Feedforward, LawKind, LqrWeights, open_limits
+from torquec.control.law_kind import LawKind
+from torquec.control.law_options import ControllerOptions, Feedforward, LqrWeights, open_limits
 from torquec.control.lqr import lqr
 from torquec.control.pole_placement import pole_placement
 from torquec.control.poles import joint_poles
