@@ -200,7 +200,6 @@ def test_what_does_not_fit_is_refused(name, change, message):
         ("lqr", ControllerOptions(poles=-5), "lqr has no use for 'poles'"),
         ("computed-torque", ControllerOptions(weights=usual_weights(ARM)), "no use for 'weights'"),
         ("pd", ControllerOptions(evaluation="measured"), "pd has no use for 'evaluation'"),
-        ("lqr", ControllerOptions(period=0.02), "every 0.02 s for a trajectory with samples every 0.01 s"),
         ("pd", ControllerOptions(gains=gains_from_poles(ARM, -5, [0.0, 0.0]), poles=-5), "gains and poles are given"),
         ("pid", ControllerOptions(gains=gains_from_poles(ARM, -5, [0.0, 0.0])), "gains without an integral"),
     ],
@@ -208,6 +207,13 @@ def test_what_does_not_fit_is_refused(name, change, message):
 def test_options_without_use_are_refused(kind, options, message):
     with pytest.raises(ArgumentError, match=message):
         make_law(ARM, kind, options, trajectory=MOTION)
+
+
+def test_lqr_is_made_for_the_period_that_it_is_called_at():
+    law = make_law(ARM, "lqr", ControllerOptions(period=0.02), trajectory=MOTION)
+    assert law.period == 0.02
+    assert len(law.schedule.t) == 21
+    assert law == tq.lqr(ARM, MOTION.sampled(0.02), usual_weights(ARM))
 
 
 def test_lqr_needs_its_trajectory():

@@ -62,7 +62,9 @@ def make_law(
     *,
     trajectory: Trajectory | None = None,
 ) -> Controller:
-    """The controller of a law for a robot or a model; LQR needs the trajectory that its gains belong to.
+    """The controller of a law for a robot or a model.
+
+    LQR needs the trajectory that its gains belong to, which is sampled at the period of the options.
 
     Torques are limited where the options give `efforts` or `rates`. Raises `ArgumentError` for a law that is none, for
     options that it has no use for, and as the law itself does.
@@ -140,10 +142,7 @@ def _lqr(model: Model, options: ControllerOptions, trajectory: Trajectory | None
     if trajectory is None:
         raise ArgumentError("LQR gains belong to a trajectory", remedy="give the motion that it shall follow")
     if options.period is not None and abs(options.period - trajectory.period) > 1e-9 * options.period:
-        raise ArgumentError(
-            f"LQR every {options.period:g} s for a trajectory with samples every {trajectory.period:g} s",
-            remedy="sample the trajectory at the period: trajectory.sampled(period)",
-        )
+        trajectory = trajectory.sampled(options.period)
     weights = usual_weights(model.robot) if options.weights is None else options.weights
     return lqr(model, trajectory, weights, **_given(options, "friction"))
 
