@@ -23,6 +23,7 @@ from torquec.control.root_locus import root_locus
 from torquec.control.worst_case import worst_case
 from torquec.linearization.cartesian_linear_model import cartesian_linear_model
 from torquec.simulation.sensors import SpeedSource
+from torquec.trajectory.motion_box import MotionBox
 
 ARM = tq.classics.planar2r()
 POLES = joint_poles(ARM.joint_names, -3 + 4j)
@@ -35,6 +36,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "IdentifyOptions": {},
     "Plant": {"source": ARM},
     "Sensors": {},
+    "Specification": {"joints": (), "box": MotionBox((-1.0, -1.0), (1.0, 1.0))},
     "base_parameters": {"robot": ARM},
     "closed_form": {"robot": ARM},
     "compile": {"robot": ARM},

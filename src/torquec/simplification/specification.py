@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields
 from typing import NoReturn
 
 from torquec.errors import RobotFileError, SpecificationError
+from torquec.foundation.choice import chosen
 from torquec.foundation.reading import FileKind
 from torquec.robot.robot import Joint, Robot
 from torquec.robot.toml import Table, parse_toml, read_toml
@@ -91,6 +92,9 @@ class Specification:
     coefficients: CoefficientThreshold | None = None
     source: str = ""
     search: BasisSearch = BasisSearch.MINIMAL_BASIS
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "search", chosen(BasisSearch, self.search, "search"))
 
     @property
     def motions(self) -> MotionBox:
