@@ -13,14 +13,14 @@ KEYS = {"joints", "tau", "friction", "total", "M", "gravity", "velocity_torque"}
 GRAVITY = 9.81
 
 
-def test_at_rest_upright_nothing_is_needed_but_friction(torquec, arm):
+def test_at_rest_upright_nothing_is_needed(torquec, arm):
     document = torquec("eval", arm, "--json").document
     assert set(document) == KEYS
     assert document["joints"] == ["shoulder", "elbow"]
     assert document["tau"] == pytest.approx([0.0, 0.0], abs=1e-12)
-    # coulomb friction counts v = 0 as forward
-    assert document["friction"] == pytest.approx([0.0, 0.5])
-    assert document["total"] == pytest.approx([0.0, 0.5])
+    # dry friction is zero at zero speed: nothing pushes an arm that stands still
+    assert document["friction"] == pytest.approx([0.0, 0.0])
+    assert document["total"] == pytest.approx([0.0, 0.0])
 
 
 def test_stretched_out_it_carries_its_weight(torquec, arm):

@@ -41,7 +41,7 @@ def test_braces_and_environments_are_closed(name):
 def test_entries_of_the_appendix():
     text = equations_latex(SAMPLES["puma560 after Clover"])
     assert r"M_{12} ={}& 0.6903\,\sin(q_{2}) - 0.1341\,\cos(q_{2} + q_{3}) + 0.02375\,\cos(q_{2})" in text
-    assert r"\begin{cases}4.94\,\dot q_{1} + 8.43 & \dot q_{1} \ge 0" in text
+    assert r"\begin{cases}4.94\,\dot q_{1} + 8.43 & \dot q_{1} > 0" in text
 
 
 def test_products_speeds_and_parameters():

@@ -26,7 +26,7 @@ def test_lines_of_the_appendix_as_clover_prints_them():
         "M33 = 1.1636",
         "B[2,23] = 0.7442*cos(q3) + 0.02191*sin(q3)",
         "D13 = 0.1341*sin(q2 + q3)",
-        "V1 = 4.94*qd1 + 8.43    for qd1 >= 0",
+        "V1 = 4.94*qd1 + 8.43    for qd1 > 0",
         "     3.45*qd1 - 8.26    for qd1 < 0",
     ):
         assert line in text.splitlines()
@@ -46,7 +46,7 @@ def test_names_are_explained():
     assert "The springs of elbow are not part of these equations." in text
     assert NASTY in text
     assert "f_b_2(30*qd2 - 40*qd3)" in text
-    assert "f_b_2(w) = 0.001*w + 0.011    for w >= 0" in text
+    assert "f_b_2(w) = 0.001*w + 0.011    for w > 0" in text
 
 
 def test_units_stand_with_each_entry_where_they_differ():

@@ -304,7 +304,7 @@ def mimic_joints_are_free_joints_tied_together(robot, state):
 
 
 def friction_follows_the_direction_of_motion(robot, state):
-    """By the plain formula of joints and motors, and at zero speed the positive branch."""
+    """By the plain formula of joints and motors; at zero speed dry friction is zero."""
     expected = np.array([reference.friction_torque(robot, qd) for qd in state.qd])
     worst = violation(on_batch(dynamics.friction_torque, robot, state.qd), expected, 1.0)
     rest = np.zeros((1, robot.n))

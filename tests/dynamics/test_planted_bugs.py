@@ -15,6 +15,7 @@ from tests.dynamics.laws import LAWS
 from tests.dynamics.random_robots import random_robot, random_state
 
 import torquec.dynamics
+from torquec.dynamics.friction import TERMS
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.mechanism import Coordinate
 from torquec.dynamics.motion import Motion
@@ -269,9 +270,9 @@ def motor_coupling_forgotten(monkeypatch):
 
 @bug("friction_follows_the_direction_of_motion")
 def friction_the_same_in_both_directions(monkeypatch):
-    right = module("friction")._friction
-    wrong = lambda f, speed: right(replace(f, coulomb_negative=f.coulomb_positive), speed)  # noqa: E731
-    monkeypatch.setattr(module("friction"), "_friction", wrong)
+    coulomb = TERMS["coulomb"]
+    wrong = lambda _, f, state: state.direction.sided(f.coulomb_positive, f.coulomb_positive)  # noqa: E731
+    monkeypatch.setattr(type(coulomb), "torque", wrong)
 
 
 @bug("total_torque_is_bodies_friction_and_springs")

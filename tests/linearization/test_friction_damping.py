@@ -7,7 +7,8 @@ import pytest
 from tests.dynamics.random_robots import random_robot, random_state
 
 from torquec.dynamics import friction_torque, spring_torque
-from torquec.linearization.friction_damping import friction_damping, spring_stiffness
+from torquec.dynamics.spring_torque import spring_stiffness
+from torquec.linearization.friction_damping import friction_damping
 from torquec.robot import classics
 
 H = 1e-30
@@ -25,7 +26,7 @@ def test_slopes_by_complex_steps(seed):
         torque = np.array(friction_torque(robot, list(step)), dtype=complex)
         assert np.allclose(damping[:, j], torque.imag / H, atol=1e-12)
     moved = np.array(spring_torque(robot, [complex(x, H) for x in q]), dtype=complex)
-    assert np.allclose(spring_stiffness(robot), moved.imag / H, atol=1e-12)
+    assert np.allclose(spring_stiffness(robot, list(q)), moved.imag / H, atol=1e-12)
 
 
 def test_at_rest_the_positive_branch_counts():

@@ -124,6 +124,7 @@ def friction_torque(robot, qd):
 
 
 def _friction(friction, v):
+    """Dry friction is zero at exactly zero speed."""
     if v >= 0:
-        return friction.viscous_positive * v + friction.coulomb_positive + friction.offset
+        return friction.viscous_positive * v + (friction.coulomb_positive if v > 0 else 0.0) + friction.offset
     return friction.viscous_negative * v - friction.coulomb_negative + friction.offset

@@ -51,7 +51,7 @@ def test_motor_friction_acts_through_the_transmission():
     motor = Motor("m", friction=Friction.symmetric(coulomb=0.5))
     robot = dataclasses.replace(torquec.classics.planar2r(), drives=Drives((motor,), ((10.0, -4.0),)))
     dynamics = Dynamics(Plant(robot, friction=FrictionModel.SIGN))
-    assert [slider.ways for slider in sliders(robot)] == [(10.0, -4.0)]
+    assert [slider.row for slider in sliders(robot)] == [(10.0, -4.0)]
     assert dynamics.coulomb([1.0, 0.0]) == pytest.approx([5.0, -2.0])
     assert dynamics.coulomb([0.0, 1.0]) == pytest.approx([-5.0, 2.0])
 
@@ -70,9 +70,7 @@ def test_factors_of_one_change_nothing_and_others_scale():
                 inertia=type(body.inertia)(*(1.2 * p for p in body.inertia.parameters)),
                 joint=dataclasses.replace(
                     body.joint,
-                    friction=Friction(
-                        *(0.7 * getattr(body.joint.friction, f.name) for f in dataclasses.fields(Friction))
-                    ),
+                    friction=Friction.of({name: 0.7 * value for name, value in body.joint.friction.values.items()}),
                 ),
             )
             for body in PUMA.bodies

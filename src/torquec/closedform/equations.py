@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from torquec.closedform.closed_form import ClosedForm
-from torquec.closedform.friction_law import FrictionLaw, friction_laws
+from torquec.closedform.friction_law import JointFriction, friction_laws
 from torquec.closedform.layouts import Entry, Matrix, check_index, entries, entry, unit
 from torquec.closedform.polynomial import Variable
 from torquec.closedform.rule import EXACT, Rule
@@ -35,7 +35,7 @@ class Equations:
     form: ClosedForm
     rule: Rule
     entries: Mapping[Matrix, tuple[Entry, ...]]
-    friction: tuple[FrictionLaw, ...]
+    friction: tuple[JointFriction, ...]
     whole: bool = True
 
     @property
@@ -79,7 +79,7 @@ def single_equations(form: ClosedForm, names: Sequence[str], rule: Rule = EXACT)
     Raises `ArgumentError` for a name that is no entry.
     """
     found: dict[Matrix, list[Entry]] = {}
-    laws: list[FrictionLaw] = []
+    laws: list[JointFriction] = []
     for name in names:
         matrix, index = entry_index(name, form.n)
         kept = found.setdefault(matrix, [])

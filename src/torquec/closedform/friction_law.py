@@ -1,9 +1,11 @@
 """Friction written down: V of each joint as a function of the speeds.
 
 (1)  V_i = f_i(qd_i) + sum over coupled motors of  T_mi f_m(sum_j T_mj qd_j)
-(2)  f(v) = viscous+ v + coulomb+  for v >= 0,     viscous- v - coulomb-  for v < 0,     always + offset
-(3)  a motor that turns with one joint alone adds to that joint's own law: r f(r v) is again (2), with viscous r^2,
-     coulomb |r|, offset r, and the directions exchanged for r < 0
+(2)  f(v) is the sum of the friction terms (:mod:`torquec.dynamics.friction`): viscous+ v + coulomb+ for v > 0,
+     viscous- v - coulomb- for v < 0, always + offset, and whatever else the robot's file says
+(3)  a motor that turns with one joint alone and has these three only adds to that joint's own law: r f(r v) is again
+     (2), with viscous r^2, coulomb |r|, offset r, and the directions exchanged for r < 0; a motor with further terms
+     is written like a coupled one
 
 Joints are those of all moving bodies, like everywhere in the closed form.
 """
@@ -13,14 +15,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from torquec.expr.math import select
+from torquec.dynamics.friction import ShaftState, direction_of, terms_of
+from torquec.dynamics.friction_torque import shaft_friction
 from torquec.robot.robot import Friction, Robot
 from torquec.spatial import Scalar
 
 
 @dataclass(frozen=True)
 class CoupledFriction:
-    """The friction of a motor that turns with several joints: `ratios` are (joint, T_mj); `factor` is T_mi."""
+    """The friction of a motor: `ratios` are (joint, T_mj) of the joints it turns with; `factor` is T_mi."""
 
     motor: str
     factor: float
@@ -29,7 +32,7 @@ class CoupledFriction:
 
 
 @dataclass(frozen=True)
-class FrictionLaw:
+class JointFriction:
     """Friction of one joint (1)."""
 
     joint: int
@@ -37,7 +40,7 @@ class FrictionLaw:
     coupled: tuple[CoupledFriction, ...] = ()
 
     def torque(self, qd: Sequence[Scalar]) -> Scalar:
-        """V_i at speeds qd (n,), over any scalar."""
+        """V_i at speeds qd (n,), over any scalar; without what depends on the load, which is no function of qd."""
         total = _at(self.own, qd[self.joint])
         for motor in self.coupled:
             speed: Scalar = 0.0
@@ -47,7 +50,7 @@ class FrictionLaw:
         return total
 
 
-def friction_laws(robot: Robot) -> list[FrictionLaw]:
+def friction_laws(robot: Robot) -> list[JointFriction]:
     """The laws of the joints that have friction, in joint order."""
     place = {body.joint.name: b for b, body in enumerate(robot.bodies)}
     own = [body.joint.friction for body in robot.bodies]
@@ -56,17 +59,37 @@ def friction_laws(robot: Robot) -> list[FrictionLaw]:
         ratios = tuple((place[name], r) for name, r in zip(robot.joint_names, row, strict=True) if r != 0.0)
         if motor.friction == Friction():
             continue
-        if len(ratios) == 1:
+        if len(ratios) == 1 and not motor.friction.further and not own[ratios[0][0]].value("turnover_speed"):
             ((joint, ratio),) = ratios
             own[joint] = _sum(own[joint], _reflected(motor.friction, ratio))
         else:
             for joint, ratio in ratios:
                 coupled[joint].append(CoupledFriction(motor.name, ratio, ratios, motor.friction))
     return [
-        FrictionLaw(joint, law, tuple(motors))
+        JointFriction(joint, law, tuple(motors))
         for joint, (law, motors) in enumerate(zip(own, coupled, strict=True))
         if law != Friction() or motors
     ]
+
+
+def friction_text(friction: Friction, *, forwards: bool, load: str) -> list[tuple[float, str]]:
+    """The law of one direction as numbers times factors, with {v} for the speed; constants are one number, the last.
+
+    `load` is the name of the torque that the shaft carries.
+    """
+    constant, found = 0.0, []
+    for term in terms_of(friction):
+        for value, factor in term.summands(friction, forwards=forwards):
+            if factor:
+                found.append((value, factor.replace("{load}", load)))
+            else:
+                constant += value
+    return [*found, (constant, "")]
+
+
+def jumps_at_rest(friction: Friction) -> bool:
+    """Whether the law has dry friction that turns at once, which is zero at exactly zero speed."""
+    return not friction.value("turnover_speed") and any(term.is_dry for term in terms_of(friction))
 
 
 def _reflected(f: Friction, ratio: float) -> Friction:
@@ -80,17 +103,10 @@ def _reflected(f: Friction, ratio: float) -> Friction:
 
 
 def _sum(a: Friction, b: Friction) -> Friction:
-    return Friction(
-        a.viscous_positive + b.viscous_positive,
-        a.viscous_negative + b.viscous_negative,
-        a.coulomb_positive + b.coulomb_positive,
-        a.coulomb_negative + b.coulomb_negative,
-        a.offset + b.offset,
-    )
+    further = dict(a.further)
+    return Friction.of({**{name: value + b.value(name) for name, value in a.values.items()}, **further})
 
 
 def _at(f: Friction, speed: Scalar) -> Scalar:
     """(2)."""
-    forth = f.viscous_positive * speed + f.coulomb_positive
-    back = f.viscous_negative * speed - f.coulomb_negative
-    return select(speed, forth, back) + f.offset
+    return shaft_friction(f, ShaftState(speed, direction_of(f, speed)))

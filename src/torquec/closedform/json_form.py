@@ -49,13 +49,13 @@ def equations_document(equations: Equations) -> dict[str, Any]:
     if equations.friction:
         document["friction"] = {
             form.names[law.joint]: {
-                **dataclasses.asdict(law.own),
+                **law.own.values,
                 "coupled": [
                     {
                         "motor": motor.motor,
                         "factor": motor.factor,
                         "ratios": {form.names[joint]: ratio for joint, ratio in motor.ratios},
-                        **dataclasses.asdict(motor.law),
+                        **motor.law.values,
                     }
                     for motor in law.coupled
                 ],

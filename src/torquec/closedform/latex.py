@@ -202,17 +202,18 @@ def _friction(equations: Equations) -> str:
             ((negative, body),) = weighted([(motor.factor, f"{name}({speed})")], LATEX, equations.digits)
             coupled += f" {'-' if negative else '+'} {body}"
             motors[name] = motor.law
-        own = _cases(law.own, rf"\dot q_{{{law.joint + 1}}}", equations.digits)
+        own = _cases(law.own, rf"\dot q_{{{law.joint + 1}}}", equations.digits, load=f"|tau{law.joint + 1}|")
         lines.append(rf"V_{{{law.joint + 1}}} ={{}}& {own}{coupled}")
     lines += [rf"{name}(w) ={{}}& {_cases(law, 'w', equations.digits)}" for name, law in motors.items()]
     return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}" if lines else ""
 
 
-def _cases(law: Friction, speed: str, digits: int) -> str:
-    branches = friction_branches(law, speed, digits)
+def _cases(law: Friction, speed: str, digits: int, *, load: str = "|tau|") -> str:
+    branches = friction_branches(law, speed, digits, load=load)
     rows = []
     for text, condition in branches:
-        mathematics = text.replace("*", r"\,")
+        mathematics = re.sub(r"\b(exp|tanh)\(", r"\\\1(", text).replace("*", r"\,").replace("|tau|", r"|\tau|")
+        mathematics = re.sub(r"\|tau(\d+)\|", r"|\\tau_{\1}|", mathematics)
         sign = condition.replace(">=", r"\ge")
         rows.append(f"{mathematics} & {sign}" if condition else mathematics)
     return rows[0] if len(rows) == 1 else r"\begin{cases}" + r" \\ ".join(rows) + r"\end{cases}"

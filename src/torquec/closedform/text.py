@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from torquec.closedform.equations import Equations
-from torquec.closedform.friction_law import FrictionLaw
+from torquec.closedform.friction_law import JointFriction, friction_text, jumps_at_rest
 from torquec.closedform.layouts import TITLES, Entry, Matrix
 from torquec.closedform.rule import Value
 from torquec.closedform.sums import Notation, broken, entry_summands, joined, value_summands, weighted
@@ -108,7 +108,10 @@ def treatment(equations: Equations) -> list[str]:
         lines.append(f"Coefficients below {number_text(rule.threshold, 6)} in what the links contribute are dropped.")
     if rule.digits is not None:
         lines.append(f"Coefficients are rounded to {rule.digits} significant digits, then motor inertias are added.")
-    springs = [body.joint.name for body in equations.form.robot.bodies if body.joint.spring is not None]
+    bodies = equations.form.robot.bodies
+    springs = [body.joint.name for body in bodies if body.joint.spring is not None or body.joint.counterbalances]
+    if any(law.own.value("load") or any(m.law.value("load") for m in law.coupled) for law in equations.friction):
+        lines.append("|tau| in V is the torque of the rigid bodies on the shaft.")
     if springs:
         lines.append(f"The springs of {', '.join(springs)} are not part of these equations.")
     return lines
@@ -125,23 +128,23 @@ def coupling_text(equations: Equations, body: int) -> str:
     return f"q{body + 1} = {follows}; adds {adds} to tau{leader}"
 
 
-def friction_branches(law: Friction, speed: str, digits: int) -> list[tuple[str, str]]:
+def friction_branches(law: Friction, speed: str, digits: int, *, load: str = "|tau|") -> list[tuple[str, str]]:
     """A friction law as (expression, condition) pairs; one pair without a condition where both directions agree.
+
+    Where dry friction jumps at rest the first condition is `> 0`: at exactly zero speed it is zero.
 
     >>> friction_branches(Friction.symmetric(2.0), "qd1", 6)
     [('2*qd1', '')]
     """
     branches = []
-    for viscous, coulomb, sign in (
-        (law.viscous_positive, law.coulomb_positive, ">="),
-        (law.viscous_negative, -law.coulomb_negative, "<"),
-    ):
-        parts = weighted([(viscous, speed), (coulomb + law.offset, "")], TEXT, digits)
+    for forwards, sign in ((True, ">" if jumps_at_rest(law) else ">="), (False, "<")):
+        summands = friction_text(law, forwards=forwards, load=load)
+        parts = weighted([(value, factor.replace("{v}", speed)) for value, factor in summands], TEXT, digits)
         branches.append((joined(parts), f"{speed} {sign} 0"))
     return branches if branches[0][0] != branches[1][0] else [(branches[0][0], "")]
 
 
-def coupled_text(law: FrictionLaw, digits: int) -> str:
+def coupled_text(law: JointFriction, digits: int) -> str:
     """What coupled motors add to a joint's friction: ` + 76*f_motor4(76*qd4 - 71*qd5)`; '' where there are none."""
     found = ""
     for motor in law.coupled:
@@ -158,7 +161,7 @@ def friction_rows(equations: Equations) -> list[tuple[str, str, str]]:
     for law in equations.friction:
         name = f"V{law.joint + 1}" if law.joint < 9 else f"V[{law.joint + 1}]"
         coupled = coupled_text(law, digits)
-        branches = friction_branches(law.own, f"qd{law.joint + 1}", digits)
+        branches = friction_branches(law.own, f"qd{law.joint + 1}", digits, load=f"|tau{law.joint + 1}|")
         if coupled and branches == [("0", "")]:
             branches, coupled = [(coupled.removeprefix(" + ").replace(" - ", "-", 1), "")], ""
         rows += [(name, expression + coupled, condition) for expression, condition in branches]

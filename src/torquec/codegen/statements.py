@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from torquec.expr import Function, Op, Operation
+from torquec.expr.count import turned_comparisons
 
 _SUM, _PRODUCT, _UNARY, _ATOM = range(4)
 """How tightly a text binds; a conditional is always a statement of its own."""
@@ -27,7 +28,7 @@ class Dialect:
     number: Callable[[float], str]
     element: Callable[[str, int], str]
     calls: Mapping[Op, str]
-    """Templates such as "sqrt({})"."""
+    """Templates such as "sqrt({})"; a select's condition is written as a comparison with `>= 0.0`."""
     gathers_angles: bool
     width: int = 76
     """Longest text of an expression."""
@@ -73,6 +74,7 @@ class _Writer:
         self._dialect = dialect
         self._group = group
         self._results = {value for values in function.results for value in values}
+        self._turned = turned_comparisons(function)
         self._uses = Counter(arg for step in function.operations for arg in step.args)
         # Three operands of any length would not fit on a line, and a gathered angle may be named more than once.
         named = (Op.SELECT, Op.SIN, Op.COS) if dialect.gathers_angles else (Op.SELECT,)
@@ -111,7 +113,7 @@ class _Writer:
         op = self._operations[index].op
         if op is Op.CONST or index in self._results:
             return op is Op.CONST
-        if op is Op.INPUT:
+        if op is Op.INPUT or index in self._turned:
             return True
         # Half the width leaves room for the other operand.
         short = len(text) <= self._dialect.width // 2 - 4
@@ -147,6 +149,10 @@ class _Writer:
                 return f"{self._operand(step.args[0], _PRODUCT)}/{self._operand(step.args[1], _ATOM)}", _PRODUCT
             case Op.NEG:
                 return f"-{self._operand(step.args[0], _ATOM)}", _UNARY
+        if step.op is Op.SELECT and step.args[0] in self._turned:
+            turned = self._dialect.calls[step.op].replace("{} >= 0.0", "{} <= 0.0", 1)
+            first, second, third = self._operations[step.args[0]].args[0], *step.args[1:]
+            return turned.format(*(self._operand(arg, _SUM) for arg in (first, second, third))), _ATOM
         return self._dialect.calls[step.op].format(*(self._operand(arg, _SUM) for arg in step.args)), _ATOM
 
     def _operand(self, index: int, loosest: int) -> str:

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from torquec.dynamics.friction import Direction, Rounded
+from torquec.dynamics.friction_torque import friction_torque
+from torquec.dynamics.shafts import Shaft, has_load_friction
 from torquec.errors import ArgumentError
 from torquec.expr.math import sqrt
 from torquec.foundation.choice import chosen
 from torquec.model.model import Model, as_model
-from torquec.robot.robot import Friction, Robot
+from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 
 
@@ -35,9 +38,9 @@ class FrictionAt(StrEnum):
 
 @dataclass(frozen=True)
 class FrictionCompensation:
-    """Friction compensation; with `smoothing` v0 [rad/s or m/s] the jump at rest becomes a slope.
+    """Friction compensation; with `smoothing` v0 [rad/s or m/s] the jump of dry friction at rest becomes a slope.
 
-    (1)  f = (f+(v) (1 + w) + f-(v) (1 - w))/2,   w = v/sqrt(v^2 + v0^2)   instead of f+ for v >= 0 and f- for v < 0
+    (1)  dry friction  max(w, 0) f+ + min(w, 0) f-,   w = v/sqrt(v^2 + v0^2)   instead of f+ for v > 0 and -f- for v < 0
     """
 
     at: FrictionAt = FrictionAt.REFERENCE
@@ -49,14 +52,23 @@ class FrictionCompensation:
             raise ArgumentError(f"a smoothing speed of {self.smoothing}", remedy="give zero or a positive speed")
 
     def torque(self, source: Robot | Model, signals: dict[str, Any]) -> list[Scalar]:
-        """The compensating torque (n,) for the signals of a controller."""
+        """The compensating torque (n,) for the signals of a controller.
+
+        Friction that depends on the load takes the torques of the rigid bodies at the reference acceleration.
+        """
         model = as_model(source)
         if self.at is FrictionAt.NOTHING:
             return [0.0] * model.robot.n
         speeds = signals["qd_ref" if self.at is FrictionAt.REFERENCE else "qd"]
         if self.smoothing == 0.0:
-            return list(model.at("friction_torque", speeds))
-        return _smooth_friction(model.robot, speeds, self.smoothing)
+            return friction_torque(model.robot, speeds, load=self._load(model, signals, speeds))
+        return _smooth_friction(model.robot, speeds, self._load(model, signals, speeds), self.smoothing)
+
+    def _load(self, model: Model, signals: dict[str, Any], speeds: Sequence[Scalar]) -> list[Scalar] | None:
+        if not has_load_friction(model.robot):
+            return None
+        q = signals["q_ref" if self.at is FrictionAt.REFERENCE else "q"]
+        return list(model.at("inverse_dynamics", q, speeds, signals["qdd_ref"]))
 
 
 def friction_compensation(given: FrictionCompensation | FrictionAt | str) -> FrictionCompensation:
@@ -97,26 +109,11 @@ def added(first: Sequence[Scalar], second: Sequence[Scalar]) -> list[Scalar]:
     return [a + b for a, b in zip(first, second, strict=True)]
 
 
-def _smooth_friction(robot: Robot, speeds: Sequence[Scalar], v0: float) -> list[Scalar]:
-    """(1) of `FrictionCompensation`: joints and motors."""
-    torque: list[Scalar] = [0.0] * robot.n
-    for body in robot.bodies:
-        joint = body.joint
-        index = robot.joint_index(joint.name if joint.mimic is None else joint.mimic.joint)
-        ratio = 1.0 if joint.mimic is None else joint.mimic.multiplier
-        torque[index] = torque[index] + ratio * _blended(joint.friction, ratio * speeds[index], v0)
-    for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True):
-        if motor.friction != Friction():
-            speed = sum((ratio * v for ratio, v in zip(row, speeds, strict=True) if ratio != 0.0), 0.0)
-            at_shaft = _blended(motor.friction, speed, v0 * max(map(abs, row)))
-            torque = [t + ratio * at_shaft if ratio != 0.0 else t for t, ratio in zip(torque, row, strict=True)]
-    return torque
+def _smooth_friction(robot: Robot, speeds: Sequence[Scalar], load: Sequence[Scalar] | None, v0: float) -> list[Scalar]:
+    """(1) of `FrictionCompensation`: joints and motors, each at its own scale of speeds."""
 
+    def direction(shaft: Shaft, v: Scalar) -> Direction:
+        width = v0 * max(map(abs, shaft.row))
+        return Rounded(v / sqrt(v * v + width * width))
 
-def _blended(f: Friction, v: Scalar, v0: float) -> Scalar:
-    if f == Friction():
-        return 0.0
-    weight = v / sqrt(v * v + v0 * v0)
-    forth = f.viscous_positive * v + f.coulomb_positive
-    back = f.viscous_negative * v - f.coulomb_negative
-    return 0.5 * ((forth + back) + weight * (forth - back)) + f.offset
+    return friction_torque(robot, speeds, load=load, direction=direction)

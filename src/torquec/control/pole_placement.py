@@ -29,10 +29,11 @@ from torquec.control.model_terms import (
     rigid_torque,
 )
 from torquec.control.poles import ErrorFeedback, PoleArgument, error_feedback, joint_poles
+from torquec.dynamics.spring_torque import spring_stiffness
 from torquec.errors import ArgumentError
 from torquec.expr import Function, trace
 from torquec.linearization.abbreviated_linear_model import AbbreviatedModel, torque_row
-from torquec.linearization.friction_damping import friction_damping, spring_stiffness
+from torquec.linearization.friction_damping import friction_damping
 from torquec.linearization.linearize import matrices_at
 from torquec.linearization.linearized_torque import check_abbreviation, linearized_torque
 from torquec.model.model import Model, as_model
@@ -118,7 +119,7 @@ def _exact_law(model: Model, feedback: ErrorFeedback, friction: FrictionCompensa
         back, slower = [-x for x in e], [-x for x in ed]
         tau = added(rigid_torque(model, q, qd, qdd), friction.torque(model, signals))
         tau = added(tau, linearized_torque(model, (q, qd, qdd), (back, slower, demand)))
-        tau = [t - product(k, x) for t, k, x in zip(tau, spring_stiffness(model.robot), e, strict=True)]
+        tau = [t - product(k, x) for t, k, x in zip(tau, spring_stiffness(model.robot, q), e, strict=True)]
         return {"tau": _without_slopes(model.robot, friction, tau, qd, ed)}
 
     return law

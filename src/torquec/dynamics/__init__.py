@@ -9,8 +9,8 @@ from torquec.dynamics.external_wrench import Axes, ExternalWrench
 from torquec.dynamics.forward_dynamics import forward_dynamics
 from torquec.dynamics.forward_dynamics_derivatives import AccelerationDerivatives, forward_dynamics_derivatives
 from torquec.dynamics.frame_pose import body_poses, frame_pose
-from torquec.dynamics.friction import friction_torque
 from torquec.dynamics.friction_regressor import FrictionColumns, friction_regressor
+from torquec.dynamics.friction_torque import friction_torque
 from torquec.dynamics.gravity_torque import gravity_torque
 from torquec.dynamics.inertial_power import InertialModel
 from torquec.dynamics.influence_coefficients import Influence, InfluenceCoefficients, influence_coefficients

@@ -13,6 +13,7 @@ from torquec.dynamics.frame_pose import body_poses
 from torquec.dynamics.inverse_dynamics import joint_torques
 from torquec.dynamics.mechanism import Grouping, coordinates, mechanism, place
 from torquec.dynamics.motion import motions
+from torquec.dynamics.spring_torque import counterbalance_energy
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar, dot, matvec
 
@@ -40,4 +41,6 @@ def potential_energy(robot: Robot, q: Sequence[Scalar]) -> Scalar:
         if body.joint.spring is not None:
             stretch = coordinate.position(q) - body.joint.spring.rest
             total = total + (0.5 * body.joint.spring.stiffness) * (stretch * stretch)
+        for counterbalance in body.joint.counterbalances:
+            total = total + counterbalance_energy(counterbalance, coordinate.position(q))
     return total

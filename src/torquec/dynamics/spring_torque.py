@@ -1,6 +1,11 @@
-"""Torque of the joints' own springs.
+"""Torque of the joints' own springs and of counterbalances on levers.
 
-(1)  tau = stiffness (q - rest)
+(1)  spring: tau = stiffness (q - rest)
+(2)  counterbalance on lever and base of lengths k and D, delta = q + angle (`torquec.robot.robot.Counterbalance`):
+     L = sqrt(D^2 + k^2 - 2 D k cos delta),   s = L - D + k,   F = preload + stiffness s + A c/(V - s A),
+     tau = F r,   r = dL/dq = D k sin(delta)/L
+(3)  its slope: dtau/dq = dF/ds r^2 + F dr/dq,   dF/ds = stiffness + c (A/(V - s A))^2,
+     dr/dq = (D k cos(delta) - r^2)/L
 """
 
 from __future__ import annotations
@@ -8,16 +13,77 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from torquec.dynamics.mechanism import coordinates
-from torquec.robot.robot import Robot
+from torquec.expr.math import sincos, sqrt
+from torquec.robot.robot import Counterbalance, Robot
 from torquec.spatial import Scalar
 
 
 def spring_torque(robot: Robot, q: Sequence[Scalar]) -> list[Scalar]:
-    """The torque (n,) that holds the joints at q (n,) against their springs."""
+    """The torque (n,) that holds the joints at q (n,) against their springs and counterbalances."""
     torque: list[Scalar] = [0.0 * position for position in q]
     for body, coordinate in zip(robot.bodies, coordinates(robot), strict=True):
         spring = body.joint.spring
         if spring is not None:
             held = spring.stiffness * (coordinate.position(q) - spring.rest)
             torque[coordinate.index] = torque[coordinate.index] + coordinate.multiplier * held
+        for counterbalance in body.joint.counterbalances:
+            held = counterbalance_torque(counterbalance, coordinate.position(q))
+            torque[coordinate.index] = torque[coordinate.index] + coordinate.multiplier * held
     return torque
+
+
+def spring_stiffness(robot: Robot, q: Sequence[Scalar]) -> list[Scalar]:
+    """d(spring torque)/dq of every joint at q (n,), (n,): springs act on their own joints only."""
+    stiffness: list[Scalar] = [0.0] * robot.n
+    for body, coordinate in zip(robot.bodies, coordinates(robot), strict=True):
+        k, ratio = coordinate.index, coordinate.multiplier**2
+        if body.joint.spring is not None:
+            stiffness[k] = stiffness[k] + ratio * body.joint.spring.stiffness
+        for counterbalance in body.joint.counterbalances:
+            stiffness[k] = stiffness[k] + ratio * counterbalance_slope(counterbalance, coordinate.position(q))
+    return stiffness
+
+
+def counterbalance_torque(spring: Counterbalance, position: Scalar) -> Scalar:
+    """The torque (2) that holds a joint at a position."""
+    _, length, arm = _lever(spring, position)
+    return _force(spring, length) * arm
+
+
+def counterbalance_slope(spring: Counterbalance, position: Scalar) -> Scalar:
+    """(3)."""
+    cosine, length, arm = _lever(spring, position)
+    per_way: Scalar = spring.stiffness
+    if spring.area:
+        crowding = spring.area / _volume(spring, length)
+        per_way = per_way + spring.pressure_volume * (crowding * crowding)
+    turning = (spring.base * spring.lever * cosine - arm * arm) / length
+    return per_way * (arm * arm) + _force(spring, length) * turning
+
+
+def counterbalance_energy(spring: Counterbalance, position: Scalar) -> Scalar:
+    """Energy [J] of the coil; what its gas holds needs a logarithm and heat, and is not counted."""
+    _, length, _ = _lever(spring, position)
+    way = length - (spring.base - spring.lever)
+    return (spring.preload + (0.5 * spring.stiffness) * way) * way
+
+
+def _lever(spring: Counterbalance, position: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+    """cos(delta), L and r of (2)."""
+    s, c = sincos(position + spring.angle if spring.angle else position)
+    length = sqrt((spring.base**2 + spring.lever**2) - (2.0 * spring.base * spring.lever) * c)
+    return c, length, (spring.base * spring.lever) * s / length
+
+
+def _volume(spring: Counterbalance, length: Scalar) -> Scalar:
+    return (spring.volume + (spring.base - spring.lever) * spring.area) - spring.area * length
+
+
+def _force(spring: Counterbalance, length: Scalar) -> Scalar:
+    """F of (2)."""
+    force: Scalar = 0.0
+    if spring.preload or spring.stiffness:
+        force = spring.preload + spring.stiffness * (length - (spring.base - spring.lever))
+    if spring.area:
+        force = force + (spring.area * spring.pressure_volume) / _volume(spring, length)
+    return force

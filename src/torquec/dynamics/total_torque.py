@@ -1,13 +1,13 @@
 """What the drives must supply: rigid bodies, reflected rotors, friction and springs together.
 
-(1)  tau_total = tau(q, qd, qdd) + friction(qd) + springs(q)
+(1)  tau_total = tau(q, qd, qdd) + friction(qd, tau) + springs(q)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torquec.dynamics.friction import friction_torque
+from torquec.dynamics.friction_torque import friction_torque
 from torquec.dynamics.inverse_dynamics import inverse_dynamics
 from torquec.dynamics.spring_torque import spring_torque
 from torquec.robot.robot import Robot
@@ -16,5 +16,12 @@ from torquec.spatial import Scalar
 
 def total_torque(robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[Scalar]:
     """Drive torques (n,) with everything that the robot's file knows (1)."""
-    parts = zip(inverse_dynamics(robot, q, qd, qdd), friction_torque(robot, qd), spring_torque(robot, q), strict=True)
+    return torque_with_losses(robot, inverse_dynamics(robot, q, qd, qdd), q, qd)
+
+
+def torque_with_losses(
+    robot: Robot, rigid: Sequence[Scalar], q: Sequence[Scalar], qd: Sequence[Scalar]
+) -> list[Scalar]:
+    """Rigid-body torques (n,), whatever model they come from, with the robot's friction and springs added (1)."""
+    parts = zip(rigid, friction_torque(robot, qd, load=rigid), spring_torque(robot, q), strict=True)
     return [bodies + friction + spring for bodies, friction, spring in parts]

@@ -1,4 +1,7 @@
-"""Operation counts: what a generated file states and what the benchmarks compare."""
+"""Operation counts: what a generated file states and what the benchmarks compare.
+
+A sign change that serves as the condition of selects alone is no operation: `-a >= 0` is written as `a <= 0`.
+"""
 
 from __future__ import annotations
 
@@ -44,8 +47,16 @@ def count_operations(function: Function) -> OperationCount:
     known = (Op.CONST, Op.INPUT, Op.MUL, Op.ADD, Op.SUB, Op.NEG, Op.DIV, Op.SIN, Op.COS)
     return OperationCount(
         mul=ops[Op.MUL],
-        add=ops[Op.ADD] + ops[Op.SUB] + ops[Op.NEG],
+        add=ops[Op.ADD] + ops[Op.SUB] + ops[Op.NEG] - len(turned_comparisons(function)),
         div=ops[Op.DIV],
         sincos=len(angles),
         other=sum(number for op, number in ops.items() if op not in known),
     )
+
+
+def turned_comparisons(function: Function) -> frozenset[int]:
+    """The operations that change a sign only for the condition of selects."""
+    found = {k for k, step in enumerate(function.operations) if step.op is Op.NEG}
+    for step in function.operations:
+        found.difference_update(step.args[1:] if step.op is Op.SELECT else step.args)
+    return frozenset(found.difference(*function.results))

@@ -95,7 +95,7 @@ class AbbreviatedValues:
     @property
     def K(self) -> list[list[Scalar]]:
         """dtau/dq, springs included."""
-        return with_springs(self.robot, self._matrix("K"))
+        return with_springs(self.robot, self._matrix("K"), self.q)
 
     @property
     def rigid_damping(self) -> list[list[Scalar]]:

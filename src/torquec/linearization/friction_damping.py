@@ -1,50 +1,47 @@
-"""What friction and springs add to a linear model: the slopes of their torques.
+"""What friction adds to a linear model: the slopes of its torques by the speeds.
 
-(1)  joint:   viscous coefficient of the direction that it moves in, the positive one at rest
-(2)  motors:  T' diag(slope at the motor's speed) T, with T the transmission
-(3)  springs: stiffness, through the multiplier of a joint that follows another
+(1)  sum over shafts of  t' f'(t . qd) t,   f' the slope of the shaft's friction terms, t its row
+(2)  friction that depends on the load follows the rigid-body torque tau: with P = d(friction)/dtau (`load_gain`), every
+     derivative of the rigid-body torque becomes (1 + P) times itself
 
-Coulomb friction has no slope; where a speed changes its sign, a linear model does not hold.
+Dry friction that turns at once has no slope; where a speed changes its sign, a linear model does not hold.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torquec.dynamics.mechanism import coordinates
-from torquec.expr.math import select
-from torquec.robot.robot import Friction, Robot
+from torquec.dynamics.friction import terms_of
+from torquec.dynamics.friction_torque import load_gain
+from torquec.dynamics.shafts import rubbing_shafts
+from torquec.robot.robot import Robot
 from torquec.spatial import Scalar, product, total
 
 
-def friction_damping(robot: Robot, qd: Sequence[Scalar]) -> list[list[Scalar]]:
-    """d(friction torque)/dqd, (n, n), at the speeds qd (n,), (1) and (2)."""
+def friction_damping(robot: Robot, qd: Sequence[Scalar], *, load: Sequence[Scalar] | None = None) -> list[list[Scalar]]:
+    """d(friction torque)/dqd, (n, n), at the speeds qd (n,) (1); `load` (n,) are the rigid-body torques."""
     slopes: list[list[Scalar]] = [[0.0] * robot.n for _ in range(robot.n)]
-    for body, coordinate in zip(robot.bodies, coordinates(robot), strict=True):
-        k = coordinate.index
-        slope = _slope(body.joint.friction, product(coordinate.multiplier, qd[k]))
-        slopes[k][k] = total(slopes[k][k], product(coordinate.multiplier**2, slope))
-    for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True):
-        speed: Scalar = 0.0
-        for ratio, joint_speed in zip(row, qd, strict=True):
-            speed = total(speed, product(ratio, joint_speed))
-        slope = _slope(motor.friction, speed)
-        for i, left in enumerate(row):
-            for j, right in enumerate(row):
+    for shaft in rubbing_shafts(robot):
+        state = shaft.state(qd, load)
+        slope: Scalar = 0.0
+        for term in terms_of(shaft.friction):
+            slope = total(slope, term.slope(shaft.friction, state))
+        for i, left in enumerate(shaft.row):
+            for j, right in enumerate(shaft.row):
                 slopes[i][j] = total(slopes[i][j], product(left * right, slope))
     return slopes
 
 
-def spring_stiffness(robot: Robot) -> list[float]:
-    """d(spring torque)/dq of every joint, (n,): the diagonal of (3)."""
-    stiffness = [0.0] * robot.n
-    for body, coordinate in zip(robot.bodies, coordinates(robot), strict=True):
-        if body.joint.spring is not None:
-            stiffness[coordinate.index] += coordinate.multiplier**2 * body.joint.spring.stiffness
-    return stiffness
-
-
-def _slope(friction: Friction, speed: Scalar) -> Scalar:
-    if friction.viscous_positive == friction.viscous_negative:
-        return friction.viscous_positive
-    return select(speed, friction.viscous_positive, friction.viscous_negative)
+def with_load_friction(
+    robot: Robot, qd: Sequence[Scalar], rigid: Sequence[Scalar], matrices: Sequence[Sequence[Sequence[Scalar]]]
+) -> list[list[list[Scalar]]]:
+    """Derivatives (n, n) of the rigid-body torque (n,) with what load-dependent friction adds to each (2)."""
+    gain = load_gain(robot, qd, rigid)
+    found = []
+    for matrix in matrices:
+        rows = [list(row) for row in matrix]
+        for i, factors in enumerate(gain):
+            for k, factor in enumerate(factors):
+                rows[i] = [total(own, product(factor, other)) for own, other in zip(rows[i], matrix[k], strict=True)]
+        found.append(rows)
+    return found

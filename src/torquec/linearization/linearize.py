@@ -24,10 +24,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from torquec.dynamics import inverse_dynamics
+from torquec.dynamics.shafts import has_load_friction
+from torquec.dynamics.spring_torque import spring_stiffness
+from torquec.dynamics.total_torque import torque_with_losses
 from torquec.errors import ArgumentError, CheckError
 from torquec.expr import Function, trace
 from torquec.foundation.arrays import Array, ComplexArray
-from torquec.linearization.friction_damping import friction_damping, spring_stiffness
+from torquec.linearization.friction_damping import friction_damping, with_load_friction
 from torquec.linearization.linearized_recursion import Linearized
 from torquec.linearization.linearized_torque import check_abbreviation, runs_recursion
 from torquec.model.model import Model, as_model
@@ -153,12 +157,12 @@ def linear_model_function(source: Robot | Model, *, rule: Rule | None = None) ->
 
 def matrices_at(model: Model, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> dict[str, Any]:
     """M, C and K by name, over any scalar."""
-    dtau_dq, dtau_dqd = model.at("inverse_dynamics_derivatives", q, qd, qdd)
-    return {
-        "M": model.at("mass_matrix", q),
-        "C": with_friction(model.robot, dtau_dqd, qd),
-        "K": with_springs(model.robot, dtau_dq),
-    }
+    K, C = model.at("inverse_dynamics_derivatives", q, qd, qdd)
+    M, rigid = model.at("mass_matrix", q), None
+    if has_load_friction(model.robot):
+        rigid = model.at("inverse_dynamics", q, qd, qdd)
+        M, C, K = with_load_friction(model.robot, qd, rigid, (M, C, K))
+    return {"M": M, "C": with_friction(model.robot, C, qd, load=rigid), "K": with_springs(model.robot, K, q)}
 
 
 def _back_emf(robot: Robot, motors: Sequence[VoltageDrive]) -> Array:
@@ -168,15 +172,21 @@ def _back_emf(robot: Robot, motors: Sequence[VoltageDrive]) -> Array:
     return np.diag([float(motor.back_emf_damping) for motor in motors]) if motors else np.zeros((robot.n, robot.n))
 
 
-def with_friction(robot: Robot, damping: Sequence[Sequence[Scalar]], qd: Sequence[Scalar]) -> list[list[Scalar]]:
-    """dtau/dqd with the slopes of friction added."""
-    rows = zip(damping, friction_damping(robot, qd), strict=True)
+def with_friction(
+    robot: Robot,
+    damping: Sequence[Sequence[Scalar]],
+    qd: Sequence[Scalar],
+    *,
+    load: Sequence[Scalar] | None = None,
+) -> list[list[Scalar]]:
+    """dtau/dqd with the slopes of friction added; `load` (n,) are the rigid-body torques."""
+    rows = zip(damping, friction_damping(robot, qd, load=load), strict=True)
     return [[a + b for a, b in zip(row, further, strict=True)] for row, further in rows]
 
 
-def with_springs(robot: Robot, stiffness: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
+def with_springs(robot: Robot, stiffness: Sequence[Sequence[Scalar]], q: Sequence[Scalar]) -> list[list[Scalar]]:
     """dtau/dq with the springs added."""
-    springs = spring_stiffness(robot)
+    springs = spring_stiffness(robot, q)
     return [[a + springs[i] if i == j else a for j, a in enumerate(row)] for i, row in enumerate(stiffness)]
 
 
@@ -232,15 +242,16 @@ def _by_recursion(robot: Robot, q: list[float], qd: list[float], qdd: list[float
     M = np.array([recursion.torques(still, still, unit) for unit in units], dtype=np.float64).T
     C = np.array([recursion.torques(still, unit, still) for unit in units], dtype=np.float64).T
     K = np.array([recursion.torques(unit, still, still) for unit in units], dtype=np.float64).T
-    C = C + np.array(friction_damping(robot, qd), dtype=np.float64)
-    return {"M": M, "C": C, "K": K + np.diag(spring_stiffness(robot))}
+    rigid = [float(value) for value in inverse_dynamics(robot, q, qd, qdd)]
+    M, C, K = (np.array(part) for part in with_load_friction(robot, qd, rigid, (M.tolist(), C.tolist(), K.tolist())))
+    C = C + np.array(friction_damping(robot, qd, load=rigid), dtype=np.float64)
+    return {"M": M, "C": C, "K": K + np.diag(np.array(spring_stiffness(robot, q), dtype=np.float64))}
 
 
 def _by_complex_steps(model: Model, q: list[float], qd: list[float], qdd: list[float]) -> Mapping[str, Array]:
     def torque(*state: list[complex]) -> ComplexArray:
-        parts = (("inverse_dynamics", state), ("friction_torque", state[1:2]), ("spring_torque", state[:1]))
-        rows = [np.array(model.at(name, *given), dtype=np.complex128) for name, given in parts]
-        return np.asarray(np.sum(rows, axis=0), dtype=np.complex128)
+        rigid = model.at("inverse_dynamics", *state)
+        return np.array(torque_with_losses(model.robot, rigid, state[0], state[1]), dtype=np.complex128)
 
     found: dict[str, Array] = {}
     for k, name in ((2, "M"), (1, "C"), (0, "K")):

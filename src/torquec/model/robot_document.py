@@ -20,6 +20,9 @@ from torquec.robot.robot import Robot
 _NOT_SAVED = ("warnings", "source")
 """What the file said on loading; no part of the robot (`Robot` does not compare them either)."""
 
+_ADDED = ("further", "counterbalances")
+"""Fields that the first files did not have: they may be missing."""
+
 
 def robot_to_dict(robot: Robot) -> dict[str, Any]:
     """The robot as JSON-ready values."""
@@ -96,12 +99,14 @@ def _read_dataclass(kind: type[Any], value: object, field: str, where: str) -> A
     if not isinstance(value, Mapping):
         raise _refused(where, field, "an object was expected")
     kinds = {name: hint for name, hint in _hints(kind).items() if name not in _NOT_SAVED}
-    if missing := [name for name in kinds if name not in value]:
+    if missing := [name for name in kinds if name not in value and name not in _ADDED]:
         raise _refused(where, field, f"'{missing[0]}' is missing")
     if unknown := [name for name in value if name not in kinds]:
         raise _refused(where, field, f"'{unknown[0]}' is not known")
     read = {}
     for name, hint in kinds.items():
+        if name not in value:
+            continue
         default = kind.__dict__.get(name)
         if value[name] is None and isinstance(default, float) and math.isinf(default):  # no limit is null in the file
             read[name] = default

@@ -22,6 +22,7 @@ from torquec.robot.dh_joint import (
     build_drives,
     read_angle,
     read_angles,
+    read_counterbalances,
     read_coupled_motor,
     read_friction,
     read_limits,
@@ -229,6 +230,7 @@ def _read_joint(table: Table, name: str, kind: JointType, placement: Pose) -> Jo
         limits=read_limits(table, kind),
         friction=read_friction(table),
         spring=read_spring(table),
+        counterbalances=read_counterbalances(table),
         mimic=read_mimic(table),
     )
 

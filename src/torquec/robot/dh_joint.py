@@ -1,12 +1,15 @@
-"""What a joint of a DH file has beside its geometry: limits, friction, spring, mimic and motor."""
+"""What a joint of a DH file has beside its geometry: limits, friction, springs, mimic and motor."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from torquec.robot.robot import Drives, Friction, JointType, Limits, Mimic, Motor, Spring
+from torquec.errors import ArgumentError
+from torquec.robot.friction_words import FRICTION_WORDS, FrictionSign, stored_words
+from torquec.robot.robot import Counterbalance, Drives, Friction, JointType, Limits, Mimic, Motor, Spring
 from torquec.robot.toml import Table
 
 
@@ -53,29 +56,47 @@ def read_limits(joint: Table, kind: JointType) -> Limits:
 
 
 def read_friction(owner: Table) -> Friction:
-    """`friction`: viscous and coulomb, or each with `_positive` and `_negative`; all magnitudes; and offset."""
+    """`friction`: the words of `torquec.robot.friction_words`; those with a direction also without, for both."""
     table = owner.table("friction")
     if table is None:
         return Friction()
-    friction = Friction(
-        *_by_direction(table, "viscous"), *_by_direction(table, "coulomb"), offset=table.number("offset", 0.0)
-    )
+    values: dict[str, float] = {}
+    for word in FRICTION_WORDS:
+        base = word.removesuffix("_positive")
+        if base != word and stored_words(base)[0] == word:
+            values |= dict(zip(stored_words(base), _by_direction(table, base), strict=True))
+        elif word not in values:
+            values[word] = _checked_word(table, word, table.number(word, 0.0))
     table.finish()
-    return friction
+    for word, value in values.items():
+        needed = FRICTION_WORDS[word].needs
+        if value and needed and not values[needed]:
+            key = word if word in table else word.rpartition("_")[0]
+            table.refuse(key, f"'{key}' without '{needed}'", f"add {needed} = ...")
+    return Friction.of(values)
 
 
 def _by_direction(table: Table, key: str) -> tuple[float, float]:
-    positive, negative = f"{key}_positive", f"{key}_negative"
+    positive, negative = stored_words(key)
     if key in table and (positive in table or negative in table):
         table.refuse(key, f"'{key}' beside a value by direction", f"give {key}, or {positive} and {negative}")
     both = table.number(key, 0.0)
     values = (both, both) if key in table else (table.number(positive, 0.0), table.number(negative, 0.0))
     for name, value in zip((positive, negative), values, strict=True):
-        if value < 0.0:
+        if value < 0.0 and FRICTION_WORDS[name].sign is not FrictionSign.ANY:
             table.refuse(
                 name if name in table else key, f"the {key} friction {value:g} is negative", "give a magnitude"
             )
     return values
+
+
+def _checked_word(table: Table, word: str, value: float) -> float:
+    sign = FRICTION_WORDS[word].sign
+    if sign is FrictionSign.MAGNITUDE and value < 0.0:
+        table.refuse(word, f"the {word} friction {value:g} is negative", "give a magnitude")
+    if sign is FrictionSign.SCALE and word in table and value <= 0.0:
+        table.refuse(word, f"'{word}' is {value:g}", "give a number above zero")
+    return value
 
 
 def read_spring(joint: Table) -> Spring | None:
@@ -86,6 +107,22 @@ def read_spring(joint: Table) -> Spring | None:
     spring = Spring(table.number("stiffness"), table.number("rest", 0.0))
     table.finish()
     return spring
+
+
+def read_counterbalances(joint: Table) -> tuple[Counterbalance, ...]:
+    """`counterbalance = { base, lever, .. }` with the fields of `Counterbalance`, or a list of such tables."""
+    single = joint.table("counterbalance") if joint.is_table("counterbalance") else None
+    found = []
+    for table in joint.tables("counterbalance") if single is None else [single]:
+        names = [item.name for item in dataclasses.fields(Counterbalance) if item.name != "angle"]
+        values = {name: table.number(name, None if name in ("base", "lever") else 0.0) for name in names}
+        angle = read_angle(table, "angle", 0.0)
+        table.finish()
+        try:
+            found.append(Counterbalance(**values, angle=angle))
+        except ArgumentError as error:
+            table.refuse(None, error.found, error.remedy)
+    return tuple(found)
 
 
 def read_mimic(joint: Table) -> Mimic | None:

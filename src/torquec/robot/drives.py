@@ -10,7 +10,15 @@ import dataclasses
 from pathlib import Path
 
 from torquec.foundation.reading import FileKind
-from torquec.robot.dh_joint import GearedMotor, build_drives, read_coupled_motor, read_friction, read_motor, read_spring
+from torquec.robot.dh_joint import (
+    GearedMotor,
+    build_drives,
+    read_counterbalances,
+    read_coupled_motor,
+    read_friction,
+    read_motor,
+    read_spring,
+)
 from torquec.robot.robot import Joint, Robot
 from torquec.robot.toml import Table, read_toml
 
@@ -71,11 +79,12 @@ def read_drives(path: Path, robot: Robot) -> Robot:
 
 def _read_joint(entry: Table, joint: Joint) -> Joint:
     # Asked for in any case: a message about an unknown key lists the keys that were asked for.
-    friction, spring = read_friction(entry), read_spring(entry)
+    friction, spring, counterbalances = read_friction(entry), read_spring(entry), read_counterbalances(entry)
     return dataclasses.replace(
         joint,
         friction=friction if "friction" in entry else joint.friction,
         spring=spring if "spring" in entry else joint.spring,
+        counterbalances=counterbalances if "counterbalance" in entry else joint.counterbalances,
     )
 
 

@@ -6,14 +6,17 @@ frames. A robot never holds a state: q, qd and qdd are arguments everywhere.
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from torquec.errors import ArgumentError, RobotError
+from torquec.robot.friction_words import check_words, stored_words
 from torquec.spatial import IDENTITY, Inertia, Pose
 
 if TYPE_CHECKING:
@@ -23,6 +26,9 @@ BASE = -1
 """Index of the base in `Body.parent` and `Frame.body`."""
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
+
+_FRICTION_FIELDS = ("viscous_positive", "viscous_negative", "coulomb_positive", "coulomb_negative", "offset")
+"""Friction parameters with fields of their own; `Friction.further` has the others."""
 
 
 class JointType(StrEnum):
@@ -48,10 +54,26 @@ class Limits:
     effort: float = math.inf
 
 
-@dataclass(frozen=True)
+def _without_empty(value: Any, names: tuple[str, ...]) -> str:
+    """The text of a dataclass without these fields while they are empty.
+
+    Hashes are taken of this text: what was computed for a robot stays found when the language learns new words.
+    """
+    shown = (f for f in dataclasses.fields(value) if f.name not in names or getattr(value, f.name))
+    return f"{type(value).__name__}({', '.join(f'{f.name}={getattr(value, f.name)!r}' for f in shown)})"
+
+
+@dataclass(frozen=True, repr=False)
 class Friction:
-    """Friction by direction: for v >= 0 `viscous_positive * v + coulomb_positive`, for v < 0
-    `viscous_negative * v - coulomb_negative` (all four are magnitudes); `offset` is added always.
+    """Friction of a shaft by direction: for v > 0 `viscous_positive * v + coulomb_positive`, for v < 0
+    `viscous_negative * v - coulomb_negative` (all four are magnitudes), at v = 0 neither; `offset` is added always.
+
+    `further` holds the parameters of other terms by name, in alphabetical order: the words of
+    :mod:`torquec.robot.friction_words`, such as ("stribeck_speed", 0.1). What they mean for the torque is said by
+    :mod:`torquec.dynamics.friction`. Raises `ArgumentError` for an unknown word, and where a term lacks one.
+
+    >>> Friction.of({"viscous": 2.0, "stribeck": 0.5, "stribeck_speed": 0.1}).value("stribeck_negative")
+    0.5
     """
 
     viscous_positive: float = 0.0
@@ -59,6 +81,36 @@ class Friction:
     coulomb_positive: float = 0.0
     coulomb_negative: float = 0.0
     offset: float = 0.0
+    further: tuple[tuple[str, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.further:
+            object.__setattr__(self, "further", tuple(sorted((str(k), float(v)) for k, v in self.further)))
+            check_words(dict(self.further))
+            if len(dict(self.further)) < len(self.further) or any(name in _FRICTION_FIELDS for name, _ in self.further):
+                raise ArgumentError("a friction parameter is given twice", remedy="give each once")
+
+    @staticmethod
+    def of(values: Mapping[str, float]) -> Friction:
+        """Friction from words; `viscous` stands for `viscous_positive` and `viscous_negative`, and so on; no zeros."""
+        found: dict[str, float] = {}
+        for name, value in values.items():
+            for word in stored_words(name):
+                found[word] = found.get(word, 0.0) + float(value)
+        further = tuple((name, value) for name, value in found.items() if name not in _FRICTION_FIELDS and value)
+        return Friction(**{name: found.get(name, 0.0) for name in _FRICTION_FIELDS}, further=further)
+
+    @property
+    def values(self) -> dict[str, float]:
+        """All parameters by word, further ones last."""
+        return {**{name: getattr(self, name) for name in _FRICTION_FIELDS}, **dict(self.further)}
+
+    def value(self, name: str) -> float:
+        """The parameter of that name; zero where there is none."""
+        return self.values.get(name, 0.0)
+
+    def __repr__(self) -> str:
+        return _without_empty(self, ("further",))
 
     @staticmethod
     def symmetric(viscous: float = 0.0, coulomb: float = 0.0, offset: float = 0.0) -> Friction:
@@ -75,6 +127,41 @@ class Spring:
 
 
 @dataclass(frozen=True)
+class Counterbalance:
+    """A spring between a lever on the moving body and a point of the body before it, of gas or of coiled wire.
+
+    With lever and base k and D long [m] and delta = q + `angle` between them, the spring is
+    L = sqrt(D^2 + k^2 - 2 D k cos delta) long and has gone the way s = L - D + k. Its force is
+
+        preload + stiffness s + area pressure_volume / (volume - s area)
+
+    with `area` [m^2], `pressure_volume` [J] (pressure times volume of the gas at a constant temperature) and `volume`
+    [m^3] of the gas; without gas these are zero. The torque that holds the joint against it is this force times
+    D k sin(delta)/L. Raises `ArgumentError` for lengths, volumes and angles that no spring has.
+    """
+
+    base: float
+    lever: float
+    angle: float = 0.0
+    preload: float = 0.0
+    stiffness: float = 0.0
+    area: float = 0.0
+    pressure_volume: float = 0.0
+    volume: float = 0.0
+
+    def __post_init__(self) -> None:
+        wrong = [name for name, value in dataclasses.asdict(self).items() if not math.isfinite(value)]
+        wrong += [name for name in ("base", "lever") if not getattr(self, name) > 0.0]
+        if self.area or self.pressure_volume or self.volume:
+            wrong += [name for name in ("area", "volume") if not getattr(self, name) > 0.0]
+        if wrong:
+            raise ArgumentError(
+                f"a counterbalance with {wrong[0]} = {getattr(self, wrong[0])}",
+                remedy="give lengths above zero, and for gas area and volume too",
+            )
+
+
+@dataclass(frozen=True)
 class Mimic:
     """Exact coupling: this joint's position is multiplier * (position of `joint`) + offset."""
 
@@ -83,7 +170,7 @@ class Mimic:
     offset: float = 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Joint:
     """One moving joint. `placement` is the joint frame in the parent body's frame; at q = 0 the child body's frame
     coincides with it; `axis` is a unit vector in it.
@@ -97,6 +184,10 @@ class Joint:
     friction: Friction = Friction()
     spring: Spring | None = None
     mimic: Mimic | None = None
+    counterbalances: tuple[Counterbalance, ...] = ()
+
+    def __repr__(self) -> str:
+        return _without_empty(self, ("counterbalances",))
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from enum import StrEnum
 import numpy as np
 
 from torquec.errors import RobotFileError
+from torquec.robot.friction_words import FRICTION_WORDS, FrictionSign
 from torquec.robot.robot import BASE, Body, FileWarning, Joint, JointType, Robot
 from torquec.spatial import Inertia, norm
 
@@ -211,6 +212,6 @@ def _missing_limits(joint: Joint, wanted: Collection[str], place: str) -> list[F
 
 def _negative_friction(joint: Joint, place: str) -> list[FileWarning]:
     """Friction that drives its joint: no solid does that, but fitted models contain it."""
-    friction = dataclasses.replace(joint.friction, offset=0.0)
-    worst = min(dataclasses.astuple(friction))
+    values = joint.friction.values.items()
+    worst = min(value for name, value in values if FRICTION_WORDS[name].sign is not FrictionSign.ANY)
     return [FileWarning(place, f"the friction of joint '{joint.name}' is negative: {worst:g}")] if worst < 0.0 else []

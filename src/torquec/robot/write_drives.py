@@ -1,10 +1,12 @@
-"""What of a robot does not fit into URDF, as the text of its side file: motors, friction by direction, springs."""
+"""What of a robot does not fit into URDF, as the text of its side file: motors, friction in all its words, springs."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from torquec.robot.friction_words import FRICTION_WORDS
 from torquec.robot.robot import Friction, Joint, Robot
 
 
@@ -35,14 +37,18 @@ def _joint_entries(joint: Joint) -> Iterator[str]:
         yield f"friction = {_friction(joint.friction)}"
     if joint.spring is not None:
         yield f"spring = {{ stiffness = {joint.spring.stiffness!r}, rest = {joint.spring.rest!r} }}"
+    if joint.counterbalances:
+        tables = ", ".join(_inline(dataclasses.asdict(one)) for one in joint.counterbalances)
+        yield f"counterbalance = [{tables}]"
 
 
 def _friction(friction: Friction) -> str:
-    return (
-        f"{{ viscous_positive = {friction.viscous_positive!r}, viscous_negative = {friction.viscous_negative!r}, "
-        f"coulomb_positive = {friction.coulomb_positive!r}, coulomb_negative = {friction.coulomb_negative!r}, "
-        f"offset = {friction.offset!r} }}"
-    )
+    values = friction.values
+    return _inline({word: values[word] for word in FRICTION_WORDS if word in values})
+
+
+def _inline(values: Mapping[str, float]) -> str:
+    return f"{{ {', '.join(f'{name} = {value!r}' for name, value in values.items())} }}"
 
 
 def _quoted(name: str) -> str:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from torquec.closedform import ClosedForm
 from torquec.closedform.polynomial import TrigPolynomial
-from torquec.dynamics.friction import friction_torque
+from torquec.dynamics.friction_torque import friction_torque
 from torquec.errors import ArgumentError, SpecificationError
 from torquec.proof.coefficient_tolerance import CoefficientTolerance, Family
 from torquec.proof.error_peaks import ErrorKind, largest_magnitude

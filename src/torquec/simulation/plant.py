@@ -3,11 +3,15 @@
 (1)  M(q) qdd = tau + forces - c(q, qd) - g(q) - springs(q) - friction(qd)
 (2)  tau = clip(wanted torque, +-share x effort limit); behind a motor, what its current gives (see `motors`)
 
-Coulomb friction, three ways (`FrictionModel`):
+Dry friction (Coulomb, Stribeck, load-dependent), three ways (`FrictionModel`):
 
-(3)  SMOOTH:  coulomb qd / sqrt(qd^2 + w^2), with w a small slip speed: any integrator, creeps where it should stick
-(4)  SIGN:    coulomb by the sign of qd, as the friction torque of the model is: exact while sliding, chatters at rest
-(5)  STICK:   set-valued: sticks at rest, breaks away at `breakaway` times Coulomb, see `stick`
+(3)  SMOOTH:  level qd / sqrt(qd^2 + w^2), with w a small slip speed: any integrator, creeps where it should stick
+(4)  SIGN:    level by the sign of qd, as the friction torque of the model is: exact while sliding, chatters at rest
+(5)  STICK:   set-valued: sticks at rest, breaks away at `breakaway` times its level at rest, see `stick`
+
+Friction that depends on the load follows the torque of the rigid bodies, which is what it leaves of the rest:
+
+(6)  rigid + G |rigid| = torque,   rigid_i = (torque_i - sum_k G_ik |rigid_k|)/(1 + G_ii sign(rigid_i)),   k != i
 
 M, c and g are those of the robot, or of any `Model`: an identified or simplified model can be the plant too. Parameter
 mismatch is another robot or model than the one that the controller was made for; a plant that `varies` has its inertias
@@ -22,10 +26,18 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
-from torquec.dynamics.friction import friction_torque
+from torquec.dynamics.friction import TERMS, Direction, OneWay, Rounded, ShaftState, direction_of, terms_of
+from torquec.dynamics.friction_torque import (
+    FrictionPart,
+    friction_torque,
+    load_matrix,
+    shaft_friction,
+    spread_torque,
+)
+from torquec.dynamics.shafts import Shaft, has_load_friction, rubbing_shafts
 from torquec.dynamics.spring_torque import spring_torque
 from torquec.errors import ArgumentError
-from torquec.expr.math import maximum, minimum, select, sqrt
+from torquec.expr.math import absolute, maximum, minimum, select, sqrt
 from torquec.foundation.choice import chosen
 from torquec.linearization.linearized_torque import runs_recursion
 from torquec.model.model import Model, as_model
@@ -33,7 +45,10 @@ from torquec.robot.robot import Friction, Robot
 from torquec.simulation.motors import DcMotor
 from torquec.simulation.plant_bodies import PlantBodies, plant_bodies
 from torquec.simulation.plant_force import CarriedLoad, PlantForce, PlantMoment
-from torquec.spatial import Scalar
+from torquec.spatial import Scalar, product
+
+LOAD_SWEEPS = 12
+"""Of (6) where shafts couple joints: each sweep leaves the share G of the error, which is some per cent."""
 
 
 class FrictionModel(StrEnum):
@@ -149,27 +164,16 @@ def as_plant(source: Plant | Robot | Model) -> Plant:
     return source if isinstance(source, Plant) else Plant(source)
 
 
-@dataclass(frozen=True)
-class Slider:
-    """A place where Coulomb friction acts: its speed is ways . qd; `forward` and `backward` are magnitudes."""
-
-    ways: tuple[float, ...]
-    forward: float
-    backward: float
+def sliders(robot: Robot) -> tuple[Shaft, ...]:
+    """Every joint and motor shaft that has dry friction: those that can stick."""
+    dry = [shaft for shaft in rubbing_shafts(robot) if any(term.is_dry for term in terms_of(shaft.friction))]
+    return tuple(dry)
 
 
-def sliders(robot: Robot) -> tuple[Slider, ...]:
-    """Every joint and motor shaft that has Coulomb friction."""
-    found = []
-    for body in robot.bodies:
-        mimic, f = body.joint.mimic, body.joint.friction
-        index = robot.joint_index(body.joint.name if mimic is None else mimic.joint)
-        ratio = 1.0 if mimic is None else mimic.multiplier
-        ways = tuple(ratio if k == index else 0.0 for k in range(robot.n))
-        found.append(Slider(ways, f.coulomb_positive, f.coulomb_negative))
-    for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True):
-        found.append(Slider(tuple(row), motor.friction.coulomb_positive, motor.friction.coulomb_negative))
-    return tuple(slider for slider in found if any(slider.ways) and (slider.forward or slider.backward))
+def dry_level(slider: Shaft, *, forwards: bool, speed: Scalar = 0.0, load: Scalar = 0.0) -> Scalar:
+    """The magnitude of a slider's dry friction in one direction, at a speed and under a load: at rest unless given."""
+    level = shaft_friction(slider.friction, ShaftState(speed, OneWay(forwards), load), FrictionPart.DRY)
+    return level if forwards else -level
 
 
 def drive_torque(plant: Plant, wanted: Sequence[Scalar]) -> list[Scalar]:
@@ -182,10 +186,13 @@ def drive_torque(plant: Plant, wanted: Sequence[Scalar]) -> list[Scalar]:
 
 @dataclass(frozen=True)
 class Balance:
-    """The two sides of (1) at a state: the bodies, and the torque that is left to accelerate them with."""
+    """The two sides of (1) at a state: the bodies, the torque that is left to accelerate them with, and the torque that
+    the shafts hand on to them, which friction that depends on the load follows.
+    """
 
     bodies: PlantBodies
     torque: list[Scalar]
+    rigid: list[Scalar]
 
     @property
     def acceleration(self) -> list[Scalar]:
@@ -242,45 +249,68 @@ class Dynamics:
         carried = [force.inertia(robot, q) for force in forces if isinstance(force, CarriedLoad)]
         scales = self.scales[: len(robot.bodies)]
         bodies = plant_bodies(self.plant.model, q, qd, carried=carried, scales=scales)
-        losses = zip(bodies.bias, self._smooth_friction(qd), self.coulomb(qd, signs), self._springs(q), strict=True)
-        left = [t - (b + (f + c) + s) for t, (b, f, c, s) in zip(torque, losses, strict=True)]
+        losses = zip(self._smooth_friction(qd), self.coulomb(qd, signs), self._springs(q), strict=True)
+        rigid = [t - ((f + c) + s) for t, (f, c, s) in zip(torque, losses, strict=True)]
+        if has_load_friction(robot) and self.plant.friction is not FrictionModel.NONE:
+            rigid = self._below_load_friction(rigid, qd, signs)
+        left = [t - b for t, b in zip(rigid, bodies.bias, strict=True)]
         for force in forces:
             left = [t + more for t, more in zip(left, force.torque(robot, PlantMoment(q, qd, time)), strict=True)]
-        return Balance(bodies, left)
+        return Balance(bodies, left, rigid)
 
     def coulomb(self, qd: Sequence[Scalar], signs: Sequence[Scalar] = ()) -> list[Scalar]:
-        """Coulomb friction torques (n,), (3) or (4), or by given directions of the sliders."""
-        total: list[Scalar] = [0.0] * self.plant.n
-        model = self.plant.friction
-        if model is FrictionModel.NONE:
-            return total
+        """Dry friction torques (n,) without what depends on the load: (3), (4), or by given directions (5)."""
+        found: list[Scalar] = [0.0] * self.plant.n
+        if self.plant.friction is FrictionModel.NONE:
+            return found
         for k, slider in enumerate(sliders(self.plant.robot)):
-            speed = dot(slider.ways, qd)
-            if model is FrictionModel.STICK:
-                share = maximum(0.0, signs[k]) * slider.forward - maximum(0.0, -signs[k]) * slider.backward
-            elif model is FrictionModel.SIGN:
-                share = select(speed, slider.forward, -slider.backward)
-            else:
-                size = select(speed, slider.forward, slider.backward)
-                share = size * speed / sqrt(speed * speed + self.plant.slip_speed**2)
-            share = self.slider_scale(slider) * share
-            for i, way in enumerate(slider.ways):
-                if way:
-                    total[i] = total[i] + way * share
-        return total
+            state = slider.state(qd, None, self._direction(slider, slider.speed(qd), signs[k] if signs else None))
+            share = self.slider_scale(slider) * shaft_friction(slider.friction, state, FrictionPart.DRY)
+            found = spread_torque(found, slider, share)
+        return found
 
-    def slider_scale(self, slider: Slider) -> Scalar:
+    def _direction(self, slider: Shaft, speed: Scalar, sign: Scalar | None) -> Direction:
+        """What dry friction follows: a given sign, its own turnover, or (3)."""
+        if sign is not None and self.plant.friction is FrictionModel.STICK:
+            return Rounded(sign)
+        if self.plant.friction is FrictionModel.SIGN or slider.friction.value("turnover_speed"):
+            return direction_of(slider.friction, speed)
+        return Rounded(speed / sqrt(speed * speed + self.plant.slip_speed**2))
+
+    def _below_load_friction(
+        self, torque: Sequence[Scalar], qd: Sequence[Scalar], signs: Sequence[Scalar]
+    ) -> list[Scalar]:
+        """What is left for the rigid bodies of torques (n,) that load-dependent friction takes its share of (6)."""
+        places = {slider.name: k for k, slider in enumerate(sliders(self.plant.robot))}
+
+        def direction(slider: Shaft, speed: Scalar) -> Direction:
+            known = bool(signs) and slider.name in places
+            return self._direction(slider, speed, signs[places[slider.name]] if known else None)
+
+        gain = load_matrix(self.plant.robot, qd, direction=direction)
+        gain = [[product(self._friction_scale(i), entry) for entry in row] for i, row in enumerate(gain)]
+        coupled = any(not slider.is_joint and slider.friction.value("load") for slider in sliders(self.plant.robot))
+        rigid = list(torque)
+        for _ in range(LOAD_SWEEPS if coupled else 1):
+            for i, row in enumerate(gain):
+                rest = torque[i]
+                for k, entry in enumerate(row):
+                    if k != i and not (isinstance(entry, float) and entry == 0.0):
+                        rest = rest - entry * absolute(rigid[k])
+                rigid[i] = rest / (1.0 + select(rest, row[i], -row[i]))
+        return rigid
+
+    def slider_scale(self, slider: Shaft) -> Scalar:
         """The friction factor of the (first) joint that a slider moves with."""
-        joint = next(k for k, way in enumerate(slider.ways) if way)
+        joint = next(k for k, way in enumerate(slider.row) if way)
         return self._friction_scale(joint)
 
     def _smooth_friction(self, qd: Sequence[Scalar]) -> list[Scalar]:
-        """Viscous friction and offsets (n,)."""
+        """Friction that does not turn over with the direction (n,): viscous, curved, offsets."""
         if self.plant.friction is FrictionModel.NONE:
             return [0.0] * self.plant.n
-        return [
-            self._friction_scale(i) * f for i, f in enumerate(friction_torque(without_coulomb(self.plant.robot), qd))
-        ]
+        smooth = friction_torque(self.plant.robot, qd, part=FrictionPart.SMOOTH)
+        return [self._friction_scale(i) * f for i, f in enumerate(smooth)]
 
     def _springs(self, q: Sequence[Scalar]) -> list[Scalar]:
         return spring_torque(self.plant.robot, q)
@@ -289,20 +319,12 @@ class Dynamics:
         return self.scales[len(self.plant.robot.bodies) + joint] if self.scales else 1.0
 
 
-def dot(a: Sequence[float], b: Sequence[Scalar]) -> Scalar:
-    """Sum of products, without those of zeros and ones."""
-    total: Scalar = 0.0
-    for weight, value in zip(a, b, strict=True):
-        if weight:
-            total = total + (value if weight == 1.0 else weight * value)
-    return total
-
-
-def without_coulomb(robot: Robot) -> Robot:
-    """The robot without Coulomb friction."""
+def without_dry_friction(robot: Robot) -> Robot:
+    """The robot with smooth friction only: no Coulomb, Stribeck or load-dependent friction."""
+    dry = {name for term in TERMS.values() if term.is_dry for name in term.parameters}
 
     def without(f: Friction) -> Friction:
-        return replace(f, coulomb_positive=0.0, coulomb_negative=0.0)
+        return Friction.of({name: value for name, value in f.values.items() if name not in dry})
 
     bodies = tuple(
         replace(body, joint=replace(body.joint, friction=without(body.joint.friction))) for body in robot.bodies

@@ -1,6 +1,7 @@
 """Friction that sticks: set-valued Coulomb friction, a step at a time.
 
-A slider (a joint or a motor shaft) moves at s = w . qd. Its friction lies between -c+ and c-, and
+A slider (a joint or a motor shaft) moves at s = w . qd. Its dry friction lies between -c+ and c-, the levels of its
+Coulomb, Stribeck and load-dependent friction at the beginning of a step, and
 
 (1)  s > 0: the friction torque is -c+,   s < 0: it is c-,   s = 0: whatever holds it, within the bounds
 
@@ -22,9 +23,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from torquec.dynamics.shafts import Shaft, has_load_friction
 from torquec.expr.math import absolute, maximum, minimum, select
 from torquec.simulation.integrators import State, rk4_step
-from torquec.simulation.plant import Dynamics, Slider, dot, sliders
+from torquec.simulation.plant import Dynamics, dry_level, sliders
 from torquec.spatial import Scalar
 
 SWEEPS = 8
@@ -36,10 +38,20 @@ def stick_slip_step(dynamics: Dynamics, y: Sequence[Scalar], tau: Sequence[Scala
     """y = (q, qd[, currents][, time]) after a time h under drive torques tau (n,), held (2)-(5)."""
     n = dynamics.plant.n
     places = sliders(dynamics.plant.robot)
-    signs = [_direction(dot(slider.ways, y[n : 2 * n])) for slider in places]
+    speeds = [slider.speed(y[n : 2 * n]) for slider in places]
+    signs = [_direction(speed) for speed in speeds]
     free = rk4_step(lambda state: dynamics.motion_rate(state, tau, signs), y, h)
     q, qd = free[:n], free[n : 2 * n]
-    held = _after_friction(dynamics, places, signs, q, qd, h)
+    loads: list[Scalar] = [0.0] * len(places)
+    if has_load_friction(dynamics.plant.robot):
+        torque = dynamics.torque_of(y[2 * n :], tau)
+        rigid = dynamics.balance(y[:n], y[n : 2 * n], torque, signs).rigid
+        loads = [slider.load(rigid) for slider in places]
+    levels = [
+        (dry_level(slider, forwards=True, speed=s, load=w), dry_level(slider, forwards=False, speed=s, load=w))
+        for slider, s, w in zip(places, speeds, loads, strict=True)
+    ]
+    held = _after_friction(dynamics, levels, signs, [q, qd], h)
     rest = [minimum(AT_REST - absolute(a), AT_REST - absolute(b)) for a, b in zip(y[n : 2 * n], held, strict=True)]
     moved = [x + (0.5 * h) * (new - old) for x, new, old in zip(q, held, qd, strict=True)]
     settled = [select(still, old, new) for still, old, new in zip(rest, y[:n], moved, strict=True)]
@@ -53,29 +65,28 @@ def _direction(speed: Scalar) -> Scalar:
 
 def _after_friction(
     dynamics: Dynamics,
-    places: Sequence[Slider],
+    levels: Sequence[tuple[Scalar, Scalar]],
     signs: Sequence[Scalar],
-    q: Sequence[Scalar],
-    qd: Sequence[Scalar],
+    free: Sequence[Sequence[Scalar]],
     h: Scalar,
 ) -> list[Scalar]:
-    """(3)."""
-    n = dynamics.plant.n
+    """(3), with c+ and c- of every slider and q*, qd* of (2)."""
+    n, places, (q, qd) = dynamics.plant.n, sliders(dynamics.plant.robot), free
     bodies = dynamics.balance(q, qd, [0.0] * n, signs).bodies
-    answers = [bodies.solve(list(slider.ways)) for slider in places]
-    yields = [1.0 / dot(slider.ways, answer) for slider, answer in zip(places, answers, strict=True)]
+    answers = [bodies.solve(list(slider.row)) for slider in places]
+    yields = [1.0 / slider.speed(answer) for slider, answer in zip(places, answers, strict=True)]
     scales = [dynamics.slider_scale(slider) for slider in places]
     low, high, impulse = [], [], []
-    for slider, sign, scale in zip(places, signs, scales, strict=True):
+    for (forward, backward), sign, scale in zip(levels, signs, scales, strict=True):
         wide = h * (scale * select(-absolute(sign), dynamics.plant.breakaway, 1.0))
-        low.append(-(slider.forward * wide))
-        high.append(slider.backward * wide)
-        spent = maximum(0.0, -sign) * slider.backward - maximum(0.0, sign) * slider.forward
+        low.append(-(forward * wide))
+        high.append(backward * wide)
+        spent = maximum(0.0, -sign) * backward - maximum(0.0, sign) * forward
         impulse.append((h * scale) * spent)
     speed = list(qd)
     for _ in range(SWEEPS):
         for k, (slider, answer) in enumerate(zip(places, answers, strict=True)):
-            wanted = impulse[k] - dot(slider.ways, speed) * yields[k]
+            wanted = impulse[k] - slider.speed(speed) * yields[k]
             new = minimum(high[k], maximum(low[k], wanted))
             change = new - impulse[k]
             impulse[k] = new
@@ -83,10 +94,10 @@ def _after_friction(
     return _settled(places, speed, [minimum(b - p, p - a) for a, p, b in zip(low, impulse, high, strict=True)])
 
 
-def _settled(places: Sequence[Slider], speed: list[Scalar], reserve: Sequence[Scalar]) -> list[Scalar]:
+def _settled(places: Sequence[Shaft], speed: list[Scalar], reserve: Sequence[Scalar]) -> list[Scalar]:
     """(4): where friction has a reserve, its joint is at rest, and not at what the sweeps leave of it."""
     for slider, left in zip(places, reserve, strict=True):
-        moved = [k for k, way in enumerate(slider.ways) if way]
+        moved = [k for k, way in enumerate(slider.row) if way]
         if len(moved) == 1:
             speed[moved[0]] = select(-left, speed[moved[0]], 0.0)
     return speed

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from torquec.errors import ArgumentError
 from torquec.linearization.friction_damping import friction_damping
 from torquec.simulation.integrators import RungeKutta4
-from torquec.simulation.plant import FrictionModel, Plant, sliders
+from torquec.simulation.plant import FrictionModel, Plant, dry_level, sliders
 from torquec.simulation.plant_force import StiffForce
 
 MOST_PER_STEP = 2.5
@@ -47,7 +47,8 @@ def fastest_rate(plant: Plant, q: npt.ArrayLike) -> FastestRate:
     slopes = np.maximum(*(np.array(friction_damping(plant.robot, [s] * plant.n), dtype=float) for s in (1.0, -1.0)))
     if plant.friction is FrictionModel.SMOOTH:
         for slider in sliders(plant.robot):
-            slopes += max(slider.forward, slider.backward) / plant.slip_speed * np.outer(slider.ways, slider.ways)
+            level = max(float(dry_level(slider, forwards=way)) for way in (True, False))
+            slopes += level / plant.slip_speed * np.outer(slider.row, slider.row)
     M = np.array(plant.model.at("mass_matrix", place), dtype=np.float64)
     rates, modes = np.linalg.eig(np.linalg.solve(M, slopes))
     k = int(np.argmax(rates.real))

@@ -1,0 +1,23 @@
+"""Friction terms, one object a file: torque, slope, regressor columns and text of each; `TERMS` is the table of them.
+
+A new term is a file here with one object, a row in `TERMS`, and rows for its parameters in
+:mod:`torquec.robot.friction_words`. Torques, linear models, simulation, equations, generated code, drives files and
+identification then have it.
+"""
+
+from torquec.dynamics.friction.direction import Direction, OneWay, Rounded, Step, direction_of
+from torquec.dynamics.friction.term import FrictionTerm, ShaftState
+from torquec.dynamics.friction.terms import TERMS, column_function, terms_of
+
+__all__ = [
+    "TERMS",
+    "Direction",
+    "FrictionTerm",
+    "OneWay",
+    "Rounded",
+    "ShaftState",
+    "Step",
+    "column_function",
+    "direction_of",
+    "terms_of",
+]

@@ -1,0 +1,37 @@
+"""The table of friction terms."""
+
+from __future__ import annotations
+
+from torquec.dynamics.friction.coulomb import Coulomb
+from torquec.dynamics.friction.curved import Curved
+from torquec.dynamics.friction.load import LoadDependent
+from torquec.dynamics.friction.offset import Offset
+from torquec.dynamics.friction.stribeck import Stribeck
+from torquec.dynamics.friction.term import Column, FrictionTerm
+from torquec.dynamics.friction.viscous import Viscous
+from torquec.errors import ArgumentError
+from torquec.robot.robot import Friction
+
+TERMS: dict[str, FrictionTerm] = {
+    "viscous": Viscous(),
+    "coulomb": Coulomb(),
+    "offset": Offset(),
+    "stribeck": Stribeck(),
+    "load": LoadDependent(),
+    "curved": Curved(),
+}
+"""Every term by name; a law is the sum of those whose parameters a shaft has."""
+
+
+def terms_of(friction: Friction) -> list[FrictionTerm]:
+    """The terms that a shaft with this friction has."""
+    return [term for term in TERMS.values() if term.is_in(friction)]
+
+
+def column_function(parameter: str) -> Column:
+    """The column of a linear friction parameter; raises `ArgumentError` where no term has one of that name."""
+    for term in TERMS.values():
+        if parameter in term.columns:
+            return term.columns[parameter]
+    known = [name for term in TERMS.values() for name in term.columns]
+    raise ArgumentError(f"there is no friction parameter '{parameter}'", remedy=f"they are {', '.join(known)}")
