@@ -15,6 +15,7 @@ import torquec
 from torquec.cli.bench import bench
 from torquec.cli.check_log import check_log
 from torquec.cli.command import BAD_INPUT, CHECK_FAILED, Command
+from torquec.cli.compare import compare
 from torquec.cli.demo import demo
 from torquec.cli.design import design
 from torquec.cli.equations import equations
@@ -39,6 +40,7 @@ COMMANDS: tuple[Command[Any], ...] = (
     linearize,
     design,
     simulate,
+    compare,
     generate,
     check_log,
     excite,

@@ -59,14 +59,6 @@ class Outcome:
 
 Options = TypeVar("Options", bound=CommandOptions)
 
-_ROBOT = Annotated[
-    str,
-    typer.Argument(
-        metavar="ROBOT",
-        help="A robot file (.urdf, .xacro, .xml for MJCF, .toml for a DH table), a model (.tq.json) or a classic: "
-        "puma560, puma260, stanford, scara, planar2r, planar3r.",
-    ),
-]
 _JSON = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else.")]
 
 
@@ -75,7 +67,8 @@ class Command(Generic[Options]):
     """A command: its name, its function, the class of its options, an example that runs as printed.
 
     `bodies` says why it needs the bodies of a robot; it then refuses a model that is only a program. `extra` names
-    the optional dependencies without which it cannot begin. `without_model`: it takes no ROBOT.
+    the optional dependencies without which it cannot begin. `without_model`: it takes no ROBOT. `metavar` is what the
+    help calls ROBOT.
     """
 
     name: str
@@ -85,6 +78,7 @@ class Command(Generic[Options]):
     bodies: str = ""
     extra: str = ""
     without_model: bool = False
+    metavar: str = "ROBOT"
 
     def __call__(self, *model: Model, options: Options | None = None) -> Outcome:
         """The outcome for a model, without printing."""
@@ -112,7 +106,7 @@ class Command(Generic[Options]):
 
     def callback(self) -> Callable[..., None]:
         """`run` with the signature from which typer makes arguments and options."""
-        hints: dict[str, Any] = {} if self.without_model else {"robot": _ROBOT}
+        hints: dict[str, Any] = {} if self.without_model else {"robot": _robot_argument(self.metavar)}
         defaults: dict[str, Any] = {}
         own = get_type_hints(self.options, include_extras=True)
         for item in dataclasses.fields(self.options):
@@ -167,9 +161,21 @@ def command(
     bodies: str = "",
     extra: str = "",
     without_model: bool = False,
+    metavar: str = "ROBOT",
 ) -> Callable[[Callable[..., Outcome]], Command[Options]]:
     """Make a command of a function (see the module and `Command`)."""
-    return lambda function: Command(name, function, options, example, bodies, extra, without_model)
+    return lambda function: Command(name, function, options, example, bodies, extra, without_model, metavar)
+
+
+def _robot_argument(metavar: str) -> Any:
+    return Annotated[
+        str,
+        typer.Argument(
+            metavar=metavar,
+            help="A robot file (.urdf, .xacro, .xml for MJCF, .toml for a DH table), a model (.tq.json) or a classic: "
+            "puma560, puma260, stanford, scara, planar2r, planar3r.",
+        ),
+    ]
 
 
 def _shared_hints() -> dict[str, Any]:

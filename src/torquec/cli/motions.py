@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
+import typer
+
+from torquec.cli.command import CommandOptions
+from torquec.cli.options import joint_values
 from torquec.cli.output import progress
 from torquec.errors import ArgumentError
 
@@ -16,6 +21,45 @@ if TYPE_CHECKING:
 
 STANDARD = "standard"
 _STANDARD_ROBOT = "puma560"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MotionOptions(CommandOptions):
+    """The motion of a command that needs one."""
+
+    trajectory: Annotated[
+        str | None,
+        typer.Option(metavar="CSV", help="The motion; 'standard' is the PUMA 560's, and its default."),
+    ] = None
+    start: Annotated[
+        str | None, typer.Option("--from", metavar="LIST", help="Where a motion to --to begins.  [default: 0]")
+    ] = None
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="LIST", help="Move there with minimum jerk, one value per joint.")
+    ] = None
+    duration: Annotated[float, typer.Option(metavar="S", help="How long a motion to --to takes.")] = 2.0
+    limits: Annotated[
+        bool, typer.Option("--limits/--no-limits", help="Whether the motion must keep the robot's limits.")
+    ] = True
+
+
+def asked_motion(model: Model, options: MotionOptions, period: float, *, degrees: bool) -> tuple[Model, Trajectory]:
+    """The motion that was asked for, and the model of the joints that it moves."""
+    from torquec.trajectory import check_limits, minimum_jerk
+
+    robot = model.robot
+    if options.to is None:
+        if options.trajectory is None and not has_standard_motion(model):
+            raise ArgumentError("there is no motion", remedy="give --trajectory motion.csv, or --to with --duration")
+        return read_motion(model, options.trajectory or STANDARD, period, limits=options.limits)
+    if options.trajectory is not None:
+        raise ArgumentError("--to and --trajectory are two motions", remedy="leave out one of them")
+    start = joint_values(robot, options.start, "--from", degrees=degrees)
+    goal = joint_values(robot, options.to, "--to", degrees=degrees)
+    motion = minimum_jerk(start, goal, options.duration, joints=robot.joint_names, period=period)
+    if options.limits:
+        check_limits(robot, motion)
+    return model, motion
 
 
 def has_standard_motion(model: Model) -> bool:

@@ -13,8 +13,8 @@ import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.laws import LawOptions, make_law
-from torquec.cli.motions import STANDARD, has_standard_motion, hold_missing, read_motion
-from torquec.cli.options import DegreesOption, joint_values
+from torquec.cli.motions import MotionOptions, asked_motion, hold_missing
+from torquec.cli.options import DegreesOption
 from torquec.cli.output import progress
 from torquec.cli.source import with_payload
 from torquec.cli.writes import Writes
@@ -42,24 +42,13 @@ class FrictionChoice(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimulateOptions(LawOptions):
+class SimulateOptions(MotionOptions, LawOptions):
     """The law, the motion, the robot that really moves, its sensors, and what to write."""
 
     law: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Run the law of a controller.json that torquec design wrote."),
     ] = None
-    trajectory: Annotated[
-        str | None,
-        typer.Option(metavar="CSV", help="The motion; 'standard' is the PUMA 560's, and its default."),
-    ] = None
-    start: Annotated[
-        str | None, typer.Option("--from", metavar="LIST", help="Where a motion to --to begins.  [default: 0]")
-    ] = None
-    to: Annotated[
-        str | None, typer.Option("--to", metavar="LIST", help="Move there with minimum jerk, one value per joint.")
-    ] = None
-    duration: Annotated[float, typer.Option(metavar="S", help="How long a motion to --to takes.")] = 2.0
     plant: Annotated[
         str | None,
         typer.Option(metavar="ROBOT", help="The robot or model that really moves; the controller believes in ROBOT."),
@@ -80,9 +69,6 @@ class SimulateOptions(LawOptions):
     adaptive: Annotated[
         bool, typer.Option("--adaptive", help="Adaptive integration; with --friction smooth or none.")
     ] = False
-    limits: Annotated[
-        bool, typer.Option("--limits/--no-limits", help="Whether the motion must keep the robot's limits.")
-    ] = True
     runs: Annotated[int, typer.Option(help="With more than one: repeat with parameters scattered by --spread.")] = 1
     spread: Annotated[float, typer.Option(help="Relative deviation of inertias and friction in --runs.")] = 0.05
     seed: Annotated[int, typer.Option(help="Of noise and scatter.")] = 0
@@ -124,7 +110,7 @@ def simulate(model: Model, options: SimulateOptions) -> Outcome:
     if given is not None:
         model = hold_missing(model, given.joints, "the law")
     period = options.period if given is None or given.period is None else given.period
-    model, motion = _motion(model, options, period)
+    model, motion = asked_motion(model, options, period, degrees=options.deg)
     kind = options.controller or LawKind.COMPUTED_TORQUE
     law = given or make_law(model, kind, options, at=tuple(motion.q[0].tolist()), motion=motion)
     plant = _plant(model, options)
@@ -186,25 +172,6 @@ def _given_law(options: SimulateOptions) -> Controller:
             )
     assert options.law is not None
     return read_controller(options.law)
-
-
-def _motion(model: Model, options: SimulateOptions, period: float) -> tuple[Model, Trajectory]:
-    """The motion that was asked for, and the model of the joints that it moves."""
-    from torquec.trajectory import check_limits, minimum_jerk
-
-    robot = model.robot
-    if options.to is None:
-        if options.trajectory is None and not has_standard_motion(model):
-            raise ArgumentError("there is no motion", remedy="give --trajectory motion.csv, or --to with --duration")
-        return read_motion(model, options.trajectory or STANDARD, period, limits=options.limits)
-    if options.trajectory is not None:
-        raise ArgumentError("--to and --trajectory are two motions", remedy="leave out one of them")
-    start = joint_values(robot, options.start, "--from", degrees=options.deg)
-    goal = joint_values(robot, options.to, "--to", degrees=options.deg)
-    motion = minimum_jerk(start, goal, options.duration, joints=robot.joint_names, period=period)
-    if options.limits:
-        check_limits(robot, motion)
-    return model, motion
 
 
 def _plant(model: Model, options: SimulateOptions) -> Plant:

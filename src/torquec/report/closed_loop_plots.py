@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,7 @@ def plot_errors(
         for name, distance in tip.items():
             axes[len(joints)].plot(results[name].t, 1e3 * np.asarray(distance), label=name, linewidth=0.9)
         _label(axes[len(joints)], "tip", "distance [mm]")
-    return _finish(figure, axes, panels, title, path)
+    return panels_done(figure, axes, panels, title, path)
 
 
 def plot_torques(
@@ -65,7 +65,7 @@ def plot_torques(
             axes[k].axhline(-limit, **_LIMIT)
         note = "" if shown or not math.isfinite(limit) else f" (limit {limit:g})"
         _label(axes[k], f"{joint}{note}", "torque [Nm, N]")
-    return _finish(figure, axes, len(joints), title, path)
+    return panels_done(figure, axes, len(joints), title, path)
 
 
 def _joints(results: Mapping[str, SimulationResult]) -> tuple[str, ...]:
@@ -73,6 +73,14 @@ def _joints(results: Mapping[str, SimulationResult]) -> tuple[str, ...]:
     if len(sets) != 1:
         raise ArgumentError("the results have different joints, or there are none", remedy="draw runs of one robot")
     return sets.pop()
+
+
+def joint_panels(joints: Sequence[str], quantity: str) -> tuple[Any, list[Any]]:
+    """A figure with one empty panel per joint, two side by side."""
+    figure, axes = _panels(len(joints))
+    for axis, joint in zip(axes, joints, strict=False):
+        _label(axis, joint, quantity)
+    return figure, axes
 
 
 def _panels(count: int) -> tuple[Any, list[Any]]:
@@ -90,7 +98,8 @@ def _label(axis: Any, name: str, quantity: str) -> None:
     axis.margins(x=0.01)
 
 
-def _finish(figure: Any, axes: list[Any], used: int, title: str, path: str | os.PathLike[str]) -> Path:
+def panels_done(figure: Any, axes: list[Any], used: int, title: str, path: str | os.PathLike[str]) -> Path:
+    """Take away panels that are not used, add title, times and legend, and save the figure."""
     target = to_path(path)
     for axis in axes[used:]:
         axis.remove()

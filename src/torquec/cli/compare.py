@@ -1,0 +1,187 @@
+"""`torquec compare A B`: two models of one robot along a motion."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from torquec.cli.check_log import MapOption, read_logs
+from torquec.cli.command import Outcome, command
+from torquec.cli.laws import DEFAULT_RATE, parse_poles
+from torquec.cli.linearize import complex_list
+from torquec.cli.motions import MotionOptions, asked_motion
+from torquec.cli.options import DegreesOption
+from torquec.cli.output import progress
+from torquec.cli.writes import Writes
+from torquec.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from torquec.model.model import Model
+    from torquec.simulation.comparison_of_models import ModelComparison, ModelFacts
+    from torquec.trajectory.log import Log
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions(MotionOptions):
+    """The other model, the motion, and what to draw."""
+
+    other: Annotated[str, typer.Argument(metavar="B", help="The other one: a robot file, a model or a classic.")]
+    plant: Annotated[
+        str | None,
+        typer.Option(metavar="ROBOT", help="What the controllers of both models move.  [default: A]"),
+    ] = None
+    poles: Annotated[str, typer.Option(metavar="LIST", help="Poles of both controllers [1/s].")] = "-12+45j"
+    rate: Annotated[float, typer.Option(metavar="HZ", help="How often the controllers are called.")] = DEFAULT_RATE
+    at: Annotated[
+        float | None, typer.Option(metavar="S", help="Instant of the linear models.  [default: the middle]")
+    ] = None
+    random: Annotated[
+        int, typer.Option(metavar="N", help="Also compare at N random states (Clover's Table IV).", min=0)
+    ] = 0
+    speed: Annotated[float, typer.Option(help="Speed of all joints at random states, either sign.")] = 10.0
+    acceleration: Annotated[float, typer.Option(help="Acceleration at random states, either sign.")] = 100.0
+    seed: Annotated[int, typer.Option(help="Of the random states.")] = 0
+    log: Annotated[
+        Path | None, typer.Option(metavar="LOG", help="A log of the robot: both models beside what was measured.")
+    ] = None
+    log_map: MapOption = None
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds of timing.")] = 5
+    plot: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Draw all of it into this folder (extra plot)."), Writes.PICTURES
+    ] = None
+    deg: DegreesOption = False
+
+
+@command(
+    "compare",
+    CompareOptions,
+    example="torquec compare puma560 puma560 --payload link6:0.1 --rounds 1",
+    metavar="A",
+)
+def compare(model: Model, options: CompareOptions) -> Outcome:
+    """Compare two models of one robot along a motion.
+
+    Torques and their difference, eigenvalues, responses of the linear models, tracking and acceleration errors of
+    computed torque from each of them on one plant, operations and time; with a log also what was measured.
+    """
+    from torquec.report.comparison_plots import plot_comparison
+    from torquec.report.comparison_text import comparison_text
+    from torquec.simulation.comparison_of_models import compare as compared
+
+    if not options.rate > 0.0:
+        raise ArgumentError(f"--rate {options.rate:g}", remedy="give a positive number of calls per second")
+    period = 1.0 / options.rate
+    other = options.source.read(options.other)
+    model, motion = asked_motion(model, options, period, degrees=options.deg)
+    names = (options.source.argument, options.other)
+    poles = parse_poles(options.poles)
+    if isinstance(poles, list) and len(poles) == 1:
+        poles = poles * model.robot.n
+    log = None
+    if options.log is not None:
+        (log,) = read_logs(model.robot, [options.log], options.log_map)
+    progress(f"comparing {names[0]} and {names[1]} ...")
+    found = compared(
+        model,
+        other,
+        motion,
+        poles=poles,
+        period=period,
+        plant=None if options.plant is None else options.source.read(options.plant),
+        at=options.at,
+        log=log,
+        rounds=options.rounds,
+    )
+    document = describe(found)
+    if options.random:
+        document["random"] = _at_random(model, other, options)
+    files: list[Path] = []
+    if options.plot is not None:
+        files = plot_comparison(found, options.plot, names)
+        document["pictures"] = [str(path) for path in files]
+    return Outcome(document, comparison_text(names, document), tuple(files))
+
+
+def describe(found: ModelComparison) -> dict[str, Any]:
+    """The JSON document of `torquec compare`."""
+    sides = found.sides
+    document: dict[str, Any] = {
+        "joints": list(found.joints),
+        "kinds": {side: facts.model.kind.value for side, facts in sides.items()},
+        "samples": len(found.motion.t),
+        "torque": {joint: dataclasses.asdict(row) for joint, row in found.differences.items()},
+        "at": found.at,
+        "eigenvalues": {side: complex_list(facts.response.eigenvalues) for side, facts in sides.items()},
+        "tracking": {side: _tracking(facts) for side, facts in sides.items()},
+        "operations": {
+            side: {name: dataclasses.asdict(count) for name, count in facts.operations.items()}
+            for side, facts in sides.items()
+        },
+        "ns": {side: dict(facts.ns) for side, facts in sides.items()},
+    }
+    if found.log is not None:
+        document["log"] = {
+            "file": found.log.source,
+            "joints": list(found.joints),
+            **{side: _beside_log(facts, found.log) for side, facts in sides.items()},
+        }
+    return document
+
+
+def _tracking(facts: ModelFacts) -> dict[str, Any]:
+    import numpy as np
+
+    if facts.loop is None:
+        return {"refused": facts.refused}
+    loop = facts.loop
+    error = loop.qdd_ref - loop.qdd
+
+    def by_joint(values: Any) -> dict[str, float]:
+        return dict(zip(loop.joints, np.asarray(values).tolist(), strict=True))
+
+    return {
+        "rmse": loop.rmse,
+        "max_error": loop.max_error,
+        "acceleration_rmse": by_joint(np.sqrt((error**2).mean(axis=0))),
+        "acceleration_max": by_joint(np.abs(error).max(axis=0)),
+        "saturated": list(loop.saturated),
+    }
+
+
+def _beside_log(facts: ModelFacts, log: Log) -> dict[str, Any]:
+    """Torques of the simulated loop less the measured ones, at the loop's samples."""
+    import numpy as np
+
+    if facts.replayed is None:
+        return {}
+    loop = facts.replayed
+    t = log.t - log.t[0]
+    measured = np.column_stack([np.interp(loop.t[: len(loop.tau)], t, log.tau[:, k]) for k in range(log.n)])
+    rms = np.sqrt(((loop.tau - measured) ** 2).mean(axis=0))
+    return {"torque_rms": dict(zip(loop.joints, rms.tolist(), strict=True)), "rmse": loop.rmse}
+
+
+def _at_random(a: Model, b: Model, options: CompareOptions) -> dict[str, Any]:
+    """Positions anywhere, speeds and accelerations of a given size with random signs."""
+    import numpy as np
+
+    from torquec.simulation.comparison_of_models import torque_differences
+
+    n = a.robot.n
+    rng = np.random.default_rng(options.seed)
+    prismatic = np.array([joint.type.is_prismatic for joint in a.robot.joints])
+    turns = rng.uniform(0.0, 2.0 * np.pi, (options.random, n))
+    lower = np.array([joint.limits.lower for joint in a.robot.joints])
+    upper = np.array([joint.limits.upper for joint in a.robot.joints])
+    if np.any(prismatic & ~(np.isfinite(lower) & np.isfinite(upper))):
+        raise ArgumentError("a prismatic joint has no limits to draw positions from", remedy="leave out --random")
+    slides = rng.uniform(0.0, 1.0, turns.shape)
+    q = np.where(prismatic, np.where(prismatic, lower, 0.0) + slides * np.where(prismatic, upper - lower, 0.0), turns)
+    signs = rng.choice([-1.0, 1.0], (2, options.random, n))
+    state = (q, options.speed * signs[0], options.acceleration * signs[1])
+    found = torque_differences(a.robot.joint_names, a.total_torque(*state), b.total_torque(*state))
+    return {joint: dataclasses.asdict(row) for joint, row in found.items()}
