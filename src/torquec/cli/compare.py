@@ -59,7 +59,7 @@ class CompareOptions(MotionOptions):
 @command(
     "compare",
     CompareOptions,
-    example="torquec compare puma560 puma560 --payload link6:0.1 --rounds 1",
+    example="torquec compare planar2r planar2r --to 0.5,0.4 --rounds 1",
     metavar="A",
 )
 def compare(model: Model, options: CompareOptions) -> Outcome:

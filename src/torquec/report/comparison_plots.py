@@ -59,7 +59,7 @@ def plot_comparison(found: ModelComparison, folder: Path, names: tuple[str, str]
         replayed = {s: f.replayed for s, f in found.sides.items() if f.replayed is not None}
         curves = {s: (result.t[: len(result.tau)], result.tau) for s, result in replayed.items()}
         measured = {"measured": (found.log.t - found.log.t[0], found.log.tau)}
-        title = "Torques of the simulated loops over the measured ones"
+        title = "Simulated over measured torques"
         path = folder / "measured_torques.png"
         files.append(_curves(found, measured | curves, label, path, title, "torque [Nm, N]"))
     return files

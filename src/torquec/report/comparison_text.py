@@ -13,7 +13,7 @@ def comparison_text(names: tuple[str, str], document: dict[str, Any]) -> str:
     lines = [f"a: {names[0]} ({document['kinds']['a']})", f"b: {names[1]} ({document['kinds']['b']})", ""]
     for title, key in (
         (
-            f"Torques along the motion, a - b [Nm, N]: of its size, and its mean ({document['samples']} samples)",
+            f"Torques along the motion, a - b [Nm, N]: its size, mean: bias ({document['samples']} samples)",
             "torque",
         ),
         ("Torques at random states, a - b [Nm, N]", "random"),

@@ -150,7 +150,7 @@ def compare(
             )
     moved = plant if isinstance(plant, Plant) else Plant(models[0] if plant is None else plant, friction=_FRICTION)
     instant = float(trajectory.t[0] + trajectory.t[-1]) / 2.0 if at is None else at
-    measured = None if log is None else _log_trajectory(log)
+    measured = None if log is None else _log_trajectory(log, period)
     state = trajectory.at([instant])
     sides = []
     times = _raced(models, state, rounds)
@@ -214,12 +214,20 @@ def _closed(
         return None, error.found
 
 
-def _log_trajectory(log: Log) -> Trajectory:
-    """The motion of a log, from time zero."""
+def _log_trajectory(log: Log, period: float) -> Trajectory:
+    """The motion of a log, from time zero, at the controller's samples.
+
+    Positions, speeds and accelerations are smoothed each for itself: a polynomial through all three would swing between
+    the samples of the log.
+    """
     found = log_motion(log)
     if found is None:
         raise ArgumentError("the log is too short to say how the robot moved", where=log.source, remedy="record more")
-    return Trajectory(log.joints, found.t - found.t[0], found.q, found.qd, found.qdd)
+    t = np.arange(0.0, float(found.t[-1] - found.t[0]), period)
+    columns = (
+        [np.interp(t, found.t - found.t[0], column) for column in part.T] for part in (found.q, found.qd, found.qdd)
+    )
+    return Trajectory(log.joints, t, *(np.column_stack(list(part)) for part in columns))
 
 
 def _raced(models: tuple[Model, Model], state: MotionState, rounds: int) -> tuple[dict[str, float], dict[str, float]]:
