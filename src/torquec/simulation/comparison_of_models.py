@@ -224,10 +224,11 @@ def _log_trajectory(log: Log, period: float) -> Trajectory:
     if found is None:
         raise ArgumentError("the log is too short to say how the robot moved", where=log.source, remedy="record more")
     t = np.arange(0.0, float(found.t[-1] - found.t[0]), period)
-    columns = (
-        [np.interp(t, found.t - found.t[0], column) for column in part.T] for part in (found.q, found.qd, found.qdd)
+    q, qd, qdd = (
+        np.column_stack([np.interp(t, found.t - found.t[0], column) for column in part.T])
+        for part in (found.q, found.qd, found.qdd)
     )
-    return Trajectory(log.joints, t, *(np.column_stack(list(part)) for part in columns))
+    return Trajectory(log.joints, t, q, qd, qdd)
 
 
 def _raced(models: tuple[Model, Model], state: MotionState, rounds: int) -> tuple[dict[str, float], dict[str, float]]:
