@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import runpy
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -68,3 +70,39 @@ def test_on_line_gravity_keeps_an_error_from_growing():
         errors[online] = simulate(plant, law, still, initial_q=start).error[-1]
     assert errors[True] == pytest.approx([0.0, -0.05, 0.0, 0.0, 0.0, 0.0], abs=1e-9)
     assert np.abs(errors[False]).max() > 0.1
+
+
+EXAMPLE = runpy.run_path(str(Path(__file__).resolve().parents[2] / "examples" / "puma260_open_loop.py"))
+
+
+@pytest.mark.parametrize("coulomb_error", [0.05, -0.05])
+def test_izaguirre_7_2(coulomb_error):
+    """Fast: below 10 % of 90 degrees, as the paper has it. Slow: gravity builds up errors, on-line it does not."""
+    slow, fast = (EXAMPLE["shares"](EXAMPLE["follow"](speed, coulomb_error=coulomb_error)) for speed in (42.0, 180.0))
+    plain, online = 0, 1
+    assert max(fast[plain]) < 10.0
+    assert max(fast[online]) < 10.0
+    assert max(slow[plain]) > 100.0
+    assert max(slow[online]) < 25.0
+    for k in range(3):  # the paper: an arm without weight is a double integrator, and short motions err less
+        assert fast[online][k] < slow[online][k]
+    # Our own figures [%], so that a change of the plant or of the law is seen.
+    expected = {
+        0.05: ([2.0, 1.9, 6.8], [2.1, 2.9, 4.5], [14.1, 16.0, 18.8]),
+        -0.05: ([2.2, 1.6, 6.3], [2.2, 2.8, 5.3], [15.4, 16.9, 21.8]),
+    }[coulomb_error]
+    for found, known in zip((fast[plain], fast[online], slow[online]), expected, strict=True):
+        assert found == pytest.approx(known, abs=0.1)
+
+
+def test_without_friction_error_the_model_carries_the_arm():
+    plain, _ = EXAMPLE["shares"](EXAMPLE["follow"](180.0, coulomb_error=0.0))
+    assert max(plain) < 1.0
+
+
+def test_the_example_prints_and_draws(capsys, tmp_path):
+    pytest.importorskip("matplotlib")
+    EXAMPLE["main"](tmp_path / "open_loop.png")
+    text = capsys.readouterr().out
+    assert "180 degrees/s, without on-line gravity compensation:" in text
+    assert (tmp_path / "open_loop.png").stat().st_size > 10_000
