@@ -3,8 +3,8 @@
 Joints 1, 2 and 3 move together through 90 degrees with minimum jerk, slowly (42 degrees/s at most) and fast (180),
 under the torques that the model computes for the motion and nothing else. The robot differs from the model in its
 Coulomb friction, by 5 %, which is our choice; the paper's robot differed in ways unknown. With on-line compensation,
-gravity is that of where the arm is. The paper reports errors below a tenth of the way in the fast motion, and large ones
-from gravity in the slow motion, which on-line compensation took away for the most part.
+gravity is that of where the arm is. The paper reports errors below a tenth of the way in the fast motion, and large
+ones from gravity in the slow motion, which on-line compensation took away for the most part.
 
 Run it with `python examples/puma260_open_loop.py [PICTURE]`; the picture needs the extra `plot`.
 """
