@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from torquec.errors import RobotFileError
-from torquec.robot.mimic import resolve_mimic
+from torquec.robot.mimic import resolve_mimics
 from torquec.robot.robot import Mimic
 
 
 def test_a_chain_composes():
     mimics = {"a": Mimic("b", -2.0, 0.25), "b": Mimic("c", 0.5, 1.0), "c": Mimic("free", 3.0, -0.5)}
-    resolved = resolve_mimic("a", mimics)
+    resolved = resolve_mimics(mimics)["a"]
     free = 0.7
     c = 3.0 * free - 0.5
     b = 0.5 * c + 1.0
@@ -22,5 +22,5 @@ def test_a_chain_composes():
 @pytest.mark.parametrize("mimics", [{"a": Mimic("a")}, {"a": Mimic("b"), "b": Mimic("c"), "c": Mimic("b")}])
 def test_a_circle_is_refused(mimics):
     with pytest.raises(RobotFileError, match="circle") as caught:
-        resolve_mimic("a", mimics, where="arm.toml:9")
+        resolve_mimics(mimics, {"a": "arm.toml:9"})
     assert caught.value.where == "arm.toml:9"

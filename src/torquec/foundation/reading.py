@@ -8,6 +8,7 @@ weigh; the environment variable TORQUEC_FILE_LIMIT, in megabytes, replaces every
 from __future__ import annotations
 
 import os
+import re
 import stat
 import tomllib
 from enum import Enum
@@ -20,6 +21,9 @@ from torquec.foundation.json_text import parse_json
 LIMIT_VARIABLE = "TORQUEC_FILE_LIMIT"
 
 _MB = 1_000_000
+
+_LONG_KEY = re.compile(r"(?<![\w-])(?>(?>[\w-]+[ \t]*\.[ \t]*)){50}")
+"""Tables inside fifty tables: the time that `tomllib` takes for them grows with the square."""
 
 
 class FileKind(Enum):
@@ -159,6 +163,9 @@ def parse_toml_values(text: str, *, where: str, error: type[TorquecError]) -> di
     >>> parse_toml_values("a = 1", where="a.toml", error=ArgumentError)
     {'a': 1}
     """
+    if chain := _LONG_KEY.search(text):
+        line = text.count("\n", 0, chain.start()) + 1
+        raise error("a key of more than 50 names", where=f"{where}:{line}", remedy="write fewer points in it")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as fault:

@@ -30,7 +30,7 @@ from torquec.robot.dh_joint import (
     read_motor,
     read_spring,
 )
-from torquec.robot.mimic import resolve_mimic
+from torquec.robot.mimic import resolve_mimics
 from torquec.robot.right_angle import cos_sin, without_rounding
 from torquec.robot.robot import BASE, STANDARD_GRAVITY, Body, FileWarning, Frame, Joint, JointType, Mimic, Robot
 from torquec.robot.toml import Table, parse_toml, read_toml
@@ -219,7 +219,7 @@ class _Reader:
                 self.joints[name].refuse(
                     "mimic", f"joint '{name}' mimics '{mimic.joint}', which does not move", "name a moving joint"
                 )
-        return {name: resolve_mimic(name, mimics, where=self.joints[name].where("mimic")) for name in mimics}
+        return resolve_mimics(mimics, {name: self.joints[name].where("mimic") for name in mimics})
 
 
 def _read_joint(table: Table, name: str, kind: JointType, placement: Pose) -> Joint:

@@ -18,7 +18,7 @@ from typing import Any
 
 from torquec.errors import RobotFileError
 from torquec.robot.dh_joint import GearedMotor, build_drives
-from torquec.robot.mimic import resolve_mimic
+from torquec.robot.mimic import resolve_mimics
 from torquec.robot.right_angle import cos_sin, without_rounding
 from torquec.robot.robot import (
     BASE,
@@ -206,7 +206,7 @@ class ModelReader:
                 raise self.error(name, f"joint '{name}' follows two others", "keep one coupling of it")
             ref1, ref2 = (float(model.qpos0[model.jnt_qposadr[joint]]) for joint in (follower, leader))
             mimics[name] = Mimic(self.joint_names[leader], a1, ref1 + a0 - a1 * ref2)
-        return {name: resolve_mimic(name, mimics, where=self.place(name)) for name in mimics}
+        return resolve_mimics(mimics, {name: self.place(name) for name in mimics})
 
     def read_efforts(self) -> list[float]:
         """The largest force of each joint's actuators together; infinite where one of them has no limit."""

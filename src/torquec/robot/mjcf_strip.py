@@ -34,6 +34,9 @@ _FILE_SHAPES = ("mesh", "hfield", "sdf")
 _FOLDER_SETTINGS = ("meshdir", "texturedir", "assetdir")
 _MAIN = "main"
 
+_MOST_ELEMENTS = 100_000
+"""That <replicate> may make; the largest published models have some thousand."""
+
 
 @dataclass
 class _Context:
@@ -62,6 +65,7 @@ def strip_mjcf(root: Element) -> tuple[Element, list[FileWarning]]:
     for element in root.all("compiler"):
         compiler |= element.attributes
     context = _Context(defaults, compiler)
+    _check_copies(root)
     for section in (*root.all("tendon"), *root.all("deformable")):
         _refuse_section(section)
     sections = {
@@ -265,6 +269,19 @@ def _without_assets(element: Element) -> Element:
 
 def _as_it_is(element: Element) -> Element:
     return element
+
+
+def _check_copies(element: Element) -> float:
+    """How many elements MuJoCo will make of one; raises `RobotFileError` where <replicate>s in each other explode."""
+    total = 1.0 + sum(_check_copies(child) for child in element.children)
+    if element.tag == "replicate":
+        written = element.attributes.get("count", "1").strip()
+        total *= int(written) if written.isascii() and written.isdecimal() and len(written) < 10 else 1.0
+        if total > _MOST_ELEMENTS:
+            raise RobotFileError(
+                f"{element} gives more than {_MOST_ELEMENTS} elements", where=element.where, remedy="make fewer copies"
+            )
+    return total
 
 
 def _check_finite(root: Element) -> None:

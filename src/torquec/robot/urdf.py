@@ -15,7 +15,7 @@ from pathlib import Path
 
 from torquec.errors import RobotFileError
 from torquec.foundation.reading import FileKind, read_bytes
-from torquec.robot.mimic import resolve_mimic
+from torquec.robot.mimic import resolve_mimics
 from torquec.robot.robot import BASE, STANDARD_GRAVITY, Body, FileWarning, Frame, Robot
 from torquec.robot.urdf_joint import Connection, read_connection
 from torquec.robot.urdf_link import Link, read_inertia
@@ -159,9 +159,10 @@ def _resolve_mimics(connections: dict[str, Connection]) -> dict[str, Connection]
             raise RobotFileError(
                 f"joint '{name}' mimics {what}", where=connection.where, remedy="mimic another joint that moves"
             )
-        assert connection.joint is not None
-        end = resolve_mimic(name, mimics, where=connection.where)
-        resolved[name] = replace(connection, joint=replace(connection.joint, mimic=end))
+    for name, end in resolve_mimics(mimics, {name: connections[name].where for name in mimics}).items():
+        joint = connections[name].joint
+        assert joint is not None
+        resolved[name] = replace(connections[name], joint=replace(joint, mimic=end))
     return resolved
 
 

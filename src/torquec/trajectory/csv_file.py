@@ -35,6 +35,9 @@ from torquec.trajectory.trajectory import Trajectory
 _KINDS = {"q": "q", "qd": "qd", "dq": "qd", "qdd": "qdd", "ddq": "qdd"}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _FEWEST_ROWS = 2
+_MOST_COLUMNS = 10_000
+"""Four for each joint: more than any robot has."""
+
 _BYTES = 8
 """Of a number: times, positions, speeds and accelerations are doubles."""
 _TORQUE = "tau"
@@ -79,6 +82,9 @@ def read_trajectory(
         raise ArgumentError(f"not CSV: {error}", where=str(source), remedy="give plain columns of numbers") from None
     if not any(lines):
         raise ArgumentError("the file is empty", where=str(source), remedy="write a header and at least two rows")
+    if len(lines[0]) > _MOST_COLUMNS:
+        remedy = f"keep at most {_MOST_COLUMNS} of them"
+        raise ArgumentError(f"{len(lines[0])} columns", where=f"{source}:1", remedy=remedy)
     columns, names = _columns(lines[0], joints, f"{source}:1")
     values = _values(lines, str(source))
     t = values[:, columns["t"][0]]

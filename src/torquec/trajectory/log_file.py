@@ -14,6 +14,7 @@ import numpy as np
 
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
+from torquec.foundation.reading import FileKind
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding
 from torquec.trajectory.log_map import LogMap
@@ -45,7 +46,7 @@ class LogFile:
         turns = np.zeros(len(self.joints))
         turn, before = self.log_map.turn(), None
         first = 0
-        for previous, values, following in _with_neighbours(_pieces(self.table.blocks(met), rows)):
+        for previous, values, following in _with_neighbours(_pieces(self.table.blocks(met), rows, self.source)):
             around = [part for part in (previous, values, following) if part is not None and len(part)]
             log = self._log(values, first, tuple(met))
             if self.log_map.unwrap:
@@ -126,13 +127,17 @@ def shifted(t: Array, tau: Array, delay: float) -> Array:
     return moved
 
 
-def _pieces(blocks: Iterator[Array], rows: int | None) -> Iterator[Array]:
-    """Blocks cut and joined to pieces of `rows` rows each; all of them in one for None."""
+def _pieces(blocks: Iterator[Array], rows: int | None, source: str) -> Iterator[Array]:
+    """Blocks cut and joined to pieces of `rows` rows each; all of them in one for None, if that is not too large."""
     held: list[Array] = []
     count = 0
+    size = 0
     for block in blocks:
         held.append(block)
         count += len(block)
+        size += block.nbytes
+        if rows is None and size > FileKind.LOG.most_bytes:
+            raise FileKind.LOG.too_large(f"its first {count} rows take {size / 1e6:.0f} MB", source)
         while rows is not None and count >= rows:
             joined = np.concatenate(held)
             yield joined[:rows].copy()

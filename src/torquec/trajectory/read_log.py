@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from torquec.errors import ArgumentError
-from torquec.foundation.reading import to_path
+from torquec.foundation.reading import FileKind, is_folder, open_file, to_path
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
 from torquec.trajectory.log_columns import guessed_map, time_column, told_units
@@ -109,9 +109,10 @@ def _completed(given: LogMap, table: LogTable, robot: Robot, where: str) -> tupl
 
 def _table(source: Path, robot: Robot, topic: str | None) -> LogTable:
     kind = source.suffix.lower()
-    if not source.exists():
-        raise ArgumentError("there is no such file", where=str(source), remedy="give the path of a log")
-    if source.is_dir() or kind in (".mcap", ".db3"):
+    for file in sorted(source.iterdir()) if is_folder(source) else [source]:
+        if not is_folder(file):
+            open_file(file, FileKind.LOG, limited=False).close()  # no pipe, no device
+    if is_folder(source) or kind in (".mcap", ".db3"):
         return bag_table(source, topic=topic, wanted=robot.joint_names)
     if kind == ".npz":
         return npz_table(source)

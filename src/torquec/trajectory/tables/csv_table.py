@@ -25,12 +25,16 @@ import numpy as np
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.trajectory.log import LogFinding, Pathology, Severity
+from torquec.trajectory.tables.log_table import MOST_COLUMNS
 
 _BLOCK = 1 << 23
 """Bytes of a block."""
 _MISSING = ("", "nan", "-nan", "inf", "-inf", "na", "null", "none")
 _REMEDY = "give one number per column (an empty one is taken as missing)"
 _LAST_LINES = 20
+
+_LONGEST_LINE = 10_000_000
+"""Bytes of the first lines; a file without line ends must not be read whole to find out."""
 
 
 class CsvTable:
@@ -50,6 +54,9 @@ class CsvTable:
         self._comma = next((sign for sign in (";", ",", "\t") if sign in first), None)
         self._decimal_comma = self._comma == ";" and "," in rest[-1]
         words = self._words(first)
+        if len(words) > MOST_COLUMNS:
+            where = f"{source}:{skipped + 1}"
+            raise ArgumentError(f"{len(words)} columns", where=where, remedy=f"keep at most {MOST_COLUMNS} of them")
         header, self.first_line, found = words, skipped + 2, []
         if all(self._is_number(word) for word in words):
             told = self._words(comments[-1].lstrip("#% \t")) if comments else []
@@ -248,7 +255,10 @@ class CsvTable:
         try:
             with self._source.open("rb") as file:
                 plain = 0
-                for line in file:
+                while line := file.readline(_LONGEST_LINE):
+                    if len(line) == _LONGEST_LINE:
+                        where = f"{self._source}:{len(lines) + 1}"
+                        raise ArgumentError("the line has no end", where=where, remedy="give a table of numbers")
                     lines.append(self._decoded(line, first=not lines).rstrip("\r\n"))
                     plain += bool(line.strip()) and not line.lstrip().startswith((b"#", b"%"))
                     if plain == 3 or len(lines) > 1000:
