@@ -37,11 +37,11 @@ def test_a_large_file_is_refused_and_the_remedy_lifts_the_limit(tmp_path, monkey
     path = tmp_path / "large.urdf"
     with path.open("wb") as stream:
         stream.truncate(FileKind.ROBOT.most_bytes + 1)  # a hole: it takes no room on the disk
-    with pytest.raises(RobotFileError, match="the file has 10 MB: a robot file may take 10 MB") as caught:
+    with pytest.raises(RobotFileError, match="the file has 5 MB: a robot file may take 5 MB") as caught:
         read_bytes(path, FileKind.ROBOT)
     assert "TORQUEC_FILE_LIMIT" in caught.value.remedy
-    monkeypatch.setenv("TORQUEC_FILE_LIMIT", "11")
-    assert len(read_bytes(path, FileKind.ROBOT)) == 10_000_001
+    monkeypatch.setenv("TORQUEC_FILE_LIMIT", "6")
+    assert len(read_bytes(path, FileKind.ROBOT)) == 5_000_001
     monkeypatch.setenv("TORQUEC_FILE_LIMIT", "lots")
     with pytest.raises(ArgumentError, match="TORQUEC_FILE_LIMIT is 'lots'"):
         read_bytes(path, FileKind.ROBOT)
@@ -87,6 +87,8 @@ def test_a_json_file_holds_an_object(tmp_path):
         ("a = 1\nb = ", "f:2: not TOML"),
         ("a = [", "f:1: not TOML"),
         ("a = " + "[" * 5000, "nested too deep"),
+        ("b = 1\n" + ".".join("a" * 20000) + " = 1", "f:2: a key of more than 50 names"),
+        ("b = {" + " . ".join("a" * 60) + " = 1}", "f:1: a key of more than 50 names"),
         ("a = " + "9" * 5000, "f: not TOML: Exceeds the limit"),
     ],
 )

@@ -24,3 +24,9 @@ def test_a_circle_is_refused(mimics):
     with pytest.raises(RobotFileError, match="circle") as caught:
         resolve_mimics(mimics, {"a": "arm.toml:9"})
     assert caught.value.where == "arm.toml:9"
+
+
+def test_a_long_chain_takes_no_time():
+    count = 20_000
+    mimics = {f"j{k}": Mimic(f"j{k - 1}", 1.0, 1.0) for k in range(1, count)}
+    assert resolve_mimics(mimics)[f"j{count - 1}"] == Mimic("j0", 1.0, count - 1.0)

@@ -29,8 +29,8 @@ _LONG_KEY = re.compile(r"(?<![\w-])(?>(?>[\w-]+[ \t]*\.[ \t]*)){50}")
 class FileKind(Enum):
     """The formats that are read: what messages call them, the most that a file may weigh [MB], and their error."""
 
-    ROBOT = ("a robot file", 10, RobotFileError)
-    """URDF, MJCF, xacro, DH table: the largest published ones have 2 MB; parsing takes half a second per megabyte."""
+    ROBOT = ("a robot file", 5, RobotFileError)
+    """URDF, MJCF, xacro, DH table: the largest published ones have 2 MB; reading takes up to a second per megabyte."""
     DRIVES = ("a drives file", 10, RobotFileError)
     SPECIFICATION = ("a specification", 10, SpecificationError)
     LOG_MAP = ("a log map", 1, ArgumentError)
@@ -164,8 +164,8 @@ def parse_toml_values(text: str, *, where: str, error: type[TorquecError]) -> di
     {'a': 1}
     """
     if chain := _LONG_KEY.search(text):
-        line = text.count("\n", 0, chain.start()) + 1
-        raise error("a key of more than 50 names", where=f"{where}:{line}", remedy="write fewer points in it")
+        at = text.count("\n", 0, chain.start()) + 1
+        raise error("a key of more than 50 names", where=f"{where}:{at}", remedy="write fewer points in it")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as fault:
