@@ -36,6 +36,10 @@ class RobotError(TorquecError):
     """A robot that loaded, but cannot serve what is asked of it (no inertias, no such joint, singular)."""
 
 
+class RefusedQuantityError(RobotError):
+    """A quantity that this kind of model does not have; the message says why, the remedy who has it."""
+
+
 class ArgumentError(TorquecError, ValueError):
     """A call with the wrong shape, type, name or value."""
 

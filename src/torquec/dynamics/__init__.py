@@ -2,6 +2,7 @@
 
 from torquec.dynamics.augmented_body import augmented_body
 from torquec.dynamics.base_inverse_dynamics import base_inverse_dynamics
+from torquec.dynamics.base_mass_matrix import base_mass_matrix
 from torquec.dynamics.base_regressor import base_regressor
 from torquec.dynamics.coriolis_matrix import coriolis_matrix
 from torquec.dynamics.energy import kinetic_energy, potential_energy
@@ -40,6 +41,7 @@ __all__ = [
     "TorqueDerivatives",
     "augmented_body",
     "base_inverse_dynamics",
+    "base_mass_matrix",
     "base_regressor",
     "body_poses",
     "coriolis_matrix",

@@ -37,8 +37,7 @@ def base_inverse_dynamics(
     width = len(PARAMETER_NAMES)
     rubbing = friction_regressor(robot, qd, friction)
     bodies, motors = width * len(robot.bodies), len(robot.drives.motors)
-    check_expansion(robot, expansion, bodies + motors + (len(rubbing[0]) if rubbing else 0))
-    phi = [_combined(row, beta) for row in expansion]
+    phi = expanded_parameters(robot, expansion, beta, columns=len(rubbing[0]) if rubbing else 0)
     inertias = [Inertia(*phi[width * i : width * (i + 1)]) for i in range(len(robot.bodies))]
     # Rotors are among the parameters here.
     m = replace(mechanism(robot, inertias=inertias), reflected_inertia=())
@@ -56,6 +55,14 @@ def base_inverse_dynamics(
         for value, function in zip(phi[bodies + motors :], columns, strict=True):
             tau[index] = tau[index] + value * function
     return tau
+
+
+def expanded_parameters(
+    robot: Robot, expansion: Sequence[Sequence[float]], beta: Sequence[Scalar], *, columns: int = 0
+) -> list[Scalar]:
+    """phi = E beta (1): ten per body, then rotor inertias, then as many friction parameters as there are `columns`."""
+    check_expansion(robot, expansion, len(PARAMETER_NAMES) * len(robot.bodies) + len(robot.drives.motors) + columns)
+    return [_combined(row, beta) for row in expansion]
 
 
 def _combined(row: Sequence[float], beta: Sequence[Scalar]) -> Scalar:

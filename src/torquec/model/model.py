@@ -3,6 +3,9 @@
 `model.inverse_dynamics` is the compiled callable itself, not a Python function around it: the first access traces the
 quantity, compiles it (or finds it in the cache on disk, which skips both) and stores it on the instance, so that every
 later access is a plain attribute.
+
+A model is one model: its quantities come from the robot's parameters, or all of them from one program of inverse dynamics
+(:mod:`torquec.model.program_quantities`). Nothing exact is served by a simplified model; `model.exact` is the exact one.
 """
 
 from __future__ import annotations
@@ -12,19 +15,23 @@ import hashlib
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
 
 from torquec.errors import ArgumentError
 from torquec.expr import Function, OperationCount, count_operations
 from torquec.expr.replay import replay
-from torquec.model.quantities import QUANTITIES, quantity_of
+from torquec.model.followed_program import FollowedProgram, position_box
+from torquec.model.kinds import ModelKind
+from torquec.model.model_parameters import ModelParameters
+from torquec.model.quantities import QUANTITIES, default_quantities, quantity_of
 from torquec.model.routes import Route, route_function, routes
 from torquec.robot.robot import Robot
 
 if TYPE_CHECKING:
     from torquec.codegen.llvm import NativeFunction
+    from torquec.model.proven import Proven
+    from torquec.model.regular_mass_matrix import MassMatrixRegularity
     from torquec.proof.certificate import Certificate
 
 NativeCall = Callable[..., Any]
@@ -53,35 +60,18 @@ class _Compiled:
         return call
 
 
-class ModelKind(StrEnum):
-    """Where the numbers of a model come from, and what stands behind them."""
-
-    EXACT = "exact"
-    """The robot's own parameters."""
-    BASE_PARAMETERS = "base parameters"
-    """Values of the base parameters, whatever bodies they belong to."""
-    IDENTIFIED = "identified"
-    """Parameters estimated from logs, with their covariance."""
-    ABBREVIATED = "abbreviated"
-    """Equations without small terms (Clover's rule), no error proven."""
-    CERTIFIED_TORQUE = "certified torque"
-    """A simplified inverse dynamics whose torque error is proven."""
-    CERTIFIED_COEFFICIENTS = "certified coefficients"
-    """Simplified coefficients M, c and g whose errors are proven."""
-
-    @property
-    def follows_program(self) -> bool:
-        """True where every quantity follows from one program of inverse dynamics, not from the robot's bodies."""
-        return self not in (ModelKind.EXACT, ModelKind.IDENTIFIED)
-
-
 @dataclass(frozen=True)
 class Model:
-    """A robot and its compiled quantities; made by `compile` or `load_model`.
+    """A robot and its compiled quantities; made by `compile`, `load_model`, `simplify` and the makers of the other kinds.
 
-    `functions` holds programs that serve a quantity in place of the traced recursion (those of a saved model);
-    `threads` is how many threads a batch may use, `route` how quantities are computed. Each quantity is a native
-    callable: arrays (n,) give one result, arrays (N, n) give N of them. `record` is what a simplified model comes with.
+    `functions` holds programs that serve a quantity in place of what would be traced; a kind that follows a program has
+    its inverse dynamics there. `threads` is how many threads a batch may use, `route` how the robot's own quantities are
+    computed. Each quantity is a native callable: arrays (n,) give one result, arrays (N, n) give N of them.
+
+    `record` is the certificate of a certified model, `parameters` what an identified one or one in base parameters is
+    made of. `coefficients` is the second model that a control requirement gives, by coefficients instead of by torque.
+    `assumed_regular`: see `assuming_regular_mass_matrix`. `kept` are the quantities that the model's file holds, if it
+    comes from one.
     """
 
     robot: Robot
@@ -90,7 +80,18 @@ class Model:
     route: Route = Route.AUTOMATIC
     record: Certificate | None = None
     kind: ModelKind = ModelKind.EXACT
+    parameters: ModelParameters | None = None
+    coefficients: Model | None = None
+    assumed_regular: bool = False
+    kept: tuple[str, ...] | None = None
     _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.kind.follows_program and "inverse_dynamics" not in self.functions:
+            raise ArgumentError(
+                f"a model of the kind '{self.kind}' needs its program of inverse dynamics",
+                remedy="give it in functions, or make the model with the function for its kind",
+            )
 
     inverse_dynamics = _Compiled()
     mass_matrix = _Compiled()
@@ -128,12 +129,30 @@ class Model:
         """
         return self._native_call(f"pushed_inverse_dynamics:{frame}")
 
+    def influence_coefficients(self, frame: str) -> NativeCall:
+        """The callable q -> first- and second-order influence coefficients of the frame's origin and of its link.
+
+        Four arrays in base axes: of the point G (3, n) and H (n, n, 3), of the link the same.
+        """
+        return self._native_call(f"influence_coefficients:{frame}")
+
+    @property
+    def exact(self) -> Model:
+        """The exact model of the same robot, whatever this one is."""
+        if "exact" not in self._made:
+            self._made["exact"] = Model(self.robot, threads=self.threads, route=self.route)
+        exact: Model = self._made["exact"]
+        return exact
+
     def function(self, quantity: str) -> Function:
-        """The straight-line program of a quantity; a frame's quantity is named as in "frame_pose:tool"."""
+        """The straight-line program of a quantity; a frame's quantity is named as in "frame_pose:tool".
+
+        Raises `RefusedQuantityError` where this kind of model does not have the quantity.
+        """
         key = f"function {quantity}"
         with _COMPILING:
             if key not in self._made:
-                self._made[key] = self.functions.get(quantity) or route_function(self.robot, quantity, self.route)
+                self._made[key] = self.functions.get(quantity) or self._traced(quantity)
             function: Function = self._made[key]
             return function
 
@@ -145,11 +164,73 @@ class Model:
         algorithms these run directly, so that what several quantities share is computed once.
         """
         row, frame = quantity_of(quantity)
-        if not self.kind.follows_program and quantity not in self.functions:
+        own = self.kind.follows_program and self._followed.makes(quantity)
+        if quantity not in self.functions and not own:
             result = row.algorithm(self.robot, *((frame,) if row.of_frame else ()), *inputs)
             return result if len(row.outputs) == 1 else [getattr(result, name) for name in row.outputs]
         outputs = replay(self.function(quantity), dict(zip(row.inputs, inputs, strict=True)))
         return outputs[row.outputs[0]] if len(row.outputs) == 1 else [outputs[name] for name in row.outputs]
+
+    def refusal(self, quantity: str) -> str:
+        """Why this model does not have a quantity; empty where it has it. Raises `ArgumentError` for an unknown one."""
+        quantity_of(quantity)
+        if not self.kind.follows_program or quantity in self.functions:
+            return ""
+        return self._followed.refusal(quantity)
+
+    def served(self) -> tuple[str, ...]:
+        """The quantities that a file or a package of this model holds unless others are asked for."""
+        if self.kept is not None:
+            return self.kept
+        return tuple(name for name in default_quantities() if not self.refusal(name))
+
+    def refused(self) -> dict[str, str]:
+        """Quantities that a program about a robot's dynamics may want and this kind of model does not have, with why."""
+        reasons = {name: self.refusal(name) for name in default_quantities()}
+        return {name: reason for name, reason in reasons.items() if reason}
+
+    def proven(self, quantity: str) -> Proven:
+        """What is proven of a quantity against the robot's own; raises as `function` where the model has none."""
+        from torquec.model.proven import Proven, Standing, proven_of_program
+
+        quantity_of(quantity)
+        if self.kind is ModelKind.EXACT:
+            return Proven(Standing.EXACT, "computed from the robot's own parameters")
+        if self.kind is ModelKind.IDENTIFIED:
+            text = "computed from the identified parameters, whose uncertainty is statistics: model.parameters"
+            return Proven(Standing.EXACT, text)
+        if quantity not in self.functions and self._followed.makes(quantity):
+            self._followed.check_had(quantity)
+        return proven_of_program(quantity, self.record)
+
+    @property
+    def symmetric_mass_matrix(self) -> bool:
+        """Whether both triangles of M are the same values; of a simplified program they may differ."""
+        return not self.kind.follows_program or self._followed.program.symmetric
+
+    @property
+    def regularity(self) -> MassMatrixRegularity:
+        """Whether M has an inverse at every position of the model's box; decided when first asked for."""
+        from torquec.model.regular_mass_matrix import MassMatrixRegularity
+
+        if not self.kind.follows_program:
+            self.robot.check_forward_dynamics()
+            return MassMatrixRegularity(True, 0)
+        with _COMPILING:
+            return self._followed.regularity
+
+    @property
+    def positions(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """The box of positions that the model is about, lower and upper ends (n,) each.
+
+        A certificate's own; else the limits of the joints, one turn where a revolute joint has none. Raises
+        `RefusedQuantityError` for a prismatic joint without limits.
+        """
+        return position_box(self.robot, self.record)
+
+    def assuming_regular_mass_matrix(self) -> Model:
+        """This model with forward dynamics even where M may be singular; there its results are meaningless."""
+        return dataclasses.replace(self, assumed_regular=True)
 
     def operation_count(self, quantity: str) -> OperationCount:
         """Multiplications, additions and so on of one evaluation."""
@@ -192,10 +273,30 @@ class Model:
         call: NativeCall = self.native(quantity).call
         return call
 
+    @property
+    def _followed(self) -> FollowedProgram:
+        """What follows from the program of a simplified model."""
+        if "followed" not in self._made:
+            self._made["followed"] = FollowedProgram(
+                self.robot, self.kind, self.functions, self.record, self.parameters, self.assumed_regular
+            )
+        followed: FollowedProgram = self._made["followed"]
+        return followed
+
+    def _traced(self, quantity: str) -> Function:
+        if self.kind.follows_program and self._followed.makes(quantity):
+            return self._followed.function(quantity)
+        return route_function(self.robot, quantity, self.route)
+
     def _content_key(self, quantity: str) -> str:
         """What the compiled code depends on, known without tracing."""
         given = self.functions.get(quantity)
-        return f"function {given.content_hash}" if given else f"robot {self.robot.content_hash} {quantity} {self.route}"
+        if given:
+            return f"function {given.content_hash}"
+        key = f"robot {self.robot.content_hash} {quantity} {self.route}"
+        if not self.kind.follows_program or not self._followed.makes(quantity):
+            return key
+        return f"{self._followed.content_key(quantity)} {key}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Callables stay behind when a model goes to another process; they are found in the cache there."""

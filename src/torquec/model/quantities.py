@@ -55,7 +55,7 @@ def _pushed_inverse_dynamics(
 
 
 @functools.lru_cache(maxsize=64)
-def _base(robot: Robot) -> BaseParameters:
+def base_of(robot: Robot) -> BaseParameters:
     """The base parameters that the rows below are about: rigid bodies and rotors, no friction."""
     from torquec.parameters.base_parameters import base_parameters
 
@@ -65,16 +65,32 @@ def _base(robot: Robot) -> BaseParameters:
 def _base_regressor(
     robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
 ) -> list[list[Scalar]]:
-    return base_regressor(robot, _base(robot).body_expansion.tolist(), q, qd, qdd)
+    return base_regressor(robot, base_of(robot).body_expansion.tolist(), q, qd, qdd)
 
 
 def _base_inverse_dynamics(
     robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar], beta: Sequence[Scalar]
 ) -> list[Scalar]:
-    return base_inverse_dynamics(robot, _base(robot).body_expansion.tolist(), q, qd, qdd, beta)
+    return base_inverse_dynamics(robot, base_of(robot).body_expansion.tolist(), q, qd, qdd, beta)
 
 
-_SIZES: Mapping[str, Callable[[Robot], int]] = {"wrench": lambda _: 6, "beta": lambda robot: len(_base(robot))}
+@dataclass(frozen=True)
+class InfluenceArrays:
+    """First- and second-order influence coefficients of a frame's origin and of its link, in base axes."""
+
+    point_first: Any
+    point_second: Any
+    link_first: Any
+    link_second: Any
+
+
+def _influence_coefficients(robot: Robot, frame: str, q: Sequence[Scalar]) -> InfluenceArrays:
+    found = dynamics.influence_coefficients(robot, frame, q)
+    point, link = found.translation, found.rotation
+    return InfluenceArrays(point.first, point.second, link.first, link.second)
+
+
+_SIZES: Mapping[str, Callable[[Robot], int]] = {"wrench": lambda _: 6, "beta": lambda robot: len(base_of(robot))}
 """Inputs that do not have one element per joint."""
 
 QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
@@ -149,6 +165,13 @@ QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
         ),
         "jacobian_derivative": Quantity(
             "dJ/dt (6, n) of the frame's Jacobian.", ("q", "qd"), ("Jd",), dynamics.jacobian_derivative, of_frame=True
+        ),
+        "influence_coefficients": Quantity(
+            "Influence coefficients of the frame's origin and of its link: G (3, n) and H (n, n, 3) each, in base axes.",
+            ("q",),
+            ("point_first", "point_second", "link_first", "link_second"),
+            _influence_coefficients,
+            of_frame=True,
         ),
         "pushed_inverse_dynamics": Quantity(
             "Inverse dynamics while a wrench (force, moment) acts on the frame, in its axes at its origin.",

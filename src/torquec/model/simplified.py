@@ -1,9 +1,9 @@
 """`simplify`: the model of a robot that is as cheap as a specification allows, with the proof that it meets it.
 
 :mod:`torquec.simplification.meet_specification` finds the programs and proves them; here they become a model. Inverse
-dynamics is the certified program. With control requirements the mass matrix, gravity, velocity torque and Coriolis
-matrix are made of the fitted coefficients wherever that costs less than the exact ones; with a threshold they are made
-of the abbreviated coefficients. All other quantities stay exact.
+dynamics is the certified program, and every other quantity follows from it. Control requirements (Chang & Lee) give two
+models: the first by torque, the second, `model.coefficients`, made of the fitted coefficients M, c and g. A threshold
+(Clover) gives one, made of the abbreviated coefficients.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import os
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import replace
-from types import MappingProxyType
 
 from torquec.errors import RobotError
 from torquec.expr import Function, count_operations
 from torquec.foundation.work import Work, as_work
+from torquec.model.certified_model import certified_model
 from torquec.model.model import Model
 from torquec.model.quantities import trace_quantity
 from torquec.model.routes import Route, route_function
@@ -56,22 +56,8 @@ def simplified_model(robot: Robot, found: Simplified) -> Model:
         count_operations(route_function(robot, "inverse_dynamics", Route.AUTOMATIC)),
         count_operations(program),
     )
-    served = MappingProxyType({**_other_quantities(robot, found), "inverse_dynamics": program})
-    return Model(robot, served, record=replace(found.certificate, counts=counts))
-
-
-def _other_quantities(robot: Robot, found: Simplified) -> dict[str, Function]:
-    """Programs made of the coefficients: all of them where the torque is, else those that cost less than exact ones."""
-    if found.coefficients is None:
-        return {}
-    programs = found.coefficients.programs()
-    if programs["inverse_dynamics"] == found.certificate.program:
-        return programs
-    return {
-        quantity: program
-        for quantity, program in programs.items()
-        if count_operations(program).cost < count_operations(route_function(robot, quantity, Route.AUTOMATIC)).cost
-    }
+    parts = {} if found.coefficients is None else found.coefficients.parts()
+    return certified_model(robot, replace(found.certificate, counts=counts), parts=parts)
 
 
 def _terms(robot: Robot, program: Function) -> tuple[int | None, int | None]:

@@ -47,7 +47,11 @@ class CoefficientModel:
 
     def programs(self) -> dict[str, Function]:
         """Programs of inverse dynamics, mass matrix, gravity torque, velocity torque and Coriolis matrix."""
-        return {"inverse_dynamics": self.torque(), **{name: self._program(name) for name in _QUANTITIES}}
+        return {"inverse_dynamics": self.torque(), **self.parts()}
+
+    def parts(self) -> dict[str, Function]:
+        """Programs of mass matrix, gravity torque, velocity torque and Coriolis matrix, which `torque` is the sum of."""
+        return {name: self._program(name) for name in _QUANTITIES}
 
     def torque(self) -> Function:
         """The program of inverse dynamics (1) with the fewest operations."""
@@ -219,7 +223,7 @@ def fitted_coefficients(
     return CoefficientModel(form.n, {key: value for key, value in found.items() if value})
 
 
-def abbreviated_coefficients(form: ClosedForm, threshold: CoefficientThreshold) -> CoefficientModel:
+def abbreviated_coefficients(form: ClosedForm, threshold: CoefficientThreshold | Rule) -> CoefficientModel:
     """Clover's rule: coefficients of M, B, D and g in multiple angles, small ones dropped, the others rounded.
 
     B_i,jk = 2 c_ijk is what is compared with the threshold, as Clover has it; motor inertias are kept whole.

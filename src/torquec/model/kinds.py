@@ -1,0 +1,27 @@
+"""Kinds of models: where the numbers come from, and what stands behind them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class ModelKind(StrEnum):
+    """Where the numbers of a model come from, and what stands behind them."""
+
+    EXACT = "exact"
+    """The robot's own parameters."""
+    BASE_PARAMETERS = "base parameters"
+    """Values of the base parameters, whatever bodies they belong to."""
+    IDENTIFIED = "identified"
+    """Parameters estimated from logs, with their covariance."""
+    ABBREVIATED = "abbreviated"
+    """Equations without small terms (Clover's rule), no error proven."""
+    CERTIFIED_TORQUE = "certified torque"
+    """A simplified inverse dynamics whose torque error is proven."""
+    CERTIFIED_COEFFICIENTS = "certified coefficients"
+    """Simplified coefficients M, c and g whose errors are proven."""
+
+    @property
+    def follows_program(self) -> bool:
+        """True where every quantity follows from one program of inverse dynamics, not from the robot's bodies."""
+        return self not in (ModelKind.EXACT, ModelKind.IDENTIFIED)

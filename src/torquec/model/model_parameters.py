@@ -1,0 +1,54 @@
+"""`ModelParameters`: the numbers that a model is made of where they are not the robot's own, and what they are worth."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from torquec.errors import ArgumentError
+
+
+@dataclass(frozen=True)
+class ParameterFit:
+    """How parameters were estimated: by which estimator, how well logs are predicted, how their covariance was made.
+
+    `intervals` says in words what the covariance rests on; `validation_error` is None where nothing was held back;
+    `status` is how the fit ended, `verdict` what it is worth, in words.
+    """
+
+    estimator: str
+    intervals: str
+    status: str
+    verdict: str
+    relative_error: float
+    validation_error: float | None
+
+
+@dataclass(frozen=True)
+class ModelParameters:
+    """Parameters by name, in order: values (k,), their covariance (k, k) where known, and the fit they come from.
+
+    Raises `ArgumentError` where the lengths differ, a number is not finite or the covariance is not symmetric.
+    """
+
+    names: tuple[str, ...]
+    values: tuple[float, ...]
+    covariance: tuple[tuple[float, ...], ...] | None = None
+    fit: ParameterFit | None = None
+
+    def __post_init__(self) -> None:
+        k = len(self.names)
+        rows = self.covariance if self.covariance is not None else ((0.0,) * k,) * k
+        if len(self.values) != k or len(rows) != k or any(len(row) != k for row in rows):
+            raise ArgumentError(
+                f"{k} parameters have {len(self.values)} values and a covariance of {len(rows)} rows",
+                remedy="give one value for each name, and a square covariance of that size",
+            )
+        if len(set(self.names)) != k:
+            raise ArgumentError("two parameters have the same name", remedy="give every parameter its own name")
+        if not all(math.isfinite(x) for x in (*self.values, *(x for row in rows for x in row))):
+            raise ArgumentError("a value or a covariance of the parameters is not finite")
+        if any(rows[i][j] != rows[j][i] for i in range(k) for j in range(i)):
+            raise ArgumentError("the covariance of the parameters is not symmetric")
+        if any(rows[i][i] < 0.0 for i in range(k)):
+            raise ArgumentError("a variance of the parameters is negative")

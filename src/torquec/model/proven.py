@@ -1,0 +1,93 @@
+"""What is proven of each quantity of a model: equality, bounds that a certificate carries over, or nothing.
+
+With a torque certificate |P - tau| <= b_i for all motions of its box, and since the error is E(q) qdd + e(q, qd) + h(q):
+
+(1)  gravity: P(q, 0, 0) is a motion of the box, so |g_i error| <= b_i;   total and pushed torques add what is exact: b_i
+(2)  M: the errors at qdd and -qdd differ by 2 E qdd, so sum_j |E_ij| a_j <= b_i over |qdd_j| <= a_j: |E_ij| <= b_i / a_j
+(3)  velocity torque: the difference of two motions of the box, |c_i error| <= 2 b_i
+
+A coefficient certificate bounds every entry of M, c and g by itself. Of forward dynamics, derivatives, C and energies
+nothing is proven: they follow from the program, which is all that is said of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from torquec.model.program_quantities import FOLLOWS
+
+if TYPE_CHECKING:
+    from torquec.proof.certificate import Certificate
+
+Bounds = tuple[tuple[float, ...], ...]
+"""By row: one bound per joint (n, 1), or one per entry (n, n)."""
+
+
+class Standing(StrEnum):
+    """What stands behind a quantity."""
+
+    EXACT = "exact"
+    """It is the robot's own, to rounding."""
+    BOUNDED = "bounded"
+    """Its error against the robot's is proven to stay within bounds."""
+    UNPROVEN = "unproven"
+    """It follows from the model's program; how far that is from the robot's is not proven."""
+
+
+@dataclass(frozen=True)
+class Proven:
+    """What is proven of one quantity, in words, with bounds [N m, N; kg m^2 for M] by row where there are such."""
+
+    standing: Standing
+    text: str
+    bounds: Bounds = ()
+
+
+def _same(record: Certificate) -> Bounds:
+    return tuple((proof.bound,) for proof in record.joints.values())
+
+
+def _twice(record: Certificate) -> Bounds:
+    return tuple((2.0 * proof.bound,) for proof in record.joints.values())
+
+
+def _by_acceleration(record: Certificate) -> Bounds:
+    limits = record.motions.acceleration
+    if not all(limit > 0.0 for limit in limits):
+        return ()
+    return tuple(tuple(proof.bound / limit for limit in limits) for proof in record.joints.values())
+
+
+_TORQUE: Mapping[str, tuple[Callable[[Certificate], Bounds], str]] = MappingProxyType(
+    {
+        "inverse_dynamics": (_same, "the torque error of every joint, over all motions of the box"),
+        "gravity_torque": (_same, "rest is a motion of the box: the torque bounds hold"),
+        "total_torque": (_same, "friction and springs are the robot's own: the torque bounds hold"),
+        "pushed_inverse_dynamics": (_same, "what the wrench adds is the robot's own: the torque bounds hold"),
+        "velocity_torque": (_twice, "the difference of two motions of the box: twice the torque bounds hold"),
+        "mass_matrix": (_by_acceleration, "row i, column j: torque bound of joint i by largest acceleration of joint j"),
+    }
+)
+"""What a torque certificate carries over to (1)-(3), and why."""
+
+_COEFFICIENTS = ("mass_matrix", "gravity_torque", "velocity_torque")
+
+
+def proven_of_program(quantity: str, record: Certificate | None) -> Proven:
+    """What is proven of a quantity that follows from a program with, or without, a certificate."""
+    name = quantity.partition(":")[0]
+    row = FOLLOWS[name]
+    if row.algorithm is None and not row.refusal:
+        return Proven(Standing.EXACT, row.formula)
+    if record is not None and record.joints and name in _TORQUE:
+        bounds, text = _TORQUE[name]
+        if found := bounds(record):
+            return Proven(Standing.BOUNDED, text, found)
+    if record is not None and record.coefficients is not None and name in _COEFFICIENTS:
+        if record.coefficients.program == record.program:
+            return Proven(Standing.BOUNDED, "the error of every coefficient is proven: model.record.coefficients")
+    return Proven(Standing.UNPROVEN, f"it follows from the program, {row.formula}; nothing is proven of its error")

@@ -1,0 +1,123 @@
+"""Whether a mass matrix has an inverse everywhere in a box of positions: shown by intervals, or not shown.
+
+On a box with centre c and half widths r, with V, W triangular such that V M(c) W is about the identity:
+
+(1)  |V M(q) W - I| <= B = |V M(c) W - I| + sum_k r_k |V [dM/dq_k] W|,   [.] enclosed over the box    (mean value form)
+(2)  if some v > 0 has B v < v, V M W and all its trailing blocks are H-matrices, hence regular
+(3)  V upper, W lower triangular: trailing blocks of M are then regular too, which is what elimination from the tips
+     without exchanging rows needs (`dynamics.general_solve`)
+
+A box that fails is halved across the joint that adds most to B. A box that stays doubtful when it is tiny, or that is
+left when the budget is spent, is named: its M may be singular. Positions that M does not depend on are not divided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from torquec.expr import Function
+from torquec.expr.differentiate import differentiate
+from torquec.expr.enclose import Array, enclose
+from torquec.expr.ops import Op
+
+_BOXES = 60_000
+"""Boxes that are looked at before giving up: some seconds."""
+_AT_ONCE = 2048
+_NARROW = 1e-3
+"""Half width [rad or m] below which a doubtful box is not halved any more: M is singular there, or as good as."""
+_SLACK = 1e-9
+"""What is taken off in (2) for the rounding of B and of B v, which is some thousand units of 1e-16."""
+_POWER_STEPS = 8
+
+
+@dataclass(frozen=True)
+class MassMatrixRegularity:
+    """Whether M was shown to have an inverse everywhere; else `where` is a box of positions in which it may have none.
+
+    `boxes`: how many were looked at; `where` has a lower and an upper end (n,) each.
+    """
+
+    shown: bool
+    boxes: int
+    where: tuple[tuple[float, ...], tuple[float, ...]] | None = None
+
+
+def mass_matrix_regularity(
+    mass_matrix: Function, lower: Sequence[float], upper: Sequence[float], *, budget: int = _BOXES
+) -> MassMatrixRegularity:
+    """(1)-(3) for a program q -> M (n, n) over the positions between `lower` and `upper` (n,), all finite."""
+    low, high = np.array(lower, dtype=np.float64), np.array(upper, dtype=np.float64)
+    read = sorted({step.element for step in mass_matrix.operations if step.op is Op.INPUT})
+    slopes = differentiate(mass_matrix, "M", "q")
+    centers, halves = 0.5 * (low + high)[None], 0.5 * (high - low)[None]
+    looked_at = 0
+    while len(centers):
+        looked_at += min(len(centers), _AT_ONCE)
+        here, width = centers[-_AT_ONCE:], halves[-_AT_ONCE:]
+        centers, halves = centers[:-_AT_ONCE], halves[:-_AT_ONCE]
+        regular, shares = _regular(mass_matrix, slopes, here, width, read)
+        here, width, shares = here[~regular], width[~regular], shares[~regular]
+        if not len(here):
+            continue
+        tiny = np.all(width[:, read] < _NARROW, axis=1) if read else np.ones(len(here), dtype=bool)
+        if tiny.any() or looked_at + len(centers) > budget:
+            worst = int(np.argmax(tiny))
+            ends = here[worst] - width[worst], here[worst] + width[worst]
+            return MassMatrixRegularity(False, looked_at, (tuple(ends[0].tolist()), tuple(ends[1].tolist())))
+        split = np.argmax(shares, axis=1)
+        rows = np.arange(len(here))
+        width = width.copy()
+        width[rows, split] *= 0.5
+        step = np.zeros_like(width)
+        step[rows, split] = width[rows, split]
+        centers = np.concatenate([centers, here - step, here + step])
+        halves = np.concatenate([halves, width, width])
+    return MassMatrixRegularity(True, looked_at)
+
+
+def _regular(
+    mass_matrix: Function, slopes: Function, centers: Array, halves: Array, read: list[int]
+) -> tuple[np.ndarray, Array]:
+    """Which boxes pass (2), and how much of B each joint adds."""
+    low, high = enclose(mass_matrix, {"q": centers}, {"q": centers})["M"]
+    M = 0.5 * (low + high)
+    # A little wider than the halves: centre +- half must cover the box in spite of rounding.
+    reach = halves * (1.0 + 1e-12) + 1e-12
+    below, above = enclose(slopes, {"q": centers - reach}, {"q": centers + reach})["dM_dq"]
+    with np.errstate(all="ignore"):
+        V, W = _factors(M)
+        size = np.abs(V) @ (high - low + 1e-15 * np.abs(M)) @ np.abs(W)
+        B = np.abs(V @ M @ W - np.eye(M.shape[1])) + size
+        shares = np.zeros_like(halves)
+        for k in read:
+            middle, radius = 0.5 * (above[..., k] + below[..., k]), 0.5 * (above[..., k] - below[..., k])
+            part = (np.abs(V @ middle @ W) + np.abs(V) @ radius @ np.abs(W)) * reach[:, k, None, None]
+            shares[:, k] = part.sum(axis=(1, 2))
+            B = B + part
+        v = np.ones((len(M), M.shape[1], 1))
+        for _ in range(_POWER_STEPS):
+            v = B @ v
+            v = v / v.max(axis=1, keepdims=True) + 1e-3
+        passes = np.all(B @ v < (1.0 - _SLACK) * v, axis=(1, 2))  # (2); false where anything is not a number
+    shares = np.where(np.isfinite(shares), shares, halves * 1e300)
+    return passes, np.where(halves > 0.0, shares, -1.0)
+
+
+def _factors(M: Array) -> tuple[Array, Array]:
+    """V upper and W lower triangular with V M W about the identity: elimination from the last row (3)."""
+    n = M.shape[1]
+    a = M.copy()
+    V, W = (np.broadcast_to(np.eye(n), M.shape).copy() for _ in range(2))
+    for k in reversed(range(n)):
+        pivot = a[:, k, k][:, None, None]
+        column, row = a[:, :k, k : k + 1] / pivot, a[:, k : k + 1, :k] / pivot
+        a[:, :k, :k] -= column @ a[:, k : k + 1, :k]
+        V[:, :k, :] -= column * V[:, k : k + 1, :]
+        W[:, :, :k] -= W[:, :, k : k + 1] * row
+        scale = np.sqrt(np.abs(pivot))
+        V[:, k : k + 1, :] /= np.sign(pivot) * scale
+        W[:, :, k : k + 1] /= scale
+    return V, W
