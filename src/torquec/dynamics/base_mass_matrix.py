@@ -19,7 +19,7 @@ from torquec.spatial import PARAMETER_NAMES, Inertia, Scalar
 def base_mass_matrix(
     robot: Robot, expansion: Sequence[Sequence[float]], q: Sequence[Scalar], beta: Sequence[Scalar]
 ) -> list[list[Scalar]]:
-    """M (n, n), both triangles, for base parameters beta (b,); `expansion` (p, b) as for `base_regressor`, no friction."""
+    """M (n, n), both triangles, for base parameters beta (b,); `expansion` (p, b) as for `base_regressor`."""
     width, count = len(PARAMETER_NAMES), len(robot.bodies)
     phi = expanded_parameters(robot, expansion, beta)
     inertias = [Inertia(*phi[width * i : width * (i + 1)]) for i in range(count)]

@@ -7,8 +7,8 @@ Every value is carried as its part at rest (y = 0) and its moving part, which to
 (3)  a / b                moving a' / b0 where b does not move
 (4)  any other operation  moving f(a0 + a') - f(a0)
 
-Parts that no output needs are never computed: of a Newton-Euler recursion this leaves the recursion without gravity, not
-the difference of two recursions.
+Parts that no output needs are never computed: of a Newton-Euler recursion this leaves the recursion without gravity,
+not the difference of two recursions.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ _MOST_TERMS = 400
 def abbreviated_model(robot: Robot, rule: Rule = CLOVER, *, threads: int = 1) -> Model:
     """The model (1) of a robot. Friction and springs are the robot's own.
 
-    Raises `RobotError` for a robot whose joints follow each other, and where the equations would be longer than the exact
-    recursion.
+    Raises `RobotError` for a robot whose joints follow each other, and where the equations would be longer than the
+    exact recursion.
 
     >>> from torquec.robot import classics
     >>> abbreviated_model(classics.planar2r()).kind.value
@@ -39,8 +39,8 @@ def abbreviated_model(robot: Robot, rule: Rule = CLOVER, *, threads: int = 1) ->
     terms = sum(len(part.value.terms) for entry in entries(form, Matrix.M, written) for part in entry.parts)
     if terms > _MOST_TERMS:
         raise RobotError(
-            f"the abbreviated mass matrix of '{robot.name}' still has {terms} terms: the model would be longer than the "
-            "exact recursion",
+            f"the abbreviated mass matrix of '{robot.name}' still has {terms} terms: the model would be longer than "
+            "the exact recursion",
             where=robot.source,
             remedy=f"raise the threshold, which is {rule.threshold:g}, or use the exact model",
         )

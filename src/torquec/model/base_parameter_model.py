@@ -53,7 +53,9 @@ def base_parameter_model(
     expansion = base.body_expansion.tolist()
     functions = {
         "inverse_dynamics": trace_quantity(
-            robot, "inverse_dynamics", algorithm=lambda r, *state: base_inverse_dynamics(r, expansion, *state, beta)
+            robot,
+            "inverse_dynamics",
+            algorithm=lambda r, q, qd, qdd: base_inverse_dynamics(r, expansion, q, qd, qdd, beta),
         ),
         "mass_matrix": trace_quantity(
             robot, "mass_matrix", algorithm=lambda r, q: base_mass_matrix(r, expansion, q, beta)

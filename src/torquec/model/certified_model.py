@@ -1,4 +1,4 @@
-"""From a certificate to a model: by its torque program, and by its coefficients where it proves those of another program."""
+"""From a certificate to a model: by its torque program, and by coefficients where it proves those of a second one."""
 
 from __future__ import annotations
 
@@ -40,13 +40,9 @@ def certified_model(
         return _made(robot, record, parts, ModelKind.CERTIFIED_COEFFICIENTS, threads)
     second = replace(record, program=inner.program, joints=MappingProxyType({}), counts=None)
     by_coefficients = _made(robot, second, parts, ModelKind.CERTIFIED_COEFFICIENTS, threads)
-    return replace(
-        _made(robot, record, {}, ModelKind.CERTIFIED_TORQUE, threads), coefficients=by_coefficients
-    )
+    return replace(_made(robot, record, {}, ModelKind.CERTIFIED_TORQUE, threads), coefficients=by_coefficients)
 
 
-def _made(
-    robot: Robot, record: Certificate, parts: Mapping[str, Function], kind: ModelKind, threads: int
-) -> Model:
+def _made(robot: Robot, record: Certificate, parts: Mapping[str, Function], kind: ModelKind, threads: int) -> Model:
     functions = {**parts, "inverse_dynamics": record.program}
     return Model(robot, MappingProxyType(functions), threads=threads, record=record, kind=kind)

@@ -1,4 +1,4 @@
-"""`FollowedProgram`: what a simplified model serves, all of it from one program of inverse dynamics, and what it refuses."""
+"""`FollowedProgram`: what a simplified model serves, all from one program of inverse dynamics, and what it refuses."""
 
 from __future__ import annotations
 

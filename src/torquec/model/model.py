@@ -4,8 +4,8 @@
 quantity, compiles it (or finds it in the cache on disk, which skips both) and stores it on the instance, so that every
 later access is a plain attribute.
 
-A model is one model: its quantities come from the robot's parameters, or all of them from one program of inverse dynamics
-(:mod:`torquec.model.program_quantities`). Nothing exact is served by a simplified model; `model.exact` is the exact one.
+A model is one model: its quantities come from the robot's parameters, or all of them from one program of inverse
+dynamics (:mod:`torquec.model.program_quantities`). A simplified model serves nothing exact; `model.exact` does.
 """
 
 from __future__ import annotations
@@ -62,11 +62,11 @@ class _Compiled:
 
 @dataclass(frozen=True)
 class Model:
-    """A robot and its compiled quantities; made by `compile`, `load_model`, `simplify` and the makers of the other kinds.
+    """A robot and its compiled quantities; made by `compile`, `load_model`, `simplify` and the makers of other kinds.
 
     `functions` holds programs that serve a quantity in place of what would be traced; a kind that follows a program has
-    its inverse dynamics there. `threads` is how many threads a batch may use, `route` how the robot's own quantities are
-    computed. Each quantity is a native callable: arrays (n,) give one result, arrays (N, n) give N of them.
+    its inverse dynamics there. `threads` is how many threads a batch may use, `route` how the robot's own quantities
+    are computed. Each quantity is a native callable: arrays (n,) give one result, arrays (N, n) give N of them.
 
     `record` is the certificate of a certified model, `parameters` what an identified one or one in base parameters is
     made of. `coefficients` is the second model that a control requirement gives, by coefficients instead of by torque.
@@ -185,7 +185,7 @@ class Model:
         return tuple(name for name in default_quantities() if not self.refusal(name))
 
     def refused(self) -> dict[str, str]:
-        """Quantities that a program about a robot's dynamics may want and this kind of model does not have, with why."""
+        """Quantities that a program about a robot's dynamics may want and this model does not have, each with why."""
         reasons = {name: self.refusal(name) for name in default_quantities()}
         return {name: reason for name, reason in reasons.items() if reason}
 

@@ -1,4 +1,4 @@
-"""`ModelParameters`: the numbers that a model is made of where they are not the robot's own, and what they are worth."""
+"""`ModelParameters`: the numbers that a model is made of where they are not the robot's own; what they are worth."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """How every quantity of a simplified model follows from its one program P of inverse dynamics: one flat table.
 
 (1)  g = P(q, 0, 0)   M = dP/dqdd   c = P(q, qd, 0) - g   C = 1/2 dc/dqd   dtau/dq, dtau/dqd: derivatives of P
-(2)  forward dynamics: M^-1 (tau - P(q, qd, 0)), the inverse of P itself; its derivatives by the implicit function theorem,
+(2)  forward dynamics: M^-1 (tau - P(q, qd, 0)), the inverse of P itself; derivatives by the implicit function theorem,
      dqdd/dq = -M^-1 dP/dq,  dqdd/dqd = -M^-1 dP/dqd at qdd,  dqdd/dtau = M^-1
 (3)  kinetic energy 1/2 qd' M qd;  total torque P + friction + springs of the robot;  pushed: P - J' wrench
 
@@ -31,8 +31,8 @@ Vector = Sequence[Any]
 class Follows:
     """How a quantity follows from P: its formula in words, and its algorithm f(program, *inputs) over nodes.
 
-    Without an algorithm the quantity is the robot's own or, where `refusal` says why, not there. `needs_inverse`: M must
-    have an inverse everywhere in the box.
+    Without an algorithm the quantity is the robot's own or, where `refusal` says why, not there. `needs_inverse`: M
+    must have an inverse everywhere in the box.
     """
 
     formula: str
@@ -131,6 +131,4 @@ def followed_function(program: TorqueProgram, quantity: str) -> Function:
     algorithm = FOLLOWS[quantity.partition(":")[0]].algorithm
     assert algorithm is not None
     given = (program, frame) if row.of_frame else (program,)
-    return trace_quantity(
-        program.robot, quantity, algorithm=lambda *inputs: algorithm(*given, *inputs[len(given) :])
-    )
+    return trace_quantity(program.robot, quantity, algorithm=lambda *inputs: algorithm(*given, *inputs[len(given) :]))

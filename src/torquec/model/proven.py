@@ -1,9 +1,9 @@
 """What is proven of each quantity of a model: equality, bounds that a certificate carries over, or nothing.
 
-With a torque certificate |P - tau| <= b_i for all motions of its box, and since the error is E(q) qdd + e(q, qd) + h(q):
+A torque certificate says |P - tau| <= b_i for all motions of its box; the error is E(q) qdd + e(q, qd) + h(q), and so
 
-(1)  gravity: P(q, 0, 0) is a motion of the box, so |g_i error| <= b_i;   total and pushed torques add what is exact: b_i
-(2)  M: the errors at qdd and -qdd differ by 2 E qdd, so sum_j |E_ij| a_j <= b_i over |qdd_j| <= a_j: |E_ij| <= b_i / a_j
+(1)  gravity: P(q, 0, 0) is a motion of the box, so |g_i error| <= b_i; total and pushed torques add what is exact: b_i
+(2)  M: the errors at qdd and -qdd differ by 2 E qdd: sum_j |E_ij| a_j <= b_i over |qdd_j| <= a_j, |E_ij| <= b_i / a_j
 (3)  velocity torque: the difference of two motions of the box, |c_i error| <= 2 b_i
 
 A coefficient certificate bounds every entry of M, c and g by itself. Of forward dynamics, derivatives, C and energies
@@ -69,7 +69,10 @@ _TORQUE: Mapping[str, tuple[Callable[[Certificate], Bounds], str]] = MappingProx
         "total_torque": (_same, "friction and springs are the robot's own: the torque bounds hold"),
         "pushed_inverse_dynamics": (_same, "what the wrench adds is the robot's own: the torque bounds hold"),
         "velocity_torque": (_twice, "the difference of two motions of the box: twice the torque bounds hold"),
-        "mass_matrix": (_by_acceleration, "row i, column j: torque bound of joint i by largest acceleration of joint j"),
+        "mass_matrix": (
+            _by_acceleration,
+            "row i, column j: the torque bound of joint i by the acceleration of j",
+        ),
     }
 )
 """What a torque certificate carries over to (1)-(3), and why."""
@@ -87,7 +90,7 @@ def proven_of_program(quantity: str, record: Certificate | None) -> Proven:
         bounds, text = _TORQUE[name]
         if found := bounds(record):
             return Proven(Standing.BOUNDED, text, found)
-    if record is not None and record.coefficients is not None and name in _COEFFICIENTS:
-        if record.coefficients.program == record.program:
-            return Proven(Standing.BOUNDED, "the error of every coefficient is proven: model.record.coefficients")
+    inner = None if record is None else record.coefficients
+    if record is not None and inner is not None and inner.program == record.program and name in _COEFFICIENTS:
+        return Proven(Standing.BOUNDED, "the error of every coefficient is proven: model.record.coefficients")
     return Proven(Standing.UNPROVEN, f"it follows from the program, {row.formula}; nothing is proven of its error")

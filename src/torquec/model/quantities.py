@@ -167,7 +167,7 @@ QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
             "dJ/dt (6, n) of the frame's Jacobian.", ("q", "qd"), ("Jd",), dynamics.jacobian_derivative, of_frame=True
         ),
         "influence_coefficients": Quantity(
-            "Influence coefficients of the frame's origin and of its link: G (3, n) and H (n, n, 3) each, in base axes.",
+            "Influence coefficients of the frame's origin, then of its link: G (3, n), H (n, n, 3) each, base axes.",
             ("q",),
             ("point_first", "point_second", "link_first", "link_second"),
             _influence_coefficients,

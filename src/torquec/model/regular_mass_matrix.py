@@ -20,8 +20,9 @@ import numpy as np
 
 from torquec.expr import Function
 from torquec.expr.differentiate import differentiate
-from torquec.expr.enclose import Array, enclose
+from torquec.expr.enclose import enclose
 from torquec.expr.ops import Op
+from torquec.foundation.arrays import Array, Mask
 
 _BOXES = 60_000
 """Boxes that are looked at before giving up: some seconds."""
@@ -80,7 +81,7 @@ def mass_matrix_regularity(
 
 def _regular(
     mass_matrix: Function, slopes: Function, centers: Array, halves: Array, read: list[int]
-) -> tuple[np.ndarray, Array]:
+) -> tuple[Mask, Array]:
     """Which boxes pass (2), and how much of B each joint adds."""
     low, high = enclose(mass_matrix, {"q": centers}, {"q": centers})["M"]
     M = 0.5 * (low + high)

@@ -179,8 +179,7 @@ def check_torque_structure(function: Function, n: int) -> None:
         found = degrees[k]
         if found is None or not found <= _MECHANICAL:
             raise ExpressionError(
-                f"torque {joint + 1} of '{function.name}' is not M(q) qdd + c(q, qd) + g(q) with c of degree two in the "
-                "speeds",
+                f"torque {joint + 1} of '{function.name}' is not M(q) qdd + c(q, qd) + g(q), c quadratic in the speeds",
                 remedy="give rigid-body torques alone: friction and springs belong to the robot",
             )
 

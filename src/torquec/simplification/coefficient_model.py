@@ -50,7 +50,7 @@ class CoefficientModel:
         return {"inverse_dynamics": self.torque(), **self.parts()}
 
     def parts(self) -> dict[str, Function]:
-        """Programs of mass matrix, gravity torque, velocity torque and Coriolis matrix, which `torque` is the sum of."""
+        """Programs of mass matrix, gravity torque, velocity torque and Coriolis matrix: the parts of `torque`."""
         return {name: self._program(name) for name in _QUANTITIES}
 
     def torque(self) -> Function:
