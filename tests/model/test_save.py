@@ -109,7 +109,7 @@ def test_other_files_are_refused(saved, text):
 
 def test_deep_nesting_is_refused(saved):
     saved.write_text("[" * 100_000)
-    with pytest.raises(ModelFileError, match=r"not a saved model|not JSON"):
+    with pytest.raises(ModelFileError, match=r"nested too deep|not JSON"):
         tq.load_model(saved)
 
 
@@ -129,8 +129,8 @@ def test_one_changed_digit_is_refused(saved):
 
 
 def test_a_newer_version_names_both(saved):
-    rewrite(saved, lambda document: document.update(version=2))
-    with pytest.raises(ModelFileError, match="the file has version 2, this torquec reads version 1"):
+    rewrite(saved, lambda document: document.update(version=3))
+    with pytest.raises(ModelFileError, match="the file has version 3, this torquec reads versions 1 and 2"):
         tq.load_model(saved)
 
 
@@ -158,7 +158,7 @@ def test_a_document_that_fits_its_checksum_is_still_checked(saved, change, messa
 
 
 def test_missing_file(tmp_path):
-    with pytest.raises(ModelFileError, match=r"gone\.json: cannot be read"):
+    with pytest.raises(ModelFileError, match=r"gone\.json: there is no such file"):
         tq.load_model(tmp_path / "gone.json")
 
 

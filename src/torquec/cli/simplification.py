@@ -227,7 +227,8 @@ class Simplification:
             for name, proof in closest
         ]
         head = ["coefficient", "error at most", "largest found", "allowed", "kind"]
-        served = ", ".join(name for name in self.model.functions if name != "inverse_dynamics")
+        by_coefficients = self.model.coefficients or self.model
+        served = ", ".join(name for name in by_coefficients.functions if name != "inverse_dynamics")
         first = "closest to what is allowed" if closest[0][1].tolerance else "the largest"
         lines = ["", f"errors of {len(proofs)} coefficients are proven; {first}:", table(head, rows)]
         return [*lines, f"served by simplified coefficients: {served}"] if served else lines

@@ -38,9 +38,14 @@ def certified_model(
         return _made(robot, record, {}, ModelKind.CERTIFIED_TORQUE, threads)
     if inner.program == record.program:
         return _made(robot, record, parts, ModelKind.CERTIFIED_COEFFICIENTS, threads)
-    second = replace(record, program=inner.program, joints=MappingProxyType({}), counts=None)
-    by_coefficients = _made(robot, second, parts, ModelKind.CERTIFIED_COEFFICIENTS, threads)
+    by_coefficients = _made(robot, second_record(record), parts, ModelKind.CERTIFIED_COEFFICIENTS, threads)
     return replace(_made(robot, record, {}, ModelKind.CERTIFIED_TORQUE, threads), coefficients=by_coefficients)
+
+
+def second_record(record: Certificate) -> Certificate:
+    """The part of a certificate that is about the second program, whose coefficients it proves."""
+    assert record.coefficients is not None
+    return replace(record, program=record.coefficients.program, joints={}, counts=None)
 
 
 def _made(robot: Robot, record: Certificate, parts: Mapping[str, Function], kind: ModelKind, threads: int) -> Model:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
@@ -13,16 +13,20 @@ from torquec.errors import ArgumentError
 from torquec.expr import OperationCount, count_operations
 from torquec.foundation.reading import to_path
 from torquec.model.model import Model, compile
-from torquec.model.quantities import default_quantities, quantity_of
+from torquec.model.quantities import quantity_of
 from torquec.robot.robot import Robot
 
 
 @dataclass(frozen=True)
 class GeneratedPackage:
-    """The files that were written, and the operations of each function by its quantity's name."""
+    """The files that were written, and the operations of each function by its quantity's name.
+
+    `refused` are quantities that were left out because this kind of model does not have them, each with why.
+    """
 
     files: tuple[Path, ...]
     functions: Mapping[str, OperationCount]
+    refused: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def generate(
@@ -34,7 +38,7 @@ def generate(
     prefix: str | None = None,
     force: bool = False,
 ) -> GeneratedPackage:
-    """Write `quantities` (all of the robot's dynamics when not given) as source code for `target` into `directory`.
+    """Write `quantities` (all of the dynamics that the model has when not given) as source code into `directory`.
 
     `prefix` begins the names of files and functions; it is the robot's name unless given. With `force`, files of these
     names that Torquec did not write are replaced. Raises `ArgumentError` for an unknown target or quantity, and for
@@ -47,7 +51,8 @@ def generate(
     source = compile(model) if isinstance(model, Robot) else model
     if not isinstance(source, Model):
         raise ArgumentError(f"generate takes a Model or a Robot, not {type(model).__name__}")
-    names = default_quantities() if quantities is None else tuple(dict.fromkeys(quantities))
+    names = source.served() if quantities is None else tuple(dict.fromkeys(quantities))
+    refused = source.refused() if quantities is None else {}
     functions = {name: source.function(name) for name in names}
     files = generate_package(
         tuple(functions.values()),
@@ -59,7 +64,7 @@ def generate(
         force=force,
     )
     counts = {name: count_operations(function) for name, function in functions.items()}
-    return GeneratedPackage(tuple(files), MappingProxyType(counts))
+    return GeneratedPackage(tuple(files), MappingProxyType(counts), MappingProxyType(refused))
 
 
 def _description(robot: Robot) -> str:

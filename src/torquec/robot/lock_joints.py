@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping
 
 from torquec.errors import ArgumentError
-from torquec.robot.robot import BASE, Body, Drives, Joint, Robot
+from torquec.robot.robot import BASE, Body, Drives, Joint, LockedJoint, Robot
 from torquec.spatial import IDENTITY, Inertia, Pose, axis_angle_rotation, scale
 
 
@@ -64,6 +64,7 @@ def lock_joints(robot: Robot, positions: Mapping[str, float]) -> Robot:
         frames=frames,
         base_inertia=base_inertia,
         drives=_remaining_drives(robot, positions),
+        locked=(*robot.locked, *(LockedJoint(name, float(value)) for name, value in positions.items())),
     )
 
 

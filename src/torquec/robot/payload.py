@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 
 from torquec.errors import ArgumentError, RobotFileError
-from torquec.robot.robot import BASE, Frame, Robot
+from torquec.robot.robot import BASE, AttachedPayload, Frame, Robot
 from torquec.robot.validate import check_inertia
 from torquec.spatial import Inertia, Matrix3, Pose
 
@@ -36,16 +36,17 @@ def attach_payload(
     carrier = robot.frame(frame)
     if not name or any(existing.name == name for existing in robot.frames):
         raise ArgumentError(f"the name '{name}' is empty or taken", remedy="give the payload its own: name=...")
-    here = Inertia.from_center_of_mass(*_checked(mass, center, inertia))
+    weight, at, tensor = _checked(mass, center, inertia)
+    here = Inertia.from_center_of_mass(weight, at, tensor)
     try:
         odd = check_inertia(name, here, where="attach_payload")
     except RobotFileError as error:
         raise ArgumentError(error.found, where=error.where, remedy=error.remedy) from None
     moved = here.transformed(carrier.pose)
-    x, y, z = (float(value) for value in center)
     grown = dataclasses.replace(
         robot,
-        frames=(*robot.frames, Frame(name, carrier.body, carrier.pose @ Pose(origin=(x, y, z)))),
+        frames=(*robot.frames, Frame(name, carrier.body, carrier.pose @ Pose(origin=at))),
+        attached=(*robot.attached, AttachedPayload(name, frame, weight, at, tensor)),
         warnings=(*robot.warnings, *odd),
     )
     if carrier.body == BASE:

@@ -244,6 +244,27 @@ class Drives:
 
 
 @dataclass(frozen=True)
+class AttachedPayload:
+    """A payload that was lumped into a body: its frame `name`, the frame that carries it, mass [kg], centre (3,) [m]
+    and inertia (3, 3) [kg m^2] about the centre, in the carrying frame's axes.
+    """
+
+    name: str
+    frame: str
+    mass: float
+    center: tuple[float, float, float]
+    inertia: tuple[tuple[float, float, float], tuple[float, float, float], tuple[float, float, float]]
+
+
+@dataclass(frozen=True)
+class LockedJoint:
+    """A joint that was locked, and the position [rad or m] at which it is held."""
+
+    name: str
+    position: float
+
+
+@dataclass(frozen=True)
 class FileWarning:
     """Something odd in the file that does not stop it from loading (an error with `strict`)."""
 
@@ -253,7 +274,10 @@ class FileWarning:
 
 @dataclass(frozen=True)
 class Robot:
-    """A robot: bodies with parents first, named frames, gravity [m/s^2] in the base frame, drives."""
+    """A robot: bodies with parents first, named frames, gravity [m/s^2] in the base frame, drives.
+
+    `attached` and `locked` tell what was done to the robot of the file; the bodies hold the result.
+    """
 
     name: str
     bodies: tuple[Body, ...]
@@ -262,6 +286,8 @@ class Robot:
     gravity: tuple[float, float, float] = STANDARD_GRAVITY
     drives: Drives = Drives()
     snap: bool = True
+    attached: tuple[AttachedPayload, ...] = ()
+    locked: tuple[LockedJoint, ...] = ()
     warnings: tuple[FileWarning, ...] = field(default=(), compare=False)
     source: str = field(default="", compare=False)
 
