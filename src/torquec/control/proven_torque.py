@@ -19,7 +19,8 @@ from torquec.dynamics import gravity_torque, mass_matrix, velocity_torque
 from torquec.expr import Function, trace
 from torquec.expr.enclose import enclose
 from torquec.foundation.arrays import Array
-from torquec.model.model import Model, ModelKind
+from torquec.model.kinds import ModelKind
+from torquec.model.model import Model
 from torquec.proof.certificate import Certificate
 from torquec.proof.coefficient_certificate import CoefficientCertificate, CoefficientProof
 from torquec.proof.coefficient_tolerance import Family
