@@ -19,13 +19,12 @@ from torquec.model.model import Model, compile
 from torquec.model.model_parameters import ModelParameters
 from torquec.proof.certificate import Certificate, JointProof
 from torquec.proof.coefficient_certificate import CoefficientCertificate
-from torquec.proof.motions import Motions
 from torquec.robot.classics import load_classic
 from torquec.robot.load import load
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Friction, Robot, Spring
 from torquec.simplification.fewer_parameters import torque_program
-from torquec.trajectory.box import Box
+from torquec.trajectory.motion_box import MotionBox
 
 MODELS = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "models"
 ROBOTS = ("puma560", "scara", "ur5", "panda")
@@ -47,12 +46,12 @@ def robot_of(name: str) -> Robot:
     return replace(robot, bodies=(first, second, *others))
 
 
-def motions_of(robot: Robot) -> Motions:
+def motions_of(robot: Robot) -> MotionBox:
     """A box of motions around the middle of the joints' ranges."""
     n = robot.n
     lower = tuple(0.02 if joint.type.is_prismatic else -0.6 for joint in robot.joints)
     upper = tuple(0.1 if joint.type.is_prismatic else 0.9 for joint in robot.joints)
-    return Motions(lower, upper, (1.0,) * n, (2.0,) * n)
+    return MotionBox(lower, upper, (1.0,) * n, (2.0,) * n)
 
 
 def _weakened(robot: Robot, part: float = 0.9) -> Certificate:
@@ -79,9 +78,7 @@ def _by_coefficients(robot: Robot) -> Model:
     """Certified in form: abbreviated equations with an empty list of proofs."""
     whole = _abbreviated(robot)
     program, motions = whole.functions["inverse_dynamics"], motions_of(robot)
-    inner = CoefficientCertificate(
-        robot.name, robot.content_hash, program, Box(motions.lower, motions.upper), MappingProxyType({})
-    )
+    inner = CoefficientCertificate(robot.name, robot.content_hash, program, motions.positions, MappingProxyType({}))
     record = Certificate(robot.name, robot.content_hash, program, motions, MappingProxyType({}), inner)
     parts = {name: function for name, function in whole.functions.items() if name != "inverse_dynamics"}
     return certified_model(robot, record, parts=parts)

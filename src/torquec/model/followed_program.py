@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +15,7 @@ from torquec.model.model_parameters import ModelParameters
 from torquec.model.program_quantities import FOLLOWS, followed_function
 from torquec.model.torque_program import TorqueProgram
 from torquec.robot.robot import Robot
+from torquec.trajectory.motion_box import MotionBox, joint_box
 
 if TYPE_CHECKING:
     from torquec.model.regular_mass_matrix import MassMatrixRegularity
@@ -27,28 +27,13 @@ _PARTS = ("mass_matrix", "gravity_torque", "velocity_torque", "coriolis_matrix")
 _BASE_QUANTITIES = ("base_regressor", "base_inverse_dynamics")
 """What a model in base parameters has, and no other that follows a program."""
 
-_TURN = 2.0 * math.pi
 
+def box_of(robot: Robot, record: Certificate | None) -> MotionBox:
+    """The box that a model is about: its certificate's, else the limits of the robot's joints.
 
-def position_box(robot: Robot, record: Certificate | None) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """The box of positions that a model is about, lower and upper ends (n,) each.
-
-    A certificate's own; else the limits of the joints, one turn where a revolute joint has none. Raises
-    `RefusedQuantityError` for a prismatic joint without limits.
+    Raises `RobotError` for a prismatic joint without limits.
     """
-    if record is not None:
-        return record.motions.lower, record.motions.upper
-    ends = []
-    for joint in robot.joints:
-        lower, upper = joint.limits.lower, joint.limits.upper
-        if joint.type.is_prismatic and not (math.isfinite(lower) and math.isfinite(upper)):
-            raise RefusedQuantityError(
-                f"joint '{joint.name}' of robot '{robot.name}' has no limits: there is no box of positions",
-                where=robot.source,
-                remedy="give the joint limits",
-            )
-        ends.append((lower, upper) if joint.type.is_prismatic or upper - lower <= _TURN else (-math.pi, math.pi))
-    return tuple(low for low, _ in ends), tuple(high for _, high in ends)
+    return joint_box(robot) if record is None else record.motions
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +99,8 @@ class FollowedProgram:
         if self._is_robots_own:
             self.robot.check_forward_dynamics()
             return MassMatrixRegularity(True, 0)
-        return mass_matrix_regularity(self.program.mass_matrix, *position_box(self.robot, self.record))
+        box = box_of(self.robot, self.record)
+        return mass_matrix_regularity(self.program.mass_matrix, box.lower, box.upper)
 
     def content_key(self, quantity: str) -> str:
         """What the compiled code of a quantity depends on beside the robot."""
@@ -122,7 +108,7 @@ class FollowedProgram:
         key = f"follows {self.kind} {served}"
         if FOLLOWS[quantity.partition(":")[0]].needs_inverse:
             # What was compiled for one box, or on trust, must not stand in where it would be refused.
-            key += f" {position_box(self.robot, self.record)} {self.assumed_regular}"
+            key += f" {box_of(self.robot, self.record).positions} {self.assumed_regular}"
         return key
 
     @property

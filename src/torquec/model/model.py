@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, overload
 from torquec.errors import ArgumentError
 from torquec.expr import Function, OperationCount, count_operations
 from torquec.expr.replay import replay
-from torquec.model.followed_program import FollowedProgram, position_box
+from torquec.model.followed_program import FollowedProgram, box_of
 from torquec.model.kinds import ModelKind
 from torquec.model.model_parameters import ModelParameters
 from torquec.model.quantities import QUANTITIES, default_quantities, quantity_of
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from torquec.model.proven import Proven
     from torquec.model.regular_mass_matrix import MassMatrixRegularity
     from torquec.proof.certificate import Certificate
+    from torquec.trajectory.motion_box import MotionBox
 
 NativeCall = Callable[..., Any]
 """A compiled callable: inputs (n,) or (N, n) in its quantity's order, outputs of the same form; `out=` accepted."""
@@ -220,13 +221,12 @@ class Model:
             return self._followed.regularity
 
     @property
-    def positions(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """The box of positions that the model is about, lower and upper ends (n,) each.
+    def box(self) -> MotionBox:
+        """The box that the model is about: its certificate's, else the positions that the joints' limits allow.
 
-        A certificate's own; else the limits of the joints, one turn where a revolute joint has none. Raises
-        `RefusedQuantityError` for a prismatic joint without limits.
+        Raises `RobotError` for a prismatic joint without limits.
         """
-        return position_box(self.robot, self.record)
+        return box_of(self.robot, self.record)
 
     def assuming_regular_mass_matrix(self) -> Model:
         """This model with forward dynamics even where M may be singular; there its results are meaningless."""
