@@ -19,6 +19,7 @@ from typing import Any
 
 from torquec import dynamics
 from torquec.dynamics import AccelerationDerivatives, TorqueDerivatives
+from torquec.dynamics.total_torque import torque_with_losses
 from torquec.expr import Function
 from torquec.model.quantities import quantity_of, trace_quantity
 from torquec.model.torque_program import TorqueProgram
@@ -64,8 +65,7 @@ def _derivatives(p: TorqueProgram, q: Vector, qd: Vector, qdd: Vector) -> Torque
 
 
 def _total(p: TorqueProgram, q: Vector, qd: Vector, qdd: Vector) -> list[Any]:
-    parts = (p.torque(q, qd, qdd), dynamics.friction_torque(p.robot, qd), dynamics.spring_torque(p.robot, q))
-    return [bodies + friction + spring for bodies, friction, spring in zip(*parts, strict=True)]
+    return torque_with_losses(p.robot, p.torque(q, qd, qdd), q, qd)
 
 
 def _kinetic_energy(p: TorqueProgram, q: Vector, qd: Vector) -> Any:
