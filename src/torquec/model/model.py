@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from torquec.proof.certificate import Certificate
     from torquec.trajectory.motion_box import MotionBox
 
+__all__ = ["Model", "ModelKind", "NativeCall", "as_model", "compile"]
+
 NativeCall = Callable[..., Any]
 """A compiled callable: inputs (n,) or (N, n) in its quantity's order, outputs of the same form; `out=` accepted."""
 
