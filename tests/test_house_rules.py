@@ -133,6 +133,28 @@ def test_every_public_name_exists():
         _ = torquec.nothing_of_that_name
 
 
+def test_public_names_stand_in_one_table():
+    """docs/api.md and the imports for type checkers are made from it; no name stands in it twice."""
+    from tests import api_page
+
+    import torquec
+
+    names = [name for homes in torquec.API.values() for found in homes.values() for name in found]
+    assert sorted(names) == sorted(set(names)) == torquec.__all__
+    message = "run python -m tests.api_page"
+    assert api_page.PAGE.read_text(encoding="utf-8") == api_page.true_page(), message
+    text = api_page.INIT.read_text(encoding="utf-8")
+    assert api_page.true_init(text) == text, message
+
+
+def test_every_deliberate_error_is_public():
+    import torquec
+    from torquec import errors
+
+    kinds = [name for name, value in vars(errors).items() if isinstance(value, type) and issubclass(value, Exception)]
+    assert set(kinds) <= set(torquec.__all__)
+
+
 def test_ci_runs_the_test_command_of_the_readme():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")

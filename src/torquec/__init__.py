@@ -5,260 +5,249 @@
 >>> arm.inverse_dynamics([0.0, 0.0], [0.0, 0.0], [0.0, 0.0]).shape
 (2,)
 
-Names are imported when they are first used, so that `import torquec` costs next to nothing.
+Names are imported when they are first used, so that `import torquec` costs next to nothing. The table `API` is the one
+place where a public name is added: `python -m tests.api_page` makes docs/api.md and the imports for type checkers.
 """
 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from torquec.closedform.closed_form import ClosedForm, Coefficients, closed_form
-    from torquec.codegen.target import Target
-    from torquec.control.actuator_limits import with_actuator_limits
-    from torquec.control.computed_torque import computed_torque, diagonal_computed_torque
-    from torquec.control.controller import Controller
-    from torquec.control.independent_joint import gravity_compensation, independent_joint
-    from torquec.control.law_options import LqrWeights, PidGains
-    from torquec.control.lqr import lqr
-    from torquec.control.observer import momentum_observer
-    from torquec.control.pole_placement import pole_placement
-    from torquec.control.poles import joint_poles
-    from torquec.control.stability_interval import stability_interval
-    from torquec.errors import (
-        ArgumentError,
-        CheckError,
-        CompileError,
-        DivergenceError,
-        ExpressionError,
-        MissingExtraError,
-        ModelFileError,
-        RobotError,
-        RobotFileError,
-        TorquecError,
-    )
-    from torquec.expr import Function
-    from torquec.identification.estimators.method import Method
-    from torquec.identification.excitation.excitation import Excitation, ExcitationOptions, excitation
-    from torquec.identification.identify import identify
-    from torquec.identification.identify_options import IdentifyOptions
-    from torquec.identification.logs.check_log import check_log
-    from torquec.identification.payload import Payload, identify_payload
-    from torquec.identification.result.estimate import Estimate
-    from torquec.linearization.linearize import LinearModel, check_linear_model, linearize
-    from torquec.model.generate import GeneratedPackage, generate
-    from torquec.model.model import Model, compile
-    from torquec.model.routes import Route
-    from torquec.model.save import load_model, save
-    from torquec.model.simplified import simplify
-    from torquec.model.trade_off import TradeOff, trade_off
-    from torquec.parameters.base_parameters import BaseParameters, BasisMethod, base_parameters
-    from torquec.parameters.check_base_parameters import check_base_parameters
-    from torquec.proof.certificate import Certificate, load_certificate, save_certificate
-    from torquec.proof.checker.check_certificate import check_certificate
-    from torquec.robot import Robot, attach_payload, classics, load, write_urdf
-    from torquec.simplification.specification import Specification, load_specification
-    from torquec.simulation.closed_loop import LoopOptions, SimulationResult, simulate
-    from torquec.simulation.monte_carlo import Spread, monte_carlo
-    from torquec.simulation.mujoco_plant import simulate_on_mujoco
-    from torquec.simulation.plant import Plant
-    from torquec.simulation.sensors import Sensors
-    from torquec.simulation.verify_specification import verify_specification
-    from torquec.trajectory import (
-        Trajectory,
-        check_limits,
-        fourier_motion,
-        minimum_jerk,
-        quintic_spline,
-        read_trajectory,
-        write_trajectory,
-    )
-    from torquec.trajectory.log import Log
-    from torquec.trajectory.log_map import LogMap, read_log_map
-    from torquec.trajectory.read_log import read_log
-    from torquec.trajectory.smoothing import smoothed_motion
+    from torquec.closedform.closed_form import ClosedForm as ClosedForm
+    from torquec.closedform.closed_form import Coefficients as Coefficients
+    from torquec.closedform.closed_form import closed_form as closed_form
+    from torquec.closedform.rule import Rule as Rule
+    from torquec.codegen.target import Target as Target
+    from torquec.control.actuator_limits import with_actuator_limits as with_actuator_limits
+    from torquec.control.computed_torque import computed_torque as computed_torque
+    from torquec.control.computed_torque import diagonal_computed_torque as diagonal_computed_torque
+    from torquec.control.controller import Controller as Controller
+    from torquec.control.controller_file import read_controller as read_controller
+    from torquec.control.controller_file import write_controller as write_controller
+    from torquec.control.independent_joint import gravity_compensation as gravity_compensation
+    from torquec.control.independent_joint import independent_joint as independent_joint
+    from torquec.control.law_kind import LawKind as LawKind
+    from torquec.control.law_options import ControllerOptions as ControllerOptions
+    from torquec.control.law_options import LqrWeights as LqrWeights
+    from torquec.control.law_options import PidGains as PidGains
+    from torquec.control.laws import make_law as make_law
+    from torquec.control.lqr import lqr as lqr
+    from torquec.control.observer import momentum_observer as momentum_observer
+    from torquec.control.pole_placement import pole_placement as pole_placement
+    from torquec.control.poles import joint_poles as joint_poles
+    from torquec.control.stability_interval import stability_interval as stability_interval
+    from torquec.control.tracking_guarantee import TrackingGuarantee as TrackingGuarantee
+    from torquec.control.tracking_guarantee import tracking_guarantee as tracking_guarantee
+    from torquec.errors import ArgumentError as ArgumentError
+    from torquec.errors import CheckError as CheckError
+    from torquec.errors import CompileError as CompileError
+    from torquec.errors import DivergenceError as DivergenceError
+    from torquec.errors import ExpressionError as ExpressionError
+    from torquec.errors import MissingExtraError as MissingExtraError
+    from torquec.errors import ModelFileError as ModelFileError
+    from torquec.errors import RobotError as RobotError
+    from torquec.errors import RobotFileError as RobotFileError
+    from torquec.errors import SpecificationError as SpecificationError
+    from torquec.errors import TorquecError as TorquecError
+    from torquec.expr import Function as Function
+    from torquec.foundation.work import Work as Work
+    from torquec.identification.estimators.method import Method as Method
+    from torquec.identification.excitation.excitation import Excitation as Excitation
+    from torquec.identification.excitation.excitation import ExcitationOptions as ExcitationOptions
+    from torquec.identification.excitation.excitation import excitation as excitation
+    from torquec.identification.identify import identify as identify
+    from torquec.identification.identify_options import IdentifyOptions as IdentifyOptions
+    from torquec.identification.logs.check_log import check_log as check_log
+    from torquec.identification.payload import Payload as Payload
+    from torquec.identification.payload import identify_payload as identify_payload
+    from torquec.identification.result.estimate import Estimate as Estimate
+    from torquec.identification.result.identified_model import identified_model as identified_model
+    from torquec.linearization.linearize import LinearModel as LinearModel
+    from torquec.linearization.linearize import check_linear_model as check_linear_model
+    from torquec.linearization.linearize import linearize as linearize
+    from torquec.model.generate import GeneratedPackage as GeneratedPackage
+    from torquec.model.generate import generate as generate
+    from torquec.model.model import Model as Model
+    from torquec.model.model import ModelKind as ModelKind
+    from torquec.model.model import as_model as as_model
+    from torquec.model.model import compile as compile
+    from torquec.model.routes import Route as Route
+    from torquec.model.save import load_model as load_model
+    from torquec.model.save import save as save
+    from torquec.model.simplified import simplify as simplify
+    from torquec.model.trade_off import TradeOff as TradeOff
+    from torquec.model.trade_off import trade_off as trade_off
+    from torquec.parameters.base_parameters import BaseParameters as BaseParameters
+    from torquec.parameters.base_parameters import BasisMethod as BasisMethod
+    from torquec.parameters.base_parameters import base_parameters as base_parameters
+    from torquec.parameters.check_base_parameters import check_base_parameters as check_base_parameters
+    from torquec.parameters.minimal_combinations import MinimalCombination as MinimalCombination
+    from torquec.parameters.minimal_combinations import gravity_combinations as gravity_combinations
+    from torquec.parameters.minimal_combinations import minimal_combinations as minimal_combinations
+    from torquec.parameters.symbolic_combinations import symbolic_combinations as symbolic_combinations
+    from torquec.proof.certificate import Certificate as Certificate
+    from torquec.proof.certificate import load_certificate as load_certificate
+    from torquec.proof.certificate import save_certificate as save_certificate
+    from torquec.proof.checker.check_certificate import check_certificate as check_certificate
+    from torquec.robot import Robot as Robot
+    from torquec.robot import attach_payload as attach_payload
+    from torquec.robot import classics as classics
+    from torquec.robot import load as load
+    from torquec.robot import write_urdf as write_urdf
+    from torquec.robot.lock_joints import lock_joints as lock_joints
+    from torquec.simplification.fitting.significance import armstrong_terms as armstrong_terms
+    from torquec.simplification.fitting.significance import significant_parameters as significant_parameters
+    from torquec.simplification.fitting.survivor_search import min_basis_gen as min_basis_gen
+    from torquec.simplification.specification import Specification as Specification
+    from torquec.simplification.specification import load_specification as load_specification
+    from torquec.simulation.closed_loop import LoopOptions as LoopOptions
+    from torquec.simulation.closed_loop import SimulationResult as SimulationResult
+    from torquec.simulation.closed_loop import simulate as simulate
+    from torquec.simulation.comparison_of_models import ModelComparison as ModelComparison
+    from torquec.simulation.comparison_of_models import compare as compare
+    from torquec.simulation.monte_carlo import Spread as Spread
+    from torquec.simulation.monte_carlo import monte_carlo as monte_carlo
+    from torquec.simulation.mujoco_plant import simulate_on_mujoco as simulate_on_mujoco
+    from torquec.simulation.plant import Plant as Plant
+    from torquec.simulation.sensors import Sensors as Sensors
+    from torquec.simulation.verify_specification import verify_specification as verify_specification
+    from torquec.trajectory import Trajectory as Trajectory
+    from torquec.trajectory import check_limits as check_limits
+    from torquec.trajectory import fourier_motion as fourier_motion
+    from torquec.trajectory import minimum_jerk as minimum_jerk
+    from torquec.trajectory import quintic_spline as quintic_spline
+    from torquec.trajectory import read_trajectory as read_trajectory
+    from torquec.trajectory import write_trajectory as write_trajectory
+    from torquec.trajectory.log import Log as Log
+    from torquec.trajectory.log_map import LogMap as LogMap
+    from torquec.trajectory.log_map import read_log_map as read_log_map
+    from torquec.trajectory.read_log import read_log as read_log
+    from torquec.trajectory.smoothing import acceleration_estimate as acceleration_estimate
+    from torquec.trajectory.smoothing import smoothed_motion as smoothed_motion
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "ArgumentError",
-    "BaseParameters",
-    "BasisMethod",
-    "Certificate",
-    "CheckError",
-    "ClosedForm",
-    "Coefficients",
-    "CompileError",
-    "Controller",
-    "DivergenceError",
-    "Estimate",
-    "Excitation",
-    "ExcitationOptions",
-    "ExpressionError",
-    "Function",
-    "GeneratedPackage",
-    "IdentifyOptions",
-    "LinearModel",
-    "Log",
-    "LogMap",
-    "LoopOptions",
-    "LqrWeights",
-    "Method",
-    "MissingExtraError",
-    "Model",
-    "ModelFileError",
-    "Payload",
-    "PidGains",
-    "Plant",
-    "Robot",
-    "RobotError",
-    "RobotFileError",
-    "Route",
-    "Sensors",
-    "SimulationResult",
-    "Specification",
-    "Spread",
-    "Target",
-    "TorquecError",
-    "TradeOff",
-    "Trajectory",
-    "attach_payload",
-    "base_parameters",
-    "check_base_parameters",
-    "check_certificate",
-    "check_limits",
-    "check_linear_model",
-    "check_log",
-    "classics",
-    "closed_form",
-    "compile",
-    "computed_torque",
-    "diagonal_computed_torque",
-    "excitation",
-    "fourier_motion",
-    "generate",
-    "gravity_compensation",
-    "identify",
-    "identify_payload",
-    "independent_joint",
-    "joint_poles",
-    "linearize",
-    "load",
-    "load_certificate",
-    "load_model",
-    "load_specification",
-    "lqr",
-    "minimum_jerk",
-    "momentum_observer",
-    "monte_carlo",
-    "pole_placement",
-    "quintic_spline",
-    "read_log",
-    "read_log_map",
-    "read_trajectory",
-    "save",
-    "save_certificate",
-    "simplify",
-    "simulate",
-    "simulate_on_mujoco",
-    "smoothed_motion",
-    "stability_interval",
-    "trade_off",
-    "verify_specification",
-    "with_actuator_limits",
-    "write_trajectory",
-    "write_urdf",
-]
-
-_HOMES = {
-    "torquec.trajectory.log": ("Log",),
-    "torquec.trajectory.log_map": ("LogMap", "read_log_map"),
-    "torquec.trajectory.read_log": ("read_log",),
-    "torquec.closedform.closed_form": (
-        "ClosedForm",
-        "Coefficients",
-        "closed_form",
-    ),
-    "torquec.model.routes": ("Route",),
-    "torquec.model.simplified": ("simplify",),
-    "torquec.model.trade_off": ("TradeOff", "trade_off"),
-    "torquec.proof.certificate": (
-        "Certificate",
-        "load_certificate",
-        "save_certificate",
-    ),
-    "torquec.proof.checker.check_certificate": ("check_certificate",),
-    "torquec.simplification.specification": (
-        "Specification",
-        "load_specification",
-    ),
-    "torquec.codegen.target": ("Target",),
-    "torquec.control.actuator_limits": ("with_actuator_limits",),
-    "torquec.control.computed_torque": ("computed_torque", "diagonal_computed_torque"),
-    "torquec.control.controller": ("Controller",),
-    "torquec.control.independent_joint": ("gravity_compensation", "independent_joint"),
-    "torquec.control.law_options": ("LqrWeights", "PidGains"),
-    "torquec.control.lqr": ("lqr",),
-    "torquec.control.observer": ("momentum_observer",),
-    "torquec.control.pole_placement": ("pole_placement",),
-    "torquec.control.poles": ("joint_poles",),
-    "torquec.control.stability_interval": ("stability_interval",),
-    "torquec.errors": (
-        "ArgumentError",
-        "CheckError",
-        "CompileError",
-        "DivergenceError",
-        "ExpressionError",
-        "MissingExtraError",
-        "ModelFileError",
-        "RobotError",
-        "RobotFileError",
-        "TorquecError",
-    ),
-    "torquec.expr": ("Function",),
-    "torquec.identification.logs.check_log": ("check_log",),
-    "torquec.identification.result.estimate": ("Estimate",),
-    "torquec.identification.excitation.excitation": ("Excitation", "ExcitationOptions", "excitation"),
-    "torquec.identification.identify": ("identify",),
-    "torquec.identification.identify_options": ("IdentifyOptions",),
-    "torquec.identification.estimators.method": ("Method",),
-    "torquec.identification.payload": ("Payload", "identify_payload"),
-    "torquec.model.generate": ("GeneratedPackage", "generate"),
-    "torquec.model.model": ("Model", "compile"),
-    "torquec.model.save": ("load_model", "save"),
-    "torquec.parameters.base_parameters": ("BaseParameters", "BasisMethod", "base_parameters"),
-    "torquec.parameters.check_base_parameters": ("check_base_parameters",),
-    "torquec.linearization.linearize": ("LinearModel", "check_linear_model", "linearize"),
-    "torquec.robot": ("Robot", "attach_payload", "load", "write_urdf"),
-    "torquec.simulation.closed_loop": ("LoopOptions", "SimulationResult", "simulate"),
-    "torquec.simulation.monte_carlo": ("Spread", "monte_carlo"),
-    "torquec.simulation.mujoco_plant": ("simulate_on_mujoco",),
-    "torquec.simulation.plant": ("Plant",),
-    "torquec.simulation.sensors": ("Sensors",),
-    "torquec.simulation.verify_specification": ("verify_specification",),
-    "torquec.trajectory": (
-        "Trajectory",
-        "check_limits",
-        "fourier_motion",
-        "minimum_jerk",
-        "quintic_spline",
-        "read_trajectory",
-        "write_trajectory",
-    ),
-    "torquec.trajectory.smoothing": ("smoothed_motion",),
+API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "Robots": {
+        "torquec.robot": ("Robot", "attach_payload", "classics", "load", "write_urdf"),
+        "torquec.robot.lock_joints": ("lock_joints",),
+    },
+    "Models: native callables, files, code": {
+        "torquec.model.model": ("Model", "ModelKind", "as_model", "compile"),
+        "torquec.model.routes": ("Route",),
+        "torquec.model.save": ("load_model", "save"),
+        "torquec.model.generate": ("GeneratedPackage", "generate"),
+        "torquec.codegen.target": ("Target",),
+        "torquec.expr": ("Function",),
+    },
+    "Equations and base parameters": {
+        "torquec.closedform.closed_form": ("ClosedForm", "Coefficients", "closed_form"),
+        "torquec.closedform.rule": ("Rule",),
+        "torquec.parameters.base_parameters": ("BaseParameters", "BasisMethod", "base_parameters"),
+        "torquec.parameters.check_base_parameters": ("check_base_parameters",),
+        "torquec.parameters.minimal_combinations": (
+            "MinimalCombination",
+            "gravity_combinations",
+            "minimal_combinations",
+        ),
+        "torquec.parameters.symbolic_combinations": ("symbolic_combinations",),
+        "torquec.simplification.fitting.significance": ("armstrong_terms", "significant_parameters"),
+    },
+    "Simplification and its proof": {
+        "torquec.simplification.specification": ("Specification", "load_specification"),
+        "torquec.model.simplified": ("simplify",),
+        "torquec.model.trade_off": ("TradeOff", "trade_off"),
+        "torquec.simplification.fitting.survivor_search": ("min_basis_gen",),
+        "torquec.proof.certificate": ("Certificate", "load_certificate", "save_certificate"),
+        "torquec.proof.checker.check_certificate": ("check_certificate",),
+        "torquec.foundation.work": ("Work",),
+    },
+    "Linear models": {
+        "torquec.linearization.linearize": ("LinearModel", "check_linear_model", "linearize"),
+    },
+    "Trajectories and logs": {
+        "torquec.trajectory": (
+            "Trajectory",
+            "check_limits",
+            "fourier_motion",
+            "minimum_jerk",
+            "quintic_spline",
+            "read_trajectory",
+            "write_trajectory",
+        ),
+        "torquec.trajectory.smoothing": ("acceleration_estimate", "smoothed_motion"),
+        "torquec.trajectory.log": ("Log",),
+        "torquec.trajectory.log_map": ("LogMap", "read_log_map"),
+        "torquec.trajectory.read_log": ("read_log",),
+    },
+    "Identification": {
+        "torquec.identification.logs.check_log": ("check_log",),
+        "torquec.identification.excitation.excitation": ("Excitation", "ExcitationOptions", "excitation"),
+        "torquec.identification.identify_options": ("IdentifyOptions",),
+        "torquec.identification.estimators.method": ("Method",),
+        "torquec.identification.identify": ("identify",),
+        "torquec.identification.result.estimate": ("Estimate",),
+        "torquec.identification.result.identified_model": ("identified_model",),
+        "torquec.identification.payload": ("Payload", "identify_payload"),
+    },
+    "Controllers": {
+        "torquec.control.controller": ("Controller",),
+        "torquec.control.poles": ("joint_poles",),
+        "torquec.control.law_kind": ("LawKind",),
+        "torquec.control.law_options": ("ControllerOptions", "LqrWeights", "PidGains"),
+        "torquec.control.laws": ("make_law",),
+        "torquec.control.pole_placement": ("pole_placement",),
+        "torquec.control.computed_torque": ("computed_torque", "diagonal_computed_torque"),
+        "torquec.control.independent_joint": ("gravity_compensation", "independent_joint"),
+        "torquec.control.lqr": ("lqr",),
+        "torquec.control.actuator_limits": ("with_actuator_limits",),
+        "torquec.control.observer": ("momentum_observer",),
+        "torquec.control.controller_file": ("read_controller", "write_controller"),
+        "torquec.control.stability_interval": ("stability_interval",),
+        "torquec.control.tracking_guarantee": ("TrackingGuarantee", "tracking_guarantee"),
+    },
+    "Simulation and comparison": {
+        "torquec.simulation.plant": ("Plant",),
+        "torquec.simulation.sensors": ("Sensors",),
+        "torquec.simulation.closed_loop": ("LoopOptions", "SimulationResult", "simulate"),
+        "torquec.simulation.monte_carlo": ("Spread", "monte_carlo"),
+        "torquec.simulation.mujoco_plant": ("simulate_on_mujoco",),
+        "torquec.simulation.verify_specification": ("verify_specification",),
+        "torquec.simulation.comparison_of_models": ("ModelComparison", "compare"),
+    },
+    "Errors": {
+        "torquec.errors": (
+            "ArgumentError",
+            "CheckError",
+            "CompileError",
+            "DivergenceError",
+            "ExpressionError",
+            "MissingExtraError",
+            "ModelFileError",
+            "RobotError",
+            "RobotFileError",
+            "SpecificationError",
+            "TorquecError",
+        ),
+    },
 }
+"""Public names by task, and by the module that holds them."""
+
+_HOMES = {name: home for homes in API.values() for home, names in homes.items() for name in names}
+
+__all__ = sorted(_HOMES)  # noqa: PLE0605 - made from the table
 
 
 def __getattr__(name: str) -> Any:
-    if name == "classics":
-        return importlib.import_module("torquec.robot.classics")
-    for home, names in _HOMES.items():
-        if name in names:
-            value = getattr(importlib.import_module(home), name)
-            globals()[name] = value
-            return value
-    raise AttributeError(f"module 'torquec' has no attribute '{name}'")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'torquec' has no attribute '{name}'")
+    home = importlib.import_module(_HOMES[name])
+    value = getattr(home, name) if hasattr(home, name) else importlib.import_module(f"{_HOMES[name]}.{name}")
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -59,6 +59,10 @@ class ClosedForm:
     potential: TrigPolynomial
     g: tuple[TrigPolynomial, ...]
 
+    def __repr__(self) -> str:
+        terms = sum(len(self.mass[i][j]) for i in range(self.n) for j in range(i, self.n))
+        return f"ClosedForm('{self.robot.name}', {self.n} joints, M {terms} terms, g {sum(map(len, self.g))} terms)"
+
     @property
     def n(self) -> int:
         """Number of coordinates (mimic joints count)."""

@@ -53,6 +53,10 @@ class Function:
     operations: tuple[Operation, ...]
     results: tuple[tuple[int, ...], ...]
 
+    def __repr__(self) -> str:
+        inputs, outputs = (", ".join(port.name for port in ports) for ports in (self.inputs, self.outputs))
+        return f"Function('{self.name}', ({inputs}) -> ({outputs}), {len(self.operations)} steps)"
+
     def input(self, name: str) -> Port:
         """The input of that name; raises `ExpressionError` where there is none."""
         return _named(self.inputs, name, "input")

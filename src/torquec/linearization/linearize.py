@@ -62,6 +62,12 @@ class LinearModel:
     C: Array
     K: Array
 
+    def __repr__(self) -> str:
+        state = "; ".join(
+            f"{name} = {np.array2string(getattr(self, name), precision=3)}" for name in ("q", "qd", "qdd")
+        )
+        return f"LinearModel({self.n} joints at {state})"
+
     @property
     def n(self) -> int:
         """Number of joints."""

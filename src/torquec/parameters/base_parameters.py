@@ -98,6 +98,9 @@ class BaseParameters:
     method: str
     exact: bool
 
+    def __repr__(self) -> str:
+        return f"BaseParameters('{self.robot}', {len(self.names)} of {len(self.parameters)} parameters, {self.method})"
+
     def __len__(self) -> int:
         return len(self.names)
 

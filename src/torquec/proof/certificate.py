@@ -90,6 +90,10 @@ class Certificate:
     coefficients: CoefficientCertificate | None = None
     counts: Counts | None = None
 
+    def __repr__(self) -> str:
+        bounds = ", ".join(f"{name} {proof.bound:.3g}" for name, proof in self.joints.items())
+        return f"Certificate('{self.robot}', torque errors at most: {bounds or 'not stated'})"
+
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
         return {"format": FORMAT, **_DOCUMENTS.to_values(self)}

@@ -291,6 +291,9 @@ class Robot:
     warnings: tuple[FileWarning, ...] = field(default=(), compare=False)
     source: str = field(default="", compare=False)
 
+    def __repr__(self) -> str:
+        return f"Robot('{self.name}', {self.n} joints, {self.mass:.4g} kg)"
+
     @cached_property
     def joints(self) -> tuple[Joint, ...]:
         """The independent moving joints, in state order (no mimic joints)."""

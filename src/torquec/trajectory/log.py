@@ -123,6 +123,10 @@ class Log:
     first_line: int | None = None
     first_row: int = 0
 
+    def __repr__(self) -> str:
+        name = f"'{self.source}', " if self.source else ""
+        return f"Log({name}{len(self.joints)} joints, {len(self.t)} samples, {self.duration:g} s)"
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "joints", joint_labels(tuple(self.joints), len(self.joints)))
         object.__setattr__(self, "t", np.asarray(self.t, dtype=np.float64))

@@ -64,6 +64,9 @@ class Trajectory:
     qdd: Array
     motion: Motion | None = None
 
+    def __repr__(self) -> str:
+        return f"Trajectory({self.n} joints, {len(self.t)} samples from {self.t[0]:g} to {self.t[-1]:g} s)"
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "joints", tuple(self.joints))
         object.__setattr__(self, "t", _frozen("t", self.t))

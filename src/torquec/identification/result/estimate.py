@@ -72,6 +72,12 @@ class Estimate:
     status: Status = Status.SOLVED
     notes: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return (
+            f"Estimate('{self.model.robot.name}', {len(self.parameters)} parameters, relative error "
+            f"{self.relative_error:.2%}, {self.estimator})"
+        )
+
     @property
     def names(self) -> tuple[str, ...]:
         """Names of x."""
