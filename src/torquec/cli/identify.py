@@ -139,7 +139,7 @@ def identify(model: Model, options: IdentifyCommandOptions) -> Outcome:
     files = _written(findings, training, others, options)
     lines = [identification_text(findings, details=options.details)]
     if files and estimate.unbound:
-        lines.append(f"in no robot file, which has no words for them: {', '.join(estimate.unbound)}")
+        lines.append(f"in no file, for lack of a formula or of memory: {', '.join(estimate.unbound)}")
     if files and not estimate.realization.physically_consistent:
         remedy = " (--method consistent finds one)" if _has_masses(robot) else ""
         lines.append(f"no URDF: no robot that could be built has these parameters{remedy}")

@@ -18,7 +18,7 @@ from torquec.identification.torque.parameter_kind import ParameterKind
 from torquec.identification.torque.torque_columns import (
     FrictionLaw,
     FrictionModel,
-    FrictionTerm,
+    FrictionRefinement,
     GasSpring,
     RecordedColumn,
 )
@@ -29,7 +29,7 @@ __all__ = [
     "Estimate",
     "FrictionLaw",
     "FrictionModel",
-    "FrictionTerm",
+    "FrictionRefinement",
     "GasSpring",
     "IdentifyOptions",
     "JointFactors",

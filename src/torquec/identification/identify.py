@@ -5,6 +5,8 @@
 (3)  rotor inertias, the law of friction, weights and the strength of the prior are chosen by cross-validation
      (`model_choice`)
 (4)  the chosen estimator is fitted to everything, and statistics follow
+(5)  friction that depends on the load is fitted again with the rigid-body torques of the fit before, until they are its
+     own: what is found is one robot, whose total torque is the prediction
 
 The error everywhere: |tau - predicted| / |tau| over all joints and samples, both low-passed, half a second cut at each
 end.
@@ -12,6 +14,7 @@ end.
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,15 +36,21 @@ from torquec.identification.estimators.statistics import check_excitation, condi
 from torquec.identification.identify_options import IdentifyOptions, freedom_of
 from torquec.identification.logs.log_source import LogSource, sample_correlation
 from torquec.identification.open_logs import LogOrPath, OpenLogs, open_logs
-from torquec.identification.result.estimate import Estimate
+from torquec.identification.result.estimate import Estimate, bind_parameters
+from torquec.identification.result.realization import realize
 from torquec.identification.result.residuals import log_error
 from torquec.identification.result.verdict import Parameter, judge
+from torquec.identification.torque.torque_columns import FrictionRefinement
 from torquec.identification.torque.torque_model import TorqueModel
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log
 from torquec.trajectory.log_map import LogMap
 
 _DEFAULT = IdentifyOptions()
+_LOAD_FITS = 20
+_SAME_LOAD = 1e-13
+"""Change of parameters, relative to the largest, below which (5) ends: some per cent of the change before each time."""
+
 _UNSOLVED = {
     Status.NOT_CONVERGED: "the estimator has not converged: what it found is not the best fit",
     Status.RANK_DEFICIENT: "the logs do not determine all parameters: of many equal fits, this is the shortest",
@@ -80,11 +89,10 @@ def _identified(logs: OpenLogs, options: IdentifyOptions) -> Estimate:
     if freedom.friction and not folds.in_memory:
         notes += ("the logs are read in pieces: friction that turns over a distance was not tried",)
     choice = choose_model(folds, freedom, estimator_maker(options.method, from_factors=True))
-    totals = row_totals(LogRows(log, choice.model) for log in logs.fitted)
-    correlation = max(sample_correlation(log, log.used) for log in logs.fitted)
-    estimator = estimator_maker(options.method)(choice.model, Setting(choice.strength, choice.weighting, correlation))
-    _fit(estimator, choice.model, logs.fitted, totals.factors)
-    return _estimate(_Fit(choice, estimator, totals), logs, options, notes)
+    fit = _fitted(choice, logs, options)
+    if choice.model.friction.has(FrictionRefinement.LOAD):
+        fit = _with_own_load(fit, logs, options)
+    return _estimate(fit, logs, options, notes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +102,28 @@ class _Fit:
     choice: Choice
     estimator: Estimator
     totals: RowTotals
+
+
+def _fitted(choice: Choice, logs: OpenLogs, options: IdentifyOptions) -> _Fit:
+    """The chosen estimator, fitted to everything (4)."""
+    totals = row_totals(LogRows(log, choice.model) for log in logs.fitted)
+    correlation = max(sample_correlation(log, log.used) for log in logs.fitted)
+    estimator = estimator_maker(options.method)(choice.model, Setting(choice.strength, choice.weighting, correlation))
+    _fit(estimator, choice.model, logs.fitted, totals.factors)
+    return _Fit(choice, estimator, totals)
+
+
+def _with_own_load(fit: _Fit, logs: OpenLogs, options: IdentifyOptions) -> _Fit:
+    """(5): the fit whose load-dependent friction follows the rigid-body torques that it finds itself."""
+    for _ in range(_LOAD_FITS):
+        model, before = fit.choice.model, fit.estimator.x_
+        drawn = fit.estimator if isinstance(fit.estimator, PriorEstimator) else None
+        standard = realize(model, before).standard if drawn is None else drawn.y_
+        model = model.with_load_of(bind_parameters(model, standard))
+        fit = _fitted(dataclasses.replace(fit.choice, model=model), logs, options)
+        if np.max(np.abs(fit.estimator.x_ - before)) <= _SAME_LOAD * np.max(np.abs(before)):
+            break
+    return fit
 
 
 def _check_excitation(

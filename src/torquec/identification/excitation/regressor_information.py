@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from torquec.codegen.llvm import load_or_compile
+from torquec.dynamics.shafts import Shaft
 from torquec.errors import ArgumentError
 from torquec.expr.gradient import gradient
 from torquec.foundation.arrays import Array
 from torquec.identification.torque.torque_columns import (
     FrictionModel,
-    FrictionShaft,
     friction_block,
     friction_names,
     shafts_of,
@@ -78,7 +78,7 @@ class RegressorInformation:
         return (*base_parameters(self.robot).names, *friction_names(self.shafts, self.friction))
 
     @cached_property
-    def shafts(self) -> tuple[FrictionShaft, ...]:
+    def shafts(self) -> tuple[Shaft, ...]:
         """What rubs."""
         return shafts_of(self.robot)
 

@@ -1,8 +1,9 @@
 """`Estimate`: identified parameters, what they are worth, and the robot that has them.
 
-(1)  rigid part and friction are bound into a `Robot`, which then serves every model, generated code and URDF; an
-     estimate of base parameters alone gets the consistent bodies behind them (`realization`)
-(2)  columns beyond that (Stribeck and load terms, counterbalances, columns of the user) stay with the estimate
+(1)  bodies, friction with all its terms and counterbalances are bound into a `Robot`, which then serves every model,
+     generated code and files; an estimate of base parameters alone gets the consistent bodies behind them
+     (`realization`)
+(2)  what has no formula (recorded columns) and the memory of friction that turns over a distance stay with the estimate
 """
 
 from __future__ import annotations
@@ -13,15 +14,15 @@ from functools import cached_property
 
 import numpy as np
 
+from torquec.dynamics.shafts import Shaft
 from torquec.foundation.arrays import Array
 from torquec.identification.estimators.estimator import Status
 from torquec.identification.estimators.pseudo_inertia import WIDTH
 from torquec.identification.estimators.statistics import CONFIDENCE, correlations
 from torquec.identification.result.realization import Realization, realize
 from torquec.identification.result.verdict import Parameter, Verdict
-from torquec.identification.torque.coulomb_shape import STEP
-from torquec.identification.torque.parameter_kind import ParameterKind
-from torquec.identification.torque.torque_columns import FrictionShaft
+from torquec.identification.torque.coulomb_shape import Turnover
+from torquec.identification.torque.torque_columns import FrictionLaw, GasSpring
 from torquec.identification.torque.torque_model import TorqueModel
 from torquec.robot.robot import Drives, Friction, Motor, Robot
 from torquec.spatial import Inertia
@@ -96,11 +97,12 @@ class Estimate:
 
     @property
     def unbound(self) -> tuple[str, ...]:
-        """What a robot has no place for (2): friction beside viscous, Coulomb and offset, how it turns, columns."""
-        named = list(zip(self.names, self.model.kinds, strict=True))
-        refined = [name for name, kind in named if kind.is_refinement]
-        turning = () if self.model.friction.shape == STEP else ("coulomb turnover",)
-        return (*refined, *turning, *(name for name, kind in named if kind is ParameterKind.COLUMN))
+        """What a robot cannot hold (2): recorded columns, which have no formula, and friction that turns over a way.
+
+        The distance itself is among the robot's words; programs that know one state turn over at once.
+        """
+        turning = ("coulomb turnover",) if self.model.friction.shape.turnover is Turnover.DISTANCE else ()
+        return (*turning, *(column.name for column in self.model.columns if not isinstance(column, GasSpring)))
 
     @property
     def robot(self) -> Robot:
@@ -141,28 +143,29 @@ class Estimate:
 
 
 def bind_parameters(model: TorqueModel, standard: Array) -> Robot:
-    """The robot of a model with the standard parameters (p + f,) in place of its own."""
+    """The robot of a model with the standard parameters (p + f,) in place of its own: bodies, rotors, friction in all
+    its terms, counterbalances.
+    """
     robot = model.robot
     count = len(robot.bodies)
     inertias = standard[: WIDTH * count].reshape(-1, WIDTH)
     rotors = standard[WIDTH * count :][: len(robot.drives.motors)]
-    friction = dict(zip(model.names[len(model.base) :], standard[len(model.standard_names) :], strict=True))
-    shafts = {shaft.name: shaft for shaft in model.shafts}
+    values = dict(zip(model.names[len(model.base) :], standard[len(model.standard_names) :].tolist(), strict=True))
+    friction = {shaft.name: _friction(shaft, model.friction, values) for shaft in model.shafts}
     bodies = []
-    for body, values in zip(robot.bodies, inertias, strict=True):
-        joint = body.joint
-        if joint.name in shafts:
-            joint = dataclasses.replace(joint, friction=_friction(shafts[joint.name], friction))
-        inertia = Inertia(*(float(value) for value in values))
+    for body, numbers in zip(robot.bodies, inertias, strict=True):
+        springs = (column for column in model.columns if isinstance(column, GasSpring))
+        joint = dataclasses.replace(
+            body.joint,
+            friction=friction.get(body.joint.name, Friction()),
+            counterbalances=tuple(one.spring(values[one.name]) for one in springs if one.joint == body.joint.name),
+        )
+        inertia = Inertia(*(float(value) for value in numbers))
         bodies.append(dataclasses.replace(body, joint=joint, inertia=inertia, lacking_inertia=()))
     own = {motor.name: float(value) for motor, value in zip(robot.drives.motors, rotors, strict=True)}
     driven = [shaft for shaft in model.shafts if own or not shaft.is_joint]
     motors = tuple(
-        Motor(
-            shaft.name,
-            own.get(shaft.name, 0.0),
-            Friction() if shaft.is_joint else _friction(shaft, friction),
-        )
+        Motor(shaft.name, own.get(shaft.name, 0.0), Friction() if shaft.is_joint else friction[shaft.name])
         for shaft in driven
     )
     return dataclasses.replace(
@@ -170,17 +173,7 @@ def bind_parameters(model: TorqueModel, standard: Array) -> Robot:
     )
 
 
-def _friction(shaft: FrictionShaft, values: dict[str, float]) -> Friction:
-    """The friction of a shaft from its columns; Stribeck and load terms have no place in a robot."""
-
-    def of(parameter: str) -> float:
-        return float(values.get(f"{parameter}_{shaft.name}", 0.0))
-
-    viscous, coulomb = of("viscous"), of("coulomb")
-    return Friction(
-        viscous + of("viscous_positive"),
-        viscous + of("viscous_negative"),
-        coulomb + of("coulomb_positive"),
-        coulomb + of("coulomb_negative"),
-        of("offset"),
-    )
+def _friction(shaft: Shaft, law: FrictionLaw, values: dict[str, float]) -> Friction:
+    """The friction of a shaft from its columns."""
+    fitted = {name: values[f"{name}_{shaft.name}"] for name in law.parameters if f"{name}_{shaft.name}" in values}
+    return Friction.of({**fitted, **law.words})

@@ -19,6 +19,8 @@ class ParameterKind(StrEnum):
     STRIBECK = "stribeck"
     LOAD = "load"
     CURVED = "curved"
+    FRICTION = "friction"
+    """A term of friction that has no kind of its own here."""
     COLUMN = "column"
 
     @property
@@ -29,9 +31,18 @@ class ParameterKind(StrEnum):
     @property
     def is_dissipative(self) -> bool:
         """Whether it takes energy from the motion, so that no physical robot has it below zero."""
-        return self.is_friction and self not in (ParameterKind.OFFSET, ParameterKind.CURVED)
+        return self.is_friction and self not in (
+            ParameterKind.OFFSET,
+            ParameterKind.CURVED,
+            ParameterKind.FRICTION,
+        )
 
     @property
     def is_refinement(self) -> bool:
         """Whether it is a term beside viscous, Coulomb and offset, which a log may say nothing about."""
-        return self in (ParameterKind.STRIBECK, ParameterKind.LOAD, ParameterKind.CURVED)
+        return self in (
+            ParameterKind.STRIBECK,
+            ParameterKind.LOAD,
+            ParameterKind.CURVED,
+            ParameterKind.FRICTION,
+        )

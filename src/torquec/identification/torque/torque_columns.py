@@ -3,10 +3,10 @@
 A shaft turns with s = t . qd: t is a unit row for a joint, and for a coupled motor its row of the transmission, scaled
 to its largest entry.
 
-(1)  viscous s, Coulomb z, offset 1; by direction max(s, 0), min(s, 0), max(z, 0), min(z, 0); z is sign(s) or one of
-     the rounder shapes of `coulomb_shape`
+(1)  the columns of `torquec.dynamics.friction`: viscous s, Coulomb z, offset 1; by direction max(s, 0), min(s, 0),
+     max(z, 0), min(z, 0); z is sign(s) or one of the rounder shapes of `coulomb_shape`
 (2)  Stribeck: z exp(-(s/v)^2) beside (1), v the given speed;  curved: s |s|, the bend of viscous friction
-(3)  load: |tau of the prior model| z beside (1)
+(3)  load: |tau of the rigid bodies| z beside (1)
 (4)  gas spring (hydraulic counterbalance) on lever and base of lengths k and D, delta = q + angle:
      L = sqrt(D^2 + k^2 - 2 D k cos delta), column = sin(delta) D k/L * A c/(V - (L - D + k) A)
 """
@@ -15,20 +15,23 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
 
 import numpy as np
 
+from torquec.dynamics.friction import Rounded, ShaftState, column_function
+from torquec.dynamics.shafts import Shaft
+from torquec.dynamics.spring_torque import counterbalance_torque
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.foundation.reading import FileKind, parse_toml_values, read_text, to_path
 from torquec.identification.logs.prepare import Samples
 from torquec.identification.torque.coulomb_shape import STEP, CoulombShape, Turnover
 from torquec.identification.torque.parameter_kind import ParameterKind
-from torquec.robot.robot import Robot
+from torquec.robot.robot import Counterbalance, Friction, Robot
 
 
 class FrictionModel(StrEnum):
@@ -64,7 +67,7 @@ class FrictionModel(StrEnum):
         }[self]
 
 
-class FrictionTerm(StrEnum):
+class FrictionRefinement(StrEnum):
     """What a law can have beside viscous, Coulomb and offset columns."""
 
     LOAD = "load"
@@ -89,22 +92,30 @@ class FrictionLaw:
         """The law itself, or the one of a model, with a step at reversals."""
         return friction if isinstance(friction, FrictionLaw) else cls(FrictionModel(friction).parameters)
 
-    def has(self, term: FrictionTerm) -> bool:
+    def has(self, term: FrictionRefinement) -> bool:
         """Whether a term is among its parameters."""
-        return (_PAIR[0] if term is FrictionTerm.DIRECTIONAL else str(term)) in self.parameters
+        return (_PAIR[0] if term is FrictionRefinement.DIRECTIONAL else str(term)) in self.parameters
 
-    def with_term(self, term: FrictionTerm) -> FrictionLaw:
+    def with_term(self, term: FrictionRefinement) -> FrictionLaw:
         """This law with one more term; viscous friction by direction takes the place of one viscous column.
 
-        >>> FrictionLaw().with_term(FrictionTerm.DIRECTIONAL).parameters
+        >>> FrictionLaw().with_term(FrictionRefinement.DIRECTIONAL).parameters
         ('viscous_positive', 'viscous_negative', 'coulomb', 'offset')
         """
         if self.has(term):
             return self
-        if term is FrictionTerm.DIRECTIONAL:
+        if term is FrictionRefinement.DIRECTIONAL:
             rest = tuple(name for name in self.parameters if name != "viscous")
             return dataclasses.replace(self, parameters=(*_PAIR, *rest))
         return dataclasses.replace(self, parameters=(*self.parameters, str(term)))
+
+    @property
+    def words(self) -> dict[str, float]:
+        """What of the law is no linear parameter, in the words of a robot's friction."""
+        found = {"stribeck_speed": self.stribeck_speed} if self.has(FrictionRefinement.STRIBECK) else {}
+        if self.shape.turnover is not Turnover.STEP:
+            found[f"turnover_{self.shape.turnover}"] = self.shape.width
+        return found
 
     def __str__(self) -> str:
         known = next((str(model) for model in FrictionModel if model.parameters == self.parameters), None)
@@ -112,46 +123,36 @@ class FrictionLaw:
         return name if self.shape.turnover is Turnover.STEP else f"{name}, turning {self.shape}"
 
 
-@dataclass(frozen=True)
-class FrictionShaft:
-    """A joint, or a motor that turns with several joints: its name and its speed per joint speed (n,)."""
-
-    name: str
-    row: tuple[float, ...]
-
-    @property
-    def is_joint(self) -> bool:
-        """Whether it turns with one joint only."""
-        return sum(ratio != 0.0 for ratio in self.row) == 1
-
-
-def shafts_of(robot: Robot, transmission: Array | None = None) -> tuple[FrictionShaft, ...]:
+def shafts_of(robot: Robot, transmission: Array | None = None) -> tuple[Shaft, ...]:
     """Every joint, then every row of the transmission (the robot's own unless given) that couples joints."""
     rows = np.array(robot.drives.transmission) if transmission is None else transmission
-    shafts = [
-        FrictionShaft(name, tuple(float(k == j) for k in range(robot.n))) for j, name in enumerate(robot.joint_names)
-    ]
+    shafts = [Shaft(name, tuple(float(k == j) for k in range(robot.n))) for j, name in enumerate(robot.joint_names)]
     for k, row in enumerate(rows):
         if np.count_nonzero(row) > 1:
             scaled = row / row[np.argmax(np.abs(row))]
-            shafts.append(FrictionShaft(f"motor{k + 1}", tuple(float(value) for value in scaled)))
+            shafts.append(Shaft(f"motor{k + 1}", tuple(float(value) for value in scaled)))
     return tuple(shafts)
 
 
-def friction_names(shafts: Sequence[FrictionShaft], friction: FrictionLaw | FrictionModel) -> list[str]:
+def friction_names(shafts: Sequence[Shaft], friction: FrictionLaw | FrictionModel) -> list[str]:
     """Names of the columns of `friction_block`; a coupled shaft has no offset of its own."""
     law = FrictionLaw.of(friction)
     return [f"{parameter}_{shaft.name}" for shaft in shafts for parameter in _parameters(shaft, law)]
 
 
-def friction_kinds(shafts: Sequence[FrictionShaft], friction: FrictionLaw | FrictionModel) -> list[ParameterKind]:
+def friction_kinds(shafts: Sequence[Shaft], friction: FrictionLaw | FrictionModel) -> list[ParameterKind]:
     """The kinds of the columns of `friction_block`."""
     law = FrictionLaw.of(friction)
-    return [ParameterKind(parameter) for shaft in shafts for parameter in _parameters(shaft, law)]
+    kinds = set(ParameterKind)
+    return [
+        ParameterKind(parameter) if parameter in kinds else ParameterKind.FRICTION
+        for shaft in shafts
+        for parameter in _parameters(shaft, law)
+    ]
 
 
 def friction_block(
-    shafts: Sequence[FrictionShaft],
+    shafts: Sequence[Shaft],
     friction: FrictionLaw | FrictionModel,
     qd: Array,
     *,
@@ -167,7 +168,7 @@ def friction_block(
 
 
 def friction_functions(
-    shafts: Sequence[FrictionShaft],
+    shafts: Sequence[Shaft],
     friction: FrictionLaw | FrictionModel,
     qd: Array,
     *,
@@ -180,16 +181,18 @@ def friction_functions(
     speeds = qd @ rows
     z = law.shape.direction(None if q is None else q @ rows, speeds)
     loads = np.zeros_like(speeds) if load is None else np.abs(load) @ np.abs(rows)
+    state, shaped = ShaftState(speeds, Rounded(z), loads), Friction.of(law.words)
     places = [(k, parameter) for k, shaft in enumerate(shafts) for parameter in _parameters(shaft, law)]
     values = np.empty((len(qd), len(places)))
     for parameter in law.parameters:
         columns = [place for place, (_, name) in enumerate(places) if name == parameter]
         own = [places[place][0] for place in columns]
-        values[:, columns] = _function(parameter, speeds, z, loads, law.stribeck_speed)[:, own]
+        function = np.broadcast_to(column_function(parameter)(shaped, state), speeds.shape)
+        values[:, columns] = function[:, own]
     return values
 
 
-def spread(shafts: Sequence[FrictionShaft], friction: FrictionLaw | FrictionModel, functions: Array) -> Array:
+def spread(shafts: Sequence[Shaft], friction: FrictionLaw | FrictionModel, functions: Array) -> Array:
     """The columns (N, n, f) of functions (N, f): a shaft's torque acts on its joints by its row."""
     law = FrictionLaw.of(friction)
     rows = [shaft.row for shaft in shafts for _ in _parameters(shaft, law)]
@@ -232,6 +235,11 @@ class GasSpring:
         if not np.isfinite(self.angle):
             raise ArgumentError(f"a gas spring with angle = {self.angle}", remedy="give radians")
 
+    def spring(self, value: float) -> Counterbalance:
+        """The spring of a robot that its parameter `value` makes of it."""
+        gas = {"area": self.area, "pressure_volume": value * self.pressure_volume, "volume": self.volume}
+        return Counterbalance(self.base, self.lever, self.angle, **gas)
+
     def torque(self, robot: Robot, samples: Samples) -> Array:
         """(4); raises `ArgumentError` where the motion leaves the gas no volume, or the spring no length."""
         j = robot.joint_index(self.joint)
@@ -248,9 +256,8 @@ class GasSpring:
                 where=samples.source,
                 remedy="check base, lever, area, volume and angle: the volume must stay above zero along the motion",
             )
-        arm = np.sin(delta) * self.base * self.lever / length
         total = np.zeros_like(samples.q)
-        total[:, j] = arm * self.area * self.pressure_volume / volume
+        total[:, j] = counterbalance_torque(self.spring(1.0), samples.q[:, j])
         return total
 
 
@@ -326,23 +333,6 @@ def _column(kind: Any, entry: Any, *, where: str) -> TorqueColumn:
     return made
 
 
-def _parameters(shaft: FrictionShaft, law: FrictionLaw) -> tuple[str, ...]:
+def _parameters(shaft: Shaft, law: FrictionLaw) -> tuple[str, ...]:
     # The offsets of the joints already hold a constant torque of a coupled shaft.
     return law.parameters if shaft.is_joint else tuple(name for name in law.parameters if name != "offset")
-
-
-def _function(name: str, speed: Array, z: Array, load: Array, stribeck_speed: float) -> Array:
-    """One of (1)-(3) for every shaft (N, shafts)."""
-    functions: dict[str, Callable[[], Array]] = {
-        "viscous": lambda: speed,
-        "coulomb": lambda: z,
-        "offset": lambda: np.ones_like(speed),
-        "viscous_positive": lambda: np.maximum(speed, 0.0),
-        "viscous_negative": lambda: np.minimum(speed, 0.0),
-        "coulomb_positive": lambda: np.maximum(z, 0.0),
-        "coulomb_negative": lambda: np.minimum(z, 0.0),
-        "stribeck": lambda: z * np.exp(-((speed / stribeck_speed) ** 2)),
-        "load": lambda: load * z,
-        "curved": lambda: speed * np.abs(speed),
-    }
-    return functions[name]()

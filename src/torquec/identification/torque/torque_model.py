@@ -16,14 +16,14 @@ from functools import cached_property
 import numpy as np
 
 from torquec.dynamics.regressor import parameter_names
+from torquec.dynamics.shafts import Shaft
 from torquec.foundation.arrays import Array
 from torquec.identification.logs.prepare import Samples
 from torquec.identification.torque.parameter_kind import ParameterKind
 from torquec.identification.torque.torque_columns import (
     FrictionLaw,
     FrictionModel,
-    FrictionShaft,
-    FrictionTerm,
+    FrictionRefinement,
     TorqueColumn,
     friction_functions,
     friction_kinds,
@@ -42,8 +42,10 @@ class TorqueModel:
 
     robot: Robot
     friction: FrictionLaw
-    shafts: tuple[FrictionShaft, ...]
+    shafts: tuple[Shaft, ...]
     columns: tuple[TorqueColumn, ...] = ()
+    load_robot: Robot | None = None
+    """Whose rigid-body torques load-dependent friction follows: `robot`, unless a fit has found better inertias."""
     _made: dict[str, Model] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
@@ -99,9 +101,26 @@ class TorqueModel:
             self._made["model"] = compile(self.robot)
         return self._made["model"]
 
+    @property
+    def _carrying(self) -> Model:
+        """The model whose rigid-body torques are the load of friction."""
+        if self.load_robot is None:
+            return self.model
+        key = f"load {self.load_robot.content_hash}"
+        if key not in self._made:
+            self._made[key] = compile(self.load_robot)
+        return self._made[key]
+
     def with_friction(self, friction: FrictionLaw) -> TorqueModel:
         """The same robot with another law of friction; what is known of the rigid part is shared."""
         other = dataclasses.replace(self, friction=friction)
+        other.__dict__["base"] = self.base
+        object.__setattr__(other, "_made", self._made)
+        return other
+
+    def with_load_of(self, robot: Robot) -> TorqueModel:
+        """The same columns with the rigid-body torques of another robot as the load."""
+        other = dataclasses.replace(self, load_robot=robot)
         other.__dict__["base"] = self.base
         object.__setattr__(other, "_made", self._made)
         return other
@@ -122,8 +141,8 @@ class TorqueModel:
 
     def friction_columns(self, samples: Samples) -> Array:
         """The columns (N, n, f) of friction, low-passed (3)."""
-        heavy = self.friction.has(FrictionTerm.LOAD)
-        load = self.model.inverse_dynamics(samples.q, samples.qd, samples.qdd) if heavy else None
+        heavy = self.friction.has(FrictionRefinement.LOAD)
+        load = self._carrying.inverse_dynamics(samples.q, samples.qd, samples.qdd) if heavy else None
         functions = friction_functions(self.shafts, self.friction, samples.qd, q=samples.q, load=load)
         return spread(self.shafts, self.friction, samples.low_passed(functions) if functions.size else functions)
 
@@ -144,19 +163,21 @@ def torque_model(
     """The parameters to seek: bodies, with `rotors` the reflected inertia of every shaft, friction, `columns`.
 
     `transmission` (motors, n) tells which motors turn with several joints (the robot's own drives unless given);
-    rotors are sought joint side, whatever the gear.
+    rotors are sought joint side, whatever the gear. Springs that the robot has are not taken as known: give them as
+    columns, or they become part of what is found.
 
     >>> from torquec.robot import classics
     >>> torque_model(classics.planar2r(), friction="viscous").names[-2:]
     ('viscous_joint1', 'viscous_joint2')
     """
+    robot = _without_springs(robot)
     shafts = shafts_of(robot, transmission)
     motors = tuple(Motor(shaft.name, _reflected(robot, shaft)) for shaft in shafts) if rotors else ()
     drives = Drives(motors, tuple(shaft.row for shaft in shafts) if rotors else ())
     return TorqueModel(dataclasses.replace(robot, drives=drives), FrictionLaw.of(friction), shafts, tuple(columns))
 
 
-def _reflected(robot: Robot, shaft: FrictionShaft) -> float:
+def _reflected(robot: Robot, shaft: Shaft) -> float:
     """What the robot's own drives say about the rotor inertia of a shaft, joint side."""
     row = np.array(shaft.row)
     total = 0.0
@@ -165,3 +186,12 @@ def _reflected(robot: Robot, shaft: FrictionShaft) -> float:
         if np.allclose(np.abs(other), ratio * np.abs(row)):
             total += motor.rotor_inertia * ratio**2
     return total
+
+
+def _without_springs(robot: Robot) -> Robot:
+    """What is sought holds every torque; a robot that kept its springs would count them twice."""
+    bodies = tuple(
+        dataclasses.replace(body, joint=dataclasses.replace(body.joint, spring=None, counterbalances=()))
+        for body in robot.bodies
+    )
+    return dataclasses.replace(robot, bodies=bodies)
