@@ -101,3 +101,36 @@ def test_a_trajectory_outside_the_limits_names_joint_and_time(torquec, tmp_path)
     assert shown.status == 2
     assert "joint 'joint2' passes its upper position limit" in shown.err
     assert "at t = 3 s" in shown.err
+
+
+def test_a_guarantee_for_computed_torque_at_the_measured_state(torquec, tmp_path):
+    arm = tq.classics.planar2r()
+    path = write_trajectory(minimum_jerk([0.0, 0.3], [0.5, 0.9], 1.0, joints=arm.joint_names), tmp_path / "motion.csv")
+    words = ["design", "planar2r", "--poles", "-20", "--controller", "computed-torque", "--evaluation", "measured"]
+    document = torquec(*words, "--trajectory", path, "--rate", 500, "--json").document
+    guarantee = document["guarantee"]
+    assert guarantee["valid"] is True
+    assert set(guarantee["bounds"]) == set(arm.joint_names)
+    assert all(0.0 < bound["value"] < 1e-2 and bound["unit"] == "rad" for bound in guarantee["bounds"].values())
+    assert set(document["payload"]) == {"lower", "upper", "unit", "frame"}
+    assert document["covariance"] == {}
+    # At the measured state the linear loop is that of pole placement.
+    placed = torquec("design", "planar2r", "--poles", "-20", "--rate", 500, "--json").document
+    assert np.array(document["eigenvalues"]) == pytest.approx(np.array(placed["eigenvalues"]))
+    seldom = torquec(*words, "--trajectory", path, "--rate", 100, "--json").document["guarantee"]
+    for joint in arm.joint_names:
+        assert seldom["bounds"][joint]["value"] > 2.0 * guarantee["bounds"][joint]["value"]
+    text = torquec(*words, "--trajectory", path).out
+    assert "Guaranteed at every instant" in text
+    assert "Statistics: stable with" in text
+
+
+def test_no_guarantee_and_why(torquec):
+    at_reference = torquec("design", "planar2r", "--controller", "computed-torque", "--json").document["guarantee"]
+    assert at_reference["valid"] is False
+    assert at_reference["bounds"] == {}
+    assert "--evaluation measured" in at_reference["reason"]
+    words = ["design", "planar2r", "--controller", "computed-torque", "--evaluation", "measured"]
+    assert "give a trajectory" in torquec(*words, "--json").document["guarantee"]["reason"]
+    assert "abbreviated" in torquec(*words, "--abbreviated", "--json").document["guarantee"]["reason"]
+    assert "No guarantee: " in torquec("design", "planar2r", "--controller", "pd").out

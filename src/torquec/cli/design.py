@@ -14,6 +14,7 @@ from torquec.cli.linearize import complex_list
 from torquec.cli.motions import read_motion
 from torquec.cli.options import DegreesOption, StateOption, joint_values
 from torquec.cli.output import progress
+from torquec.cli.promises import law_errors, promises
 from torquec.cli.writes import Writes
 from torquec.control.law_kind import LawKind
 from torquec.errors import ArgumentError
@@ -60,8 +61,10 @@ def design(model: Model, options: DesignOptions) -> Outcome:
     """Design a controller: feedforward and feedback in one function.
 
     Prints what modelling errors it survives: alpha, beta and gamma are factors on the model's stiffness, damping and
-    inertia, for which the sampled loop stays stable. Kinds are pole-placement (the default), computed-torque,
-    diagonal, pd, pid and lqr. `torquec simulate --law DIR/controller.json` runs what -o writes.
+    inertia, for which the sampled loop stays stable. For computed torque at the measured state with a certified model
+    it prints a proven bound of the tracking error, along the trajectory or for every reference in the certified box.
+    Kinds are pole-placement (the default), computed-torque, diagonal, pd, pid and lqr. `torquec simulate --law
+    DIR/controller.json` runs what -o writes.
     """
     from torquec.control.controller_file import write_controller
     from torquec.linearization.linearize import linearize
@@ -108,6 +111,7 @@ def design(model: Model, options: DesignOptions) -> Outcome:
             drawn = _draw(model, looked_at, options, kind, worst, motion)
             document["pictures"] = [str(path) for path in drawn]
             files += drawn
+    document |= promises(model, kind, options, motion, point)
     if options.output is not None:
         details = {key: document[key] for key in ("controller", "poles", "sampled", "evaluation")}
         written = write_controller(law, options.output, prefix=robot.name, details=details)
@@ -130,19 +134,15 @@ def _evaluation(kind: LawKind, options: DesignOptions) -> str | None:
     return "measured" if kind in (LawKind.PD, LawKind.PID) else "reference"
 
 
-def _errors(kind: LawKind) -> Any:
-    from torquec.control.robustness import COMPUTED_TORQUE, EXACT_MODEL
-
-    return EXACT_MODEL if kind is LawKind.POLE_PLACEMENT else COMPUTED_TORQUE
-
-
 def _worst(model: Model, options: DesignOptions, kind: LawKind, motion: Trajectory | None) -> WorstCase | None:
     from torquec.control.worst_case import worst_case
 
     if motion is None:
         return None
     poles = options.pairs(model.robot)
-    return worst_case(model, motion, poles, errors=_errors(kind), period=options.period, sampled=options.sampled)
+    return worst_case(
+        model, motion, poles, errors=law_errors(kind, options), period=options.period, sampled=options.sampled
+    )
 
 
 def _robustness(
@@ -152,7 +152,7 @@ def _robustness(
     from torquec.control.robustness import Factor, closed_loop_eigenvalues
     from torquec.control.stability_interval import stability_interval
 
-    poles, errors = options.pairs(model.robot), _errors(kind)
+    poles, errors = options.pairs(model.robot), law_errors(kind, options)
     period, sampled = options.period, options.sampled
     found = closed_loop_eigenvalues(looked_at, poles, errors=errors, period=period, sampled=sampled)
     document: dict[str, Any] = {"eigenvalues": complex_list(found)}
@@ -185,7 +185,7 @@ def _draw(
     from torquec.report.eigenvalue_plots import locus_values, plot_eigenvalues, plot_root_locus
 
     assert options.plot is not None
-    robot, poles, errors = model.robot, options.pairs(model.robot), _errors(kind)
+    robot, poles, errors = model.robot, options.pairs(model.robot), law_errors(kind, options)
     period, sampled = options.period, options.sampled
     groups = {
         "open loop": looked_at.eigenvalues,

@@ -17,18 +17,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from torquec.control.acceleration_bound import AccelerationBound, MotionBoxes
 from torquec.control.error_response import ErrorResponse, OutputGain
 from torquec.control.proven_torque import ProvenTorque
-from torquec.dynamics import spring_torque
-from torquec.expr import Function, trace
 from torquec.expr.enclose import enclose
-from torquec.expr.replay import replay
 from torquec.foundation.arrays import Array
+from torquec.robot.robot import Joint, Robot
 from torquec.trajectory.motion_enclosure import MotionEnclosure
 
 _ROUNDS = 60
@@ -82,36 +79,18 @@ class ErrorTube:
 
 
 @dataclass(frozen=True, eq=False)
-class TubeProblem:
-    """What a tube is about: a proven torque, the responses of all joints, the reference, and where the robot starts.
+class TubeLoop:
+    """The loop of a tube: the responses of all joints, where the robot starts and what its drives can give.
 
-    `start_position`, `start_speed` (n,) bound the errors at the start, `efforts` (n,) what the drives can give;
-    `period` is T, zero for a controller that is not sampled.
+    `start_position`, `start_speed` (n,) bound the errors at the start, `efforts` (n,) the torques; `period` is T, zero
+    for a controller that is not sampled.
     """
 
-    proven: ProvenTorque
     responses: tuple[ErrorResponse, ...]
-    reference: MotionEnclosure
     period: float
     start_position: Array
     start_speed: Array
     efforts: Array
-
-    @cached_property
-    def bound(self) -> AccelerationBound:
-        """The acceleration's errors of the robot."""
-        return AccelerationBound(self.proven.robot)
-
-    @cached_property
-    def torque_program(self) -> Function:
-        """What the controller asks of the drives: the model's torques and the springs."""
-        program, robot = self.proven.program, self.proven.robot
-
-        def algorithm(q: Any, qd: Any, qdd: Any) -> dict[str, Any]:
-            tau = replay(program, {"q": q, "qd": qd, "qdd": qdd})["tau"]
-            return {"tau": [a + b for a, b in zip(tau, spring_torque(robot, q), strict=True)]}
-
-        return trace("asked", algorithm, dict.fromkeys(("q", "qd", "qdd"), (robot.n,)))
 
     def radii(self, level: Array, drift: Array) -> Radii:
         """(1) and (2)."""
@@ -129,6 +108,32 @@ class TubeProblem:
             feedback + level + self.period * drift,
             feedback,
         )
+
+    def saturation(self, robot: Robot, torque: Array) -> str:
+        """Which drive may be asked for more than it has by torques (n,), in words; empty where none is."""
+        part = torque / self.efforts
+        k = int(np.argmax(part))
+        if part[k] <= 1.0:
+            return ""
+        unit = "N" if robot.joints[k].type.is_prismatic else "Nm"
+        return (
+            f"the torque of joint '{robot.joint_names[k]}' may reach {torque[k]:.4g} {unit}, its drive gives "
+            f"{self.efforts[k]:.4g}: move more slowly, or use a stronger drive"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class TubeProblem:
+    """What a tube along a reference is about: a proven torque, the loop around it, and the reference."""
+
+    proven: ProvenTorque
+    loop: TubeLoop
+    reference: MotionEnclosure
+
+    @cached_property
+    def bound(self) -> AccelerationBound:
+        """The acceleration's errors of the robot."""
+        return AccelerationBound(self.proven.robot)
 
     def boxes(self, radii: Radii, *, asked: bool) -> MotionBoxes:
         """The tube as boxes; with the accelerations that are `asked` for, or those that the robot has."""
@@ -148,7 +153,7 @@ class TubeProblem:
 def error_tube(problem: TubeProblem) -> ErrorTube | str:
     """A narrow tube that proves itself, or the reason why none was found (3), (4)."""
     n = problem.proven.n
-    radii = problem.radii(np.zeros(n), np.zeros(n))
+    radii = problem.loop.radii(np.zeros(n), np.zeros(n))
     step, found = _FIRST_STEP, None
     for _ in range(_ROUNDS):
         # Radii that are too small are bounds from below: where already they leave the box, no others will do.
@@ -164,7 +169,7 @@ def error_tube(problem: TubeProblem) -> ErrorTube | str:
                 f"the inertia could not be shown to be regular in the tube about t = {when:.4g} s, where errors of "
                 f"{radii.position.max():.3g} had to be allowed for: certify a smaller torque error, or sample faster"
             )
-        new = problem.radii(level.max(axis=0), drift.max(axis=0))
+        new = problem.loop.radii(level.max(axis=0), drift.max(axis=0))
         if new.is_inside(wide) and _outside(problem, wide) is None:
             torque = _torques(problem, wide)
             narrower = found is None or np.any(new.position < (1.0 - _STEP) * found.radii.position)
@@ -178,7 +183,7 @@ def error_tube(problem: TubeProblem) -> ErrorTube | str:
             "the bounds grow without end: while torques are held the robot moves on by too much; sample faster, or "
             "move more slowly"
         )
-    return _saturation(problem, found) or found
+    return problem.loop.saturation(problem.proven.robot, found.torque) or found
 
 
 def _causes(problem: TubeProblem, radii: Radii) -> tuple[Array, Array]:
@@ -189,8 +194,8 @@ def _causes(problem: TubeProblem, radii: Radii) -> tuple[Array, Array]:
     wanted = np.maximum(np.abs(asked.qdd_lower), np.abs(asked.qdd_upper))
     errors = problem.proven.errors(boxes.q_lower, boxes.q_upper, speed, wanted)
     inertia = problem.bound.inertia(boxes.q_lower, boxes.q_upper)
-    level = problem.bound.level(inertia, errors) + _ROUNDING * (1.0 + wanted.max(axis=1, keepdims=True))
-    if problem.period == 0.0:
+    level = problem.bound.level(inertia, errors) + rounding_error(wanted)
+    if problem.loop.period == 0.0:
         return level, np.zeros_like(level)
     return level, problem.bound.drift(inertia, boxes) + problem.reference.jerk
 
@@ -198,7 +203,7 @@ def _causes(problem: TubeProblem, radii: Radii) -> tuple[Array, Array]:
 def _torques(problem: TubeProblem, radii: Radii) -> Array:
     """The largest torques (n,) that the controller may ask for."""
     asked = problem.boxes(radii, asked=True)
-    low, high = enclose(problem.torque_program, asked.lower, asked.upper)["tau"]
+    low, high = enclose(problem.proven.asked_program, asked.lower, asked.upper)["tau"]
     largest: Array = np.maximum(np.abs(low), np.abs(high)).max(axis=0)
     return largest
 
@@ -222,7 +227,7 @@ def _outside(problem: TubeProblem, radii: Radii) -> str | None:
         worst = float(part[row, joint])
         above = high[row, joint] - upper[joint] >= lower[joint] - low[row, joint]
         reached, limit = (high[row, joint], upper[joint]) if above else (low[row, joint], lower[joint])
-        unit = ("m" if robot.joints[joint].type.is_prismatic else "rad") + per
+        unit = joint_unit(robot.joints[joint]) + per
         words = (
             f"the {name} of joint '{robot.joint_names[joint]}' may reach {reached:.4g} {unit} at "
             f"t = {problem.reference.t[row]:.4g} s, {beyond[row, joint]:.3g} beyond the certified {limit:.4g}: certify "
@@ -231,15 +236,11 @@ def _outside(problem: TubeProblem, radii: Radii) -> str | None:
     return words
 
 
-def _saturation(problem: TubeProblem, tube: ErrorTube) -> str | None:
-    """Which drive may be asked for more than it has, in words."""
-    part = tube.torque / problem.efforts
-    joint = int(np.argmax(part))
-    if part[joint] <= 1.0:
-        return None
-    robot = problem.proven.robot
-    unit = "N" if robot.joints[joint].type.is_prismatic else "Nm"
-    return (
-        f"the torque of joint '{robot.joint_names[joint]}' may reach {tube.torque[joint]:.4g} {unit}, its drive gives "
-        f"{problem.efforts[joint]:.4g}: move more slowly, or use a stronger drive"
-    )
+def rounding_error(accelerations: Array) -> Array:
+    """What rounding in a controller may add to the level (N, 1), for accelerations of at most this size (N, n)."""
+    return np.asarray(_ROUNDING * (1.0 + accelerations.max(axis=1, keepdims=True)), dtype=np.float64)
+
+
+def joint_unit(joint: Joint) -> str:
+    """What the positions of a joint are measured in."""
+    return "m" if joint.type.is_prismatic else "rad"

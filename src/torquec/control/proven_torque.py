@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from torquec.dynamics import gravity_torque, mass_matrix, velocity_torque
+from torquec.dynamics import gravity_torque, mass_matrix, spring_torque, velocity_torque
 from torquec.expr import Function, trace
 from torquec.expr.enclose import enclose
+from torquec.expr.replay import replay
 from torquec.foundation.arrays import Array
 from torquec.model.kinds import ModelKind
 from torquec.model.model import Model
@@ -56,6 +57,16 @@ class ProvenTorque:
     def n(self) -> int:
         """Number of joints."""
         return self.robot.n
+
+    @cached_property
+    def asked_program(self) -> Function:
+        """What a controller asks of the drives, (q, qd, qdd) -> tau: the model's torques and the springs."""
+
+        def algorithm(q: Any, qd: Any, qdd: Any) -> dict[str, Any]:
+            tau = replay(self.program, {"q": q, "qd": qd, "qdd": qdd})["tau"]
+            return {"tau": [a + b for a, b in zip(tau, spring_torque(self.robot, q), strict=True)]}
+
+        return trace("asked", algorithm, dict.fromkeys(("q", "qd", "qdd"), (self.n,)))
 
     @cached_property
     def _coefficient_program(self) -> Function:

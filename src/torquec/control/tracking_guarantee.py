@@ -14,7 +14,8 @@ measures and holds, with the model P in place of the robot's own torques (comput
      between samples too (:mod:`torquec.control.sampled_response`), and without sampling the L1 norms of its impulse
      responses (:mod:`torquec.control.error_response`).
 (5)  W and R are bounded over the tube of all motions within (4) of the reference, and (4) follows from them: radii that
-     prove themselves (:mod:`torquec.control.error_tube`).
+     prove themselves (:mod:`torquec.control.error_tube`). Without a reference they are bounded over the certified box,
+     and the guarantee is for every reference that stays far enough inside (:mod:`torquec.control.box_guarantee`).
 
 Nothing is claimed of friction (there is none, or the controller cancels exactly what acts), sensors, delays, or of a
 robot that is not the one of the certificate. Where no tube is proven there is no guarantee, and the reason is stated.
@@ -29,21 +30,25 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from torquec.control.box_guarantee import BoxTube, box_tube
 from torquec.control.error_response import error_response
-from torquec.control.error_tube import ErrorTube, TubeProblem, error_tube
+from torquec.control.error_tube import ErrorTube, TubeLoop, TubeProblem, error_tube, joint_unit
 from torquec.control.poles import PoleArgument, error_feedback, joint_poles
 from torquec.control.proven_torque import ProvenTorque, proven_torque
 from torquec.control.sampled_response import sampled_response
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.model.model import Model, as_model
-from torquec.robot.robot import Joint, Robot
+from torquec.robot.robot import Robot
 from torquec.trajectory.motion_enclosure import motion_enclosure
 from torquec.trajectory.trajectory import Trajectory
 
 _PIECE = 0.002
 _FEWEST, _MOST = 256, 8192
 """Pieces of time that the reference is enclosed over: 2 ms each, within these numbers."""
+
+_RISE = 0.1
+"""Time [s] in which references go from rest to their largest acceleration, where nobody says otherwise."""
 
 
 @dataclass(frozen=True)
@@ -70,10 +75,23 @@ class JointBound:
 
 
 @dataclass(frozen=True)
+class ReferenceLimits:
+    """What a reference must keep so that the guarantee holds for it: its positions, speed, acceleration and jerk."""
+
+    joint: str
+    lower: float
+    upper: float
+    velocity: float
+    acceleration: float
+    jerk: float
+
+
+@dataclass(frozen=True)
 class TrackingGuarantee:
     """Whether there is a guarantee, why there is none, and what it says of every joint (empty where there is none).
 
-    `start` and `end` [s]: from when until when; the end is infinite where the reference comes to rest.
+    `start` and `end` [s]: from when until when; the end is infinite where the reference comes to rest. `references`,
+    joint by joint: what a reference must keep, where none was given; empty for a guarantee along one.
     """
 
     valid: bool
@@ -81,6 +99,7 @@ class TrackingGuarantee:
     joints: tuple[JointBound, ...] = ()
     start: float = 0.0
     end: float = 0.0
+    references: tuple[ReferenceLimits, ...] = ()
 
     def to_document(self) -> dict[str, Any]:
         """As JSON values: {valid, reason, bounds {joint: {value, unit, ..}}, start, end}; None where nothing limits."""
@@ -101,6 +120,14 @@ class TrackingGuarantee:
             },
             "start": self.start,
             "end": self.end if math.isfinite(self.end) else None,
+            "references": {
+                limits.joint: {
+                    key: value if math.isfinite(value) else None
+                    for key, value in vars(limits).items()
+                    if key != "joint"
+                }
+                for limits in self.references
+            },
         }
 
 
@@ -118,22 +145,25 @@ _ON_THE_REFERENCE = StartError()
 def tracking_guarantee(
     source: Robot | Model,
     poles: PoleArgument,
-    trajectory: Trajectory,
+    trajectory: Trajectory | None = None,
     *,
     period: float | None = None,
     sampled: bool = False,
     start: StartError = _ON_THE_REFERENCE,
     efforts: npt.ArrayLike | None = None,
+    jerk: npt.ArrayLike | None = None,
 ) -> TrackingGuarantee:
     """The guarantee for computed torque at the measured state along a trajectory, or why there is none.
 
     `source`: a model with a certificate, or an exact one. `poles`, `period` [s], `sampled`: as of `computed_torque`;
-    without a period the controller is continuous. `efforts` (n,) take the place of the robot's limits. Raises
-    `ArgumentError` for poles that are unstable or too fast, for joints that are not the robot's and for bad numbers.
+    without a period the controller is continuous. `efforts` (n,) take the place of the robot's limits. Without a
+    trajectory it is for every reference inside the certified box whose jerk is at most `jerk` (n,), unless given what
+    takes a joint to its largest acceleration in 0.1 s. Raises `ArgumentError` for poles that are unstable or too fast,
+    for joints that are not the robot's and for bad numbers.
     """
     model = as_model(source)
     robot = model.robot
-    if trajectory.joints != robot.joint_names:
+    if trajectory is not None and trajectory.joints != robot.joint_names:
         raise ArgumentError(
             f"the trajectory moves {', '.join(trajectory.joints)}",
             remedy=f"the joints are {', '.join(robot.joint_names)}",
@@ -147,36 +177,39 @@ def tracking_guarantee(
     if isinstance(proven, str):
         return TrackingGuarantee(False, proven)
     responses = tuple(error_response(p, s) if period is None else sampled_response(p, s, period) for p, s in pairs)
+    loop = TubeLoop(responses, period or 0.0, begin[0], begin[1], drives)
+    if trajectory is None:
+        fastest = proven.acceleration / _RISE if jerk is None else _per_joint("jerk", jerk, robot.n)
+        found = box_tube(proven, loop, jerk=fastest)
+        return TrackingGuarantee(False, found) if isinstance(found, str) else _in_box(proven, found, drives)
     pieces = int(np.clip(math.ceil(trajectory.duration / _PIECE), _FEWEST, _MOST))
-    reference = motion_enclosure(trajectory, pieces=pieces)
-    problem = TubeProblem(proven, responses, reference, period or 0.0, begin[0], begin[1], drives)
-    tube = error_tube(problem)
+    tube = error_tube(TubeProblem(proven, loop, motion_enclosure(trajectory, pieces=pieces)))
     if isinstance(tube, str):
         return TrackingGuarantee(False, tube)
-    return _guarantee(proven, tube, drives, trajectory)
-
-
-def _guarantee(proven: ProvenTorque, tube: ErrorTube, efforts: Array, trajectory: Trajectory) -> TrackingGuarantee:
-    columns = np.stack(
-        [tube.radii.position, tube.radii.speed, tube.radii.acceleration, tube.radii.feedback, tube.torque, efforts],
-        axis=1,
-    )
-    joints = tuple(
-        JointBound(joint.name, _unit(joint), *row)
-        for joint, row in zip(proven.robot.joints, columns.tolist(), strict=True)
-    )
     first, last = float(trajectory.t[0]), float(trajectory.t[-1])
-    return TrackingGuarantee(True, "", joints, first, math.inf if _rests(trajectory) else last)
+    return TrackingGuarantee(True, "", _bounds(proven, tube, drives), first, math.inf if _rests(trajectory) else last)
+
+
+def _bounds(proven: ProvenTorque, tube: ErrorTube, efforts: Array) -> tuple[JointBound, ...]:
+    radii = tube.radii
+    columns = [radii.position, radii.speed, radii.acceleration, radii.feedback, tube.torque, efforts]
+    rows = np.stack(columns, axis=1).tolist()
+    return tuple(
+        JointBound(joint.name, joint_unit(joint), *row) for joint, row in zip(proven.robot.joints, rows, strict=True)
+    )
+
+
+def _in_box(proven: ProvenTorque, found: BoxTube, efforts: Array) -> TrackingGuarantee:
+    columns = [found.lower, found.upper, found.velocity, found.acceleration, found.jerk]
+    rows = np.stack(columns, axis=1).tolist()
+    limits = tuple(ReferenceLimits(name, *row) for name, row in zip(proven.robot.joint_names, rows, strict=True))
+    return TrackingGuarantee(True, "", _bounds(proven, found.tube, efforts), 0.0, math.inf, limits)
 
 
 def _rests(trajectory: Trajectory) -> bool:
     """True where the reference stands at its end, so that the last piece of the tube goes on."""
     end = trajectory.at(trajectory.t[-1])
     return bool(np.all(np.abs(end.qd) < 1e-12) and np.all(np.abs(end.qdd) < 1e-12))
-
-
-def _unit(joint: Joint) -> str:
-    return "m" if joint.type.is_prismatic else "rad"
 
 
 def _per_joint(name: str, values: npt.ArrayLike, n: int) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from torquec.report.guarantee_text import guarantee_text, statistics_text
 from torquec.report.tables import number, table
 
 _OPERATIONS = ("mul", "add", "div", "sincos", "other")
@@ -29,6 +30,8 @@ def design_text(name: str, document: dict[str, Any]) -> str:
         lines.append("gains change with time: one matrix for every sample of the trajectory, in controller.json")
     if document["robustness"]:
         lines += ["", *_robustness(document)]
+    statistics = statistics_text(document["payload"], document["covariance"])
+    lines += ["", *([statistics, ""] if statistics else []), guarantee_text(document["guarantee"])]
     return "\n".join(lines)
 
 

@@ -1,0 +1,116 @@
+"""What `torquec design` promises of a controller: the proven tracking error, and as statistics what else it bears."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from torquec.cli.laws import LawOptions
+from torquec.cli.output import progress
+from torquec.control.law_kind import LawKind
+from torquec.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from torquec.control.poles import JointPoles
+    from torquec.control.robustness import ModelErrors
+    from torquec.control.tracking_guarantee import TrackingGuarantee
+    from torquec.foundation.arrays import Array
+    from torquec.model.model import Model
+    from torquec.trajectory import Trajectory
+
+_POINTS = 9
+"""Instants of a motion at which linear models are looked at."""
+
+
+def law_errors(kind: LawKind, options: LawOptions) -> ModelErrors:
+    """The linear loop of a law, as factors on what it believes in: CT2 at the measured state is like pole placement."""
+    from torquec.control.robustness import COMPUTED_TORQUE, EXACT_MODEL
+
+    at_reference = kind is LawKind.COMPUTED_TORQUE and (options.evaluation or "reference") == "reference"
+    return COMPUTED_TORQUE if at_reference else EXACT_MODEL
+
+
+def promises(
+    model: Model, kind: LawKind, options: LawOptions, motion: Trajectory | None, point: tuple[tuple[float, ...], ...]
+) -> dict[str, Any]:
+    """The keys `guarantee`, `payload` and `covariance` of the document; empty ones where nothing can be said."""
+    document: dict[str, Any] = {
+        "guarantee": _guarantee(model, kind, options, motion).to_document(),
+        "payload": {},
+        "covariance": {},
+    }
+    if not kind.places_poles:
+        return document
+    if motion is None:
+        states = tuple(np.array([part]) for part in point)
+    else:
+        found = motion.at(np.linspace(motion.t[0], motion.t[-1], _POINTS))
+        states = (found.q, found.qd, found.qdd)
+    poles = options.pairs(model.robot)
+    document["payload"] = _payload(model, kind, options, poles, states)
+    document["covariance"] = _covariance(model, options, poles, states)
+    return document
+
+
+def _guarantee(model: Model, kind: LawKind, options: LawOptions, motion: Trajectory | None) -> TrackingGuarantee:
+    from torquec.control.tracking_guarantee import TrackingGuarantee, tracking_guarantee
+
+    if kind is not LawKind.COMPUTED_TORQUE or options.evaluation != "measured":
+        return TrackingGuarantee(
+            False, "it is for computed torque at the measured state: --controller computed-torque --evaluation measured"
+        )
+    if options.abbreviated:
+        return TrackingGuarantee(False, "nothing is proven of an abbreviated model: simplify one, which is certified")
+    progress("proving how far the robot is from its reference ...")
+    poles = [(pair.first, pair.second) for pair in options.pairs(model.robot).pairs]
+    efforts = [options.effort * joint.limits.effort for joint in model.robot.joints]
+    return tracking_guarantee(model, poles, motion, period=options.period, sampled=options.sampled, efforts=efforts)
+
+
+def _payload(
+    model: Model, kind: LawKind, options: LawOptions, poles: JointPoles, states: tuple[Array, ...]
+) -> dict[str, Any]:
+    from torquec.control.payload_interval import payload_interval
+
+    q, qd, qdd = states
+    try:
+        found = payload_interval(
+            model,
+            poles,
+            (q, qd, qdd),
+            errors=law_errors(kind, options),
+            period=options.period,
+            sampled=options.sampled,
+        )
+    except ArgumentError as error:
+        return {"reason": error.found}
+    limits = {"lower": found.lower, "upper": found.upper}
+    return {
+        **{key: value if math.isfinite(value) else None for key, value in limits.items()},
+        "unit": "kg",
+        "frame": found.frame,
+    }
+
+
+def _covariance(model: Model, options: LawOptions, poles: JointPoles, states: tuple[Array, ...]) -> dict[str, Any]:
+    from torquec.control.covariance_margin import covariance_margin
+    from torquec.parameters import base_parameters
+
+    parameters = model.parameters
+    if parameters is None or parameters.covariance is None:
+        return {}
+    base = base_parameters(model.robot).names
+    place = {name: k for k, name in enumerate(parameters.names)}
+    if any(name not in place for name in base):
+        return {"reason": "the covariance is not that of the robot's base parameters"}
+    rows = [place[name] for name in base]
+    S = np.array(parameters.covariance)[np.ix_(rows, rows)]
+    q, qd, qdd = (part[:: max(1, len(part) // 3)] for part in states)
+    found = covariance_margin(model, S, poles, (q, qd, qdd), period=options.period, sampled=options.sampled)
+    return {
+        "level": found.level,
+        "stable": found.is_stable,
+        "scale": found.scale if math.isfinite(found.scale) else None,
+    }

@@ -1,0 +1,143 @@
+"""How much payload a loop bears that its controller does not know: limits of a mass for which it is stable.
+
+(1)  the robot with a mass m at a frame has  M + m dM, C + m dC, K + m dK,  linear in m at every point of a motion;
+     the controller's gains stay those of the model that it has
+(2)  the limits are found on a grid of masses and by bisection between the last stable one and the first unstable one
+
+Linear models at points of a motion: what holds for small errors there, and no proof. Negative masses are a hand that is
+lighter than the model says; they end where nothing is left of the body that carries the frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from torquec.control.poles import JointPoles
+from torquec.control.robustness import EXACT_MODEL, ModelErrors, make_loop
+from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
+from torquec.linearization.linearize import LinearModel, linearize_along
+from torquec.model.model import Model, as_model
+from torquec.robot.payload import attach_payload
+from torquec.robot.robot import Robot
+
+_GRID = 40
+_BISECTIONS = 30
+_HEAVIEST = 100.0
+"""Times the mass of the robot: a payload beyond is no limit."""
+
+
+@dataclass(frozen=True)
+class PayloadInterval:
+    """Masses [kg] at `frame`, beyond what the model knows, for which the loop is stable; infinite without a limit."""
+
+    frame: str
+    lower: float
+    upper: float
+
+
+def payload_interval(
+    source: Robot | Model,
+    poles: JointPoles,
+    states: tuple[Array, Array, Array],
+    *,
+    frame: str | None = None,
+    center: Sequence[float] = (0.0, 0.0, 0.0),
+    errors: ModelErrors = EXACT_MODEL,
+    period: float | None = None,
+    sampled: bool = False,
+) -> PayloadInterval:
+    """The interval that holds at all states q, qd, qdd, (N, n) each, for a mass at `center` (3,) [m] of `frame`.
+
+    Unless given, the frame is the last one of the robot's last body. `errors` are those of the law as in
+    `torquec.control.robustness`: all ones for a law that is evaluated where the robot is. Raises `ArgumentError` for a
+    frame that does not exist and where the loop is unstable without a payload.
+    """
+    model = as_model(source)
+    robot = model.robot
+    chosen_frame = last_frame(robot) if frame is None else robot.frame(frame).name
+    loaded = attach_payload(robot, chosen_frame, mass=1.0, center=center, name=_unused(robot))
+    believed = linearize_along(model, *states)
+    bare, heavy = linearize_along(robot, *states), linearize_along(loaded, *states)
+    carrier = robot.bodies[robot.frame(chosen_frame).body] if robot.frame(chosen_frame).body >= 0 else None
+    lightest = 0.0 if carrier is None else -carrier.inertia.m
+    whole = sum(body.inertia.m for body in robot.bodies)
+    lower, upper = -np.inf, np.inf
+    for own, empty, full in zip(believed, bare, heavy, strict=True):
+        gains = (errors.gamma * own.M, errors.beta * own.C, errors.alpha * own.K)
+        carrying = _Carrying(empty, full, gains, poles, period, sampled)
+        if not carrying.is_stable(0.0):
+            raise ArgumentError(
+                "the loop is unstable without a payload already",
+                remedy="choose poles or a sampling interval for which it is stable",
+            )
+        grid = np.geomspace(1e-3, _HEAVIEST, _GRID) * max(whole, 1e-6)
+        upper = min(upper, _limit(carrying.is_stable, grid.tolist(), upper))
+        if lightest < 0.0:
+            lighter = np.linspace(0.0, -lightest, 9)[1:].tolist()
+            lower = max(lower, -_limit(carrying.is_stable_without, lighter, -lower))
+    return PayloadInterval(chosen_frame, max(lower, lightest), upper)
+
+
+@dataclass(frozen=True, eq=False)
+class _Carrying:
+    """A point of a motion: linear models with no payload and with one kilogram, and what the gains are made from."""
+
+    empty: LinearModel
+    full: LinearModel
+    believed: tuple[Array, Array, Array]
+    poles: JointPoles
+    period: float | None
+    sampled: bool
+
+    def is_stable(self, mass: float) -> bool:
+        """Whether the loop is stable with a payload (1)."""
+        parts = {
+            key: getattr(self.empty, key) + mass * (getattr(self.full, key) - getattr(self.empty, key))
+            for key in ("M", "C", "K")
+        }
+        if np.linalg.eigvalsh(0.5 * (parts["M"] + parts["M"].T)).min() <= 0.0:
+            return False
+        loop = make_loop(replace(self.empty, **parts), self.poles, period=self.period, sampled=self.sampled)
+        return loop.excess(loop.F - loop.G @ loop.gains(*self.believed)) < 0.0
+
+    def is_stable_without(self, mass: float) -> bool:
+        """Whether it is with that much less than the model says."""
+        return self.is_stable(-mass)
+
+
+def last_frame(robot: Robot) -> str:
+    """The last frame of the body that is farthest out: where a tool would be. Raises `ArgumentError` without frames."""
+    if not robot.frames:
+        raise ArgumentError(f"robot '{robot.name}' has no frames", remedy="name one in its file")
+    farthest = max(frame.body for frame in robot.frames)
+    return [frame.name for frame in robot.frames if frame.body == farthest][-1]
+
+
+def _limit(is_stable: Callable[[float], bool], grid: list[float], known: float) -> float:
+    """(2): the largest mass up to which the loop is stable; infinite beyond the grid, nothing above `known`."""
+    inside = 0.0
+    for mass in grid:
+        if mass >= known:
+            return known if is_stable(known) else _bisected(is_stable, inside, known)
+        if not is_stable(mass):
+            return _bisected(is_stable, inside, mass)
+        inside = mass
+    return np.inf
+
+
+def _bisected(is_stable: Callable[[float], bool], inside: float, outside: float) -> float:
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (inside + outside)
+        inside, outside = (middle, outside) if is_stable(middle) else (inside, middle)
+    return inside
+
+
+def _unused(robot: Robot) -> str:
+    name = "payload"
+    while any(frame.name == name for frame in robot.frames):
+        name += "_"
+    return name
