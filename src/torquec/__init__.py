@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from torquec.errors import ExpressionError as ExpressionError
     from torquec.errors import MissingExtraError as MissingExtraError
     from torquec.errors import ModelFileError as ModelFileError
+    from torquec.errors import RefusedQuantityError as RefusedQuantityError
     from torquec.errors import RobotError as RobotError
     from torquec.errors import RobotFileError as RobotFileError
     from torquec.errors import SpecificationError as SpecificationError
@@ -227,6 +228,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             "ExpressionError",
             "MissingExtraError",
             "ModelFileError",
+            "RefusedQuantityError",
             "RobotError",
             "RobotFileError",
             "SpecificationError",
