@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from torquec.control.controller import GAINS, SIGNALS, STATE, Controller, StateSlot, make_controller
+from torquec.control.controller import GAINS, STATE, Controller, StateSlot, make_controller
 from torquec.control.law_options import LawDesign, finite_limits
 from torquec.errors import ArgumentError
 from torquec.expr import inline
@@ -46,7 +46,10 @@ def with_actuator_limits(
     def law(**signals: Any) -> dict[str, Any]:
         graph = signals["q"][0].graph
         state = signals.get(STATE, ())
-        inputs: dict[str, Any] = {name: signals[name] for name in SIGNALS}
+        inputs: dict[str, Any] = {
+            name: [entry for row in signals[name] for entry in row] if len(shape) > 1 else signals[name]
+            for name, shape in controller.signals.items()
+        }
         if controller.schedule is not None:
             inputs[GAINS] = [entry for row in signals[GAINS] for entry in row]
         if own:
@@ -73,6 +76,7 @@ def with_actuator_limits(
         schedule=controller.schedule,
         design=_limited(controller, limits, slopes),
         origin=controller.origin,
+        reference=controller.reference,
     )
 
 

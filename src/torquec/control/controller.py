@@ -2,7 +2,7 @@
 
 Every control law is called once per sampling interval and has the same form:
 
-    inputs    q_ref, qd_ref, qdd_ref (n,)     what the robot is asked to do now
+    inputs    q_ref, qd_ref, qdd_ref (n,)     what the robot is asked to do now; of a frame: :mod:`reference_ports`
               q, qd (n,)                      what is measured now
               gains (n, 2n)                   only where `schedule` holds them, one matrix per sample
               state (m,)                      only where the law remembers something
@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from torquec.control.law_options import LawDesign, ModelOrigin
+from torquec.control.reference_ports import JOINT_REFERENCE, Reference
 from torquec.errors import ArgumentError
 from torquec.expr import Function, OperationCount, count_operations, trace
 from torquec.foundation.arrays import Array
@@ -33,10 +34,9 @@ if TYPE_CHECKING:
     from torquec.codegen.llvm import NativeFunction
 
 
-REFERENCE = ("q_ref", "qd_ref", "qdd_ref")
 MEASURED = ("q", "qd")
-SIGNALS = (*REFERENCE, *MEASURED)
-"""Inputs that every controller has, in order."""
+SIGNALS = (*JOINT_REFERENCE.ports(1), *MEASURED)
+"""The signals of a controller that is told a motion of the joints, in order."""
 
 GAINS, STATE, TORQUE, NEXT_STATE = "gains", "state", "tau", "next_state"
 
@@ -144,19 +144,27 @@ class Controller(SampledFunction):
 
     schedule: Schedule | None = None
     design: LawDesign | None = None
+    reference: Reference = JOINT_REFERENCE
 
-    def torque(
-        self,
-        q_ref: npt.ArrayLike,
-        qd_ref: npt.ArrayLike,
-        qdd_ref: npt.ArrayLike,
-        q: npt.ArrayLike,
-        qd: npt.ArrayLike,
-        *,
-        time: float = 0.0,
-    ) -> Array:
-        """The torques (n,) at one instant, from the initial state: for looking at a law, not for running a loop."""
-        inputs: list[Any] = [q_ref, qd_ref, qdd_ref, q, qd]
+    @property
+    def signals(self) -> dict[str, tuple[int, ...]]:
+        """The inputs that change from sample to sample, with their shapes: references, then what is measured."""
+        return {**self.reference.ports(self.n), **dict.fromkeys(MEASURED, (self.n,))}
+
+    @property
+    def ports(self) -> dict[str, tuple[int, ...]]:
+        """All inputs with their shapes, in order."""
+        return controller_ports(self.n, self.reference, self.slots, self.schedule)
+
+    def torque(self, *signals: npt.ArrayLike, time: float = 0.0) -> Array:
+        """The torques (n,) at one instant, from the initial state: for looking at a law, not for running a loop.
+
+        `signals` are q_ref, qd_ref, qdd_ref, q, qd, (n,) each, or those of the controller's own references. Raises
+        `ArgumentError` for another number of them.
+        """
+        if len(signals) != len(self.signals):
+            raise ArgumentError(f"{len(signals)} signals", remedy=f"give {', '.join(self.signals)}")
+        inputs: list[Any] = [*signals]
         if self.schedule is not None:
             inputs.append(self.schedule.at(time))
         if self.slots:
@@ -176,15 +184,23 @@ def make_controller(
     schedule: Schedule | None = None,
     design: LawDesign | None = None,
     origin: ModelOrigin | None = None,
+    reference: Reference = JOINT_REFERENCE,
 ) -> Controller:
     """The controller of a law: it is called with the signals by name, and with `gains` and `state` where there are any,
-    and returns {"tau": ..} and, where there are slots, {"next_state": ..}.
+    and returns {"tau": ..} and, where there are slots, {"next_state": ..}. `reference`: whose motion it is told.
     """
-    n = len(joints)
-    ports: dict[str, tuple[int, ...]] = dict.fromkeys(SIGNALS, (n,))
+    ports = controller_ports(len(joints), reference, slots, schedule)
+    function = trace(name, law, ports)
+    return Controller(name, tuple(joints), function, tuple(slots), period, origin, schedule, design, reference)
+
+
+def controller_ports(
+    n: int, reference: Reference, slots: Sequence[StateSlot], schedule: Schedule | None
+) -> dict[str, tuple[int, ...]]:
+    """The inputs of a controller with their shapes, in order."""
+    ports: dict[str, tuple[int, ...]] = {**reference.ports(n), **dict.fromkeys(MEASURED, (n,))}
     if schedule is not None:
         ports[GAINS] = (n, 2 * n)
     if slots:
         ports[STATE] = (sum(slot.size for slot in slots),)
-    function = trace(name, law, ports)
-    return Controller(name, tuple(joints), function, tuple(slots), period, origin, schedule, design)
+    return ports

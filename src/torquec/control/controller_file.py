@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from torquec.codegen.target import Target, generate_package
-from torquec.control.controller import GAINS, SIGNALS, STATE, Controller
+from torquec.control.controller import STATE, Controller
 from torquec.control.observer import Observer
 from torquec.control.poles import joint_poles
 from torquec.errors import ArgumentError, ModelFileError
@@ -110,7 +110,7 @@ def controller_from_dict(document: object) -> Controller | Observer:
     if version == 1:
         if isinstance(values.get("state"), list):
             values["slots"] = values.pop("state")
-        values |= {"kind": Controller.KIND, "origin": None, "design": None}
+        values |= {"kind": Controller.KIND, "origin": None, "design": None, "reference": _JOINTS}
     elif version != VERSION:
         raise ModelFileError(f"version {version!r} is not known", remedy=f"the newest version here is {VERSION}")
     found: Controller | Observer
@@ -143,10 +143,7 @@ def _check(found: Controller | Observer) -> None:
             _DOCUMENTS.refuse("controller.schedule", f"gains of shape {schedule.gains.shape} are not (N, {n}, {2 * n})")
         if not np.all(np.diff(schedule.t) > 0.0):
             _DOCUMENTS.refuse("controller.schedule.t", "times do not grow")
-    expected: Ports = dict.fromkeys(SIGNALS, (n,))
-    expected |= {GAINS: (n, 2 * n)} if schedule is not None else {}
-    expected |= {STATE: (memory,)} if memory else {}
-    _check_ports("function", found.function, expected, 2 if memory else 1)
+    _check_ports("function", found.function, found.ports, 2 if memory else 1)
     design = found.design
     if design is not None and design.options.poles is not None:
         try:
@@ -164,6 +161,7 @@ def _check_ports(name: str, function: Function, inputs: Ports, outputs: int) -> 
         _DOCUMENTS.refuse(f"controller.{name}", f"its inputs are {found}, not {inputs}, or its outputs are others")
 
 
+_JOINTS = {"space": "joint", "frame": ""}
 _REMEDY = "give a controller.json that torquec design wrote"
 
 _DOCUMENTS = DocumentFormat(

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from torquec.control.controller import Controller
+from torquec.control.reference_ports import JOINT_REFERENCE
 from torquec.errors import ArgumentError, DivergenceError
 from torquec.foundation.arrays import Array
 from torquec.model.model import Model
@@ -159,7 +160,7 @@ def simulate(
     run, sampled = prepare(plant, controller, trajectory, options)
     start_q = sampled.q[0] if initial_q is None else _state(initial_q, plant, "initial_q")
     start_qd = sampled.qd[0] if initial_qd is None else _state(initial_qd, plant, "initial_qd")
-    drives = drives_of(controller, sampled, hold=options.reference_hold)
+    drives = drives_of(plant, controller, sampled, hold=options.reference_hold)
     rows = run.first_rows(start_q, start_qd, time=float(sampled.t[0]))
     recording = run.run(rows, drives, seeds=[(options.seed, 0)], every=options.record_every)
     lost = int(recording.diverged[0])
@@ -200,9 +201,15 @@ def prepare(
     return run, sampled
 
 
-def drives_of(controller: Controller, sampled: Trajectory, *, hold: int = 1) -> Drives:
-    """The references (and scheduled gains) at the samples, each held for `hold` of them."""
-    reference = np.concatenate([sampled.q, sampled.qd, sampled.qdd], axis=1)
+def drives_of(plant: Plant, controller: Controller, sampled: Trajectory, *, hold: int = 1) -> Drives:
+    """The references (and scheduled gains) at the samples, each held for `hold` of them.
+
+    They begin with those of the joints, which errors are counted from; what a controller in Cartesian space is told
+    follows, by the kinematics of the plant.
+    """
+    reference = JOINT_REFERENCE.rows(plant.model, sampled)
+    if controller.reference != JOINT_REFERENCE:
+        reference = np.concatenate([reference, controller.reference.rows(plant.model, sampled)], axis=1)
     if hold > 1:
         reference = reference[np.arange(len(reference)) // hold * hold]
     if controller.schedule is None:

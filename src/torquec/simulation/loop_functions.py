@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from torquec.control.controller import GAINS, NEXT_STATE, REFERENCE, STATE, TORQUE
+from torquec.control.controller import GAINS, NEXT_STATE, STATE, TORQUE
+from torquec.control.reference_ports import ReferenceSpace
 from torquec.expr import Function, inline, trace
 from torquec.expr.math import absolute, maximum, select
 from torquec.simulation.integrators import DormandPrince, RungeKutta4, dormand_prince_attempt, rk4_step
@@ -26,7 +27,9 @@ NOISE, LOG, NEXT = "noise", "log", "next"
 def sample_function(loop: LoopState, *, period: float) -> Function:
     """(1). Its log is a row of torques wanted (n,), positions (n,) and speeds (n,) measured."""
     n = loop.plant.n
-    ports: dict[str, tuple[int, ...]] = {STATE: (loop.size,), "reference": (3 * n,)}
+    asked = loop.controller.reference
+    further = 0 if asked.space is ReferenceSpace.JOINT else asked.size(n)
+    ports: dict[str, tuple[int, ...]] = {STATE: (loop.size,), "reference": (3 * n + further,)}
     if loop.controller.schedule is not None:
         ports[GAINS] = (n * 2 * n,)
     if loop.sensors.is_noisy:
@@ -36,9 +39,8 @@ def sample_function(loop: LoopState, *, period: float) -> Function:
         parts = loop.split(inputs[STATE])
         q, qd = parts["motion"][:n], parts["motion"][n : 2 * n]
         seen = measure(loop.sensors, q, qd, parts["sensors"], noise=inputs.get(NOISE), period=period)
-        signals: dict[str, Any] = {
-            name: list(inputs["reference"][k * n : (k + 1) * n]) for k, name in enumerate(REFERENCE)
-        }
+        motion = list(inputs["reference"])
+        signals = _split(motion[3 * n :] if further else motion, asked.ports(n))
         signals |= {"q": seen.q, "qd": seen.qd}
         if GAINS in inputs:
             signals[GAINS] = list(inputs[GAINS])
@@ -46,7 +48,7 @@ def sample_function(loop: LoopState, *, period: float) -> Function:
             signals[STATE] = parts["memory"]
         found = inline(loop.controller.function, inputs[STATE][0].graph, signals)
         wanted = found[TORQUE]
-        error = [reference - true for reference, true in zip(signals["q_ref"], q, strict=True)]
+        error = [reference - true for reference, true in zip(motion[:n], q, strict=True)]
         parts |= {
             "torque": drive_torque(loop.plant, wanted),
             "memory": found.get(NEXT_STATE, []),
@@ -60,6 +62,16 @@ def sample_function(loop: LoopState, *, period: float) -> Function:
         return {NEXT: loop.join(parts), LOG: [*wanted, *seen.q, *seen.qd]}
 
     return trace("sample", program, ports)
+
+
+def _split(row: list[Any], ports: dict[str, tuple[int, ...]]) -> dict[str, Any]:
+    """A row of references by port, each flat."""
+    found, start = {}, 0
+    for name, shape in ports.items():
+        size = math.prod(shape)
+        found[name] = row[start : start + size]
+        start += size
+    return found
 
 
 def motion_function(loop: LoopState, *, period: float) -> Function:

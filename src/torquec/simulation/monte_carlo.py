@@ -118,7 +118,7 @@ def _run_group(group: _Group) -> MonteCarloResult:
         factors[row] = np.maximum(_LEAST_FACTOR, 1.0 + deviation * generator.standard_normal(bodies + n))
         starts[row] = sampled.q[0] + spread.position * generator.standard_normal(n)
     speeds = np.broadcast_to(sampled.qd[0], starts.shape)
-    drives = drives_of(group.controller, sampled, hold=options.reference_hold)
+    drives = drives_of(plant, group.controller, sampled, hold=options.reference_hold)
     seeds = [(options.seed, number) for number in group.runs]
     rows = run.first_rows(starts, speeds, factors, time=float(sampled.t[0]))
     recording = run.run(rows, drives, seeds=seeds, every=0)

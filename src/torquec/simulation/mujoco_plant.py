@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from torquec.control.controller import Controller
+from torquec.control.reference_ports import JOINT_REFERENCE
 from torquec.errors import ArgumentError, DivergenceError, MissingExtraError
 from torquec.foundation.arrays import Indices
 from torquec.foundation.reading import to_path
@@ -52,6 +53,11 @@ def simulate_on_mujoco(
     except ImportError:
         raise MissingExtraError("mujoco", "mujoco", "simulating with MuJoCo") from None
     robot = as_model(source).robot
+    if controller.reference != JOINT_REFERENCE:
+        raise ArgumentError(
+            f"'{controller.name}' is told a motion of frame '{controller.reference.frame}'",
+            remedy="MuJoCo's loop gives motions of the joints; use simulate",
+        )
     interval = period or controller.period or trajectory.period
     sampled = trajectory.sampled(interval)
     root, _ = strip_mjcf(read_mjcf_tree(to_path(path)))

@@ -31,7 +31,7 @@ _FIRST_STEP = 1e-4
 
 @dataclass(frozen=True)
 class Drives:
-    """What changes from sample to sample: reference (K + 1, 3n), gains (K + 1, 2n^2) or None."""
+    """What changes from sample to sample: reference (K + 1, 3n or more), gains (K + 1, 2n^2) or None."""
 
     reference: Array
     gains: Array | None = None
