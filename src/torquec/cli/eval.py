@@ -85,11 +85,16 @@ def quantities_at(
 
 
 def _proven(model: Model, names: dict[str, str]) -> dict[str, Any]:
-    """What is proven of each quantity that is shown, where the model says so."""
-    said = getattr(model, "proven", None)
-    if said is None or model.record is None:
+    """What is proven of each quantity that is shown; nothing to say of an exact model."""
+    from torquec.model.kinds import ModelKind
+
+    if model.kind is ModelKind.EXACT:
         return {}
-    return {key: text for key, name in names.items() if (text := said(name))}
+    found = {key: model.proven(name) for key, name in names.items()}
+    return {
+        key: {"standing": said.standing.value, "text": said.text, "bounds": [list(row) for row in said.bounds]}
+        for key, said in found.items()
+    }
 
 
 def _frame(model: Model, frame: str, q: tuple[float, ...]) -> dict[str, Any]:

@@ -33,8 +33,6 @@ def info(model: Model, options: InfoOptions) -> Outcome:
         **describe(model.robot),
         "kind": model.kind.value,
         "claim": _claim(model),
-        "payload": list(options.source.payload or ()),
-        "locked": list(options.source.lock or ()),
         "drives_file": _drives_file(options.source),
     }
     return Outcome(document, robot_text(document))
@@ -77,6 +75,11 @@ def describe(robot: Robot) -> dict[str, Any]:
         ],
         "gravity": list(robot.gravity),
         "frames": [frame.name for frame in robot.frames],
+        "payload": [
+            {"name": held.name, "frame": held.frame, "mass": held.mass, "center": list(held.center)}
+            for held in robot.attached
+        ],
+        "locked": {joint.name: joint.position for joint in robot.locked},
         "snaps": [dataclasses.asdict(snap) for snap in robot.canonical.snaps],
         "snap_effect": dataclasses.asdict(snap_effect(robot)),
         "warnings": [f"{warning.where}: {warning.text}" for warning in robot.warnings],

@@ -37,9 +37,12 @@ def robot_text(document: dict[str, Any]) -> str:
         lines += [f"  {name} follows {leader}" for name, leader in document["mimic"].items()]
     lines += ["", "Masses [kg]", *(f"  {name}  {number(mass)}" for name, mass in document["masses"].items())]
     lines += _friction(document) + _motors(document)
-    for title, key in (("In the hand", "payload"), ("Held still", "locked")):
-        if document[key]:
-            lines += ["", f"{title}: {', '.join(document[key])}"]
+    for held in document["payload"]:
+        center = ", ".join(number(value) for value in held["center"])
+        lines += ["", f"In the hand: {number(held['mass'])} kg at ({center}) m of frame '{held['frame']}'"]
+    if document["locked"]:
+        still = ", ".join(f"{name} at {number(value)}" for name, value in document["locked"].items())
+        lines += ["", f"Joints held still: {still}"]
     lines += ["", f"Frames: {', '.join(document['frames']) or 'none'}"]
     lines += _snaps(document)
     if document["warnings"]:

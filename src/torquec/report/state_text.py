@@ -35,10 +35,18 @@ def state_text(name: str, state: Mapping[str, Sequence[float]], document: Mappin
         table(["", *joints], [[n, *map(number, row)] for n, row in zip(joints, document["M"], strict=True)]),
     ]
     if "proven" in document:
-        lines += ["", "Proven", *(f"  {key}: {text}" for key, text in document["proven"].items())]
+        lines += ["", "What is proven", *(_proven(key, said) for key, said in document["proven"].items())]
     for frame, found in document.get("frames", {}).items():
         lines += ["", *_frame(frame, found, joints)]
     return "\n".join(lines)
+
+
+def _proven(key: str, said: Mapping[str, Any]) -> str:
+    bounds = ""
+    if said["bounds"]:
+        rows = (", ".join(number(value, 3) for value in row) for row in said["bounds"])
+        bounds = f" [{'; '.join(rows)}]"
+    return f"  {key}: {said['standing']}{bounds} ({said['text']})"
 
 
 def _frame(frame: str, found: Mapping[str, Any], joints: Sequence[str]) -> list[str]:

@@ -30,7 +30,8 @@ from torquec.identification.logs.log_motion import log_motion
 from torquec.linearization.linearize import LinearModel, linearize
 from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
-from torquec.simulation.closed_loop import SimulationResult, simulate
+from torquec.simulation.closed_loop import LoopOptions, SimulationResult, simulate
+from torquec.simulation.integrators import RungeKutta4
 from torquec.simulation.plant import FrictionModel, Plant
 from torquec.trajectory.log import Log
 from torquec.trajectory.trajectory import MotionState, Trajectory
@@ -45,8 +46,8 @@ _HORIZON, _INSTANTS = 0.5, 251
 """How long responses (2) are followed [s], as Clover does, and at how many instants."""
 
 
-_FRICTION = FrictionModel.SMOOTH
-"""Of the plants: two loops that differ in their model alone shall not differ in when a joint sticks."""
+_FRICTION, _SUBSTEPS = FrictionModel.STICK, 2
+"""Of the plants: as `torquec simulate` has them, so that its figures are found again here."""
 
 
 @dataclass(frozen=True)
@@ -209,7 +210,10 @@ def _closed(
 ) -> tuple[SimulationResult | None, str]:
     """(3), or why there is none: a model without forward dynamics does not move."""
     try:
-        return simulate(plant, computed_torque(model, poles, period=period), trajectory.sampled(period)), ""
+        law = computed_torque(model, poles, period=period)
+        return simulate(
+            plant, law, trajectory.sampled(period), options=LoopOptions(integrator=RungeKutta4(_SUBSTEPS))
+        ), ""
     except TorquecError as error:
         return None, error.found
 

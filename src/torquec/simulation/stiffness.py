@@ -66,6 +66,6 @@ def check_step(plant: Plant, q: npt.ArrayLike, integrator: RungeKutta4, *, perio
     raise ArgumentError(
         f"joint '{fastest.joint}' changes its speed or current within {1.0 / fastest.rate:.2g} s (friction, motor, "
         f"contact): steps of {step:.2g} s cannot follow",
-        remedy=f"take {needed} substeps, RungeKutta4({needed}); where friction is smooth, let it stick, "
-        "or give a larger slip speed",
+        remedy=f"take {needed} substeps (--substeps {needed}, RungeKutta4({needed})); where friction is smooth, let it "
+        "stick, or give a larger slip speed",
     )
