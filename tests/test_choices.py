@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 import torquec as tq
-from torquec.control.independent_joint import PidGains
+from torquec.closedform.polynomial import TrigPolynomial
+from torquec.control.law_options import PidGains
 from torquec.control.model_terms import Evaluation, FrictionAt, FrictionCompensation
 from torquec.control.placed_gains import placed_gains
 from torquec.control.poles import joint_poles
@@ -31,7 +32,10 @@ LINEAR = tq.linearize(ARM, [0.1, 0.2], [0.0, 0.0], [0.0, 0.0])
 MOTION = tq.minimum_jerk([0.0, 0.0], [1.0, 1.0], 1.0, joints=ARM.joint_names, period=0.1)
 GAINS = PidGains((1.0, 1.0), (1.0, 1.0))
 
+CONTROLLER = tq.computed_torque(ARM, -3 + 4j)
+
 CALLS: dict[str, dict[str, Any]] = {
+    "ControllerOptions": {},
     "ExcitationOptions": {},
     "IdentifyOptions": {},
     "Plant": {"source": ARM},
@@ -46,7 +50,10 @@ CALLS: dict[str, dict[str, Any]] = {
     "independent_joint": {"source": ARM, "gains": GAINS},
     "gravity_compensation": {"source": ARM, "gains": GAINS},
     "lqr": {"source": ARM, "trajectory": MOTION, "weights": tq.LqrWeights((1.0,) * 2, (1.0,) * 2, (1.0,) * 2)},
+    "make_law": {"source": ARM},
+    "min_basis_gen": {"target": TrigPolynomial(), "box": MotionBox((-1.0,), (1.0,)), "tolerance": 0.1},
     "pole_placement": {"source": ARM, "poles": -3 + 4j},
+    "write_controller": {"controller": CONTROLLER, "directory": "never_written", "prefix": "arm"},
     "stability_interval": {"model": LINEAR, "poles": POLES, "factor": "alpha", "period": 0.01},
 }
 """Arguments beside the option. A new public name with a choice gets a row here."""

@@ -28,6 +28,7 @@ import numpy as np
 
 from torquec.closedform.polynomial import Monomial, TrigPolynomial, Variable
 from torquec.errors import SpecificationError
+from torquec.foundation.choice import chosen
 from torquec.proof.error_peaks import ErrorKind
 from torquec.simplification.fitting.candidate_basis import product_basis, set_product
 from torquec.simplification.fitting.fit_problem import FitProblem
@@ -98,8 +99,9 @@ def min_basis_gen(
 ) -> MinimaxFit:
     """MIN_BASIS_GEN: the basis found layer by layer, from the candidates (24a), or (24b) for a degree of one.
 
-    Raises `SpecificationError` when no q^c that is tried leads to a basis.
+    Raises `SpecificationError` when no q^c that is tried leads to a basis, `ArgumentError` for a kind that is none.
     """
+    kind = chosen(ErrorKind, kind, "kind of error")
     options = options or LayerOptions()
     variables = target.variables
     if not variables:
