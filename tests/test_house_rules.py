@@ -90,6 +90,76 @@ def test_every_dynamics_module_has_its_test():
     assert {f"test_{name}.py" for name in modules} <= tests
 
 
+MIRRORED_ROOMS = ("foundation", "proof", "simplification")
+COVERED_BY = {
+    "foundation/arrays.py": "test_house_rules.py",
+    "foundation/choice.py": "test_choices.py",
+    "foundation/csv_text.py": "trajectory/test_csv_file.py",
+    "foundation/one_thread.py": "simplification/test_prune.py",
+    "foundation/stopwatch.py": "cli/test_simplify.py",
+    "proof/certify.py": "proof/test_certificate.py",
+    "proof/certify_coefficients.py": "proof/checker/test_check_coefficients.py",
+    "proof/checker/check_certificate.py": "proof/test_certificate.py",
+    "proof/coefficient_certificate.py": "proof/checker/test_check_coefficients.py",
+    "proof/coefficient_error.py": "proof/test_coefficient_bound.py",
+    "proof/coefficient_tolerance.py": "simplification/test_tolerance.py",
+    "proof/torque_bound.py": "proof/test_never_below.py",
+    "proof/torque_functional.py": "proof/test_branch_and_bound.py",
+    "simplification/problem.py": "simplification/test_simplify_torque.py",
+}
+"""Source files of the mirrored rooms whose test has another name."""
+
+
+@pytest.mark.parametrize("room", MIRRORED_ROOMS)
+def test_every_module_has_its_test_or_a_row_that_names_it(room):
+    tests = ROOT / "tests"
+    for path in (PACKAGE / room).rglob("*.py"):
+        name = relative(path)
+        if path.name == "__init__.py":
+            continue
+        mirror = (tests / name).with_name(f"test_{path.name}")
+        if name in COVERED_BY:
+            assert not mirror.exists(), f"{name} has its own test now: take its row away"
+            mirror = tests / COVERED_BY[name]
+        assert mirror.exists(), f"{name} has no test {mirror.relative_to(ROOT)} and no row in COVERED_BY"
+
+
+SAME_NAMES = {
+    "Body",
+    "Drives",
+    "Entry",
+    "Factor",
+    "FrictionLaw",
+    "FrictionModel",
+    "Kind",
+    "Motion",
+    "ParameterKind",
+    "Program",
+    "Record",
+    "chain",
+    "constant",
+    "dot",
+    "latex_text",
+    "prepare",
+    "read_inertia",
+    "without_rounding",
+}
+"""Names that still stand for two things. This list only gets shorter."""
+
+
+def test_public_names_stand_for_one_thing():
+    """Classes everywhere; functions outside `cli/`, whose commands are named like what they call."""
+    places: dict[str, list[str]] = {}
+    for path in SOURCES:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            is_function = isinstance(node, ast.FunctionDef) and not relative(path).startswith("cli/")
+            if (isinstance(node, ast.ClassDef) or is_function) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(relative(path))
+    twice = {name: found for name, found in places.items() if len(found) > 1}
+    assert not {name: found for name, found in twice.items() if name not in SAME_NAMES}
+    assert not SAME_NAMES - set(twice), "these names are unique now: take them off the list"
+
+
 def test_ruff():
     run_tool("ruff", "check", "--no-cache", "src", "tests", "run")
 

@@ -15,9 +15,8 @@ from torquec.codegen.llvm import compile_function
 from torquec.control.proven_torque import ProvenTorque, proven_torque
 from torquec.model.model import Model, ModelKind
 from torquec.proof.certificate import Certificate
-from torquec.proof.coefficient_certificate import certify_coefficients
-from torquec.proof.coefficient_tolerance import CoefficientTolerance, Family
-from torquec.proof.error_peaks import ErrorKind
+from torquec.proof.certify_coefficients import certify_coefficients
+from torquec.proof.coefficient_tolerance import CoefficientTolerance, ErrorKind, Family
 from torquec.robot.classics import load_classic
 from torquec.trajectory.motion_box import MotionBox
 

@@ -10,7 +10,8 @@ from tests.proof.arms import arm, motions, programs
 
 from torquec.errors import ArgumentError, CheckError, RobotError
 from torquec.expr import evaluate
-from torquec.proof.certificate import Certificate, certify, load_certificate, save_certificate
+from torquec.proof.certificate import Certificate, load_certificate, save_certificate
+from torquec.proof.certify import certify
 from torquec.proof.checker.check_certificate import check_certificate
 
 

@@ -12,7 +12,7 @@ from torquec.closedform.variables import ParallelGroup
 from torquec.proof.bernstein import table_of
 from torquec.proof.coefficient_bound import coefficient_bound
 from torquec.proof.coefficient_error import CoefficientError
-from torquec.proof.error_peaks import ErrorKind
+from torquec.proof.coefficient_tolerance import ErrorKind
 from torquec.trajectory.motion_box import MotionBox
 
 TURN = 2.0 * math.pi

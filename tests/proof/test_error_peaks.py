@@ -7,7 +7,8 @@ from tests.simplification.stanford_table import kind, needs_table, polynomial, r
 import torquec as tq
 from torquec.closedform import TrigPolynomial, Variable, closed_form
 from torquec.errors import ArgumentError
-from torquec.proof.error_peaks import ErrorKind, largest_error, largest_magnitude
+from torquec.proof.coefficient_tolerance import ErrorKind
+from torquec.proof.error_peaks import largest_error, largest_magnitude
 from torquec.trajectory.motion_box import MotionBox, joint_box
 
 

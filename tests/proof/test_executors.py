@@ -11,7 +11,7 @@ from tests.proof.arms import arm, motions, programs
 
 from torquec.foundation.work import Work
 from torquec.model.simplified import simplify
-from torquec.proof.certificate import certify
+from torquec.proof.certify import certify
 from torquec.proof.checker.check_certificate import check_certificate
 from torquec.robot.classics import load_classic
 from torquec.simplification.specification import load_specification

@@ -13,7 +13,7 @@ from tests.proof.arms import arm, motions, programs
 from tests.proof.sabotage import KINDS, largest_errors, sabotaged
 
 from torquec.errors import CheckError
-from torquec.proof.certificate import certify
+from torquec.proof.certify import certify
 from torquec.proof.checker.check_certificate import check_certificate
 
 FEW = 40

@@ -9,7 +9,8 @@ from tests.proof.arms import arm, programs
 from torquec.closedform.tabulate import basis_powers
 from torquec.expr import evaluate, math, trace
 from torquec.proof.bernstein import basis_degree
-from torquec.proof.torque_residual import position_degrees, positions_read, torque_residual, torque_tables
+from torquec.proof.torque_residual import torque_residual
+from torquec.proof.torque_tables import position_degrees, positions_read, torque_tables
 
 
 @pytest.mark.parametrize("name", ["planar3r", "scara", "stanford"])

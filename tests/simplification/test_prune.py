@@ -8,9 +8,9 @@ from tests.proof.arms import arm, motions
 
 from torquec.dynamics.mechanism import mechanism
 from torquec.expr import count_operations, evaluate
-from torquec.proof.certificate import certify
+from torquec.proof.certify import certify
 from torquec.proof.checker.check_certificate import check_certificate
-from torquec.proof.torque_residual import HIGHEST_DEGREE, position_degrees
+from torquec.proof.torque_tables import HIGHEST_DEGREE, position_degrees
 from torquec.simplification.fewer_parameters import torque_program
 from torquec.simplification.prune import prune_within
 from torquec.trajectory.motion_box import sampled_motions

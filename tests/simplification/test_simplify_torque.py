@@ -10,7 +10,7 @@ from tests.proof.arms import arm, motions, programs
 from torquec.errors import RobotError, SpecificationError
 from torquec.expr import count_operations, trace
 from torquec.model.quantities import trace_quantity
-from torquec.proof.certificate import certify
+from torquec.proof.certify import certify
 from torquec.proof.checker.check_certificate import check_certificate
 from torquec.robot.robot import Mimic
 from torquec.simplification import simplify_torque as page

@@ -24,8 +24,7 @@ from torquec.model.kinds import ModelKind
 from torquec.model.model import Model
 from torquec.proof.certificate import Certificate
 from torquec.proof.coefficient_certificate import CoefficientCertificate, CoefficientProof
-from torquec.proof.coefficient_tolerance import Family
-from torquec.proof.error_peaks import ErrorKind
+from torquec.proof.coefficient_tolerance import ErrorKind, Family
 from torquec.robot.robot import Robot
 
 _UNNAMED = 1e-9

@@ -94,7 +94,7 @@ def trade_off(
     asked = [factor for factor in wanted if factor not in given]
     tasks = [(robot, stated, factor) for factor in asked]
     outcomes = as_work(work, executor=executor, progress=progress).map(
-        "simplifying for other errors", _level, tasks, note=lambda task, outcome: _told(task[2], outcome)
+        "simplifying for other errors", _level, tasks, note=lambda task, outcome: _note(task[2], outcome)
     )
     models, missed = dict(given), {}
     for factor, outcome in zip(asked, outcomes, strict=True):
@@ -147,7 +147,7 @@ def _bounds(model: Model) -> dict[str, float]:
     return {name: proof.bound for name, proof in proofs.items()}
 
 
-def _told(factor: float, outcome: Simplified | str) -> str:
+def _note(factor: float, outcome: Simplified | str) -> str:
     reached = outcome if isinstance(outcome, str) else count_operations(outcome.certificate.program)
     return f"{factor:g} x the error: {reached}"
 

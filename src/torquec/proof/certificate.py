@@ -1,54 +1,28 @@
 """Certificates: a simplified torque program with a proven bound of its error for every joint, as a file.
 
 A certificate holds everything that is needed to prove the bounds again: the program, the box of motions, the bounds
-and, per joint, the variables of its error and the tree of boxes of each root box (`branch_and_bound`). It is checked by
-:mod:`torquec.proof.checker.check_certificate`, which shares no code with the search.
+and, per joint, the variables of its error and the tree of boxes of each root box (`branch_and_bound`).
+:mod:`torquec.proof.certify` makes it, and :mod:`torquec.proof.checker.check_certificate` proves it again; this file is
+all that the two share.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from torquec.errors import ArgumentError, RobotError
+from torquec.errors import ArgumentError
 from torquec.expr import Function, OperationCount
 from torquec.foundation.documents import INTEGERS_AS_TEXT, Codec, DocumentFormat, written_by
 from torquec.foundation.json_text import document_text
 from torquec.foundation.reading import FileKind, read_json, to_path
-from torquec.foundation.work import Meter, Work, as_work, silent
 from torquec.foundation.writing import write_files
 from torquec.proof.coefficient_certificate import PROGRAMS, REMEDY, CoefficientCertificate, stated_format
-from torquec.proof.torque_bound import TorqueBound, torque_bound
-from torquec.proof.torque_residual import (
-    TorqueResidual,
-    position_degrees,
-    positions_read,
-    torque_residual,
-    torque_tables,
-)
-from torquec.proof.worst_motions import error_program, worst_motions
-from torquec.robot.robot import Robot
 from torquec.trajectory.motion_box import MotionBox
 
 FORMAT = "torquec certificate 2"
-
-
-class UnprovenError(RobotError):
-    """No proof was found that the error of the torque of `joint` stays within its limit."""
-
-    def __init__(self, joint: str) -> None:
-        super().__init__(
-            f"the torque error of joint '{joint}' could not be proven to stay within its limit",
-            remedy="allow a larger error, or keep more terms",
-        )
-        self.joint = joint
-
-    def __reduce__(self) -> tuple[type[UnprovenError], tuple[str]]:
-        return type(self), (self.joint,)
 
 
 @dataclass(frozen=True)
@@ -113,79 +87,6 @@ _DOCUMENTS = DocumentFormat(
         CoefficientCertificate: Codec(CoefficientCertificate.to_dict, CoefficientCertificate.from_dict),
     },
 )
-
-
-def certify(
-    robot: Robot,
-    exact: Function,
-    simplified: Function,
-    motions: MotionBox,
-    *,
-    limits: Sequence[float] | None = None,
-    work: Work | None = None,
-) -> Certificate:
-    """Prove a bound for every joint's torque error of `simplified` against `exact` over the motions.
-
-    `limits` are the tolerances: a bound at the tolerance will do where a closer one takes too long. Raises
-    `UnprovenError` where a joint's error exceeds its limit or no proof was found.
-    """
-    work = as_work(work)
-    prismatic = [joint.type.is_prismatic for joint in robot.joints]
-    read = sorted(positions_read(exact) | positions_read(simplified))
-    error = error_program(exact, simplified)
-    # Of both programs, not of their difference: where that is nothing but rounding it has every degree.
-    both = zip(position_degrees(exact, prismatic), position_degrees(simplified, prismatic), strict=True)
-    highest = [max(pair) for pair in both]
-    degree = [highest[joint] for joint in read]
-    residual = torque_residual(
-        torque_tables(exact, prismatic, read, degree=degree), torque_tables(simplified, prismatic, read, degree=degree)
-    )
-    found = worst_motions(error, motions).found
-    tasks = [
-        (_of_joint(residual, k), k, motions, float(found[k]), None if limits is None else float(limits[k]))
-        for k in range(robot.n)
-    ]
-    proofs = {}
-    outcomes = work.map(
-        "proving the torque errors",
-        _bound,
-        tasks,
-        metered=True,
-        note=lambda task, outcome: _told(robot.joint_names[task[1]], outcome),
-    )
-    for joint, outcome in zip(robot.joints, outcomes, strict=True):
-        if outcome is None:
-            raise UnprovenError(joint.name)
-        bound, (variables, degrees) = outcome
-        proofs[joint.name] = JointProof(bound.bound, bound.found, variables, degrees, bound.trees)
-    return Certificate(robot.name, robot.content_hash, simplified, motions, proofs)
-
-
-def _of_joint(residual: TorqueResidual, joint: int) -> TorqueResidual:
-    """The residual with one joint's tables only: what a process that bounds its error has to be sent."""
-    nothing = np.zeros(0)
-    return replace(
-        residual,
-        tables=tuple(table if k == joint else nothing for k, table in enumerate(residual.tables)),
-        dropped=tuple(row if k == joint else nothing for k, row in enumerate(residual.dropped)),
-    )
-
-
-_Bounded = tuple[TorqueBound, tuple[tuple[int, ...], tuple[int, ...]]]
-
-
-def _bound(
-    task: tuple[TorqueResidual, int, MotionBox, float, float | None], *, meter: Meter = silent
-) -> _Bounded | None:
-    residual, joint, motions, found, limit = task
-    bound = torque_bound(residual, joint, motions, found=found, limit=limit, meter=meter)
-    return None if bound is None else (bound, residual.dependence(joint))
-
-
-def _told(joint: str, outcome: _Bounded | None) -> str:
-    if outcome is None:
-        return f"{joint}: not proven"
-    return f"{joint}: error at most {outcome[0].bound:.4g}, proven with {outcome[0].boxes} boxes"
 
 
 def save_certificate(certificate: Certificate, path: str | os.PathLike[str], *, force: bool = False) -> None:

@@ -20,7 +20,7 @@ from torquec.foundation.arrays import RealArray
 from torquec.proof.bernstein import Range
 from torquec.proof.branch_and_bound import LEAF, Exhausted, Functional, Proof, Refutation, prove
 from torquec.proof.coefficient_error import CoefficientError, in_fewest_variables
-from torquec.proof.error_peaks import ErrorKind
+from torquec.proof.coefficient_tolerance import ErrorKind
 from torquec.trajectory.motion_box import MotionBox
 
 _EFFORT = {
@@ -34,7 +34,11 @@ _EFFORT = {
 """Factors above the largest error, and how many control values may be computed to prove each."""
 
 _LAST_EFFORT = 100_000_000
+"""Control values for a last proof, at the tolerance itself."""
+
 _LEAST_BOXES, _MOST_BOXES = 1000, 200_000
+"""Boxes that any proof may take, however large they are, and that none may exceed: trees are kept in files."""
+
 _SMALLEST_PART = 1e-9
 """No relative bound is smaller than this."""
 

@@ -23,9 +23,10 @@ from torquec.closedform.tabulate import basis_powers, monomial_at
 from torquec.closedform.variables import ParallelGroup
 from torquec.foundation.arrays import Array
 from torquec.proof.bernstein import Range, basis_degree
-from torquec.proof.coefficient_tolerance import Family
-from torquec.proof.error_peaks import ErrorKind, ErrorSurface, error_peaks
-from torquec.proof.torque_residual import TorqueResidual, TorqueTables
+from torquec.proof.coefficient_tolerance import ErrorKind, Family
+from torquec.proof.error_peaks import ErrorSurface, error_peaks
+from torquec.proof.torque_residual import TorqueResidual
+from torquec.proof.torque_tables import HIGHEST_DEGREE, TorqueTables
 from torquec.trajectory.motion_box import MotionBox
 
 _NOISE = 2e-14
@@ -34,8 +35,8 @@ _NOISE = 2e-14
 _FLOOR = 3.0
 """No bound is smaller than this many times the rounding that is allowed for."""
 
-_HIGHEST_DEGREE = 3
 _SQUARES = 5
+"""Functions of an angle of degree two: sums of angles are only formed of those."""
 """Basis functions of an angle in which the error is of degree two: of those the variables can be changed."""
 
 
@@ -67,7 +68,7 @@ class CoefficientError:
         places = np.argwhere(np.any(self.table != 0.0, axis=0)).tolist()
         if not places:
             return 0.0
-        terms = compile_terms([monomial_at(self.variables, place, _HIGHEST_DEGREE) for place in places])
+        terms = compile_terms([monomial_at(self.variables, place, HIGHEST_DEGREE) for place in places])
         rows = np.array([[row[tuple(place)] for place in places] for row in self.table])
         reference = None if self.kind is ErrorKind.ABSOLUTE else rows[1]
         return error_peaks(ErrorSurface(terms, rows[0], reference), box, samples=12000, climbs=64).level
@@ -165,7 +166,7 @@ def _is_same(trial: CoefficientError, error: CoefficientError, box: MotionBox) -
 
 def _surface(error: CoefficientError, row: int) -> ErrorSurface:
     places = np.argwhere(error.table[row] != 0.0).tolist()
-    terms = compile_terms([monomial_at(error.variables, place, _HIGHEST_DEGREE) for place in places])
+    terms = compile_terms([monomial_at(error.variables, place, HIGHEST_DEGREE) for place in places])
     return ErrorSurface(terms, np.array([error.table[(row, *place)] for place in places]))
 
 

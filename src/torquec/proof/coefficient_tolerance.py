@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from torquec.proof.error_peaks import ErrorKind
+
+class ErrorKind(StrEnum):
+    """How an error is measured: absolute, or as a part of the exact coefficient."""
+
+    ABSOLUTE = "absolute"
+    RELATIVE = "relative"
 
 
 class Family(StrEnum):

@@ -11,7 +11,6 @@ What is found is a lower bound of the worst case, usually the worst case itself;
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 
@@ -19,16 +18,11 @@ from torquec.closedform.compiled_terms import CompiledTerms, compile_terms, numb
 from torquec.closedform.polynomial import TrigPolynomial
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array, Mask
+from torquec.proof.coefficient_tolerance import ErrorKind
 from torquec.trajectory.motion_box import MotionBox
 
 _ASCENT_STEPS = 30
-
-
-class ErrorKind(StrEnum):
-    """How an error is measured (1)."""
-
-    ABSOLUTE = "absolute"
-    RELATIVE = "relative"
+"""Newton's method needs a handful from a good start; the rest is for starts on a ridge."""
 
 
 @dataclass(frozen=True)

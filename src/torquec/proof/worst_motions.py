@@ -20,12 +20,18 @@ from torquec.foundation.arrays import Array
 from torquec.trajectory.motion_box import MotionBox, sampled_motions
 
 _SAMPLES = 300_000
+"""Motions tried at first: half a second of native code for a six-joint arm."""
+
 _CHUNK = 50_000
-_CLIMBERS = 24
-_TRIALS = 32
-_ROUNDS = 80
-_FIRST_STEP = 0.15
-_SHRINK = 0.93
+"""Motions evaluated at once: ten megabytes of torques."""
+
+_CLIMBERS, _TRIALS, _ROUNDS = 24, 32, 80
+"""Climbs for each joint, the steps that each of them tries in a round, and the rounds."""
+
+_FIRST_STEP, _SHRINK = 0.15, 0.93
+"""The first steps in parts of a joint's range, and what they are multiplied by from round to round: after all rounds
+they are a two-thousandth of the range, finer than bounds are proven."""
+
 _FLIPS = 0.08
 """How often a trial changes the sign of a speed or an acceleration."""
 

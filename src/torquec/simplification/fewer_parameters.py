@@ -24,22 +24,29 @@ from torquec.dynamics.inverse_dynamics import joint_torques
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.mechanism import Mechanism, mechanism, place, place_links
 from torquec.dynamics.motion import motions as link_motions
-from torquec.errors import MissingExtraError, RobotError
+from torquec.errors import RobotError
 from torquec.expr import Function, OperationCount, count_operations, trace
 from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, silent
 from torquec.proof.worst_motions import error_program, worst_motions
 from torquec.robot.robot import Robot
+from torquec.simplification.fitting.exchange_fit import exchange_fit
 from torquec.simplification.problem import SimplificationProblem
 from torquec.spatial import Scalar
 from torquec.trajectory.motion_box import MotionBox, sampled_motions
 
 _SAMPLES = 1500
+"""Motions that fits begin with: some thirty for each moment of a six-joint arm; the worst ones join later."""
+
 _CANDIDATES = 8
 """Moments whose removal costs least error, of which the one that saves most for it is left out."""
 _SWAPS = 250
+"""Exchanges looked at closely, in the order of their least-squares error."""
+
 _ROUNDS = 12
+"""Rounds in which the worst motions of a fit join: the level has stopped rising long before."""
+
 _ENOUGH = 0.99
 """Levels of a fit are taken as reached, and searches aim at this part of the tolerance, for the fit's sake."""
 
@@ -256,7 +263,7 @@ class _Problem:
             columns = self.rows[:, key]
             value = float(np.abs(columns @ self._least_squares(key) - self.target).max())
             if _ENOUGH < value < 3.0:
-                value = minimax(columns, self.target, enough=_ENOUGH)[1]
+                value = exchange_fit(columns, self.target, enough=_ENOUGH)[1]
             self._errors[key] = value
         return self._errors[key]
 
@@ -266,7 +273,7 @@ class _Problem:
         """Values of the kept moments (1), and the largest error found of each joint [N m]."""
         best: tuple[float, Array, Array] | None = None
         for _ in range(_ROUNDS):
-            beta, level = minimax(self.rows[:, kept], self.target)
+            beta, level = exchange_fit(self.rows[:, kept], self.target)
             program = torque_program(self.simplified(kept, beta))
             self._seed += 1
             worst = worst_motions(error_program(self._exact_program, program), self.motions, seed=self._seed)
@@ -288,39 +295,3 @@ class _Problem:
             rows = self._rows(states[joint]).reshape(-1, n, len(self.parameters))[:, joint]
             self.rows = np.concatenate([self.rows, rows])
         self.target = self.rows @ self.values
-
-
-def minimax(
-    columns: Array, target: Array, *, enough: float | None = None, within: float | None = None
-) -> tuple[Array, float]:
-    """x that minimizes max |columns x - target|, and that level: a linear program over the rows that matter.
-
-    With `enough`, it stops as soon as that level is known to be reached, or out of reach; |x| stays `within`.
-    """
-    try:
-        from scipy.optimize import linprog
-    except ImportError:
-        raise MissingExtraError("scipy", "optimize", "fitting a simplified model") from None
-    x = np.linalg.lstsq(columns, target, rcond=None)[0]
-    size = columns.shape[1]
-    rows = np.argsort(-np.abs(columns @ x - target))[:400]
-    for _ in range(40):
-        part, goal, one = columns[rows], target[rows], np.ones((len(rows), 1))
-        outcome = linprog(
-            np.concatenate([np.zeros(size), [1.0]]),
-            A_ub=np.block([[part, -one], [-part, -one]]),
-            b_ub=np.concatenate([goal, -goal]),
-            bounds=[(None, None) if within is None else (-within, within)] * size + [(0.0, None)],
-            method="highs",
-        )
-        if outcome.x is None:
-            break
-        x = outcome.x[:size]
-        error = np.abs(columns @ x - target)
-        level = float(outcome.x[-1])
-        if error.max() <= level * (1.0 + 1e-3) + 1e-12:
-            break
-        if enough is not None and (level > enough or error.max() <= enough):
-            break
-        rows = np.union1d(rows, np.argsort(-error)[:200])
-    return np.asarray(x, dtype=np.float64), float(np.abs(columns @ x - target).max())

@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 from torquec.closedform import closed_form
 from torquec.expr import Function
 from torquec.foundation.work import Work, as_work
-from torquec.proof.certificate import Certificate, certify
-from torquec.proof.coefficient_certificate import certify_coefficients, check_independent
+from torquec.proof.certificate import Certificate
+from torquec.proof.certify import certify
+from torquec.proof.certify_coefficients import certify_coefficients, check_independent
 from torquec.proof.coefficient_tolerance import Family
 from torquec.robot.robot import Robot
 from torquec.simplification.closed_torque import MOST_JOINTS

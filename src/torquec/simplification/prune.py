@@ -26,7 +26,7 @@ from torquec.expr.replay import rebuilt
 from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, silent
-from torquec.proof.torque_residual import HIGHEST_DEGREE, position_degrees, positions_read
+from torquec.proof.torque_tables import HIGHEST_DEGREE, position_degrees, positions_read
 from torquec.proof.worst_motions import error_program, worst_motions
 from torquec.simplification.refit_constants import refit_constants, values_at
 from torquec.trajectory.motion_box import MotionBox, sampled_motions
@@ -40,14 +40,16 @@ _SAMPLES, _TRIED = 500, 100_000
 _WORST = 6
 """Motions of each joint that join those met, per search for the worst."""
 
-_WAYS = ((8, (1.08, 1.0)), (4, (1.08, 1.0)), (1, (1.15,)))
-"""First terms that save many operations together, then few, then single ones: the operations to save before constants
-are fitted again, and the part of the tolerance that errors may reach until then; the next one after a failure."""
+_PHASES = ((8, (1.08, 1.0)), (4, (1.08, 1.0)), (1, (1.15,)))
+"""First terms that save many operations together, then few, then single ones. Of each phase: the operations to save
+before constants are fitted again, and the part of the tolerance that errors may reach until then (the next such part
+after a failure)."""
 
 _FAILURES = 4
-"""Trials in a row that may turn out not to be possible, before the next way is gone."""
+"""Trials in a row that may fail before the next phase begins."""
 
 _FITS = 3
+"""Fits of the constants for one trial: each is against the worst motions of the one before."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +78,8 @@ def prune_within(
     search = _Search(exact, simplified, prismatic, motions, np.asarray(tolerance, dtype=np.float64), seed)
     program = simplified
     with one_thread():
-        for way, (chunk, rooms) in enumerate(_WAYS):
-            meter(way, len(_WAYS))
+        for phase, (chunk, rooms) in enumerate(_PHASES):
+            meter(phase, len(_PHASES))
             failures = 0
             search.needed.clear()
             while failures < _FAILURES:
@@ -92,8 +94,8 @@ def prune_within(
                     continue
                 program, failures = accepted, 0
                 search.needed.clear()
-                # Each way removes less than the one before; how much, nobody knows in advance.
-                meter(way + 1.0 - _operations(program) / start, len(_WAYS), f"{_operations(program)} operations")
+                # Each phase removes less than the one before; how much is not known in advance.
+                meter(phase + 1.0 - _operations(program) / start, len(_PHASES), f"{_operations(program)} operations")
     return program
 
 

@@ -4,7 +4,7 @@ A program whose terms were left out does best with other constants than the robo
 
 (1)  tau(c + d) = tau(c) + J d + ..,   J by reverse mode over the program, for every motion and joint
 (2)  min over d of max |tau(c) + J d - tau_exact|/tolerance,   |d_k| <= r |c_k|: a linear program
-(3)  a step that does not lower the largest error is tried again with half of r
+(3)  a step that does not lower the largest error is tried again with a quarter of r
 """
 
 from __future__ import annotations
@@ -17,11 +17,14 @@ import numpy as np
 from torquec.expr import Function, Op
 from torquec.expr.replay import rebuilt, replayed_steps
 from torquec.foundation.arrays import Array
-from torquec.simplification.fewer_parameters import minimax
+from torquec.simplification.fitting.exchange_fit import exchange_fit
 
-_FIRST_RADIUS = 0.5
-_SMALLEST_RADIUS = 0.02
+_FIRST_RADIUS, _SMALLEST_RADIUS = 0.5, 0.02
+"""How far constants may move at once, as a part of themselves: half at first, and no less than what still matters."""
+
 _STEPS = 6
+"""Linear programs for one fit; two or three lower the error noticeably."""
+
 _GAIN = 0.995
 """A step that lowers the error by less than this factor is the last."""
 
@@ -46,7 +49,7 @@ def refit_constants(function: Function, states: Array, torques: Array, tolerance
     largest = float(np.abs(error).max())
     for _ in range(_STEPS):
         size = np.array([abs(current[k]) for k in constants])
-        step, _ = minimax(columns * size, -error, within=radius)
+        step, _ = exchange_fit(columns * size, -error, within=radius)
         trial = {k: current[k] * (1.0 + float(d)) for k, d in zip(constants, step, strict=True)}
         new_error, new_columns = _linearized(function, trial, states, torques, tolerance)
         new_largest = float(np.abs(new_error).max())

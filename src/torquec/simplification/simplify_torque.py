@@ -21,8 +21,9 @@ from dataclasses import dataclass
 from torquec.errors import RobotError, SpecificationError
 from torquec.expr import Function, count_operations
 from torquec.foundation.work import Meter, silent
-from torquec.proof.certificate import Certificate, UnprovenError, certify
-from torquec.proof.torque_residual import HIGHEST_DEGREE, position_degrees, positions_read
+from torquec.proof.certificate import Certificate
+from torquec.proof.certify import UnprovenError, certify
+from torquec.proof.torque_tables import HIGHEST_DEGREE, position_degrees, positions_read
 from torquec.simplification.closed_torque import closed_form_with_fewer_terms
 from torquec.simplification.fewer_parameters import recursion_with_fewer_parameters
 from torquec.simplification.problem import SimplificationProblem

@@ -1,6 +1,7 @@
 """The closed form of any torque program: M, B, D and g as polynomials, so that what it leaves out can be read.
 
-(1)  tau_i = sum_j M_ij qdd_j + sum_{j <= k} h_ijk qd_j qd_k + g_i: unit speeds and accelerations take it apart
+(1)  tau_i = sum_j M_ij qdd_j + sum_{j <= k} h_ijk qd_j qd_k + g_i, taken apart by unit speeds and accelerations
+     (:mod:`torquec.proof.torque_tables`)
 (2)  values on a grid of positions determine each of these, of degree two in every joint, three where that is not enough
      (:mod:`torquec.closedform.tabulate`)
 (3)  parallel joints: an entry is written in the sums of angles that give the fewest terms, where they reproduce it at
@@ -12,7 +13,7 @@ A simplified program need not have a symmetric M, so every entry of it stands he
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,8 +25,9 @@ from torquec.closedform.rewrite import fewest_terms
 from torquec.closedform.tabulate import coefficient_table, grid, grid_size, polynomial_from_table
 from torquec.closedform.variables import parallel_groups
 from torquec.errors import RobotError
-from torquec.expr import Function, Op, evaluate
+from torquec.expr import Function
 from torquec.foundation.arrays import Array
+from torquec.proof.torque_tables import positions_read, torque_rows
 from torquec.robot.robot import Robot
 from torquec.trajectory.motion_box import MotionBox
 
@@ -35,11 +37,13 @@ _NOISE = 2e-14
 """Coefficients this small, relative to the largest value of the joint's torque on the grid, are rounding."""
 
 _POINTS = 64
+"""Random positions at which a polynomial is compared with the program: one that is wrong differs at nearly all."""
+
 _SAME = 1e-9
 """An entry reproduces the program where it differs by no more than this part of the joint's torque."""
 
 _LARGEST_GRID = 200_000
-_CHUNK = 4096
+"""Of degree two in seven joints, or three in six: what has more terms is not written down."""
 
 
 @dataclass(frozen=True)
@@ -80,11 +84,11 @@ def torque_coefficients(
             remedy="read the equations of the uncoupled joints with torquec equations",
         )
     slides = [joint.type.is_prismatic for joint in robot.joints]
-    read = sorted({step.element for step in program.operations if step.op is Op.INPUT and step.port == "q"})
+    read = sorted(positions_read(program))
     variables = [Variable(((j, 1),), slides[j]) for j in read]
     rng = np.random.default_rng(31)
     points = np.where(slides, 1.0, np.pi) * rng.uniform(-1.0, 1.0, (_POINTS, robot.n))
-    truth = _rows(program, points)
+    truth = torque_rows(program, points)
     found: dict[Key, TrigPolynomial] = {}
     tables: dict[int, tuple[Array, Array]] = {}
     for i, row in itertools.product(range(robot.n), range(truth.shape[-1])):
@@ -130,32 +134,9 @@ def _tables(program: Function, variables: Sequence[Variable], degree: int) -> tu
             f"the torques depend on {len(variables)} joint positions, too many to write them down",
             remedy="read single entries with torquec equations",
         )
-    rows = _rows(program, grid(variables, program.input("q").size, degree))
+    rows = torque_rows(program, grid(variables, program.input("q").size, degree))
     largest: Array = np.abs(rows).max(axis=(0, 2))
     return coefficient_table(variables, rows, degree), largest
-
-
-def _rows(program: Function, q: Array) -> Array:
-    """(1) at positions (N, n): (N, joint, row)."""
-    n = q.shape[1]
-    zero, unit = np.zeros(n), np.eye(n)
-
-    def torque(qd: Array, qdd: Array) -> Array:
-        parts = (q[start : start + _CHUNK] for start in range(0, len(q), _CHUNK))
-        return np.concatenate([evaluate(program, {"q": part, "qd": qd, "qdd": qdd})["tau"] for part in parts])
-
-    rest = torque(zero, zero)
-
-    def rows() -> Iterator[Array]:
-        yield from (torque(zero, unit[j]) - rest for j in range(n))
-        squares = [torque(unit[j], zero) - rest for j in range(n)]
-        for j in range(n):
-            yield squares[j]
-            for k in range(j + 1, n):
-                yield torque(unit[j] + unit[k], zero) - squares[j] - squares[k] - rest
-        yield rest
-
-    return np.stack(list(rows()), axis=-1)
 
 
 def _shortest(

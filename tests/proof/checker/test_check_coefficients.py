@@ -14,10 +14,10 @@ from tests.proof.coefficient_models import exact_program, narrow_box, shortened
 from torquec.errors import ArgumentError, CheckError, RobotError, SpecificationError
 from torquec.expr import evaluate
 from torquec.foundation.work import Work
+from torquec.proof.certify_coefficients import certify_coefficients
 from torquec.proof.checker.check_coefficients import check_coefficients
-from torquec.proof.coefficient_certificate import CoefficientCertificate, certify_coefficients
-from torquec.proof.coefficient_tolerance import CoefficientTolerance, Family
-from torquec.proof.error_peaks import ErrorKind
+from torquec.proof.coefficient_certificate import CoefficientCertificate
+from torquec.proof.coefficient_tolerance import CoefficientTolerance, ErrorKind, Family
 from torquec.robot.robot import Mimic, Robot
 from torquec.trajectory.motion_box import MotionBox
 

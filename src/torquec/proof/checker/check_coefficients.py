@@ -28,8 +28,7 @@ from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table, 
 from torquec.proof.checker.residual_grid import GridPart, ResidualGrid
 from torquec.proof.checker.rounded_evaluation import Rounded
 from torquec.proof.coefficient_certificate import CoefficientCertificate, CoefficientProof
-from torquec.proof.coefficient_tolerance import Family
-from torquec.proof.error_peaks import ErrorKind
+from torquec.proof.coefficient_tolerance import ErrorKind, Family
 from torquec.robot.robot import Robot
 
 _HIGHEST_DEGREE = 3

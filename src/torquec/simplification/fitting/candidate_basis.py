@@ -20,6 +20,8 @@ from torquec.errors import ArgumentError
 
 _ANGLE = {1: ((0, 0), (1, 0), (0, 1)), 2: ((0, 0), (1, 0), (0, 1), (0, 2), (1, 1))}
 _DISPLACEMENT = {1: ((0, 0), (0, 1)), 2: ((0, 0), (0, 1), (0, 2))}
+"""Powers (a, b) of C^a S^b and of q^b, by degree (6), (7)."""
+
 MOST_CANDIDATES = 20_000
 """More products than this are refused."""
 

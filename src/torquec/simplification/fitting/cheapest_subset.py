@@ -14,6 +14,7 @@ from torquec.errors import MissingExtraError
 from torquec.foundation.arrays import Array
 
 _MOST_POINTS = 400
+"""Rows of the program: with more of them each node of the tree takes seconds."""
 
 
 def cheapest_subset(A: Array, b: Array, level: float, prices: Array, *, below: float, nodes: int) -> list[int] | None:

@@ -23,8 +23,13 @@ from torquec.foundation.arrays import Array
 from torquec.simplification.fitting.point_exchange import Support, exchanged
 
 _TOLERANCE = 1e-9
+"""Feasibility asked of the solver; its answers are checked anyhow (3)."""
+
 _MANY = 20
+"""Columns from which on a projection by QR is quicker than one by least squares."""
+
 _LAWSON_STEPS = 8
+"""Reweightings after which the level is within a few percent of the best."""
 
 
 @dataclass(frozen=True)

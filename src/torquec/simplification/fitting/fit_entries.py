@@ -13,11 +13,15 @@ from torquec.closedform.polynomial import Monomial, TrigPolynomial
 from torquec.errors import SpecificationError
 from torquec.foundation.choice import chosen
 from torquec.foundation.work import Work, as_work
-from torquec.proof.error_peaks import ErrorKind
+from torquec.proof.coefficient_tolerance import ErrorKind
 from torquec.simplification.fitting.minimal_basis import MinimalBasis, SearchOptions, minimal_basis
-from torquec.simplification.fitting.survivor_search import min_basis_gen
+from torquec.simplification.fitting.survivor_search import LayerOptions, min_basis_gen
 from torquec.simplification.fitting.term_cost import TermCost, TermCount
 from torquec.trajectory.motion_box import MotionBox
+
+_LAYERS = LayerOptions(shrinks=1, positions=6, most_sets=100)
+"""Another position of the joints that are held helps far more often than a smaller tolerance does; and the number of sets
+explodes with the candidates of a layer, where the other search finds as few terms in a moment."""
 
 
 class BasisSearch(StrEnum):
@@ -97,7 +101,7 @@ def _by_layers(task: EntryTask, box: MotionBox, cost: TermCost) -> MinimalBasis 
     """The basis of MIN_BASIS_GEN, or None where it finds none."""
     degree = 1 if task.name.startswith("g") else 2
     try:
-        fit = min_basis_gen(task.target, box, task.tolerance, degree=degree, kind=task.kind)
+        fit = min_basis_gen(task.target, box, task.tolerance, degree=degree, kind=task.kind, options=_LAYERS)
     except SpecificationError:
         return None
     return MinimalBasis(fit, cost.total(list(fit.basis)), len(fit.basis))

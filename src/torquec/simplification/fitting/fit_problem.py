@@ -18,12 +18,15 @@ from torquec.closedform.compiled_terms import compile_terms, numbers
 from torquec.closedform.polynomial import Monomial, TrigPolynomial
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
-from torquec.proof.error_peaks import ErrorKind, ErrorSurface, Peaks, checked_reference, error_peaks
+from torquec.proof.coefficient_tolerance import ErrorKind
+from torquec.proof.error_peaks import ErrorSurface, Peaks, checked_reference, error_peaks
 from torquec.simplification.fitting.chebyshev_program import PointFit, point_fit
 from torquec.simplification.fitting.point_exchange import Support
 from torquec.trajectory.motion_box import MotionBox
 
 _MOST_ROUNDS = 60
+"""Exchanges of points; a fit that is not at its optimum by then is as good as its level says."""
+
 _NOISE = 1e-12
 """A level below this part of the coefficient's size is rounding: the fit is exact."""
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from torquec.closedform.polynomial import Monomial, TrigPolynomial
 from torquec.errors import ArgumentError, SpecificationError
-from torquec.proof.error_peaks import ErrorKind
+from torquec.proof.coefficient_tolerance import ErrorKind
 from torquec.simplification.fitting.candidate_basis import CandidateSet, candidate_basis
 from torquec.simplification.fitting.cheapest_subset import cheapest_subset
 from torquec.simplification.fitting.chebyshev_program import rough_level, sparse_fit
@@ -35,9 +35,12 @@ _FEW_TERMS = 16
 _FEW_CANDIDATES = 150
 """Up to this many, the sparse fit (1) is tried too."""
 
-_MOST_ATTEMPTS = 12
-_INTEGER_ATTEMPTS = 4
+_MOST_ATTEMPTS, _INTEGER_ATTEMPTS = 12, 4
+"""How often a set that fails on the box is searched for again, with the points at which it failed."""
+
 _SWAPS_TRIED = 3
+"""Terms that are tried in the place of each: those that would help most."""
+
 _SWAPPED_TERMS = 32
 """Beyond this many terms swaps take longer than they are worth."""
 

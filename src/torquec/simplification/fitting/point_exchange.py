@@ -22,10 +22,19 @@ import numpy as np
 from torquec.foundation.arrays import Array, Indices
 
 _FAR = 1e3
+"""Where pseudo-points lie (3): beyond what coefficients of scaled columns reach."""
+
 _NUDGE = 1e-10
+"""What weights are raised by, each by a little more than the one before: equal ones could make the exchange circle."""
+
 _REFACTOR = 40
+"""Exchanges after which the inverse is computed afresh: its updates gather rounding."""
+
 _PIVOT = 1e-9
+"""Elements below this are no pivots: dividing by them would lose half of the digits."""
+
 _PSEUDO = -1
+"""The number that stands for no point."""
 
 
 @dataclass(frozen=True)

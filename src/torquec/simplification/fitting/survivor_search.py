@@ -29,7 +29,7 @@ import numpy as np
 from torquec.closedform.polynomial import Monomial, TrigPolynomial, Variable
 from torquec.errors import SpecificationError
 from torquec.foundation.choice import chosen
-from torquec.proof.error_peaks import ErrorKind
+from torquec.proof.coefficient_tolerance import ErrorKind
 from torquec.simplification.fitting.candidate_basis import product_basis, set_product
 from torquec.simplification.fitting.fit_problem import FitProblem
 from torquec.simplification.fitting.minimax import MinimaxFit, to_minimax_fit
@@ -43,13 +43,15 @@ class LayerOptions:
     """Feedback of MIN_BASIS_GEN: `shrink` eps_0 by this factor up to `shrinks` times, then another of `positions` q^c.
 
     `negligible` is the printed heuristic between steps 0 and 1: terms whose fitted coefficient, at the largest value of
-    the term, is below this part of the coefficient's size are filtered out first; 0 for none.
+    the term, is below this part of the coefficient's size are filtered out first; 0 for none. FIND_MIN_BASIS gives up
+    after `most_sets` sets of terms; their number doubles with every candidate.
     """
 
     shrink: float = 0.5
     shrinks: int = 6
     positions: int = 8
     negligible: float = 1e-3
+    most_sets: int | None = None
 
 
 def find_min_basis(
@@ -60,10 +62,11 @@ def find_min_basis(
     *,
     kind: ErrorKind = ErrorKind.ABSOLUTE,
     negligible: float = 0.0,
+    most_sets: int | None = None,
 ) -> MinimaxFit:
     """FIND_MIN_BASIS: the smallest subset of the candidates that keeps the tolerance, with the smallest error.
 
-    Raises `SpecificationError` when all candidates together do not keep the tolerance.
+    Raises `SpecificationError` when all candidates together do not keep the tolerance, or after `most_sets` sets.
     """
     problem = FitProblem(target, candidates, box, kind=kind)
     whole: _Columns = frozenset(range(len(problem.candidates)))
@@ -75,9 +78,16 @@ def find_min_basis(
         )
     survivors = {_filtered(problem, whole, tolerance, negligible)}
     dead: set[_Columns] = set()
+    tried = 0
     while True:
         dead = _split(dead)
         test = _split(survivors) - dead
+        tried += len(test)
+        if most_sets is not None and tried > most_sets:
+            raise SpecificationError(
+                f"more than {most_sets} sets of the {len(whole)} candidate terms have to be tried",
+                remedy="use minimal_basis, which does not try all of them",
+            )
         alive = {columns for columns in sorted(test, key=sorted) if _keeps(problem, columns, tolerance)}
         if not alive:
             break
@@ -111,7 +121,7 @@ def min_basis_gen(
             eps0 = tolerance * options.shrink**shrunk
             candidates = _layered(target, box, tolerance, eps0, held, degree, kind, options)
             if candidates is not None:
-                return find_min_basis(target, candidates, box, tolerance, kind=kind, negligible=options.negligible)
+                return _found(target, candidates, box, tolerance, kind, options)
     raise SpecificationError(
         f"no basis within {tolerance:.6g} was found from {options.positions} positions of the joints that are held",
         remedy="raise the tolerance, or use minimal_basis, which holds no joints",
@@ -137,7 +147,7 @@ def _layered(
             part = restricted(target, variables, values)
             problem = FitProblem(part, candidates, box, kind=kind)
             if _keeps(problem, range(len(candidates)), eps0):
-                basis = find_min_basis(part, candidates, box, eps0, kind=kind, negligible=options.negligible).basis
+                basis = _found(part, candidates, box, eps0, kind, options).basis
                 # A part within the tolerance of zero says nothing about its variables: a constant stands for it.
                 candidates = basis or ((),)
             reduced.append((variables, candidates))
@@ -149,6 +159,19 @@ def _layered(
             if not _keeps(problem, range(len(candidates)), tolerance):
                 return None
     return layer[0][1]
+
+
+def _found(
+    target: TrigPolynomial,
+    candidates: Sequence[Monomial],
+    box: MotionBox,
+    tolerance: float,
+    kind: ErrorKind,
+    options: LayerOptions,
+) -> MinimaxFit:
+    """Step 2 with the options of the layers."""
+    most = options.most_sets
+    return find_min_basis(target, candidates, box, tolerance, kind=kind, negligible=options.negligible, most_sets=most)
 
 
 def restricted(target: TrigPolynomial, variables: Iterable[Variable], held: Mapping[int, float]) -> TrigPolynomial:

@@ -1,0 +1,111 @@
+"""Proving a bound for every joint's torque error of a simplified program, with a certificate as the result.
+
+(1)  both programs are tabulated; the difference of the tables is the error (:mod:`torquec.proof.torque_residual`)
+(2)  the largest errors that can be found are where proofs begin (:mod:`torquec.proof.worst_motions`)
+(3)  each joint's error is bounded by itself (:mod:`torquec.proof.torque_bound`): joints are tasks of the work
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from torquec.errors import RobotError
+from torquec.expr import Function
+from torquec.foundation.work import Meter, Work, as_work, silent
+from torquec.proof.certificate import Certificate, JointProof
+from torquec.proof.torque_bound import TorqueBound, torque_bound
+from torquec.proof.torque_residual import TorqueResidual, torque_residual
+from torquec.proof.torque_tables import position_degrees, positions_read, torque_tables
+from torquec.proof.worst_motions import error_program, worst_motions
+from torquec.robot.robot import Robot
+from torquec.trajectory.motion_box import MotionBox
+
+
+class UnprovenError(RobotError):
+    """No proof was found that the error of the torque of `joint` stays within its limit."""
+
+    def __init__(self, joint: str) -> None:
+        super().__init__(
+            f"the torque error of joint '{joint}' could not be proven to stay within its limit",
+            remedy="allow a larger error, or keep more terms",
+        )
+        self.joint = joint
+
+    def __reduce__(self) -> tuple[type[UnprovenError], tuple[str]]:
+        return type(self), (self.joint,)
+
+
+def certify(
+    robot: Robot,
+    exact: Function,
+    simplified: Function,
+    motions: MotionBox,
+    *,
+    limits: Sequence[float] | None = None,
+    work: Work | None = None,
+) -> Certificate:
+    """Prove a bound for every joint's torque error of `simplified` against `exact` over the motions.
+
+    `limits` are the tolerances: a bound at the tolerance will do where a closer one takes too long. Raises
+    `UnprovenError` where a joint's error exceeds its limit or no proof was found.
+    """
+    work = as_work(work)
+    prismatic = [joint.type.is_prismatic for joint in robot.joints]
+    read = sorted(positions_read(exact) | positions_read(simplified))
+    error = error_program(exact, simplified)
+    # Of both programs, not of their difference: where that is nothing but rounding it has every degree.
+    both = zip(position_degrees(exact, prismatic), position_degrees(simplified, prismatic), strict=True)
+    highest = [max(pair) for pair in both]
+    degree = [highest[joint] for joint in read]
+    residual = torque_residual(
+        torque_tables(exact, prismatic, read, degree=degree), torque_tables(simplified, prismatic, read, degree=degree)
+    )
+    found = worst_motions(error, motions).found
+    tasks = [
+        (_of_joint(residual, k), k, motions, float(found[k]), None if limits is None else float(limits[k]))
+        for k in range(robot.n)
+    ]
+    proofs = {}
+    outcomes = work.map(
+        "proving the torque errors",
+        _bound,
+        tasks,
+        metered=True,
+        note=lambda task, outcome: _note(robot.joint_names[task[1]], outcome),
+    )
+    for joint, outcome in zip(robot.joints, outcomes, strict=True):
+        if outcome is None:
+            raise UnprovenError(joint.name)
+        bound, (variables, degrees) = outcome
+        proofs[joint.name] = JointProof(bound.bound, bound.found, variables, degrees, bound.trees)
+    return Certificate(robot.name, robot.content_hash, simplified, motions, proofs)
+
+
+def _of_joint(residual: TorqueResidual, joint: int) -> TorqueResidual:
+    """The residual with one joint's tables only: what a process that bounds its error has to be sent."""
+    nothing = np.zeros(0)
+    return replace(
+        residual,
+        tables=tuple(table if k == joint else nothing for k, table in enumerate(residual.tables)),
+        dropped=tuple(row if k == joint else nothing for k, row in enumerate(residual.dropped)),
+    )
+
+
+_Bounded = tuple[TorqueBound, tuple[tuple[int, ...], tuple[int, ...]]]
+
+
+def _bound(
+    task: tuple[TorqueResidual, int, MotionBox, float, float | None], *, meter: Meter = silent
+) -> _Bounded | None:
+    residual, joint, motions, found, limit = task
+    bound = torque_bound(residual, joint, motions, found=found, limit=limit, meter=meter)
+    return None if bound is None else (bound, residual.dependence(joint))
+
+
+def _note(joint: str, outcome: _Bounded | None) -> str:
+    if outcome is None:
+        return f"{joint}: not proven"
+    return f"{joint}: error at most {outcome[0].bound:.4g}, proven with {outcome[0].boxes} boxes"

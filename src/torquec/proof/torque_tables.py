@@ -1,0 +1,129 @@
+"""A torque program taken apart into its coefficients, as tables over the positions that it reads.
+
+The program computes tau(q, qd, qdd) = M qdd + c(q, qd, qd) + g with c a quadratic form in qd, and evaluations at unit
+speeds and accelerations take it apart at each position:
+
+(1)  g = tau(q, 0, 0),   M_j = tau(q, 0, e_j) - g,   c_jj = tau(q, e_j, 0) - g,
+     2 c_jk = tau(q, e_j + e_k, 0) - c_jj - c_kk - g
+     in rows: M_ij, then c_ijk for j <= k (twice for j < k), then g_i
+(2)  each of these is a trigonometric polynomial of degree two in every joint that the program reads, three where terms
+     were left out: a grid of positions determines it (:mod:`torquec.closedform.tabulate`)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from torquec.closedform.polynomial import Variable
+from torquec.closedform.tabulate import LARGEST_GRID, Degree, coefficient_table, grid, grid_size
+from torquec.codegen.llvm.callable import compile_function
+from torquec.errors import RobotError
+from torquec.expr import Function, Op, evaluate
+from torquec.foundation.arrays import Array
+
+HIGHEST_DEGREE = 3
+"""In the sine and cosine, or displacement, of any joint: boxes of a higher degree have more control points than a proof
+can manage."""
+
+_TURN = 12
+"""Values along one joint from which the degree is read: enough to see degree six."""
+
+_PRESENT = 1e-11
+"""A harmonic above this part of the largest torque is there; below lies rounding."""
+
+
+@dataclass(frozen=True)
+class TorqueTables:
+    """The coefficients of a torque program on the product basis: (basis, .., joint, row), and its largest torque at
+    rest.
+    """
+
+    variables: tuple[Variable, ...]
+    table: Array
+    size: float
+    degree: Degree
+
+
+def torque_tables(
+    function: Function, prismatic: Sequence[bool], joints: Sequence[int] | None = None, *, degree: Degree = 2
+) -> TorqueTables:
+    """The tables of a program with inputs q, qd, qdd (n,) and output tau (n,), by (1) and (2).
+
+    `prismatic` says which joints translate, `joints` which positions to tabulate over (those that it reads). Raises
+    `RobotError` where these are too many.
+    """
+    highest = degree if isinstance(degree, int) else max(degree, default=0)
+    if highest > HIGHEST_DEGREE:
+        raise RobotError(
+            f"the torques are of degree {highest} in the sine and cosine of a joint: bounds are proven up to degree "
+            f"{HIGHEST_DEGREE}",
+            remedy="lock joints that follow others with a gear, or keep terms of lower degree",
+        )
+    n = function.input("q").size
+    chosen = sorted(positions_read(function)) if joints is None else sorted(joints)
+    variables = tuple(Variable(((j, 1),), prismatic[j]) for j in chosen)
+    if grid_size(variables, degree) > LARGEST_GRID:
+        raise RobotError(
+            f"the torques depend on {len(variables)} joint positions, too many to prove a bound on their error",
+            remedy="simplify a robot of at most nine joints, or lock some of them",
+        )
+    positions = grid(variables, n, degree)
+    rows = torque_rows(function, positions)
+    table = coefficient_table(variables, rows, degree)
+    return TorqueTables(variables, table, float(np.abs(rows[..., -1]).max()), degree)
+
+
+def torque_rows(function: Function, q: Array) -> Array:
+    """The coefficients (1) of a torque program at positions (N, n): (N, joint, row), rows as in the tables."""
+    n = q.shape[1]
+    zero, unit = np.zeros(n), np.eye(n)
+    native = compile_function(function)
+
+    def torque(qd: Array, qdd: Array) -> Array:
+        result: Array = native(q, np.array(np.broadcast_to(qd, q.shape)), np.array(np.broadcast_to(qdd, q.shape)))
+        return result
+
+    at_rest = torque(zero, zero)
+    rows = [torque(zero, unit[j]) - at_rest for j in range(n)]
+    squares = [torque(unit[j], zero) - at_rest for j in range(n)]
+    for j in range(n):
+        rows.append(squares[j])
+        rows += [torque(unit[j] + unit[k], zero) - squares[j] - squares[k] - at_rest for k in range(j + 1, n)]
+    rows.append(at_rest)
+    return np.stack(rows, axis=-1)
+
+
+def positions_read(function: Function) -> set[int]:
+    """Which elements of q a program reads."""
+    return {step.element for step in function.operations if step.op is Op.INPUT and step.port == "q"}
+
+
+def position_degrees(function: Function, prismatic: Sequence[bool]) -> tuple[int, ...]:
+    """The degree of a torque program in the sine and cosine, or displacement, of every joint (n,), at least two.
+
+    Torques along each joint's turn, at random values of everything else, have no harmonics above it. What cancels for
+    these cancels always (a polynomial that is zero at a random point is zero); the proof's checker looks again.
+    """
+    n = function.input("q").size
+    joints = sorted(positions_read(function))
+    rng = np.random.default_rng(11)
+    turns = 2.0 * np.pi * np.arange(_TURN) / _TURN
+    slides = np.cos(np.pi * (np.arange(_TURN) + 0.5) / _TURN)
+    q, qd, qdd = (np.repeat(rng.uniform(-2.0, 2.0, (len(joints), 1, n)), _TURN, axis=1) for _ in range(3))
+    for row, joint in enumerate(joints):
+        q[row, :, joint] = slides if prismatic[joint] else turns
+    state = {name: x.reshape(-1, n) for name, x in (("q", q), ("qd", qd), ("qdd", qdd))}
+    torques = evaluate(function, state)["tau"].reshape(len(joints), _TURN, n)
+    found = [2] * n
+    for row, joint in enumerate(joints):
+        size = np.abs(torques[row]).max() + 1e-300
+        if prismatic[joint]:
+            content = np.abs(np.polynomial.chebyshev.chebvander(slides, _TURN - 1).T @ torques[row]) * (2.0 / _TURN)
+        else:
+            content = np.abs(np.fft.rfft(torques[row], axis=0)) * (2.0 / _TURN)
+        present = np.flatnonzero((content > _PRESENT * size).any(axis=1))
+        found[joint] = max(2, int(present.max(initial=0)))
+    return tuple(found)
