@@ -20,8 +20,8 @@ from torquec.simplification.fitting.term_cost import TermCost, TermCount
 from torquec.trajectory.motion_box import MotionBox
 
 _LAYERS = LayerOptions(shrinks=1, positions=6, most_sets=100)
-"""Another position of the joints that are held helps far more often than a smaller tolerance does; and the number of sets
-explodes with the candidates of a layer, where the other search finds as few terms in a moment."""
+"""Another position of the joints that are held helps far more often than a smaller tolerance does; and the number of
+sets explodes with the candidates of a layer, where the other search finds as few terms in a moment."""
 
 
 class BasisSearch(StrEnum):
