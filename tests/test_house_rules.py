@@ -131,7 +131,6 @@ SAME_NAMES = {
     "Entry",
     "Factor",
     "FrictionModel",
-    "FrictionTerm",
     "Kind",
     "Motion",
     "ParameterKind",
