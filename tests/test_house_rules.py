@@ -141,6 +141,7 @@ SAME_NAMES = {
     "chain",
     "compare",
     "constant",
+    "last_frame",
     "latex_text",
     "prepare",
     "read_inertia",
