@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
+from tests.identification import real_logs
 
 from torquec.errors import ArgumentError, MissingExtraError
 from torquec.identification import prepare
@@ -125,6 +127,37 @@ def test_the_filter_halves_power_twice_at_its_cutoff():
 def test_the_cutoff_follows_the_motion():
     slow, fast = (prepare(sine(hertz=hertz)[0]).cutoff for hertz in (0.5, 2.0))
     assert 0.5 < slow < fast < 40.0
+
+
+@pytest.mark.parametrize(
+    ("case", "least", "most"), [("panda", 4.0, 12.0), ("lwr4", 2.0, 9.0), ("kr300", 5.0, 25.0), ("tx40", 15.0, 60.0)]
+)
+def test_the_cutoff_of_recorded_logs_hardly_depends_on_how_they_are_cut(case, least, most):
+    _, logs = getattr(real_logs, case)()
+    for log in logs:
+        for start, stop in itertools.pairwise((0, len(log) // 2, len(log))):
+            rows = slice(start, stop)
+            qd = None if log.qd is None else log.qd[rows]
+            half = Log(log.joints, log.t[rows], log.q[rows], log.tau[rows], qd)
+            assert least <= prepare(half).cutoff <= most
+        assert least <= prepare(log).cutoff <= most
+
+
+@pytest.mark.parametrize("step", [1e-6, 1e-4, 2e-3])
+def test_quantisation_does_not_raise_the_cutoff(step):
+    """At 1 kHz, differences of positions in steps of 2 mrad are 2 rad/s: a thousand times the power of the motion."""
+    log, _ = sine(rate=1000.0)
+    coarse = Log(("a",), log.t, np.round(log.q / step) * step, log.tau)
+    assert prepare(coarse).cutoff <= 2.0 * prepare(log).cutoff
+
+
+def test_torques_that_were_filtered_before_lower_the_cutoff():
+    log, _ = sine(hertz=1.0)
+    noise = 0.01 * np.random.default_rng(0).normal(size=log.tau.shape)
+    open_band, filtered = (
+        prepare(Log(("a",), log.t, log.q, log.tau + extra)).cutoff for extra in (noise, low_pass(noise, 200.0, 1.0))
+    )
+    assert filtered < open_band
 
 
 def test_misuse():

@@ -9,7 +9,7 @@
      faster than some speed: what holds a robot at rest is no function of its state
 (5)  decimation: after the low pass, samples eight times as dense as the cut-off hold all there is
 
-The cut-off is given, or chosen from the data: five times the frequency that holds 99.9 % of the power of the speeds.
+The cut-off is given, or chosen from the data (`cutoff`).
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array, Indices, Mask
 from torquec.identification.extras import need
 from torquec.identification.logs.clean_rows import clean_rows, parts_of, rate_within
+from torquec.identification.logs.cutoff import choose_cutoff
 from torquec.trajectory.log import Log
 from torquec.trajectory.smoothing import smoothed_motion
 
@@ -32,8 +33,6 @@ FEWEST = 16
 """Even samples that the filter needs; shorter parts are left out."""
 BESIDE_GAP = 3.0
 """Periods of the cut-off: further away, the end of a part disturbs accelerations by less than 1 %."""
-_POWER = 0.999
-_HARMONICS = 5.0
 _DENSE = 8.0
 
 
@@ -141,7 +140,7 @@ def prepare(
             f"no part of the log has {FEWEST} rows without a gap", where=log.source, remedy="record without pauses"
         )
     longest = max(tables, key=len)
-    chosen = choose_cutoff(longest[:, : log.n], rate) if cutoff is None else float(cutoff)
+    chosen = chosen_cutoff(longest, log.n, rate, speeds=log.qd is not None) if cutoff is None else float(cutoff)
     made = [
         motion_of(t, even, n=log.n, speeds=log.qd is not None, rate=rate, cutoff=chosen, derivatives=derivatives)
         for t, even in zip(times, tables, strict=True)
@@ -166,6 +165,12 @@ def prepare(
     others = {name: whole[:, k] for k, name in enumerate(log.others)}
     starts = tuple(itertools.accumulate((len(t) for t in times[:-1]), initial=0))
     return Samples(log.joints, np.concatenate(times), q, qd, qdd, tau, used, rate, chosen, others, log.source, starts)
+
+
+def chosen_cutoff(table: Array, n: int, rate: float, *, speeds: bool) -> float:
+    """The cut-off [Hz] of even rows (N, ...) of q, tau and, with `speeds`, qd."""
+    parts = [table[:, n * k : n * (k + 1)] for k in range(3 if speeds else 2)]
+    return choose_cutoff(parts[0], rate, tau=parts[1], qd=parts[2] if speeds else None)
 
 
 def even_parts(stamps: Array, table: Array) -> tuple[float, list[Array], list[Array]]:
@@ -224,16 +229,3 @@ def central_difference(values: Array, rate: float) -> Array:
     """
     derivative: Array = np.gradient(values, 1.0 / rate, axis=0)
     return derivative
-
-
-def choose_cutoff(q: Array, rate: float) -> float:
-    """A cut-off [Hz] for even samples of positions (N, n): above the motion, below a fifth of the rate.
-
-    The lowest that is ever chosen for positions that do not change.
-    """
-    speed = np.diff(q, axis=0) * rate
-    power = (np.abs(np.fft.rfft(speed - speed.mean(axis=0), axis=0)) ** 2).sum(axis=1)
-    share = np.cumsum(power) / max(float(power.sum()), np.finfo(float).tiny)
-    place = int(np.searchsorted(share, _POWER)) if share[-1] >= _POWER else 0
-    highest = float(np.fft.rfftfreq(len(speed), 1.0 / rate)[place])
-    return float(np.clip(_HARMONICS * highest, min(2.0, 0.1 * rate), 0.2 * rate))

@@ -28,7 +28,7 @@ from torquec.identification.logs.prepare import (
     BESIDE_GAP,
     FEWEST,
     Samples,
-    choose_cutoff,
+    chosen_cutoff,
     even_count,
     even_parts,
     motion_of,
@@ -132,7 +132,9 @@ def scan_log(pieces: Pieces, *, cutoff: float | None = None) -> LogScan:
         if len(stamps) == 0:
             continue
         if cutoff is None and sum(len(t) for t, _ in head) < _FIRST_ROWS:
-            head.append((stamps, piece.q[rows]))
+            recorded = [] if piece.qd is None else [piece.qd]
+            head.append((stamps, np.column_stack([piece.q, piece.tau, *recorded])[rows]))
+            layout = piece
         joined = np.append(borders[-1][1], stamps) if borders else stamps
         steps = np.diff(joined)
         usual = float(np.median(steps)) if np.isnan(usual) and len(steps) else usual
@@ -152,9 +154,9 @@ def scan_log(pieces: Pieces, *, cutoff: float | None = None) -> LogScan:
             f"no part of the log has {FEWEST} rows without a gap", where=source, remedy="record without pauses"
         )
     if cutoff is None:
-        t, q = (np.concatenate([part[k] for part in head]) for k in range(2))
-        own, _, tables = even_parts(t, q)
-        cutoff = choose_cutoff(max(tables, key=len), own)
+        t, table = (np.concatenate([part[k] for part in head]) for k in range(2))
+        own, _, tables = even_parts(t, table)
+        cutoff = chosen_cutoff(max(tables, key=len), layout.n, own, speeds=layout.qd is not None)
     if not 0.0 < cutoff < 0.5 * rate:
         raise ArgumentError(
             f"a cut-off of {cutoff:g} Hz for samples at {rate:g} Hz",
