@@ -212,6 +212,24 @@ def test_recorded_logs(case, most):
         assert {"viscous_motor6", "coulomb_motor6"} <= set(estimate.names)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("case", "cutoff", "most"),
+    [("panda", 8.0, 0.0097), ("lwr4", 4.0, 0.0223), ("kr300", 10.0, 0.095), ("tx40", 30.0, 0.046)],
+)
+def test_recorded_logs_without_any_option(case, cutoff, most):
+    """Robot, log and map alone: the error with torque and prediction low-passed as in the cases above."""
+    robot, logs = getattr(real_logs, case)()
+    transmission = real_logs.TX40.transmission if case == "tx40" else None  # part of the map
+    estimate = identify(robot, logs, options=IdentifyOptions(transmission=transmission))
+    wrong = total = 0.0
+    for log in logs:
+        s = prepare(log, cutoff=cutoff)
+        wrong += float(((s.tau - estimate.model.regressor(s) @ estimate.x)[s.used] ** 2).sum())
+        total += float((s.tau[s.used] ** 2).sum())
+    assert np.sqrt(wrong / total) <= most
+
+
 def part(log, start, stop):
     """A log from one share of its duration to another."""
     share = (log.t - log.t[0]) / (log.t[-1] - log.t[0])
