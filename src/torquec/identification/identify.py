@@ -4,7 +4,7 @@
 (2)  logs that excite too little are refused with what they can identify, unless a part is enough
 (3)  rotor inertias, the law of friction, weights and the strength of the prior are chosen by cross-validation
      (`model_choice`)
-(4)  the chosen estimator is fitted to everything, and statistics follow
+(4)  the chosen estimator is fitted to everything; deviations are those of `jackknife`, and statistics follow
 (5)  friction that depends on the load is fitted again with the rigid-body torques of the fit before, until they are its
      own: what is found is one robot, whose total torque is the prediction
 
@@ -22,10 +22,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
 from torquec.identification.estimators.cross_validation import PARTS
 from torquec.identification.estimators.estimator import Estimator, Needs, Status
 from torquec.identification.estimators.instruments import instruments
+from torquec.identification.estimators.jackknife import jackknife_covariance, stretches
 from torquec.identification.estimators.joint_factors import JointFactors
 from torquec.identification.estimators.log_folds import LogFolds
 from torquec.identification.estimators.method import check_prior, estimator_maker
@@ -36,10 +38,10 @@ from torquec.identification.estimators.statistics import check_excitation, condi
 from torquec.identification.identify_options import IdentifyOptions, freedom_of
 from torquec.identification.logs.log_source import LogSource, sample_correlation
 from torquec.identification.open_logs import LogOrPath, OpenLogs, open_logs
-from torquec.identification.result.estimate import Estimate, bind_parameters
+from torquec.identification.result.estimate import Estimate, LogError, bind_parameters
 from torquec.identification.result.realization import realize
 from torquec.identification.result.residuals import log_error
-from torquec.identification.result.verdict import Parameter, judge
+from torquec.identification.result.verdict import Parameter, PredictedLog, judge
 from torquec.identification.torque.torque_columns import FrictionRefinement
 from torquec.identification.torque.torque_model import TorqueModel
 from torquec.robot.robot import Robot
@@ -92,7 +94,7 @@ def _identified(logs: OpenLogs, options: IdentifyOptions) -> Estimate:
     fit = _fitted(choice, logs, options)
     if choice.model.friction.has(FrictionRefinement.LOAD):
         fit = _with_own_load(fit, logs, options)
-    return _estimate(fit, logs, options, notes)
+    return _estimate(fit, _covariance(fit, folds, options), logs, options, notes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,12 +161,36 @@ def _fit(estimator: Estimator, model: TorqueModel, logs: Sequence[LogSource], fa
         estimator.fit(a, tau, np.concatenate([instruments(model, log) for log in logs]))
 
 
-def _estimate(fit: _Fit, logs: OpenLogs, options: IdentifyOptions, notes: tuple[str, ...]) -> Estimate:
+def _covariance(fit: _Fit, folds: LogFolds, options: IdentifyOptions) -> Array:
+    """The covariance (k, k) of what was learned (4)."""
+    choice = fit.choice
+    make = estimator_maker(options.method, from_factors=True)
+    setting = Setting(choice.strength, choice.weighting, folds.correlation)
+    parts = folds.folds([choice.model], stretches(folds.logs))[0].parts
+    spread = jackknife_covariance([part.whole for log in parts for part in log], lambda: make(choice.model, setting))
+    # What lasts shows where stretches are left out; what the prior hides, in the estimator's own covariance.
+    return fit.estimator.covariance_ + spread
+
+
+def _predicted(
+    log: LogSource, model: TorqueModel, error: LogError, covariance: Array, fitted: Sequence[LogError]
+) -> PredictedLog:
+    """What a log that was not fitted says about the fit."""
+    factors = row_totals([LogRows(log, model)]).factors
+    spread = np.einsum("jik,kl,jil->", factors.triangles[:, :, :-1], covariance, factors.triangles[:, :, :-1])
+    uncertainty = float(np.sqrt(max(spread, 0.0) / factors.torque_squares.sum()))
+    usual = max(one.variation for one in fitted)
+    return PredictedLog(log.source, error.relative_error, uncertainty, error.variation / max(usual, 1e-9))
+
+
+def _estimate(
+    fit: _Fit, covariance: Array, logs: OpenLogs, options: IdentifyOptions, notes: tuple[str, ...]
+) -> Estimate:
     """(4)."""
     choice, estimator, totals = fit.choice, fit.estimator, fit.totals
     model, x = choice.model, estimator.x_
     important = significant(totals.peaks, totals.torque_peaks, x)
-    deviations = np.sqrt(np.maximum(np.diag(estimator.covariance_), 0.0))
+    deviations = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     parameters = tuple(
         Parameter(name, float(value), float(deviation), bool(matters))
         for name, value, deviation, matters in zip(model.names, x, deviations, important, strict=True)
@@ -180,7 +206,7 @@ def _estimate(fit: _Fit, logs: OpenLogs, options: IdentifyOptions, notes: tuple[
     return Estimate(
         model=model,
         x=x,
-        covariance=estimator.covariance_,
+        covariance=covariance,
         standard=None if drawn is None else drawn.y_,
         parameters=parameters,
         training=fitted,
@@ -197,7 +223,10 @@ def _estimate(fit: _Fit, logs: OpenLogs, options: IdentifyOptions, notes: tuple[
             parameters,
             training=error,
             validation=choice.error,
-            predicted={log.file: log.relative_error for log in predicted},
+            predicted=[
+                _predicted(log, model, error, covariance, fitted)
+                for log, error in zip(logs.predicted, predicted, strict=True)
+            ],
             problem=problem,
         ),
         status=estimator.status_,

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from tests.identification import real_logs
 
-from torquec.identification import prepare
-from torquec.identification.estimators.cross_validation import Folds, validation_error
+from torquec.identification import prepare, torque_model
+from torquec.identification.estimators.cross_validation import FoldPart, Folds, validation_error
 from torquec.identification.estimators.joint_factors import joint_factors
 from torquec.identification.estimators.least_squares import OrdinaryLeastSquares
 from torquec.identification.estimators.log_folds import LogFolds
@@ -26,10 +26,14 @@ def rows(seed, size=100, x=(1.0, -2.0)):
 
 def time_folds(logs, *, parts=5, motions=()):
     """The folds of logs, each given as (A (N, n, k), tau (N, n)) in the order of time."""
-    cut = [
-        [joint_factors(*part) for part in zip(*(np.array_split(v, parts) for v in log), strict=True)] for log in logs
-    ]
+    cut = [[fold_part(*part) for part in zip(*(np.array_split(v, parts) for v in log), strict=True)] for log in logs]
     return Folds(tuple(map(tuple, cut)), tuple(motions))
+
+
+def fold_part(a, tau, gap=0):
+    """A part with gaps of so many samples at its ends."""
+    cuts = [slice(0, gap), slice(gap, len(a) - gap), slice(len(a) - gap, len(a))]
+    return FoldPart(*(joint_factors(a[cut], tau[cut]) for cut in cuts))
 
 
 def motions_of(samples):
@@ -40,6 +44,27 @@ def test_time_folds_leave_out_the_same_time_of_every_log():
     pairs = time_folds([rows(0), rows(1, 50)], parts=5).pairs()
     assert [kept.count for kept, _ in pairs] == [120] * 5
     assert [[part.count for part in left] for _, left in pairs] == [[20, 10]] * 5
+
+
+def test_what_is_fitted_keeps_a_gap_from_what_is_left_out():
+    a, tau = rows(0, 90)
+    parts = tuple(fold_part(a[k : k + 30], tau[k : k + 30], gap=4) for k in (0, 30, 60))
+    pairs = Folds((parts,)).pairs()
+    assert [kept.count for kept, _ in pairs] == [26 + 30, 26 + 26, 30 + 26]
+    assert [left[0].count for _, left in pairs] == [30, 30, 30]
+
+
+def test_errors_that_last_are_not_learned_from_their_neighbours():
+    """Residuals that drift slowly: a flexible model follows them across a border, unless there is a gap."""
+    robot = classics.planar2r()
+    folds = LogFolds([LogInMemory(prepare(simulated_log(robot), cutoff=10.0))])
+    model = torque_model(robot, rotors=False)
+    with_gap = folds.folds([model], 5)[0]
+    counts = [part.head.count for part in with_gap.parts[0]]
+    assert min(counts) > 0
+    kept, left = with_gap.pairs()[2]
+    whole = with_gap.whole.count
+    assert kept.count == whole - left[0].count - with_gap.parts[0][1].tail.count - with_gap.parts[0][3].head.count
 
 
 def test_motions_are_left_out_as_a_whole():

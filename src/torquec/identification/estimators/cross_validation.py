@@ -2,7 +2,8 @@
 
 (1)  Logs of different motions: each motion is a fold, predicted by a fit to the others. That is what a model is for.
 (2)  Logs that repeat one motion, or a single log: fold i of k is the i-th part in time of every log, so that two runs
-     of one motion never stand on both sides.
+     of one motion never stand on both sides. What is fitted keeps a gap from what is left out, because residuals of
+     neighbouring samples are alike.
 (3)  The error of a setting is |tau - predicted|/|tau| over all folds.
 (4)  Two logs repeat one motion if the states (q, qd) of each come near those of the other, half of them at least.
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -31,16 +33,36 @@ Pair = tuple[JointFactors, tuple[JointFactors, ...]]
 
 
 @dataclass(frozen=True, eq=False)
+class FoldPart:
+    """Triangles of a part of a log: its middle and, where a neighbour is left out, the gaps at its two ends (2)."""
+
+    head: JointFactors
+    middle: JointFactors
+    tail: JointFactors
+
+    @cached_property
+    def whole(self) -> JointFactors:
+        """All of it."""
+        return self.head.merged(self.middle, self.tail)
+
+    def beside(self, *, before: bool, after: bool) -> JointFactors:
+        """What is fitted of it where the part `before` it, or the one `after` it, is left out."""
+        if not (before or after):
+            return self.whole
+        return self.middle.merged(*([] if before else [self.head]), *([] if after else [self.tail]))
+
+
+@dataclass(frozen=True, eq=False)
 class Folds:
     """Triangles of every part of every log, [log][part]; `motions` are the logs (indices) of each motion."""
 
-    parts: tuple[tuple[JointFactors, ...], ...]
+    parts: tuple[tuple[FoldPart, ...], ...]
     motions: tuple[tuple[int, ...], ...] = ()
 
     @property
     def whole(self) -> JointFactors:
         """Everything."""
-        every = [part for log in self.parts for part in log]
+        every = [part.whole for log in self.parts for part in log]
         return every[0].merged(*every[1:])
 
     def pairs(self) -> list[Pair]:
@@ -52,8 +74,13 @@ class Folds:
             folds = [[place for place in places if place[1] == part] for part in range(len(self.parts[0]))]
         made = []
         for fold in folds:
-            kept = [self.parts[log][part] for log, part in places if (log, part) not in fold]
-            made.append((kept[0].merged(*kept[1:]), tuple(self.parts[log][part] for log, part in fold)))
+            left = set(fold)
+            kept = [
+                self.parts[log][part].beside(before=(log, part - 1) in left, after=(log, part + 1) in left)
+                for log, part in places
+                if (log, part) not in left
+            ]
+            made.append((kept[0].merged(*kept[1:]), tuple(self.parts[log][part].whole for log, part in fold)))
         return made
 
 

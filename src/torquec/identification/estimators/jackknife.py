@@ -17,6 +17,7 @@ from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.identification.estimators.estimator import Estimator
 from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
+from torquec.identification.logs.log_source import LogSource
 
 _SECONDS = 1.0
 _FEWEST, _MOST = 5, 40
@@ -33,6 +34,13 @@ def jackknife_covariance(parts: Sequence[JointFactors], make: Callable[[], Estim
     centred = np.array(fits) - np.mean(fits, axis=0)
     covariance: Array = (len(parts) - 1) / len(parts) * centred.T @ centred
     return covariance
+
+
+def stretches(logs: Sequence[LogSource]) -> int:
+    """Into how many stretches of about a second to cut every log: all together not fewer than five, nor above forty."""
+    seconds = sum(log.used / log.rate for log in logs)
+    wanted = float(np.clip(seconds / _SECONDS, _FEWEST, _MOST))
+    return max(round(wanted / len(logs)), -(-_FEWEST // len(logs)))
 
 
 def time_parts(rows: Sequence[tuple[Array, Array]], *, rate: float, seconds: float = _SECONDS) -> list[JointFactors]:

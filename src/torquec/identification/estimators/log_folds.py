@@ -1,6 +1,7 @@
 """The folds of logs for several models at a time, whether the logs are in memory or come in pieces.
 
-(1)  every log is cut into parts of equally many decimated samples; the borders are known before the first block
+(1)  every log is cut into parts of equally many decimated samples; the borders are known before the first block. Half
+     a second at each end of a part, but no more than a fifth of it, is the gap to a neighbour that is left out
 (2)  columns that do not depend on the law of friction are computed once for all models of a pass; of logs in memory
      they are kept for the next one
 """
@@ -9,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
 from torquec.foundation.arrays import Array, Indices
-from torquec.identification.estimators.cross_validation import Folds, same_motions, states_of
+from torquec.identification.estimators.cross_validation import FoldPart, Folds, same_motions, states_of
 from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
 from torquec.identification.logs.log_source import (
     LogSource,
@@ -23,6 +25,8 @@ from torquec.identification.logs.log_source import (
 )
 from torquec.identification.logs.prepare import Samples
 from torquec.identification.torque.torque_model import TorqueModel
+
+_GAP, _GAP_SHARE = 0.5, 0.2
 
 
 class LogFolds:
@@ -54,11 +58,11 @@ class LogFolds:
         logs = [self._log_folds(number, models, parts) for number in range(len(self.logs))]
         return [Folds(tuple(log[k] for log in logs), self.motions) for k in range(len(models))]
 
-    def _log_folds(self, number: int, models: Sequence[TorqueModel], parts: int) -> list[tuple[JointFactors, ...]]:
+    def _log_folds(self, number: int, models: Sequence[TorqueModel], parts: int) -> list[tuple[FoldPart, ...]]:
         """[model][part] of one log."""
         log = self.logs[number]
-        borders = np.linspace(0, decimated_count(log), parts + 1).astype(int)
-        found = [[_nothing(model) for _ in range(parts)] for model in models]
+        borders = _borders(log, parts)
+        found = [[_nothing(model) for _ in range(3 * parts)] for model in models]
         taken = 0
         for block, kept in decimated_blocks(log):
             if len(kept) == 0:
@@ -71,7 +75,7 @@ class LogFolds:
                     inside = own == part
                     here = joint_factors(columns[inside], tau[inside])
                     found[k][part] = here if found[k][part].count == 0 else found[k][part].merged(here)
-        return [tuple(model) for model in found]
+        return [tuple(FoldPart(*model[3 * part : 3 * part + 3]) for part in range(parts)) for model in found]
 
     def _columns(
         self,
@@ -94,6 +98,15 @@ class LogFolds:
                     self._kept[number, motors] = fixed[motors]
             rigid, further = fixed[motors]
             yield np.concatenate([rigid, model.friction_columns(block)[kept], further], axis=2)
+
+
+def _borders(log: LogSource, parts: int) -> Indices:
+    """Where heads, middles and tails of the parts begin, and the last ends, in decimated samples (1)."""
+    count = decimated_count(log)
+    borders = np.linspace(0, count, parts + 1).astype(int)
+    gap = int(min(_GAP * count * log.rate / log.used, _GAP_SHARE * count / parts))
+    starts = [border for start, stop in pairwise(borders) for border in (start, start + gap, stop - gap)]
+    return np.array([*starts, count])
 
 
 def _nothing(model: TorqueModel) -> JointFactors:

@@ -65,7 +65,8 @@ def _spectra(values: Array, rate: float) -> tuple[Array, Array]:
         power = np.abs(np.fft.rfft((part - basis @ (basis.T @ part)) * window, axis=0)) ** 2
         rounding = size * (_ROUNDING * np.abs(part).max(axis=0)) ** 2
         powers.append(np.where(power > rounding, power, 0.0))
-    return np.fft.rfftfreq(size, 1.0 / rate), np.array(powers)
+    frequencies: Array = np.arange(size // 2 + 1) * rate / size
+    return frequencies, np.array(powers)
 
 
 def _bands(f: Array) -> list[slice]:

@@ -34,7 +34,8 @@ _ROUNDING = 1e-12
 class LogError:
     """How well one log is predicted: root mean square per joint [Nm], |residual|/|tau|, and the residual's extremes.
 
-    `average`, `std`, `largest` and `smallest` of the residual per joint, as in the tables of Izaguirre et al.
+    `average`, `std`, `largest` and `smallest` of the residual per joint, as in the tables of Izaguirre et al.;
+    `variation` is |tau - its mean|/|tau|, zero at rest.
     """
 
     file: str
@@ -44,6 +45,7 @@ class LogError:
     std: dict[str, float]
     largest: dict[str, float]
     smallest: dict[str, float]
+    variation: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)

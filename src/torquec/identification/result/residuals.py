@@ -21,7 +21,7 @@ def log_error(source: str, joints: Sequence[str], rows: Iterable[tuple[Array, Ar
     """
     n = len(joints)
     count, mean, spread = 0, np.zeros(n), np.zeros(n)
-    squares, torque_squares = np.zeros(n), 0.0
+    squares, torque_squares, torque_sums = np.zeros(n), 0.0, np.zeros(n)
     largest, smallest = np.full(n, -np.inf), np.full(n, np.inf)
     for a, tau in rows:
         residual = tau - a @ x
@@ -32,6 +32,7 @@ def log_error(source: str, joints: Sequence[str], rows: Iterable[tuple[Array, Ar
         count = total
         squares += (residual**2).sum(axis=0)
         torque_squares += float((tau**2).sum())
+        torque_sums += tau.sum(axis=0)
         largest, smallest = np.maximum(largest, residual.max(axis=0)), np.minimum(smallest, residual.min(axis=0))
     if not torque_squares > 0.0:
         found = "all torques are zero" if count else "no sample of the log counts"
@@ -48,4 +49,5 @@ def log_error(source: str, joints: Sequence[str], rows: Iterable[tuple[Array, Ar
         by_joint(np.sqrt(spread / count)),
         by_joint(largest),
         by_joint(smallest),
+        float(np.sqrt(max(1.0 - float((torque_sums**2).sum()) / (count * torque_squares), 0.0))),
     )
