@@ -38,3 +38,17 @@ def test_both_tables_and_the_condition():
     assert "Table 1." in text
     assert "Table 2." in text
     assert "times better" in text
+
+
+def test_a_condition_that_no_trajectory_has_is_told_in_words():
+    """Five short stretches of a log leave parameters open: no number is infinitely many times better than another."""
+    rng = np.random.default_rng(0)
+    trajectories = []
+    for k in range(3):
+        a = rng.normal(size=(20, 1, 3))
+        a[:, :, k] = 0.0
+        trajectories.append((a, a @ np.array([1.0, 2.0, 3.0])))
+    text = elimination_text(eliminate(["a", "b", "c"], trajectories), ["a", "b", "c"], standard=3)
+    assert "no single trajectory" in text
+    assert "inf" not in text
+    assert "nan" not in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -85,10 +86,15 @@ def _elimination(found: Elimination, basis: InwardBasis) -> dict[str, Any]:
         "all": statistics(found.before, list(basis.letters)),
         "kept": statistics(found.after, [basis.letters[k] for k in found.kept]),
         "dropped": list(found.dropped),
-        "condition": {"before": found.before.condition, "after": found.after.condition},
-        "improvement": found.improvement,
+        "condition": {"before": _finite(found.before.condition), "after": _finite(found.after.condition)},
+        "improvement": _finite(found.improvement),
         "relative_error": {"before": found.error_before, "after": found.error_after},
     }
+
+
+def _finite(value: float) -> float | None:
+    """The number, or nothing for a condition that does not exist."""
+    return value if math.isfinite(value) else None
 
 
 def _payload(payload: Payload) -> dict[str, Any]:

@@ -54,10 +54,7 @@ def elimination_text(found: Elimination, letters: Sequence[str], *, standard: in
     """Both tables (1) of an elimination, and what it did to the condition number; `standard` parameters came first."""
     kept = [letters[k] for k in found.kept]
     before, after = found.before, found.after
-    condition = (
-        f"condition number of one trajectory (median of {len(before.values)}): {before.condition:.0f} with "
-        f"{len(letters)} parameters, {after.condition:.0f} with {len(kept)}: {found.improvement:.0f} times better"
-    )
+    condition = _condition_text(found)
     errors = (
         f"|tau - predicted|/|tau|: {found.error_before:.2%} with {len(letters)} parameters, {found.error_after:.2%} "
         f"with {len(kept)}"
@@ -77,6 +74,22 @@ def elimination_text(found: Elimination, letters: Sequence[str], *, standard: in
         errors,
     ]
     return "\n".join(lines)
+
+
+def _condition_text(found: Elimination) -> str:
+    """What elimination did to the condition number; a trajectory that leaves parameters open has none."""
+    before, after = found.before, found.after
+    start = f"condition number of one trajectory (median of {len(before.values)})"
+    if not math.isfinite(after.condition):
+        return f"no single trajectory tells the {len(found.kept)} significant parameters apart: they need all of them"
+    if not math.isfinite(before.condition):
+        return (
+            f"{start}: {after.condition:.0f} with {len(found.kept)} parameters; none tells all {len(found.names)} apart"
+        )
+    return (
+        f"{start}: {before.condition:.0f} with {len(found.names)} parameters, {after.condition:.0f} with "
+        f"{len(found.kept)}: {found.improvement:.0f} times better"
+    )
 
 
 def _fixed(value: float, digits: int = 6) -> str:

@@ -47,9 +47,12 @@ class Elimination:
 
     @property
     def improvement(self) -> float:
-        """How many times smaller the condition number of a trajectory's rows is (median over trajectories)."""
+        """How many times smaller the condition number of a trajectory's rows is (median over trajectories).
+
+        NaN where no trajectory has one before and after.
+        """
         before, after = self.before.conditions, self.after.conditions
-        finite = np.isfinite(after)
+        finite = np.isfinite(before) & np.isfinite(after)
         return float(np.median(before[finite] / after[finite])) if finite.any() else float("nan")
 
 

@@ -4,7 +4,8 @@
 
 The covariance of an estimator takes residuals for noise. On a real robot most of them are what the model lacks:
 friction that changes, elasticity. They last for seconds, so that a run tells less than its number of samples suggests.
-With parts longer than that, (1) sees it.
+With parts longer than that, (1) sees it. A prior that holds a parameter in place hides it from (1): `identify` adds the
+covariance of the estimator, which knows the prior's.
 """
 
 from __future__ import annotations
