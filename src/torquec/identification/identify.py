@@ -166,10 +166,16 @@ def _covariance(fit: _Fit, folds: LogFolds, options: IdentifyOptions) -> Array:
     choice = fit.choice
     make = estimator_maker(options.method, from_factors=True)
     setting = Setting(choice.strength, choice.weighting, folds.correlation)
-    parts = folds.folds([choice.model], stretches(folds.logs))[0].parts
-    spread = jackknife_covariance([part.whole for log in parts for part in log], lambda: make(choice.model, setting))
-    # What lasts shows where stretches are left out; what the prior hides, in the estimator's own covariance.
-    return fit.estimator.covariance_ + spread
+    made = folds.folds([choice.model], stretches(folds.logs))[0]
+    parts = [part.whole for log in made.parts for part in log]
+    spread = jackknife_covariance(parts, lambda: make(choice.model, setting))
+    # What lasts shows where stretches are left out; noise, in the estimator's own covariance; what a strong prior
+    # hides, in the fit with the weakest one that predicts as well.
+    weak, chosen = (
+        make(choice.model, dataclasses.replace(setting, strength=strength)).fit_factors(made.whole).x_
+        for strength in (choice.weakest, choice.strength)
+    )
+    return fit.estimator.covariance_ + spread + np.outer(weak - chosen, weak - chosen)
 
 
 def _predicted(

@@ -54,12 +54,16 @@ Make = Callable[[TorqueModel, Setting], Estimator]
 
 @dataclass(frozen=True)
 class Choice:
-    """What was chosen, and the error of cross-validation that speaks for it."""
+    """What was chosen, and the error of cross-validation that speaks for it.
+
+    `weakest` is the weakest prior that predicts as well, up to `_SLACK`: the logs cannot tell it from the chosen one.
+    """
 
     model: TorqueModel
     strength: float
     weighting: Weighting
     error: float
+    weakest: float
 
 
 @dataclass(frozen=True)
@@ -97,8 +101,8 @@ def choose_model(folds: LogFolds, freedom: Freedom, make: Make) -> Choice:
     }
     least = {w: min(errors[w, s] for s in freedom.strengths) for w in freedom.weightings}
     chosen = min(freedom.weightings, key=lambda w: least[w] * (1.0 if w is first else 1.0 + _GAIN))
-    strength = max(s for s in freedom.strengths if errors[chosen, s] <= (1.0 + _SLACK) * least[chosen])
-    return Choice(model, strength, chosen, errors[chosen, strength])
+    alike = [s for s in freedom.strengths if errors[chosen, s] <= (1.0 + _SLACK) * least[chosen]]
+    return Choice(model, max(alike), chosen, errors[chosen, max(alike)], weakest=min(alike))
 
 
 @dataclass(frozen=True, eq=False)
