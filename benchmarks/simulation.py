@@ -25,7 +25,7 @@ from torquec.robot.robot import Robot
 from torquec.simulation.closed_loop import LoopOptions, SimulationResult, simulate
 from torquec.simulation.integrators import RungeKutta4
 from torquec.simulation.monte_carlo import Spread, monte_carlo
-from torquec.simulation.plant import FrictionModel, Plant
+from torquec.simulation.plant import DryFriction, Plant
 from torquec.simulation.sensors import Sensors, SpeedSource
 from torquec.simulation.tip_error import tip_error
 from torquec.trajectory import minimum_jerk, puma560_standard_trajectory
@@ -47,7 +47,7 @@ def speed(robot: Robot) -> None:
     law = computed_torque(robot, POLE, period=PERIOD)
     motion = puma560_standard_trajectory(duration=150.0)
     rows = []
-    for friction in (FrictionModel.NONE, FrictionModel.SMOOTH, FrictionModel.STICK):
+    for friction in (DryFriction.NONE, DryFriction.SMOOTH, DryFriction.STICK):
         plant = Plant(robot, friction=friction)
         best = max(simulate(plant, law, motion, options=LoopOptions(record_every=0)).steps_per_second for _ in range(5))
         rows.append((f"one run, friction {friction.value}", best))
@@ -101,7 +101,7 @@ def energy(robot: Robot) -> None:
     """Energy of the arm swinging freely for 10 s, steps of 0.1 ms."""
     free = make_controller("free", robot.joint_names, lambda **signals: {"tau": [0.0 * x for x in signals["q"]]})
     clock = minimum_jerk(np.zeros(robot.n), np.zeros(robot.n), 10.0, joints=robot.joint_names, period=1e-4)
-    plant = Plant(robot, friction=FrictionModel.NONE, saturates=False)
+    plant = Plant(robot, friction=DryFriction.NONE, saturates=False)
     start = np.array([0.3, -1.0, 0.5, 0.2, 0.4, 0.1])
     result = simulate(plant, free, clock, options=LoopOptions(record_every=100), initial_q=start)
     arm = compile(robot)
@@ -124,7 +124,7 @@ def controllers(
     options = LoopOptions(
         sensors=Sensors(resolution=RESOLUTION, speed=SpeedSource.DIFFERENCE), integrator=RungeKutta4(4)
     )
-    plant = Plant(robot, friction=FrictionModel.STICK, saturates=saturates)
+    plant = Plant(robot, friction=DryFriction.STICK, saturates=saturates)
     laws = {
         "CT1": pole_placement(robot, pole, period=PERIOD),
         "CT2": computed_torque(robot, pole, period=PERIOD),

@@ -14,7 +14,7 @@ from torquec.control.tracking_guarantee import tracking_guarantee
 from torquec.robot.classics import load_classic
 from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.integrators import RungeKutta4
-from torquec.simulation.plant import FrictionModel, Plant
+from torquec.simulation.plant import DryFriction, Plant
 from torquec.trajectory import puma560_standard_trajectory
 
 SPECIFICATION = """robot = "puma560"
@@ -63,7 +63,7 @@ def test_the_simplified_model_keeps_its_guarantee(tmp_path):
         assert used[0].max() > 0.1
         # And through the package's own loop, on its own plant.
         law = computed_torque(small, poles, period=1.0 / rate, evaluation="measured", friction="nothing")
-        plant = Plant(robot, friction=FrictionModel.NONE)
+        plant = Plant(robot, friction=DryFriction.NONE)
         run = simulate(plant, law, motion, options=LoopOptions(integrator=RungeKutta4(4)))
         for bound in given.joints:
             assert run.max_error[bound.joint] <= bound.position

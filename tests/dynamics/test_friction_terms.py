@@ -170,6 +170,13 @@ def test_a_joint_with_viscous_and_coulomb_friction_costs_one_product_and_two_sum
     assert (total.mul - bodies.mul, total.add - bodies.add) == (2, 4)
 
 
+def test_the_puma_560_pays_six_products_and_twelve_sums_for_its_friction():
+    """Viscous and Coulomb by direction: 53/38 of the example's simplified model become at most 59/50."""
+    robot = classics.puma560()
+    total, bodies = (count_operations(trace_quantity(robot, name)) for name in ("total_torque", "inverse_dynamics"))
+    assert (total.mul - bodies.mul, total.add - bodies.add, total.div) == (6, 12, 0)
+
+
 class Cubic(FrictionTerm):
     """A term that nobody had thought of: cubic v^3."""
 
@@ -197,7 +204,7 @@ def test_a_new_term_is_everywhere_once_it_is_in_the_tables(cubic, tmp_path):
     """The seam: one object and its rows; torque, slope, regressor, text, C, files and simulation follow."""
     from torquec.robot.drives import read_drives
     from torquec.robot.write_drives import drives_text
-    from torquec.simulation.plant import Dynamics, FrictionModel, Plant
+    from torquec.simulation.plant import DryFriction, Dynamics, Plant
 
     assert friction_torque(cubic, [2.0, 0.0])[0] == 2.0 + 0.5 * 8.0
     assert friction_damping(cubic, [2.0, 0.0])[0][0] == 1.0 + 1.5 * 4.0
@@ -209,8 +216,8 @@ def test_a_new_term_is_everywhere_once_it_is_in_the_tables(cubic, tmp_path):
     side = tmp_path / "arm.drives.toml"
     side.write_text(drives_text(cubic), encoding="utf-8")
     assert read_drives(side, with_friction(cubic, Friction())).bodies == cubic.bodies
-    rate = Dynamics(Plant(cubic, friction=FrictionModel.SIGN)).balance([0.1, 0.2], [2.0, 0.0], [1.0, 1.0])
-    without = Dynamics(Plant(with_friction(cubic, Friction()), friction=FrictionModel.SIGN))
+    rate = Dynamics(Plant(cubic, friction=DryFriction.SIGN)).balance([0.1, 0.2], [2.0, 0.0], [1.0, 1.0])
+    without = Dynamics(Plant(with_friction(cubic, Friction()), friction=DryFriction.SIGN))
     assert without.balance([0.1, 0.2], [2.0, 0.0], [1.0, 1.0]).torque[0] - rate.torque[0] == pytest.approx(6.0)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +14,9 @@ from tests.robot.arm import ARM
 from torquec.errors import RobotFileError
 from torquec.robot.drives import read_drives, side_file
 from torquec.robot.load import load
-from torquec.robot.robot import Friction, Motor, Spring
+from torquec.robot.robot import Counterbalance, Friction, Motor, Spring
 from torquec.robot.urdf import parse_urdf
+from torquec.robot.write_drives import drives_text
 
 ROOT = Path(__file__).resolve().parents[2]
 TX40 = ROOT.parent / "shared" / "data" / "staubli_tx40" / "tx40_mdh_modified.urdf"
@@ -167,3 +170,74 @@ def test_a_folder_in_its_place_is_refused(tmp_path):
     (tmp_path / "arm.drives.toml").mkdir()
     with pytest.raises(RobotFileError, match=r"arm.drives.toml: this is a directory"):
         load(tmp_path / "arm.urdf")
+
+
+RICH = """
+[joint.elbow.friction]
+viscous = 1.0
+coulomb = 2.0
+stribeck = 0.5
+stribeck_speed = 0.1
+load = 0.05
+curved = -0.2
+turnover_speed = 0.02
+turnover_distance = 0.01
+
+[joint.elbow.counterbalance]
+base = 0.8
+lever = 0.2
+angle_deg = 90.0
+area = 0.002
+pressure_volume = 9000.0
+volume = 0.001
+"""
+
+
+def test_every_word_for_friction_and_counterbalances(tmp_path):
+    robot = read(tmp_path, RICH)
+    joint = next(body.joint for body in robot.bodies if body.joint.name == "elbow")
+    assert joint.friction.values == {
+        "viscous_positive": 1.0,
+        "viscous_negative": 1.0,
+        "coulomb_positive": 2.0,
+        "coulomb_negative": 2.0,
+        "offset": 0.0,
+        "curved": -0.2,
+        "load": 0.05,
+        "stribeck_negative": 0.5,
+        "stribeck_positive": 0.5,
+        "stribeck_speed": 0.1,
+        "turnover_distance": 0.01,
+        "turnover_speed": 0.02,
+    }
+    assert joint.counterbalances == (
+        Counterbalance(0.8, 0.2, np.pi / 2, area=0.002, pressure_volume=9000.0, volume=0.001),
+    )
+
+
+def test_what_is_written_is_read_back(tmp_path):
+    robot = read(tmp_path, RICH)
+    elbow = next(b for b, body in enumerate(robot.bodies) if body.joint.name == "elbow")
+    bodies = list(robot.bodies)
+    twice = dataclasses.replace(bodies[elbow].joint, counterbalances=bodies[elbow].joint.counterbalances * 2)
+    bodies[elbow] = dataclasses.replace(bodies[elbow], joint=twice)
+    robot = dataclasses.replace(robot, bodies=tuple(bodies))
+    assert read(tmp_path, drives_text(robot)).bodies == robot.bodies
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ("friction = { stribeck = 1.0 }", "'stribeck' without 'stribeck_speed'"),
+        ("friction = { stribeck = 1.0, stribeck_speed = 0.0 }", "'stribeck_speed' is 0"),
+        ("friction = { load = -0.1 }", "the load friction -0.1 is negative"),
+        ("friction = { stribek = 1.0 }", "unknown key 'joint.elbow.friction.stribek'"),
+        ("counterbalance = { base = 0.8 }", "lever' is missing"),
+        ("counterbalance = { base = 0.8, lever = 0.0 }", "counterbalance with lever"),
+        ("counterbalance = [{ base = 0.8, lever = 0.1, volume = 1.0 }]", "counterbalance with area"),
+    ],
+)
+def test_words_that_do_not_fit_are_refused_with_the_line(tmp_path, entry, message):
+    with pytest.raises(RobotFileError, match=re.escape(message)) as caught:
+        read(tmp_path, f"[joint.elbow]\n{entry}\n")
+    assert "arm.drives.toml:2" in str(caught.value)

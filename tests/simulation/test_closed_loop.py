@@ -16,7 +16,7 @@ from torquec.control.pole_placement import pole_placement
 from torquec.errors import ArgumentError, DivergenceError
 from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.integrators import DormandPrince, RungeKutta4, rk4_step
-from torquec.simulation.plant import Dynamics, FrictionModel, Plant, drive_torque
+from torquec.simulation.plant import DryFriction, Dynamics, Plant, drive_torque
 from torquec.simulation.sensors import Sensors, SpeedSource, measure
 from torquec.simulation.tip_error import tip_error
 from torquec.trajectory import minimum_jerk, puma560_standard_trajectory
@@ -76,7 +76,7 @@ def test_the_native_loop_is_the_plain_loop(sensors, substeps, law):
 
 
 def test_energy_of_the_free_arm_is_kept():
-    plant = Plant(PUMA, friction=FrictionModel.NONE, saturates=False)
+    plant = Plant(PUMA, friction=DryFriction.NONE, saturates=False)
     start = np.array([0.3, -1.0, 0.5, 0.2, 0.4, 0.1])
     options = LoopOptions(record_every=500)
     result = simulate(plant, free(PUMA), clock(PUMA, 10.0, 1e-4), options=options, initial_q=start)
@@ -112,7 +112,7 @@ def test_a_sampled_double_integrator_has_the_poles_of_the_textbook():
 def test_clovers_controllers_stay_within_three_tenths_of_a_millimetre():
     sensors = Sensors(resolution=1e-4, speed=SpeedSource.DIFFERENCE)
     options = LoopOptions(sensors=sensors, integrator=RungeKutta4(4))
-    plant = Plant(PUMA, friction=FrictionModel.STICK)
+    plant = Plant(PUMA, friction=DryFriction.STICK)
     motion = puma560_standard_trajectory()
     laws = {"CT1": pole_placement, "CT2": computed_torque, "CT3": diagonal_computed_torque}
     worst = {}
@@ -131,7 +131,7 @@ def test_clovers_controllers_stay_within_three_tenths_of_a_millimetre():
 def test_trajectory_linearization_wins_where_velocity_terms_weigh(duration, pole, first_error, saturates):
     sensors = Sensors(resolution=1e-4, speed=SpeedSource.DIFFERENCE)
     options = LoopOptions(sensors=sensors, integrator=RungeKutta4(4))
-    plant = Plant(PUMA, friction=FrictionModel.STICK, saturates=saturates)
+    plant = Plant(PUMA, friction=DryFriction.STICK, saturates=saturates)
     motion = puma560_standard_trajectory(duration=duration)
     tips = []
     for law in (pole_placement, computed_torque, diagonal_computed_torque):
@@ -235,7 +235,7 @@ def test_chattering_friction_under_adaptive_steps_is_reported():
     options = LoopOptions(integrator=DormandPrince(most=2000))
     with pytest.raises(DivergenceError, match="step size went to zero"):
         simulate(
-            Plant(robot, friction=FrictionModel.SIGN), constant(robot, 1.0), clock(robot, 1.0, 0.01), options=options
+            Plant(robot, friction=DryFriction.SIGN), constant(robot, 1.0), clock(robot, 1.0, 0.01), options=options
         )
 
 
@@ -249,7 +249,7 @@ def test_what_does_not_fit_is_refused():
         simulate(PUMA, controller, motion, options=LoopOptions(period=0.001))
     with pytest.raises(ArgumentError, match="adaptive"):
         simulate(
-            Plant(PUMA, friction=FrictionModel.STICK),
+            Plant(PUMA, friction=DryFriction.STICK),
             controller,
             motion,
             options=LoopOptions(integrator=DormandPrince()),

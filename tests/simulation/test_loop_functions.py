@@ -15,7 +15,7 @@ from torquec.simulation.integrators import DormandPrince, RungeKutta4
 from torquec.simulation.loop_functions import motion_function, sample_function
 from torquec.simulation.loop_state import LoopState
 from torquec.simulation.motors import DcMotor
-from torquec.simulation.plant import FrictionModel, Plant
+from torquec.simulation.plant import DryFriction, Plant
 from torquec.simulation.sensors import Sensors, SpeedSource
 
 ARM = torquec.classics.planar2r()
@@ -74,7 +74,7 @@ def test_the_log_is_what_was_wanted_and_seen():
 def test_sticking_friction_takes_its_own_step():
     plain, sticky = (
         motion_function(loop(plant=Plant(torquec.classics.puma560(), friction=f), controller=PUMA_LAW), period=0.01)
-        for f in (FrictionModel.SIGN, FrictionModel.STICK)
+        for f in (DryFriction.SIGN, DryFriction.STICK)
     )
     assert len(sticky.operations) > len(plain.operations)
 

@@ -17,7 +17,7 @@ from torquec.robot.robot import Friction
 from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.integrators import DormandPrince
 from torquec.simulation.monte_carlo import Spread, monte_carlo
-from torquec.simulation.plant import FrictionModel, Plant
+from torquec.simulation.plant import DryFriction, Plant
 from torquec.simulation.sensors import Sensors
 from torquec.trajectory import puma560_standard_trajectory
 
@@ -39,7 +39,7 @@ def scaled(robot, factors):
     return dataclasses.replace(robot, bodies=tuple(bodies))
 
 
-@pytest.mark.parametrize("friction", [FrictionModel.SMOOTH, FrictionModel.STICK])
+@pytest.mark.parametrize("friction", [DryFriction.SMOOTH, DryFriction.STICK])
 def test_each_run_is_the_run_of_its_own_robot(friction):
     result = monte_carlo(Plant(PUMA, friction=friction), LAW, MOTION, runs=9, spread=SPREAD)
     for k in (0, 8):

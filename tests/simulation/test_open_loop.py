@@ -17,7 +17,7 @@ from torquec.robot.robot import Friction
 from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.integrators import RungeKutta4
 from torquec.simulation.open_loop import follow_in_open_loop
-from torquec.simulation.plant import FrictionModel, Plant
+from torquec.simulation.plant import DryFriction, Plant
 from torquec.trajectory import minimum_jerk
 
 ARM = torquec.classics.puma260()
@@ -50,7 +50,7 @@ def replace_friction(body):
 
 def test_a_payload_pulls_the_arm_away_and_its_gravity_is_compensated_if_known():
     loaded = attach_payload(ARM, ARM.frames[-1].name, mass=0.3)
-    plant = Plant(loaded, friction=FrictionModel.SIGN, saturates=False)
+    plant = Plant(loaded, friction=DryFriction.SIGN, saturates=False)
     unknown = follow_in_open_loop(plant, ARM, MOTION, options=OPTIONS)
     known = follow_in_open_loop(plant, loaded, MOTION, options=OPTIONS)
     assert known.plain.max_error_values.max() < 0.2 * unknown.plain.max_error_values.max()
@@ -61,7 +61,7 @@ def test_on_line_gravity_keeps_an_error_from_growing():
     robot = torquec.classics.puma560()
     still = minimum_jerk([0.0, -0.5, 0.3, 0.0, 0.0, 0.0], [0.0, -0.5, 0.3, 0.0, 0.0, 0.0], 1.0,
                          joints=robot.joint_names, period=1e-3)  # fmt: skip
-    plant = Plant(robot, friction=FrictionModel.NONE, saturates=False)
+    plant = Plant(robot, friction=DryFriction.NONE, saturates=False)
     start = still.q[0] + np.array([0.0, 0.05, 0.0, 0.0, 0.0, 0.0])
     none = FrictionCompensation(FrictionAt.NOTHING)
     errors = {}

@@ -9,9 +9,10 @@ import pytest
 from tests.simulation.arms import rotor
 
 import torquec
+from torquec.dynamics import total_torque
 from torquec.errors import ArgumentError
 from torquec.robot.robot import Drives, Friction, Motor, Spring
-from torquec.simulation.plant import Dynamics, FrictionModel, Plant, drive_torque, sliders
+from torquec.simulation.plant import DryFriction, Dynamics, Plant, drive_torque, sliders
 
 PUMA = torquec.classics.puma560()
 
@@ -25,7 +26,7 @@ def states(n, count=5, seed=3):
 def test_sliding_accelerations_are_those_of_the_model(name):
     robot = getattr(torquec.classics, name)()
     arm = torquec.compile(robot)
-    dynamics = Dynamics(Plant(robot, friction=FrictionModel.SIGN))
+    dynamics = Dynamics(Plant(robot, friction=DryFriction.SIGN))
     for q, qd, tau in states(robot.n):
         rate = dynamics.motion_rate([*q, *qd], list(tau))
         assert np.array(rate[: robot.n]) == pytest.approx(qd)
@@ -36,12 +37,12 @@ def test_sliding_accelerations_are_those_of_the_model(name):
 def test_without_friction_it_is_forward_dynamics():
     arm = torquec.compile(PUMA)
     for q, qd, tau in states(6):
-        rate = Dynamics(Plant(PUMA, friction=FrictionModel.NONE)).motion_rate([*q, *qd], list(tau))
+        rate = Dynamics(Plant(PUMA, friction=DryFriction.NONE)).motion_rate([*q, *qd], list(tau))
         assert rate[6:] == pytest.approx(arm.forward_dynamics(q, qd, tau), rel=1e-9, abs=1e-9)
 
 
 def test_smooth_friction_is_coulomb_friction_at_speed_and_none_at_rest():
-    smooth, sign = (Dynamics(Plant(PUMA, friction=f)) for f in (FrictionModel.SMOOTH, FrictionModel.SIGN))
+    smooth, sign = (Dynamics(Plant(PUMA, friction=f)) for f in (DryFriction.SMOOTH, DryFriction.SIGN))
     qd = [1.0, -1.0, 1.0, -1.0, 1.0, -1.0]
     assert smooth.coulomb(qd) == pytest.approx(sign.coulomb(qd), rel=1e-4)
     assert smooth.coulomb([0.0] * 6) == [0.0] * 6
@@ -50,16 +51,16 @@ def test_smooth_friction_is_coulomb_friction_at_speed_and_none_at_rest():
 def test_motor_friction_acts_through_the_transmission():
     motor = Motor("m", friction=Friction.symmetric(coulomb=0.5))
     robot = dataclasses.replace(torquec.classics.planar2r(), drives=Drives((motor,), ((10.0, -4.0),)))
-    dynamics = Dynamics(Plant(robot, friction=FrictionModel.SIGN))
+    dynamics = Dynamics(Plant(robot, friction=DryFriction.SIGN))
     assert [slider.row for slider in sliders(robot)] == [(10.0, -4.0)]
     assert dynamics.coulomb([1.0, 0.0]) == pytest.approx([5.0, -2.0])
     assert dynamics.coulomb([0.0, 1.0]) == pytest.approx([-5.0, 2.0])
 
 
 def test_factors_of_one_change_nothing_and_others_scale():
-    plant = Plant(PUMA, friction=FrictionModel.SIGN, varies=True)
+    plant = Plant(PUMA, friction=DryFriction.SIGN, varies=True)
     q, qd, tau = states(6, 1)[0]
-    plain = Dynamics(Plant(PUMA, friction=FrictionModel.SIGN)).motion_rate([*q, *qd], list(tau))
+    plain = Dynamics(Plant(PUMA, friction=DryFriction.SIGN)).motion_rate([*q, *qd], list(tau))
     ones = Dynamics(plant, [1.0] * plant.variation_size).motion_rate([*q, *qd], list(tau))
     assert ones == pytest.approx(plain, rel=1e-9)
     heavy = dataclasses.replace(
@@ -76,7 +77,7 @@ def test_factors_of_one_change_nothing_and_others_scale():
             for body in PUMA.bodies
         ),
     )
-    expected = Dynamics(Plant(heavy, friction=FrictionModel.SIGN)).motion_rate([*q, *qd], list(tau))
+    expected = Dynamics(Plant(heavy, friction=DryFriction.SIGN)).motion_rate([*q, *qd], list(tau))
     scaled = Dynamics(plant, [1.2] * 6 + [0.7] * 6).motion_rate([*q, *qd], list(tau))
     assert scaled == pytest.approx(expected, rel=1e-9)
 
@@ -97,7 +98,7 @@ def test_drives_saturate_unless_told_otherwise():
     ("wrong", "message"),
     [
         ({"slip_speed": 0.0}, "slip speed"),
-        ({"breakaway": 0.5, "friction": FrictionModel.STICK}, "breakaway"),
+        ({"breakaway": 0.5, "friction": DryFriction.STICK}, "breakaway"),
         ({"breakaway": 1.5}, "without sticking"),
         ({"friction": "sandpaper"}, "no friction model 'sandpaper'"),
     ],
@@ -110,10 +111,27 @@ def test_misuse(wrong, message):
 def test_the_identity_names_everything():
     plants = [
         Plant(PUMA),
-        Plant(PUMA, friction=FrictionModel.STICK),
+        Plant(PUMA, friction=DryFriction.STICK),
         Plant(PUMA, slip_speed=0.1),
         Plant(PUMA, saturates=False),
         Plant(PUMA, varies=True),
         Plant(torquec.classics.puma260()),
     ]
     assert len({plant.identity for plant in plants}) == len(plants)
+
+
+@pytest.mark.parametrize("coupled", [False, True])
+def test_the_plant_undoes_the_total_torque(coupled):
+    """qdd from total_torque(q, qd, qdd) is qdd, with every term of friction, load-dependent ones too."""
+    words = {"viscous": 2.0, "coulomb": 3.0, "stribeck": 1.0, "stribeck_speed": 0.3, "load": 0.08, "curved": 0.1}
+    bodies = tuple(
+        dataclasses.replace(body, joint=dataclasses.replace(body.joint, friction=Friction.of(words)))
+        for body in PUMA.bodies
+    )
+    motor = Motor("m", friction=Friction.of({"load": 0.02, "coulomb": 0.1}))
+    row = ((0.0, 1.0, -2.0, 0.0, 0.0, 0.0),)
+    robot = dataclasses.replace(PUMA, bodies=bodies, drives=Drives((motor,), row) if coupled else Drives())
+    plant = Dynamics(Plant(robot, friction=DryFriction.SIGN, saturates=False))
+    for q, qd, qdd in states(6, 5):
+        tau = total_torque(robot, list(q), list(qd), list(qdd))
+        assert plant.motion_rate([*q, *qd], tau)[6:] == pytest.approx(list(qdd), rel=1e-7, abs=1e-7)

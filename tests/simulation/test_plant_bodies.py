@@ -18,7 +18,7 @@ from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.integrators import RungeKutta4
 from torquec.simulation.motors import DcMotor
 from torquec.simulation.open_loop import follow_in_open_loop
-from torquec.simulation.plant import FrictionModel, Plant
+from torquec.simulation.plant import DryFriction, Plant
 from torquec.simulation.plant_motion import acceleration_function
 from torquec.simulation.tip_error import tip_error
 
@@ -28,7 +28,7 @@ LAW = tq.computed_torque(ARM, -12 + 45j)
 FINE = LoopOptions(integrator=RungeKutta4(4))
 
 
-@pytest.mark.parametrize("friction", list(FrictionModel))
+@pytest.mark.parametrize("friction", list(DryFriction))
 def test_a_program_moves_as_what_it_computes(friction):
     one, two, three = (
         simulate(Plant(source, friction=friction), LAW, MOTION, options=FINE)

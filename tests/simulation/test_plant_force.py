@@ -18,7 +18,7 @@ from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.frame_wrench import FrameWrench
 from torquec.simulation.held_payload import HeldPayload
 from torquec.simulation.integrators import DormandPrince, RungeKutta4
-from torquec.simulation.plant import FrictionModel, Plant
+from torquec.simulation.plant import DryFriction, Plant
 from torquec.simulation.plant_force import PlantForce, PlantMoment
 from torquec.simulation.spring_hold import HandHold, WallContact
 
@@ -91,7 +91,7 @@ def test_a_hand_pulls_the_tool_to_where_it_holds_it():
     place = tq.compile(ARM).frame_pose(TOOL)([0.2] * 6)[1]
     hand = HandHold(TOOL, tuple(place + np.array([0.0, 0.0, 0.05])), 1e3, 50.0)
     law = tq.gravity_compensation(ARM, friction="nothing")
-    plant = Plant(ARM, forces=(hand,), friction=FrictionModel.SMOOTH, slip_speed=0.1)
+    plant = Plant(ARM, forces=(hand,), friction=DryFriction.SMOOTH, slip_speed=0.1)
     t = 0.002 * np.arange(1001)
     rest = np.zeros((len(t), 6))
     held = tq.Trajectory(ARM.joint_names, t, rest + 0.2, rest, rest)

@@ -12,7 +12,7 @@ import torquec
 from torquec.robot.robot import Drives, Friction, Motor
 from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.integrators import RungeKutta4
-from torquec.simulation.plant import Dynamics, FrictionModel, Plant
+from torquec.simulation.plant import DryFriction, Dynamics, Plant
 from torquec.simulation.stick import stick_slip_step
 
 COULOMB = Friction(0.0, 0.0, coulomb_positive=3.0, coulomb_negative=2.0)
@@ -20,7 +20,7 @@ COULOMB = Friction(0.0, 0.0, coulomb_positive=3.0, coulomb_negative=2.0)
 
 def run(torque, *, friction=COULOMB, duration=1.0, qd=0.0, breakaway=1.0, period=1e-3):
     robot = rotor(inertia=2.0, friction=friction)
-    plant = Plant(robot, friction=FrictionModel.STICK, breakaway=breakaway)
+    plant = Plant(robot, friction=DryFriction.STICK, breakaway=breakaway)
     return simulate(plant, constant(robot, torque), clock(robot, duration, period), initial_qd=[qd])
 
 
@@ -67,7 +67,7 @@ def test_it_turns_round_when_the_torque_exceeds_friction_the_other_way():
 
 def test_sliding_keeps_fourth_order():
     robot = torquec.classics.puma560()
-    dynamics = Dynamics(Plant(robot, friction=FrictionModel.STICK))
+    dynamics = Dynamics(Plant(robot, friction=DryFriction.STICK))
     tau = [30.0, -20.0, 10.0, 3.0, -3.0, 2.0]
     start = [0.1, -0.5, 0.4, 0.2, 0.3, -0.1, 1.0, -1.0, 1.2, 1.0, -1.0, 1.0]
 
@@ -88,7 +88,7 @@ def test_an_arm_at_rest_stays_where_friction_holds_it():
     q = np.array([0.2, -0.8, 0.6, 0.3, 0.4, 0.1])
     load = arm.gravity_torque(q)
     held = load + np.array([5.0, -8.0, 4.0, 0.5, -0.5, 0.2])  # within the friction of every joint
-    plant = Plant(robot, friction=FrictionModel.STICK)
+    plant = Plant(robot, friction=DryFriction.STICK)
     result = simulate(plant, constant(robot, *held), clock(robot, 0.5, 2e-3), initial_q=q)
     assert np.all(result.q == q)
 
@@ -98,8 +98,29 @@ def test_the_friction_of_a_coupled_shaft_holds_both_joints_together():
     robot = dataclasses.replace(
         torquec.classics.planar2r(), gravity=(0.0, 0.0, 0.0), drives=Drives((motor,), ((1.0, -1.0),))
     )
-    plant = Plant(robot, friction=FrictionModel.STICK)
+    plant = Plant(robot, friction=DryFriction.STICK)
     options = LoopOptions(integrator=RungeKutta4(1))
     result = simulate(plant, constant(robot, 2.0, 0.0), clock(robot, 0.5, 1e-3), options=options)
     assert np.allclose(result.qd[:, 0], result.qd[:, 1], atol=1e-9)
     assert result.qd[-1, 0] > 0.01
+
+
+STRIBECK = Friction.of({"coulomb": 3.0, "stribeck": 1.0, "stribeck_speed": 0.1})
+
+
+@pytest.mark.parametrize(("torque", "moves"), [(3.99, False), (4.01, True), (-3.99, False)])
+def test_it_breaks_away_at_coulomb_and_stribeck_friction_together(torque, moves):
+    assert bool(np.any(run(torque, friction=STRIBECK, duration=0.2).qd)) is moves
+
+
+def test_beyond_the_stribeck_speed_coulomb_friction_is_left():
+    result = run(5.0, friction=STRIBECK, duration=2.0)
+    fast = result.qd[:, 0] > 0.5
+    assert np.allclose(np.diff(result.qd[fast, 0]) / np.diff(result.t[fast]), (5.0 - 3.0) / 2.0, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("torque", "acceleration"), [(5.0, (5.0 / 1.25) / 2.0), (-5.0, -(5.0 / 1.25) / 2.0)])
+def test_friction_by_load_takes_its_share_of_what_is_handed_on(torque, acceleration):
+    """A wheel without weight: I a (1 + load) = torque, once it moves."""
+    result = run(torque, friction=Friction.of({"load": 0.25}), duration=0.5)
+    assert np.allclose(np.diff(result.qd[1:, 0]) / np.diff(result.t[1:]), acceleration, rtol=1e-9)

@@ -12,16 +12,16 @@ from torquec.robot.robot import Friction
 from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.integrators import RungeKutta4
 from torquec.simulation.motors import DcMotor
-from torquec.simulation.plant import FrictionModel, Plant
+from torquec.simulation.plant import DryFriction, Plant
 from torquec.simulation.stiffness import fastest_rate
 
 
 def test_rates_of_one_wheel():
     robot = rotor(inertia=2.0, friction=Friction(3.0, 5.0, 0.4, 0.2))
-    assert fastest_rate(Plant(robot, friction=FrictionModel.SIGN), [0.0]).rate == pytest.approx(2.5)
-    smooth = Plant(robot, friction=FrictionModel.SMOOTH, slip_speed=0.1)
+    assert fastest_rate(Plant(robot, friction=DryFriction.SIGN), [0.0]).rate == pytest.approx(2.5)
+    smooth = Plant(robot, friction=DryFriction.SMOOTH, slip_speed=0.1)
     assert fastest_rate(smooth, [0.0]).rate == pytest.approx((5.0 + 4.0) / 2.0)
-    assert fastest_rate(Plant(robot, friction=FrictionModel.NONE), [0.0]).rate == 0.0
+    assert fastest_rate(Plant(robot, friction=DryFriction.NONE), [0.0]).rate == 0.0
     motor = DcMotor(0.1, 50.0, resistance=2.0, inductance=1e-3, supply=24.0, bandwidth=500.0)
     assert fastest_rate(Plant(robot, motors=(motor,)), [0.0]).rate == pytest.approx(2000.0)
 

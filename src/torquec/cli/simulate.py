@@ -176,7 +176,7 @@ def _given_law(options: SimulateOptions) -> Controller:
 
 def _plant(model: Model, options: SimulateOptions) -> Plant:
     """The robot that really moves."""
-    from torquec.simulation.plant import FrictionModel, Plant
+    from torquec.simulation.plant import DryFriction, Plant
 
     real = model
     if options.plant is not None:
@@ -191,7 +191,7 @@ def _plant(model: Model, options: SimulateOptions) -> Plant:
         for text in options.plant_payload:
             moved = with_payload(moved, text, "--plant-payload")
         real = dataclasses.replace(real, robot=moved)
-    return Plant(real, friction=FrictionModel(options.friction.value), effort=options.effort)
+    return Plant(real, friction=DryFriction(options.friction.value), effort=options.effort)
 
 
 def _loop_options(options: SimulateOptions) -> LoopOptions:

@@ -43,6 +43,9 @@ PROOF_MARGIN = 0.965
 LARGEST_SHARE = 1.06
 """Largest tolerance, in sizes of the coefficient: with the margin it still can be left out."""
 
+_OFF_REST = 1e-9
+"""Share of the largest speed at which friction that falls with the speed (Stribeck) is at its largest."""
+
 _LEFT_OUT = 0.5
 """The part of a budget that terms may use which are left out altogether (2)."""
 
@@ -248,10 +251,11 @@ def _bodies(form: ClosedForm, joint: str) -> list[tuple[int, float]]:
 
 
 def _friction(form: ClosedForm, specification: Specification, joint: str) -> float:
-    """|V_i|max: friction at the largest speed in either direction, all joints moving alike."""
+    """|V_i|max: friction at the largest speed or just off rest in either direction, all joints moving alike."""
     speeds = [requirement.velocity for requirement in specification.joints]
     index = form.robot.joint_index(joint)
-    return max(abs(float(friction_torque(form.robot, [s * v for v in speeds])[index])) for s in (1.0, -1.0))
+    shares = (1.0, -1.0, _OFF_REST, -_OFF_REST)
+    return max(abs(float(friction_torque(form.robot, [s * v for v in speeds])[index])) for s in shares)
 
 
 def _proportional(contributions: list[_Contribution], budget: float) -> list[float]:

@@ -23,8 +23,8 @@ from torquec.model.model import Model
 from torquec.robot.robot import Robot
 from torquec.simulation.integrators import DormandPrince, Integrator, RungeKutta4
 from torquec.simulation.loop_state import LoopState
-from torquec.simulation.native_run import Drives, NativeRun, Recording
-from torquec.simulation.plant import FrictionModel, Plant, as_plant
+from torquec.simulation.native_run import LoopInputs, NativeRun, Recording
+from torquec.simulation.plant import DryFriction, Plant, as_plant
 from torquec.simulation.plant_motion import KnownMotion, PlantMotion
 from torquec.simulation.sensors import Sensors
 from torquec.simulation.stiffness import check_step
@@ -189,9 +189,9 @@ def prepare(
             f"a control period of {period:g} s for a controller that was made for {controller.period:g} s",
             remedy="make the controller for the period of the loop",
         )
-    if plant.friction is FrictionModel.STICK and isinstance(options.integrator, DormandPrince):
+    if plant.friction is DryFriction.STICK and isinstance(options.integrator, DormandPrince):
         raise ArgumentError(
-            "sticking friction does not go with adaptive steps", remedy="use RungeKutta4, or FrictionModel.SMOOTH"
+            "sticking friction does not go with adaptive steps", remedy="use RungeKutta4, or DryFriction.SMOOTH"
         )
     options.sensors.resolutions(plant.n)
     run = NativeRun(LoopState(plant, controller, options.sensors, options.integrator), period)
@@ -201,7 +201,7 @@ def prepare(
     return run, sampled
 
 
-def drives_of(plant: Plant, controller: Controller, sampled: Trajectory, *, hold: int = 1) -> Drives:
+def drives_of(plant: Plant, controller: Controller, sampled: Trajectory, *, hold: int = 1) -> LoopInputs:
     """The references (and scheduled gains) at the samples, each held for `hold` of them.
 
     They begin with those of the joints, which errors are counted from; what a controller in Cartesian space is told
@@ -213,9 +213,9 @@ def drives_of(plant: Plant, controller: Controller, sampled: Trajectory, *, hold
     if hold > 1:
         reference = reference[np.arange(len(reference)) // hold * hold]
     if controller.schedule is None:
-        return Drives(reference)
+        return LoopInputs(reference)
     gains = np.array([controller.schedule.at(float(t)).reshape(-1) for t in sampled.t])
-    return Drives(reference, gains)
+    return LoopInputs(reference, gains)
 
 
 def results_of(run: NativeRun, sampled: Trajectory, recording: Recording) -> list[SimulationResult]:

@@ -32,7 +32,7 @@ from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
 from torquec.simulation.closed_loop import LoopOptions, SimulationResult, simulate
 from torquec.simulation.integrators import RungeKutta4
-from torquec.simulation.plant import FrictionModel, Plant
+from torquec.simulation.plant import DryFriction, Plant
 from torquec.trajectory.log import Log
 from torquec.trajectory.trajectory import MotionState, Trajectory
 
@@ -46,7 +46,7 @@ _HORIZON, _INSTANTS = 0.5, 251
 """How long responses (2) are followed [s], as Clover does, and at how many instants."""
 
 
-_FRICTION, _SUBSTEPS = FrictionModel.STICK, 2
+_FRICTION, _SUBSTEPS = DryFriction.STICK, 2
 """Of the plants: as `torquec simulate` has them, so that its figures are found again here."""
 
 

@@ -17,7 +17,7 @@ from torquec.expr import Function, inline, trace
 from torquec.expr.math import absolute, maximum, select
 from torquec.simulation.integrators import DormandPrince, RungeKutta4, dormand_prince_attempt, rk4_step
 from torquec.simulation.loop_state import LoopState
-from torquec.simulation.plant import Dynamics, FrictionModel, drive_torque
+from torquec.simulation.plant import DryFriction, Dynamics, drive_torque
 from torquec.simulation.sensors import measure
 from torquec.simulation.stick import stick_slip_step
 
@@ -88,7 +88,7 @@ def motion_function(loop: LoopState, *, period: float) -> Function:
         match loop.integrator:
             case RungeKutta4(substeps=substeps):
                 h = period / substeps
-                sticks = loop.plant.friction is FrictionModel.STICK
+                sticks = loop.plant.friction is DryFriction.STICK
                 parts["motion"] = stick_slip_step(dynamics, y, tau, h) if sticks else rk4_step(rate, y, h)
             case DormandPrince() as options:
                 attempt = dormand_prince_attempt(rate, y, parts["left"][0], parts["step"][0], options=options)

@@ -30,7 +30,7 @@ _FIRST_STEP = 1e-4
 
 
 @dataclass(frozen=True)
-class Drives:
+class LoopInputs:
     """What changes from sample to sample: reference (K + 1, 3n or more), gains (K + 1, 2n^2) or None."""
 
     reference: Array
@@ -110,7 +110,7 @@ class NativeRun:
         rows[:, loop.parts["factors"]] = 1.0 if factors is None else factors
         return rows
 
-    def run(self, rows: Array, drives: Drives, *, seeds: Sequence[Sequence[int]], every: int = 1) -> Recording:
+    def run(self, rows: Array, drives: LoopInputs, *, seeds: Sequence[Sequence[int]], every: int = 1) -> Recording:
         """K steps from rows (runs, size) for K + 1 rows of drives; `every` sample is kept, the last one always.
 
         With `every` zero none is kept but the last. Runs that leave the finite numbers are marked, and the others go

@@ -3,7 +3,7 @@
 (1)  M(q) qdd = tau + forces - c(q, qd) - g(q) - springs(q) - friction(qd)
 (2)  tau = clip(wanted torque, +-share x effort limit); behind a motor, what its current gives (see `motors`)
 
-Dry friction (Coulomb, Stribeck, load-dependent), three ways (`FrictionModel`):
+Dry friction (Coulomb, Stribeck, load-dependent), three ways (`DryFriction`):
 
 (3)  SMOOTH:  level qd / sqrt(qd^2 + w^2), with w a small slip speed: any integrator, creeps where it should stick
 (4)  SIGN:    level by the sign of qd, as the friction torque of the model is: exact while sliding, chatters at rest
@@ -51,7 +51,7 @@ LOAD_SWEEPS = 12
 """Of (6) where shafts couple joints: each sweep leaves the share G of the error, which is some per cent."""
 
 
-class FrictionModel(StrEnum):
+class DryFriction(StrEnum):
     """How Coulomb friction behaves near rest; see the module."""
 
     NONE = "none"
@@ -72,7 +72,7 @@ class Plant:
     """
 
     source: Robot | Model
-    friction: FrictionModel = FrictionModel.SMOOTH
+    friction: DryFriction = DryFriction.SMOOTH
     slip_speed: float = 1e-2
     breakaway: float = 1.0
     motors: tuple[DcMotor, ...] = ()
@@ -82,13 +82,13 @@ class Plant:
     forces: tuple[PlantForce, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "friction", chosen(FrictionModel, self.friction, "friction model"))
+        object.__setattr__(self, "friction", chosen(DryFriction, self.friction, "friction model"))
         if not (math.isfinite(self.slip_speed) and self.slip_speed > 0.0):
             raise ArgumentError(f"a slip speed of {self.slip_speed!r}", remedy="give a small positive speed")
         if not (math.isfinite(self.breakaway) and self.breakaway >= 1.0):
             raise ArgumentError(f"a breakaway ratio of {self.breakaway!r}", remedy="give 1 or more")
-        if self.breakaway > 1.0 and self.friction is not FrictionModel.STICK:
-            raise ArgumentError("breakaway without sticking", remedy="use FrictionModel.STICK")
+        if self.breakaway > 1.0 and self.friction is not DryFriction.STICK:
+            raise ArgumentError("breakaway without sticking", remedy="use DryFriction.STICK")
         if self.motors and len(self.motors) != self.robot.n:
             raise ArgumentError(
                 f"{len(self.motors)} motors for {self.robot.n} joints", remedy="give one per joint, or none"
@@ -251,7 +251,7 @@ class Dynamics:
         bodies = plant_bodies(self.plant.model, q, qd, carried=carried, scales=scales)
         losses = zip(self._smooth_friction(qd), self.coulomb(qd, signs), self._springs(q), strict=True)
         rigid = [t - ((f + c) + s) for t, (f, c, s) in zip(torque, losses, strict=True)]
-        if has_load_friction(robot) and self.plant.friction is not FrictionModel.NONE:
+        if has_load_friction(robot) and self.plant.friction is not DryFriction.NONE:
             rigid = self._below_load_friction(rigid, qd, signs)
         left = [t - b for t, b in zip(rigid, bodies.bias, strict=True)]
         for force in forces:
@@ -261,7 +261,7 @@ class Dynamics:
     def coulomb(self, qd: Sequence[Scalar], signs: Sequence[Scalar] = ()) -> list[Scalar]:
         """Dry friction torques (n,) without what depends on the load: (3), (4), or by given directions (5)."""
         found: list[Scalar] = [0.0] * self.plant.n
-        if self.plant.friction is FrictionModel.NONE:
+        if self.plant.friction is DryFriction.NONE:
             return found
         for k, slider in enumerate(sliders(self.plant.robot)):
             state = slider.state(qd, None, self._direction(slider, slider.speed(qd), signs[k] if signs else None))
@@ -271,9 +271,9 @@ class Dynamics:
 
     def _direction(self, slider: Shaft, speed: Scalar, sign: Scalar | None) -> Direction:
         """What dry friction follows: a given sign, its own turnover, or (3)."""
-        if sign is not None and self.plant.friction is FrictionModel.STICK:
+        if sign is not None and self.plant.friction is DryFriction.STICK:
             return Rounded(sign)
-        if self.plant.friction is FrictionModel.SIGN or slider.friction.value("turnover_speed"):
+        if self.plant.friction is DryFriction.SIGN or slider.friction.value("turnover_speed"):
             return direction_of(slider.friction, speed)
         return Rounded(speed / sqrt(speed * speed + self.plant.slip_speed**2))
 
@@ -307,7 +307,7 @@ class Dynamics:
 
     def _smooth_friction(self, qd: Sequence[Scalar]) -> list[Scalar]:
         """Friction that does not turn over with the direction (n,): viscous, curved, offsets."""
-        if self.plant.friction is FrictionModel.NONE:
+        if self.plant.friction is DryFriction.NONE:
             return [0.0] * self.plant.n
         smooth = friction_torque(self.plant.robot, qd, part=FrictionPart.SMOOTH)
         return [self._friction_scale(i) * f for i, f in enumerate(smooth)]

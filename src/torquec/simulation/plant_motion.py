@@ -14,7 +14,7 @@ import numpy as np
 from torquec.expr import Function, trace
 from torquec.foundation.arrays import Array
 from torquec.simulation.native_run import NamedSource, native_function
-from torquec.simulation.plant import Dynamics, FrictionModel, Plant
+from torquec.simulation.plant import DryFriction, Dynamics, Plant
 from torquec.simulation.stick import stick_slip_step
 
 _INSTANT = 1e-6
@@ -53,7 +53,7 @@ def acceleration_function(plant: Plant) -> Function:
     n, dynamics = plant.n, Dynamics(plant)
 
     def program(state: Any, torque: Any) -> dict[str, Any]:
-        if plant.friction is not FrictionModel.STICK:
+        if plant.friction is not DryFriction.STICK:
             return {"qdd": dynamics.acceleration(state, torque)}
         later = stick_slip_step(dynamics, state, torque, _INSTANT)[n : 2 * n]
         return {"qdd": [(b - a) * (1.0 / _INSTANT) for a, b in zip(state[n : 2 * n], later, strict=True)]}

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from torquec.errors import ArgumentError
 from torquec.linearization.friction_damping import friction_damping
 from torquec.simulation.integrators import RungeKutta4
-from torquec.simulation.plant import FrictionModel, Plant, dry_level, sliders
+from torquec.simulation.plant import DryFriction, Plant, dry_level, sliders
 from torquec.simulation.plant_force import StiffForce
 
 MOST_PER_STEP = 2.5
@@ -42,10 +42,10 @@ def fastest_rate(plant: Plant, q: npt.ArrayLike) -> FastestRate:
         mobility = np.linalg.inv(np.array(plant.model.at("mass_matrix", place), dtype=np.float64)).tolist()
         contact = max(force.fastest_rate(plant.robot, place, mobility) for force in stiff)
         found = max(found, FastestRate(contact, names[-1]), key=lambda one: one.rate)
-    if plant.friction is FrictionModel.NONE:
+    if plant.friction is DryFriction.NONE:
         return found
     slopes = np.maximum(*(np.array(friction_damping(plant.robot, [s] * plant.n), dtype=float) for s in (1.0, -1.0)))
-    if plant.friction is FrictionModel.SMOOTH:
+    if plant.friction is DryFriction.SMOOTH:
         for slider in sliders(plant.robot):
             level = max(float(dry_level(slider, forwards=way)) for way in (True, False))
             slopes += level / plant.slip_speed * np.outer(slider.row, slider.row)

@@ -39,7 +39,7 @@ from torquec.robot.robot import Robot
 from torquec.simplification.specification import ControlRequirement, MotorData, Specification
 from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.integrators import RungeKutta4
-from torquec.simulation.plant import FrictionModel, Plant, without_dry_friction
+from torquec.simulation.plant import DryFriction, Plant, without_dry_friction
 from torquec.trajectory.trajectory import Trajectory
 
 _TRANSIENT, _STEP_TRANSIENT = 8.0, 32.0
@@ -133,7 +133,7 @@ def verify_specification(
     full = as_model(source)
     robot = full.robot
     controls, motors = _requirements(specification, robot)
-    plant = Plant(replace(full, robot=without_dry_friction(robot)), friction=FrictionModel.SIGN, saturates=False)
+    plant = Plant(replace(full, robot=without_dry_friction(robot)), friction=DryFriction.SIGN, saturates=False)
     controller = pd_with_feedforward(plant.robot, model, motors, period=period)
     loop = _Loop(plant, controller, specification, motors, period)
     generator = np.random.default_rng(seed)
