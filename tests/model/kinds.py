@@ -55,10 +55,10 @@ def motions_of(robot: Robot) -> MotionBox:
 
 
 def _weakened(robot: Robot, part: float = 0.9) -> Certificate:
-    """The recursion with the last link's moments a little smaller; what is proven of it is made up."""
+    """The recursion with the moments of a middle link a little smaller; what is proven of it is made up."""
     m = mechanism(robot)
-    moments = list(m.moments)
-    moments[-1] = type(moments[-1])(*(part * value for value in moments[-1].values))
+    moments, k = list(m.moments), len(m.moments) // 2
+    moments[k] = type(moments[k])(*(part * value for value in moments[k].values))
     program = replace(torque_program(replace(m, moments=tuple(moments))), name="inverse_dynamics")
     proofs = {name: JointProof(1.0, 0.5, (), (), ()) for name in robot.joint_names}
     return Certificate(robot.name, robot.content_hash, program, motions_of(robot), proofs)

@@ -233,18 +233,19 @@ def trace_quantity(robot: Robot, name: str, *, algorithm: Callable[..., Any] | N
         return {output: getattr(result, output) for output in quantity.outputs}
 
     function_name = f"{name.partition(':')[0]}_{frame}" if quantity.of_frame else name
-    return trace(function_name, program, _input_shapes(robot, quantity))
+    return trace(function_name, program, input_shapes(robot, quantity))
 
 
 def check_ports(robot: Robot, name: str, function: Function) -> None:
     """Raise `ExpressionError` unless the function takes and gives what the quantity does."""
     quantity, _ = quantity_of(name)
-    expected = _input_shapes(robot, quantity)
+    expected = input_shapes(robot, quantity)
     if {port.name: port.shape for port in function.inputs} != expected:
         raise ExpressionError(f"its inputs are not {expected}")
     if tuple(port.name for port in function.outputs) != quantity.outputs:
         raise ExpressionError(f"its outputs are not {quantity.outputs}")
 
 
-def _input_shapes(robot: Robot, quantity: Quantity) -> dict[str, tuple[int, ...]]:
+def input_shapes(robot: Robot, quantity: Quantity) -> dict[str, tuple[int, ...]]:
+    """The inputs of a quantity in order, each with its shape."""
     return {key: (_SIZES[key](robot) if key in _SIZES else robot.n,) for key in quantity.inputs}

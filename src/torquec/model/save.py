@@ -14,13 +14,14 @@ from types import MappingProxyType
 from typing import Any, NoReturn
 
 from torquec import __version__
-from torquec.errors import ArgumentError, ExpressionError, ModelFileError, TorquecError
+from torquec.errors import ArgumentError, CheckError, ExpressionError, ModelFileError, TorquecError
 from torquec.expr import Function, OperationCount, count_operations, function_from_dict, function_to_dict
 from torquec.foundation.documents import DocumentFormat
 from torquec.foundation.json_text import checksum, document_text
 from torquec.foundation.reading import FileKind, read_json, to_path
 from torquec.foundation.writing import write_files
 from torquec.model.certified_model import second_record
+from torquec.model.check_programs import check_programs
 from torquec.model.kinds import ModelKind
 from torquec.model.model import Model
 from torquec.model.model_parameters import ModelParameters
@@ -120,7 +121,7 @@ class _Reader:
         if document["version"] == OLDER:
             robot = robot_from_dict(document.get("robot"), where=self.where, older=True)
             functions = self._functions(robot, document, hashed=False)
-            return Model(robot, functions, kept=tuple(functions))
+            return self._checked(Model(robot, functions, kept=tuple(functions)))
         self._check_fields({"robot": None, **document}, _FIELDS)
         plain = {name: document[name] for name in _Choices.__dataclass_fields__}
         choices = _VALUES.from_values(_Choices, plain, where=self.where)
@@ -138,7 +139,15 @@ class _Reader:
             assumed_regular=choices.assumed_regular,
             kept=tuple(functions),
         )
-        return replace(model, coefficients=self._second(model, document["coefficients"]))
+        return self._checked(replace(model, coefficients=self._second(model, document["coefficients"])))
+
+    def _checked(self, model: Model) -> Model:
+        """The model, once each of its programs is known to compute what its name says."""
+        try:
+            check_programs(model)
+        except CheckError as error:
+            raise ModelFileError(error.found, where=self.where, remedy=_REMEDY) from None
+        return model
 
     def _second(self, model: Model, document: Any) -> Model | None:
         """The model by coefficients of a control requirement."""
@@ -157,13 +166,15 @@ class _Reader:
         self._check_program(model.robot, ModelKind.CERTIFIED_COEFFICIENTS, functions, record)
         if not isinstance(document["assumed_regular"], bool):
             self._refuse("coefficients.assumed_regular", "bool was expected")
-        return replace(
-            model,
-            functions=functions,
-            record=record,
-            kind=ModelKind.CERTIFIED_COEFFICIENTS,
-            assumed_regular=document["assumed_regular"],
-            kept=tuple(functions),
+        return self._checked(
+            replace(
+                model,
+                functions=functions,
+                record=record,
+                kind=ModelKind.CERTIFIED_COEFFICIENTS,
+                assumed_regular=document["assumed_regular"],
+                kept=tuple(functions),
+            )
         )
 
     def _functions(

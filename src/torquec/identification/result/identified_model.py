@@ -8,14 +8,15 @@
 from __future__ import annotations
 
 from torquec.identification.result.estimate import Estimate
+from torquec.identification.result.estimate_parameters import estimate_parameters
 from torquec.model.model import Model, ModelKind
 
 QUANTITY = "total_torque"
 
 
 def identified_model(estimate: Estimate) -> Model:
-    """The compiled robot of an estimate (1): for code, control and simulation."""
-    return Model(estimate.robot, kind=ModelKind.IDENTIFIED)
+    """The compiled robot of an estimate (1), with its parameters and covariance: for code, control and simulation."""
+    return Model(estimate.robot, kind=ModelKind.IDENTIFIED, parameters=estimate_parameters(estimate))
 
 
 def not_in_code(estimate: Estimate) -> tuple[str, ...]:
