@@ -69,12 +69,19 @@ if TYPE_CHECKING:
     from torquec.linearization.linearize import LinearModel as LinearModel
     from torquec.linearization.linearize import check_linear_model as check_linear_model
     from torquec.linearization.linearize import linearize as linearize
+    from torquec.model.abbreviated_model import abbreviated_model as abbreviated_model
+    from torquec.model.base_parameter_model import base_parameter_model as base_parameter_model
+    from torquec.model.certified_model import certified_model as certified_model
     from torquec.model.generate import GeneratedPackage as GeneratedPackage
     from torquec.model.generate import generate as generate
     from torquec.model.model import Model as Model
     from torquec.model.model import ModelKind as ModelKind
     from torquec.model.model import as_model as as_model
     from torquec.model.model import compile as compile
+    from torquec.model.model_parameters import ModelParameters as ModelParameters
+    from torquec.model.model_parameters import ParameterFit as ParameterFit
+    from torquec.model.proven import Proven as Proven
+    from torquec.model.proven import Standing as Standing
     from torquec.model.routes import Route as Route
     from torquec.model.save import load_model as load_model
     from torquec.model.save import save as save
@@ -138,6 +145,11 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "Models: native callables, files, code": {
         "torquec.model.model": ("Model", "ModelKind", "as_model", "compile"),
+        "torquec.model.base_parameter_model": ("base_parameter_model",),
+        "torquec.model.abbreviated_model": ("abbreviated_model",),
+        "torquec.model.certified_model": ("certified_model",),
+        "torquec.model.model_parameters": ("ModelParameters", "ParameterFit"),
+        "torquec.model.proven": ("Proven", "Standing"),
         "torquec.model.routes": ("Route",),
         "torquec.model.save": ("load_model", "save"),
         "torquec.model.generate": ("GeneratedPackage", "generate"),
