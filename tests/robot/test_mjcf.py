@@ -40,6 +40,9 @@ def one_body(joint='<joint name="j"/>', rest="", inertial=INERTIAL):
     return document(f'<body name="b">\n{joint}\n{inertial}</body>', rest)
 
 
+REPLICAS = "<worldbody>\n" + '<replicate count="1000">' * 3 + "<body/>" + "</replicate>" * 3 + "</worldbody>"
+
+
 class Peer:
     """MuJoCo with the model as it is: torques without constraints and passive forces."""
 
@@ -141,7 +144,7 @@ def test_quaternions_of_right_angles_give_exact_zeros_and_ones():
     ("name", "line", "fragments"),
     [
         ("anymal_c", 28, ["free joints", "<freejoint>", 'name="base"']),
-        ("robotiq_2f85", 88, ["tendons", 'name="split"']),
+        ("robotiq_2f85", 95, ["equality constraint", 'body1="right_follower"']),
     ],
 )
 def test_what_is_no_arm_is_refused_by_name(name, line, fragments):
@@ -379,9 +382,20 @@ BAD = {
     "free": (one_body('<joint name="j" type="free"/>'), 5, "free joints"),
     "freejoint": (one_body('<freejoint name="f"/>'), 5, 'free joints have no model here: <freejoint name="f">'),
     "tendon": (
-        one_body(rest='<tendon>\n<fixed name="t"><joint joint="j" coef="1"/></fixed></tendon>'),
+        one_body(rest='<tendon>\n<fixed name="t" stiffness="2"><joint joint="j" coef="1"/></fixed></tendon>'),
         9,
         'tendons have no model here: <fixed name="t">',
+    ),
+    "hexadecimal": (one_body(inertial='<inertial pos="0 0 0" mass="0x10" diaginertia="1 1 1"/>'), 6, "mass of"),
+    "euler sequence": (one_body(rest='<compiler eulerseq="xya"/>'), 8, "eulerseq"),
+    "negative armature": (one_body('<joint name="j" armature="-1"/>'), 5, "rotor inertia"),
+    "negative spring": (one_body('<joint name="j" stiffness="-1"/>'), 5, "stiffness"),
+    "replicas of replicas": (
+        one_body(
+            rest="<worldbody>\n" + '<replicate count="1000">' * 3 + "<body/>" + "</replicate>" * 3 + "</worldbody>"
+        ),
+        9,
+        "more than 100000 elements",
     ),
     "connect": (
         one_body(rest='<equality>\n<connect name="loop" body1="b" anchor="0 0 0"/></equality>'),
@@ -478,3 +492,15 @@ WHOLE = TREE.replace("</mujoco>", f'{COUPLED}<actuator><motor joint="x" ctrlrang
 def test_mutations_raise_nothing_but_our_own_errors(start, length, put):
     with tempfile.TemporaryDirectory() as folder, contextlib.suppress(TorquecError):
         read_mjcf(write(Path(folder), WHOLE[:start] + put + WHOLE[start + length :]))
+
+
+def test_a_tendon_that_only_carries_an_actuator_is_left_out_with_a_warning(tmp_path):
+    """As in the hands of many published arms: a fixed tendon that couples the fingers for one motor."""
+    path = tmp_path / "hand.xml"
+    tendon = '<tendon><fixed name="split"><joint joint="j" coef="0.5"/></fixed></tendon>'
+    path.write_text(one_body(rest=f'{tendon}<actuator><general name="m" tendon="split"/></actuator>'))
+    robot = read_mjcf(path)
+    assert robot.joint_names == ("j",)
+    assert any('<fixed name="split"> is left out' in warning.text for warning in robot.warnings)
+    with pytest.raises(RobotFileError, match="is left out"):
+        read_mjcf(path, strict=True)

@@ -4,10 +4,25 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
 import pytest
 
 from torquec.errors import RobotFileError
-from torquec.robot.robot import BASE, Body, FileWarning, Frame, Friction, Joint, JointType, Limits, Mimic, Robot
+from torquec.robot.robot import (
+    BASE,
+    Body,
+    Drives,
+    FileWarning,
+    Frame,
+    Friction,
+    Joint,
+    JointType,
+    Limits,
+    Mimic,
+    Motor,
+    Robot,
+    Spring,
+)
 from torquec.robot.validate import InertiaCheck, check_inertia, check_robot, principal_moments
 from torquec.spatial import Inertia, Pose, rpy_rotation
 
@@ -108,3 +123,54 @@ def test_friction_that_drives_is_reported():
     assert [warning.text for warning in check_robot(odd).warnings] == [
         "the friction of joint 'a_joint' is negative: -0.5"
     ]
+
+
+def test_point_masses_anywhere_are_solid():
+    """A zero tensor about a centre that lies off the frame: what is left of it about the centre is rounding."""
+    rng = np.random.default_rng(4)
+    for _ in range(500):
+        center = tuple(rng.normal(size=3) * 10.0 ** rng.uniform(-3, 2))
+        point = Inertia.from_center_of_mass(10.0 ** rng.uniform(-4, 3), center, ((0.0,) * 3,) * 3)
+        assert check_inertia("point", point, where="here") == ()
+
+
+def test_a_negative_moment_is_not_taken_for_rounding():
+    for size in (1e-6, 1.0, 1e3):
+        tensor = ((-1e-6 * size, 0.0, 0.0), (0.0, size, 0.0), (0.0, 0.0, size))
+        with pytest.raises(RobotFileError, match="negative principal moment"):
+            check_inertia("a", Inertia.from_center_of_mass(1.0, (0.01, 0.0, 0.0), tensor), where="here")
+
+
+def with_joint(**changes):
+    joint = Joint("j", JointType.CONTINUOUS)
+    follower = dataclasses.replace(Joint("k", JointType.CONTINUOUS), **changes)
+    body = Inertia.from_center_of_mass(1.0, (0.1, 0.0, 0.0), ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
+    return Robot("a", (Body("b", BASE, joint, body), Body("c", 0, follower, body)))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"mimic": Mimic("j", 1e300)}, "mimics with multiplier 1e.300"),
+        ({"mimic": Mimic("j", 1.0, 1e9)}, "offset 1e.09"),
+        ({"spring": Spring(-1.0)}, "stiffness -1"),
+        ({"spring": Spring(1e200)}, "stiffness 1e.200"),
+    ],
+)
+def test_numbers_that_would_make_torques_overflow_are_refused(changes, message):
+    with pytest.raises(RobotFileError, match=message):
+        check_robot(with_joint(**changes))
+
+
+@pytest.mark.parametrize(
+    ("motor", "ratio", "message"),
+    [
+        (Motor("m", -1.0), 1.0, "rotor inertia"),
+        (Motor("m", 1.0), 1e200, "turns 1e.200"),
+        (Motor("m", 1e40), 1.0, "rotor"),
+    ],
+)
+def test_gears_and_rotors_that_cannot_be_are_refused(motor, ratio, message):
+    robot = dataclasses.replace(with_joint(), drives=Drives((motor,), ((ratio, 0.0),)))
+    with pytest.raises(RobotFileError, match=message):
+        check_robot(robot)

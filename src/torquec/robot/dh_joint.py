@@ -158,6 +158,8 @@ def read_motor(joint: Table, name: str, gear_ratio: float | None = None) -> Gear
         inertia, ratio = _moment(table, "reflected_inertia"), 1.0
     else:
         inertia, ratio = _moment(table, "rotor_inertia"), table.number("gear_ratio", gear_ratio)
+        if ratio == 0.0:
+            table.refuse("gear_ratio", "the gear ratio is 0", "give motor turns per joint turn")
     motor = GearedMotor(Motor(name, inertia, read_friction(table)), {name: ratio})
     table.finish()
     return motor

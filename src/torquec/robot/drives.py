@@ -21,6 +21,7 @@ from torquec.robot.dh_joint import (
 )
 from torquec.robot.robot import Joint, Robot
 from torquec.robot.toml import Table, read_toml
+from torquec.robot.validate import check_drives, check_joint
 
 DRIVES_SUFFIX = ".drives.toml"
 
@@ -54,6 +55,7 @@ def read_drives(path: Path, robot: Robot) -> Robot:
         entry = table.table(name)
         assert entry is not None
         joints[name] = _read_joint(entry, joints[name])
+        check_joint(joints[name], where=entry.where())
         geared = read_motor(entry, name, gear_ratio=_ratio_of(own, name))
         if geared is not None:
             motors.append((geared, entry))
@@ -70,11 +72,13 @@ def read_drives(path: Path, robot: Robot) -> Robot:
         if ratio != 0.0
     }
     kept = [geared for geared in own if not driven.intersection(geared.ratios)]
-    return dataclasses.replace(
+    driven_robot = dataclasses.replace(
         robot,
         bodies=tuple(dataclasses.replace(body, joint=joints[body.joint.name]) for body in robot.bodies),
         drives=build_drives([*kept, *(geared for geared, _ in motors)], robot.joint_names, mimics),
     )
+    check_drives(driven_robot.drives, where=str(path))
+    return driven_robot
 
 
 def _read_joint(entry: Table, joint: Joint) -> Joint:

@@ -34,6 +34,9 @@ _FILE_SHAPES = ("mesh", "hfield", "sdf")
 _FOLDER_SETTINGS = ("meshdir", "texturedir", "assetdir")
 _MAIN = "main"
 
+_TENDON_FORCES = ("stiffness", "damping", "frictionloss", "armature", "limited", "range")
+"""What makes a tendon more than a cable of an actuator."""
+
 _MOST_ELEMENTS = 100_000
 """That <replicate> may make; the largest published models have some thousand."""
 
@@ -66,7 +69,9 @@ def strip_mjcf(root: Element) -> tuple[Element, list[FileWarning]]:
         compiler |= element.attributes
     context = _Context(defaults, compiler)
     _check_copies(root)
-    for section in (*root.all("tendon"), *root.all("deformable")):
+    for section in root.all("tendon"):
+        _check_tendons(section, context)
+    for section in root.all("deformable"):
         _refuse_section(section)
     sections = {
         "compiler": _stripped_compiler,
@@ -205,7 +210,14 @@ def _in_group(attributes: Mapping[str, str], context: _Context) -> bool:
 
 
 def _check_joint_type(joint: Element, body: Element, context: _Context, childclass: str) -> None:
-    kind = "free" if joint.tag == "freejoint" else context.attributes(joint, childclass, "joint").get("type", "hinge")
+    attributes = context.attributes(joint, childclass, "joint")
+    kind = "free" if joint.tag == "freejoint" else attributes.get("type", "hinge")
+    if attributes.get("armature", "").strip().startswith("-"):  # MuJoCo takes it, and complains into a file of its own
+        raise RobotFileError(
+            f"the rotor inertia (armature) of {joint} is negative: {attributes['armature']}",
+            where=joint.where,
+            remedy="a moment of inertia is not negative",
+        )
     if kind in ("free", "ball"):
         raise RobotFileError(
             f"{kind} joints have no model here: {joint} in {body}",
@@ -218,12 +230,34 @@ def _refuse_section(section: Element) -> None:
     for child in section.children:
         if child.tag == "skin":
             continue
-        what = "tendons" if section.tag == "tendon" else "deformable parts"
-        raise RobotFileError(
-            f"{what} have no model here: {child}",
-            where=child.where,
-            remedy="remove it, with what refers to it, and keep a rigid tree of hinges and slides",
-        )
+        raise _no_model("deformable parts", child)
+
+
+def _check_tendons(section: Element, context: _Context) -> None:
+    """Tendons that only pass on the forces of actuators are left out; those with forces of their own are refused."""
+    for tendon in section.children:
+        attributes = context.attributes(tendon, _MAIN, "tendon")
+        if any(_is_acting(name, attributes[name]) for name in _TENDON_FORCES if name in attributes):
+            raise _no_model("tendons", tendon)
+        text = f"{tendon} is left out, with the actuators that pull it: it has no force of its own"
+        context.warnings.append(FileWarning(tendon.where, text))
+
+
+def _is_acting(name: str, written: str) -> bool:
+    if name == "limited":
+        return written == "true"
+    try:
+        return any(float(word) != 0.0 for word in written.split())
+    except ValueError:
+        return True
+
+
+def _no_model(what: str, element: Element) -> RobotFileError:
+    return RobotFileError(
+        f"{what} have no model here: {element}",
+        where=element.where,
+        remedy="remove it, with what refers to it, and keep a rigid tree of hinges and slides",
+    )
 
 
 def _stripped_equality(section: Element, context: _Context) -> Element:
@@ -285,7 +319,13 @@ def _check_copies(element: Element) -> float:
 
 
 def _check_finite(root: Element) -> None:
-    """Refuse NaN and infinity, which MuJoCo lets pass."""
+    """Refuse NaN, infinity and hexadecimal numbers, which MuJoCo lets pass, and axes that are none of x, y, z."""
+    for compiler in root.all("compiler"):
+        sequence = compiler.attributes.get("eulerseq", "xyz")
+        if len(sequence) != 3 or not set(sequence) <= set("xyzXYZ"):
+            raise RobotFileError(
+                f'eulerseq is "{sequence}"', where=compiler.where, remedy="give three of x, y, z, X, Y, Z"
+            )
     for element in root.walk():
         for name, value in element.attributes.items():
             if name not in _NAMES and any(_is_not_finite(word) for word in value.split()):
@@ -295,6 +335,8 @@ def _check_finite(root: Element) -> None:
 
 
 def _is_not_finite(word: str) -> bool:
+    if word.lstrip("+-")[:2] in ("0x", "0X"):
+        return True
     try:
         return not math.isfinite(float(word))
     except ValueError:

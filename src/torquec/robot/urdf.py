@@ -21,6 +21,7 @@ from torquec.robot.urdf_joint import Connection, read_connection
 from torquec.robot.urdf_link import Link, read_inertia
 from torquec.robot.urdf_path import check_paths
 from torquec.robot.urdf_transmission import read_transmissions
+from torquec.robot.urdf_words import unknown_words
 from torquec.robot.validate import InertiaCheck, check_inertia, check_robot
 from torquec.robot.xml import Element, parse_xml
 from torquec.spatial import Inertia
@@ -55,7 +56,7 @@ def robot_of_urdf(
         raise RobotFileError(
             f"the document is <{root.tag}>, not <robot>", where=root.where, remedy="give a URDF, MJCF or DH file"
         )
-    warnings = _xacro_left_over(root)
+    warnings = [*_xacro_left_over(root), *unknown_words(root)]
     name = root.attributes.get("name", "").strip()
     if not name:
         name = Path(source).stem or "robot"

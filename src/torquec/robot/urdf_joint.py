@@ -40,7 +40,11 @@ def read_connection(element: Element, warnings: list[FileWarning]) -> Connection
     joint = None
     if type_name in _MOVING:
         joint = _read_joint(element, name, _MOVING[type_name], origin)
-    elif type_name != _FIXED:
+    elif type_name == _FIXED:
+        mimic = element.find("mimic")
+        if mimic is not None:
+            warnings.append(FileWarning(mimic.where, f"{element} is fixed: its <mimic> is not read"))
+    else:
         known = ", ".join([*_MOVING, _FIXED])
         lost = "only fixed-base robots are supported" if type_name == "floating" else "split it into single joints"
         raise RobotFileError(

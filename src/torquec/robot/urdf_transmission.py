@@ -24,12 +24,17 @@ def read_transmissions(
     """The motors of a `<robot>`, rotor inertia 0, and a warning for each transmission that is not read.
 
     `known` are the names of all joints of the file, `joints` the independent ones in state order, `mimics` those that
-    follow. Raises `RobotFileError` for an unknown joint, a reduction of 0, or two motors of one name.
+    follow. Raises `RobotFileError` for a reduction of 0, or two motors of one name.
     """
     motors: dict[str, GearedMotor] = {}
     warnings: list[FileWarning] = []
     for element in root.all("transmission"):
-        ends = _joint_elements(element, known)
+        ends = element.all("joint")
+        missing = [end.attribute("name") for end in ends if end.attribute("name") not in known]
+        if missing:
+            text = f"{element} drives a joint that is not there, '{missing[0]}': it is not read"
+            warnings.append(FileWarning(element.where, text))
+            continue
         if not all(end.attribute("name") in joints or end.attribute("name") in mimics for end in ends):
             warnings.append(FileWarning(element.where, f"{element} drives a fixed joint: it is not read"))
             continue
@@ -46,18 +51,6 @@ def read_transmissions(
                 )
             motors[name] = geared
     return build_drives(tuple(motors.values()), joints, dict(mimics)), warnings
-
-
-def _joint_elements(element: Element, known: Collection[str]) -> tuple[Element, ...]:
-    ends = element.all("joint")
-    for end in ends:
-        if end.attribute("name") not in known:
-            raise RobotFileError(
-                f"{element} drives an unknown joint '{end.attribute('name')}'",
-                where=end.where,
-                remedy="name a joint of this robot, or remove the transmission",
-            )
-    return ends
 
 
 def _type(element: Element) -> str:

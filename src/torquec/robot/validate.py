@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import sys
 from collections.abc import Collection, Iterable, Mapping
 from enum import StrEnum
 
@@ -18,7 +19,7 @@ import numpy as np
 
 from torquec.errors import RobotFileError
 from torquec.robot.friction_words import FRICTION_WORDS, FrictionSign
-from torquec.robot.robot import BASE, Body, FileWarning, Joint, JointType, Robot
+from torquec.robot.robot import BASE, Body, Drives, FileWarning, Joint, JointType, Robot
 from torquec.spatial import Inertia, norm
 
 _NEGATIVE = 1e-9
@@ -28,8 +29,14 @@ _TRIANGLE = 1e-6
 """Files print about six digits: a flat plate, where (2) is an equality, must not be reported."""
 
 
+_ROUNDED = 32.0 * sys.float_info.epsilon
+"""Relative to the moments about the frame's origin: what rounding leaves of a central moment that is zero."""
+
 _HUGE = 1e30
 """No mass or moment of a robot comes near; far beyond it, the arithmetic overflows."""
+
+_LARGEST_RATIO = 1e6
+"""Of a gear or a mimic joint: the largest gears have some thousand, and ratios enter torques squared."""
 
 
 class InertiaCheck(StrEnum):
@@ -96,7 +103,9 @@ def check_inertia(name: str, inertia: Inertia, *, where: str) -> tuple[FileWarni
             f"the mass of '{name}' is negative: {inertia.m:g}", where=where, remedy="give a mass of 0 kg or more"
         )
     a, b, c = principal_moments(inertia)
-    if a < -_NEGATIVE * max(abs(a), c):
+    # What a point mass leaves about its own centre is the rounding of its moments about the frame's origin.
+    rounding = _ROUNDED * (abs(inertia.xx) + abs(inertia.yy) + abs(inertia.zz)) if inertia.m > 0.0 else 0.0
+    if a < -_NEGATIVE * max(abs(a), c) - rounding:
         raise RobotFileError(
             f"the inertia of '{name}' has a negative principal moment: {a:.3g}, {b:.3g}, {c:.3g} kg m^2",
             where=where,
@@ -104,7 +113,7 @@ def check_inertia(name: str, inertia: Inertia, *, where: str) -> tuple[FileWarni
         )
     if inertia.m == 0.0 and c > 0.0:
         return (FileWarning(where, f"'{name}' has moments of inertia but no mass"),)
-    if c > (a + b) + _TRIANGLE * c:
+    if c > (a + b) + _TRIANGLE * c + rounding:
         moments = f"{a:.3g}, {b:.3g}, {c:.3g}"
         return (FileWarning(where, f"the inertia of '{name}' breaks the triangle inequality: {moments} kg m^2"),)
     return ()
@@ -144,15 +153,43 @@ def check_structure(robot: Robot, where: Mapping[str, str] | None = None) -> Non
                 remedy="check the units: kg, m and kg m^2 are expected",
             )
         mimic = body.joint.mimic
+        if mimic is not None and not (abs(mimic.multiplier) <= _LARGEST_RATIO and abs(mimic.offset) <= _LARGEST_RATIO):
+            raise RobotFileError(
+                f"joint '{body.joint.name}' mimics with multiplier {mimic.multiplier:g} and offset {mimic.offset:g}",
+                where=places.get(body.joint.name, robot.source),
+                remedy=f"give numbers up to {_LARGEST_RATIO:g}",
+            )
         if mimic is not None and mimic.joint not in independent:
             raise RobotFileError(
                 f"joint '{body.joint.name}' mimics '{mimic.joint}', which is not an independent moving joint",
                 where=places.get(body.joint.name, robot.source),
                 remedy=f"mimic one of {', '.join(sorted(independent)) or '(the robot has no independent joint)'}",
             )
+    check_drives(robot.drives, where=robot.source, places=places)
     for frame in robot.frames:
         if not BASE <= frame.body < len(robot.bodies):
             raise RobotFileError(f"frame '{frame.name}' is on no body", where=places.get(frame.name, robot.source))
+
+
+def check_drives(drives: Drives, *, where: str, places: Mapping[str, str] | None = None) -> None:
+    """Raise `RobotFileError` for gears and rotors that make torques overflow, and for rotors that cannot be.
+
+    `places` maps the names of motors (a joint's own has the joint's) to "file:line", `where` stands in for others.
+    """
+    for motor, row in zip(drives.motors, drives.transmission, strict=True):
+        where = (places or {}).get(motor.name, where)
+        if not all(abs(ratio) <= _LARGEST_RATIO for ratio in row):
+            raise RobotFileError(
+                f"motor '{motor.name}' turns {max(map(abs, row)):g} times as fast as a joint",
+                where=where,
+                remedy=f"give gear ratios up to {_LARGEST_RATIO:g}",
+            )
+        if not 0.0 <= motor.rotor_inertia < _HUGE:
+            raise RobotFileError(
+                f"the rotor inertia of motor '{motor.name}' is {motor.rotor_inertia:g} kg m^2",
+                where=where,
+                remedy="a moment of inertia is not negative: give the rotor's, in kg m^2",
+            )
 
 
 def check_joint(joint: Joint, *, where: str) -> None:
@@ -160,6 +197,12 @@ def check_joint(joint: Joint, *, where: str) -> None:
     if not abs(norm(joint.axis) - 1.0) < 1e-9:
         raise RobotFileError(
             f"the axis of joint '{joint.name}' is {joint.axis}", where=where, remedy="give a direction of length 1"
+        )
+    if joint.spring is not None and not (0.0 <= joint.spring.stiffness < _HUGE and abs(joint.spring.rest) < _HUGE):
+        raise RobotFileError(
+            f"the spring of joint '{joint.name}' has the stiffness {joint.spring.stiffness:g}",
+            where=where,
+            remedy="give 0 or more: a spring pulls its joint back",
         )
     limits = joint.limits
     if not limits.lower <= limits.upper:
