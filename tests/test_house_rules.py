@@ -92,39 +92,45 @@ def test_every_dynamics_module_has_its_test():
     assert {f"test_{name}.py" for name in modules} <= tests
 
 
-<<<<<<< HEAD
-MIRRORED_ROOMS = ("foundation", "proof", "simplification")
-COVERED_BY = {
-    "foundation/arrays.py": "test_house_rules.py",
-    "foundation/choice.py": "test_choices.py",
-    "foundation/csv_text.py": "trajectory/test_csv_file.py",
-    "foundation/one_thread.py": "simplification/test_prune.py",
-    "foundation/stopwatch.py": "cli/test_simplify.py",
-    "proof/certify.py": "proof/test_certificate.py",
-    "proof/certify_coefficients.py": "proof/checker/test_check_coefficients.py",
-    "proof/checker/check_certificate.py": "proof/test_certificate.py",
-    "proof/coefficient_certificate.py": "proof/checker/test_check_coefficients.py",
-    "proof/coefficient_error.py": "proof/test_coefficient_bound.py",
-    "proof/coefficient_tolerance.py": "simplification/test_tolerance.py",
-    "proof/torque_bound.py": "proof/test_never_below.py",
-    "proof/torque_functional.py": "proof/test_branch_and_bound.py",
-    "simplification/problem.py": "simplification/test_simplify_torque.py",
-}
-"""Source files of the mirrored rooms whose test has another name."""
+def own_test(name: str) -> Path:
+    path = ROOT / "tests" / name
+    return path.with_name(f"test_{path.name}")
 
 
-@pytest.mark.parametrize("room", MIRRORED_ROOMS)
-def test_every_module_has_its_test_or_a_row_that_names_it(room):
-    tests = ROOT / "tests"
-    for path in (PACKAGE / room).rglob("*.py"):
-        name = relative(path)
-        if path.name == "__init__.py":
-            continue
-        mirror = (tests / name).with_name(f"test_{path.name}")
-        if name in COVERED_BY:
-            assert not mirror.exists(), f"{name} has its own test now: take its row away"
-            mirror = tests / COVERED_BY[name]
-        assert mirror.exists(), f"{name} has no test {mirror.relative_to(ROOT)} and no row in COVERED_BY"
+def test_every_file_has_a_test_of_its_name_or_a_row_that_says_which():
+    named = {relative(path) for path in SOURCES if not path.name.startswith("__")}
+    alone = {name for name in named if not own_test(name).exists()}
+    told = COVERED_BY.keys() | NOT_YET
+    assert not alone - told, "write tests of these names, or add rows to COVERED_BY in tests/mirrors.py"
+    assert not told - alone, "these rows of tests/mirrors.py are no longer needed: remove them"
+    assert not COVERED_BY.keys() & NOT_YET
+    assert all((ROOT / "tests" / test).exists() for test in COVERED_BY.values())
+
+
+def code_lines(path: Path) -> list[tuple[int, str]]:
+    """Lines that say something, with their numbers; imports, which files share by nature, are left out."""
+    text = path.read_text(encoding="utf-8")
+    shared = {
+        line
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+    lines = enumerate((line.strip() for line in text.splitlines()), start=1)
+    return [(number, line) for number, line in lines if line and number not in shared and not line.startswith("#")]
+
+
+def test_no_ten_lines_stand_in_two_places():
+    seen: dict[tuple[str, ...], str] = {}
+    twice = []
+    for path in SOURCES:
+        lines = code_lines(path)
+        for k in range(len(lines) - MOST_REPEATED):
+            run = tuple(line for _, line in lines[k : k + MOST_REPEATED + 1])
+            here = f"{relative(path)}:{lines[k][0]}"
+            if seen.setdefault(run, here) != here:
+                twice.append(f"{seen[run]} and {here}")
+    assert not twice, "give these lines one place: " + "; ".join(twice[:10])
 
 
 SAME_NAMES = {
@@ -165,47 +171,6 @@ def test_public_names_stand_for_one_thing():
     twice = {name: found for name, found in places.items() if len(found) > 1}
     assert not {name: found for name, found in twice.items() if name not in SAME_NAMES}
     assert not SAME_NAMES - set(twice), "these names are unique now: take them off the list"
-=======
-def own_test(name: str) -> Path:
-    path = ROOT / "tests" / name
-    return path.with_name(f"test_{path.name}")
-
-
-def test_every_file_has_a_test_of_its_name_or_a_row_that_says_which():
-    named = {relative(path) for path in SOURCES if not path.name.startswith("__")}
-    alone = {name for name in named if not own_test(name).exists()}
-    told = COVERED_BY.keys() | NOT_YET
-    assert not alone - told, "write tests of these names, or add rows to COVERED_BY in tests/mirrors.py"
-    assert not told - alone, "these rows of tests/mirrors.py are no longer needed: remove them"
-    assert not COVERED_BY.keys() & NOT_YET
-    assert all((ROOT / "tests" / test).exists() for test in COVERED_BY.values())
-
-
-def code_lines(path: Path) -> list[tuple[int, str]]:
-    """Lines that say something, with their numbers; imports, which files share by nature, are left out."""
-    text = path.read_text(encoding="utf-8")
-    shared = {
-        line
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
-    }
-    lines = enumerate((line.strip() for line in text.splitlines()), start=1)
-    return [(number, line) for number, line in lines if line and number not in shared and not line.startswith("#")]
-
-
-def test_no_ten_lines_stand_in_two_places():
-    seen: dict[tuple[str, ...], str] = {}
-    twice = []
-    for path in SOURCES:
-        lines = code_lines(path)
-        for k in range(len(lines) - MOST_REPEATED):
-            run = tuple(line for _, line in lines[k : k + MOST_REPEATED + 1])
-            here = f"{relative(path)}:{lines[k][0]}"
-            if seen.setdefault(run, here) != here:
-                twice.append(f"{seen[run]} and {here}")
-    assert not twice, "give these lines one place: " + "; ".join(twice[:10])
->>>>>>> 0e88813 (House rules: a test for every file, no ten lines in two places)
 
 
 def test_ruff():
