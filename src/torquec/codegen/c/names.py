@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from torquec.codegen.c.scalar import DOUBLE, CScalar
 from torquec.codegen.identifiers import c_identifier
 from torquec.expr import Function
 
@@ -18,10 +19,11 @@ _TAKEN_FILES = ("selftest", "CMakeLists")
 
 @dataclass(frozen=True)
 class Names:
-    """What things are called in one package. `helper` gives the name of a static function or type."""
+    """What things are called in one package, and its type of numbers; `helper` names a static function or type."""
 
     prefix: str
     functions: tuple[str, ...]
+    scalar: CScalar = DOUBLE
 
     @property
     def guard(self) -> str:
@@ -42,14 +44,14 @@ class Names:
         return names
 
 
-def package_names(functions: Sequence[Function], prefix: str) -> Names:
-    """The names of a package whose files and functions begin with `prefix`.
+def package_names(functions: Sequence[Function], prefix: str, *, scalar: CScalar = DOUBLE) -> Names:
+    """The names of a package whose files and functions begin with `prefix`, and the type of its numbers.
 
     >>> package_names([], "my robot").prefix
     'my_x20_robot'
     """
     start = _unlike(c_identifier(prefix), _TAKEN_FILES)
-    return Names(start, tuple(f"{start}_{c_identifier(function.name)}" for function in functions))
+    return Names(start, tuple(f"{start}_{c_identifier(function.name)}" for function in functions), scalar)
 
 
 def _unlike(name: str, taken: Iterable[str]) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from torquec.codegen.c.names import Names, package_names
+from torquec.codegen.c.scalar import DOUBLE, CScalar
 from torquec.codegen.c.selftest import selftest_text
 from torquec.codegen.c.source import comment, declaration, shape_text, source_text
 from torquec.codegen.function_names import check_names
@@ -19,7 +20,7 @@ from torquec.foundation.writing import write_folder
 
 _USE = """\
 Every function is plain C99: no loops, no allocation, no state. It is reentrant, and its arrays may overlap. Units are \
-SI and radians unless a function says otherwise. Arguments are arrays of double: inputs first, outputs last, matrices \
+SI and radians unless a function says otherwise. Arguments are arrays of {real}: inputs first, outputs last, matrices \
 row by row.
 
 Compile:    cc -O3 -march=native -c {prefix}.c
@@ -79,13 +80,18 @@ def write_c_package(
 
 
 def c_package(
-    functions: Sequence[Function], *, prefix: str, description: str = "", notes: Mapping[str, str] | None = None
+    functions: Sequence[Function],
+    *,
+    prefix: str,
+    description: str = "",
+    notes: Mapping[str, str] | None = None,
+    scalar: CScalar = DOUBLE,
 ) -> dict[str, str]:
-    """The texts of the package by file name."""
+    """The texts of the package by file name; `scalar` is the type that it computes in."""
     check_names(functions)
     for function in functions:
         check_function(function)
-    names = package_names(functions, prefix)
+    names = package_names(functions, prefix, scalar=scalar)
     heading = f"{prefix}: written by torquec."
     return {
         f"{names.prefix}.c": source_text(functions, names, f"{heading} How to use it stands in {names.prefix}.h."),
@@ -96,7 +102,7 @@ def c_package(
 
 
 def _header(functions: Sequence[Function], names: Names, heading: str, notes: Mapping[str, str]) -> str:
-    lines = [comment(f"{heading}\n\n{_USE.format(prefix=names.prefix)}"), ""]
+    lines = [comment(f"{heading}\n\n{_USE.format(prefix=names.prefix, real=names.scalar.type)}"), ""]
     lines += [
         f"#ifndef {names.guard}",
         f"#define {names.guard}",
@@ -113,6 +119,6 @@ def _header(functions: Sequence[Function], names: Names, heading: str, notes: Ma
             text.append(notes[function.name])
         text += [f"  in   {ports[port.name]}: {shape_text(port)}" for port in function.inputs]
         text += [f"  out  {ports[port.name]}: {shape_text(port)}" for port in function.outputs]
-        lines += [comment("\n".join(text)), f"{declaration(function, name, ports)};", ""]
+        lines += [comment("\n".join(text)), f"{declaration(function, name, ports, names.scalar)};", ""]
     lines += ["#ifdef __cplusplus", "}", "#endif", "", f"#endif /* {names.guard} */", ""]
     return "\n".join(lines)

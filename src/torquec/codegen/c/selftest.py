@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from torquec.codegen.c.names import Names
-from torquec.codegen.c.source import c_number, packed
+from torquec.codegen.c.scalar import DOUBLE, CScalar
+from torquec.codegen.c.source import packed
 from torquec.codegen.identifiers import c_identifier
 from torquec.expr import Function, Op, evaluate
 from torquec.expr.ops import SEMANTICS
@@ -34,33 +35,33 @@ _HEAD = """\
 #include <stdio.h>
 
 /* Largest difference of n results from the recorded ones, relative to the largest of these. */
-static double difference(const double *results, const double *recorded, int n)
+static {real} difference(const {real} *results, const {real} *recorded, int n)
 {{
-    double largest = 0.0;
-    double worst = 0.0;
+    {real} largest = {zero};
+    {real} worst = {zero};
     int k;
     for (k = 0; k < n; ++k) {{
-        if (fabs(recorded[k]) > largest) {{
-            largest = fabs(recorded[k]);
+        if ({fabs}(recorded[k]) > largest) {{
+            largest = {fabs}(recorded[k]);
         }}
     }}
     for (k = 0; k < n; ++k) {{
-        const double error = fabs(results[k] - recorded[k]);
+        const {real} error = {fabs}(results[k] - recorded[k]);
         const int both_nan = results[k] != results[k] && recorded[k] != recorded[k];
         if (results[k] == recorded[k] || both_nan) {{
             continue;
         }}
-        if (!(error <= HUGE_VAL)) {{
-            return HUGE_VAL;
+        if (!(error <= {infinity})) {{
+            return {infinity};
         }}
         if (error > worst) {{
             worst = error;
         }}
     }}
-    return worst > 0.0 && largest > 0.0 ? worst/largest : worst;
+    return worst > {zero} && largest > {zero} ? worst/largest : worst;
 }}
 
-static int report(const char *function, double error, double tolerance)
+static int report(const char *function, {real} error, {real} tolerance)
 {{
     const int failed = !(error <= tolerance);
     const char *verdict = failed ? "FAILED" : "ok";
@@ -73,7 +74,15 @@ static int report(const char *function, double error, double tolerance)
 def selftest_text(functions: Sequence[Function], names: Names) -> str:
     """The whole `selftest.c`."""
     rng = np.random.default_rng(_SEED)
-    parts = [_HEAD.format(prefix=names.prefix)]
+    scalar = names.scalar
+    head = _HEAD.format(
+        prefix=names.prefix,
+        real=scalar.type,
+        fabs=scalar.function("fabs"),
+        infinity=scalar.infinity,
+        zero=scalar.number(0.0),
+    )
+    parts = [head]
     parts += [_check(function, name, names, rng) for function, name in zip(functions, names.functions, strict=True)]
     calls = "".join(f"    failures += check_{name}();\n" for name in names.functions)
     parts.append(f"int main(void)\n{{\n    int failures = 0;\n{calls}    return failures ? 1 : 0;\n}}\n")
@@ -83,23 +92,29 @@ def selftest_text(functions: Sequence[Function], names: Names) -> str:
 def _check(function: Function, name: str, names: Names, rng: np.random.Generator) -> str:
     inputs = {port.name: rng.uniform(-1.5, 1.5, (_STATES, *port.shape)).round(6) for port in function.inputs}
     outputs = _evaluate(function, inputs)
-    moved = _evaluate_badly(function, inputs, rng)
+    scalar = names.scalar
+    moved = _evaluate_badly(function, inputs, rng, scalar.epsilon)
     ports = names.ports(function)
     sizes = {port.name: max(port.size, 1) for port in (*function.inputs, *function.outputs)}
     lines = [f"static int check_{name}(void)", "{"]
     for key, value in inputs.items():
-        lines += _table(f"given_{ports[key]}", value.reshape(_STATES, -1), sizes[key])
+        lines += _table(f"given_{ports[key]}", value.reshape(_STATES, -1), sizes[key], scalar)
     for key, value in outputs.items():
-        lines += _table(f"recorded_{ports[key]}", value.reshape(_STATES, -1), sizes[key])
-    lines += [f"    double found_{ports[port.name]}[{sizes[port.name]}];" for port in function.outputs]
-    lines += ["    double worst = 0.0;", "    int k;", f"    for (k = 0; k < {_STATES}; ++k) {{"]
+        lines += _table(f"recorded_{ports[key]}", value.reshape(_STATES, -1), sizes[key], scalar)
+    lines += [f"    {scalar.type} found_{ports[port.name]}[{sizes[port.name]}];" for port in function.outputs]
+    lines += [
+        f"    {scalar.type} worst = {scalar.number(0.0)};",
+        "    int k;",
+        f"    for (k = 0; k < {_STATES}; ++k) {{",
+    ]
     arguments = [f"given_{ports[port.name]}[k]" for port in function.inputs]
     arguments += [f"found_{ports[port.name]}" for port in function.outputs]
     lines += packed(arguments, head=f"        {name}(", tail=");", indent="            ")
     for port in function.outputs:
         own = ports[port.name]
-        lines.append(f"        worst = fmax(worst, difference(found_{own}, recorded_{own}[k], {port.size}));")
-    tolerance = c_number(_tolerance(outputs, moved))
+        error = f"difference(found_{own}, recorded_{own}[k], {port.size})"
+        lines.append(f"        worst = {scalar.function('fmax')}(worst, {error});")
+    tolerance = scalar.number(_tolerance(outputs, moved, scalar.epsilon))
     lines += ["    }", f'    return report("{c_identifier(function.name)}", worst, {tolerance});', "}", ""]
     return "\n".join(lines)
 
@@ -110,7 +125,9 @@ def _evaluate(function: Function, inputs: dict[str, Array]) -> dict[str, Array]:
     return {port.name: np.broadcast_to(outputs[port.name], (_STATES, *port.shape)) for port in function.outputs}
 
 
-def _evaluate_badly(function: Function, inputs: dict[str, Array], rng: np.random.Generator) -> dict[str, Array]:
+def _evaluate_badly(
+    function: Function, inputs: dict[str, Array], rng: np.random.Generator, epsilon: float
+) -> dict[str, Array]:
     """Outputs for all states, each operation wrong in its last place."""
     values: list[Any] = []
     with np.errstate(all="ignore"):
@@ -121,27 +138,27 @@ def _evaluate_badly(function: Function, inputs: dict[str, Array], rng: np.random
                 values.append(inputs[step.port].reshape(_STATES, -1)[:, step.element])
             else:
                 exact = SEMANTICS[step.op].on_arrays(*(values[arg] for arg in step.args))
-                values.append(exact * (1.0 + np.finfo(float).eps * rng.choice([-1.0, 1.0], _STATES)))
+                values.append(exact * (1.0 + epsilon * rng.choice([-1.0, 1.0], _STATES)))
     return {
         port.name: np.array([values[k] for k in result]).reshape(-1, _STATES).T
         for port, result in zip(function.outputs, function.results, strict=True)
     }
 
 
-def _tolerance(outputs: dict[str, Array], moved: dict[str, Array]) -> float:
+def _tolerance(outputs: dict[str, Array], moved: dict[str, Array], epsilon: float) -> float:
     """The module's rule; states and outputs that are not finite do not count."""
     change = 0.0
     for port, value in outputs.items():
         for row, other in zip(value.reshape(_STATES, -1), moved[port].reshape(_STATES, -1), strict=True):
             if row.size and np.isfinite(row).all() and np.isfinite(other).all() and np.abs(row).max() > 0.0:
                 change = max(change, float(np.abs(row - other).max() / np.abs(row).max()))
-    tolerance = max(_LEAST_TOLERANCE, 100.0 * change)
+    tolerance = max(_LEAST_TOLERANCE * (epsilon / DOUBLE.epsilon), 100.0 * change)
     return float(f"1e{math.ceil(math.log10(tolerance) - 1e-9)}")
 
 
-def _table(name: str, rows: Array, columns: int) -> list[str]:
-    lines = [f"    static const double {name}[{_STATES}][{columns}] = {{"]
+def _table(name: str, rows: Array, columns: int, scalar: CScalar) -> list[str]:
+    lines = [f"    static const {scalar.type} {name}[{_STATES}][{columns}] = {{"]
     for row in rows:
-        numbers = [c_number(float(value)) for value in row] or ["0.0"]
+        numbers = [scalar.number(float(value)) for value in row] or [scalar.number(0.0)]
         lines += packed(numbers, head="        {", tail="},", indent="         ")
     return [*lines, "    };"]

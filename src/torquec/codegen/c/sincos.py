@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torquec.codegen import sincos
 from torquec.codegen.c.names import Names
+from torquec.codegen.c.scalar import DOUBLE
 
 GROUP = 4
 """Angles that one call takes: gcc and clang make vector code of it."""
@@ -90,8 +91,25 @@ static void {four}(const double x[4], double s[4], double c[4])
 """
 
 
+_PLAIN = """\
+/* Sines s and cosines c of four angles x. */
+static void {four}(const {real} x[4], {real} s[4], {real} c[4])
+{{
+    int k;
+    for (k = 0; k < 4; ++k) {{
+        s[k] = {sin}(x[k]);
+        c[k] = {cos}(x[k]);
+    }}
+}}
+"""
+
+
 def sincos_source(names: Names) -> str:
-    """The static functions that evaluate four angles."""
+    """The static functions that evaluate four angles; those of math.h for other types than double."""
+    scalar = names.scalar
+    if scalar != DOUBLE:
+        four, sin, cos = names.helper("sincos4"), scalar.function("sin"), scalar.function("cos")
+        return _PLAIN.format(four=four, real=scalar.type, sin=sin, cos=cos)
     constants = {f"s{k}": value for k, value in enumerate(sincos.SIN_COEFFICIENTS)}
     constants |= {f"c{k}": value for k, value in enumerate(sincos.COS_COEFFICIENTS)}
     constants |= {f"p{k + 1}": value for k, value in enumerate(sincos.HALF_PI_PARTS)}

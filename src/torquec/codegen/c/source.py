@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
 
 from torquec.codegen.c.names import Names
+from torquec.codegen.c.scalar import DOUBLE, CScalar
 from torquec.codegen.c.sincos import GROUP, sincos_source
 from torquec.codegen.statements import Angles, Dialect, to_program
 from torquec.expr import Function, Op, Port, count_operations
@@ -16,24 +16,16 @@ _WIDTH = 96
 _LONGEST_LINE = 99
 _SMALLER = """\
 /* The {adjective} one; NaN when either is. */
-static double {name}(double a, double b)
+static {real} {name}({real} a, {real} b)
 {{
     return a {sign} b || a != a ? a : b;
 }}
 """
 
 
-def c_number(value: float) -> str:
-    """A double literal that reads back as the same double.
-
-    >>> c_number(0.1), c_number(2.0), c_number(float("inf"))
-    ('0.1', '2.0', 'HUGE_VAL')
-    """
-    if math.isnan(value):
-        return "(double)NAN"
-    if math.isinf(value):
-        return "HUGE_VAL" if value > 0.0 else "-HUGE_VAL"
-    return repr(float(value))
+def c_number(value: float, scalar: CScalar = DOUBLE) -> str:
+    """A literal that reads back as the same number, rounded to the scalar's type."""
+    return scalar.number(value)
 
 
 def comment(text: str, *, indent: str = "") -> str:
@@ -65,10 +57,10 @@ def shape_text(port: Port) -> str:
     return " x ".join(map(str, port.shape)) + ", row by row"
 
 
-def declaration(function: Function, name: str, ports: Mapping[str, str]) -> str:
+def declaration(function: Function, name: str, ports: Mapping[str, str], scalar: CScalar = DOUBLE) -> str:
     """The prototype without its semicolon; wrapped between parameters."""
-    parameters = [_parameter("const double", port, ports) for port in function.inputs]
-    parameters += [_parameter("double", port, ports) for port in function.outputs]
+    parameters = [_parameter(f"const {scalar.type}", port, ports) for port in function.inputs]
+    parameters += [_parameter(scalar.type, port, ports) for port in function.outputs]
     return "\n".join(packed(parameters or ["void"], head=f"void {name}(", tail=")", indent="    "))
 
 
@@ -94,41 +86,42 @@ def packed(items: Sequence[str], *, head: str, indent: str, tail: str = "") -> l
 def source_text(functions: Sequence[Function], names: Names, heading: str, *, self_contained: bool = False) -> str:
     """The whole `.c` file; with `self_contained` it does without its header."""
     used = {step.op for function in functions for step in function.operations}
+    real = names.scalar.type
     header = "" if self_contained else f'#include "{names.prefix}.h"\n\n'
     parts = [comment(heading), f"{header}#include <math.h>\n"]
     if used & {Op.SIN, Op.COS}:
         parts.append(sincos_source(names))
     if Op.MIN in used:
-        parts.append(_SMALLER.format(adjective="smaller", name=names.helper("smaller"), sign="<"))
+        parts.append(_SMALLER.format(real=real, adjective="smaller", name=names.helper("smaller"), sign="<"))
     if Op.MAX in used:
-        parts.append(_SMALLER.format(adjective="larger", name=names.helper("larger"), sign=">"))
+        parts.append(_SMALLER.format(real=real, adjective="larger", name=names.helper("larger"), sign=">"))
     parts += [_definition(function, name, names) for function, name in zip(functions, names.functions, strict=True)]
     return "\n".join(part if part.endswith("\n") else part + "\n" for part in parts)
 
 
 def _definition(function: Function, name: str, names: Names) -> str:
-    ports = names.ports(function)
+    ports, scalar = names.ports(function), names.scalar
     dialect = Dialect(
-        number=c_number,
+        number=scalar.number,
         element=lambda port, element: f"{ports[port]}[{element}]",
         calls={
-            Op.SQRT: "sqrt({})",
-            Op.EXP: "exp({})",
-            Op.ATAN2: "atan2({}, {})",
-            Op.ABS: "fabs({})",
+            Op.SQRT: scalar.function("sqrt") + "({})",
+            Op.EXP: scalar.function("exp") + "({})",
+            Op.ATAN2: scalar.function("atan2") + "({}, {})",
+            Op.ABS: scalar.function("fabs") + "({})",
             Op.MIN: names.helper("smaller") + "({}, {})",
             Op.MAX: names.helper("larger") + "({}, {})",
-            Op.SELECT: "{} >= 0.0 ? {} : {}",
+            Op.SELECT: f"{{}} >= {scalar.number(0.0)} ? {{}} : {{}}",
         },
         gathers_angles=True,
     )
     program = to_program(function, dialect, group=GROUP)
-    lines = [comment(f"{function.name}: {count_operations(function)}"), declaration(function, name, ports), "{"]
+    lines = [comment(f"{function.name}: {count_operations(function)}"), declaration(function, name, ports, scalar), "{"]
     for statement in program.statements:
         if isinstance(statement, Angles):
             lines += _angles(statement, names)
         else:
-            lines.append(f"    const double {statement.name} = {statement.text};")
+            lines.append(f"    const {scalar.type} {statement.name} = {statement.text};")
     read = {step.port for step in function.operations if step.op is Op.INPUT}
     lines += [f"    (void){ports[port.name]};" for port in function.inputs if port.name not in read]
     for port, texts in zip(function.outputs, program.results, strict=True):
@@ -142,11 +135,11 @@ def _angles(statement: Angles, names: Names) -> list[str]:
     """One call for up to four angles. The last one fills the places that are left: gcc then builds one vector, where
     zeros make two stores and a load that has to wait for both.
     """
-    k = statement.number
+    k, real = statement.number, names.scalar.type
     texts = [*statement.texts, *[statement.texts[-1]] * (GROUP - len(statement.texts))]
     return [
-        *packed(texts, head=f"    const double x{k}[{GROUP}] = {{", tail="};", indent="        "),
-        f"    double s{k}[{GROUP}], c{k}[{GROUP}];",
+        *packed(texts, head=f"    const {real} x{k}[{GROUP}] = {{", tail="};", indent="        "),
+        f"    {real} s{k}[{GROUP}], c{k}[{GROUP}];",
         f"    {names.helper('sincos4')}(x{k}, s{k}, c{k});",
     ]
 
