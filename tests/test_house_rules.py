@@ -136,10 +136,8 @@ def test_no_ten_lines_stand_in_two_places():
 SAME_NAMES = {
     "Body",
     "Direction",
-    "Drives",
     "Entry",
     "Factor",
-    "FrictionModel",
     "Kind",
     "Motion",
     "ParameterKind",
