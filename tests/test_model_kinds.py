@@ -10,6 +10,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from tests.model import kinds
 from tests.model_kinds import heavier, program_model
 from tests.parameters.serial_arms import shared_model
 
@@ -21,8 +22,8 @@ from torquec.control.law_options import ControllerOptions
 from torquec.control.laws import make_law
 from torquec.control.observer import momentum_observer
 from torquec.control.pole_placement import pole_placement_gains
-from torquec.errors import ArgumentError
-from torquec.expr import evaluate
+from torquec.errors import ArgumentError, RefusedQuantityError
+from torquec.expr import evaluate, trace
 from torquec.linearization.cartesian_linear_model import Direction, cartesian_linear_model
 from torquec.linearization.linearize import check_linear_model, linear_model_function
 from torquec.model.model import Model, ModelKind
@@ -118,9 +119,9 @@ def observer(source, arm):
 
 
 def plant(source, arm):
-    """Accelerations of the plant, with friction, springs and a force."""
+    """Accelerations of the plant, with friction, springs and an unknown load."""
     q, qd, tau = state(arm)[:3].tolist()
-    return Dynamics(Plant(source)).acceleration([*q, *qd], tau)
+    return Dynamics(Plant(source, forces=(HeldPayload(tool(arm), 1.0),))).acceleration([*q, *qd], tau)
 
 
 def steps(source, arm):
@@ -143,7 +144,6 @@ REFUSED_FOR_PROGRAMS = {
     "abbreviated CT1": (lambda s, arm: tq.pole_placement(s, -5, rule=CLOVER), NEEDS_EQUATIONS),
     "abbreviated CT2": (lambda s, arm: tq.computed_torque(s, -5, rule=CLOVER), NEEDS_EQUATIONS),
     "monte carlo": (lambda s, arm: Plant(s, varies=True), NEEDS_BODIES),
-    "carried load": (lambda s, arm: Plant(s, forces=(HeldPayload(tool(arm), 1.0),)), NEEDS_BODIES),
 }
 
 QUICK = {("scara", kind) for kind in ModelKind} | {("puma560", ModelKind.CERTIFIED_TORQUE)}
@@ -175,3 +175,49 @@ def test_it_is_refused_with_its_reason(kind, row):
         call(source, arm)
     assert kind.value in refused.value.found
     assert refused.value.remedy
+
+
+REAL = [
+    pytest.param(name, kind, marks=() if name == "scara" else pytest.mark.slow)
+    for name in kinds.ROBOTS
+    for kind in ModelKind
+]
+
+
+@pytest.mark.parametrize(("name", "kind"), REAL)
+def test_models_as_their_makers_give_them(name, kind):
+    """The kinds of the model room itself, with friction and a spring: consumers agree with the model's quantities."""
+    source = kinds.model_of(name, kind)
+    arm = source.robot
+    q, qd, qdd = (0.3 * row for row in state(arm)[:3])
+    for joint, k in zip(arm.joints, range(arm.n), strict=True):
+        q[k] = 0.05 if joint.type.is_prismatic else q[k]
+    linear_model = tq.linearize(source, q, qd, qdd)
+    assert pytest.approx(np.array(source.at("mass_matrix", q.tolist())), abs=1e-12) == linear_model.M
+    check_linear_model(source, linear_model)
+    total = np.array(source.at("total_torque", q.tolist(), qd.tolist(), qdd.tolist()))
+    for kind_of_law in (LawKind.POLE_PLACEMENT, LawKind.COMPUTED_TORQUE, LawKind.OPEN_LOOP):
+        tau = evaluate(make_law(source, kind_of_law).function, dict(zip(SIGNALS, (q, qd, qdd, q, qd), strict=True)))
+        assert tau["tau"] == pytest.approx(total, rel=1e-9, abs=1e-9)  # on the reference, a law is its model
+    if source.refusal("forward_dynamics"):
+        with pytest.raises(RefusedQuantityError, match="cannot be a plant"):
+            Dynamics(Plant(source)).acceleration([*q, *qd], total)
+        return
+    moving = Plant(source, friction="sign")
+    found = Dynamics(moving).acceleration([*q.tolist(), *qd.tolist()], total.tolist())
+    assert np.array(found, dtype=float) == pytest.approx(qdd, rel=1e-6, abs=1e-6)  # what asks for qdd gets qdd
+
+
+def test_a_model_without_forward_dynamics_is_no_plant():
+    """Two joints that feel only the sum of their accelerations: M is singular everywhere."""
+    arm = tq.classics.planar2r()
+    ports = dict.fromkeys(("q", "qd", "qdd"), (2,))
+    program = trace("inverse_dynamics", lambda q, qd, qdd: {"tau": [qdd[0] + qdd[1], qdd[0] + qdd[1]]}, ports)
+    source = Model(arm, {"inverse_dynamics": program}, kind=ModelKind.ABBREVIATED)
+    law = tq.computed_torque(source, -5, period=0.01)  # as a controller's model it serves
+    motion = tq.minimum_jerk([0.0] * 2, [0.1] * 2, 0.1, joints=arm.joint_names, period=0.01)
+    with pytest.raises(RefusedQuantityError, match=r"\(abbreviated\) cannot be a plant: M could not be shown"):
+        tq.simulate(source, law, motion)
+    with pytest.raises(RefusedQuantityError, match="cannot be a plant"):
+        Dynamics(Plant(source)).acceleration([0.0] * 4, [0.0] * 2)
+    tq.simulate(arm, law, motion)

@@ -25,6 +25,7 @@ from torquec.simulation.integrators import DormandPrince, Integrator, RungeKutta
 from torquec.simulation.loop_state import LoopState
 from torquec.simulation.native_run import LoopInputs, NativeRun, Recording
 from torquec.simulation.plant import DryFriction, Plant, as_plant
+from torquec.simulation.plant_bodies import check_movable
 from torquec.simulation.plant_motion import KnownMotion, PlantMotion
 from torquec.simulation.sensors import Sensors
 from torquec.simulation.stiffness import check_step
@@ -194,6 +195,7 @@ def prepare(
             "sticking friction does not go with adaptive steps", remedy="use RungeKutta4, or DryFriction.SMOOTH"
         )
     options.sensors.resolutions(plant.n)
+    check_movable(plant.model)
     run = NativeRun(LoopState(plant, controller, options.sensors, options.integrator), period)
     sampled = trajectory.sampled(period)
     if isinstance(options.integrator, RungeKutta4):

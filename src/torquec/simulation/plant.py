@@ -68,7 +68,7 @@ class Plant:
     one per joint, `saturates` whether the joints' effort limits bind, `effort` the share of them that the drives may
     give (a fuse of 0.5 halves them), `varies` whether inertias and friction can be scaled from run to run, `forces`
     what acts beside the drives. Raises `ArgumentError` for values out of range, for forces on frames that are not there
-    and for inertias that vary or are carried where the model has no bodies.
+    and for inertias that vary where the model has no bodies.
     """
 
     source: Robot | Model
@@ -99,7 +99,6 @@ class Plant:
         self._check_bodies()
 
     def _check_bodies(self) -> None:
-        carry = any(isinstance(force, CarriedLoad) for force in self.forces)
         for force in self.forces:
             if not isinstance(force, PlantForce):
                 raise ArgumentError(
@@ -107,10 +106,9 @@ class Plant:
                     remedy="derive it from torquec.simulation.plant_force.PlantForce",
                 )
             force.check(self.robot)
-        if (self.varies or carry) and not runs_recursion(self.model):
-            what = "inertias that vary" if self.varies else "loads that are carried"
+        if self.varies and not runs_recursion(self.model):
             raise ArgumentError(
-                f"{what} need bodies, and this model ({self.model.kind.value}) is a program without any",
+                f"inertias that vary need bodies, and this model ({self.model.kind.value}) is a program without any",
                 where=f"robot '{self.robot.name}'",
                 remedy="let the plant be the robot, or an identified model",
             )

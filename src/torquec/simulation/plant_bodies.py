@@ -3,7 +3,8 @@
 (1)  M(q) qdd = torque - bias,     bias = c(q, qd) + g(q)
 (2)  where the robot's own algorithms run: M by composite bodies and bias by one pass of inverse dynamics, which share
      sines, cosines and turned vectors; inertias may be scaled from run to run
-(3)  where a program P stands for inverse dynamics: bias = P(q, qd, 0), and the answer is the model's forward dynamics
+(3)  where a program P stands for inverse dynamics: bias = P(q, qd, 0), M = dP/dqdd, which need not be symmetric; a
+     model whose M may be singular, so that its forward dynamics is refused, cannot be a plant
 (4)  what is carried besides adds its own inertia and bias: M + M_carried                (bodies of :mod:`plant_force`)
 """
 
@@ -14,11 +15,13 @@ from dataclasses import dataclass
 from functools import cache
 
 from torquec.dynamics.forward_dynamics import regular_mechanism
+from torquec.dynamics.general_solve import general_factorize, general_solve
 from torquec.dynamics.inverse_dynamics import joint_torques
-from torquec.dynamics.joint_space_solve import Factors, factorize, solve
+from torquec.dynamics.joint_space_solve import factorize, solve
 from torquec.dynamics.mass_matrix import joint_inertias
 from torquec.dynamics.mechanism import mechanism, place
 from torquec.dynamics.motion import motions
+from torquec.errors import RefusedQuantityError
 from torquec.linearization.linearized_torque import runs_recursion
 from torquec.model.model import Model
 from torquec.spatial import Inertia, Scalar
@@ -42,32 +45,54 @@ def plant_bodies(
 ) -> PlantBodies:
     """The bodies at (q, qd), (n,) each; `carried` are inertias (n, n) of (4), `scales` a factor per body (2).
 
-    Raises what the model's forward dynamics is refused with (3).
+    Raises `RefusedQuantityError`, with the reason, for a model that has no forward dynamics (3).
     """
     still = [0.0] * model.robot.n
-    if not runs_recursion(model):
-        bias = list(model.at("inverse_dynamics", q, qd, still))
+    if runs_recursion(model):
+        m = regular_mechanism(model.robot)
+        if scales:
+            bodies = zip(model.robot.bodies, scales, strict=False)
+            m = mechanism(model.robot, inertias=[_scaled(body.inertia, scale) for body, scale in bodies])
+        placed = place(m, q)
+        bias = joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, qd, still), still)
+        return PlantBodies(bias, _answer(lambda: joint_inertias(m, placed), carried))
+    check_movable(model)
+    bias = list(model.at("inverse_dynamics", q, qd, still))
+    return PlantBodies(
+        bias, _answer(lambda: model.at("mass_matrix", q), carried, symmetric=model.symmetric_mass_matrix)
+    )
 
-        def answer(torque: Sequence[Scalar]) -> list[Scalar]:
-            needed = [t + b for t, b in zip(torque, bias, strict=True)]
-            return list(model.at("forward_dynamics", q, qd, needed))
 
-        return PlantBodies(bias, answer)
-    m = regular_mechanism(model.robot)
-    if scales:
-        bodies = zip(model.robot.bodies, scales, strict=False)
-        m = mechanism(model.robot, inertias=[_scaled(body.inertia, scale) for body, scale in bodies])
-    placed = place(m, q)
-    bias = joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, qd, still), still)
+def check_movable(model: Model) -> None:
+    """Raise `RefusedQuantityError`, with the reason, for a model that cannot be a plant (3)."""
+    if reason := model.refusal("forward_dynamics"):
+        raise RefusedQuantityError(
+            f"this model ({model.kind.value}) cannot be a plant: {reason}",
+            where=f"robot '{model.robot.name}'",
+            remedy="let the robot be the plant; where you know that M is regular, model.assuming_regular_mass_matrix()",
+        )
+
+
+def _answer(
+    mass_matrix: Callable[[], list[list[Scalar]]],
+    carried: Sequence[Sequence[Sequence[Scalar]]],
+    *,
+    symmetric: bool = True,
+) -> Callable[[Sequence[Scalar]], list[Scalar]]:
+    """M^-1 with what is carried (4), factorized when it is first asked for."""
 
     @cache
-    def factors() -> Factors:
-        inertia = joint_inertias(m, placed)
+    def inertia() -> list[list[Scalar]]:
+        whole = mass_matrix()
         for more in carried:
-            inertia = [[a + b for a, b in zip(*rows, strict=True)] for rows in zip(inertia, more, strict=True)]
-        return factorize(inertia)
+            whole = [[a + b for a, b in zip(*rows, strict=True)] for rows in zip(whole, more, strict=True)]
+        return whole
 
-    return PlantBodies(bias, lambda torque: solve(factors(), torque))
+    if symmetric:
+        factors = cache(lambda: factorize(inertia()))
+        return lambda torque: solve(factors(), torque)
+    general = cache(lambda: general_factorize(inertia()))
+    return lambda torque: general_solve(general(), torque)
 
 
 def _scaled(inertia: Inertia, factor: Scalar) -> Inertia:
