@@ -28,7 +28,7 @@ from torquec.model.save import load_model, save
 from torquec.robot.classics import load_classic
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.payload import attach_payload
-from torquec.robot.robot import Mimic
+from torquec.robot.robot import Friction, Mimic
 
 KINDS = list(ModelKind)
 FOLLOWING = [kind for kind in KINDS if kind.follows_program]
@@ -229,6 +229,17 @@ def test_what_a_certificate_proves_is_carried_over():
     assert model_of("scara", ModelKind.CERTIFIED_COEFFICIENTS).proven("mass_matrix").standing is Standing.BOUNDED
     with pytest.raises(RefusedQuantityError):
         model.proven("regressor")
+
+
+def test_friction_that_depends_on_the_load_carries_no_proof_of_the_total():
+    model = model_of("scara", ModelKind.CERTIFIED_TORQUE)
+    assert model.proven("total_torque").bounds == model.proven("inverse_dynamics").bounds
+    first, *others = model.robot.bodies
+    loaded = replace(first, joint=replace(first.joint, friction=Friction.of({"coulomb": 0.2, "load": 0.1})))
+    robot = replace(model.robot, bodies=(loaded, *others))
+    rubbing = certified_model(robot, replace(model.record, robot_hash=robot.content_hash))
+    assert rubbing.proven("total_torque").standing is Standing.UNPROVEN
+    assert rubbing.proven("inverse_dynamics").standing is Standing.BOUNDED
 
 
 def test_a_program_with_friction_in_it_is_no_inverse_dynamics():

@@ -204,7 +204,7 @@ class Model:
             return Proven(Standing.EXACT, text)
         if quantity not in self.functions and self._followed.makes(quantity):
             self._followed.check_had(quantity)
-        return proven_of_program(quantity, self.record)
+        return proven_of_program(quantity, self.record, self.robot)
 
     @property
     def symmetric_mass_matrix(self) -> bool:

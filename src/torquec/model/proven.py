@@ -18,7 +18,9 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from torquec.dynamics.shafts import rubbing_shafts
 from torquec.model.program_quantities import FOLLOWS
+from torquec.robot.robot import Robot
 
 if TYPE_CHECKING:
     from torquec.proof.certificate import Certificate
@@ -80,12 +82,15 @@ _TORQUE: Mapping[str, tuple[Callable[[Certificate], Bounds], str]] = MappingProx
 _COEFFICIENTS = ("mass_matrix", "gravity_torque", "velocity_torque")
 
 
-def proven_of_program(quantity: str, record: Certificate | None) -> Proven:
+def proven_of_program(quantity: str, record: Certificate | None, robot: Robot) -> Proven:
     """What is proven of a quantity that follows from a program with, or without, a certificate."""
     name = quantity.partition(":")[0]
     row = FOLLOWS[name]
     if row.algorithm is None and not row.refusal:
         return Proven(Standing.EXACT, row.formula)
+    if name == "total_torque" and any(shaft.friction.value("load") for shaft in rubbing_shafts(robot)):
+        text = "friction depends on the load, which carries the error of the program further; nothing is proven of it"
+        return Proven(Standing.UNPROVEN, text)
     if record is not None and record.joints and name in _TORQUE:
         bounds, text = _TORQUE[name]
         if found := bounds(record):

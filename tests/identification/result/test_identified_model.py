@@ -166,3 +166,18 @@ def test_it_is_a_model_like_any_other(tmp_path):
     q = np.array([0.1, 0.2])
     assert again.total_torque(q, q, q) == pytest.approx(np.asarray(model.total_torque(q, q, q)))
     assert tq.generate(model, tmp_path / "c", quantities=["total_torque"]).files
+
+
+def test_the_model_carries_the_parameters_with_their_covariance(tmp_path):
+    estimate = simulated_arm.estimate()
+    model = identified_model(estimate)
+    assert model.kind is tq.ModelKind.IDENTIFIED
+    assert model.parameters.names == tuple(estimate.names)
+    np.testing.assert_array_equal(model.parameters.values, estimate.x)
+    np.testing.assert_allclose(model.parameters.covariance, estimate.covariance, atol=1e-15)
+    assert model.parameters.fit.relative_error == estimate.relative_error
+    tq.save(model, tmp_path / "one.tq.json")
+    again = tq.load_model(tmp_path / "one.tq.json")
+    assert (again.parameters, again.kind, again.robot) == (model.parameters, model.kind, model.robot)
+    tq.save(again, tmp_path / "two.tq.json")
+    assert (tmp_path / "one.tq.json").read_bytes() == (tmp_path / "two.tq.json").read_bytes()
