@@ -27,7 +27,7 @@ from torquec.linearization.linearize import check_linear_model, linearize
 from torquec.model.quantities import trace_quantity
 from torquec.robot import classics
 from torquec.robot.friction_words import FRICTION_WORDS, FrictionWord, stored_words
-from torquec.robot.robot import Friction
+from torquec.robot.robot import Drives, Friction, Motor
 
 FULL = {
     "viscous_positive": 3.0,
@@ -128,28 +128,26 @@ def test_slopes_by_complex_steps(seed, further):
 
 
 def test_linear_models_have_every_term():
-    for seed in range(4):
-        robot = random_friction(seed, turnover_speed=0.3)
-        state = random_state(robot, seed, size=1)
-        check_linear_model(robot, linearize(robot, state.q[0], state.qd[0], state.qdd[0]))
+    rng = np.random.default_rng(5)
+    motor = Motor("m", friction=scaled(FULL, rng))
+    robot = with_friction(classics.planar2r(), *(scaled({**FULL, "turnover_speed": 0.3}, rng) for _ in range(2)))
+    robot = dataclasses.replace(robot, drives=Drives((motor,), ((2.0, -1.0),)))
+    state = rng.uniform(-2.0, 2.0, (3, 2))
+    check_linear_model(robot, linearize(robot, *state))
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_native_c_and_python_agree_on_the_total(seed):
+def test_programs_and_python_agree_on_the_total(seed):
     robot = random_friction(seed)
     state = random_state(robot, seed, size=5)
-    native = np.array(
-        [
-            evaluate(trace_quantity(robot, "total_torque"), {"q": q, "qd": qd, "qdd": qdd})["tau"]
-            for q, qd, qdd in zip(state.q, state.qd, state.qdd, strict=True)
-        ]
-    )
+    function = trace_quantity(robot, "total_torque")
+    native = evaluate(function, {"q": state.q, "qd": state.qd, "qdd": state.qdd})["tau"]
     for found, q, qd, qdd in zip(native, state.q, state.qd, state.qdd, strict=True):
         rigid = inverse_dynamics(robot, list(q), list(qd), list(qdd))
         parts = (rigid, friction_torque(robot, list(qd), load=rigid), spring_torque(robot, list(q)))
         np.testing.assert_allclose(found, np.sum(np.array(parts, dtype=float), axis=0), rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(found, total_torque(robot, list(q), list(qd), list(qdd)), rtol=1e-9, atol=1e-9)
-    text = c_package([trace_quantity(robot, "total_torque")], prefix="arm")["arm.c"]
+    text = c_package([function], prefix="arm")["arm.c"]
     assert "exp(" in text
 
 
@@ -201,7 +199,9 @@ def cubic(monkeypatch):
 
 
 def test_a_new_term_is_everywhere_once_it_is_in_the_tables(cubic, tmp_path):
-    """The seam: one object and its rows; torque, slope, regressor, text, C, files and simulation follow."""
+    """The seam: one object and its rows; torque, slope, regressor, fits, text, C, files and simulation follow."""
+    from torquec.dynamics.shafts import friction_shafts
+    from torquec.identification.torque.torque_columns import FrictionLaw, friction_block
     from torquec.robot.drives import read_drives
     from torquec.robot.write_drives import drives_text
     from torquec.simulation.plant import DryFriction, Dynamics, Plant
@@ -209,6 +209,8 @@ def test_a_new_term_is_everywhere_once_it_is_in_the_tables(cubic, tmp_path):
     assert friction_torque(cubic, [2.0, 0.0])[0] == 2.0 + 0.5 * 8.0
     assert friction_damping(cubic, [2.0, 0.0])[0][0] == 1.0 + 1.5 * 4.0
     assert friction_regressor(cubic, [2.0, 3.0], ("cubic",)) == [[8.0, 0.0], [0.0, 27.0]]
+    block = friction_block(friction_shafts(cubic), FrictionLaw(("viscous", "cubic")), np.array([[2.0, 3.0]]))
+    assert block[0].tolist() == [[2.0, 8.0, 0.0, 0.0], [0.0, 0.0, 3.0, 27.0]]
     text = equations_text(equations(closed_form(cubic), [Matrix.V]))
     assert "V1 = qd1 + 0.5*qd1^3" in text
     source = c_package([trace_quantity(cubic, "friction_torque")], prefix="arm")["arm.c"]

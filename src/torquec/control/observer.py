@@ -9,6 +9,8 @@ With p = M qd and the torque u that acts besides the drives, b = C' qd - g - fri
 so that r follows the external torque with the time constant 1/k and no offset; no acceleration is measured and no mass
 matrix inverted. De Luca & Mattone (2003), here with exact sampling.
 (4)  collision of a joint: |r| above its threshold
+
+Friction that depends on the load takes the weight for it: accelerations, which would be the rest, are not known here.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ import numpy.typing as npt
 
 from torquec.control.controller import SampledFunction, StateSlot
 from torquec.control.law_options import ModelOrigin, finite_limits
+from torquec.dynamics.friction_torque import friction_torque
 from torquec.errors import ArgumentError
 from torquec.expr import Function, evaluate, trace
 from torquec.expr.math import absolute, select
@@ -116,8 +119,7 @@ def _momentum(model: Model, q: Any, qd: Any) -> list[Any]:
 def _bias(model: Model, q: Any, qd: Any) -> list[Any]:
     """b of (1)."""
     n, C = model.robot.n, model.at("coriolis_matrix", q, qd)
-    held = zip(
-        model.at("gravity_torque", q), model.at("friction_torque", qd), model.at("spring_torque", q), strict=True
-    )
+    weight = model.at("gravity_torque", q)
+    held = zip(weight, friction_torque(model.robot, qd, load=weight), model.at("spring_torque", q), strict=True)
     turned = [sum((C[i][j] * qd[i] for i in range(n)), 0.0) for j in range(n)]
     return [c - (g + f + s) for c, (g, f, s) in zip(turned, held, strict=True)]

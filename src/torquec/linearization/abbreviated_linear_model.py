@@ -16,6 +16,7 @@ from torquec.closedform import ClosedForm, closed_form
 from torquec.closedform.layouts import CLOVER, Entry, Matrix, Part, Rule, entries, entry
 from torquec.closedform.shared_sums import SharedSums
 from torquec.dynamics import friction_torque, spring_torque
+from torquec.dynamics.shafts import has_load_friction
 from torquec.errors import RobotError
 from torquec.expr import Function, trace
 from torquec.linearization.linearize import with_friction, with_springs
@@ -31,11 +32,17 @@ class AbbreviatedModel:
     """The abbreviated entries of a robot, with what they have in common computed once; over any scalar.
 
     `linear` and `torque` say which of (1) and (2) are wanted. Raises `RobotError` for a robot whose joints follow each
-    other, and where the closed form would be too large.
+    other or whose friction depends on the load, and where the closed form would be too large.
     """
 
     def __init__(self, robot: Robot, rule: Rule = CLOVER, *, linear: bool = True, torque: bool = False) -> None:
         self.robot, self.rule = robot, dataclasses.replace(rule, multiple_angles=True)
+        if has_load_friction(robot):
+            raise RobotError(
+                f"friction of '{robot.name}' depends on the load, which abbreviated equations have no place for",
+                where=robot.source,
+                remedy="leave the rule out, or friction.load",
+            )
         form = _form(robot)
         wanted: dict[Hashable, Entry] = {}
         for name, matrix in _LINEAR.items():

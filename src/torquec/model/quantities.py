@@ -135,7 +135,12 @@ QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
         "regressor": Quantity(
             "Y (n, p): Y times the standard inertial parameters is the torque.", _STATE, ("Y",), dynamics.regressor
         ),
-        "friction_torque": Quantity("Torques (n,) that friction costs.", ("qd",), ("tau",), dynamics.friction_torque),
+        "friction_torque": Quantity(
+            "Torques (n,) that friction costs; what depends on the load is in total_torque.",
+            ("qd",),
+            ("tau",),
+            dynamics.friction_torque,
+        ),
         "spring_torque": Quantity(
             "Torques (n,) that hold the joints against their springs.", ("q",), ("tau",), dynamics.spring_torque
         ),
