@@ -92,6 +92,7 @@ if TYPE_CHECKING:
     from torquec.parameters.base_parameters import BasisMethod as BasisMethod
     from torquec.parameters.base_parameters import base_parameters as base_parameters
     from torquec.parameters.check_base_parameters import check_base_parameters as check_base_parameters
+    from torquec.parameters.inertia_combinations import inertia_combinations as inertia_combinations
     from torquec.parameters.minimal_combinations import MinimalCombination as MinimalCombination
     from torquec.parameters.minimal_combinations import gravity_combinations as gravity_combinations
     from torquec.parameters.minimal_combinations import minimal_combinations as minimal_combinations
@@ -166,6 +167,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             "gravity_combinations",
             "minimal_combinations",
         ),
+        "torquec.parameters.inertia_combinations": ("inertia_combinations",),
         "torquec.parameters.symbolic_combinations": ("symbolic_combinations",),
         "torquec.simplification.fitting.significance": ("armstrong_terms", "significant_parameters"),
     },

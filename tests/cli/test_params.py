@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
+
+import torquec as tq
+from torquec.identification.elimination.inward_basis import letters_of
+from torquec.robot import classics
 
 
 def test_json_of_the_puma(torquec):
@@ -96,3 +103,38 @@ def test_a_robot_that_is_not_clear_is_a_failed_check(torquec, arm):
     failed = torquec("params", arm, "--no-snap", "--gravity", "0,-9.81,0")
     assert failed.status == 1
     assert "not clear" in failed.err
+
+
+def test_the_order_of_izaguirre(torquec):
+    """Table 1: rotors first, then the links from the hand inwards; the 52 that are kept, in that order."""
+    oracle = Path(__file__).resolve().parents[2].parent / "shared" / "oracles" / "puma260.json"
+    if not oracle.exists():
+        pytest.skip(f"{oracle.name} is not here")
+    options = ("--order", "izaguirre", "--frames", "link", "--friction", "own")
+    document = torquec("params", "puma260", *options, "--json").document
+    kept = [letters_of(classics.puma260(), name.removesuffix("+")) for name in document["names"]]
+    expected = json.loads(oracle.read_text())["kept"]
+    assert len(kept) == 52
+    assert kept[:40] == expected[:40]
+    assert sorted(kept) == sorted(expected)
+
+
+def test_an_order_by_names(torquec):
+    shown = torquec("params", "planar2r", "--order", "m_link2,mx_link2", "--json").document
+    assert shown["names"][:2] == ["m_link2+", "mx_link2"]
+    assert "no parameters of robot" in torquec("params", "planar2r", "--order", "colour").err
+
+
+def test_what_determines_inertia_and_gravity_alone(torquec):
+    """Lin: 34 combinations for H of the PUMA 560, of the 36 for all torques; 10 for gravity."""
+    assert torquec("params", "puma560", "--of", "inertia", "--json").document["count"] == 34
+    document = torquec("params", "puma560", "--of", "gravity", "--json").document
+    assert document["count"] == 10
+    values = dict(zip(document["names"], document["values"], strict=True))
+    arm = tq.compile(classics.puma560())
+    # Stretched out, the upper arm's first moment and the forearm's, across the axis, pull at the shoulder.
+    pull = arm.gravity_torque([0.0] * 6)
+    assert pull[1] - pull[2] == pytest.approx(-9.81 * values["kx_link2"], rel=1e-9)
+    refused = torquec("params", "puma560", "--of", "gravity", "--friction", "own")
+    assert refused.status == 2
+    assert "links alone" in refused.err

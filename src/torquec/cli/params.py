@@ -16,7 +16,10 @@ from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from torquec.model.model import Model
+    from torquec.parameters.base_parameters import BaseParameters
     from torquec.robot.robot import Robot
 
 
@@ -25,6 +28,14 @@ class ParameterFormat(StrEnum):
 
     TEXT = "text"
     LATEX = "latex"
+
+
+class DeterminedBy(StrEnum):
+    """What the combinations of parameters determine."""
+
+    TORQUE = "torque"
+    INERTIA = "inertia"
+    GRAVITY = "gravity"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +50,18 @@ class ParamsOptions(CommandOptions):
             "the others.",
         ),
     ] = "automatic"
+    of: Annotated[
+        DeterminedBy,
+        typer.Option(help="What they determine: all torques, the inertia matrix alone, or gravity alone (Lin)."),
+    ] = DeterminedBy.TORQUE
+    order: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Order of elimination: names of standard parameters to keep first, or izaguirre: rotors, then links "
+            "from the hand inwards (Table 1 of Izaguirre et al.).",
+        ),
+    ] = None
     friction: Annotated[
         str,
         typer.Option(
@@ -92,7 +115,9 @@ def params(model: Model, options: ParamsOptions) -> Outcome:
     robot = model.robot
     if options.latex and options.json:
         raise ArgumentError("--latex and --json exclude each other", remedy="give one of them")
-    if options.symbolic:
+    if options.of is not DeterminedBy.TORQUE:
+        document = describe_part(robot, options)
+    elif options.symbolic:
         if options.method not in ("automatic", "theorem") or options.friction != "none" or options.frames != "body":
             raise ArgumentError(
                 "--symbolic is about Lin's theorem for the links alone",
@@ -107,6 +132,7 @@ def params(model: Model, options: ParamsOptions) -> Outcome:
             motors=options.motors,
             frames=options.frames,
             check=options.check,
+            order=_order(robot, options.order),
         )
     text = parameters_latex(document) if options.is_latex else parameters_text(document)
     shown = {key: value for key, value in document.items() if key != "latex"}
@@ -124,14 +150,75 @@ def describe(
     motors: bool = True,
     frames: str = "body",
     check: bool = False,
+    order: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """The JSON document of `torquec params`, and the formulas in LaTeX beside it."""
     from torquec.dynamics.friction_regressor import FrictionColumns, friction_columns
     from torquec.parameters.base_parameters import base_parameters
-    from torquec.parameters.check_base_parameters import check_base_parameters
 
     columns = FrictionColumns.needed(robot) if friction == "own" else friction_columns(friction)
-    base = base_parameters(robot, method=method, friction=columns, motors=motors, frames=frames)
+    base = base_parameters(robot, method=method, friction=columns, motors=motors, frames=frames, order=order)
+    return _document(robot, base, check=check)
+
+
+def _order(robot: Robot, text: str | None) -> list[str] | None:
+    """The order of elimination that was asked for."""
+    from torquec.identification.elimination.inward_basis import inward_order
+
+    if text is None:
+        return None
+    return inward_order(robot) if text == "izaguirre" else [word.strip() for word in text.split(",")]
+
+
+def describe_part(robot: Robot, options: ParamsOptions) -> dict[str, Any]:
+    """The document of what determines the inertia matrix alone, or gravity alone."""
+    from torquec.parameters.inertia_combinations import inertia_combinations
+
+    others = (options.method != "automatic", options.friction != "none", options.frames != "body", options.symbolic)
+    if any(others) or options.order is not None or (options.check and options.of is DeterminedBy.GRAVITY):
+        raise ArgumentError(
+            f"--of {options.of} is of the links alone, by Lin's theorems",
+            remedy="leave out --method, --friction, --frames, --order, --symbolic and --check",
+        )
+    if options.of is DeterminedBy.INERTIA:
+        without = dataclasses.replace(robot, gravity=(0.0, 0.0, 0.0))
+        return _document(without, inertia_combinations(robot), check=options.check)
+    return _gravity_document(robot)
+
+
+def _gravity_document(robot: Robot) -> dict[str, Any]:
+    from torquec.dynamics.friction_regressor import FrictionColumns
+    from torquec.parameters.formula import latex_formula, text_formula
+    from torquec.parameters.minimal_combinations import gravity_combinations
+    from torquec.parameters.standard_parameters import standard_parameters
+
+    parameters = standard_parameters(robot, motors=False, friction=FrictionColumns.NONE)
+    names = list(parameters.names)
+    found = gravity_combinations(robot)
+    rows = [[float(c.form.coefficients.get(k, 0)) for k in range(len(names))] for c in found]
+    sums = [[(size, name) for size, name in zip(row, names, strict=True) if size] for row in rows]
+    standard = [float(value) for body in robot.bodies for value in body.inertia.parameters]
+    lacking = any(body.lacking_inertia for body in robot.bodies)
+    return {
+        "robot": robot.name,
+        "count": len(found),
+        "motor_count": 0,
+        "friction_count": 0,
+        "standard_count": len(names),
+        "names": [combination.name for combination in found],
+        "expressions": [text_formula(terms) for terms in sums],
+        "values": None if lacking else [sum(a * x for a, x in zip(row, standard, strict=True)) for row in rows],
+        "method": "Lin's Theorem 4, gravity alone",
+        "exact": True,
+        "dropped": [name for k, name in enumerate(names) if not any(row[k] for row in rows)],
+        "grouped": [],
+        "latex": [latex_formula(terms) for terms in sums],
+    }
+
+
+def _document(robot: Robot, base: BaseParameters, *, check: bool) -> dict[str, Any]:
+    from torquec.parameters.check_base_parameters import check_base_parameters
+
     document: dict[str, Any] = {
         "robot": robot.name,
         "count": base.count,
