@@ -146,7 +146,6 @@ SAME_NAMES = {
     "Rounded",
     "Step",
     "chain",
-    "compare",
     "constant",
     "last_frame",
     "latex_text",

@@ -126,7 +126,7 @@ def combination_map(model: TorqueModel, published: Combinations) -> Array:
     return matrix
 
 
-def compare(model: TorqueModel, x: Array, covariance: Array, published: Combinations) -> Comparison:
+def compare_combinations(model: TorqueModel, x: Array, covariance: Array, published: Combinations) -> Comparison:
     """Parameters x (k,) with their covariance (k, k), seen as published combinations (2), (4)."""
     matrix = combination_map(model, published)
     spread = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", matrix, covariance, matrix), 0.0))
@@ -140,7 +140,7 @@ def compare_estimate(estimate: Estimate, logs: Sequence[Log], published: Combina
         samples = [prepare(log, cutoff=estimate.cutoff) for log in logs]
         rows = [(estimate.model.regressor(s)[s.used], s.tau[s.used]) for s in samples]
         covariance = jackknife_covariance(time_parts(rows, rate=samples[0].rate), _PLAIN[estimate.estimator])
-    return compare(estimate.model, estimate.x, covariance, published)
+    return compare_combinations(estimate.model, estimate.x, covariance, published)
 
 
 def published_parameters(model: TorqueModel, published: Combinations) -> Array:
