@@ -16,7 +16,7 @@ from torquec.identification.estimators.least_squares import OrdinaryLeastSquares
 from torquec.identification.result.comparison import (
     combination_map,
     combinations,
-    compare,
+    compare_combinations,
     parse_combination,
     published_parameters,
     read_combinations,
@@ -89,7 +89,7 @@ def test_the_published_set_is_matched_within_deviations(panda):
     rows = (model.regressor(samples)[samples.used], samples.tau[samples.used])
     fit = OrdinaryLeastSquares().fit(*rows)
     covariance = jackknife_covariance(time_parts([rows], rate=samples.rate), OrdinaryLeastSquares)
-    found = compare(model, fit.x_, covariance, published)
+    found = compare_combinations(model, fit.x_, covariance, published)
     assert found.within(2.0) >= 50
     assert found.within(3.0) >= 60
     heavy = [k for k, value in enumerate(found.published[:43]) if abs(value) > 0.3]
@@ -117,7 +117,7 @@ def test_our_own_set_maps_to_itself(arm):
     assert combination_map(arm, published) == pytest.approx(np.eye(arm.size), abs=1e-6)
     x = published_parameters(arm, published)
     assert x[: len(arm.base)] == pytest.approx(arm.base.values)
-    found = compare(arm, x + 0.02, 0.01**2 * np.eye(arm.size), published)
+    found = compare_combinations(arm, x + 0.02, 0.01**2 * np.eye(arm.size), published)
     assert found.differences[0] == pytest.approx(0.02 / np.hypot(0.01, 0.01), rel=1e-6)
     assert found.within(1.0) == 0
 
