@@ -34,6 +34,7 @@ from torquec.robot.mimic import resolve_mimics
 from torquec.robot.right_angle import cos_sin, without_rounding
 from torquec.robot.robot import BASE, STANDARD_GRAVITY, Body, FileWarning, Frame, Joint, JointType, Mimic, Robot
 from torquec.robot.toml import Table, parse_toml, read_toml
+from torquec.robot.tree import BodyTree
 from torquec.robot.validate import InertiaCheck, check_inertia, check_robot
 from torquec.spatial import IDENTITY, Inertia, Pose, rotation_x, rotation_z, rpy_rotation
 
@@ -90,8 +91,7 @@ class _Reader:
         self.inertias = inertias
         self.name = document.text("name")
         self.convention = Convention(document.choice("convention", Convention))
-        self.bodies: list[Body] = []
-        self.base_inertia = Inertia()
+        self.tree = BodyTree()
         base = Frame(BASE_NAME, BASE)
         self.frames = [base]
         self.links = {BASE_NAME: base}
@@ -109,24 +109,26 @@ class _Reader:
         previous = BASE_NAME
         for table in document.tables("joint"):
             previous = self.add_joint(table, previous)
-        if not self.bodies:
+        if not self.tree.bodies:
             document.refuse("joint", f"robot '{self.name}' has no moving joint", "add a [[joint]] that is not fixed")
 
         # Then what may name any joint of the file.
         mimics = self.resolved_mimics()
-        moving = [body.joint.name for body in self.bodies]
+        moving = [body.joint.name for body in self.tree.bodies]
         for table in document.tables("motor"):
             self.add_coupled_motor(table, moving)
         for table in document.tables("frame"):
             self.add_named_frame(table)
         document.finish()
 
-        bodies = [replace(body, joint=replace(body.joint, mimic=mimics.get(body.joint.name))) for body in self.bodies]
+        bodies = [
+            replace(body, joint=replace(body.joint, mimic=mimics.get(body.joint.name))) for body in self.tree.bodies
+        ]
         return Robot(
             name=self.name,
             bodies=tuple(bodies),
             frames=tuple(self.frames),
-            base_inertia=self.base_inertia,
+            base_inertia=self.tree.base_inertia,
             gravity=file_gravity if gravity is None else gravity,
             drives=build_drives(self.motors, [name for name in moving if name not in mimics], mimics),
             warnings=tuple(self.warnings),
@@ -151,12 +153,12 @@ class _Reader:
         self.places[name] = table.where("name")
         if type_name == _FIXED:
             frame = Frame(link_name, body, placement @ after)
-            self.weld(inertia or Inertia(), frame)
+            self.tree.weld(inertia or Inertia(), frame.body, frame.pose)
         else:
-            frame = Frame(link_name, len(self.bodies), after)
+            frame = Frame(link_name, len(self.tree.bodies), after)
             joint = _read_joint(table, name, JointType(type_name), placement)
             carried = (inertia or Inertia()).transformed(after)
-            self.bodies.append(Body(link_name, body, joint, carried, () if inertia else (link_name,)))
+            self.tree.add(Body(link_name, body, joint, carried, () if inertia else (link_name,)))
             motor = read_motor(table, name)
             self.motors += [motor] if motor else []
         self.add_frame(table, frame)
@@ -184,15 +186,6 @@ class _Reader:
             table.refuse("name", f"there are two motors named '{geared.motor.name}'", "give each its own name")
         self.motors.append(geared)
 
-    def weld(self, inertia: Inertia, frame: Frame) -> None:
-        """Add the inertia of a fixed joint's link, given in its frame, to the body that carries it."""
-        added = inertia.transformed(frame.pose)
-        if frame.body == BASE:
-            self.base_inertia = self.base_inertia + added
-        else:
-            carrier = self.bodies[frame.body]
-            self.bodies[frame.body] = replace(carrier, inertia=carrier.inertia + added)
-
     def add_frame(self, table: Table, frame: Frame) -> None:
         """Keep a named frame; its name must be new."""
         if any(frame.name == other.name for other in self.frames):
@@ -212,8 +205,8 @@ class _Reader:
 
     def resolved_mimics(self) -> dict[str, Mimic]:
         """The mimic joints, each with the independent joint at the end of its chain."""
-        mimics = {body.joint.name: body.joint.mimic for body in self.bodies if body.joint.mimic}
-        moving = {body.joint.name for body in self.bodies}
+        mimics = {body.joint.name: body.joint.mimic for body in self.tree.bodies if body.joint.mimic}
+        moving = {body.joint.name for body in self.tree.bodies}
         for name, mimic in mimics.items():
             if mimic.joint not in moving:
                 self.joints[name].refuse(

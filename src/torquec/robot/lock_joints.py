@@ -13,8 +13,9 @@ import math
 from collections.abc import Mapping
 
 from torquec.errors import ArgumentError
-from torquec.robot.robot import BASE, Body, Drives, Joint, LockedJoint, Robot
-from torquec.spatial import IDENTITY, Inertia, Pose, axis_angle_rotation, scale
+from torquec.robot.robot import BASE, Drives, Joint, LockedJoint, Robot
+from torquec.robot.tree import BodyTree
+from torquec.spatial import IDENTITY, Pose, axis_angle_rotation, scale
 
 
 def lock_joints(robot: Robot, positions: Mapping[str, float]) -> Robot:
@@ -35,24 +36,18 @@ def lock_joints(robot: Robot, positions: Mapping[str, float]) -> Robot:
         raise ArgumentError(f"all joints of robot '{robot.name}' are locked", remedy="leave at least one to move")
     if not positions:
         return robot
-    bodies: list[Body] = []
-    base_inertia = robot.base_inertia
+    tree = BodyTree(robot.base_inertia)
     homes: list[tuple[int, Pose]] = []  # of every old body: the new body that holds it, and its frame seen from there
     for body in robot.bodies:
         carrier, seen = (BASE, IDENTITY) if body.parent == BASE else homes[body.parent]
         joint = dataclasses.replace(body.joint, placement=seen @ body.joint.placement)
         held = _held_at(body.joint, positions)
         if held is None:
-            homes.append((len(bodies), IDENTITY))
-            bodies.append(dataclasses.replace(body, parent=carrier, joint=joint))
+            homes.append((tree.add(dataclasses.replace(body, parent=carrier, joint=joint)), IDENTITY))
             continue
         pose = joint.placement @ _moved(joint, held)
         homes.append((carrier, pose))
-        moved = body.inertia.transformed(pose)
-        if carrier == BASE:
-            base_inertia = base_inertia + moved
-        else:
-            bodies[carrier] = _grown(bodies[carrier], moved, body.lacking_inertia)
+        tree.weld(body.inertia, carrier, pose, lacking=body.lacking_inertia)  # (1)
     frames = tuple(
         frame if frame.body == BASE else dataclasses.replace(frame, body=home, pose=pose @ frame.pose)
         for frame in robot.frames
@@ -60,9 +55,9 @@ def lock_joints(robot: Robot, positions: Mapping[str, float]) -> Robot:
     )
     return dataclasses.replace(
         robot,
-        bodies=tuple(bodies),
+        bodies=tuple(tree.bodies),
         frames=frames,
-        base_inertia=base_inertia,
+        base_inertia=tree.base_inertia,
         drives=_remaining_drives(robot, positions),
         locked=(*robot.locked, *(LockedJoint(name, float(value)) for name, value in positions.items())),
     )
@@ -80,11 +75,6 @@ def _moved(joint: Joint, q: float) -> Pose:
     if joint.type.is_prismatic:
         return Pose(origin=scale(joint.axis, q))
     return Pose(axis_angle_rotation(joint.axis, math.cos(q), math.sin(q)))
-
-
-def _grown(body: Body, inertia: Inertia, lacking: tuple[str, ...]) -> Body:
-    """(1)."""
-    return dataclasses.replace(body, inertia=body.inertia + inertia, lacking_inertia=(*body.lacking_inertia, *lacking))
 
 
 def _remaining_drives(robot: Robot, positions: Mapping[str, float]) -> Drives:

@@ -34,6 +34,7 @@ from torquec.robot.robot import (
     Robot,
     Spring,
 )
+from torquec.robot.tree import BodyTree
 from torquec.spatial import (
     IDENTITY,
     Inertia,
@@ -69,8 +70,7 @@ class ModelReader:
         self.joint_names = self.names("jnt", model.njnt)
         self.mimics = self.read_mimics()
         self.efforts = self.read_efforts()
-        self.bodies: list[Body] = []
-        self.base_inertia = Inertia()
+        self.tree = BodyTree()
         self.taken = set(self.body_names)
 
     def read(self) -> Robot:
@@ -89,9 +89,9 @@ class ModelReader:
         independent = [name for name in self.joint_names if name not in self.mimics]
         return Robot(
             name=self.robot_name,
-            bodies=tuple(self.bodies),
+            bodies=tuple(self.tree.bodies),
             frames=(*links, *sites),
-            base_inertia=self.base_inertia,
+            base_inertia=self.tree.base_inertia,
             gravity=gravity,
             drives=build_drives(self.read_motors(), independent, self.mimics),
             warnings=self.left_out(),
@@ -121,18 +121,10 @@ class ModelReader:
             is_last = joint == first + count - 1
             placed, anchor = self.read_joint(joint, pose)
             own_name = name if is_last else _unique(f"{name}_{self.joint_names[joint]}", self.taken)
-            self.bodies.append(Body(own_name, body, placed))
-            body, pose = len(self.bodies) - 1, Pose(origin=scale(anchor, -1.0))
-        self.carry(body, self.read_inertia(index).transformed(pose))
+            body = self.tree.add(Body(own_name, body, placed))
+            pose = Pose(origin=scale(anchor, -1.0))
+        self.tree.weld(self.read_inertia(index), body, pose)
         return Frame(name, body, pose)
-
-    def carry(self, body: int, inertia: Inertia) -> None:
-        """Add an inertia, given in the body's frame, to a body or to the base."""
-        if body == BASE:
-            self.base_inertia = self.base_inertia + inertia
-        else:
-            old = self.bodies[body]
-            self.bodies[body] = Body(old.name, old.parent, old.joint, old.inertia + inertia)
 
     def read_inertia(self, index: int) -> Inertia:
         """The inertia of a body about its frame's origin, from mass, centre, principal axes and principal moments."""

@@ -7,7 +7,8 @@ import math
 from collections.abc import Sequence
 
 from torquec.errors import ArgumentError, RobotFileError
-from torquec.robot.robot import BASE, AttachedPayload, Frame, Robot
+from torquec.robot.robot import AttachedPayload, Frame, Robot
+from torquec.robot.tree import BodyTree
 from torquec.robot.validate import check_inertia
 from torquec.spatial import Inertia, Matrix3, Pose
 
@@ -42,19 +43,15 @@ def attach_payload(
         odd = check_inertia(name, here, where="attach_payload")
     except RobotFileError as error:
         raise ArgumentError(error.found, where=error.where, remedy=error.remedy) from None
-    moved = here.transformed(carrier.pose)
     grown = dataclasses.replace(
         robot,
         frames=(*robot.frames, Frame(name, carrier.body, carrier.pose @ Pose(origin=at))),
         attached=(*robot.attached, AttachedPayload(name, frame, weight, at, tensor)),
         warnings=(*robot.warnings, *odd),
     )
-    if carrier.body == BASE:
-        return dataclasses.replace(grown, base_inertia=robot.base_inertia + moved)
-    bodies = list(robot.bodies)
-    body = bodies[carrier.body]
-    bodies[carrier.body] = dataclasses.replace(body, inertia=body.inertia + moved)
-    return dataclasses.replace(grown, bodies=tuple(bodies))
+    tree = BodyTree(robot.base_inertia, robot.bodies)
+    tree.weld(here, carrier.body, carrier.pose)
+    return tree.applied_to(grown)
 
 
 def _checked(

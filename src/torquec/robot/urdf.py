@@ -17,6 +17,7 @@ from torquec.errors import RobotFileError
 from torquec.foundation.reading import FileKind, read_bytes
 from torquec.robot.mimic import resolve_mimics
 from torquec.robot.robot import BASE, STANDARD_GRAVITY, Body, FileWarning, Frame, Robot
+from torquec.robot.tree import BodyTree
 from torquec.robot.urdf_joint import Connection, read_connection
 from torquec.robot.urdf_link import Link, read_inertia
 from torquec.robot.urdf_path import check_paths
@@ -191,8 +192,7 @@ def _assemble(links: dict[str, Link], connections: dict[str, Connection], root: 
     below: dict[str, list[Connection]] = {name: [] for name in links}
     for connection in connections.values():
         below[connection.parent].append(connection)
-    base = links[root].inertia or Inertia()
-    bodies: list[Body] = []
+    tree = BodyTree(links[root].inertia or Inertia())
     frames = [Frame(root, BASE)]
     frame_of = {root: frames[0]}
     stack = below[root][::-1]
@@ -202,19 +202,13 @@ def _assemble(links: dict[str, Link], connections: dict[str, Connection], root: 
         pose = above.pose @ connection.origin  # (1)
         if connection.joint is not None:
             joint = replace(connection.joint, placement=pose)
-            frame = Frame(link.name, len(bodies))
             lacking = (link.name,) if link.inertia is None else ()
-            bodies.append(Body(link.name, above.body, joint, link.inertia or Inertia(), lacking))
+            body = tree.add(Body(link.name, above.body, joint, link.inertia or Inertia(), lacking))
+            frame = Frame(link.name, body)
         else:
             frame = Frame(link.name, above.body, pose)
-            moved = Inertia() if link.inertia is None else link.inertia.transformed(pose)
-            if above.body == BASE:
-                base = base + moved  # (2)
-            else:
-                body = bodies[above.body]
-                lacks = link.inertia is None and not link.is_frame
-                missing = body.lacking_inertia + ((link.name,) if lacks else ())
-                bodies[above.body] = replace(body, inertia=body.inertia + moved, lacking_inertia=missing)
+            lacks = link.inertia is None and not link.is_frame
+            tree.weld(link.inertia or Inertia(), above.body, pose, lacking=(link.name,) if lacks else ())  # (2)
         frames.append(frame)
         frame_of[link.name] = frame
         stack.extend(reversed(below[link.name]))
@@ -225,7 +219,7 @@ def _assemble(links: dict[str, Link], connections: dict[str, Connection], root: 
             where=links[lost[0]].where,
             remedy="a robot is a tree: cut the loop at one joint",
         )
-    return Robot("", tuple(bodies), tuple(frames), base)
+    return tree.applied_to(Robot("", (), tuple(frames)))
 
 
 def _duplicate(kind: str, name: str, first: str, second: str) -> RobotFileError:

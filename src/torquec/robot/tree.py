@@ -1,0 +1,47 @@
+"""The tree of bodies while it grows: what readers, payloads and locked joints weld together.
+
+(1)  a joint adds a body behind its parent
+(2)  what is welded to a body adds its inertia, moved to the body's frame; what is welded to the base, to the base's
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from torquec.robot.robot import BASE, Body, Robot
+from torquec.spatial import Inertia, Pose
+
+
+class BodyTree:
+    """Bodies, parents first, and the inertia of the base.
+
+    >>> from torquec.robot.robot import Joint, JointType
+    >>> tree = BodyTree()
+    >>> hinge = tree.add(Body("arm", BASE, Joint("hinge", JointType.CONTINUOUS)))
+    >>> tree.weld(Inertia(m=2.0), hinge, Pose(origin=(0.5, 0.0, 0.0)))
+    >>> tree.bodies[hinge].inertia.zz
+    0.5
+    """
+
+    def __init__(self, base_inertia: Inertia = Inertia(), bodies: Iterable[Body] = ()) -> None:
+        self.base_inertia = base_inertia
+        self.bodies = list(bodies)
+
+    def add(self, body: Body) -> int:
+        """Add a moving body (1); its index."""
+        self.bodies.append(body)
+        return len(self.bodies) - 1
+
+    def weld(self, inertia: Inertia, body: int, pose: Pose, *, lacking: tuple[str, ...] = ()) -> None:
+        """Add an inertia whose frame has `pose` in the body's (2); `lacking` names links that should have had one."""
+        moved = inertia.transformed(pose) if any(inertia.parameters) else inertia
+        if body == BASE:
+            self.base_inertia = self.base_inertia + moved
+            return
+        old = self.bodies[body]
+        self.bodies[body] = replace(old, inertia=old.inertia + moved, lacking_inertia=(*old.lacking_inertia, *lacking))
+
+    def applied_to(self, robot: Robot) -> Robot:
+        """The robot with these bodies and this base."""
+        return replace(robot, bodies=tuple(self.bodies), base_inertia=self.base_inertia)
