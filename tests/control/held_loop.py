@@ -41,7 +41,8 @@ class HeldLoop:
         feedback = error_feedback(joint_poles(names, self.poles), period=self.period, sampled=self.sampled)
         p, s = np.array(feedback.stiffness), np.array(feedback.damping)
         h = self.period / self.substeps
-        steps = int(np.floor(trajectory.duration / self.period + 1e-9))
+        end = trajectory.t[-1] if trajectory.motion is None else min(trajectory.t[-1], trajectory.motion.end)
+        steps = int(np.floor((end - trajectory.t[0]) / self.period + 1e-9))
         times = trajectory.t[0] + h * np.arange(steps * self.substeps + 1)
         ref = trajectory.at(times)
         q, qd = ref.q[0] - start[0], ref.qd[0] - start[1]

@@ -55,6 +55,20 @@ def test_polynomials_that_do_not_meet_are_refused():
         motion_enclosure(trajectory, pieces=10)
 
 
+def test_polynomials_that_meet_jump_by_rounding_only():
+    bare = motions()["samples"]
+    held = motion_enclosure(bare, pieces=10, window=0.2)
+    assert np.all(held.jump < 1e-10)
+    assert held.end == bare.t[-1]
+
+
+def test_it_ends_with_the_formula():
+    """A sample later than the end of the formula is not enclosed: the speed does not fit the position any more."""
+    wave = fourier_motion([0.0], [[1.0]], [[0.0]], base_period=1.0, period=0.3)
+    assert wave.t[-1] > 1.0
+    assert motion_enclosure(wave, pieces=10).end == 1.0
+
+
 def test_a_formula_without_a_largest_jerk_is_refused():
     class Unknown:
         start, end = 0.0, 1.0

@@ -12,7 +12,8 @@ from interval arithmetic (:mod:`torquec.expr.enclose`), rounded outwards.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -41,6 +42,11 @@ class MotionBoxes:
     qd_upper: Array
     qdd_lower: Array
     qdd_upper: Array
+
+    def parts(self, size: int) -> Iterator[MotionBoxes]:
+        """The boxes in parts of at most `size`, which bounds the memory that enclosing them takes."""
+        for k in range(0, len(self.q_lower), size):
+            yield MotionBoxes(*(getattr(self, field.name)[k : k + size] for field in fields(self)))
 
     @property
     def lower(self) -> dict[str, Array]:

@@ -16,9 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.control.acceleration_bound import AccelerationBound, MotionBoxes
-from torquec.control.error_tube import ErrorTube, TubeLoop, joint_unit, rounding_error
+from torquec.control.error_tube import ErrorTube, TubeLoop, joint_unit, rounded_torque, rounding_error
 from torquec.control.proven_torque import ProvenTorque
-from torquec.expr.enclose import enclose
 from torquec.foundation.arrays import Array
 
 _MOST_BOXES = 6000
@@ -142,17 +141,14 @@ class _Search:
             np.broadcast_to(side, lower.shape)
             for side in (self.proven.velocity, self.proven.acceleration, self.fastest)
         )
+        torque = self.proven.torques(MotionBoxes(lower, upper, -speed, speed, -asked, asked))
+        errors = self.proven.errors(lower, upper, speed, asked) + rounded_torque(torque)
         inertia = self.bound.inertia(lower, upper)
-        level = self.bound.level(inertia, self.proven.errors(lower, upper, speed, asked)) + rounding_error(asked)
+        level = self.bound.level(inertia, errors) + rounding_error(asked)
         drift = np.zeros_like(level)
         if self.period > 0.0:
             drift = self.bound.drift(inertia, MotionBoxes(lower, upper, -speed, speed, -own, own))
-        low, high = enclose(
-            self.proven.asked_program,
-            {"q": lower, "qd": -speed, "qdd": -asked},
-            {"q": upper, "qd": speed, "qdd": asked},
-        )["tau"]
-        return np.stack([level, drift, np.maximum(np.abs(low), np.abs(high))])
+        return np.stack([level, drift, torque])
 
     def halved(self, boxes: Array) -> Array:
         """Every box halved across the joint whose range changes the inertia most."""

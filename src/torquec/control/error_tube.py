@@ -23,7 +23,6 @@ import numpy as np
 from torquec.control.acceleration_bound import AccelerationBound, MotionBoxes
 from torquec.control.error_response import ErrorResponse, OutputGain
 from torquec.control.proven_torque import ProvenTorque
-from torquec.expr.enclose import enclose
 from torquec.foundation.arrays import Array
 from torquec.robot.robot import Joint, Robot
 from torquec.trajectory.motion_enclosure import MotionEnclosure
@@ -36,7 +35,13 @@ _LEAST = 1e-12
 """Radii are never narrower: the tube of a robot that is exactly on its reference still has an inside."""
 
 _ROUNDING = 1e-10
-"""Part of the accelerations of the tube that rounding in the controller may add to its error, with room to spare."""
+"""Part of the accelerations of the tube that rounding in reference and feedback may add to its error, with room."""
+
+_PROGRAM = 1e-12
+"""Part of the largest torque that rounding in a torque program of some thousand operations may add to any other."""
+
+_AT_ONCE = 2048
+"""Boxes that are enclosed together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,8 +169,10 @@ def error_tube(problem: TubeProblem) -> ErrorTube | str:
         level, drift = _causes(problem, wide)
         bad = ~(np.isfinite(level).all(axis=1) & np.isfinite(drift).all(axis=1))
         if bad.any():
+            if found:
+                break
             when = float(problem.reference.t[int(np.argmax(bad))])
-            return found or (
+            return (
                 f"the inertia could not be shown to be regular in the tube about t = {when:.4g} s, where errors of "
                 f"{radii.position.max():.3g} had to be allowed for: certify a smaller torque error, or sample faster"
             )
@@ -188,23 +195,27 @@ def error_tube(problem: TubeProblem) -> ErrorTube | str:
 
 def _causes(problem: TubeProblem, radii: Radii) -> tuple[Array, Array]:
     """Level and drift (N, n) over the tube."""
-    boxes = problem.boxes(radii, asked=False)
-    asked = problem.boxes(radii, asked=True)
-    speed = np.maximum(np.abs(boxes.qd_lower), np.abs(boxes.qd_upper))
-    wanted = np.maximum(np.abs(asked.qdd_lower), np.abs(asked.qdd_upper))
-    errors = problem.proven.errors(boxes.q_lower, boxes.q_upper, speed, wanted)
-    inertia = problem.bound.inertia(boxes.q_lower, boxes.q_upper)
-    level = problem.bound.level(inertia, errors) + rounding_error(wanted)
-    if problem.loop.period == 0.0:
-        return level, np.zeros_like(level)
-    return level, problem.bound.drift(inertia, boxes) + problem.reference.jerk
+    found = []
+    both = (problem.boxes(radii, asked=own).parts(_AT_ONCE) for own in (False, True))
+    for boxes, asked in zip(*both, strict=True):
+        speed = np.maximum(np.abs(boxes.qd_lower), np.abs(boxes.qd_upper))
+        wanted = np.maximum(np.abs(asked.qdd_lower), np.abs(asked.qdd_upper))
+        errors = problem.proven.errors(boxes.q_lower, boxes.q_upper, speed, wanted)
+        errors = errors + rounded_torque(problem.proven.torques(asked))
+        inertia = problem.bound.inertia(boxes.q_lower, boxes.q_upper)
+        level = problem.bound.level(inertia, errors) + rounding_error(wanted)
+        drift = np.zeros_like(level)
+        if problem.loop.period > 0.0:
+            level = level + problem.reference.jump
+            drift = problem.bound.drift(inertia, boxes) + problem.reference.jerk
+        found.append((level, drift))
+    return np.concatenate([level for level, _ in found]), np.concatenate([drift for _, drift in found])
 
 
 def _torques(problem: TubeProblem, radii: Radii) -> Array:
     """The largest torques (n,) that the controller may ask for."""
-    asked = problem.boxes(radii, asked=True)
-    low, high = enclose(problem.proven.asked_program, asked.lower, asked.upper)["tau"]
-    largest: Array = np.maximum(np.abs(low), np.abs(high)).max(axis=0)
+    parts = problem.boxes(radii, asked=True).parts(_AT_ONCE)
+    largest: Array = np.max([problem.proven.torques(part).max(axis=0) for part in parts], axis=0)
     return largest
 
 
@@ -234,6 +245,11 @@ def _outside(problem: TubeProblem, radii: Radii) -> str | None:
             "a larger box or a smaller torque error, move the reference away from the limit, or choose other poles"
         )
     return words
+
+
+def rounded_torque(torques: Array) -> Array:
+    """What rounding in a program may add to the errors of torques, (N, 1), where these are at most (N, n)."""
+    return np.asarray(_PROGRAM * torques.max(axis=1, keepdims=True), dtype=np.float64)
 
 
 def rounding_error(accelerations: Array) -> Array:

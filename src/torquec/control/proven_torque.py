@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from torquec.control.acceleration_bound import MotionBoxes
 from torquec.dynamics import gravity_torque, mass_matrix, spring_torque, velocity_torque
 from torquec.expr import Function, trace
 from torquec.expr.enclose import enclose
@@ -56,6 +57,11 @@ class ProvenTorque:
     def n(self) -> int:
         """Number of joints."""
         return self.robot.n
+
+    def torques(self, boxes: MotionBoxes) -> Array:
+        """The largest torques (N, n) that a controller may ask for in the boxes."""
+        low, high = enclose(self.asked_program, boxes.lower, boxes.upper)["tau"]
+        return np.maximum(np.abs(low), np.abs(high))
 
     @cached_property
     def asked_program(self) -> Function:
@@ -125,14 +131,18 @@ def _certified_torque(program: Function, robot: Robot, record: Certificate) -> P
     sides = [np.asarray(side, dtype=np.float64) for side in (box.lower, box.upper, box.velocity, box.acceleration)]
     if any(side.shape != (robot.n,) for side in sides):
         return "the box of the certificate does not fit the robot"
+    if not (np.isfinite(bounds).all() and np.all(bounds >= 0.0)):
+        return "a bound of the certificate is negative or not finite"
     return ProvenTorque(program, robot, *_turned(robot, sides[0], sides[1]), sides[2], sides[3], bounds)
 
 
-def _certified_coefficients(program: Function, robot: Robot, inner: CoefficientCertificate) -> ProvenTorque:
+def _certified_coefficients(program: Function, robot: Robot, inner: CoefficientCertificate) -> ProvenTorque | str:
     """(2)."""
     free = np.full(robot.n, math.inf)
     lower, upper = np.array(inner.box.lower), np.array(inner.box.upper)
     proofs = tuple(inner.coefficients.values())
+    if not all(math.isfinite(proof.bound) and proof.bound >= 0.0 for proof in proofs):
+        return "a bound of the certificate is negative or not finite"
     return ProvenTorque(program, robot, *_turned(robot, lower, upper), free, free, np.zeros(robot.n), proofs)
 
 

@@ -44,8 +44,11 @@ from torquec.trajectory.motion_enclosure import motion_enclosure
 from torquec.trajectory.trajectory import Trajectory
 
 _PIECE = 0.002
-_FEWEST, _MOST = 256, 8192
+_FEWEST, _MOST = 256, 32768
 """Pieces of time that the reference is enclosed over: 2 ms each, within these numbers."""
+
+_STILL = 1e-12
+"""A speed or acceleration of the reference that is rounding, and within what its enclosure allows for."""
 
 _RISE = 0.1
 """Time [s] in which references go from rest to their largest acceleration, where nobody says otherwise."""
@@ -183,11 +186,12 @@ def tracking_guarantee(
         found = box_tube(proven, loop, jerk=fastest)
         return TrackingGuarantee(False, found) if isinstance(found, str) else _in_box(proven, found, drives)
     pieces = int(np.clip(math.ceil(trajectory.duration / _PIECE), _FEWEST, _MOST))
-    tube = error_tube(TubeProblem(proven, loop, motion_enclosure(trajectory, pieces=pieces)))
+    reference = motion_enclosure(trajectory, pieces=pieces, window=loop.period)
+    tube = error_tube(TubeProblem(proven, loop, reference))
     if isinstance(tube, str):
         return TrackingGuarantee(False, tube)
-    first, last = float(trajectory.t[0]), float(trajectory.t[-1])
-    return TrackingGuarantee(True, "", _bounds(proven, tube, drives), first, math.inf if _rests(trajectory) else last)
+    end = math.inf if _rests(trajectory, reference.end) else reference.end
+    return TrackingGuarantee(True, "", _bounds(proven, tube, drives), float(trajectory.t[0]), end)
 
 
 def _bounds(proven: ProvenTorque, tube: ErrorTube, efforts: Array) -> tuple[JointBound, ...]:
@@ -206,10 +210,10 @@ def _in_box(proven: ProvenTorque, found: BoxTube, efforts: Array) -> TrackingGua
     return TrackingGuarantee(True, "", _bounds(proven, found.tube, efforts), 0.0, math.inf, limits)
 
 
-def _rests(trajectory: Trajectory) -> bool:
+def _rests(trajectory: Trajectory, end: float) -> bool:
     """True where the reference stands at its end, so that the last piece of the tube goes on."""
-    end = trajectory.at(trajectory.t[-1])
-    return bool(np.all(np.abs(end.qd) < 1e-12) and np.all(np.abs(end.qdd) < 1e-12))
+    state = trajectory.at(end)
+    return bool(np.all(np.abs(state.qd) < _STILL) and np.all(np.abs(state.qdd) < _STILL))
 
 
 def _per_joint(name: str, values: npt.ArrayLike, n: int) -> Array:

@@ -2,7 +2,8 @@
 
 (1)  on |t - t0| <= r, with |qddd| <= J:     qdd within qdd(t0) -+ J r,     qd within qd(t0) -+ (|qdd(t0)| r + J r^2/2),
      q within q(t0) -+ (|qd(t0)| r + |qdd(t0)| r^2/2 + J r^3/6)
-(2)  that needs q, qd and qdd to be continuous: where polynomials meet, they must agree
+(2)  that needs q, qd and qdd to be continuous: where polynomials meet, they must agree to rounding; what is left of
+     that in the acceleration, added up over the places that fall into any `window`, is told as `jump`
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from torquec.trajectory.trajectory import Trajectory
 _ROUNDING = 1e-12
 """Relative to sizes: what the formulas of a motion may be off."""
 
-_CONTINUOUS = 1e-9
-"""Relative to sizes: polynomials of a spline agree to this where they meet."""
+_CONTINUOUS = 1e-12
+"""Relative to the terms of the polynomials, and absolute: where they meet they agree to this, or there is a jump."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,8 @@ class MotionEnclosure:
     """A motion over N pieces of time: `t` (N,) their middles, `radius` [s] half their length.
 
     `q`, `qd`, `qdd` (N, n) at the middles; `q_spread`, `qd_spread`, `qdd_spread` (N, n) how far the motion goes from
-    there within the piece; `jerk` (n,) what its third derivative never exceeds.
+    there within the piece; `jerk` (n,) what its third derivative never exceeds, `jump` (n,) what rounding adds to
+    changes of acceleration (2); `end` [s] is until when all of this holds.
     """
 
     t: Array
@@ -41,13 +43,16 @@ class MotionEnclosure:
     qd_spread: Array
     qdd_spread: Array
     jerk: Array
+    jump: Array
+    end: float
 
 
-def motion_enclosure(trajectory: Trajectory, *, pieces: int) -> MotionEnclosure:
+def motion_enclosure(trajectory: Trajectory, *, pieces: int, window: float = 0.0) -> MotionEnclosure:
     """The enclosure (1) of a trajectory, from its first sample to its last or, if that comes first, its motion's end.
 
-    A trajectory without a formula follows the polynomials between its samples. Raises `ArgumentError` for fewer than
-    one piece, for a formula of which no largest jerk is known, and for polynomials that do not meet (2).
+    A trajectory without a formula follows the polynomials between its samples. `window` [s]: see (2). Raises
+    `ArgumentError` for fewer than one piece, for a formula of which no largest jerk is known, and for polynomials that
+    do not meet (2).
 
     >>> from torquec.trajectory import minimum_jerk
     >>> held = motion_enclosure(minimum_jerk([0.0], [1.0], 1.0), pieces=100)
@@ -64,11 +69,12 @@ def motion_enclosure(trajectory: Trajectory, *, pieces: int) -> MotionEnclosure:
             f"no largest jerk is known of a motion that is a {type(motion).__name__}",
             remedy="sample it: Trajectory(joints, t, q, qd, qdd) follows polynomials between its samples",
         )
-    if isinstance(motion, PolynomialMotion):
-        _check_continuous(motion, trajectory.joints)
+    jump = np.zeros(trajectory.n)
     start, end = max(float(trajectory.t[0]), motion.start), min(float(trajectory.t[-1]), motion.end)
     edges = np.linspace(start, end, pieces + 1)
     middles = 0.5 * (edges[:-1] + edges[1:])
+    if isinstance(motion, PolynomialMotion):
+        jump = _jumps(motion, trajectory.joints, max(window, (end - start) / pieces))
     r = float(np.diff(edges).max()) * 0.5 * (1.0 + _ROUNDING) + _ROUNDING * max(abs(start), abs(end))
     state, jerk = motion.at(middles), motion.jerk_bound * (1.0 + _ROUNDING)
 
@@ -83,13 +89,16 @@ def motion_enclosure(trajectory: Trajectory, *, pieces: int) -> MotionEnclosure:
         state.qdd,
         spread(np.abs(state.qd) * r + np.abs(state.qdd) * r**2 / 2.0 + jerk * r**3 / 6.0, state.q),
         spread(np.abs(state.qdd) * r + jerk * r**2 / 2.0, state.qd),
-        spread(np.broadcast_to(jerk * r, state.qdd.shape), state.qdd),
+        spread(np.broadcast_to(jerk * r + jump, state.qdd.shape), state.qdd),
         jerk,
+        jump,
+        end,
     )
 
 
-def _check_continuous(motion: PolynomialMotion, joints: tuple[str, ...]) -> None:
-    """(2)."""
+def _jumps(motion: PolynomialMotion, joints: tuple[str, ...], window: float) -> Array:
+    """(2): what the acceleration of every joint may jump by within the window; refuses more than rounding."""
+    jump = np.zeros((0, len(joints)))
     c, step = motion.coefficients, np.diff(motion.breaks)[:, None]
     rows = np.arange(6.0)
     ends = [c.sum(axis=0), np.tensordot(rows, c, axes=1), np.tensordot(rows * (rows - 1.0), c, axes=1)]
@@ -107,3 +116,6 @@ def _check_continuous(motion: PolynomialMotion, joints: tuple[str, ...]) -> None
                 f"t = {motion.breaks[piece + 1]:g} s",
                 remedy="let position, speed and acceleration of the motion be continuous",
             )
+    places = np.searchsorted(motion.breaks, motion.breaks + window, side="right") - np.arange(len(motion.breaks))
+    total: Array = jump.max(axis=0, initial=0.0) * float(places.max())
+    return total
