@@ -12,6 +12,7 @@ from tests.proof.arms import arm, programs
 
 import torquec as tq
 from torquec.codegen.llvm import compile_function
+from torquec.control.acceleration_bound import MotionBoxes
 from torquec.control.proven_torque import ProvenTorque, proven_torque
 from torquec.model.model import Model, ModelKind
 from torquec.proof.certificate import Certificate
@@ -61,6 +62,26 @@ def test_coefficients_bound_the_torque_that_they_make(kind):
     bound = proven.errors(q, q, np.abs(qd), np.abs(qdd))
     assert np.all(found <= bound)
     assert np.all(found.max(axis=0) >= 0.3 * bound.max(axis=0))
+
+
+def test_drives_also_give_what_friction_costs():
+    """The largest torques hold with friction and without, also where friction helps the drive."""
+    robot = load_classic("puma560")
+    proven = proven_torque(Model(robot))
+    rng = np.random.default_rng(8)
+    states = rng.uniform(-1.0, 1.0, (3, 200, 6))
+    largest = proven.torques(MotionBoxes(*(part for part in states for _ in range(2))))
+    arm_ = tq.compile(robot)
+    rigid, total = np.abs(arm_.inverse_dynamics(*states)), np.abs(arm_.total_torque(*states))
+    assert largest == pytest.approx(np.maximum(rigid, total), rel=1e-9, abs=1e-9)
+    assert np.any(rigid > total + 1.0)
+    assert np.any(total > rigid + 1.0)
+
+
+def test_a_bound_that_is_none_is_no_proof():
+    robot = load_classic("planar2r")
+    for wrong in (-0.1, math.nan, math.inf):
+        assert "negative or not finite" in proven_torque(claimed(robot, [0.1, wrong]))
 
 
 def test_what_is_not_proven_is_said():

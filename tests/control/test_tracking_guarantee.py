@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from tests.control.guaranteed_models import claimed
 from tests.control.held_loop import HeldLoop, shares
+from tests.dynamics.random_robots import random_robot
 from tests.proof.arms import arm, programs
 
 import torquec as tq
@@ -245,3 +246,42 @@ class TestNoGuarantee:
             tracking_guarantee(robot, -20, motion, efforts=[1.0, 2.0])
         with pytest.raises(ArgumentError, match=r"'start\.position'"):
             tracking_guarantee(robot, -20, motion, start=StartError(-0.1))
+
+
+def random_case(seed):
+    """A random tree with springs and motors, torque errors, a reference, poles and a rate: all drawn."""
+    rng = np.random.default_rng(seed)
+    robot = random_robot(seed, bodies=int(rng.integers(1, 5)))
+    n, names = robot.n, robot.joint_names
+    inertia = np.diag(tq.compile(robot).mass_matrix(rng.uniform(-1.0, 1.0, n)))
+    bounds = inertia * rng.uniform(0.0, 0.3, n) * (seed % 5 > 0)
+    match seed % 3:
+        case 0:
+            motion = minimum_jerk(*rng.uniform(-1.0, 1.0, (2, n)), rng.uniform(0.4, 1.0), joints=names)
+        case 1:
+            motion = quintic_spline([0.0, 0.3, 0.7, 1.0], rng.uniform(-0.5, 0.5, (4, n)), joints=names)
+        case _:
+            motion = fourier_motion(
+                *rng.normal(size=(1, n)), *rng.normal(size=(2, n, 2)), base_period=1.1, joints=names
+            )
+    fast = rng.uniform(5.0, 40.0)
+    pairs = [(-fast, -fast * rng.uniform(1.0, 3.0)), complex(-fast, fast * rng.uniform(0.0, 2.0))]
+    poles = [pairs[k % 2] for k in range(n)]
+    return rng, robot, bounds, motion, poles
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 5, *(pytest.param(k, marks=pytest.mark.slow) for k in range(6, 40))])
+def test_random_robots_keep_it(seed):
+    rng, robot, bounds, motion, poles = random_case(seed)
+    period, sampled = float(rng.choice([0.001, 0.002, 0.005])), bool(rng.random() < 0.3)
+    model = claimed(robot, bounds, velocity=1e3, acceleration=1e4, lower=-50.0, upper=50.0)
+    free = np.full(robot.n, math.inf)
+    given = tracking_guarantee(model, poles, motion, period=period, sampled=sampled, efforts=free)
+    if not given.valid:
+        assert "could not be shown to be regular" in given.reason  # light bodies: a tube as wide as the arm
+        return
+    joint, rate = int(rng.integers(robot.n)), rng.choice([0.0, 20.0])
+    push = wrong_by(robot, bounds, lambda t: (joint, math.copysign(1.0, math.cos(rate * t))))
+    loop = HeldLoop(robot, tq.compile(robot).inverse_dynamics, poles, period, sampled=sampled, substeps=2, added=push)
+    used = shares(given, loop.run(motion))
+    assert np.all(used <= 1.0), used.round(3)

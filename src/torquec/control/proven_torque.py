@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from torquec.control.acceleration_bound import MotionBoxes
-from torquec.dynamics import gravity_torque, mass_matrix, spring_torque, velocity_torque
+from torquec.dynamics import friction_torque, gravity_torque, mass_matrix, spring_torque, velocity_torque
 from torquec.expr import Function, trace
 from torquec.expr.enclose import enclose
 from torquec.expr.replay import replay
@@ -59,17 +59,23 @@ class ProvenTorque:
         return self.robot.n
 
     def torques(self, boxes: MotionBoxes) -> Array:
-        """The largest torques (N, n) that a controller may ask for in the boxes."""
-        low, high = enclose(self.asked_program, boxes.lower, boxes.upper)["tau"]
-        return np.maximum(np.abs(low), np.abs(high))
+        """The largest torques (N, n) that a controller may ask for in the boxes, whether it cancels friction or not."""
+        ends = enclose(self.asked_program, boxes.lower, boxes.upper).values()
+        largest: Array = np.max([np.maximum(np.abs(low), np.abs(high)) for low, high in ends], axis=0)
+        return largest
 
     @cached_property
     def asked_program(self) -> Function:
-        """What a controller asks of the drives, (q, qd, qdd) -> tau: the model's torques and the springs."""
+        """What a controller asks of the drives, (q, qd, qdd) -> tau: the model's torques and the springs.
+
+        `total` has the robot's friction in it, which a controller may cancel beside.
+        """
 
         def algorithm(q: Any, qd: Any, qdd: Any) -> dict[str, Any]:
             tau = replay(self.program, {"q": q, "qd": qd, "qdd": qdd})["tau"]
-            return {"tau": [a + b for a, b in zip(tau, spring_torque(self.robot, q), strict=True)]}
+            held = [a + b for a, b in zip(tau, spring_torque(self.robot, q), strict=True)]
+            loss = friction_torque(self.robot, qd, load=tau)
+            return {"tau": held, "total": [a + b for a, b in zip(held, loss, strict=True)]}
 
         return trace("asked", algorithm, dict.fromkeys(("q", "qd", "qdd"), (self.n,)))
 

@@ -59,7 +59,8 @@ class JointBound:
     """What is proven of a joint at every instant: how far it is at most from its reference.
 
     `position` [rad or m], `speed` and `acceleration`; `feedback`: the most that is asked of it beyond the reference's
-    acceleration; `torque` [Nm or N]: the most that its drive is asked for, and `effort` what that can give.
+    acceleration; `torque` [Nm or N]: the most that its drive is asked for, with friction where the controller cancels
+    it, and `effort` what that can give.
     """
 
     joint: str
