@@ -11,7 +11,16 @@ from tests.identification import real_logs
 
 import torquec as tq
 from torquec.errors import ArgumentError
-from torquec.identification import FrictionModel, IdentifyOptions, Method, identify, prepare
+from torquec.identification import (
+    CoulombShape,
+    FrictionLaw,
+    FrictionModel,
+    IdentifyOptions,
+    Method,
+    Turnover,
+    identify,
+    prepare,
+)
 from torquec.identification.estimators.estimator import Status
 from torquec.identification.excitation.simulated_log import simulated_log
 from torquec.identification.logs.prepare import Derivatives
@@ -264,3 +273,18 @@ def test_the_other_motion_of_the_kr300_speaks_in_cross_validation():
     robot, logs = real_logs.kr300()
     estimate = identify(robot, logs, options=CASES["kr300"])
     assert estimate.validation_error <= 0.11
+
+
+@pytest.mark.slow
+def test_intervals_of_two_halves_cover_each_other():
+    """|xa - xb| <= 1.96 sqrt(sa^2 + sb^2) for 90 to 99 % of the parameters, as 95 % intervals should."""
+    shapes = {"panda": (3e-3, False), "lwr4": (1e-3, False), "kr300": (1e-4, True)}
+    inside = []
+    for case, (width, rotors) in shapes.items():
+        robot, logs = getattr(real_logs, case)()
+        law = FrictionLaw(shape=CoulombShape(Turnover.DISTANCE, width))
+        options = IdentifyOptions(friction=law, rotors=rotors)
+        spans = ((0.0, 0.5), (0.5, 1.0))
+        a, b = (identify(robot, [part(log, *span) for log in logs], options=options) for span in spans)
+        inside.append(np.abs(a.x - b.x) <= 1.96 * np.hypot(a.std, b.std))
+    assert 0.90 <= np.concatenate(inside).mean() <= 0.99

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from torquec.robot.robot import Robot
     from torquec.trajectory.log import Log
 
+_STANDSTILL = 0.01
+"""rad/s or m/s: slower joints are held by stiction, which no model predicts."""
 _SHOWN_ROWS = 100_000
 """Of a log in pieces, this many rows are drawn."""
 
@@ -63,6 +65,9 @@ class IdentifyCommandOptions(CommandOptions):
     ] = None
     partial: Annotated[
         bool, typer.Option("--partial", help="Go on where the logs excite only a part of the parameters.")
+    ] = False
+    skip_standstill: Annotated[
+        bool, typer.Option("--skip-standstill", help="Do not fit where no joint is faster than 0.01 rad/s or m/s.")
     ] = False
     columns: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A TOML file with further columns (gas springs, recorded ones).")
@@ -167,6 +172,7 @@ def _options(options: IdentifyCommandOptions) -> IdentifyOptions:
         columns=() if options.columns is None else read_columns(options.columns),
         transmission=None if options.log_map is None else read_log_map(options.log_map).transmission,
         partial=options.partial,
+        slowest=_STANDSTILL if options.skip_standstill else 0.0,
         reading=Reading.PIECES if options.stream else Reading.BY_MEMORY,
     )
 

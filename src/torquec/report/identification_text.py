@@ -149,7 +149,7 @@ def _summary(estimate: Estimate) -> str:
         f"relative error {estimate.relative_error:.2%}, cross-validated {estimate.validation_error:.2%}; condition "
         f"{number(estimate.condition, 4)} ({number(estimate.unit_condition, 4)} with unit columns); {consistent}"
     )
-    return f"{how}\n{worth}\n{estimate.verdict}"
+    return "\n".join([*estimate.notes, how, worth, str(estimate.verdict)])
 
 
 def _cut(words: str, most: int = 44) -> str:

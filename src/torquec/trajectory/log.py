@@ -48,6 +48,8 @@ class Pathology(StrEnum):
     DELAY = "delay"
     STANDSTILL = "standstill"
     SATURATION = "saturation"
+    SPIKES = "spikes"
+    FROZEN = "frozen column"
     NO_TORQUE = "no torque"
     MATCHED_BY_ORDER = "matched by order"
     LOCKED = "locked joints"

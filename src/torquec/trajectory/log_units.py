@@ -2,7 +2,7 @@
 
 (1)  steps of time beyond a quarter of a second are ms, us or ns, whichever makes them shorter
 (2)  positions are degrees where a joint passes twice its limit, by more than a turn (an encoder may wrap), and no joint
-     passes its limit in degrees
+     passes its limit in degrees; by the 98th percentile, because a few wrong samples are no unit
 (3)  speeds are then in the unit that agrees with the derivative of the positions
 
 The first rows decide, so that a log read in pieces means the same as one read whole; a guess is a warning.
@@ -26,6 +26,7 @@ LONGEST_PERIOD = 0.25
 """No robot is recorded this slowly [s]: a larger step is a smaller unit."""
 _TRIED_ROWS = 50_000
 _TURN = 2.0 * math.pi
+_REACHED = 0.98
 _BETWEEN = 0.13
 """Between 1 and pi / 180, by their ratio to both."""
 
@@ -73,11 +74,11 @@ def shorter_unit(step: float) -> str:
 
 
 def looks_like_degrees(robot: Robot, joints: tuple[str, ...], q: Array) -> tuple[float, int | None]:
-    """The largest of the positions q (N, n) and the number of a joint that is in degrees (2); None for none."""
+    """The reach of the positions q (N, n) and the number of a joint that is in degrees (2); None for none."""
     of = [robot.joints[robot.joint_index(name)] for name in joints]
     rotary = np.array([not joint.type.is_prismatic for joint in of])
     finite = np.where(np.isfinite(q), np.abs(q), 0.0)
-    most = finite.max(axis=0) if len(q) else np.zeros(len(of))
+    most = np.quantile(finite, _REACHED, axis=0) if len(q) else np.zeros(len(of))
     bounds = [max(abs(joint.limits.lower), abs(joint.limits.upper)) for joint in of]
     reach = np.array([max(bound, 1.0) if math.isfinite(bound) else 2.0 * _TURN for bound in bounds])
     bounded = np.array([joint.type is not JointType.CONTINUOUS for joint in of])

@@ -5,7 +5,8 @@
 (3)  torques against the robot's own model, gravity               `check_torques`
 (4)  the delay between torques and positions, where asked for     `torque_delay`
 (5)  torques that are zero throughout
-(6)  torques at a limit: the same extreme value many times in a row, longer than the log repeats values elsewhere
+(6)  spikes, and columns that stop                                `check_values`
+(7)  torques at a limit: the same extreme value many times in a row, longer than the log repeats values elsewhere
 
 What is true of good logs (jitter, parts at rest) is a note, never an alarm.
 """
@@ -21,6 +22,7 @@ from torquec.identification.logs.check_motion import check_positions, check_rest
 from torquec.identification.logs.check_pieces import check_pieces
 from torquec.identification.logs.check_stamps import check_missing, check_stamps
 from torquec.identification.logs.check_torques import check_torques
+from torquec.identification.logs.check_values import check_frozen, check_spikes
 from torquec.identification.logs.clean_rows import clean_rows, whole_rows
 from torquec.identification.logs.log_motion import log_motion
 from torquec.identification.logs.torque_delay import check_delay
@@ -41,7 +43,7 @@ def check_log(robot: Robot, log: Log, *, delay: bool = False) -> tuple[LogFindin
     for name in log.joints:
         robot.joint_index(name)
     moving = lock_joints(robot, {name: 0.0 for name in robot.joint_names if name not in log.joints})
-    found = [*check_missing(log), *check_stamps(log)]
+    found = [*check_missing(log), *check_stamps(log), *check_spikes(log), *check_frozen(log)]
     motion = log_motion(log)
     if motion is None:
         if not _has_error(found):
@@ -80,7 +82,7 @@ def check_zero_torques(log: Log) -> list[LogFinding]:
 
 
 def check_saturation(robot: Robot, log: Log) -> list[LogFinding]:
-    """(6) on either side, also at the limit that the robot's file states."""
+    """(7) on either side, also at the limit that the robot's file states."""
     found = []
     for j in range(log.n):
         tau = np.where(np.isfinite(log.tau[:, j]), log.tau[:, j], 0.0)

@@ -23,6 +23,8 @@ _BY_ROWS = (
     Pathology.WRAP,
     Pathology.STANDSTILL,
     Pathology.SATURATION,
+    Pathology.SPIKES,
+    Pathology.FROZEN,
 )
 _ORDER = (Severity.NOTE, Severity.WARNING, Severity.ERROR)
 

@@ -1,0 +1,95 @@
+"""Values of a log that cannot be: spikes that stand alone, and columns that stop while the robot goes on.
+
+With r the range of a column from its 1st to its 99th percentile:
+
+(1)  spike: further than 3 r, and than twenty usual deviations, from the median of the 21 values around it. A step (a
+     friction that turns over, an encoder that wraps) is none: the median follows it
+(2)  frozen: the very same value for a quarter of a second, twenty rows and three times as long as the column repeats
+     values elsewhere (95th percentile), though the joint passes a hundredth of its range there; at the ends of its
+     range a torque is saturated instead (`check_log`)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from torquec.foundation.arrays import Array, Mask
+from torquec.trajectory.log import Log, LogFinding, Pathology, Severity, spans_of
+
+_WINDOW = 21
+_RANGES = 3.0
+"""Impacts reach two ranges on an industrial robot, for a few samples."""
+_USUAL = 20.0
+_HUGE = 10.0
+"""Ranges: a torque that stands so far out ruins any fit that is not robust."""
+_SECONDS, _ROWS = 0.25, 20
+_HELD = 3.0
+_MOVES = 0.01
+
+
+def check_spikes(log: Log) -> list[LogFinding]:
+    """(1) in positions (an error), recorded speeds and torques (an error where they are huge, else a warning)."""
+    found = []
+    for kind, values in (("q", log.q), ("qd", log.qd), ("tau", log.tau)):
+        if values is None:
+            continue
+        for j in range(log.n):
+            spikes, low, high = _spikes(values[:, j])
+            if not spikes.any():
+                continue
+            peak = float(np.abs(values[spikes, j]).max())
+            huge = kind == "q" or peak > _HUGE * max(high - low, 1e-300)
+            text = (
+                f"{int(spikes.sum())} values stand alone, up to {peak:.4g}; the others lie in {low:.4g} to {high:.4g}"
+            )
+            remedy = "cut these rows" + ("" if huge else ", or use --method huber")
+            severity = Severity.ERROR if huge else Severity.WARNING
+            found.append(LogFinding(Pathology.SPIKES, severity, text, log.column(kind, j), spans_of(spikes), remedy))
+    return found
+
+
+def check_frozen(log: Log) -> list[LogFinding]:
+    """(2) in torques and recorded speeds."""
+    found = []
+    steps = np.diff(log.t)
+    period = float(np.median(steps)) if len(steps) else 1.0
+    least = max(_ROWS, round(_SECONDS / max(period, 1e-9)))
+    for kind, values in (("qd", log.qd), ("tau", log.tau)):
+        if values is None:
+            continue
+        for j in range(log.n):
+            column, q = values[:, j], log.q[:, j]
+            reach = float(np.nanmax(q) - np.nanmin(q)) if np.isfinite(q).any() else 0.0
+            changes = np.flatnonzero(np.diff(column))
+            usual = float(np.percentile(np.diff(changes), 95.0)) if len(changes) > 1 else 1.0
+            ends = (np.nanmax(column), np.nanmin(column)) if np.isfinite(column).any() else (0.0, 0.0)
+            spans = tuple(
+                (a, b + 1)
+                for a, b in spans_of(np.diff(column) == 0.0)
+                if b - a + 2 >= max(least, _HELD * usual)
+                and column[a] not in ends
+                and np.ptp(q[a : b + 2]) > _MOVES * reach
+            )
+            if spans:
+                rows = sum(b - a + 1 for a, b in spans)
+                text = f"keeps the same value for {rows} rows while the joint moves: the column is frozen"
+                remedy = "cut these rows; look for a sensor or a message that stopped"
+                found.append(LogFinding(Pathology.FROZEN, Severity.WARNING, text, log.column(kind, j), spans, remedy))
+    return found
+
+
+def _spikes(column: Array) -> tuple[Mask, float, float]:
+    """Which values of a column (N,) are spikes (1), and its 1st and 99th percentile."""
+    finite = np.isfinite(column)
+    if finite.sum() < 2 * _WINDOW:
+        return np.zeros(len(column), dtype=np.bool_), 0.0, 0.0
+    low, high = (float(v) for v in np.quantile(column[finite], [0.01, 0.99]))
+    filled = np.where(finite, column, low)
+    # Only what lies outside of the range can be further than the range from a median inside.
+    outside = np.flatnonzero((filled < low) | (filled > high))
+    spikes = np.zeros(len(column), dtype=np.bool_)
+    padded = np.pad(filled, _WINDOW // 2, mode="edge")
+    around = np.array([np.median(padded[k : k + _WINDOW]) for k in outside])
+    usual = float(np.median(np.abs(np.diff(filled)))) / 0.6745
+    spikes[outside] = np.abs(filled[outside] - around) > max(_RANGES * (high - low), _USUAL * usual)
+    return spikes, low, high

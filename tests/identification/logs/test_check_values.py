@@ -1,0 +1,66 @@
+"""Spikes and frozen columns are found and named; steps, reversals and recorded logs are neither."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from tests.identification import real_logs, simulated_arm
+
+import torquec as tq
+from torquec.identification.logs.check_values import check_frozen, check_spikes
+from torquec.trajectory.log import Pathology, Severity
+from torquec.trajectory.log_units import looks_like_degrees
+
+
+@pytest.fixture(scope="module")
+def log():
+    return simulated_arm.log()
+
+
+def with_values(log, kind, rows, value, joint=0):
+    values = getattr(log, kind).copy()
+    values[rows, joint] = value
+    return dataclasses.replace(log, **{kind: values})
+
+
+@pytest.mark.parametrize("rows", [[100], [100, 101, 102, 103, 104], [100, 250, 251, 400, 700]])
+def test_a_few_wrong_positions_are_spikes_and_no_unit(log, rows):
+    bad = with_values(log, "q", rows, 50.0)
+    (finding,) = check_spikes(bad)
+    assert (finding.kind, finding.severity) == (Pathology.SPIKES, Severity.ERROR)
+    assert sum(b - a + 1 for a, b in finding.spans) == len(rows)
+    assert looks_like_degrees(simulated_arm.arm(), bad.joints, bad.q)[1] is None
+    found = tq.check_log(simulated_arm.arm(), bad)
+    assert not any(f.kind is Pathology.UNITS for f in found)
+    assert any(f.kind is Pathology.SPIKES for f in found)
+
+
+def test_spikes_of_torque_are_named(log):
+    (finding,) = check_spikes(with_values(log, "tau", [300], 1e4, joint=1))
+    assert "tau of joint2" in finding.column
+    assert finding.severity is Severity.ERROR
+    assert finding.spans == ((300, 300),)
+    moderate = with_values(log, "tau", [300], 6.0 * np.ptp(log.tau[:, 0]))
+    assert check_spikes(moderate)[0].severity is Severity.WARNING
+
+
+def test_a_step_is_no_spike(log):
+    stepped = dataclasses.replace(log, tau=log.tau + 100.0 * (np.arange(len(log)) > 400)[:, None])
+    assert check_spikes(stepped) == []
+
+
+@pytest.mark.parametrize("kind", ["tau", "qd"])
+def test_a_frozen_column_is_named(log, kind):
+    rows = slice(200, 300)
+    frozen = with_values(log, kind, rows, getattr(log, kind)[200, 0])
+    (finding,) = check_frozen(frozen)
+    assert (finding.kind, finding.spans) == (Pathology.FROZEN, ((200, 299),))
+    assert check_frozen(log) == []
+
+
+@pytest.mark.parametrize("case", ["panda", "lwr4", "kr300", "tx40"])
+def test_recorded_logs_have_neither(case):
+    _, logs = getattr(real_logs, case)()
+    assert [finding for log in logs for finding in (*check_spikes(log), *check_frozen(log))] == []
