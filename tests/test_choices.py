@@ -58,7 +58,7 @@ CALLS: dict[str, dict[str, Any]] = {
 }
 """Arguments beside the option. A new public name with a choice gets a row here."""
 
-NOT_OPTIONS = {"BaseParameters", "Estimate", "Model"}
+NOT_OPTIONS = {"BaseParameters", "Estimate", "Model", "Proven"}
 """Results: made by the package, not by users."""
 
 

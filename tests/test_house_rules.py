@@ -135,7 +135,6 @@ def test_no_ten_lines_stand_in_two_places():
 
 SAME_NAMES = {
     "Body",
-    "Direction",
     "Entry",
     "Factor",
     "Kind",
@@ -149,7 +148,6 @@ SAME_NAMES = {
     "constant",
     "last_frame",
     "latex_text",
-    "prepare",
     "read_inertia",
     "terms_of",
     "without_rounding",

@@ -24,7 +24,7 @@ from torquec.control.observer import momentum_observer
 from torquec.control.pole_placement import pole_placement_gains
 from torquec.errors import ArgumentError, RefusedQuantityError
 from torquec.expr import evaluate, trace
-from torquec.linearization.cartesian_linear_model import Direction, cartesian_linear_model
+from torquec.linearization.cartesian_linear_model import FrameDirection, cartesian_linear_model
 from torquec.linearization.linearize import check_linear_model, linear_model_function
 from torquec.model.model import Model, ModelKind
 from torquec.simulation.held_payload import HeldPayload
@@ -39,6 +39,7 @@ ROBOTS = {
 }
 NEEDS_BODIES = "need bodies, and this model"
 NEEDS_EQUATIONS = "is a program already"
+NEEDS_PARAMETERS = "excites parameters of bodies"
 
 
 @cache
@@ -100,11 +101,15 @@ def tool(arm):
 
 def cartesian(source, arm):
     found = tq.linearize(source, *state(arm)[:3])
-    if arm.n > len(Direction):
+    if arm.n > len(FrameDirection):
         with pytest.raises(ArgumentError, match=f"for {arm.n} joints"):
             cartesian_linear_model(source, found, tool(arm))
         return found.M
-    ways = [Direction.X, Direction.Y, Direction.Z, Direction.TURN_Z][: arm.n] if arm.n < 6 else list(Direction)
+    ways = (
+        [FrameDirection.X, FrameDirection.Y, FrameDirection.Z, FrameDirection.TURN_Z][: arm.n]
+        if arm.n < 6
+        else list(FrameDirection)
+    )
     return cartesian_linear_model(source, found, tool(arm), directions=ways).M
 
 
@@ -143,6 +148,7 @@ REFUSED_FOR_PROGRAMS = {
     "abbreviated linear model": (lambda s, arm: linear_model_function(s, rule=CLOVER), NEEDS_EQUATIONS),
     "abbreviated CT1": (lambda s, arm: tq.pole_placement(s, -5, rule=CLOVER), NEEDS_EQUATIONS),
     "abbreviated CT2": (lambda s, arm: tq.computed_torque(s, -5, rule=CLOVER), NEEDS_EQUATIONS),
+    "excitation": (lambda s, arm: tq.excitation(s, options=tq.ExcitationOptions(evaluations=1)), NEEDS_PARAMETERS),
     "monte carlo": (lambda s, arm: Plant(s, varies=True), NEEDS_BODIES),
 }
 

@@ -8,7 +8,7 @@ import pytest
 import torquec as tq
 from torquec.dynamics import jacobian
 from torquec.errors import ArgumentError, RobotError
-from torquec.linearization.cartesian_linear_model import Direction, cartesian_linear_model
+from torquec.linearization.cartesian_linear_model import FrameDirection, cartesian_linear_model
 from torquec.linearization.linearize import linearize
 
 ARM = tq.classics.puma560()
@@ -51,7 +51,7 @@ def test_a_planar_arm_in_its_plane():
     model = linearize(arm, [0.3, 0.9], [0.0, 0.0], [0.0, 0.0])
     with pytest.raises(ArgumentError, match="6 directions for 2 joints"):
         cartesian_linear_model(arm, model, "tool")
-    seen = cartesian_linear_model(arm, model, "tool", directions=(Direction.X, Direction.Y))
+    seen = cartesian_linear_model(arm, model, "tool", directions=(FrameDirection.X, FrameDirection.Y))
     J = np.array(jacobian(arm, "tool", [0.3, 0.9]), dtype=float)[:2]
     assert np.allclose(J.T @ seen.M @ J, model.M)
 

@@ -32,7 +32,8 @@ def scaled(robot, factors):
     bodies = []
     for k, body in enumerate(robot.bodies):
         inertia = type(body.inertia)(*(factors[k] * p for p in body.inertia.parameters))
-        friction = Friction(*(factors[len(robot.bodies) + k] * v for v in dataclasses.astuple(body.joint.friction)))
+        words = body.joint.friction.values
+        friction = Friction.of({word: factors[len(robot.bodies) + k] * value for word, value in words.items()})
         bodies.append(
             dataclasses.replace(body, inertia=inertia, joint=dataclasses.replace(body.joint, friction=friction))
         )

@@ -94,7 +94,7 @@ def complex_list(values: Any) -> list[list[float]]:
 
 
 def _cartesian(model: Model, found: LinearModel, options: LinearizeOptions) -> dict[str, Any]:
-    from torquec.linearization.cartesian_linear_model import Direction, cartesian_linear_model
+    from torquec.linearization.cartesian_linear_model import FrameDirection, cartesian_linear_model
 
     n = model.robot.n
     if options.directions is None:
@@ -105,16 +105,16 @@ def _cartesian(model: Model, found: LinearModel, options: LinearizeOptions) -> d
                 if n < _ALL_DIRECTIONS
                 else f"hold {n - _ALL_DIRECTIONS} of the joints still: --lock JOINT=VALUE",
             )
-        directions = tuple(Direction)
+        directions = tuple(FrameDirection)
     else:
         words = [word.strip().upper() for word in options.directions.split(",")]
-        wrong = [word for word in words if word not in Direction.__members__]
+        wrong = [word for word in words if word not in FrameDirection.__members__]
         if wrong:
             raise ArgumentError(
                 f"--directions: there is no direction '{wrong[0].lower()}'",
-                remedy=f"there are {', '.join(d.name.lower() for d in Direction)}",
+                remedy=f"there are {', '.join(d.name.lower() for d in FrameDirection)}",
             )
-        directions = tuple(Direction[word] for word in words)
+        directions = tuple(FrameDirection[word] for word in words)
     assert options.frame is not None
     seen = cartesian_linear_model(model, found, options.frame, directions=directions)
     return {

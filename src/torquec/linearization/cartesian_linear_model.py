@@ -30,7 +30,7 @@ _LARGEST_CONDITION = 1e8
 _STEP = 1e-30
 
 
-class Direction(IntEnum):
+class FrameDirection(IntEnum):
     """A row of the Jacobian: displacement along, or turn about, a base axis."""
 
     X = 0
@@ -46,7 +46,7 @@ class CartesianModel:
     """Mx, Cx, Kx of (2), (m, m) in the order of `directions`, and the state matrices of (dx, dxd) under dF."""
 
     frame: str
-    directions: tuple[Direction, ...]
+    directions: tuple[FrameDirection, ...]
     M: Array
     C: Array
     K: Array
@@ -55,7 +55,11 @@ class CartesianModel:
 
 
 def cartesian_linear_model(
-    source: Robot | Model, model: LinearModel, frame: str, *, directions: Sequence[Direction | str] = tuple(Direction)
+    source: Robot | Model,
+    model: LinearModel,
+    frame: str,
+    *,
+    directions: Sequence[FrameDirection | str] = tuple(FrameDirection),
 ) -> CartesianModel:
     """The model (2) of a frame; `directions` are as many as the robot has joints, all six unless given.
 
@@ -64,12 +68,12 @@ def cartesian_linear_model(
     """
     arm = as_model(source)
     robot = arm.robot
-    ways = tuple(chosen(Direction, d, "direction") for d in directions)
+    ways = tuple(chosen(FrameDirection, d, "direction") for d in directions)
     if len(set(ways)) != len(ways) or len(ways) != robot.n:
         raise ArgumentError(
             f"{len(set(ways))} directions for {robot.n} joints",
             where=f"robot '{robot.name}'",
-            remedy=f"choose {robot.n} different ones of {', '.join(d.name for d in Direction)}",
+            remedy=f"choose {robot.n} different ones of {', '.join(d.name for d in FrameDirection)}",
         )
     rows = [int(d) for d in ways]
     q, qd = list(model.q), list(model.qd)

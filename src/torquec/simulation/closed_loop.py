@@ -158,7 +158,7 @@ def simulate(
     joint and time, for a loop that is not stable.
     """
     plant = as_plant(plant)
-    run, sampled = prepare(plant, controller, trajectory, options)
+    run, sampled = prepared_loop(plant, controller, trajectory, options)
     start_q = sampled.q[0] if initial_q is None else _state(initial_q, plant, "initial_q")
     start_qd = sampled.qd[0] if initial_qd is None else _state(initial_qd, plant, "initial_qd")
     drives = drives_of(plant, controller, sampled, hold=options.reference_hold)
@@ -174,7 +174,7 @@ def simulate(
     return result
 
 
-def prepare(
+def prepared_loop(
     plant: Plant, controller: Controller, trajectory: Trajectory, options: LoopOptions
 ) -> tuple[NativeRun, Trajectory]:
     """The loop and the trajectory at its samples, once everything is known to fit."""

@@ -23,7 +23,7 @@ from torquec.foundation.arrays import Array
 from torquec.foundation.work import Work, as_work
 from torquec.model.model import Model
 from torquec.robot.robot import Robot
-from torquec.simulation.closed_loop import DEFAULT_OPTIONS, LoopOptions, drives_of, prepare
+from torquec.simulation.closed_loop import DEFAULT_OPTIONS, LoopOptions, drives_of, prepared_loop
 from torquec.simulation.plant import Plant, as_plant
 from torquec.trajectory.trajectory import Trajectory
 
@@ -98,7 +98,7 @@ def monte_carlo(
         raise ArgumentError(f"{runs!r} runs", remedy="give a positive whole number")
     varied = replace(as_plant(plant), varies=True)
     quiet = replace(options, record_every=0)
-    prepare(varied, controller, trajectory, quiet)  # what is wrong is said before workers start
+    prepared_loop(varied, controller, trajectory, quiet)  # what is wrong is said before workers start
     groups = [
         _Group(varied, controller, trajectory, quiet, spread, range(first, min(first + _GROUP, runs)))
         for first in range(0, runs, _GROUP)
@@ -109,7 +109,7 @@ def monte_carlo(
 
 def _run_group(group: _Group) -> MonteCarloResult:
     plant, options, spread = group.plant, group.options, group.spread
-    run, sampled = prepare(plant, group.controller, group.trajectory, options)
+    run, sampled = prepared_loop(plant, group.controller, group.trajectory, options)
     n, bodies = plant.n, len(plant.robot.bodies)
     factors, starts = np.empty((len(group.runs), bodies + n)), np.empty((len(group.runs), n))
     for row, number in enumerate(group.runs):

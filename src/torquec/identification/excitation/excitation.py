@@ -27,6 +27,7 @@ from torquec.identification.excitation.quasi_newton import minimise
 from torquec.identification.excitation.regressor_information import RegressorInformation, regressor_conditions
 from torquec.identification.excitation.workspace import WorkspaceRule
 from torquec.identification.torque.torque_columns import FrictionModel
+from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
 from torquec.trajectory.trajectory import Trajectory, trajectory_of
 
@@ -104,12 +105,22 @@ class Excitation:
 _DEFAULT = ExcitationOptions()
 
 
-def excitation(robot: Robot, *, options: ExcitationOptions = _DEFAULT, report: Report | None = None) -> Excitation:
-    """A motion that excites the base parameters of a robot, at rest where it begins and ends.
+def excitation(
+    source: Robot | Model, *, options: ExcitationOptions = _DEFAULT, report: Report | None = None
+) -> Excitation:
+    """A motion that excites the base parameters of a robot, or of a model of one, at rest where it begins and ends.
 
-    Raises `ArgumentError` for options that cannot be, `SpecificationError`, with the limits that stand in the way,
-    where no motion keeps them all.
+    Raises `ArgumentError` for options that cannot be and for a model that follows a program, which has no parameters to
+    excite; `SpecificationError`, with the limits that stand in the way, where no motion keeps them all.
     """
+    model = as_model(source)
+    robot = model.robot
+    if model.kind.follows_program:
+        raise ArgumentError(
+            f"a motion excites parameters of bodies, and this model ({model.kind.value}) is a program without any",
+            where=f"robot '{robot.name}'",
+            remedy="give the robot: model.robot",
+        )
     _check(robot, options)
     problem = ExcitationProblem(
         RegressorInformation(robot, options.friction),
