@@ -7,10 +7,13 @@ Prints the paper's Tables 1 to 3. Run it with `python examples/puma260_identific
 
 from __future__ import annotations
 
+import math
+
 from torquec.identification import prepare, torque_model
 from torquec.identification.elimination import eliminate, inward_basis, simulated_runs
+from torquec.model.model import compile
 from torquec.report.parameter_tables import comparison_table, elimination_text
-from torquec.robot import classics
+from torquec.robot import Robot, classics
 
 PERIOD = 0.028
 ENDS = 15 * PERIOD
@@ -20,6 +23,9 @@ LLOYD = {
     "ds1": 0.71, "ds2": 0.55, "ds3": 0.50, "ds4": 0.05, "ds5": 0.030, "ds6": 0.065,
 }  # fmt: skip
 """Friction of the same robot as J. Lloyd measured it (the paper's Table 3)."""
+
+GRAVITY = {"c12": 5.509, "c13": -1.1762, "c15": -0.192}
+"""Coefficients of gravity that J. Lloyd measured [Nm] (the paper's section 7.1)."""
 
 
 def main() -> None:
@@ -40,6 +46,20 @@ def main() -> None:
     print("\nTable 3. Comparison of the Results Obtained for the Frictions\n")
     elsewhere, here = [LLOYD[name] for name in friction], [average[name] for name in friction]
     print(comparison_table(friction, elsewhere, here, source="J. Lloyd"))
+
+    print("\nCoefficients of gravity [Nm]: g2 = c12 C2 + c13 S23 + c15 (S23 C5 + C23 C4 S5)\n")
+    print(comparison_table(list(GRAVITY), list(GRAVITY.values()), gravity_coefficients(robot), source="J. Lloyd"))
+    print("\nThe paper prints c13 = -1.176644; its own parameters give -1.76865.")
+
+
+def gravity_coefficients(robot: Robot) -> list[float]:
+    """c12, c13 and c15, read from the closed form of the shoulder's gravity torque."""
+    quarter = math.pi / 2.0
+    arm = compile(robot)
+    hanging = arm.gravity_torque([0.0, quarter, 0.0, 0.0, quarter, 0.0])[1]
+    bent = arm.gravity_torque([0.0, quarter, 0.0, 0.0, 0.0, 0.0])[1]
+    level = arm.gravity_torque([0.0, 0.0, 0.0, 0.0, 0.0, 0.0])[1]
+    return [float(level), float(hanging), float(bent - hanging)]
 
 
 if __name__ == "__main__":

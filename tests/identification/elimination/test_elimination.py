@@ -86,6 +86,9 @@ def test_the_example_prints_the_three_tables(capsys):
     for title in ("Table 1. Statistics for", "Table 2. Statistics for", "Table 3. Comparison of"):
         assert title in text
     assert "Value Found in J. Lloyd" in text
+    # Coefficients of gravity as the paper's own parameters give them, beside Lloyd's (../shared/oracles/puma260.json).
+    for values in (("c12", "5.5090", "5.5179"), ("c13", "-1.1762", "-1.7687"), ("c15", "-0.1920", "-0.1374")):
+        assert any(all(value in line for value in values) for line in text.splitlines()), values
 
 
 def test_significant_parameters_stay():
