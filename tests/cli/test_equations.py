@@ -21,7 +21,7 @@ def test_appendix_a_of_clover(torquec):
     rule = ("--whole", "--multiple-angles", "--threshold", 0.01, "--digits", 4)
     shown = torquec("equations", "puma560", *rule).out
     assert "M12 = 0.6903*sin(q2) - 0.1341*cos(q2 + q3) + 0.02375*cos(q2)\n" in shown
-    assert "V6 = 0.216*qd6 + 0.3    for qd6 >= 0\n" in shown
+    assert "V6 = 0.216*qd6 + 0.3    for qd6 > 0\n" in shown
 
 
 def test_json_has_the_keys_of_the_contract(torquec):
