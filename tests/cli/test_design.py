@@ -9,6 +9,7 @@ import pytest
 
 import torquec as tq
 from torquec.control.controller_file import read_controller
+from torquec.model.base_parameter_model import base_parameter_model
 from torquec.trajectory import minimum_jerk, write_trajectory
 
 KINDS = ("pole-placement", "computed-torque", "diagonal", "pd", "pid")
@@ -134,3 +135,16 @@ def test_no_guarantee_and_why(torquec):
     assert "give a trajectory" in torquec(*words, "--json").document["guarantee"]["reason"]
     assert "abbreviated" in torquec(*words, "--abbreviated", "--json").document["guarantee"]["reason"]
     assert "No guarantee: " in torquec("design", "planar2r", "--controller", "pd").out
+
+
+def test_a_covariance_of_parameters_is_statistics(torquec, tmp_path):
+    arm = tq.classics.planar2r()
+    values = np.array(tq.base_parameters(arm).values)
+    for part, stable in ((0.01, True), (0.5, False)):
+        model = base_parameter_model(arm, covariance=np.diag((part * values) ** 2))
+        tq.save(model, tmp_path / "arm.tq.json")
+        document = torquec("design", tmp_path / "arm.tq.json", "--poles", "-5+5j", "--json").document
+        assert document["covariance"]["level"] == 0.95
+        assert document["covariance"]["stable"] is stable
+        assert (document["covariance"]["scale"] > 1.0) is stable
+        assert document["guarantee"]["valid"] is False
