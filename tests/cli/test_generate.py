@@ -33,3 +33,15 @@ def test_other_files_in_the_folder_stay(torquec, arm, tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     assert torquec("generate", arm, "-o", tmp_path, "--quantity", "mass_matrix").status == 0
     assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+def test_a_foreign_file_is_replaced_with_force_only(torquec, arm, tmp_path):
+    build = tmp_path / "CMakeLists.txt"
+    build.write_text("project(mine)")
+    refused = torquec("generate", arm, "-o", tmp_path, "--quantity", "mass_matrix")
+    assert refused.status == 2
+    assert "CMakeLists.txt" in refused.err
+    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".c"] == []
+    assert build.read_text() == "project(mine)"
+    assert torquec("generate", arm, "-o", tmp_path, "--quantity", "mass_matrix", "--force").status == 0
+    assert "written by torquec" in build.read_text()

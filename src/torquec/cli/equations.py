@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.options import ForceOption
 from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
 
@@ -84,6 +85,7 @@ class EquationsOptions(CommandOptions):
         typer.Option("--output", "-o", metavar="FILE", help="Write to this file.  [default: stdout]"),
         Writes.FILE,
     ] = None
+    force: ForceOption = False
 
     @property
     def written_as(self) -> EquationFormat:

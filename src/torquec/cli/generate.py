@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.options import ForceOption
 from torquec.cli.output import progress
 from torquec.cli.writes import Writes
 from torquec.codegen.target import Target
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 class GenerateOptions(CommandOptions):
     """What to write, and where."""
 
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where the files go."), Writes.FOLDER]
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where the files go."), Writes.PACKAGE]
     target: Annotated[Target, typer.Option(help="What to write.")] = Target.C
     quantity: Annotated[
         list[str] | None,
@@ -33,6 +34,7 @@ class GenerateOptions(CommandOptions):
     prefix: Annotated[
         str | None, typer.Option(help="What names of files and functions begin with.  [default: the robot's name]")
     ] = None
+    force: ForceOption = False
 
 
 @command(
@@ -47,7 +49,12 @@ def generate(model: Model, options: GenerateOptions) -> Outcome:
 
     progress(f"tracing and writing {model.robot.name} ...")
     package = write(
-        model, options.output, target=options.target, quantities=options.quantity or None, prefix=options.prefix
+        model,
+        options.output,
+        target=options.target,
+        quantities=options.quantity or None,
+        prefix=options.prefix,
+        force=options.force,
     )
     counts = {name: dataclasses.asdict(count) for name, count in package.functions.items()}
     document = {

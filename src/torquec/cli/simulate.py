@@ -14,7 +14,7 @@ import typer
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.laws import LawOptions, make_law
 from torquec.cli.motions import MotionOptions, asked_motion, hold_missing
-from torquec.cli.options import DegreesOption
+from torquec.cli.options import DegreesOption, ForceOption
 from torquec.cli.output import progress
 from torquec.cli.source import with_payload
 from torquec.cli.writes import Writes
@@ -78,6 +78,7 @@ class SimulateOptions(MotionOptions, LawOptions):
     csv: Annotated[
         Path | None, typer.Option("--output", "-o", "--csv", metavar="FILE", help="Write the run as CSV."), Writes.FILE
     ] = None
+    force: ForceOption = False
     errors: Annotated[
         Path | None,
         typer.Option("--plot", "--errors", metavar="FILE", help="Draw the tracking errors (extra plot)."),

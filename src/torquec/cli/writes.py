@@ -14,6 +14,8 @@ class Writes(StrEnum):
 
     FILE = "file"
     FOLDER = "folder"
+    PACKAGE = "files beside others in a folder"
+    """The writer itself refuses, before anything is written, to replace files that are not ours without force."""
     PICTURE = "picture"
     PICTURES = "folder of pictures"
 
@@ -36,6 +38,9 @@ def check_target(path: Path, kind: Writes, *, force: bool) -> None:
 
     if kind in (Writes.PICTURE, Writes.PICTURES):
         need_extra("plot", "drawing a picture")
+    if kind is Writes.PACKAGE:
+        check_output_folder(path, force=True)
+        return
     if kind in (Writes.FOLDER, Writes.PICTURES):
         check_output_folder(path, force=force)
         if not path.name:
