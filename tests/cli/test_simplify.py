@@ -103,6 +103,11 @@ def test_trade_off(tmp_path):
     assert result.exit_code == 0, result.output
     document = json.loads(result.stdout)
     assert [point["factor"] for point in document["trade_off"]["points"]] == [0.0, 0.25, 0.5, 1.0, 2.0, 4.0]
+    within = [point for point in document["trade_off"]["points"] if point["factor"] > 0.0 and point["level"] <= 1.0]
+    (stated,) = (point for point in within if point["factor"] == 1.0)
+    written = document["operations"]["after"]
+    assert written in [{"mul": point["mul"], "add": point["add"]} for point in within]
+    assert sum(written.values()) <= stated["mul"] + stated["add"]
     assert {"trade_off.png", "trade_off.svg", "trade_off.csv", "trade_off.json"} <= folders(tmp_path / "out")
     assert json.loads((tmp_path / "out" / "trade_off.json").read_text())["points"] == document["trade_off"]["points"]
 

@@ -94,8 +94,8 @@ def find_min_basis(
         dead |= test - alive
         survivors = alive
     fits = [(problem.fit(sorted(columns)), sorted(columns)) for columns in sorted(survivors, key=sorted)]
-    fit, chosen = min(fits, key=lambda pair: pair[0].level)
-    return to_minimax_fit(problem, chosen, fit)
+    fit, best = min(fits, key=lambda pair: pair[0].level)
+    return to_minimax_fit(problem, best, fit)
 
 
 def min_basis_gen(
