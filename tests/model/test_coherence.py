@@ -11,7 +11,10 @@ from torquec.model.kinds import ModelKind
 from torquec.model.model import Model
 
 STATES = 10_000
-CASES = [(name, kind) for name in ROBOTS for kind in ModelKind]
+SLOW = ("panda",)
+CASES = [
+    pytest.param((name, kind), marks=pytest.mark.slow if name in SLOW else ()) for name in ROBOTS for kind in ModelKind
+]
 
 
 @pytest.fixture(params=CASES, ids=lambda case: f"{case[0]}-{case[1]}", scope="module")

@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
-from tests.model.kinds import model_of, robot_of
+from tests.model.kinds import ROBOTS, model_of, robot_of
 
 from torquec.errors import ArgumentError, ExpressionError, ModelFileError, RefusedQuantityError, RobotError
 from torquec.expr import count_operations, trace
@@ -320,8 +320,11 @@ def test_influence_coefficients_are_the_jacobian_and_what_it_becomes(kind):
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_c_package_computes_what_python_does(kind, tmp_path):
-    model = model_of("scara", kind)
+@pytest.mark.parametrize(
+    ("name", "count"), [("scara", 200), *(pytest.param(name, 1000, marks=pytest.mark.slow) for name in ROBOTS)]
+)
+def test_the_c_package_computes_what_python_does(name, count, kind, tmp_path):
+    model = model_of(name, kind)
     package = generate(model, tmp_path / "out", prefix="arm")
     assert set(package.functions) == set(model.served())
     assert dict(package.refused) == model.refused()
@@ -331,15 +334,15 @@ def test_the_c_package_computes_what_python_does(kind, tmp_path):
     subprocess.run(["gcc", *flags, str(source), "-o", str(library), "-lm"], check=True)
     code = ctypes.CDLL(str(library))
     rng = np.random.default_rng(4)
-    for name in package.functions:
-        function = model.function(name)
-        states = [rng.uniform(0.05, 0.1, (200, port.size)) for port in function.inputs]
-        outputs = [np.empty((200, port.size)) for port in function.outputs]
-        call = getattr(code, f"arm_{name}")
-        for k in range(200):
+    for quantity in package.functions:
+        function = model.function(quantity)
+        states = [rng.uniform(0.05, 0.1, (count, port.size)) for port in function.inputs]
+        outputs = [np.empty((count, port.size)) for port in function.outputs]
+        call = getattr(code, f"arm_{quantity}")
+        for k in range(count):
             rows = [array[k] for array in (*states, *outputs)]
             call(*(row.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for row in rows))
-        found = getattr(model, name)(*states)
+        found = getattr(model, quantity)(*states)
         for have, want in zip(outputs, found if len(outputs) > 1 else [found], strict=True):
             scale = max(1.0, np.abs(want).max())
             np.testing.assert_allclose(have, np.reshape(want, have.shape), rtol=0.0, atol=1e-12 * scale)

@@ -24,8 +24,8 @@ from torquec.expr.enclose import enclose
 from torquec.expr.ops import Op
 from torquec.foundation.arrays import Array, Mask
 
-_BOXES = 60_000
-"""Boxes that are looked at before giving up: some seconds."""
+_STEPS = 30_000_000
+"""Boxes times operations of dM/dq that are spent before giving up: about ten seconds."""
 _AT_ONCE = 2048
 _NARROW = 1e-3
 """Half width [rad or m] below which a doubtful box is not halved any more: M is singular there, or as good as."""
@@ -47,12 +47,16 @@ class MassMatrixRegularity:
 
 
 def mass_matrix_regularity(
-    mass_matrix: Function, lower: Sequence[float], upper: Sequence[float], *, budget: int = _BOXES
+    mass_matrix: Function, lower: Sequence[float], upper: Sequence[float], *, budget: int | None = None
 ) -> MassMatrixRegularity:
-    """(1)-(3) for a program q -> M (n, n) over the positions between `lower` and `upper` (n,), all finite."""
+    """(1)-(3) for a program q -> M (n, n) over the positions between `lower` and `upper` (n,), all finite.
+
+    `budget`: how many boxes may be looked at; unless given, as many as take some seconds.
+    """
     low, high = np.array(lower, dtype=np.float64), np.array(upper, dtype=np.float64)
     read = sorted({step.element for step in mass_matrix.operations if step.op is Op.INPUT})
     slopes = differentiate(mass_matrix, "M", "q")
+    most = _STEPS // (1 + len(slopes.operations)) if budget is None else budget
     centers, halves = 0.5 * (low + high)[None], 0.5 * (high - low)[None]
     looked_at = 0
     while len(centers):
@@ -64,7 +68,7 @@ def mass_matrix_regularity(
         if not len(here):
             continue
         tiny = np.all(width[:, read] < _NARROW, axis=1) if read else np.ones(len(here), dtype=bool)
-        if tiny.any() or looked_at + len(centers) > budget:
+        if tiny.any() or looked_at + len(centers) > most:
             worst = int(np.argmax(tiny))
             ends = here[worst] - width[worst], here[worst] + width[worst]
             return MassMatrixRegularity(False, looked_at, (tuple(ends[0].tolist()), tuple(ends[1].tolist())))
