@@ -87,6 +87,12 @@ def test_friction_by_load_is_in_the_robot(log):
     assert found == [estimate.x[estimate.names.index(f"load_joint{k}")] for k in (1, 2)]
 
 
+def test_what_a_robot_cannot_hold_is_named(log):
+    law = FrictionLaw(shape=CoulombShape(Turnover.DISTANCE, 1e-3))
+    options = dataclasses.replace(QUICK, friction=law, strength=1.0)
+    assert identify(arm(), log, options=options).unbound == ("coulomb turnover",)
+
+
 def test_urdf_with_the_identified_values(log, tmp_path):
     estimate = identify(arm(1.3), log, options=QUICK)
     tq.write_urdf(estimate.robot, tmp_path / "arm.urdf")
