@@ -133,28 +133,6 @@ def test_no_ten_lines_stand_in_two_places():
     assert not twice, "give these lines one place: " + "; ".join(twice[:10])
 
 
-SAME_NAMES = {
-    "Body",
-    "Entry",
-    "Factor",
-    "Kind",
-    "Motion",
-    "ParameterKind",
-    "Program",
-    "Record",
-    "Rounded",
-    "Step",
-    "chain",
-    "constant",
-    "last_frame",
-    "latex_text",
-    "read_inertia",
-    "terms_of",
-    "without_rounding",
-}
-"""Names that still stand for two things. This list only gets shorter."""
-
-
 def test_public_names_stand_for_one_thing():
     """Classes everywhere; functions outside `cli/`, whose commands are named like what they call."""
     places: dict[str, list[str]] = {}
@@ -164,8 +142,7 @@ def test_public_names_stand_for_one_thing():
             if (isinstance(node, ast.ClassDef) or is_function) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(relative(path))
     twice = {name: found for name, found in places.items() if len(found) > 1}
-    assert not {name: found for name, found in twice.items() if name not in SAME_NAMES}
-    assert not SAME_NAMES - set(twice), "these names are unique now: take them off the list"
+    assert not twice
 
 
 def test_ruff():

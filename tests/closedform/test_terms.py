@@ -7,35 +7,35 @@ from tests.closedform.test_polynomial import Q1, Q23, SLIDE
 from torquec.closedform.fourier import fourier_series
 from torquec.closedform.layouts import Part
 from torquec.closedform.polynomial import Linear, TrigPolynomial, Variable, constant, single
-from torquec.closedform.terms import Factor, Kind, Term, cumulative_angles, motion_factors, subscript, terms_of
+from torquec.closedform.terms import Factor, Kind, Term, cumulative_angles, motion_factors, subscript, printed_terms
 
 POLYNOMIAL = constant(0.5) - single(Q23, 1, 1) * 2.0 + single(Q1, 0, 2) * single(SLIDE, 0, 1)
 
 
 def test_largest_first():
-    assert [term.coefficient for term in terms_of(POLYNOMIAL)] == [-2.0, 1.0, 0.5]
+    assert [term.coefficient for term in printed_terms(POLYNOMIAL)] == [-2.0, 1.0, 0.5]
 
 
 def test_equal_but_for_rounding_keeps_its_order():
     for noise in (1e-15, -1e-15):
-        terms = terms_of(single(Q1, 1, 0) * (1.0 + noise) + single(Q1, 0, 1))
+        terms = printed_terms(single(Q1, 1, 0) * (1.0 + noise) + single(Q1, 0, 1))
         assert [term.factors[0].kind for term in terms] == [Kind.SHORT_COSINE, Kind.SHORT_SINE]
 
 
 def test_factors_of_products_and_of_multiple_angles():
-    assert terms_of(POLYNOMIAL)[0].factors == (
+    assert printed_terms(POLYNOMIAL)[0].factors == (
         Factor(Kind.SHORT_COSINE, Q23.joints),
         Factor(Kind.SHORT_SINE, Q23.joints),
     )
     series = fourier_series(single(Q23, 1, 1) * single(SLIDE, 0, 2))
-    assert terms_of(series) == [
+    assert printed_terms(series) == [
         Term(0.5, (Factor(Kind.POSITION, ((3, 1),), 2), Factor(Kind.SINE, ((1, 2), (2, 2))))),
     ]
 
 
 def test_parameters_by_number_of_factors():
     polynomial = TrigPolynomial({((Q1, 1, 0),): Linear({"a": 9.0}), (): Linear({"b": 1.0})})
-    assert [len(term.factors) for term in terms_of(polynomial)] == [0, 1]
+    assert [len(term.factors) for term in printed_terms(polynomial)] == [0, 1]
 
 
 def test_speeds_and_accelerations():

@@ -10,7 +10,7 @@ import torquec as tq
 from torquec.control.poles import joint_poles
 from torquec.control.robustness import (
     COMPUTED_TORQUE,
-    Factor,
+    ErrorFactor,
     Hold,
     ModelErrors,
     closed_loop_eigenvalues,
@@ -87,7 +87,7 @@ def test_fast_sampling_is_continuous():
 
 
 @pytest.mark.parametrize("sampled", [True, False])
-@pytest.mark.parametrize("factor", Factor)
+@pytest.mark.parametrize("factor", ErrorFactor)
 def test_the_loop_is_affine_in_each_factor(factor, sampled):
     loop = make_loop(MODEL, poles(45.0), period=0.002, sampled=sampled)
     changed = loop.matrix(ModelErrors(**{factor.value: 3.0}))

@@ -8,7 +8,7 @@ from tests.clover import POINT
 
 import torquec as tq
 from torquec.control.poles import joint_poles
-from torquec.control.robustness import Factor, ModelErrors, closed_loop_eigenvalues
+from torquec.control.robustness import ErrorFactor, ModelErrors, closed_loop_eigenvalues
 from torquec.control.root_locus import root_locus
 from torquec.control.stability_interval import stability_interval
 from torquec.errors import ArgumentError
@@ -21,7 +21,7 @@ POLES = joint_poles(ARM.joint_names, -45 + 45j)
 
 def test_inertia_moves_every_pair_on_one_curve():
     # alpha = beta = 1: s^2 + 90 gamma s + 4050 gamma = 0
-    locus = root_locus(MODEL, POLES, Factor.GAMMA, [0.5, 1.0, 2.0])
+    locus = root_locus(MODEL, POLES, ErrorFactor.GAMMA, [0.5, 1.0, 2.0])
     for gamma, row in zip(locus.values, locus.eigenvalues, strict=True):
         assert np.abs(row**2 + 90 * gamma * row + 4050 * gamma).max() < 1e-4
 
@@ -29,7 +29,7 @@ def test_inertia_moves_every_pair_on_one_curve():
 @pytest.mark.parametrize("period", [None, 0.002])
 def test_branches_hold_the_same_eigenvalues_and_are_continuous(period):
     values = np.linspace(-20.0, 20.0, 401)
-    locus = root_locus(MODEL, POLES, Factor.BETA, values, period=period)
+    locus = root_locus(MODEL, POLES, ErrorFactor.BETA, values, period=period)
     for k in (0, 137, 400):
         plain = closed_loop_eigenvalues(MODEL, POLES, errors=ModelErrors(beta=float(values[k])), period=period)
         assert np.allclose(np.sort_complex(locus.eigenvalues[k]), np.sort_complex(plain), atol=1e-6)
@@ -39,7 +39,7 @@ def test_branches_hold_the_same_eigenvalues_and_are_continuous(period):
 
 def test_values_are_checked():
     with pytest.raises(ArgumentError, match="not finite"):
-        root_locus(MODEL, POLES, Factor.ALPHA, [np.nan])
+        root_locus(MODEL, POLES, ErrorFactor.ALPHA, [np.nan])
 
 
 def test_clover_figure_6_is_the_loop_of_28_and_33():

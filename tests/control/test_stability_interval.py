@@ -11,7 +11,7 @@ from tests.dynamics.random_robots import random_robot, random_state
 
 import torquec as tq
 from torquec.control.poles import joint_poles
-from torquec.control.robustness import Factor, Hold, ModelErrors, make_loop
+from torquec.control.robustness import ErrorFactor, Hold, ModelErrors, make_loop
 from torquec.control.stability_interval import crossings, loop_interval, stability_interval, with_factor
 from torquec.errors import ArgumentError
 from torquec.linearization.linearize import LinearModel, linearize
@@ -22,13 +22,13 @@ TOLERANCE = 1e-2
 
 LIMITS = [
     # factor, poles, period, ours to check against, printed
-    (Factor.ALPHA, 4.5, None, (-0.308, 2.571), (-0.4, 2.6)),
-    (Factor.ALPHA, 45.0, None, (-129.82, 158.14), (-127.5, 160.0)),
-    (Factor.BETA, 4.5, None, (-math.inf, 4.792), (-math.inf, 4.8)),
-    (Factor.BETA, 45.0, None, (-math.inf, 38.92), (-math.inf, 39.0)),
-    (Factor.GAMMA, 4.5, None, (0.0, math.inf), (0.0, math.inf)),
-    (Factor.GAMMA, 45.0, None, (0.0, math.inf), (0.0, math.inf)),
-    (Factor.GAMMA, 45.0, 0.005, (9.7e-4, 4.523), (0.0, 4.55)),
+    (ErrorFactor.ALPHA, 4.5, None, (-0.308, 2.571), (-0.4, 2.6)),
+    (ErrorFactor.ALPHA, 45.0, None, (-129.82, 158.14), (-127.5, 160.0)),
+    (ErrorFactor.BETA, 4.5, None, (-math.inf, 4.792), (-math.inf, 4.8)),
+    (ErrorFactor.BETA, 45.0, None, (-math.inf, 38.92), (-math.inf, 39.0)),
+    (ErrorFactor.GAMMA, 4.5, None, (0.0, math.inf), (0.0, math.inf)),
+    (ErrorFactor.GAMMA, 45.0, None, (0.0, math.inf), (0.0, math.inf)),
+    (ErrorFactor.GAMMA, 45.0, 0.005, (9.7e-4, 4.523), (0.0, 4.55)),
 ]
 
 
@@ -50,10 +50,10 @@ def test_one_joint_by_hand():
     # m edd + ((1 - beta) c + gamma m s) ed + ((1 - alpha) k + gamma m p) e = 0
     p, s = 25.0, 6.0
     poles = joint_poles(("a",), -3 + 4j)
-    alpha = stability_interval(single(), poles, Factor.ALPHA)
+    alpha = stability_interval(single(), poles, ErrorFactor.ALPHA)
     assert alpha.lower == pytest.approx(1.0 + 2.0 * p / -5.0)
     assert alpha.upper == math.inf
-    beta = stability_interval(single(), poles, Factor.BETA)
+    beta = stability_interval(single(), poles, ErrorFactor.BETA)
     assert (beta.lower, beta.upper) == (-math.inf, pytest.approx(1.0 + 2.0 * s / 3.0))
 
 
@@ -64,7 +64,7 @@ def test_one_sampled_joint_by_hand():
     poles = joint_poles(("a",), -3 + 4j)
     loop = make_loop(model, poles, period=h, hold=Hold.EULER)
     p, s = float(loop.p[0]), float(loop.s[0])
-    found = stability_interval(model, poles, Factor.GAMMA, period=h, hold=Hold.EULER)
+    found = stability_interval(model, poles, ErrorFactor.GAMMA, period=h, hold=Hold.EULER)
     # 1 - s h g + p h^2 g < 1 always; 4 - 2 s h g + p h^2 g > 0 is the limit, or |constant| < 1
     assert found.upper == pytest.approx(min(4.0 / (2 * s * h - p * h**2), 2.0 / (s * h - p * h**2)), rel=1e-9)
     assert found.lower == 0.0
@@ -77,13 +77,13 @@ def test_a_scan_agrees_on_random_robots(seed, period):
     state = random_state(robot, seed, size=1)
     model = linearize(robot, state.q[0], state.qd[0], state.qdd[0])
     loop = make_loop(model, joint_poles(robot.joint_names, -6 + 5j), period=period)
-    for factor in Factor:
+    for factor in ErrorFactor:
         found = loop_interval(loop, factor)
         low, high = max(found.lower, -50.0), min(found.upper, 50.0)
         for value in np.linspace(low + 1e-6 * (high - low), high - 1e-6 * (high - low), 101):
             assert loop.excess(loop.matrix(with_factor(ModelErrors(), factor, float(value)))) < 1e-9
         for limit, outward in ((found.lower, -1.0), (found.upper, 1.0)):
-            if abs(limit) < 1e5 and not (factor is Factor.GAMMA and limit == 0.0):
+            if abs(limit) < 1e5 and not (factor is ErrorFactor.GAMMA and limit == 0.0):
                 beyond = limit + outward * 1e-5 * max(1.0, abs(limit))
                 assert loop.excess(loop.matrix(with_factor(ModelErrors(), factor, beyond))) > 0.0
 
@@ -101,4 +101,4 @@ def test_a_loop_that_is_unstable_from_the_start_is_refused():
     # computed torque for soft poles, on a stiffness that it does not know
     poles = joint_poles(ARM.joint_names, -1 + 1j)
     with pytest.raises(ArgumentError, match="unstable with alpha = 0 already"):
-        stability_interval(MODEL, poles, Factor.ALPHA, errors=ModelErrors(alpha=0.0, beta=0.0))
+        stability_interval(MODEL, poles, ErrorFactor.ALPHA, errors=ModelErrors(alpha=0.0, beta=0.0))

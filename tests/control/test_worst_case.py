@@ -7,7 +7,7 @@ import pytest
 
 import torquec as tq
 from torquec.control.poles import joint_poles
-from torquec.control.robustness import COMPUTED_TORQUE, Factor
+from torquec.control.robustness import COMPUTED_TORQUE, ErrorFactor
 from torquec.control.stability_interval import stability_interval
 from torquec.control.worst_case import worst_case
 from torquec.errors import ArgumentError
@@ -20,8 +20,8 @@ ARM = tq.classics.puma560()
 def test_it_is_the_narrowest_of_all_points():
     motion = puma560_standard_trajectory()
     poles = joint_poles(ARM.joint_names, -12 + 45j)
-    found = worst_case(ARM, motion, poles, factors=(Factor.ALPHA, Factor.BETA), points=4)
-    for factor in (Factor.ALPHA, Factor.BETA):
+    found = worst_case(ARM, motion, poles, factors=(ErrorFactor.ALPHA, ErrorFactor.BETA), points=4)
+    for factor in (ErrorFactor.ALPHA, ErrorFactor.BETA):
         each = []
         for t in np.linspace(0.0, 1.5, 4):
             state = motion.at(t)

@@ -18,7 +18,7 @@ import torquec.dynamics
 from torquec.dynamics.friction import TERMS
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.mechanism import Coordinate
-from torquec.dynamics.motion import Motion
+from torquec.dynamics.motion import LinkMotion
 from torquec.expr import Node
 from torquec.robot import canonical
 from torquec.robot.robot import Drives
@@ -72,7 +72,7 @@ def gyroscopic_moment_deleted(monkeypatch):
 
     def wrong(e, moving):
         x, y, z = moving.wd
-        without_speed = Motion(moving.w, moving.wd, ((0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0)), moving.a, ZERO)
+        without_speed = LinkMotion(moving.w, moving.wd, ((0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0)), moving.a, ZERO)
         force, moment = right(replace(e, xx=0.0, xy=0.0, xz=0.0, yy=0.0, yz=0.0, zz=0.0), moving)
         _, spin = right(replace(e, x=0.0, y=0.0, z=0.0, m=0.0), without_speed)
         return force, add(moment, spin)

@@ -12,7 +12,8 @@ from torquec.errors import ArgumentError
 from torquec.identification import Samples, torque_model
 from torquec.identification.estimators.least_squares import WeightedLeastSquares
 from torquec.identification.estimators.pseudo_inertia import is_consistent
-from torquec.identification.payload import identify_payload, last_frame, weigh_payload
+from torquec.identification.payload import identify_payload, weigh_payload
+from torquec.robot.payload import hand_frame
 from torquec.model.model import compile
 from torquec.robot import attach_payload, classics
 from torquec.robot.robot import Frame
@@ -72,10 +73,10 @@ def test_the_frame_is_where_it_is_seen_from(puma):
     robot, model = puma
     samples = run(loaded(robot), 2)
     x = bare_fit(model).x_
-    here, there = (weigh_payload(model, x, [samples], frame=frame) for frame in ("tool", last_frame(robot)))
-    assert last_frame(robot) == robot.bodies[-1].name
+    here, there = (weigh_payload(model, x, [samples], frame=frame) for frame in ("tool", hand_frame(robot)))
+    assert hand_frame(robot) == robot.bodies[-1].name
     pose = robot.frame("tool").pose
-    moved = here.inertia.transformed(pose).transformed(robot.frame(last_frame(robot)).pose.inverse())
+    moved = here.inertia.transformed(pose).transformed(robot.frame(hand_frame(robot)).pose.inverse())
     assert there.parameters == pytest.approx(np.array(moved.parameters), abs=1e-8)
 
 

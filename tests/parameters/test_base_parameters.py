@@ -16,7 +16,7 @@ from torquec.dynamics.total_torque import total_torque
 from torquec.errors import ArgumentError, CheckError
 from torquec.parameters.base_parameters import BasisMethod, base_parameters
 from torquec.parameters.check_base_parameters import check_base_parameters
-from torquec.parameters.standard_parameters import ParameterKind, standard_regressor
+from torquec.parameters.standard_parameters import StandardParameterKind, standard_regressor
 from torquec.robot import classics
 from torquec.robot.robot import Drives, Friction, JointType, Mimic, Motor, Robot
 
@@ -173,7 +173,7 @@ def test_vertical_slide_with_motor_and_offset():
     slide = dh_arm("slide", [(True, 0.0, 0.0, 0.0, 0.0)])
     driven = dataclasses.replace(slide, drives=Drives((Motor("motor", 0.01),), ((10.0,),)))
     base = base_parameters(driven, friction=FrictionColumns.OFFSET)
-    assert base.kinds.count(ParameterKind.INERTIAL) == 1
+    assert base.kinds.count(StandardParameterKind.INERTIAL) == 1
     assert len(base) == 4  # mass, rotor (holding the offset), viscous, Coulomb
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from torquec.parameters.formula import latex_formula, latex_name, latex_number, latex_text, text_formula
+from torquec.parameters.formula import latex_formula, latex_name, latex_number, latex_word, text_formula
 
 
 def test_text():
@@ -46,4 +46,4 @@ def test_braces_balance_for_any_name():
 def test_numbers_and_words():
     assert latex_number("-1.5e+07") == r"-1.5\cdot 10^{7}"
     assert latex_number("0.25") == "0.25"
-    assert latex_text("a_b") == r"a\_b"
+    assert latex_word("a_b") == r"a\_b"

@@ -12,7 +12,7 @@ from torquec.dynamics.friction_regressor import FrictionColumns
 from torquec.dynamics.total_torque import total_torque
 from torquec.parameters.standard_parameters import (
     ParameterFrames,
-    ParameterKind,
+    StandardParameterKind,
     standard_parameters,
     standard_regressor,
     standard_values,
@@ -28,8 +28,8 @@ def parameters_of(robot, **options):
 def test_puma260_has_78():
     parameters = parameters_of(classics.puma260())
     assert len(parameters) == 78
-    assert parameters.kinds.count(ParameterKind.INERTIAL) == 60
-    assert parameters.kinds.count(ParameterKind.FRICTION) == 12
+    assert parameters.kinds.count(StandardParameterKind.INERTIAL) == 60
+    assert parameters.kinds.count(StandardParameterKind.FRICTION) == 12
 
 
 def test_link_frames_give_the_moments_of_the_paper():

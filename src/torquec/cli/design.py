@@ -149,7 +149,7 @@ def _robustness(
     model: Model, looked_at: LinearModel, options: DesignOptions, kind: LawKind, worst: WorstCase | None
 ) -> dict[str, Any]:
     """Eigenvalues and stability intervals, at the point or over the motion."""
-    from torquec.control.robustness import Factor, closed_loop_eigenvalues
+    from torquec.control.robustness import ErrorFactor, closed_loop_eigenvalues
     from torquec.control.stability_interval import stability_interval
 
     poles, errors = options.pairs(model.robot), law_errors(kind, options)
@@ -159,7 +159,7 @@ def _robustness(
     if worst is None:
         intervals = {
             factor: stability_interval(looked_at, poles, factor, errors=errors, period=period, sampled=sampled)
-            for factor in Factor
+            for factor in ErrorFactor
         }
     else:
         intervals = worst.intervals
@@ -178,7 +178,7 @@ def _draw(
     motion: Trajectory | None,
 ) -> list[Path]:
     """Eigenvalues and one root locus per factor, of the loop that the text reports; of a motion at its worst point."""
-    from torquec.control.robustness import Factor, closed_loop_eigenvalues
+    from torquec.control.robustness import ErrorFactor, closed_loop_eigenvalues
     from torquec.control.root_locus import root_locus
     from torquec.control.stability_interval import stability_interval
     from torquec.linearization.linearize import linearize
@@ -194,7 +194,7 @@ def _draw(
     how = f"{kind}, {'sampled design' if sampled else 'continuous design'}, {1.0 / period:g} Hz"
     title = f"{robot.name}: eigenvalues ({how})"
     files = [plot_eigenvalues(groups, options.plot / "eigenvalues.png", title=title)]
-    for factor in Factor:
+    for factor in ErrorFactor:
         here, when = looked_at, ""
         if worst is not None and motion is not None:
             lower, upper = worst.times[factor]

@@ -83,7 +83,7 @@ class ClosedForm:
         found = self._christoffel.get((i, j, k))
         if found is None:
             parts = (self.M[i, j].differentiate(k), self.M[i, k].differentiate(j), -self.M[j, k].differentiate(i))
-            found = simplified(without_rounding(parts) * 0.5, self.robot)
+            found = simplified(without_noise(parts) * 0.5, self.robot)
             self._christoffel[i, j, k] = found
         return found
 
@@ -284,7 +284,7 @@ def check_size(robot: Robot, variables: Sequence[Variable], degree: int) -> None
         )
 
 
-def without_rounding(parts: Sequence[TrigPolynomial]) -> TrigPolynomial:
+def without_noise(parts: Sequence[TrigPolynomial]) -> TrigPolynomial:
     """The sum of polynomials; what is left where they cancel is measured by what cancelled, per parameter."""
     sizes: dict[str, float] = {}
     for part in parts:

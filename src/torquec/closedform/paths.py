@@ -50,7 +50,7 @@ def path_to(links: Sequence[CanonicalLink], body: int) -> tuple[int, ...]:
     return tuple(reversed(way))
 
 
-def chain(robot: Robot, bodies: Sequence[int], moments: Sequence[MassMoments]) -> Mechanism:
+def chain_mechanism(robot: Robot, bodies: Sequence[int], moments: Sequence[MassMoments]) -> Mechanism:
     """The bodies of a path as a mechanism of its own, each joint a coordinate; rotors are not part of it."""
     links = tuple(replace(robot.canonical.links[b], parent=k - 1 if k else BASE) for k, b in enumerate(bodies))
     n = len(bodies)
@@ -63,7 +63,7 @@ def mass_function(robot: Robot, bodies: Sequence[int], own: frozenset[int]) -> F
     moments = [MassMoments.of(robot.canonical.links[b].inertia) if b in own else MassMoments() for b in bodies]
 
     def algorithm(q: Sequence[Scalar]) -> dict[str, list[list[Scalar]]]:
-        m = chain(robot, bodies, moments)
+        m = chain_mechanism(robot, bodies, moments)
         return {"M": joint_inertias(m, place(m, q))}
 
     return trace("mass", algorithm, {"q": (len(bodies),)})
@@ -74,7 +74,7 @@ def gravity_function(robot: Robot, bodies: Sequence[int], own: frozenset[int]) -
     moments = [MassMoments.of(robot.canonical.links[b].inertia) if b in own else MassMoments() for b in bodies]
 
     def algorithm(q: Sequence[Scalar]) -> dict[str, list[Scalar]]:
-        m = chain(robot, bodies, moments)
+        m = chain_mechanism(robot, bodies, moments)
         placed, rest = place(m, q), [0.0] * m.n
         return {"g": joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, rest, rest), rest)}
 
@@ -87,7 +87,7 @@ def unit_mass_function(robot: Robot, bodies: Sequence[int]) -> Function:
 
     def algorithm(q: Sequence[Scalar], parameters: Sequence[Scalar]) -> dict[str, list[list[Scalar]]]:
         body = MassMoments.of(Inertia(*parameters).transformed(last.frame))
-        m = chain(robot, bodies, [MassMoments()] * (len(bodies) - 1) + [body])
+        m = chain_mechanism(robot, bodies, [MassMoments()] * (len(bodies) - 1) + [body])
         return {"M": joint_inertias(m, place(m, q))}
 
     return trace("mass", algorithm, {"q": (len(bodies),), "parameters": (10,)})
@@ -101,7 +101,7 @@ def height_function(robot: Robot, bodies: Sequence[int]) -> Function:
     unit: tuple[Vector3, Vector3, Vector3] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
     def algorithm(q: Sequence[Scalar]) -> dict[str, list[list[Scalar]]]:
-        m = chain(robot, bodies, [MassMoments()] * len(bodies))
+        m = chain_mechanism(robot, bodies, [MassMoments()] * len(bodies))
         lift = scale(m.gravity, -1.0)
         # The lifting direction in the axes of each link, and the height of its origin above the file's base.
         height: Scalar = dot(m.gravity, robot.canonical.base.origin)

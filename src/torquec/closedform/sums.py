@@ -9,7 +9,7 @@ from typing import TypeAlias
 from torquec.closedform.layouts import Entry
 from torquec.closedform.polynomial import Coefficient, Linear
 from torquec.closedform.rule import Value
-from torquec.closedform.terms import Factor, Term, motion_factors, terms_of
+from torquec.closedform.terms import Factor, Term, motion_factors, printed_terms
 
 Signed: TypeAlias = tuple[bool, str]
 """A summand: whether it is subtracted, and its text without a sign."""
@@ -34,7 +34,7 @@ def entry_summands(entry: Entry, notation: Notation, digits: int) -> list[Signed
         if not motion:
             found += value_summands(part.value, notation, digits)
             continue
-        terms = terms_of(part.value)
+        terms = printed_terms(part.value)
         if len(terms) == 1:
             found.append(_summand(Term(terms[0].coefficient, (*terms[0].factors, *motion)), notation, digits))
             continue
@@ -49,7 +49,7 @@ def entry_summands(entry: Entry, notation: Notation, digits: int) -> list[Signed
 def value_summands(value: Value, notation: Notation, digits: int) -> list[Signed]:
     """The summands of a polynomial or a series, largest first."""
     found: list[Signed] = []
-    for term in terms_of(value):
+    for term in printed_terms(value):
         if not term.factors and isinstance(term.coefficient, Linear):
             found += _parameters(term.coefficient, notation, digits)
         else:

@@ -44,7 +44,7 @@ class Term:
     factors: tuple[Factor, ...] = ()
 
 
-def terms_of(value: Value) -> list[Term]:
+def printed_terms(value: Value) -> list[Term]:
     """The terms of a polynomial or a series, largest first; parametric ones by their number of factors."""
     if isinstance(value, TrigPolynomial):
         found = [Term(coefficient, _product(monomial)) for monomial, coefficient in value]

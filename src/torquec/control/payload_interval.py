@@ -21,7 +21,7 @@ from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.linearization.linearize import LinearModel, linearize_along
 from torquec.model.model import Model, as_model
-from torquec.robot.payload import attach_payload
+from torquec.robot.payload import attach_payload, hand_frame
 from torquec.robot.robot import Robot
 
 _GRID = 40
@@ -58,7 +58,7 @@ def payload_interval(
     """
     model = as_model(source)
     robot = model.robot
-    chosen_frame = last_frame(robot) if frame is None else robot.frame(frame).name
+    chosen_frame = hand_frame(robot) if frame is None else robot.frame(frame).name
     loaded = attach_payload(robot, chosen_frame, mass=1.0, center=center, name=_unused(robot))
     believed = linearize_along(model, *states)
     bare, heavy = linearize_along(robot, *states), linearize_along(loaded, *states)
@@ -107,14 +107,6 @@ class _Carrying:
     def is_stable_without(self, mass: float) -> bool:
         """Whether it is with that much less than the model says."""
         return self.is_stable(-mass)
-
-
-def last_frame(robot: Robot) -> str:
-    """The last frame of the body that is farthest out: where a tool would be. Raises `ArgumentError` without frames."""
-    if not robot.frames:
-        raise ArgumentError(f"robot '{robot.name}' has no frames", remedy="name one in its file")
-    farthest = max(frame.body for frame in robot.frames)
-    return [frame.name for frame in robot.frames if frame.body == farthest][-1]
 
 
 def _limit(is_stable: Callable[[float], bool], grid: list[float], known: float) -> float:

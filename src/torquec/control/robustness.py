@@ -32,7 +32,7 @@ class Hold(StrEnum):
     EULER = "euler"
 
 
-class Factor(StrEnum):
+class ErrorFactor(StrEnum):
     """Which part of the model is wrong."""
 
     ALPHA = "alpha"
@@ -80,16 +80,16 @@ class Loop:
         gains = self.gains(errors.gamma * model.M, errors.beta * model.C, errors.alpha * model.K)
         return self.F - self.G @ gains
 
-    def slope(self, factor: Factor) -> Array:
+    def slope(self, factor: ErrorFactor) -> Array:
         """d matrix/d factor, constant."""
         model = self.model
         zero = np.zeros_like(model.M)
         match factor:
-            case Factor.ALPHA:
+            case ErrorFactor.ALPHA:
                 return -self.G @ self.gains(zero, zero, model.K)
-            case Factor.BETA:
+            case ErrorFactor.BETA:
                 return -self.G @ self.gains(zero, model.C, zero)
-            case Factor.GAMMA:
+            case ErrorFactor.GAMMA:
                 return -self.G @ self.gains(model.M, zero, zero)
 
     def excess(self, matrix: Array) -> float:

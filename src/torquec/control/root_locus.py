@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from torquec.control.poles import JointPoles
-from torquec.control.robustness import EXACT_MODEL, Factor, Hold, ModelErrors, growth_rates, make_loop
+from torquec.control.robustness import EXACT_MODEL, ErrorFactor, Hold, ModelErrors, growth_rates, make_loop
 from torquec.control.stability_interval import with_factor
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array, ComplexArray
@@ -24,7 +24,7 @@ from torquec.linearization.linearize import LinearModel
 class RootLocus:
     """Eigenvalues (m, 2n) [1/s] at the values (m,) of a factor; a column is a branch."""
 
-    factor: Factor
+    factor: ErrorFactor
     values: Array
     eigenvalues: ComplexArray
 
@@ -32,7 +32,7 @@ class RootLocus:
 def root_locus(
     model: LinearModel,
     poles: JointPoles,
-    factor: Factor | str,
+    factor: ErrorFactor | str,
     values: npt.ArrayLike,
     *,
     errors: ModelErrors = EXACT_MODEL,
@@ -44,7 +44,7 @@ def root_locus(
 
     Sampled ones are given as log(z)/h. Raises `ArgumentError` for values that are not finite.
     """
-    factor = chosen(Factor, factor, "factor")
+    factor = chosen(ErrorFactor, factor, "factor")
     given = np.asarray(values, dtype=np.float64)
     if given.ndim != 1 or len(given) == 0 or not np.isfinite(given).all():
         raise ArgumentError("the values of a root locus are not finite numbers", remedy="give them as (m,)")

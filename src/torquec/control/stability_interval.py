@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from torquec.control.poles import JointPoles
-from torquec.control.robustness import EXACT_MODEL, Factor, Hold, Loop, ModelErrors, make_loop
+from torquec.control.robustness import EXACT_MODEL, ErrorFactor, Hold, Loop, ModelErrors, make_loop
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.foundation.choice import chosen
@@ -38,7 +38,7 @@ _BISECTIONS = 200
 class StabilityInterval:
     """The values of a factor, around 1, for which the loop is stable; infinite where there is no limit."""
 
-    factor: Factor
+    factor: ErrorFactor
     lower: float
     upper: float
 
@@ -46,7 +46,7 @@ class StabilityInterval:
 def stability_interval(
     model: LinearModel,
     poles: JointPoles,
-    factor: Factor | str,
+    factor: ErrorFactor | str,
     *,
     errors: ModelErrors = EXACT_MODEL,
     period: float | None = None,
@@ -62,9 +62,9 @@ def stability_interval(
     return loop_interval(loop, factor, errors)
 
 
-def loop_interval(loop: Loop, factor: Factor | str, errors: ModelErrors = EXACT_MODEL) -> StabilityInterval:
+def loop_interval(loop: Loop, factor: ErrorFactor | str, errors: ModelErrors = EXACT_MODEL) -> StabilityInterval:
     """`stability_interval` of a loop that is made."""
-    factor = chosen(Factor, factor, "factor")
+    factor = chosen(ErrorFactor, factor, "factor")
     start = float(getattr(errors, factor.value))
     here, slope = loop.matrix(errors), loop.slope(factor)
     if loop.excess(here) >= 0.0:
@@ -74,7 +74,7 @@ def loop_interval(loop: Loop, factor: Factor | str, errors: ModelErrors = EXACT_
         )
     below, above = stable_span(loop, here, slope)
     lower = start + below
-    if factor is Factor.GAMMA and lower < _NOTHING:
+    if factor is ErrorFactor.GAMMA and lower < _NOTHING:
         lower = 0.0
     return StabilityInterval(factor, lower, start + above)
 
@@ -132,7 +132,7 @@ def _reach(loop: Loop, here: Array, slope: Array, stops: list[float]) -> float:
     return np.inf
 
 
-def with_factor(errors: ModelErrors, factor: Factor, value: float) -> ModelErrors:
+def with_factor(errors: ModelErrors, factor: ErrorFactor, value: float) -> ModelErrors:
     """The errors with one factor changed."""
     return replace(errors, **{factor.value: value})
 

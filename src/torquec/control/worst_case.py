@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.control.poles import JointPoles
-from torquec.control.robustness import EXACT_MODEL, Factor, Hold, ModelErrors, make_loop
+from torquec.control.robustness import EXACT_MODEL, ErrorFactor, Hold, ModelErrors, make_loop
 from torquec.control.stability_interval import StabilityInterval, loop_interval
 from torquec.errors import ArgumentError
 from torquec.foundation.choice import chosen
@@ -26,8 +26,8 @@ class WorstCase:
     `slowest` is the worst eigenvalue's real part [1/s] under the errors given, at the time `slowest_at` [s].
     """
 
-    intervals: dict[Factor, StabilityInterval]
-    times: dict[Factor, tuple[float, float]]
+    intervals: dict[ErrorFactor, StabilityInterval]
+    times: dict[ErrorFactor, tuple[float, float]]
     slowest: float
     slowest_at: float
     points: int
@@ -38,7 +38,7 @@ def worst_case(
     trajectory: Trajectory,
     poles: JointPoles,
     *,
-    factors: Sequence[Factor | str] = tuple(Factor),
+    factors: Sequence[ErrorFactor | str] = tuple(ErrorFactor),
     errors: ModelErrors = EXACT_MODEL,
     period: float | None = None,
     hold: Hold | str = Hold.EXACT,
@@ -50,7 +50,7 @@ def worst_case(
     Raises `ArgumentError` for fewer than two points, and, with the time, where the loop is unstable without error.
     """
     robot = as_model(source).robot
-    wrong = tuple(chosen(Factor, factor, "factor") for factor in factors)
+    wrong = tuple(chosen(ErrorFactor, factor, "factor") for factor in factors)
     check_joints(robot, trajectory)
     if points < 2:
         raise ArgumentError(f"{points} points of a trajectory", remedy="look at two or more")

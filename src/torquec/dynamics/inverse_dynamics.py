@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from torquec.dynamics.external_wrench import ExternalWrench, Wrench, link_wrenches
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.mechanism import Grouping, Mechanism, PlacedLink, mechanism, place
-from torquec.dynamics.motion import Motion, motions
+from torquec.dynamics.motion import LinkMotion, motions
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import Scalar, add, cross, matvec, scale, subtract
 
@@ -46,7 +46,7 @@ def inverse_dynamics(
 def joint_torques(
     m: Mechanism,
     placed: Sequence[PlacedLink],
-    motion: Sequence[Motion],
+    motion: Sequence[LinkMotion],
     qdd: Sequence[Scalar],
     outside: Mapping[int, Wrench] | None = None,
 ) -> list[Scalar]:
@@ -71,7 +71,7 @@ def joint_torques(
     return tau
 
 
-def body_wrench(e: MassMoments, moving: Motion) -> Wrench:
+def body_wrench(e: MassMoments, moving: LinkMotion) -> Wrench:
     """Inertial force and moment of one body, (1) and (2)."""
     u, a = moving.u, moving.a
     force = add(scale(a, e.m), matvec(u, e.first))

@@ -35,7 +35,7 @@ from torquec.dynamics.coriolis_matrix import (
 from torquec.dynamics.inverse_dynamics import body_wrench
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.mechanism import Mechanism, PlacedLink, mechanism, place
-from torquec.dynamics.motion import Motion, motions
+from torquec.dynamics.motion import LinkMotion, motions
 from torquec.dynamics.velocity_moments import VelocityMoments, origin_velocities, velocity_moments
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, scale
@@ -78,7 +78,7 @@ def torque_derivatives(
     return TorqueDerivatives(by_q, [[2.0 * entry for entry in line] for line in half_by_qd])
 
 
-def carried_wrenches(placed: Sequence[PlacedLink], motion: Sequence[Motion]) -> list[tuple[Vector3, Vector3]]:
+def carried_wrenches(placed: Sequence[PlacedLink], motion: Sequence[LinkMotion]) -> list[tuple[Vector3, Vector3]]:
     """The wrench that each link needs for itself and all it carries, at its origin."""
     found = [body_wrench(link.moments, moving) for link, moving in zip(placed, motion, strict=True)]
     for i in reversed(range(len(placed))):
@@ -94,7 +94,7 @@ def position_wrench(
     link: PlacedLink,
     e: MassMoments,
     velocity: VelocityMoments,
-    moving: Motion,
+    moving: LinkMotion,
     wrench: tuple[Vector3, Vector3],
 ) -> tuple[Vector3, Vector3]:
     """f and n of (3)."""
@@ -120,7 +120,7 @@ def axis_acceleration(u: Matrix3) -> Vector3:
     return (u[0][2], u[1][2], u[2][2])
 
 
-def position_entry(placed: Sequence[PlacedLink], motion: Sequence[Motion]) -> Entry:
+def position_entry(placed: Sequence[PlacedLink], motion: Sequence[LinkMotion]) -> Entry:
     """(4) from the row of joint i carried to link j."""
 
     def entry(row: JointRow, j: int) -> Scalar:

@@ -27,7 +27,7 @@ ZERO: Vector3 = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
-class Motion:
+class LinkMotion:
     """w, wd, U and a of (1), in the link's axes, and the products w_x w_y, w_x w_z, w_y w_z."""
 
     w: Vector3
@@ -37,9 +37,9 @@ class Motion:
     products: Vector3 = ZERO
 
 
-def base_motion(gravity: Vector3) -> Motion:
+def base_motion(gravity: Vector3) -> LinkMotion:
     """A base at rest that accelerates against gravity instead of being pulled by it."""
-    return Motion(ZERO, ZERO, (ZERO, ZERO, ZERO), scale(gravity, -1.0))
+    return LinkMotion(ZERO, ZERO, (ZERO, ZERO, ZERO), scale(gravity, -1.0))
 
 
 def motions(
@@ -48,9 +48,9 @@ def motions(
     gravity: Vector3,
     qd: Sequence[Scalar],
     qdd: Sequence[Scalar],
-) -> list[Motion]:
+) -> list[LinkMotion]:
     """The motion of every link, parents first."""
-    found: list[Motion] = []
+    found: list[LinkMotion] = []
     base = base_motion(gravity)
     for link, coordinate in zip(placed, coordinates, strict=True):
         parent = base if link.parent == BASE else found[link.parent]
@@ -70,7 +70,7 @@ def angular_velocities(
     return found
 
 
-def _revolute(parent: Motion, link: PlacedLink, rate: Scalar, acceleration: Scalar) -> Motion:
+def _revolute(parent: LinkMotion, link: PlacedLink, rate: Scalar, acceleration: Scalar) -> LinkMotion:
     """(2)-(6)."""
     turn = link.turn
     axis = turn.axis
@@ -88,10 +88,10 @@ def _revolute(parent: Motion, link: PlacedLink, rate: Scalar, acceleration: Scal
         (xz - wdy, yz + wdx, u33),
     )
     a = turn.back(add(parent.a, matvec(parent.u, link.origin)))
-    return Motion((wx, wy, wz), (wdx, wdy, wdz), u, a, (xy, xz, yz))
+    return LinkMotion((wx, wy, wz), (wdx, wdy, wdz), u, a, (xy, xz, yz))
 
 
-def _prismatic(parent: Motion, link: PlacedLink, rate: Scalar, acceleration: Scalar) -> Motion:
+def _prismatic(parent: LinkMotion, link: PlacedLink, rate: Scalar, acceleration: Scalar) -> LinkMotion:
     """The link keeps the parent's w, wd and U; its origin slides along z."""
     turn = link.turn
     w, wd = turn.back(parent.w), turn.back(parent.wd)
@@ -100,7 +100,7 @@ def _prismatic(parent: Motion, link: PlacedLink, rate: Scalar, acceleration: Sca
     u: Matrix3 = tuple(turn.back(row) for row in transpose(columns))  # type: ignore[arg-type, assignment]
     ax, ay, az = turn.back(add(parent.a, matvec(parent.u, link.origin)))
     slide = rate + rate
-    return Motion(
+    return LinkMotion(
         w,
         wd,
         u,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from torquec.expr.graph import Graph, Node
 
 
-class Kind(IntEnum):
+class PatternKind(IntEnum):
     """What a rule can tell of an argument without looking inside: its operation, or what sort of constant it is."""
 
     ZERO = -1
@@ -34,8 +34,8 @@ class Kind(IntEnum):
 
 
 OP_KINDS: dict[Op, int] = {op: k for k, op in enumerate(Op)}
-_NEGATIVE = frozenset((Kind.MINUS_ONE, Kind.NEGATIVE))
-_CONSTANT = frozenset(Kind)
+_NEGATIVE = frozenset((PatternKind.MINUS_ONE, PatternKind.NEGATIVE))
+_CONSTANT = frozenset(PatternKind)
 _SMALLEST = 1e-290
 
 
@@ -43,10 +43,10 @@ def kind_of(op: Op, value: float) -> int:
     """The kind of a node."""
     if op is not Op.CONST:
         return OP_KINDS[op]
-    exact = {0.0: Kind.ZERO, 1.0: Kind.ONE, -1.0: Kind.MINUS_ONE}.get(value)
+    exact = {0.0: PatternKind.ZERO, 1.0: PatternKind.ONE, -1.0: PatternKind.MINUS_ONE}.get(value)
     if exact is not None:
         return exact
-    return Kind.NEGATIVE if value < 0.0 else Kind.POSITIVE if value > 0.0 else Kind.NAN
+    return PatternKind.NEGATIVE if value < 0.0 else PatternKind.POSITIVE if value > 0.0 else PatternKind.NAN
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def _call(op: Op, *args: Pattern | float) -> Pattern:
 x, y = Pattern(name="x"), Pattern(name="y")
 c, d = Pattern(Op.CONST, name="c", kinds=_CONSTANT), Pattern(Op.CONST, name="d", kinds=_CONSTANT)
 n = Pattern(Op.CONST, name="n", kinds=_NEGATIVE)
-p = Pattern(Op.CONST, name="p", kinds=frozenset((Kind.ZERO, Kind.ONE, Kind.POSITIVE)))
+p = Pattern(Op.CONST, name="p", kinds=frozenset((PatternKind.ZERO, PatternKind.ONE, PatternKind.POSITIVE)))
 
 
 def _younger_first(bound: dict[str, Node]) -> bool:

@@ -28,7 +28,7 @@ from torquec.identification.logs.check_log import check_log
 from torquec.identification.logs.prepare import Samples, prepare
 from torquec.identification.result.estimate import Estimate
 from torquec.identification.torque.torque_model import TorqueModel
-from torquec.robot.payload import attach_payload
+from torquec.robot.payload import attach_payload, hand_frame
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import PARAMETER_NAMES, Inertia, Pose
 from torquec.trajectory.log import Log, Pathology, Severity
@@ -141,7 +141,7 @@ def weigh_payload(
     """
     if not loaded:
         raise ArgumentError("there is no loaded run", remedy="give at least one log")
-    name = last_frame(model.robot) if frame is None else frame
+    name = hand_frame(model.robot) if frame is None else frame
     carrier = model.robot.frame(name)
     if carrier.body == BASE:
         raise ArgumentError(f"frame '{name}' is on the base", remedy="name a frame that moves")
@@ -171,15 +171,6 @@ def weigh_payload(
         float(np.linalg.norm(missing - y @ fit.x_)) / size,
         float(np.linalg.norm(missing)) / size,
     )
-
-
-def last_frame(robot: Robot) -> str:
-    """The frame named after the last body, or else the last frame on it."""
-    last = len(robot.bodies) - 1
-    on_it = [frame.name for frame in robot.frames if frame.body == last]
-    if not on_it:
-        raise ArgumentError(f"the last body of '{robot.name}' has no frame", remedy="name a frame")
-    return robot.bodies[last].name if robot.bodies[last].name in on_it else on_it[-1]
 
 
 def _nearest_solid(payload: Payload) -> Array:

@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from torquec.dynamics.inverse_dynamics import body_wrench
 from torquec.dynamics.inverse_dynamics_derivatives import carried_wrenches
 from torquec.dynamics.mechanism import Coordinate, Grouping, Mechanism, PlacedLink, mechanism, place
-from torquec.dynamics.motion import ZERO, Motion, motions
+from torquec.dynamics.motion import ZERO, LinkMotion, motions
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import (
     Matrix3,
@@ -42,7 +42,7 @@ from torquec.spatial import (
     transpose,
 )
 
-STILL = Motion(ZERO, ZERO, (ZERO, ZERO, ZERO), ZERO)
+STILL = LinkMotion(ZERO, ZERO, (ZERO, ZERO, ZERO), ZERO)
 """The deviation of the base: none."""
 
 
@@ -89,9 +89,9 @@ class Linearized:
                 loads[link.parent] = [add(loads[link.parent][0], df), add(loads[link.parent][1], dn)]
         return _with_rotors(m, tau, dqdd)
 
-    def _outward(self, dq: Sequence[Scalar], dqd: Sequence[Scalar], dqdd: Sequence[Scalar]) -> list[Motion]:
+    def _outward(self, dq: Sequence[Scalar], dqd: Sequence[Scalar], dqdd: Sequence[Scalar]) -> list[LinkMotion]:
         """dw, dwd, dU and da of every link, parents first, (1)-(3)."""
-        found: list[Motion] = []
+        found: list[LinkMotion] = []
         for link, moving, coordinate in zip(self.placed, self.motion, self.mechanism.coordinates, strict=True):
             parent = STILL if link.parent == BASE else found[link.parent]
             change = (coordinate.rate(dq), coordinate.rate(dqd), coordinate.rate(dqdd))
@@ -104,11 +104,11 @@ class Linearized:
     def _slid(
         self,
         link: PlacedLink,
-        moving: Motion,
-        parent: Motion,
+        moving: LinkMotion,
+        parent: LinkMotion,
         coordinate: Coordinate,
         change: tuple[Scalar, Scalar, Scalar],
-    ) -> Motion:
+    ) -> LinkMotion:
         """(30)-(32)."""
         turn, (d, speed, acceleration) = link.turn, change
         dw, dwd = turn.back(parent.w), turn.back(parent.wd)
@@ -125,7 +125,7 @@ class Linearized:
             difference(ay, total(product(dw[0], slide), product(w[0], dslide))),
             total(az, acceleration),
         )
-        return Motion(dw, dwd, du, da, _products(w, dw))
+        return LinkMotion(dw, dwd, du, da, _products(w, dw))
 
     def _carried(self, i: int, df: Vector3, dn: Vector3, change: Scalar) -> tuple[Vector3, Vector3]:
         """What a link adds to its parent's deviations (5)."""
@@ -138,7 +138,7 @@ class Linearized:
         return df, add(link.turn.out(add(dn, _across(n, change))), cross(link.origin, df))
 
 
-def _turned(link: PlacedLink, moving: Motion, parent: Motion, change: tuple[Scalar, Scalar, Scalar]) -> Motion:
+def _turned(link: PlacedLink, moving: LinkMotion, parent: LinkMotion, change: tuple[Scalar, Scalar, Scalar]) -> LinkMotion:
     """(22)-(24) with (2)."""
     turn, (angle, speed, acceleration) = link.turn, change
     w, u = moving.w, moving.u
@@ -157,7 +157,7 @@ def _turned(link: PlacedLink, moving: Motion, parent: Motion, change: tuple[Scal
     )
     ax, ay, az = turn.back(add(parent.a, matvec(parent.u, link.origin)))
     da = (total(ax, product(moving.a[1], angle)), difference(ay, product(moving.a[0], angle)), az)
-    return Motion(dw, (dwdx, dwdy, dwdz), du, da, (dxy, dxz, dyz))
+    return LinkMotion(dw, (dwdx, dwdy, dwdz), du, da, (dxy, dxz, dyz))
 
 
 def _products(w: Vector3, dw: Vector3) -> Vector3:

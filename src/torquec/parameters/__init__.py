@@ -8,7 +8,7 @@ from torquec.parameters.minimal_combinations import (
     gravity_combinations,
     minimal_combinations,
 )
-from torquec.parameters.standard_parameters import ParameterFrames, ParameterKind, StandardParameters
+from torquec.parameters.standard_parameters import ParameterFrames, StandardParameterKind, StandardParameters
 from torquec.parameters.symbolic_combinations import SymbolicCombinations, symbolic_combinations
 
 __all__ = [
@@ -18,7 +18,7 @@ __all__ = [
     "BasisMethod",
     "MinimalCombination",
     "ParameterFrames",
-    "ParameterKind",
+    "StandardParameterKind",
     "StandardParameters",
     "SymbolicCombinations",
     "base_parameters",

@@ -42,7 +42,7 @@ from torquec.parameters.numeric_basis import (
 from torquec.parameters.rational_geometry import RationalGeometry, rational_geometry
 from torquec.parameters.standard_parameters import (
     ParameterFrames,
-    ParameterKind,
+    StandardParameterKind,
     StandardParameters,
     standard_parameters,
     standard_values,
@@ -90,7 +90,7 @@ class BaseParameters:
     robot: str
     parameters: StandardParameters
     names: tuple[str, ...]
-    kinds: tuple[ParameterKind, ...]
+    kinds: tuple[StandardParameterKind, ...]
     projection: Array
     expansion: Array
     body_expansion: Array
@@ -107,17 +107,17 @@ class BaseParameters:
     @property
     def count(self) -> int:
         """Number of inertial base parameters."""
-        return self.kinds.count(ParameterKind.INERTIAL)
+        return self.kinds.count(StandardParameterKind.INERTIAL)
 
     @property
     def motor_count(self) -> int:
         """Number of rotor inertias that are base parameters."""
-        return self.kinds.count(ParameterKind.MOTOR)
+        return self.kinds.count(StandardParameterKind.MOTOR)
 
     @property
     def friction_count(self) -> int:
         """Number of friction base parameters."""
-        return self.kinds.count(ParameterKind.FRICTION)
+        return self.kinds.count(StandardParameterKind.FRICTION)
 
     @property
     def expressions(self) -> tuple[str, ...]:
@@ -272,7 +272,7 @@ def _by_theorem(robot: Robot, geometry: RationalGeometry, parameters: StandardPa
     for row, combination in zip(rows, combinations, strict=True):
         for column, value in combination.form.coefficients.items():
             row[column] = flint.fmpq(value.numerator, value.denominator)
-    others = [k for k, kind in enumerate(parameters.kinds) if kind is not ParameterKind.INERTIAL]
+    others = [k for k, kind in enumerate(parameters.kinds) if kind is not StandardParameterKind.INERTIAL]
     w = rational_rows(robot, geometry, parameters) if others else flint.fmpq_mat(0, len(parameters))
     basis, added = extended(rows, w, others)
     return _finished(
@@ -298,7 +298,7 @@ def _finished(
 ) -> BaseParameters:
     """Names, values and frozen matrices; `given` names the first rows, `added` are the columns kept next."""
     named = [*given]
-    kinds = [ParameterKind.INERTIAL] * len(given)
+    kinds = [StandardParameterKind.INERTIAL] * len(given)
     kept = basis.kept if basis.kept is not None else added
     for column in kept:
         row = basis.projection[len(named)]
@@ -316,7 +316,7 @@ def _finished(
 
 def _groups(parameters: StandardParameters) -> list[list[int]]:
     """Columns by kind, inertial ones first."""
-    return [[k for k, kind in enumerate(parameters.kinds) if kind is wanted] for wanted in ParameterKind]
+    return [[k for k, kind in enumerate(parameters.kinds) if kind is wanted] for wanted in StandardParameterKind]
 
 
 def _described(way: str, geometry: RationalGeometry) -> str:

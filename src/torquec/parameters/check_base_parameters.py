@@ -26,7 +26,7 @@ from torquec.foundation.arrays import Array
 from torquec.parameters.base_parameters import BaseParameters
 from torquec.parameters.standard_parameters import (
     ParameterFrames,
-    ParameterKind,
+    StandardParameterKind,
     StandardParameters,
     standard_parameters,
     standard_regressor,
@@ -103,7 +103,7 @@ def _check_torques(
     The size of a column is its largest entry, for inertial ones the largest of all of them: small ones cancel.
     """
     own = np.abs(w).max(axis=0, initial=0.0)
-    inertial = [kind is ParameterKind.INERTIAL for kind in parameters.kinds]
+    inertial = [kind is StandardParameterKind.INERTIAL for kind in parameters.kinds]
     own[inertial] = own[inertial].max(initial=0.0)
     size = own + (own @ np.abs(expansion)) @ np.abs(projection)
     errors = np.abs(w - w @ expansion @ projection).max(axis=0, initial=0.0) / np.maximum(size, 1e-300)

@@ -32,7 +32,7 @@ from torquec.dynamics.friction_regressor import FrictionColumns
 from torquec.dynamics.shafts import friction_shafts
 from torquec.foundation.arrays import Array
 from torquec.parameters.rational_geometry import RationalGeometry, RationalLink
-from torquec.parameters.standard_parameters import ParameterKind, StandardParameters
+from torquec.parameters.standard_parameters import StandardParameterKind, StandardParameters
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import (
     PARAMETER_NAMES,
@@ -184,7 +184,7 @@ def natural_sizes(w: Array, parameters: StandardParameters) -> Array:
     """
     sizes = np.linalg.norm(w, axis=0)
     width = len(PARAMETER_NAMES)
-    inertial = parameters.kinds.count(ParameterKind.INERTIAL)
+    inertial = parameters.kinds.count(StandardParameterKind.INERTIAL)
     kinds = np.array([0 if name.startswith("I") else len(name) for name in PARAMETER_NAMES] * (inertial // width))
     for kind in set(kinds.tolist()):
         same = np.flatnonzero(kinds == kind)

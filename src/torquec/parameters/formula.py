@@ -58,12 +58,12 @@ def latex_name(name: str) -> str:
     for symbol in sorted(_LATEX_SYMBOLS, key=len, reverse=True):
         if name.startswith(f"{symbol}_"):
             shown = _LATEX_SYMBOLS[symbol]
-            owner = rf"\mathrm{{{latex_text(name[len(symbol) + 1 :])}}}"
+            owner = rf"\mathrm{{{latex_word(name[len(symbol) + 1 :])}}}"
             head, brace, tail = shown.partition("}")
             if brace and not shown.startswith("("):
                 return f"{head},{owner}}}{tail}"
             return f"{shown}_{{{owner}}}"
-    return rf"\mathrm{{{latex_text(name)}}}"
+    return rf"\mathrm{{{latex_word(name)}}}"
 
 
 def latex_number(text: str) -> str:
@@ -76,10 +76,10 @@ def latex_number(text: str) -> str:
     return rf"{mantissa}\cdot 10^{{{int(exponent)}}}" if e else mantissa
 
 
-def latex_text(text: str) -> str:
+def latex_word(text: str) -> str:
     r"""Any text, so that LaTeX prints it as it is.
 
-    >>> print(latex_text("arm_1 & 50%"))
+    >>> print(latex_word("arm_1 & 50%"))
     arm\_1 \& 50\%
     """
     replaced = {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}"}

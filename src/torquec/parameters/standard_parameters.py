@@ -29,7 +29,7 @@ from torquec.spatial import IDENTITY, PARAMETER_NAMES, Inertia, Pose
 _WIDTH = len(PARAMETER_NAMES)
 
 
-class ParameterKind(StrEnum):
+class StandardParameterKind(StrEnum):
     """What a standard parameter, and a base parameter that is named after it, belongs to."""
 
     INERTIAL = "inertial"
@@ -49,7 +49,7 @@ class StandardParameters:
     """Which columns take part, by name and kind; (p,) each."""
 
     names: tuple[str, ...]
-    kinds: tuple[ParameterKind, ...]
+    kinds: tuple[StandardParameterKind, ...]
     motors: bool
     friction: FrictionColumns
     frames: ParameterFrames = ParameterFrames.BODY
@@ -67,9 +67,9 @@ def standard_parameters(
     names = (names if motors else names[:inertial]) + friction_parameter_names(robot, friction)
     count = len(robot.drives.motors) if motors else 0
     kinds = (
-        (ParameterKind.INERTIAL,) * inertial
-        + (ParameterKind.MOTOR,) * count
-        + (ParameterKind.FRICTION,) * (len(names) - inertial - count)
+        (StandardParameterKind.INERTIAL,) * inertial
+        + (StandardParameterKind.MOTOR,) * count
+        + (StandardParameterKind.FRICTION,) * (len(names) - inertial - count)
     )
     return StandardParameters(tuple(names), kinds, motors, friction, frames)
 

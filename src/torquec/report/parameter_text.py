@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from torquec.parameters.formula import latex_name, latex_number, latex_text
+from torquec.parameters.formula import latex_name, latex_number, latex_word
 from torquec.report.tables import number
 
 _WIDTH = 118
@@ -63,8 +63,8 @@ def parameters_latex(document: dict[str, Any]) -> str:
             r"\usepackage[margin=2cm]{geometry}",
             r"\usepackage{longtable}",
             r"\begin{document}",
-            f"\\section*{{Base parameters of {latex_text(document['robot'])}}}",
-            f"Found by {latex_text(document['method'])}.",
+            f"\\section*{{Base parameters of {latex_word(document['robot'])}}}",
+            f"Found by {latex_word(document['method'])}.",
             r"\begin{longtable}{lrp{11cm}}",
             r"parameter & value & made of \tabularnewline \hline \endhead",
             *rows,

@@ -16,7 +16,7 @@ import os
 from dataclasses import replace
 from enum import StrEnum
 
-from torquec.robot.dh_inertia import read_inertia
+from torquec.robot.dh_inertia import read_dh_inertia
 from torquec.robot.dh_joint import (
     GearedMotor,
     build_drives,
@@ -172,7 +172,7 @@ class _Reader:
         if link is None:
             return f"{joint_name}_link", None
         name = link.text("name", f"{joint_name}_link")
-        inertia = read_inertia(link)
+        inertia = read_dh_inertia(link)
         link.finish()
         self.places[name] = link.where("inertia")
         if inertia and self.inertias is InertiaCheck.BODIES:

@@ -14,7 +14,7 @@ _BODY_KEYS = ("mass", "com", "first_moment", "inertia", "about")
 _SYMMETRY = 1e-9
 
 
-def read_inertia(link: Table) -> Inertia | None:
+def read_dh_inertia(link: Table) -> Inertia | None:
     """The inertia that a link's table gives, None where it gives none; raises `RobotFileError` with the line."""
     ten = [key for key in PARAMETER_NAMES if key in link]
     body = [key for key in _BODY_KEYS if key in link]

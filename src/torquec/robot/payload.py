@@ -75,3 +75,16 @@ def _checked(
     if (xy, xz, yz) != (yx, zx, zy):
         raise ArgumentError("the payload's inertia is not symmetric", remedy="give the same value at [i][j] and [j][i]")
     return weight, (x, y, z), ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+
+
+def hand_frame(robot: Robot) -> str:
+    """Where a tool would be: the frame named after the outermost body that has frames, or else the last one on it.
+
+    Raises `ArgumentError` for a robot without frames.
+    """
+    if not robot.frames:
+        raise ArgumentError(f"robot '{robot.name}' has no frames", remedy="name one in its file")
+    outermost = max(frame.body for frame in robot.frames)
+    on_it = [frame.name for frame in robot.frames if frame.body == outermost]
+    own = robot.bodies[outermost].name if outermost >= 0 else ""
+    return own if own in on_it else on_it[-1]

@@ -19,7 +19,7 @@ from torquec.robot.mimic import resolve_mimics
 from torquec.robot.robot import BASE, STANDARD_GRAVITY, Body, FileWarning, Frame, Robot
 from torquec.robot.tree import BodyTree
 from torquec.robot.urdf_joint import Connection, read_connection
-from torquec.robot.urdf_link import Link, read_inertia
+from torquec.robot.urdf_link import Link, read_urdf_inertia
 from torquec.robot.urdf_path import check_paths
 from torquec.robot.urdf_transmission import read_transmissions
 from torquec.robot.urdf_words import unknown_words
@@ -113,7 +113,7 @@ def _read_links(root: Element, warnings: list[FileWarning]) -> dict[str, Link]:
         inertial = element.find("inertial")
         inertia = None
         if inertial is not None:
-            inertia = read_inertia(inertial, name, warnings)
+            inertia = read_urdf_inertia(inertial, name, warnings)
             # The tensor's own line, where the number to correct stands.
             warnings += check_inertia(name, inertia, where=inertial.need("inertia").where)
         is_frame = inertia is None and not element.all("visual") and not element.all("collision")

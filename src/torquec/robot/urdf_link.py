@@ -23,7 +23,7 @@ class Link:
     is_frame: bool
 
 
-def read_inertia(inertial: Element, link: str, warnings: list[FileWarning]) -> Inertia:
+def read_urdf_inertia(inertial: Element, link: str, warnings: list[FileWarning]) -> Inertia:
     """Mass, centre and tensor of `<inertial>`, the tensor in axes that the origin's rpy may have turned."""
     pose = read_origin(inertial, warnings)
     mass_element, tensor = inertial.find("mass"), inertial.find("inertia")

@@ -10,7 +10,7 @@ from tests.codegen.llvm.programs import arm, inputs_of, same_bits
 
 from torquec.codegen.llvm import cache as cache_file
 from torquec.codegen.llvm import load_or_compile
-from torquec.codegen.llvm.cache import Entry, ObjectCache, open_cache
+from torquec.codegen.llvm.cache import CacheEntry, ObjectCache, open_cache
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="owners and modes are POSIX")
 ROOT = Path(__file__).resolve().parents[3]
@@ -103,7 +103,7 @@ def test_a_damaged_entry_is_discarded(folder, damage):
 def test_an_entry_of_another_key_is_not_taken(folder):
     folder.mkdir(mode=0o700)
     cache = ObjectCache(folder)
-    cache.write("one", Entry({}, b"code"))
+    cache.write("one", CacheEntry({}, b"code"))
     entries(folder)[0].rename(cache._path("two"))
     assert cache.read("two") is None
 
@@ -163,7 +163,7 @@ def test_an_impossible_folder_is_no_cache(monkeypatch, tmp_path):
 def test_a_folder_that_vanishes_is_no_cache(folder):
     cache = open_cache()
     folder.rmdir()
-    cache.write("key", Entry({}, b"code"))
+    cache.write("key", CacheEntry({}, b"code"))
     assert cache.read("key") is None
 
 
@@ -189,9 +189,9 @@ def test_the_oldest_entries_go_first(folder, monkeypatch):
     cache = ObjectCache(folder)
     monkeypatch.setattr(cache_file, "_MOST_BYTES", 3000)
     for age, key in enumerate(["new", "middle", "old"]):
-        cache.write(key, Entry({}, b"x" * 900))
+        cache.write(key, CacheEntry({}, b"x" * 900))
         os.utime(cache._path(key), (1e9 - age, 1e9 - age))
-    cache.write("last", Entry({}, b"x" * 900))
+    cache.write("last", CacheEntry({}, b"x" * 900))
     assert [cache.read(key) is not None for key in ("old", "middle", "new", "last")] == [False, True, True, True]
 
 
@@ -202,7 +202,7 @@ def test_many_threads_may_write_one_key(folder):
 
     def work(k):
         for _ in range(40):
-            cache.write("key", Entry({"k": k}, bytes([k]) * 5000))
+            cache.write("key", CacheEntry({"k": k}, bytes([k]) * 5000))
             entry = cache.read("key")
             if entry is None or entry.code != bytes([entry.facts["k"]]) * 5000:
                 failures.append(k)

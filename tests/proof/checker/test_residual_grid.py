@@ -10,9 +10,9 @@ from torquec.errors import CheckError
 from torquec.expr import evaluate
 from torquec.proof.checker.check_boxes import basis_values
 from torquec.proof.checker.residual_grid import ResidualGrid, grid_nodes, lebesgue, row_weights
-from torquec.proof.checker.rounded_evaluation import Rounded
+from torquec.proof.checker.rounded_evaluation import RoundedArray
 
-NOTHING = Rounded(np.zeros(()), np.zeros(()))
+NOTHING = RoundedArray(np.zeros(()), np.zeros(()))
 
 
 @pytest.mark.parametrize("slides", [False, True])

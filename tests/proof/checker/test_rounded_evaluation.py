@@ -9,13 +9,13 @@ from tests.proof.arms import arm
 
 from torquec.expr import Op, evaluate, trace
 from torquec.model.quantities import trace_quantity
-from torquec.proof.checker.rounded_evaluation import UNIT, Rounded, evaluate_rounded
+from torquec.proof.checker.rounded_evaluation import UNIT, RoundedArray, evaluate_rounded
 
 SHAPES = dict.fromkeys(("q", "qd", "qdd"), (2,))
 
 
 def given(values):
-    return Rounded(np.asarray(values, dtype=float), np.zeros(np.shape(values)))
+    return RoundedArray(np.asarray(values, dtype=float), np.zeros(np.shape(values)))
 
 
 def test_sums_and_products_against_fractions():
@@ -48,7 +48,7 @@ def test_radii_of_a_recursion_are_small_and_values_are_those_of_the_program():
 
 def test_input_radii_are_carried():
     program = trace("f", lambda q, qd, qdd: {"tau": [3.0 * qd[0] - qd[1], qd[0] * qd[1]]}, SHAPES)
-    inputs = {"q": given([[0.0, 0.0]]), "qd": Rounded(np.array([[2.0, 5.0]]), np.array([[0.1, 0.2]]))}
+    inputs = {"q": given([[0.0, 0.0]]), "qd": RoundedArray(np.array([[2.0, 5.0]]), np.array([[0.1, 0.2]]))}
     found = evaluate_rounded(program, {**inputs, "qdd": given([[0.0, 0.0]])})
     assert found.radius[0, 0] >= 0.5
     assert 0.9 <= found.radius[0, 1] <= 0.95

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from torquec.codegen.llvm.program import Program
+from torquec.codegen.llvm.program import StepProgram
 from torquec.expr import Op
 
 
@@ -45,7 +45,7 @@ Item: TypeAlias = int | AngleGroup | Write
 """What is done at one point: a step, a group, a write."""
 
 
-def arrange(program: Program, *, columns: int) -> list[Item]:
+def arrange(program: StepProgram, *, columns: int) -> list[Item]:
     """The items of a program in order, without constants and inputs, which are read where they are needed.
 
     Outputs are written `columns` elements at a time.
@@ -67,7 +67,7 @@ def arrange(program: Program, *, columns: int) -> list[Item]:
     return list(_with_writes(program, order, columns))
 
 
-def needs(program: Program, item: Item) -> list[int]:
+def needs(program: StepProgram, item: Item) -> list[int]:
     """The steps whose results an item reads."""
     if isinstance(item, AngleGroup):
         return [angle.step for angle in item.angles]
@@ -81,7 +81,7 @@ def defines(item: Item) -> list[int]:
     return [] if isinstance(item, Write) else [item]
 
 
-def _angle_groups(program: Program) -> list[AngleGroup]:
+def _angle_groups(program: StepProgram) -> list[AngleGroup]:
     """The angles by the number of earlier groups that they need."""
     stage: list[int] = []
     groups: dict[int, dict[int, tuple[list[int], list[int]]]] = {}
@@ -98,7 +98,7 @@ def _angle_groups(program: Program) -> list[AngleGroup]:
     ]
 
 
-def _ancestors(program: Program, steps: list[int]) -> set[int]:
+def _ancestors(program: StepProgram, steps: list[int]) -> set[int]:
     """The steps and everything that they are computed from."""
     needed: set[int] = set()
     stack = list(steps)
@@ -110,7 +110,7 @@ def _ancestors(program: Program, steps: list[int]) -> set[int]:
     return needed
 
 
-def _with_writes(program: Program, order: list[int | AngleGroup], columns: int) -> Iterator[Item]:
+def _with_writes(program: StepProgram, order: list[int | AngleGroup], columns: int) -> Iterator[Item]:
     """The order with every write right after the last step that it needs."""
     waiting: dict[int, list[Write]] = {}
     missing: dict[Write, int] = {}

@@ -13,15 +13,15 @@ from __future__ import annotations
 from torquec.codegen.llvm.arrange import arrange
 from torquec.codegen.llvm.cpu import Cpu
 from torquec.codegen.llvm.kernel import emit_kernel
-from torquec.codegen.llvm.program import Program
+from torquec.codegen.llvm.program import StepProgram
 from torquec.codegen.llvm.scalar import load_pointers
 from torquec.codegen.llvm.sincos import emit_guarded_sincos
-from torquec.codegen.llvm.text import FunctionText, Type, constant
+from torquec.codegen.llvm.text import FunctionText, Type, literal
 from torquec.codegen.llvm.transpose import emit_read_columns, emit_write_columns
 from torquec.expr import Op
 
 
-def emit_block(module: FunctionText, program: Program, cpu: Cpu) -> str:
+def emit_block(module: FunctionText, program: StepProgram, cpu: Cpu) -> str:
     """The text of `@block`: exactly W rows."""
 
     def make_body(text: FunctionText) -> _BlockBody:
@@ -34,7 +34,7 @@ def emit_block(module: FunctionText, program: Program, cpu: Cpu) -> str:
 class _BlockBody:
     """Values are vectors of one state per lane; rows are read and written W columns at a time."""
 
-    def __init__(self, text: FunctionText, program: Program, shape: Type) -> None:
+    def __init__(self, text: FunctionText, program: StepProgram, shape: Type) -> None:
         self.shape = shape
         self._text, self._program = text, program
         self._columns: dict[tuple[int, int], str] = {}
@@ -42,7 +42,7 @@ class _BlockBody:
     def read(self, step: int) -> str:
         leaf = self._program.steps[step]
         if leaf.op is Op.CONST:
-            return constant(leaf.value, self.shape)
+            return literal(leaf.value, self.shape)
         if (leaf.port, leaf.element) not in self._columns:
             m = self._program.inputs[leaf.port].size
             first = leaf.element // self.shape.width * self.shape.width
@@ -58,7 +58,7 @@ class _BlockBody:
         return emit_guarded_sincos(self._text, values, self.shape)
 
 
-def emit_batch(program: Program, cpu: Cpu, *, name: str) -> str:
+def emit_batch(program: StepProgram, cpu: Cpu, *, name: str) -> str:
     """The text of the loop over blocks; the slot `@scalar` holds the address of the packed scalar kernel."""
     text = FunctionText(cpu.fma)
     sizes = [port.size for port in (*program.inputs, *program.outputs)]
@@ -80,7 +80,7 @@ def emit_batch(program: Program, cpu: Cpu, *, name: str) -> str:
     return text.finish(f"define void @{name}(i64 %N, ptr %inputs, ptr %outputs) #0")
 
 
-def emit_row_loop(program: Program, *, name: str) -> str:
+def emit_row_loop(program: StepProgram, *, name: str) -> str:
     """The text of a batch kernel that only calls the scalar kernel for every row."""
     text = FunctionText(fma=False)
     pointers = load_pointers(text, program)
@@ -88,7 +88,7 @@ def emit_row_loop(program: Program, *, name: str) -> str:
     return text.finish(f"define void @{name}(i64 %N, ptr %inputs, ptr %outputs) #0")
 
 
-def _loop_over_rows(text: FunctionText, program: Program, pointers: list[str], block: str) -> None:
+def _loop_over_rows(text: FunctionText, program: StepProgram, pointers: list[str], block: str) -> None:
     """Append the loop that calls the scalar kernel for each of the N rows, and the end of the function."""
     sizes = [port.size for port in (*program.inputs, *program.outputs)]
     local = text.stack(f"[{max(1, len(sizes))} x ptr]")

@@ -31,7 +31,7 @@ _TOUCH_AFTER = 86400.0
 
 
 @dataclass(frozen=True)
-class Entry:
+class CacheEntry:
     """Object code and what is worth knowing without compiling again."""
 
     facts: dict[str, Any]
@@ -44,7 +44,7 @@ class ObjectCache:
 
     folder: Path
 
-    def read(self, key: str) -> Entry | None:
+    def read(self, key: str) -> CacheEntry | None:
         """The entry of a key, or None; a damaged one is removed."""
         path = self._path(key)
         try:
@@ -57,7 +57,7 @@ class ObjectCache:
                 path.unlink()
         return entry
 
-    def write(self, key: str, entry: Entry) -> None:
+    def write(self, key: str, entry: CacheEntry) -> None:
         """Store an entry, if the folder allows it."""
         content = _pack(entry, key)
         with contextlib.suppress(OSError):
@@ -136,17 +136,17 @@ def _read_own_file(path: Path) -> bytes:
     return content
 
 
-def _pack(entry: Entry, key: str) -> bytes:
+def _pack(entry: CacheEntry, key: str) -> bytes:
     header = json.dumps({"key": key, "facts": entry.facts}).encode()
     rest = len(header).to_bytes(4, "little") + header + entry.code
     return _MAGIC + hashlib.sha256(rest).digest() + rest
 
 
-def _unpack(content: bytes, key: str) -> Entry | None:
+def _unpack(content: bytes, key: str) -> CacheEntry | None:
     """The entry, or None unless the content is whole and belongs to the key."""
     rest = content[len(_MAGIC) + 32 :]
     if content[: len(_MAGIC)] != _MAGIC or content[len(_MAGIC) : len(_MAGIC) + 32] != hashlib.sha256(rest).digest():
         return None
     length = int.from_bytes(rest[:4], "little")
     header = json.loads(rest[4 : 4 + length])
-    return Entry(header["facts"], rest[4 + length :]) if header["key"] == key else None
+    return CacheEntry(header["facts"], rest[4 + length :]) if header["key"] == key else None

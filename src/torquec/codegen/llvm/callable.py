@@ -24,7 +24,7 @@ from torquec.codegen.llvm.dispatch import Dispatcher, check_threads
 from torquec.codegen.llvm.load import LoadedObject, libm_slots
 from torquec.codegen.llvm.module import BATCH, KERNEL, PACKED, SCALAR_SLOT
 from torquec.codegen.llvm.objects import CachedObjects, CompiledObjects, Objects
-from torquec.codegen.llvm.trampoline import Record, find_obstacle, make_builtin, make_record
+from torquec.codegen.llvm.trampoline import CallRecord, find_obstacle, make_builtin, make_record
 from torquec.codegen.llvm.trampoline_text import BATCH_WORD, MOST_AXES, MOST_PORTS
 from torquec.errors import CompileError
 from torquec.expr import Function, Port
@@ -121,7 +121,7 @@ class _Kernels:
         self._batch: LoadedObject | None = None
         self._batch_address = 0
         self._lock = threading.Lock()
-        self.record: weakref.ref[Record] | None = None
+        self.record: weakref.ref[CallRecord] | None = None
         """The record to tell of the batch kernel."""
 
     def batch_address(self) -> int:

@@ -1,6 +1,6 @@
-"""The steps of a `Program` as LLVM text, on doubles or on vectors of one state per lane.
+"""The steps of a `StepProgram` as LLVM text, on doubles or on vectors of one state per lane.
 
-What the values are is left to the `Body` of a kernel: how a constant or an input is read (once, where it is first
+What the values are is left to the `KernelBody` of a kernel: how a constant or an input is read (once, where it is first
 needed), how a group of sines and cosines is evaluated, and how outputs are written.
 """
 
@@ -11,12 +11,12 @@ from typing import Protocol
 
 from torquec.codegen.llvm.arrange import AngleGroup, Item, Write, defines
 from torquec.codegen.llvm.exponential import emit_exponential
-from torquec.codegen.llvm.program import Fused, Program, StepOp
+from torquec.codegen.llvm.program import Fused, StepProgram, StepOp
 from torquec.codegen.llvm.text import FunctionText, Type
 from torquec.expr import Op
 
 
-class Body(Protocol):
+class KernelBody(Protocol):
     """What a kernel does its own way, inside one function text."""
 
     shape: Type
@@ -50,8 +50,8 @@ class _Names(dict[int, str]):
 
 def emit_items(
     text: FunctionText,
-    program: Program,
-    body: Body,
+    program: StepProgram,
+    body: KernelBody,
     *,
     items: Iterable[Item],
     read: Callable[[int], str],

@@ -20,7 +20,7 @@ from torquec.codegen.exponential import (
     LOG2_E,
     SMALLEST_EXPONENT,
 )
-from torquec.codegen.llvm.text import FunctionText, Type, constant
+from torquec.codegen.llvm.text import FunctionText, Type, literal
 from torquec.codegen.sincos import ROUND
 
 _LN2_PARTS_FUSED = (0.6931471805599453, 2.3190468138462996e-17)
@@ -32,20 +32,20 @@ _BIAS = 1023
 def emit_exponential(text: FunctionText, shape: Type, x: str) -> str:
     """Append the code for exp x; gives its name."""
     # These propagate NaN.
-    x = text.call("llvm.maximum", shape, x, constant(SMALLEST_EXPONENT, shape))
-    x = text.call("llvm.minimum", shape, x, constant(LARGEST_EXPONENT, shape))
-    t = text.multiply_add(shape, x, constant(LOG2_E, shape), constant(ROUND, shape))
-    k = text.binary("fadd", shape, t, constant(-ROUND, shape))
+    x = text.call("llvm.maximum", shape, x, literal(SMALLEST_EXPONENT, shape))
+    x = text.call("llvm.minimum", shape, x, literal(LARGEST_EXPONENT, shape))
+    t = text.multiply_add(shape, x, literal(LOG2_E, shape), literal(ROUND, shape))
+    k = text.binary("fadd", shape, t, literal(-ROUND, shape))
     r = x
     for part in _LN2_PARTS_FUSED if text.fma else LN2_PARTS:
-        r = text.multiply_add(shape, k, constant(-part, shape), r)  # (2)
+        r = text.multiply_add(shape, k, literal(-part, shape), r)  # (2)
     rr = text.binary("fmul", shape, r, r)
-    c = [constant(value, shape) for value in EXP_COEFFICIENTS]
+    c = [literal(value, shape) for value in EXP_COEFFICIENTS]
     inner = c[10]
     for i in (8, 6, 4, 2, 0):
         pair = text.multiply_add(shape, c[i + 1], r, c[i])
         inner = text.multiply_add(shape, inner, rr, pair)
-    grown = text.binary("fadd", shape, text.multiply_add(shape, rr, inner, r), constant(1.0, shape))
+    grown = text.binary("fadd", shape, text.multiply_add(shape, rr, inner, r), literal(1.0, shape))
     return _scaled(text, shape, grown, t)
 
 

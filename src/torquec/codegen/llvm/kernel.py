@@ -11,8 +11,8 @@ import heapq
 from collections.abc import Callable, Mapping, Sequence
 
 from torquec.codegen.llvm.arrange import AngleGroup, Item, Write, defines, needs
-from torquec.codegen.llvm.emit import Body, emit_items
-from torquec.codegen.llvm.program import Program
+from torquec.codegen.llvm.emit import KernelBody, emit_items
+from torquec.codegen.llvm.program import StepProgram
 from torquec.codegen.llvm.text import FunctionText
 
 MOST_OPERATIONS_IN_ONE = 3000
@@ -28,9 +28,9 @@ _WAITING = "%waiting"
 
 def emit_kernel(
     module: FunctionText,
-    program: Program,
+    program: StepProgram,
     items: Sequence[Item],
-    make_body: Callable[[FunctionText], Body],
+    make_body: Callable[[FunctionText], KernelBody],
     *,
     head: str,
 ) -> str:
@@ -54,7 +54,7 @@ def emit_kernel(
     return "\n".join([*bodies, driver.finish(f"{head}({', '.join(parameters)}) noinline #0")])
 
 
-def kernel_parameters(program: Program) -> list[str]:
+def kernel_parameters(program: StepProgram) -> list[str]:
     """The parameters of a kernel, `%in0`, `%in1`, ... and `%out0`, ..., with their attributes."""
     inputs = [f"ptr noalias readonly %in{i}" for i in range(len(program.inputs))]
     return inputs + [f"ptr noalias writeonly %out{i}" for i in range(len(program.outputs))]
@@ -82,7 +82,7 @@ def _size(item: Item, width: int) -> tuple[int, int]:
     return (0, width) if isinstance(item, Write) else (1, 0)
 
 
-def _assign_slots(program: Program, parts: Sequence[Sequence[Item]]) -> tuple[dict[int, int], int]:
+def _assign_slots(program: StepProgram, parts: Sequence[Sequence[Item]]) -> tuple[dict[int, int], int]:
     """(slot of each step whose result crosses from one part to a later one, number of slots)."""
     made_in = {step: k for k, part in enumerate(parts) for item in part for step in defines(item)}
     last_use: dict[int, int] = {}
@@ -112,9 +112,9 @@ def _assign_slots(program: Program, parts: Sequence[Sequence[Item]]) -> tuple[di
 
 def _emit_part(
     module: FunctionText,
-    program: Program,
+    program: StepProgram,
     items: Sequence[Item],
-    make_body: Callable[[FunctionText], Body],
+    make_body: Callable[[FunctionText], KernelBody],
     *,
     head: str,
     slots: Mapping[int, int],

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import llvmlite
 import llvmlite.binding as llvm
 
-from torquec.codegen.llvm.cache import Entry, open_cache
+from torquec.codegen.llvm.cache import CacheEntry, open_cache
 from torquec.codegen.llvm.cpu import Cpu
 from torquec.codegen.llvm.module import compile_batch, compile_scalar
 from torquec.expr import Function, Port
@@ -68,7 +68,7 @@ class CachedObjects:
         entry = self._cache.read(f"scalar\n{self._key}") if self._cache else None
         if entry is None:
             made = self._made()
-            entry = Entry(_facts(made), compile_scalar(made, cpu))
+            entry = CacheEntry(_facts(made), compile_scalar(made, cpu))
             if self._cache:
                 self._cache.write(f"scalar\n{self._key}", entry)
         self._scalar = entry.code
@@ -83,7 +83,7 @@ class CachedObjects:
         """Object code of the batch kernel."""
         entry = self._cache.read(f"batch\n{self._key}") if self._cache else None
         if entry is None:
-            entry = Entry({}, compile_batch(self._made(), self._cpu))
+            entry = CacheEntry({}, compile_batch(self._made(), self._cpu))
             if self._cache:
                 self._cache.write(f"batch\n{self._key}", entry)
         return entry.code

@@ -37,7 +37,7 @@ StepOp: TypeAlias = Op | Fused
 
 
 @dataclass(frozen=True)
-class Step:
+class EvaluationStep:
     """One step. `args` are earlier steps; a constant has `value`, an input `port` and `element`."""
 
     op: StepOp
@@ -53,16 +53,16 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Program:
+class StepProgram:
     """Steps in an order in which they can be executed, and which of them are the outputs."""
 
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[EvaluationStep, ...]
     results: tuple[tuple[int, ...], ...]
 
 
-def make_program(function: Function, *, fuse: bool) -> Program:
+def make_program(function: Function, *, fuse: bool) -> StepProgram:
     """The steps of a function; without `fuse`, no step is of the fused kind.
 
     >>> from torquec.expr import trace
@@ -71,7 +71,7 @@ def make_program(function: Function, *, fuse: bool) -> Program:
     ['input', 'input', 'input', 'a*b + c']
     """
     builder = _Builder(function, fuse=fuse)
-    return Program(function.inputs, function.outputs, *builder.build())
+    return StepProgram(function.inputs, function.outputs, *builder.build())
 
 
 _LATENCY: Mapping[StepOp, int] = {Op.CONST: 0, Op.INPUT: 0, Op.NEG: 1, Op.ADD: 3, Op.SUB: 3, Op.MUL: 3, Op.DIV: 13}
@@ -97,11 +97,11 @@ class _Builder:
     def __init__(self, function: Function, *, fuse: bool) -> None:
         self._function, self._fuse = function, fuse
         self._ports = {port.name: i for i, port in enumerate(function.inputs)}
-        self._steps: list[Step] = []
+        self._steps: list[EvaluationStep] = []
         self._ready: list[int] = []
         self._step_of: dict[int, int] = {}
 
-    def build(self) -> tuple[tuple[Step, ...], tuple[tuple[int, ...], ...]]:
+    def build(self) -> tuple[tuple[EvaluationStep, ...], tuple[tuple[int, ...], ...]]:
         inner, products = self._absorbed()
         for value, operation in enumerate(self._function.operations):
             if value in inner or value in products:
@@ -109,11 +109,11 @@ class _Builder:
             if operation.op in _SUM:
                 self._step_of[value] = self._add_up(self._terms(value, inner, products))
             elif operation.op is Op.INPUT:
-                step = Step(Op.INPUT, port=self._ports[operation.port], element=operation.element)
+                step = EvaluationStep(Op.INPUT, port=self._ports[operation.port], element=operation.element)
                 self._step_of[value] = self._append(step)
             else:
                 args = tuple(self._step_of[a] for a in operation.args)
-                self._step_of[value] = self._append(Step(operation.op, args, operation.value))
+                self._step_of[value] = self._append(EvaluationStep(operation.op, args, operation.value))
         results = tuple(tuple(self._step_of[v] for v in result) for result in self._function.results)
         return tuple(self._steps), results
 
@@ -165,7 +165,7 @@ class _Builder:
             heapq.heappush(heap, (self._time(term), order, term))
             order += 1
         term = self._as_step(heap[0][2])
-        return self._append(Step(Op.NEG, (term.step,))) if term.negative else term.step
+        return self._append(EvaluationStep(Op.NEG, (term.step,))) if term.negative else term.step
 
     def _combine(self, first: _Term, second: _Term, *, is_last: bool) -> _Term:
         """The sum of two terms as one term (3)."""
@@ -175,26 +175,26 @@ class _Builder:
             first, second = second, first
         if second.factors is None:
             if first.negative == second.negative:
-                return _Term(first.negative, self._append(Step(Op.ADD, (first.step, second.step))))
+                return _Term(first.negative, self._append(EvaluationStep(Op.ADD, (first.step, second.step))))
             plus, minus = (second, first) if first.negative else (first, second)
-            return _Term(False, self._append(Step(Op.SUB, (plus.step, minus.step))))
+            return _Term(False, self._append(EvaluationStep(Op.SUB, (plus.step, minus.step))))
         if first.negative == second.negative:
             op, negative = Fused.ADD, first.negative
             if negative and is_last:
                 op, negative = Fused.NEGATED_SUB, False
         else:
             op, negative = (Fused.NEGATED_ADD if second.negative else Fused.SUB), False
-        return _Term(negative, self._append(Step(op, (*second.factors, first.step))))
+        return _Term(negative, self._append(EvaluationStep(op, (*second.factors, first.step))))
 
     def _as_step(self, term: _Term) -> _Term:
         if term.factors is None:
             return term
-        return _Term(term.negative, self._append(Step(Op.MUL, term.factors)))
+        return _Term(term.negative, self._append(EvaluationStep(Op.MUL, term.factors)))
 
     def _time(self, term: _Term) -> int:
         return max(self._ready[f] for f in term.factors) if term.factors else self._ready[term.step]
 
-    def _append(self, step: Step) -> int:
+    def _append(self, step: EvaluationStep) -> int:
         latency = _FUSED_LATENCY if isinstance(step.op, Fused) else _LATENCY.get(step.op, _OTHER_LATENCY)
         self._ready.append(max((self._ready[a] for a in step.args), default=0) + latency)
         self._steps.append(step)

@@ -11,9 +11,9 @@ from __future__ import annotations
 from torquec.codegen.llvm.arrange import arrange
 from torquec.codegen.llvm.cpu import Cpu
 from torquec.codegen.llvm.kernel import emit_kernel
-from torquec.codegen.llvm.program import Program
+from torquec.codegen.llvm.program import StepProgram
 from torquec.codegen.llvm.sincos import emit_guarded_sincos
-from torquec.codegen.llvm.text import DOUBLE, FunctionText, Type, constant
+from torquec.codegen.llvm.text import DOUBLE, FunctionText, Type, literal
 from torquec.expr import Op
 
 _MOST_LANES = 4
@@ -23,7 +23,7 @@ _MOST_VECTORS = 4
 """Evaluated side by side: enough to fill the time that one takes."""
 
 
-def emit_scalar(module: FunctionText, program: Program, cpu: Cpu, *, name: str) -> str:
+def emit_scalar(module: FunctionText, program: StepProgram, cpu: Cpu, *, name: str) -> str:
     """The text of the scalar kernel under that symbol."""
 
     def make_body(text: FunctionText) -> _ScalarBody:
@@ -32,7 +32,7 @@ def emit_scalar(module: FunctionText, program: Program, cpu: Cpu, *, name: str) 
     return emit_kernel(module, program, arrange(program, columns=1), make_body, head=f"define void @{name}")
 
 
-def emit_packed(program: Program, *, kernel: str, name: str) -> str:
+def emit_packed(program: StepProgram, *, kernel: str, name: str) -> str:
     """The text of `void name(const double *const *inputs, double *const *outputs)`, which calls the kernel."""
     text = FunctionText(fma=False)
     arguments = ", ".join(f"ptr {p}" for p in load_pointers(text, program))
@@ -41,7 +41,7 @@ def emit_packed(program: Program, *, kernel: str, name: str) -> str:
     return text.finish(f"define void @{name}(ptr %inputs, ptr %outputs) #0")
 
 
-def load_pointers(text: FunctionText, program: Program) -> list[str]:
+def load_pointers(text: FunctionText, program: StepProgram) -> list[str]:
     """Append the loading of all pointers from the arrays `%inputs` and `%outputs`."""
     pointers = []
     for array, ports in (("%inputs", program.inputs), ("%outputs", program.outputs)):
@@ -56,13 +56,13 @@ class _ScalarBody:
 
     shape = DOUBLE
 
-    def __init__(self, text: FunctionText, program: Program, width: int) -> None:
+    def __init__(self, text: FunctionText, program: StepProgram, width: int) -> None:
         self._text, self._program, self._width = text, program, width
 
     def read(self, step: int) -> str:
         leaf = self._program.steps[step]
         if leaf.op is Op.CONST:
-            return constant(leaf.value)
+            return literal(leaf.value)
         at = self._text.element_pointer(f"%in{leaf.port}", leaf.element)
         return self._text.define(f"load double, ptr {at}, align 8")
 

@@ -15,7 +15,7 @@ and infinite ones go, element by element, to the platform's sin and cos; that pa
 
 from __future__ import annotations
 
-from torquec.codegen.llvm.text import FunctionText, Type, constant
+from torquec.codegen.llvm.text import FunctionText, Type, literal
 from torquec.codegen.sincos import (
     COS_COEFFICIENTS,
     HALF_PI_PARTS,
@@ -30,23 +30,23 @@ _HALF_PI_PARTS_FUSED = (1.5707963267948966, 6.123233995736766e-17)
 
 def emit_sincos(text: FunctionText, x: str, shape: Type) -> tuple[str, str]:
     """Append the code for (sin x, cos x) with |x| <= `LARGEST_ANGLE`; gives the names of the two."""
-    t = text.multiply_add(shape, x, constant(TWO_OVER_PI, shape), constant(_ROUNDER, shape))
-    k = text.binary("fadd", shape, t, constant(-_ROUNDER, shape))
+    t = text.multiply_add(shape, x, literal(TWO_OVER_PI, shape), literal(_ROUNDER, shape))
+    k = text.binary("fadd", shape, t, literal(-_ROUNDER, shape))
     r = x
     for part in _HALF_PI_PARTS_FUSED if text.fma else HALF_PI_PARTS:
-        r = text.multiply_add(shape, k, constant(-part, shape), r)  # (2)
+        r = text.multiply_add(shape, k, literal(-part, shape), r)  # (2)
     z = text.binary("fmul", shape, r, r)
     zz = text.binary("fmul", shape, z, z)
     rz = text.binary("fmul", shape, r, z)
     sine = text.multiply_add(shape, rz, _polynomial(text, shape, SIN_COEFFICIENTS, z, zz), r)
-    parabola = text.multiply_add(shape, z, constant(-0.5, shape), constant(1.0, shape))
+    parabola = text.multiply_add(shape, z, literal(-0.5, shape), literal(1.0, shape))
     cosine = text.multiply_add(shape, zz, _polynomial(text, shape, COS_COEFFICIENTS, z, zz), parabola)
     return _turn(text, shape, t, sine, cosine)
 
 
 def _polynomial(text: FunctionText, shape: Type, c: tuple[float, ...], z: str, zz: str) -> str:
     """c0 + c1 z + ... + c5 z^5 in pairs, which is half as deep as Horner's scheme."""
-    pairs = [text.multiply_add(shape, constant(c[i + 1], shape), z, constant(c[i], shape)) for i in range(0, len(c), 2)]
+    pairs = [text.multiply_add(shape, literal(c[i + 1], shape), z, literal(c[i], shape)) for i in range(0, len(c), 2)]
     total = pairs[-1]
     for pair in reversed(pairs[:-1]):
         total = text.multiply_add(shape, zz, total, pair)
@@ -101,7 +101,7 @@ def _any_far(text: FunctionText, angles: list[str], shape: Type) -> str:
     flags = ""
     for x in angles:
         size = text.call("llvm.fabs", shape, x)
-        flag = text.define(f"fcmp ogt {shape} {size}, {constant(LARGEST_ANGLE, shape)}")
+        flag = text.define(f"fcmp ogt {shape} {size}, {literal(LARGEST_ANGLE, shape)}")
         flags = text.define(f"or {shape.booleans} {flags}, {flag}") if flags else flag
     if shape.width == 1:
         return flags
@@ -129,7 +129,7 @@ element:
   %at = getelementptr double, ptr %x, i64 %i
   %angle = load double, ptr %at
   %size = call double @llvm.fabs.f64(double %angle)
-  %far = fcmp ogt double %size, {constant(LARGEST_ANGLE)}
+  %far = fcmp ogt double %size, {literal(LARGEST_ANGLE)}
   br i1 %far, label %replace, label %skip
 replace:
   %sin = load ptr, ptr @libm_sin

@@ -42,10 +42,10 @@ class Type:
 DOUBLE = Type(1)
 
 
-def constant(value: float, shape: Type = DOUBLE) -> str:
+def literal(value: float, shape: Type = DOUBLE) -> str:
     """The literal of a number, all its bits kept.
 
-    >>> constant(1.0), constant(0.5, Type(4))
+    >>> literal(1.0), literal(0.5, Type(4))
     ('0x3FF0000000000000', 'splat (double 0x3FE0000000000000)')
     """
     return shape.splat(f"0x{struct.pack('>d', value).hex().upper()}")

@@ -29,7 +29,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from torquec.codegen.llvm.cache import Entry, open_cache
+from torquec.codegen.llvm.cache import CacheEntry, open_cache
 from torquec.codegen.llvm.cpu import host_cpu
 from torquec.codegen.llvm.load import LoadedObject
 from torquec.codegen.llvm.module import object_code
@@ -44,20 +44,20 @@ _NUMPY_ABI_VERSION, _NUMPY_ARRAY_TYPE, _NUMPY_NEW = 0, 2, 93
 _KNOWN_NUMPY_ABI = (0x01000009, 0x02000000)
 
 
-class Record(np.ndarray):
+class CallRecord(np.ndarray):
     """The record of one function; it keeps alive whatever its words point to."""
 
     keeps: tuple[object, ...]
 
 
-def make_record(words: list[int], keeps: tuple[object, ...]) -> Record:
+def make_record(words: list[int], keeps: tuple[object, ...]) -> CallRecord:
     """A record with these words (see the module's description)."""
-    record = np.array(words, dtype=np.uint64).view(Record)
+    record = np.array(words, dtype=np.uint64).view(CallRecord)
     record.keeps = keeps
     return record
 
 
-def make_builtin(record: Record, *, name: str, doc: str) -> Callable[..., Any]:
+def make_builtin(record: CallRecord, *, name: str, doc: str) -> Callable[..., Any]:
     """The built-in function of a record. Raises `RuntimeError` where this interpreter cannot have one."""
     problem = find_obstacle()
     if problem:
@@ -148,7 +148,7 @@ def _load_trampoline() -> LoadedObject:
     key = f"trampoline\n{environment_identity(cpu)}\n{text}"
     entry = store.read(key) if store else None
     if entry is None:
-        entry = Entry({}, object_code(text, cpu))
+        entry = CacheEntry({}, object_code(text, cpu))
         if store:
             store.write(key, entry)
     return LoadedObject(entry.code, cpu, _slot_values())

@@ -30,7 +30,7 @@ from torquec.proof.checker.check_boxes import REMEDY, LeafChecker, Part, root_pi
 from torquec.proof.checker.check_coefficients import check_coefficients
 from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table
 from torquec.proof.checker.residual_grid import GridPart, ResidualGrid, row_weights
-from torquec.proof.checker.rounded_evaluation import Rounded
+from torquec.proof.checker.rounded_evaluation import RoundedArray
 from torquec.robot.robot import Robot
 
 _HIGHEST_DEGREE = 3
@@ -162,12 +162,12 @@ def _slacks(grid: ResidualGrid, tables: Sequence[HarmonicTable], meter: Meter) -
     joints = [[variable[0][0] for variable in table.variables] for table in tables]
     known = [table.on_nodes([grid.nodes[j] for j in own]) for table, own in zip(tables, joints, strict=True)]
 
-    def stand_in(part: GridPart) -> Rounded:
+    def stand_in(part: GridPart) -> RoundedArray:
         count = len(part.positions)
         places: list[Any] = [(slice(None), *(part.nodes[j] for j in own)) for own in joints]
         found = [(each.value[place], each.radius[place]) for each, place in zip(known, places, strict=True)]
         whole = [[np.broadcast_to(x.reshape(len(x), -1), (len(x), count)) for x in pair] for pair in found]
-        return Rounded(np.stack([v for v, _ in whole], axis=-1), np.stack([r for _, r in whole], axis=-1))
+        return RoundedArray(np.stack([v for v, _ in whole], axis=-1), np.stack([r for _, r in whole], axis=-1))
 
     return grid.largest_differences(stand_in, meter=meter)
 

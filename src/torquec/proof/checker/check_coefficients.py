@@ -26,7 +26,7 @@ from torquec.foundation.work import Meter, Work, as_work
 from torquec.proof.checker.check_boxes import REMEDY, LeafChecker, Part, root_pieces, tree_leaves
 from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table, sums_matrix
 from torquec.proof.checker.residual_grid import GridPart, ResidualGrid
-from torquec.proof.checker.rounded_evaluation import Rounded
+from torquec.proof.checker.rounded_evaluation import RoundedArray
 from torquec.proof.coefficient_certificate import CoefficientCertificate, CoefficientProof
 from torquec.proof.coefficient_tolerance import ErrorKind, Family
 from torquec.robot.robot import Robot
@@ -200,7 +200,7 @@ def _slacks(
     n = grid.n
     places = [(*_place(n, proof.family, proof.index), proof.index[0]) for proof in proofs]
 
-    def stand_in(part: GridPart, row_of_table: int) -> Rounded:
+    def stand_in(part: GridPart, row_of_table: int) -> RoundedArray:
         shape = (n + n * (n + 1) // 2 + 1, len(part.positions), n)
         value, radius = np.zeros(shape), np.zeros(shape)
         for table, (row, share, joint) in zip(tables, places, strict=True):
@@ -208,7 +208,7 @@ def _slacks(
                 found = table.at(part.positions)
                 value[row, :, joint] = found.value[row_of_table] / share
                 radius[row, :, joint] = found.radius[row_of_table] / share
-        return Rounded(value, radius)
+        return RoundedArray(value, radius)
 
     errors = grid.largest_differences(lambda part: stand_in(part, 0), meter=meter)
     relative = any(proof.kind is ErrorKind.RELATIVE for proof in proofs)
@@ -242,10 +242,10 @@ def _require_symmetry(grid: ResidualGrid, scale: float) -> None:
     """The inertia of the program is symmetric, so that M[j,i] needs no proof of its own."""
     n = grid.n
 
-    def mirrored(part: GridPart) -> Rounded:
+    def mirrored(part: GridPart) -> RoundedArray:
         rows = grid.rows_at(part.positions)
         inertia = [x[:n].transpose(2, 1, 0) for x in (rows.value, rows.radius)]
-        return Rounded(*(np.concatenate([m, x[n:]]) for m, x in zip(inertia, (rows.value, rows.radius), strict=True)))
+        return RoundedArray(*(np.concatenate([m, x[n:]]) for m, x in zip(inertia, (rows.value, rows.radius), strict=True)))
 
     if not float(grid.largest_differences(mirrored)[:n].max()) <= _ROUNDING * scale:
         raise CheckError("the inertia of the program is not symmetric", remedy=REMEDY)

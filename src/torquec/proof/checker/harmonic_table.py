@@ -19,7 +19,7 @@ import numpy as np
 
 from torquec.foundation.arrays import Array
 from torquec.proof.checker.check_boxes import basis_values
-from torquec.proof.checker.rounded_evaluation import UNIT, Rounded
+from torquec.proof.checker.rounded_evaluation import UNIT, RoundedArray
 
 _MOST_PRODUCTS = 4_000_000
 """Numbers held at once while functions are evaluated."""
@@ -37,7 +37,7 @@ class HarmonicTable:
     degrees: tuple[int, ...]
     table: Array
 
-    def at(self, positions: Array) -> Rounded:
+    def at(self, positions: Array) -> RoundedArray:
         """The functions at joint positions (N, n): (rows, N), with (3)."""
         if not self.variables:
             value = np.repeat(self.table[..., None], len(positions), axis=-1)
@@ -46,7 +46,7 @@ class HarmonicTable:
         parts = [self._values(positions[start : start + step]) for start in range(0, len(positions), step)]
         return self._rounded(np.concatenate([value for value, _ in parts], axis=-1), max(size for _, size in parts))
 
-    def on_nodes(self, nodes: Sequence[Array]) -> Rounded:
+    def on_nodes(self, nodes: Sequence[Array]) -> RoundedArray:
         """The functions on the grid of the variables' own nodes, all single joints: (rows, nodes, ..), with (3)."""
         value, largest = self.table, 1.0
         for axis, (node, slides, degree) in enumerate(zip(nodes, self.sliding, self.degrees, strict=True), start=1):
@@ -65,11 +65,11 @@ class HarmonicTable:
             value = np.tensordot(value, basis, axes=(-1, 1)) if k == 0 else np.einsum("...bn,nb->...n", value, basis)
         return value, largest
 
-    def _rounded(self, value: Array, largest: float) -> Rounded:
+    def _rounded(self, value: Array, largest: float) -> RoundedArray:
         sizes = np.abs(self.table).reshape(len(self.table), -1).sum(axis=1)
         steps = (4 * sum(self.table.shape[1:]) + 50) * UNIT * max([1, *self.degrees])
         radius = (steps * largest * sizes).reshape(-1, *([1] * (value.ndim - 1)))
-        return Rounded(value, np.broadcast_to(radius, value.shape))
+        return RoundedArray(value, np.broadcast_to(radius, value.shape))
 
 
 def harmonic_table(

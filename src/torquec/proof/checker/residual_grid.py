@@ -29,7 +29,7 @@ from torquec.foundation.work import Meter, silent
 from torquec.proof.checker.check_boxes import REMEDY
 from torquec.proof.checker.modular_degree import exact_degrees
 from torquec.proof.checker.program_form import check_program
-from torquec.proof.checker.rounded_evaluation import UNIT, Rounded, evaluate_rounded
+from torquec.proof.checker.rounded_evaluation import UNIT, RoundedArray, evaluate_rounded
 from torquec.robot.robot import Robot
 
 _DISPLACEMENT_LEBESGUE = (1.0, 1.0, 1.25, 1.64, 2.21)
@@ -54,7 +54,7 @@ class GridPart:
     nodes: tuple[Indices, ...]
 
 
-StandIn = Callable[[GridPart], Rounded]
+StandIn = Callable[[GridPart], RoundedArray]
 """From points of the grid to rows (rows, N, n), and how exactly these are evaluated."""
 
 
@@ -119,14 +119,14 @@ class ResidualGrid:
         constants = (lebesgue(slides, degree) for slides, degree in zip(self.sliding, self.degrees, strict=True))
         return math.prod(constants) * _ROUNDED_UP
 
-    def rows_at(self, positions: Array, *, of_robot: bool = False) -> Rounded:
+    def rows_at(self, positions: Array, *, of_robot: bool = False) -> RoundedArray:
         """(1) at positions (N, n): of the error, or of the robot itself; (rows, N, n).
 
         Rows are dM_j, then dc_jk for j <= k (twice for j < k), then dg.
         """
         self._require_form()
         parts = [self._rows(positions[start : start + _CHUNK], of_robot) for start in range(0, len(positions), _CHUNK)]
-        return Rounded(
+        return RoundedArray(
             np.concatenate([part.value for part in parts], axis=1),
             np.concatenate([part.radius for part in parts], axis=1),
         )
@@ -147,7 +147,7 @@ class ResidualGrid:
         """Nothing is evaluated before both programs are known to be torques: asking for the degrees looks at that."""
         assert len(self.degrees) == self.n
 
-    def _rows(self, positions: Array, of_robot: bool) -> Rounded:
+    def _rows(self, positions: Array, of_robot: bool) -> RoundedArray:
         n, unit, zero = self.n, np.eye(self.n), np.zeros(self.n)
         rest = self._at(positions, zero, zero, of_robot)
         found = [self._at(positions, zero, unit[j], of_robot).minus(rest) for j in range(n)]
@@ -158,15 +158,15 @@ class ResidualGrid:
                 both = self._at(positions, unit[j] + unit[k], zero, of_robot)
                 found.append(both.minus(squares[j]).minus(squares[k]).minus(rest))
         found.append(rest)
-        return Rounded(np.stack([row.value for row in found]), np.stack([row.radius for row in found]))
+        return RoundedArray(np.stack([row.value for row in found]), np.stack([row.radius for row in found]))
 
-    def _at(self, positions: Array, speed: Array, acceleration: Array, of_robot: bool) -> Rounded:
+    def _at(self, positions: Array, speed: Array, acceleration: Array, of_robot: bool) -> RoundedArray:
         """Torques (N, n) of the robot, or of robot minus program."""
         turning = ~np.array(self.sliding)
         # An angle of the grid is a part of a turn, which no double is: its rounding counts.
         off = np.where(turning, 8.0 * UNIT * np.pi, 0.0) * np.ones_like(positions)
         known = np.zeros(self.n)
-        inputs = {"q": Rounded(positions, off), "qd": Rounded(speed, known), "qdd": Rounded(acceleration, known)}
+        inputs = {"q": RoundedArray(positions, off), "qd": RoundedArray(speed, known), "qdd": RoundedArray(acceleration, known)}
         whole = evaluate_rounded(self.exact, inputs)
         return whole if of_robot else whole.minus(evaluate_rounded(self.program, inputs))
 

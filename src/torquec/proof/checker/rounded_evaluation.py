@@ -23,7 +23,7 @@ _WAVE = 8.0 * UNIT
 
 
 @dataclass(frozen=True)
-class Rounded:
+class RoundedArray:
     """Values, and how far the exact ones may be from them; arrays of one shape, or numbers."""
 
     value: Array
@@ -34,46 +34,46 @@ class Rounded:
         """True for a number that is exactly zero."""
         return self.value.ndim == 0 and self.value == 0.0 and self.radius == 0.0
 
-    def minus(self, other: Rounded) -> Rounded:
+    def minus(self, other: RoundedArray) -> RoundedArray:
         """The difference."""
         return _sum(self.value - other.value, self, other)
 
 
-_ZERO = Rounded(np.zeros(()), np.zeros(()))
+_ZERO = RoundedArray(np.zeros(()), np.zeros(()))
 
 
-def evaluate_rounded(program: Function, inputs: Mapping[str, Rounded]) -> Rounded:
+def evaluate_rounded(program: Function, inputs: Mapping[str, RoundedArray]) -> RoundedArray:
     """The program's torques (N, n) at states: inputs (N, n) by name, or (n,) where all states have the same.
 
     The program has passed `check_program`.
     """
-    values: list[Rounded] = []
+    values: list[RoundedArray] = []
     zero = np.zeros(())
     for step in program.operations:
         if step.op is Op.CONST:
-            values.append(Rounded(np.asarray(step.value), zero))
+            values.append(RoundedArray(np.asarray(step.value), zero))
             continue
         if step.op is Op.INPUT:
             port = inputs[step.port]
-            values.append(Rounded(port.value[..., step.element], port.radius[..., step.element]))
+            values.append(RoundedArray(port.value[..., step.element], port.radius[..., step.element]))
             continue
         values.append(_step(step.op, [values[k] for k in step.args]))
     count = len(inputs["q"].value)
     chosen = [values[k] for k in program.results[0]]
-    return Rounded(
+    return RoundedArray(
         np.stack([np.broadcast_to(each.value, (count,)) for each in chosen], axis=1),
         np.stack([np.broadcast_to(each.radius, (count,)) for each in chosen], axis=1),
     )
 
 
-def _step(op: Op, arguments: list[Rounded]) -> Rounded:
+def _step(op: Op, arguments: list[RoundedArray]) -> RoundedArray:
     a = arguments[0]
     if op is Op.NEG:
-        return Rounded(-a.value, a.radius)
+        return RoundedArray(-a.value, a.radius)
     if op is Op.SIN:
-        return Rounded(np.sin(a.value), (a.radius + _WAVE) * _GROWN)
+        return RoundedArray(np.sin(a.value), (a.radius + _WAVE) * _GROWN)
     if op is Op.COS:
-        return Rounded(np.cos(a.value), (a.radius + _WAVE) * _GROWN)
+        return RoundedArray(np.cos(a.value), (a.radius + _WAVE) * _GROWN)
     b = arguments[1]
     # Most of a recursion is zero at rest and at unit speeds: what is exactly zero is not carried through arrays.
     if op is Op.MUL and (a.is_zero or b.is_zero):
@@ -88,8 +88,8 @@ def _step(op: Op, arguments: list[Rounded]) -> Rounded:
         return _sum(a.value - b.value, a, b)
     value = a.value * b.value
     radius = np.abs(a.value) * b.radius + np.abs(b.value) * a.radius + a.radius * b.radius
-    return Rounded(value, (radius + UNIT * np.abs(value)) * _GROWN + _UNDERFLOW)
+    return RoundedArray(value, (radius + UNIT * np.abs(value)) * _GROWN + _UNDERFLOW)
 
 
-def _sum(value: Array, a: Rounded, b: Rounded) -> Rounded:
-    return Rounded(value, (a.radius + b.radius + UNIT * np.abs(value)) * _GROWN)
+def _sum(value: Array, a: RoundedArray, b: RoundedArray) -> RoundedArray:
+    return RoundedArray(value, (a.radius + b.radius + UNIT * np.abs(value)) * _GROWN)
