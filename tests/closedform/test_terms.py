@@ -7,7 +7,7 @@ from tests.closedform.test_polynomial import Q1, Q23, SLIDE
 from torquec.closedform.fourier import fourier_series
 from torquec.closedform.layouts import Part
 from torquec.closedform.polynomial import Linear, TrigPolynomial, Variable, constant, single
-from torquec.closedform.terms import Factor, Kind, Term, cumulative_angles, motion_factors, subscript, printed_terms
+from torquec.closedform.terms import Factor, Kind, Term, cumulative_angles, motion_factors, printed_terms, subscript
 
 POLYNOMIAL = constant(0.5) - single(Q23, 1, 1) * 2.0 + single(Q1, 0, 2) * single(SLIDE, 0, 1)
 

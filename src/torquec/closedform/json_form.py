@@ -21,7 +21,7 @@ from torquec.closedform.equations import Equations
 from torquec.closedform.layouts import Entry, Part
 from torquec.closedform.polynomial import Coefficient, Linear
 from torquec.closedform.rule import EXACT
-from torquec.closedform.terms import Factor, Kind, Term, subscript, printed_terms
+from torquec.closedform.terms import Factor, Kind, Term, printed_terms, subscript
 
 
 def equations_document(equations: Equations) -> dict[str, Any]:
@@ -89,7 +89,9 @@ def _factor_names(equations: Equations) -> dict[tuple[tuple[int, int], ...], str
 def _terms(
     entry: Entry, names: dict[tuple[tuple[int, int], ...], str], joints: tuple[str, ...]
 ) -> list[dict[str, Any]]:
-    return [_term(term, names, joints) | _motion(part, joints) for part in entry.parts for term in printed_terms(part.value)]
+    return [
+        _term(term, names, joints) | _motion(part, joints) for part in entry.parts for term in printed_terms(part.value)
+    ]
 
 
 def _term(term: Term, names: dict[tuple[tuple[int, int], ...], str], joints: tuple[str, ...]) -> dict[str, Any]:

@@ -138,7 +138,9 @@ class Linearized:
         return df, add(link.turn.out(add(dn, _across(n, change))), cross(link.origin, df))
 
 
-def _turned(link: PlacedLink, moving: LinkMotion, parent: LinkMotion, change: tuple[Scalar, Scalar, Scalar]) -> LinkMotion:
+def _turned(
+    link: PlacedLink, moving: LinkMotion, parent: LinkMotion, change: tuple[Scalar, Scalar, Scalar]
+) -> LinkMotion:
     """(22)-(24) with (2)."""
     turn, (angle, speed, acceleration) = link.turn, change
     w, u = moving.w, moving.u

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from torquec.codegen.llvm.arrange import AngleGroup, Item, Write, defines
 from torquec.codegen.llvm.exponential import emit_exponential
-from torquec.codegen.llvm.program import Fused, StepProgram, StepOp
+from torquec.codegen.llvm.program import Fused, StepOp, StepProgram
 from torquec.codegen.llvm.text import FunctionText, Type
 from torquec.expr import Op
 

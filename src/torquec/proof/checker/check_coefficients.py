@@ -245,7 +245,9 @@ def _require_symmetry(grid: ResidualGrid, scale: float) -> None:
     def mirrored(part: GridPart) -> RoundedArray:
         rows = grid.rows_at(part.positions)
         inertia = [x[:n].transpose(2, 1, 0) for x in (rows.value, rows.radius)]
-        return RoundedArray(*(np.concatenate([m, x[n:]]) for m, x in zip(inertia, (rows.value, rows.radius), strict=True)))
+        return RoundedArray(
+            *(np.concatenate([m, x[n:]]) for m, x in zip(inertia, (rows.value, rows.radius), strict=True))
+        )
 
     if not float(grid.largest_differences(mirrored)[:n].max()) <= _ROUNDING * scale:
         raise CheckError("the inertia of the program is not symmetric", remedy=REMEDY)

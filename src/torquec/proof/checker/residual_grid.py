@@ -166,7 +166,11 @@ class ResidualGrid:
         # An angle of the grid is a part of a turn, which no double is: its rounding counts.
         off = np.where(turning, 8.0 * UNIT * np.pi, 0.0) * np.ones_like(positions)
         known = np.zeros(self.n)
-        inputs = {"q": RoundedArray(positions, off), "qd": RoundedArray(speed, known), "qdd": RoundedArray(acceleration, known)}
+        inputs = {
+            "q": RoundedArray(positions, off),
+            "qd": RoundedArray(speed, known),
+            "qdd": RoundedArray(acceleration, known),
+        }
         whole = evaluate_rounded(self.exact, inputs)
         return whole if of_robot else whole.minus(evaluate_rounded(self.program, inputs))
 
