@@ -24,6 +24,7 @@ from torquec.dynamics.link_sum import link_sum
 from torquec.dynamics.mass_matrix import mass_matrix
 from torquec.dynamics.mass_point_sum import mass_point_sum
 from torquec.dynamics.regressor import parameter_names, parameter_values, regressor
+from torquec.dynamics.renaud_formulation import renaud_gravity_torque, renaud_mass_matrix
 from torquec.dynamics.spring_torque import spring_torque
 from torquec.dynamics.total_torque import total_torque
 from torquec.dynamics.velocity_torque import velocity_torque
@@ -66,6 +67,8 @@ __all__ = [
     "parameter_values",
     "potential_energy",
     "regressor",
+    "renaud_gravity_torque",
+    "renaud_mass_matrix",
     "spring_torque",
     "total_torque",
     "velocity_torque",
