@@ -3,11 +3,15 @@
 With m^, c^ and J^ mass, first moment and inertia of composite body i about the origin of frame i, in its axes, u_m the
 axis of joint m and s the way from the origin of frame m to that of frame i, all seen from frame i:
 
-(1)  a = u_m x s                                                                                                Lin (17)
-(2)  h_mi  m, i turn:            u_m . (J^_13, J^_23, J^_33) + a_y c^_x - a_x c^_y                                 Lin (16)
-           m slides, i turns:    u_y c^_x - u_x c^_y                   m turns, i slides:   m^ a_z - (u_y c^_x - u_x c^_y)
-           m and i slide:        m^ u_z
-(3)  g_i   i turns:  g_x c^_y - g_y c^_x            i slides:  -m^ g_z            g: gravity seen from frame i      Lin (18)
+(1)  a = u_m x s                                                                                               Lin (17)
+(2)  h_mi                                                                                                      Lin (16)
+       m and i turn           u_m . (J^_13, J^_23, J^_33) + a_y c^_x - a_x c^_y
+       m slides, i turns      u_y c^_x - u_x c^_y
+       m turns, i slides      m^ a_z - (u_y c^_x - u_x c^_y)
+       m and i slide          m^ u_z
+(3)  g_i, with g gravity seen from frame i                                                                     Lin (18)
+       i turns                g_x c^_y - g_y c^_x
+       i slides               -m^ g_z
 
 It shows which combinations of the bodies' parameters matter (:mod:`torquec.parameters.minimal_combinations`), and
 computes what :mod:`torquec.dynamics.mass_matrix` computes another way.
