@@ -19,6 +19,9 @@ PACKAGE = ROOT / "src" / "torquec"
 SOURCES = sorted(path for path in PACKAGE.rglob("*.py"))
 MOST_LINES = 400
 MOST_REPEATED = 9
+MOST_ARGUMENTS = 6
+MOST_IN_A_TUPLE = 3
+DOCUMENT = re.compile(r"(^|_)(dict|document|json|toml_values|format)$")
 BANNED_NAMES = ("utils", "helpers", "common", "misc", "manager")
 BANNED_CALLS = ("eval", "exec", "__import__")
 BANNED_IMPORTS = ("pickle", "marshal", "shelve")
@@ -79,6 +82,35 @@ def test_public_things_have_docstrings(path):
         for node in holder.body:
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
                 assert ast.get_docstring(node), f"line {node.lineno}: {node.name}"
+
+
+def functions_of(path: Path) -> list[ast.FunctionDef]:
+    return [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.FunctionDef)]
+
+
+@each_source
+def test_few_positional_arguments(path):
+    for function in functions_of(path):
+        names = [word.arg for word in (*function.args.posonlyargs, *function.args.args)]
+        most = MOST_ARGUMENTS + (names[:1] in (["self"], ["cls"]))
+        assert len(names) <= most, f"line {function.lineno}: {function.name}: group them, or give them by keyword"
+
+
+@each_source
+def test_what_functions_return_has_named_parts(path):
+    """Tuples are short; what a dict carries to other files is a mapping, the outputs of a program, or a document."""
+    for function in functions_of(path):
+        for part in ast.walk(function.returns) if function.returns is not None else ():
+            if isinstance(part, ast.Subscript) and ast.unparse(part.value) == "tuple":
+                many = len(part.slice.elts) if isinstance(part.slice, ast.Tuple) else 1
+                assert many <= MOST_IN_A_TUPLE, f"line {function.lineno}: {function.name}: return a dataclass"
+    if relative(path).startswith(("cli/", "report/")) or relative(path) == "expr/replay.py":
+        return
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        is_public = isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
+        if is_public and node.returns is not None and not DOCUMENT.search(node.name):
+            is_carrier = ast.unparse(node.returns) in ("dict", "dict[str, Any]", "dict[str, object]")
+            assert not is_carrier, f"line {node.lineno}: {node.name}: return a dataclass"
 
 
 def test_layout_page_is_true():

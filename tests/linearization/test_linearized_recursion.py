@@ -15,8 +15,14 @@ from torquec.linearization.linearized_recursion import linearized_recursion
 from torquec.robot import classics
 
 
+def in_halves(six):
+    """A state and a deviation of it."""
+    q, qd, qdd, dq, dqd, dqdd = six
+    return (q, qd, qdd), (dq, dqd, dqdd)
+
+
 def test_pendulum_by_hand():
-    found = linearized_recursion(arms.pendulum(2.0, 0.5), [0.6], [3.0], [2.0], [0.1], [0.2], [0.3])
+    found = linearized_recursion(arms.pendulum(2.0, 0.5), ([0.6], [3.0], [2.0]), ([0.1], [0.2], [0.3]))
     assert found[0] == pytest.approx(9.81 * math.sin(0.6) * 0.1 + 2.0 * 0.25 * 0.3, abs=1e-13)
 
 
@@ -24,7 +30,7 @@ def test_slider_on_a_turntable_by_hand():
     r, rd, w, wd, mass = 0.8, -0.3, 1.7, 0.9, 3.0
     arm = arms.slider_on_turntable(mass)
     dr, drd, drdd, dw, dwd = 0.01, 0.02, 0.03, 0.04, 0.05
-    found = linearized_recursion(arm, [0.4, r], [w, rd], [wd, 0.5], [0.0, dr], [dw, drd], [dwd, drdd])
+    found = linearized_recursion(arm, ([0.4, r], [w, rd], [wd, 0.5]), ([0.0, dr], [dw, drd], [dwd, drdd]))
     turning = (2 * mass * r * wd + 2 * mass * rd * w) * dr + 2 * mass * r * (rd * dw + w * drd) + mass * r * r * dwd
     sliding = -mass * w * w * dr - 2 * mass * r * w * dw + mass * drdd
     inertia = np.array(mass_matrix(arm, [0.4, r]))[0, 0] - mass * r * r
@@ -43,7 +49,7 @@ def test_every_robot_agrees_with_its_derivatives(seed):
         np.array(matrix, dtype=float) @ change
         for matrix, change in ((slopes.dtau_dq, dq), (slopes.dtau_dqd, dqd), (mass_matrix(robot, q), dqdd))
     ]
-    found = np.array(linearized_recursion(robot, q, qd, qdd, list(dq), list(dqd), list(dqdd)), dtype=float)
+    found = np.array(linearized_recursion(robot, (q, qd, qdd), (list(dq), list(dqd), list(dqdd))), dtype=float)
     assert np.allclose(found, sum(parts), rtol=1e-9, atol=1e-9 * max(np.abs(part).max() for part in parts))
 
 
@@ -54,7 +60,7 @@ def test_along_a_motion_it_is_the_rate_of_the_torque():
     h = 1e-30
     moved = inverse_dynamics(arm, [complex(*x) for x in zip(q, h * qd, strict=True)], *_moved(qd, qdd, jerk, h))
     rate = np.imag(np.array(moved)) / h
-    found = linearized_recursion(arm, list(q), list(qd), list(qdd), list(qd), list(qdd), list(jerk))
+    found = linearized_recursion(arm, (list(q), list(qd), list(qdd)), (list(qd), list(qdd), list(jerk)))
     assert np.allclose(np.array(found, dtype=float), rate, rtol=1e-10)
 
 
@@ -66,7 +72,7 @@ def _moved(qd, qdd, jerk, h):
 def test_one_direction_with_all_it_needs_costs_less_than_two_and_a_half_inverse_dynamics():
     arm = classics.puma560()
     ports = dict.fromkeys(("q", "qd", "qdd", "dq", "dqd", "dqdd"), (6,))
-    step = trace("step", lambda **x: {"tau": linearized_recursion(arm, *x.values())}, ports)
+    step = trace("step", lambda **x: {"tau": linearized_recursion(arm, *in_halves(x.values()))}, ports)
     inverse = trace(
         "inverse",
         lambda q, qd, qdd: {"tau": inverse_dynamics(arm, q, qd, qdd)},
@@ -76,4 +82,4 @@ def test_one_direction_with_all_it_needs_costs_less_than_two_and_a_half_inverse_
     rng = np.random.default_rng(3)
     values = dict(zip(ports, rng.normal(size=(6, 6)), strict=True))
     traced = evaluate(step, values)["tau"]
-    assert np.allclose(traced, np.array(linearized_recursion(arm, *map(list, values.values())), dtype=float))
+    assert np.allclose(traced, np.array(linearized_recursion(arm, *in_halves(map(list, values.values()))), dtype=float))

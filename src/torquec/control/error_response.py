@@ -66,14 +66,11 @@ def error_response(stiffness: float, damping: float) -> ErrorResponse:
     p, s = stiffness, damping
     half = 0.5 * s
     spread = half * half - p
-    if spread < 0.0:
-        level, m1, m2, ratio = _complex_pair(p, half, math.sqrt(-spread))
-    else:
-        level, m1, m2, ratio = _real_pair(p, half + math.sqrt(spread))
-    rising, asked = 2.0 * m1 / (1.0 - ratio), 1.0 + 2.0 * m2 / (1.0 - ratio)
+    pair = _complex_pair(p, half, math.sqrt(-spread)) if spread < 0.0 else _real_pair(p, half + math.sqrt(spread))
+    rising, asked = 2.0 * pair.m1 / (1.0 - pair.ratio), 1.0 + 2.0 * pair.m2 / (1.0 - pair.ratio)
     return ErrorResponse(
-        OutputGain(level * _ROUNDED_UP, 0.0, 1.0, m1 * _ROUNDED_UP),
-        OutputGain(rising * _ROUNDED_UP, 0.0, p * m1 * _ROUNDED_UP, 1.0),
+        OutputGain(pair.level * _ROUNDED_UP, 0.0, 1.0, pair.m1 * _ROUNDED_UP),
+        OutputGain(rising * _ROUNDED_UP, 0.0, p * pair.m1 * _ROUNDED_UP, 1.0),
         OutputGain(asked * _ROUNDED_UP, 0.0, p, max(s, math.sqrt(p)) * _ROUNDED_UP),
     )
 
@@ -86,11 +83,21 @@ def check_feedback(stiffness: float, damping: float) -> None:
         )
 
 
-def _complex_pair(p: float, a: float, b: float) -> tuple[float, float, float, float]:
-    """(2): I(g), m1, m2 and r."""
+@dataclass(frozen=True)
+class _PolePair:
+    """What (2) and (3) say of two poles: I(g), m1, m2 and r."""
+
+    level: float
+    m1: float
+    m2: float
+    ratio: float
+
+
+def _complex_pair(p: float, a: float, b: float) -> _PolePair:
+    """(2)."""
     first = math.atan2(b, a) / b
     ratio = math.exp(-a * math.pi / b)
-    return (
+    return _PolePair(
         1.0 / (p * math.tanh(0.5 * a * math.pi / b)),
         math.exp(-a * first) / math.sqrt(p),
         math.exp(-2.0 * a * first),
@@ -98,8 +105,8 @@ def _complex_pair(p: float, a: float, b: float) -> tuple[float, float, float, fl
     )
 
 
-def _real_pair(p: float, fast: float) -> tuple[float, float, float, float]:
-    """(3): I(g), m1, m2 and a ratio of zero; `fast` is b, and a = p/b."""
+def _real_pair(p: float, fast: float) -> _PolePair:
+    """(3), with a ratio of zero; `fast` is b, and a = p/b."""
     k = min(p / fast**2, 1.0)
     x = -1.0 - 0.5 * (1.0 - k) if 1.0 - k < _NEARLY_DOUBLE else math.log(k) / (1.0 - k)
-    return 1.0 / p, math.exp(k * x) / fast, k * math.exp(2.0 * k * x), 0.0
+    return _PolePair(1.0 / p, math.exp(k * x) / fast, k * math.exp(2.0 * k * x), 0.0)

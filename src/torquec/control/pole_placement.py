@@ -91,13 +91,9 @@ def pole_placement_gains(
 
     def algorithm(q: Any, qd: Any, qdd: Any, stiffness: Any = None, damping: Any = None) -> dict[str, Any]:
         p, s = (stiffness, damping) if feedback is None else (feedback.stiffness, feedback.damping)
-        if abbreviated is None:
-            found = matrices_at(arm, q, qd, qdd)
-            M, C, K = found["M"], found["C"], found["K"]
-        else:
-            here = abbreviated.at(q, qd, qdd)
-            M, C, K = here.M, here.C, here.K
-        return {"G1": _gain(M, p, K), "G2": _gain(M, s, C)}
+        here = matrices_at(arm, q, qd, qdd) if abbreviated is None else abbreviated.at(q, qd, qdd)
+        M = here.M
+        return {"G1": _gain(M, p, here.K), "G2": _gain(M, s, here.C)}
 
     ports = dict.fromkeys(("q", "qd", "qdd", *(("stiffness", "damping") if feedback is None else ())), (robot.n,))
     return trace("pole_placement_gains", algorithm, ports)

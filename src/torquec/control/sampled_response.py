@@ -131,8 +131,8 @@ def _gain(
     return OutputGain(float(level), float(drift), float(position), float(speed))
 
 
-def _sums(powers: _Powers, row: Array) -> tuple[float, float, float, float]:
-    """(4) without units: of the level, of the drift; and the largest effects of the two states at the start."""
+def _sums(powers: _Powers, row: Array) -> Array:
+    """(4,), (4) without units: of the level, of the drift; and the largest effects of the two states at the start."""
     g = row @ powers.P
     every = np.abs(powers.P).sum(axis=0)
     # What F^m adds to the rows beyond P_m, the rounding of the products and of the row itself.
@@ -148,4 +148,4 @@ def _sums(powers: _Powers, row: Array) -> tuple[float, float, float, float]:
     # Rounding of u and v themselves, where their parts are large and cancel.
     slack += 4.0 * _EPSILON * float((np.abs(g[:, 0]) + np.abs(v)).sum())
     largest = np.abs(g).max(axis=0) + missed + later
-    return float(level + slack), float(drift + slack), float(largest[0]), float(largest[1])
+    return np.array([level + slack, drift + slack, *largest])

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -158,17 +158,26 @@ def linear_model_function(source: Robot | Model, *, rule: Rule | None = None) ->
         check_abbreviation(model)
         return abbreviated_linear_model(model.robot, rule)
     ports = dict.fromkeys(_STATE, (model.robot.n,))
-    return trace("linear_model", lambda q, qd, qdd: matrices_at(model, q, qd, qdd), ports)
+    return trace("linear_model", lambda q, qd, qdd: vars(matrices_at(model, q, qd, qdd)), ports)
 
 
-def matrices_at(model: Model, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> dict[str, Any]:
-    """M, C and K by name, over any scalar."""
+@dataclass(frozen=True, eq=False)
+class LinearMatrices:
+    """M, C and K of (1), (n, n) each, of any scalars."""
+
+    M: Sequence[Sequence[Scalar]]
+    C: Sequence[Sequence[Scalar]]
+    K: Sequence[Sequence[Scalar]]
+
+
+def matrices_at(model: Model, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> LinearMatrices:
+    """The matrices (1) at a state (n,) each, over any scalar."""
     K, C = model.at("inverse_dynamics_derivatives", q, qd, qdd)
     M, rigid = model.at("mass_matrix", q), None
     if has_load_friction(model.robot):
         rigid = model.at("inverse_dynamics", q, qd, qdd)
         M, C, K = with_load_friction(model.robot, qd, rigid, (M, C, K))
-    return {"M": M, "C": with_friction(model.robot, C, qd, load=rigid), "K": with_springs(model.robot, K, q)}
+    return LinearMatrices(M, with_friction(model.robot, C, qd, load=rigid), with_springs(model.robot, K, q))
 
 
 def _back_emf(robot: Robot, motors: Sequence[VoltageDrive]) -> Array:

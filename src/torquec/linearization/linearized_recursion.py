@@ -46,21 +46,17 @@ STILL = LinkMotion(ZERO, ZERO, (ZERO, ZERO, ZERO), ZERO)
 """The deviation of the base: none."""
 
 
-def linearized_recursion(
-    robot: Robot,
-    q: Sequence[Scalar],
-    qd: Sequence[Scalar],
-    qdd: Sequence[Scalar],
-    dq: Sequence[Scalar],
-    dqd: Sequence[Scalar],
-    dqdd: Sequence[Scalar],
-) -> list[Scalar]:
+State = tuple[Sequence[Scalar], Sequence[Scalar], Sequence[Scalar]]
+"""Positions, speeds and accelerations, (n,) each, or deviations of them."""
+
+
+def linearized_recursion(robot: Robot, state: State, deviation: State) -> list[Scalar]:
     """The change (n,) of the inverse dynamics at (q, qd, qdd) for small deviations (dq, dqd, dqdd), (n,) each.
 
     dtau = M dqdd + C dqd + K dq, without friction and springs. A zero is best given as the number 0.0: what it would
     multiply is then never computed.
     """
-    return Linearized(robot, q, qd, qdd).torques(dq, dqd, dqdd)
+    return Linearized(robot, *state).torques(*deviation)
 
 
 class Linearized:

@@ -8,17 +8,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from torquec.errors import ArgumentError
 from torquec.expr.differentiate import directional_nodes
 from torquec.expr.graph import Node
-from torquec.linearization.linearized_recursion import linearized_recursion
+from torquec.linearization.linearized_recursion import State, linearized_recursion
 from torquec.model.model import Model
 from torquec.spatial import Scalar
-
-State = tuple[Sequence[Scalar], Sequence[Scalar], Sequence[Scalar]]
-"""Positions, speeds and accelerations, (n,) each, or deviations of them."""
 
 
 def runs_recursion(model: Model) -> bool:
@@ -29,7 +24,7 @@ def runs_recursion(model: Model) -> bool:
 def linearized_torque(model: Model, state: State, deviation: State) -> list[Scalar]:
     """dtau (n,) of (1) at a state of expression nodes, for a deviation of nodes or numbers."""
     if runs_recursion(model):
-        return linearized_recursion(model.robot, *state, *deviation)
+        return linearized_recursion(model.robot, state, deviation)
     variables = [node for part in state for node in part]
     direction = [value for part in deviation for value in part]
     tau = list(model.at("inverse_dynamics", *state))

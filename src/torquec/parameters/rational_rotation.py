@@ -116,7 +116,7 @@ def _from_quaternion(w: Fraction, x: Fraction, y: Fraction, z: Fraction) -> Matr
     )
 
 
-def _quaternion(r: Matrix3) -> tuple[float, float, float, float]:
+def _quaternion(r: Matrix3) -> tuple[float, ...]:
     """(w, x, y, z) of a rotation of floats, up to a factor: the largest column of 4 q q'."""
     squares = (
         1 + r[0][0] + r[1][1] + r[2][2],
@@ -132,5 +132,4 @@ def _quaternion(r: Matrix3) -> tuple[float, float, float, float]:
         (wy, xy, squares[2], yz),
         (wz, xz, yz, squares[3]),
     )
-    w, x, y, z = columns[max(range(4), key=lambda k: squares[k])]
-    return w, x, y, z
+    return columns[max(range(4), key=lambda k: squares[k])]

@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib
 import os
 import time
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -73,22 +74,24 @@ def simulate_on_mujoco(
     said_before = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(lambda _: None)  # MuJoCo's own way is a log file in the working directory
     try:
-        return _run(mujoco, model, data, order, robot, controller, sampled, substeps)
+        return _run(_World(mujoco, model, data, order), robot, controller, sampled, substeps)
     finally:
         mujoco.set_mju_user_warning(said_before)
 
 
-def _run(
-    mujoco: Any,
-    model: Any,
-    data: Any,
-    order: Indices,
-    robot: Robot,
-    controller: Controller,
-    sampled: Trajectory,
-    substeps: int,
-) -> SimulationResult:
+@dataclass(frozen=True, eq=False)
+class _World:
+    """MuJoCo, its model and state, and where the robot's joints stand in that."""
+
+    mujoco: Any
+    model: Any
+    data: Any
+    order: Indices
+
+
+def _run(world: _World, robot: Robot, controller: Controller, sampled: Trajectory, substeps: int) -> SimulationResult:
     """(1), (2)."""
+    mujoco, model, data, order = world.mujoco, world.model, world.data, world.order
     steps, n = len(sampled) - 1, robot.n
     efforts = np.array([joint.limits.effort for joint in robot.joints])
     q, qd, qdd, tau = (np.empty((rows, n)) for rows in (steps + 1, steps + 1, steps + 1, steps))

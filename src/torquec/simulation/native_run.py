@@ -137,7 +137,7 @@ class NativeRun:
             if generators:
                 noise = [generator.standard_normal((many, 2 * n)) for generator in generators]
                 inputs.append(np.ascontiguousarray(np.stack(noise, axis=1)))
-            done = self._block(native, states[: many + 1], inputs, log[:many], rows, diverged, k)
+            done = self._block(native, states[: many + 1], inputs, log[:many], rows=rows, diverged=diverged, start=k)
             first, last = np.searchsorted(keep, [k, k + done])
             at = keep[first:last] - k
             motion[first:last] = states[at][:, :, moving]
@@ -155,6 +155,7 @@ class NativeRun:
         states: Array,
         inputs: Sequence[Array],
         log: Array,
+        *,
         rows: Array,
         diverged: Indices,
         start: int,

@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -48,10 +49,11 @@ def check_positions(robot: Robot, log: Log, motion: LogMotion) -> list[LogFindin
         if joint.type.is_prismatic:
             continue
         jumps = np.diff(log.q[motion.rows, j])
-        for wraps, severity, what, remedy in _wraps(jumps, np.diff(motion.t), joint.limits.velocity):
-            spans = tuple((int(motion.rows[a]), int(motion.rows[b + 1])) for a, b in spans_of(wraps))
-            text = f"{what}: {int(wraps.sum())}"
-            found.append(LogFinding(Pathology.WRAP, severity, text, log.column("q", j), spans, remedy))
+        wrap = _wrap(jumps, np.diff(motion.t), joint.limits.velocity)
+        if wrap is not None:
+            spans = tuple((int(motion.rows[a]), int(motion.rows[b + 1])) for a, b in spans_of(wrap.steps))
+            text = f"{wrap.text}: {int(wrap.steps.sum())}"
+            found.append(LogFinding(Pathology.WRAP, wrap.severity, text, log.column("q", j), spans, wrap.remedy))
     reach, degrees = looks_like_degrees(robot, log.joints, log.q[motion.rows])
     if degrees is not None:
         limit = max(abs(robot.joints[degrees].limits.lower), abs(robot.joints[degrees].limits.upper))
@@ -123,22 +125,32 @@ def check_rest(log: Log, motion: LogMotion) -> list[LogFinding]:
     return [LogFinding(Pathology.STANDSTILL, Severity.NOTE, text, log.column("q"), spans, remedy)]
 
 
-def _wraps(jumps: Array, steps: Array, limit: float) -> list[tuple[Mask, Severity, str, str]]:
-    """Which of the steps of a position wrap (1), how sure that is, by how much, and the remedy."""
+@dataclass(frozen=True, eq=False)
+class _Wrap:
+    """Which steps of a position wrap, how sure that is, by how much, and the remedy."""
+
+    steps: Mask
+    severity: Severity
+    text: str
+    remedy: str
+
+
+def _wrap(jumps: Array, steps: Array, limit: float) -> _Wrap | None:
+    """The steps of a position that wrap (1), if any."""
     for turn, unit in ((2.0 * math.pi, "radians"), (360.0, "degrees")):
         wraps = np.abs(np.abs(jumps) - turn) < 0.1 * turn
         if wraps.any() and np.median(np.abs(jumps)) < 0.01 * turn:
             remedy = "let the reader join the turns: unwrap = true in a map"
-            return [(wraps, Severity.ERROR, f"jumps by a full turn (in {unit})", remedy)]
+            return _Wrap(wraps, Severity.ERROR, f"jumps by a full turn (in {unit})", remedy)
     speeds = np.abs(jumps) / steps
     beside = np.maximum(np.append(speeds[1:], 0.0), np.append(0.0, speeds[:-1]))
     fastest = 2.0 * limit if math.isfinite(limit) and limit > 0.0 else _FASTEST
     sudden = speeds > np.maximum(_SUDDEN * np.maximum(beside, np.percentile(speeds, 99.0)), fastest)
     if not sudden.any():
-        return []
+        return None
     what = f"jumps by {float(np.median(np.abs(jumps[sudden]))):.4g}, far faster than it moves"
     remedy = "where a motor's encoder wraps, unwrap = true in a map; recordings that were joined are logs of their own"
-    return [(sudden, Severity.WARNING, what, remedy)]
+    return _Wrap(sudden, Severity.WARNING, what, remedy)
 
 
 def _size(ratio: float) -> tuple[str, str]:

@@ -145,7 +145,7 @@ def prepare(
         motion_of(t, even, n=log.n, speeds=log.qd is not None, rate=rate, cutoff=chosen, derivatives=derivatives)
         for t, even in zip(times, tables, strict=True)
     ]
-    q, qd, qdd, tau = (np.concatenate(parts) for parts in zip(*made, strict=True))
+    q, qd, qdd, tau = (np.concatenate([getattr(part, name) for part in made]) for name in ("q", "qd", "qdd", "tau"))
     used = np.concatenate(
         [
             within(t, edge if k == 0 else BESIDE_GAP / chosen, edge if k == len(times) - 1 else BESIDE_GAP / chosen)
@@ -200,6 +200,16 @@ def within(t: Array, first: float, last: float) -> Mask:
     return chosen
 
 
+@dataclass(frozen=True, eq=False)
+class EvenMotion:
+    """Positions, speeds, accelerations and torques (N, n) at even times."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+
+
 def motion_of(
     t: Array,
     table: Array,
@@ -209,16 +219,16 @@ def motion_of(
     rate: float,
     cutoff: float,
     derivatives: Derivatives = Derivatives.DIFFERENCES,
-) -> tuple[Array, Array, Array, Array]:
-    """q, qd, qdd, tau (N, n) of even rows (N, ...) of q, tau and, with `speeds`, qd (2), (3)."""
+) -> EvenMotion:
+    """The motion of even rows (N, ...) of q, tau and, with `speeds`, qd (2), (3)."""
     smooth = low_pass(table[:, : (3 if speeds else 2) * n], rate, cutoff)
     q, tau = smooth[:, :n], smooth[:, n : 2 * n]
     if derivatives is Derivatives.SPLINES:
         motion = smoothed_motion(t, table[:, :n])
         qd = smooth[:, 2 * n :] if speeds else low_pass(motion.qd, rate, cutoff)
-        return q, qd, low_pass(motion.qdd, rate, cutoff), tau
+        return EvenMotion(q, qd, low_pass(motion.qdd, rate, cutoff), tau)
     qd = smooth[:, 2 * n :] if speeds else central_difference(q, rate)
-    return q, qd, central_difference(qd, rate), tau
+    return EvenMotion(q, qd, central_difference(qd, rate), tau)
 
 
 def central_difference(values: Array, rate: float) -> Array:

@@ -218,45 +218,53 @@ def _part_blocks(
 ) -> Iterator[Samples]:
     """The blocks of one part, from its even rows as they come."""
     count, margin = scan.parts[part].count, scan.margin
-    table: Array | None = None
-    start, core = 0, 0  # of the table, and of the next block, as numbers of even samples
+    held: _Held | None = None
+    core = 0  # the first even sample of the next block
     for layout, even in pieces:
-        table = even if table is None else np.concatenate([table, even])
-        ready = start + len(table)
+        held = _Held(layout, 0, even) if held is None else _Held(layout, held.start, np.concatenate([held.rows, even]))
+        ready = held.start + len(held.rows)
         while ready < count and core + block + 2 * margin <= ready:
-            yield _block(table, start, core, core + block, scan, part, layout, edge)
+            yield _block(held, range(core, core + block), scan, part, edge)
             core += block
-            drop = max(0, core - 2 * margin - start)
-            table, start = table[drop:], start + drop
-    assert table is not None
+            drop = max(0, core - 2 * margin - held.start)
+            held = _Held(layout, held.start + drop, held.rows[drop:])
+    assert held is not None
     while core < count:
         # What would be left for a short last block goes with the one before it.
         end = count if count - core < 2 * block else core + block
-        yield _block(table, start, core, end, scan, part, layout, edge)
+        yield _block(held, range(core, end), scan, part, edge)
         core = end
 
 
-def _block(
-    table: Array, start: int, core: int, end: int, scan: LogScan, part: int, layout: Log, edge: float
-) -> Samples:
-    """Samples core .. end - 1 of a part with a margin on both sides (3)."""
-    n, speeds, margin, own = layout.n, layout.qd is not None, scan.margin, scan.parts[part]
-    low, high = max(core - 2 * margin, 0), min(end + 2 * margin, own.count)
-    shown = slice(max(core - margin, 0) - low, min(end + margin, own.count) - low)
-    window = table[low - start : high - start]
+@dataclass(frozen=True, eq=False)
+class _Held:
+    """Even rows of a part that are still needed, the number of the first of them, and a log that says what they are."""
+
+    layout: Log
+    start: int
+    rows: Array
+
+
+def _block(held: _Held, core: range, scan: LogScan, part: int, edge: float) -> Samples:
+    """The samples `core` of a part with a margin on both sides (3)."""
+    layout, margin, own = held.layout, scan.margin, scan.parts[part]
+    n, speeds = layout.n, layout.qd is not None
+    low, high = max(core.start - 2 * margin, 0), min(core.stop + 2 * margin, own.count)
+    shown = slice(max(core.start - margin, 0) - low, min(core.stop + margin, own.count) - low)
+    window = held.rows[low - held.start : high - held.start]
     numbers = np.arange(low, high)
     t = own.first + numbers / scan.rate
-    q, qd, qdd, tau = motion_of(t, window, n=n, speeds=speeds, rate=scan.rate, cutoff=scan.cutoff)
+    motion = motion_of(t, window, n=n, speeds=speeds, rate=scan.rate, cutoff=scan.cutoff)
     first, last = scan.used_span(part, edge)
-    used = (numbers >= core) & (numbers < end) & (t >= first) & (t <= last)
+    used = (numbers >= core.start) & (numbers < core.stop) & (t >= first) & (t <= last)
     others = window[shown, (3 if speeds else 2) * n :]
     return Samples(
         layout.joints,
         t[shown],
-        q[shown],
-        qd[shown],
-        qdd[shown],
-        tau[shown],
+        motion.q[shown],
+        motion.qd[shown],
+        motion.qdd[shown],
+        motion.tau[shown],
         used[shown],
         scan.rate,
         scan.cutoff,

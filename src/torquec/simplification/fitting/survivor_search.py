@@ -116,62 +116,60 @@ def min_basis_gen(
     variables = target.variables
     if not variables:
         return find_min_basis(target, [()], box, tolerance, kind=kind)
+    layers = _Layers(target=target, box=box, tolerance=tolerance, degree=degree, kind=kind, options=options)
     for held in box.samples(target.depends_on, options.positions, start=3):
         for shrunk in range(options.shrinks + 1):
             eps0 = tolerance * options.shrink**shrunk
-            candidates = _layered(target, box, tolerance, eps0, held, degree, kind, options)
+            candidates = layers.candidates(held, eps0)
             if candidates is not None:
-                return _found(target, candidates, box, tolerance, kind, options)
+                return layers.found(target, candidates, tolerance)
     raise SpecificationError(
         f"no basis within {tolerance:.6g} was found from {options.positions} positions of the joints that are held",
         remedy="raise the tolerance, or use minimal_basis, which holds no joints",
     )
 
 
-def _layered(
-    target: TrigPolynomial,
-    box: MotionBox,
-    tolerance: float,
-    eps0: float,
-    held: Iterable[float],
-    degree: int,
-    kind: ErrorKind,
-    options: LayerOptions,
-) -> tuple[Monomial, ...] | None:
-    """Steps 1 to 3: the candidates of the last layer, or None where a product does not keep the tolerance."""
-    values = dict(enumerate(float(x) for x in held))
-    layer = [(frozenset({v}), product_basis([v], degree=degree)) for v in target.variables]
-    while len(layer) > 1:
-        reduced = []
-        for variables, candidates in layer:
-            part = restricted(target, variables, values)
-            problem = FitProblem(part, candidates, box, kind=kind)
-            if _keeps(problem, range(len(candidates)), eps0):
-                basis = _found(part, candidates, box, eps0, kind, options).basis
-                # A part within the tolerance of zero says nothing about its variables: a constant stands for it.
-                candidates = basis or ((),)
-            reduced.append((variables, candidates))
-        if len(reduced) % 2:
-            reduced.append((frozenset(), ((),)))
-        layer = [(a[0] | b[0], set_product(a[1], b[1])) for a, b in zip(reduced[::2], reduced[1::2], strict=True)]
-        for variables, candidates in layer:
-            problem = FitProblem(restricted(target, variables, values), candidates, box, kind=kind)
-            if not _keeps(problem, range(len(candidates)), tolerance):
-                return None
-    return layer[0][1]
+@dataclass(frozen=True, kw_only=True)
+class _Layers:
+    """What all layers share."""
 
+    target: TrigPolynomial
+    box: MotionBox
+    tolerance: float
+    degree: int
+    kind: ErrorKind
+    options: LayerOptions
 
-def _found(
-    target: TrigPolynomial,
-    candidates: Sequence[Monomial],
-    box: MotionBox,
-    tolerance: float,
-    kind: ErrorKind,
-    options: LayerOptions,
-) -> MinimaxFit:
-    """Step 2 with the options of the layers."""
-    most = options.most_sets
-    return find_min_basis(target, candidates, box, tolerance, kind=kind, negligible=options.negligible, most_sets=most)
+    def candidates(self, held: Iterable[float], eps0: float) -> tuple[Monomial, ...] | None:
+        """Steps 1 to 3: the candidates of the last layer, or None where a product does not keep the tolerance."""
+        target, values = self.target, dict(enumerate(float(x) for x in held))
+        layer = [(frozenset({v}), product_basis([v], degree=self.degree)) for v in target.variables]
+        while len(layer) > 1:
+            reduced = []
+            for variables, candidates in layer:
+                part = restricted(target, variables, values)
+                if self._keep(part, candidates, eps0):
+                    basis = self.found(part, candidates, eps0).basis
+                    # A part within the tolerance of zero says nothing about its variables: a constant stands for it.
+                    candidates = basis or ((),)
+                reduced.append((variables, candidates))
+            if len(reduced) % 2:
+                reduced.append((frozenset(), ((),)))
+            layer = [(a[0] | b[0], set_product(a[1], b[1])) for a, b in zip(reduced[::2], reduced[1::2], strict=True)]
+            for variables, candidates in layer:
+                if not self._keep(restricted(target, variables, values), candidates, self.tolerance):
+                    return None
+        return layer[0][1]
+
+    def found(self, part: TrigPolynomial, candidates: Sequence[Monomial], tolerance: float) -> MinimaxFit:
+        """Step 2 with the options of the layers."""
+        negligible, most = self.options.negligible, self.options.most_sets
+        return find_min_basis(
+            part, candidates, self.box, tolerance, kind=self.kind, negligible=negligible, most_sets=most
+        )
+
+    def _keep(self, part: TrigPolynomial, candidates: Sequence[Monomial], tolerance: float) -> bool:
+        return _keeps(FitProblem(part, candidates, self.box, kind=self.kind), range(len(candidates)), tolerance)
 
 
 def restricted(target: TrigPolynomial, variables: Iterable[Variable], held: Mapping[int, float]) -> TrigPolynomial:
