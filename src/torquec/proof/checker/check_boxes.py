@@ -25,15 +25,19 @@ import numpy as np
 
 from torquec.errors import CheckError
 from torquec.foundation.arrays import Array
+from torquec.proof.checker.allowances import ADDED_UP, CONTROL_VALUE, basis_rounding
 
 REMEDY = "make the certificate again with torquec simplify"
 
-_EPSILON = float(np.finfo(np.float64).eps)
 _NEGLIGIBLE = 1e-13
 """Rows smaller than this part of all rows together count with the sum of their magnitudes."""
 
 _LONGEST_INTERVAL = 0.95 * math.pi
-_ADDING = 100.0 * _EPSILON
+"""Of a root interval: tan((q - c)/2) must stay finite on it."""
+
+HIGHEST_DEGREE = 3
+"""In one variable of a proof: equations of motion have two, fits of coefficients up to three."""
+
 _CHUNK_VALUES = 2_000_000
 """Control values held at once."""
 
@@ -112,8 +116,7 @@ def _interval(piece: tuple[float, float], part: Part, slides: bool, degree: int)
     if np.min(denominator) <= 0.0:
         raise CheckError("a denominator is not positive", remedy=REMEDY)
     control = (to_bernstein @ values) / denominator[:, None]
-    # The further an angle is from zero, the coarser doubles are there.
-    steps = (2 * size + 8 + (0.0 if slides else 2.0 * degree * float(np.abs(x).max()))) * _EPSILON
+    steps = basis_rounding(size, degree, 0.0 if slides else float(np.abs(x).max()))
     rounding = steps * float((np.abs(to_bernstein) @ np.abs(values) / denominator[:, None]).max())
     return _Interval(control, float(np.abs(control).max()), rounding)
 
@@ -206,13 +209,13 @@ class LeafChecker:
     def _noise(self, intervals: Sequence[_Interval]) -> float:
         """(3), and the rows that were left out."""
         product = math.prod(max(interval.largest, 1.0) for interval in intervals)
-        parts = sum(i.rounding / max(i.largest, 1.0) + 16 * _EPSILON * len(i.control) for i in intervals)
+        parts = sum(i.rounding / max(i.largest, 1.0) + CONTROL_VALUE * len(i.control) for i in intervals)
         return product * (self.sum * parts + self.negligible)
 
     def _check_values(self, values: Array, noise: Array) -> None:
         """Control values (leaves, rows, points) allow no error above the bound."""
         # What is added up below has some fifty terms, each rounded once.
-        allowed = self.bound - _ADDING * np.abs(values).sum(axis=1).max(axis=1) - noise
+        allowed = self.bound - ADDED_UP * np.abs(values).sum(axis=1).max(axis=1) - noise
         rough = np.abs(values).sum(axis=1)
         # Written so that a NaN is looked at more closely, and refused there.
         which, points = np.nonzero(~(rough <= allowed[:, None]))

@@ -26,14 +26,13 @@ from torquec.expr import count_operations
 from torquec.foundation.arrays import Array
 from torquec.foundation.work import Meter, Work, as_work, silent
 from torquec.proof.certificate import Certificate, JointProof
-from torquec.proof.checker.check_boxes import REMEDY, LeafChecker, Part, root_pieces, tree_leaves
+from torquec.proof.checker.allowances import ROUNDED_UP
+from torquec.proof.checker.check_boxes import HIGHEST_DEGREE, REMEDY, LeafChecker, Part, root_pieces, tree_leaves
 from torquec.proof.checker.check_coefficients import check_coefficients
 from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table
 from torquec.proof.checker.residual_grid import GridPart, ResidualGrid, row_weights
 from torquec.proof.checker.rounded_evaluation import RoundedArray
 from torquec.robot.robot import Robot
-
-_HIGHEST_DEGREE = 3
 
 
 def check_certificate(
@@ -56,7 +55,7 @@ def check_certificate(
         slacks = _slacks(grid, [claim.table for claim in claims], step.meter)
     weights = row_weights(box.velocity, box.acceleration)
     tasks = [
-        _Task(robot.n, f"joint '{name}'", proof.bound, claim, weights, float(weights @ slacks[:, k]) * (1.0 + 1e-9))
+        _Task(robot.n, f"joint '{name}'", proof.bound, claim, weights, float(weights @ slacks[:, k]) * ROUNDED_UP)
         for k, ((name, proof), claim) in enumerate(zip(certificate.joints.items(), claims, strict=True))
     ]
     for _ in work.map(
@@ -100,7 +99,7 @@ def _check_joint_statement(robot: Robot, name: str, proof: JointProof) -> None:
     variables, degrees = proof.variables, proof.degrees
     if len(set(variables)) != len(variables) or not all(0 <= v < robot.n for v in variables):
         raise CheckError(f"{name}: no such variables {variables}", remedy=REMEDY)
-    if len(degrees) != len(variables) or not all(1 <= degree <= _HIGHEST_DEGREE for degree in degrees):
+    if len(degrees) != len(variables) or not all(1 <= degree <= HIGHEST_DEGREE for degree in degrees):
         raise CheckError(f"{name}: the degrees of its error are given as {degrees}", remedy=REMEDY)
 
 

@@ -7,7 +7,7 @@
      of their ranges, whatever the proof may have known better.
 (3)  On a leaf, control values of the harmonics must not allow more than the bound (`check_boxes`):
        |error| + slack <= bound,   relative:  |error| - bound * exact + slacks <= 0
-(4)  Coefficients that the certificate does not name are those of the robot to 1e-9 of the largest one in the whole box.
+(4)  Coefficients that the certificate does not name are those of the robot, in the whole box (`allowances.UNNAMED`).
 """
 
 from __future__ import annotations
@@ -23,17 +23,14 @@ import numpy as np
 from torquec.errors import CheckError
 from torquec.foundation.arrays import Array
 from torquec.foundation.work import Meter, Work, as_work
-from torquec.proof.checker.check_boxes import REMEDY, LeafChecker, Part, root_pieces, tree_leaves
+from torquec.proof.checker.allowances import UNNAMED
+from torquec.proof.checker.check_boxes import HIGHEST_DEGREE, REMEDY, LeafChecker, Part, root_pieces, tree_leaves
 from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table, sums_matrix
 from torquec.proof.checker.residual_grid import GridPart, ResidualGrid
 from torquec.proof.checker.rounded_evaluation import RoundedArray
 from torquec.proof.coefficient_certificate import CoefficientCertificate, CoefficientProof
 from torquec.proof.coefficient_tolerance import ErrorKind, Family
 from torquec.robot.robot import Robot
-
-_HIGHEST_DEGREE = 3
-_ROUNDING = 1e-9
-"""Coefficients that the certificate does not name are exact to this part of the largest coefficient."""
 
 _SIZES = {Family.M: 2, Family.H: 3, Family.G: 1}
 
@@ -99,7 +96,7 @@ def _check_statement(robot: Robot, proof: CoefficientProof) -> None:
     if proof.variables and np.linalg.matrix_rank(sums_matrix(robot.n, proof.variables)) < len(proof.variables):
         raise CheckError(f"{proof.name}: its variables depend on each other", remedy=REMEDY)
     degrees = proof.degrees
-    if len(degrees) != len(proof.variables) or not all(1 <= degree <= _HIGHEST_DEGREE for degree in degrees):
+    if len(degrees) != len(proof.variables) or not all(1 <= degree <= HIGHEST_DEGREE for degree in degrees):
         raise CheckError(f"{proof.name}: the degrees of its error are given as {degrees}", remedy=REMEDY)
 
 
@@ -226,9 +223,9 @@ def _require_exact(grid: ResidualGrid, errors: Array, places: Sequence[tuple[int
     n = grid.n
     named = {(row, joint) for row, _, joint in places}
     mirrored = {(joint, row) for row, joint in named if row < n}
-    scale = max(1.0, float(np.abs(grid.rows_at(grid.positions[:1], of_robot=True).value).max()))
+    scale = max(1.0, grid.largest_coefficient())
     for row, joint in itertools.product(range(len(errors)), range(n)):
-        if (row, joint) in named | mirrored or errors[row, joint] <= _ROUNDING * scale:
+        if (row, joint) in named | mirrored or errors[row, joint] <= UNNAMED * scale:
             continue
         raise CheckError(
             f"{_name(n, row, joint)} differs from the robot's by up to {errors[row, joint]:.6g}, and the certificate "
@@ -249,7 +246,7 @@ def _require_symmetry(grid: ResidualGrid, scale: float) -> None:
             *(np.concatenate([m, x[n:]]) for m, x in zip(inertia, (rows.value, rows.radius), strict=True))
         )
 
-    if not float(grid.largest_differences(mirrored)[:n].max()) <= _ROUNDING * scale:
+    if not float(grid.largest_differences(mirrored)[:n].max()) <= UNNAMED * scale:
         raise CheckError("the inertia of the program is not symmetric", remedy=REMEDY)
 
 

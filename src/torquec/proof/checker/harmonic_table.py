@@ -18,8 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.foundation.arrays import Array
+from torquec.proof.checker.allowances import table_rounding
 from torquec.proof.checker.check_boxes import basis_values
-from torquec.proof.checker.rounded_evaluation import UNIT, RoundedArray
+from torquec.proof.checker.rounded_evaluation import RoundedArray
 
 _MOST_PRODUCTS = 4_000_000
 """Numbers held at once while functions are evaluated."""
@@ -67,7 +68,7 @@ class HarmonicTable:
 
     def _rounded(self, value: Array, largest: float) -> RoundedArray:
         sizes = np.abs(self.table).reshape(len(self.table), -1).sum(axis=1)
-        steps = (4 * sum(self.table.shape[1:]) + 50) * UNIT * max([1, *self.degrees])
+        steps = table_rounding(sum(self.table.shape[1:]), max(self.degrees, default=1))
         radius = (steps * largest * sizes).reshape(-1, *([1] * (value.ndim - 1)))
         return RoundedArray(value, np.broadcast_to(radius, value.shape))
 

@@ -26,10 +26,11 @@ from torquec.errors import CheckError
 from torquec.expr import Function, trace
 from torquec.foundation.arrays import Array, Indices
 from torquec.foundation.work import Meter, silent
+from torquec.proof.checker.allowances import GRID_ANGLE_ERROR, ROUNDED_UP
 from torquec.proof.checker.check_boxes import REMEDY
 from torquec.proof.checker.modular_degree import exact_degrees
 from torquec.proof.checker.program_form import check_program
-from torquec.proof.checker.rounded_evaluation import UNIT, RoundedArray, evaluate_rounded
+from torquec.proof.checker.rounded_evaluation import RoundedArray, evaluate_rounded
 from torquec.robot.robot import Robot
 
 _DISPLACEMENT_LEBESGUE = (1.0, 1.0, 1.25, 1.64, 2.21)
@@ -41,9 +42,6 @@ _NARROWEST = 1e-6
 
 _CHUNK = 5_000
 """Points evaluated at once: a program's values then stay within the cache and some 100 MB."""
-
-_ROUNDED_UP = 1.0 + 1e-9
-"""The constants (2) are computed and multiplied in doubles."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +115,7 @@ class ResidualGrid:
     def lebesgue(self) -> float:
         """L of (2)."""
         constants = (lebesgue(slides, degree) for slides, degree in zip(self.sliding, self.degrees, strict=True))
-        return math.prod(constants) * _ROUNDED_UP
+        return math.prod(constants) * ROUNDED_UP
 
     def rows_at(self, positions: Array, *, of_robot: bool = False) -> RoundedArray:
         """(1) at positions (N, n): of the error, or of the robot itself; (rows, N, n).
@@ -141,7 +139,13 @@ class ResidualGrid:
             places = np.unravel_index(np.arange(start, start + len(positions)), [len(node) for node in self.nodes])
             left = self._rows(positions, of_robot).minus(stand_in(GridPart(positions, places)))
             largest = np.maximum(largest, (np.abs(left.value) + left.radius).max(axis=1))
-        return np.asarray(largest * (self.lebesgue * _ROUNDED_UP))
+        return np.asarray(largest * (self.lebesgue * ROUNDED_UP))
+
+    def largest_coefficient(self) -> float:
+        """The largest coefficient of the robot on the grid."""
+        self._require_form()
+        starts = range(0, len(self.positions), _CHUNK)
+        return max(float(np.abs(self._rows(self.positions[k : k + _CHUNK], True).value).max()) for k in starts)
 
     def _require_form(self) -> None:
         """Nothing is evaluated before both programs are known to be torques: asking for the degrees looks at that."""
@@ -164,7 +168,7 @@ class ResidualGrid:
         """Torques (N, n) of the robot, or of robot minus program."""
         turning = ~np.array(self.sliding)
         # An angle of the grid is a part of a turn, which no double is: its rounding counts.
-        off = np.where(turning, 8.0 * UNIT * np.pi, 0.0) * np.ones_like(positions)
+        off = np.where(turning, GRID_ANGLE_ERROR, 0.0) * np.ones_like(positions)
         known = np.zeros(self.n)
         inputs = {
             "q": RoundedArray(positions, off),

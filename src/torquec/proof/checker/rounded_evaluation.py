@@ -15,11 +15,7 @@ import numpy as np
 
 from torquec.expr import Function, Op
 from torquec.foundation.arrays import Array
-
-UNIT = 2.0**-53
-_GROWN = 1.0 + 8.0 * UNIT
-_UNDERFLOW = 1e-300
-_WAVE = 8.0 * UNIT
+from torquec.proof.checker.allowances import RADIUS_MARGIN, SINE_ERROR, UNDERFLOW, UNIT
 
 
 @dataclass(frozen=True)
@@ -71,9 +67,9 @@ def _step(op: Op, arguments: list[RoundedArray]) -> RoundedArray:
     if op is Op.NEG:
         return RoundedArray(-a.value, a.radius)
     if op is Op.SIN:
-        return RoundedArray(np.sin(a.value), (a.radius + _WAVE) * _GROWN)
+        return RoundedArray(np.sin(a.value), (a.radius + SINE_ERROR) * RADIUS_MARGIN)
     if op is Op.COS:
-        return RoundedArray(np.cos(a.value), (a.radius + _WAVE) * _GROWN)
+        return RoundedArray(np.cos(a.value), (a.radius + SINE_ERROR) * RADIUS_MARGIN)
     b = arguments[1]
     # Most of a recursion is zero at rest and at unit speeds: what is exactly zero is not carried through arrays.
     if op is Op.MUL and (a.is_zero or b.is_zero):
@@ -88,8 +84,8 @@ def _step(op: Op, arguments: list[RoundedArray]) -> RoundedArray:
         return _sum(a.value - b.value, a, b)
     value = a.value * b.value
     radius = np.abs(a.value) * b.radius + np.abs(b.value) * a.radius + a.radius * b.radius
-    return RoundedArray(value, (radius + UNIT * np.abs(value)) * _GROWN + _UNDERFLOW)
+    return RoundedArray(value, (radius + UNIT * np.abs(value)) * RADIUS_MARGIN + UNDERFLOW)
 
 
 def _sum(value: Array, a: RoundedArray, b: RoundedArray) -> RoundedArray:
-    return RoundedArray(value, (a.radius + b.radius + UNIT * np.abs(value)) * _GROWN)
+    return RoundedArray(value, (a.radius + b.radius + UNIT * np.abs(value)) * RADIUS_MARGIN)

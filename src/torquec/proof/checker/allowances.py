@@ -1,0 +1,49 @@
+"""Everything that the checker allows for: one constant per row of docs/trusted-base.md.
+
+Each is a bound of what rounding or an assumption can do, and counts against the claim. None of them loosens a bound.
+"""
+
+from __future__ import annotations
+
+import math
+
+UNIT = 2.0**-53
+"""Largest relative error of one rounded sum or product of doubles."""
+
+SINE_ERROR = 8.0 * UNIT
+"""Assumed error of the mathematical library's sine and cosine, absolute: 8 units in the last place; 1 is usual."""
+
+GRID_ANGLE_ERROR = 8.0 * UNIT * math.pi
+"""How far a double is from the part of a turn that a grid's angle is meant to be."""
+
+RADIUS_MARGIN = 1.0 + 8.0 * UNIT
+"""Covers the rounding of a radius itself: some four rounded operations per step."""
+
+UNDERFLOW = 1e-300
+"""More than a product can lose by underflow."""
+
+ROUNDED_UP = 1.0 + 1e-9
+"""Covers the rounding of constants and sums that are computed once: Lebesgue constants, weighted slacks."""
+
+ADDED_UP = 200.0 * UNIT
+"""Covers the sums over the rows of a box: some fifty terms, each rounded once."""
+
+CONTROL_VALUE = 32.0 * UNIT
+"""Per basis function and variable: the rounding of products along the variables of a box."""
+
+UNNAMED = 1e-9
+"""Coefficients that a certificate does not name are exact to this part of the largest coefficient on the grid, or of
+one where all are smaller. It is stated, not added to a bound.
+"""
+
+
+def basis_rounding(size: int, degree: int, largest_angle: float) -> float:
+    """Relative rounding of one entry of a variable's control values: interpolation, basis functions and, for angles far
+    from zero, how coarse doubles are there (`largest_angle` is zero for displacements).
+    """
+    return 2.0 * UNIT * (2 * size + 8 + 2.0 * degree * largest_angle)
+
+
+def table_rounding(size: int, degree: int) -> float:
+    """Relative rounding of a table's functions when they are evaluated; `size` basis functions in all."""
+    return UNIT * (4 * size + 50) * max(1, degree)
