@@ -14,7 +14,6 @@ from torquec.control.model_terms import FrictionAt, FrictionCompensation
 from torquec.control.pole_placement import pole_placement, pole_placement_gains
 from torquec.errors import ArgumentError
 from torquec.expr import count_operations, evaluate, inline, trace
-from torquec.linearization.abbreviated_linear_model import abbreviated_torque
 from torquec.linearization.linearize import linearize
 from torquec.trajectory import minimum_jerk, puma560_standard_trajectory
 
@@ -28,10 +27,7 @@ CONTINUOUS, DISCRETE = (144, 116), (155, 125)
 def test_the_formula(rule):
     q, qd, qdd, e, ed = np.random.default_rng(0).normal(size=(5, 6))
     model = linearize(ARM, q, qd, qdd, rule=rule)
-    if rule is None:
-        torque = tq.compile(ARM).total_torque(q, qd, qdd)
-    else:
-        torque = evaluate(abbreviated_torque(ARM), {"q": q, "qd": qd, "qdd": qdd})["tau"]
+    torque = (tq.compile(ARM) if rule is None else tq.abbreviated_model(ARM, rule)).total_torque(q, qd, qdd)
     expected = torque + model.M @ (P * e + S * ed) - model.K @ e - model.C @ ed
     found = pole_placement(ARM, POLE, rule=rule).torque(q, qd, qdd, q - e, qd - ed)
     assert found == pytest.approx(expected, rel=1e-10)

@@ -12,9 +12,9 @@ from tests.dynamics.arms import gripper
 import torquec as tq
 from torquec.closedform.layouts import CLOVER, Rule
 from torquec.errors import RobotError
-from torquec.expr import count_operations, evaluate
+from torquec.expr import count_operations
 from torquec.linearization import abbreviated_linear_model as module
-from torquec.linearization.abbreviated_linear_model import abbreviated_linear_model, abbreviated_torque
+from torquec.linearization.abbreviated_linear_model import abbreviated_linear_model
 from torquec.linearization.linearize import linearize
 from torquec.trajectory import minimum_jerk
 
@@ -27,7 +27,7 @@ PLAIN_SHARING = (99, 88)
 def test_table_iii():
     # chapter II: 2 pi in 1.5 s by all joints; largest errors printed .99 .75 .80 .27 .43 .009
     motion = minimum_jerk(np.zeros(6), np.full(6, 2 * math.pi), 1.5, period=0.01)
-    abbreviated = evaluate(abbreviated_torque(ARM), {"q": motion.q, "qd": motion.qd, "qdd": motion.qdd})["tau"]
+    abbreviated = tq.abbreviated_model(ARM).total_torque(motion.q, motion.qd, motion.qdd)
     error = tq.compile(ARM).total_torque(motion.q, motion.qd, motion.qdd) - abbreviated
     largest = np.abs(error).max(axis=0)
     beside(
@@ -53,8 +53,7 @@ def test_without_a_threshold_it_is_exact(name):
     exact, abbreviated = linearize(arm, *state), linearize(arm, *state, rule=ALL_TERMS)
     for matrix in ("M", "C", "K"):
         assert np.allclose(getattr(exact, matrix), getattr(abbreviated, matrix), atol=1e-10)
-    values = dict(zip(("q", "qd", "qdd"), state, strict=True))
-    torque = evaluate(abbreviated_torque(arm, ALL_TERMS), values)["tau"]
+    torque = tq.abbreviated_model(arm, ALL_TERMS).total_torque(*state)
     assert np.allclose(torque, tq.compile(arm).total_torque(*state), atol=1e-10)
 
 

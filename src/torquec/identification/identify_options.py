@@ -8,6 +8,7 @@ from enum import StrEnum
 import numpy as np
 
 from torquec.errors import ArgumentError
+from torquec.foundation.choice import chosen
 from torquec.identification.estimators.estimator import Needs, Weighting
 from torquec.identification.estimators.method import Method
 from torquec.identification.estimators.model_choice import STRENGTHS, Freedom
@@ -53,10 +54,15 @@ class IdentifyOptions:
     piece_rows: int = 16384
 
     def __post_init__(self) -> None:
-        for name, kind in (("method", Method), ("derivatives", Derivatives), ("reading", Reading)):
-            object.__setattr__(self, name, _choice(kind, getattr(self, name), name))
+        kinds: tuple[tuple[str, type[StrEnum]], ...] = (
+            ("method", Method),
+            ("derivatives", Derivatives),
+            ("reading", Reading),
+        )
+        for name, kind in kinds:
+            object.__setattr__(self, name, chosen(kind, getattr(self, name), name))
         if isinstance(self.friction, str):
-            object.__setattr__(self, "friction", _choice(FrictionModel, self.friction, "friction model"))
+            object.__setattr__(self, "friction", chosen(FrictionModel, self.friction, "friction model"))
         for name, least in (("strength", 0.0), ("slowest", 0.0), ("cutoff", np.finfo(float).tiny), ("piece_rows", 1)):
             value = getattr(self, name)
             if value is not None and not least <= value < np.inf:
@@ -74,13 +80,6 @@ class IdentifyOptions:
             f"friction '{law}'": law is not None and law.shape.turnover is Turnover.DISTANCE,
         }
         return tuple(what for what, needed in asked.items() if needed)
-
-
-def _choice(kind: type[StrEnum], value: str, what: str) -> StrEnum:
-    try:
-        return kind(value)
-    except ValueError:
-        raise ArgumentError(f"there is no {what} '{value}'", remedy=f"there are {', '.join(kind)}") from None
 
 
 def freedom_of(robot: Robot, options: IdentifyOptions) -> Freedom:

@@ -2,7 +2,8 @@
 
 (1)  M, C = dtau/dqd and K = dtau/dq in multiple angles, without coefficients below the threshold, rounded; then motor
      inertias, friction and springs are added                                                    Clover II, Appendix B
-(2)  tau = M qdd + B [qd qd] + D [qd^2] + g, abbreviated in the same way, plus friction and springs        Appendix A
+(2)  the bias B [qd qd] + D [qd^2] + g, abbreviated in the same way (:mod:`torquec.simplification.coefficient_model`),
+     for laws that share terms between it and (1)                                                           Appendix A
 """
 
 from __future__ import annotations
@@ -13,14 +14,15 @@ from functools import lru_cache
 from typing import Any
 
 from torquec.closedform import ClosedForm, closed_form
-from torquec.closedform.layouts import CLOVER, Entry, Matrix, Part, Rule, entries, entry
+from torquec.closedform.layouts import CLOVER, Entry, Matrix, Rule, entries
 from torquec.closedform.shared_sums import SharedSums
-from torquec.dynamics import friction_torque, spring_torque
+from torquec.dynamics import spring_torque
 from torquec.dynamics.shafts import has_load_friction
 from torquec.errors import RobotError
 from torquec.expr import Function, trace
 from torquec.linearization.linearize import with_friction, with_springs
 from torquec.robot.robot import Robot
+from torquec.simplification.coefficient_model import abbreviated_coefficients
 from torquec.spatial import Scalar
 
 _LINEAR = {"M": Matrix.M, "C": Matrix.DTAU_DQD, "K": Matrix.DTAU_DQ}
@@ -50,7 +52,9 @@ class AbbreviatedModel:
                 wanted |= {(name, *one.index): one for one in entries(form, matrix, self.rule)}
                 self._check_size(wanted.values(), name)
         if torque:
-            wanted |= {("bias", i): bias for i in range(form.n) if (bias := self._bias(form, i)).parts}
+            coefficients = abbreviated_coefficients(form, self.rule)
+            bias = {i: tuple(coefficients.bias((i,))) for i in range(form.n)}
+            wanted |= {("bias", i): Entry(Matrix.G_TORQUE, (i,), parts) for i, parts in bias.items() if parts}
         self._sums = SharedSums(wanted)
 
     def at(self, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> AbbreviatedValues:
@@ -67,15 +71,6 @@ class AbbreviatedModel:
                 where=self.robot.source,
                 remedy=f"raise the threshold, which is {self.rule.threshold:g}, or use the exact model",
             )
-
-    def _bias(self, form: ClosedForm, i: int) -> Entry:
-        """Velocity torques and gravity of one joint."""
-        parts = list(entry(form, Matrix.G_TORQUE, (i,), self.rule).parts)
-        for j in range(form.n):
-            parts += [Part(p.value, (j, j)) for p in entry(form, Matrix.D, (i, j), self.rule).parts]
-            for k in range(j + 1, form.n):
-                parts += [Part(p.value, (j, k)) for p in entry(form, Matrix.B, (i, j, k), self.rule).parts]
-        return Entry(Matrix.G_TORQUE, (i,), tuple(parts))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -114,11 +109,6 @@ class AbbreviatedValues:
         """Velocity torques, gravity and springs, (n,)."""
         return [self.values.get(("bias", i), 0.0) + s for i, s in enumerate(spring_torque(self.robot, self.q))]
 
-    @property
-    def bias(self) -> list[Scalar]:
-        """Velocity torques, gravity, springs and friction, (n,)."""
-        return [b + f for b, f in zip(self.rigid_bias, friction_torque(self.robot, self.qd), strict=True)]
-
     def _matrix(self, name: str) -> list[list[Scalar]]:
         n = range(self.robot.n)
         return [[self.values.get((name, i, j), 0.0) for j in n] for i in n]
@@ -133,17 +123,6 @@ def abbreviated_linear_model(robot: Robot, rule: Rule = CLOVER) -> Function:
         return {"M": here.M, "C": here.C, "K": here.K}
 
     return trace("linear_model", algorithm, dict.fromkeys(("q", "qd", "qdd"), (robot.n,)))
-
-
-def abbreviated_torque(robot: Robot, rule: Rule = CLOVER) -> Function:
-    """The program (q, qd, qdd) -> tau of (2)."""
-    model = AbbreviatedModel(robot, rule, linear=False, torque=True)
-
-    def algorithm(q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> dict[str, Any]:
-        here = model.at(q, qd, qdd)
-        return {"tau": [torque_row(row, qdd, bias) for row, bias in zip(here.M, here.bias, strict=True)]}
-
-    return trace("total_torque", algorithm, dict.fromkeys(("q", "qd", "qdd"), (robot.n,)))
 
 
 def torque_row(row: Sequence[Scalar], qdd: Sequence[Scalar], bias: Scalar) -> Scalar:

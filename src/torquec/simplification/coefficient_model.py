@@ -108,10 +108,14 @@ class CoefficientModel:
         for k in range(self.n):
             yield from self._part(Family.H, (i, min(j, k), max(j, k)), 1.0, (k,))
 
-    def _torque(self, cell: Index) -> Iterator[Part]:
-        """(1)."""
+    def bias(self, cell: Index) -> Iterator[Part]:
+        """Gravity and velocity torques of the joint (i,): what (1) has without accelerations."""
         yield from self._gravity(cell)
         yield from self._velocity(cell)
+
+    def _torque(self, cell: Index) -> Iterator[Part]:
+        """(1)."""
+        yield from self.bias(cell)
         for j in range(self.n):
             i = cell[0]
             yield from self._part(Family.M, (min(i, j), max(i, j)), 1.0, (), (j,))
