@@ -242,6 +242,14 @@ def test_every_deliberate_error_is_public():
     assert set(kinds) <= set(torquec.__all__)
 
 
+def test_contributing_names_files_that_exist():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = [name for name in re.findall(r"`([\w/*]+(?:/|\.py|\.md))`", text) if "/" in name]
+    assert len(named) > 40
+    for name in named:
+        assert any(list(place.glob(name)) for place in (PACKAGE, ROOT)), name
+
+
 def test_ci_runs_the_test_command_of_the_readme():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from torquec.codegen.target import Target, generate_package
 from torquec.errors import ArgumentError
 from torquec.expr import OperationCount, count_operations
+from torquec.foundation.choice import chosen
 from torquec.foundation.reading import to_path
 from torquec.model.model import Model, compile
 from torquec.model.quantities import quantity_of
@@ -44,10 +45,7 @@ def generate(
     names that Torquec did not write are replaced. Raises `ArgumentError` for an unknown target or quantity, and for
     such files without `force`; nothing is written then.
     """
-    try:
-        chosen = Target(target)
-    except ValueError:
-        raise ArgumentError(f"no target '{target}'", remedy=f"the targets are {', '.join(Target)}") from None
+    language = chosen(Target, target, "target")
     source = compile(model) if isinstance(model, Robot) else model
     if not isinstance(source, Model):
         raise ArgumentError(f"generate takes a Model or a Robot, not {type(model).__name__}")
@@ -58,7 +56,7 @@ def generate(
         tuple(functions.values()),
         to_path(directory),
         prefix=prefix or source.robot.name,
-        target=chosen,
+        target=language,
         description=_description(source.robot),
         notes={function.name: quantity_of(name)[0].summary for name, function in functions.items()},
         force=force,

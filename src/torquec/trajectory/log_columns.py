@@ -19,39 +19,11 @@ from torquec.errors import ArgumentError
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import LogFinding, Pathology, Severity
 from torquec.trajectory.log_map import LogMap
+from torquec.trajectory.log_quantity import LOG_QUANTITIES, TIME_WORDS, UNIT_SPELLINGS
 
-_TIMES = ("t", "time", "timestamp", "stamp", "seconds", "sec")
-_WORDS = {
-    "position": ("q", "pos", "position", "positions", "angle", "actual_q", "joint_position"),
-    "velocity": ("dq", "qd", "qdot", "vel", "velocity", "velocities", "speed", "actual_qd", "joint_velocity"),
-    "torque": ("tau", "tau_j", "torque", "torques", "trq", "effort", "efforts", "force", "joint_torque"),
-    "current": ("i", "current", "currents", "amps", "actual_current"),
-}
-_KIND_OF = {word: kind for kind, words in _WORDS.items() for word in words}
+_KIND_OF = {word: quantity.key for quantity in LOG_QUANTITIES for word in quantity.words}
 _SEPARATOR = r"[\s_./:-]"
 _NUMBERED = re.compile(rf"(?:(?:joint|axis|j|a){_SEPARATOR}?)?([0-9]+)")
-_UNITS = {
-    "s": ("time", "s"),
-    "sec": ("time", "s"),
-    "ms": ("time", "ms"),
-    "us": ("time", "us"),
-    "ns": ("time", "ns"),
-    "rad": ("angle", "rad"),
-    "rad/s": ("angle", "rad"),
-    "radps": ("angle", "rad"),
-    "deg": ("angle", "deg"),
-    "deg/s": ("angle", "deg"),
-    "degps": ("angle", "deg"),
-    "degrees": ("angle", "deg"),
-    "m": ("length", "m"),
-    "m/s": ("length", "m"),
-    "mm": ("length", "mm"),
-    "mm/s": ("length", "mm"),
-    "n": ("torque", "Nm"),
-    "nm": ("torque", "Nm"),
-    "mnm": ("torque", "mNm"),
-    "knm": ("torque", "kNm"),
-}
 _REMEDY = "name columns t, q1 .., tau1 .. (and dq1 ..), or q_JOINT, tau_JOINT, or give a map"
 
 
@@ -109,7 +81,7 @@ def time_column(columns: Sequence[str], where: str) -> tuple[str, str | None]:
     """
     for column in columns:
         body, unit = _split_unit(column)
-        if body.lower() in _TIMES and (unit is None or unit[0] == "time"):
+        if body.lower() in TIME_WORDS and (unit is None or unit[0] == "time"):
             return column, None if unit is None else unit[1]
     raise ArgumentError("there is no column of times", where=where, remedy="name it 't', or give a map")
 
@@ -162,7 +134,7 @@ def _split_unit(column: str) -> tuple[str, tuple[str, str] | None]:
     found = re.fullmatch(r"(.+?)\s*[\[(]([A-Za-z/]+)[\])]", column.strip()) or re.fullmatch(
         r"(.+?)_([A-Za-z/]+)", column.strip()
     )
-    unit = None if found is None else _UNITS.get(found[2].lower().replace("·", ""))
+    unit = None if found is None else UNIT_SPELLINGS.get(found[2].lower().replace("·", ""))
     return (column.strip(), None) if found is None or unit is None else (found[1], unit)
 
 

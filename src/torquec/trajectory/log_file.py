@@ -18,9 +18,10 @@ from torquec.foundation.reading import FileKind
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding
 from torquec.trajectory.log_map import LogMap
+from torquec.trajectory.log_quantity import LOG_QUANTITIES
 from torquec.trajectory.tables.log_table import LogTable
 
-_KINDS = {"q": "position", "qd": "velocity", "tau": "torque"}
+_KINDS = {quantity.symbol: quantity.key for quantity in LOG_QUANTITIES if quantity.symbol}
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,6 +34,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -43,20 +44,14 @@ import numpy as np
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.foundation.reading import FileKind, parse_toml_values, read_text, to_path
+from torquec.trajectory.log_quantity import ANGLES, LENGTHS, MAPPED, TIME_UNITS, TORQUE_UNITS, UNIT_KEYS
 
-TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
-ANGLES = {"rad": 1.0, "deg": math.pi / 180.0}
-LENGTHS = {"m": 1.0, "mm": 1e-3}
-TORQUE_UNITS = {"Nm": 1.0, "mNm": 1e-3, "kNm": 1e3}
 LONGEST_DELAY = 0.5
 """What no drive has [s]: a larger number is milliseconds."""
-_QUANTITIES = ("position", "velocity", "torque")
-_WORDS = {"angle": ANGLES, "velocity_angle": ANGLES, "length": LENGTHS, "torque_unit": TORQUE_UNITS}
-_WORDS["time_unit"] = TIME_UNITS
-_TEXTS = {"time", "topic", *_WORDS}
+_TEXTS = {"time", "topic", *UNIT_KEYS}
 _FLAGS = {"unwrap", "estimate_delay"}
 _NUMBERS = {"gains", "signs", "gear_ratios", "offset"}
-_PER_JOINT = (*_QUANTITIES, "gains", "signs", "gear_ratios", "transmission", "offset")
+_PER_JOINT = (*MAPPED, "gains", "signs", "gear_ratios", "transmission", "offset")
 
 
 @dataclass(frozen=True)
@@ -78,7 +73,7 @@ class LogMap:
     signs: tuple[float, ...] | None = None
     gear_ratios: tuple[float, ...] | None = None
     transmission: tuple[tuple[float, ...], ...] | None = None
-    motor_side: tuple[str, ...] = _QUANTITIES
+    motor_side: tuple[str, ...] = MAPPED
     offset: tuple[float, ...] | None = None
     delay: float = 0.0
     estimate_delay: bool = False
@@ -134,14 +129,14 @@ class LogMap:
 
     def check(self, n: int, where: str = "") -> None:
         """Raise `ArgumentError` unless every list has n entries and every word is known."""
-        for name, known in _WORDS.items():
+        for name, known in UNIT_KEYS.items():
             word = getattr(self, name)
             if word is not None and word not in known:
                 raise ArgumentError(f"{name} is '{word}'", where=where, remedy=f"it can be {', '.join(known)}")
-        unknown = set(self.motor_side) - set(_QUANTITIES)
+        unknown = set(self.motor_side) - set(MAPPED)
         if unknown:
             raise ArgumentError(
-                f"motor_side names '{min(unknown)}'", where=where, remedy=f"it can name {', '.join(_QUANTITIES)}"
+                f"motor_side names '{min(unknown)}'", where=where, remedy=f"it can name {', '.join(MAPPED)}"
             )
         for name in _PER_JOINT:
             values = getattr(self, name)
@@ -206,19 +201,16 @@ def _from_document(document: Mapping[str, Any], where: str) -> LogMap:
             right = isinstance(value, list) and all(isinstance(r, list) and all(map(_is_number, r)) for r in value)
             kind = "a list of rows of numbers"
         else:
-            right = isinstance(value, str) and key in _QUANTITIES
+            right = isinstance(value, str) and key in MAPPED
             right = right or (isinstance(value, list) and all(isinstance(v, str) for v in value))
-            kind = "a list of names" + (' or a pattern such as "q_{}"' if key in _QUANTITIES else "")
+            kind = "a list of names" + (' or a pattern such as "q_{}"' if key in MAPPED else "")
         if not right:
             raise ArgumentError(f"'{key}' has the value {str(value)[:60]}", where=where, remedy=f"give {kind}")
     return LogMap(**{key: _frozen(value) for key, value in document.items()})
 
 
-_LARGEST = math.nextafter(math.inf, 0.0)
-
-
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def _frozen(value: Any) -> Any:

@@ -19,7 +19,8 @@ import numpy as np
 from torquec.foundation.arrays import Array
 from torquec.robot.robot import JointType, Robot
 from torquec.trajectory.log import LogFinding, Pathology, Severity
-from torquec.trajectory.log_map import ANGLES, LogMap
+from torquec.trajectory.log_map import LogMap
+from torquec.trajectory.log_quantity import ANGLES
 from torquec.trajectory.tables.log_table import LogTable
 
 LONGEST_PERIOD = 0.25

@@ -19,6 +19,7 @@ from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
 from torquec.trajectory.log_columns import guessed_map, time_column, told_units
 from torquec.trajectory.log_file import LogFile
 from torquec.trajectory.log_map import LogMap
+from torquec.trajectory.log_quantity import MAPPED, UNIT_KEYS
 from torquec.trajectory.log_units import guessed_units
 from torquec.trajectory.tables.bag_table import bag_table
 from torquec.trajectory.tables.csv_table import CsvTable
@@ -26,18 +27,7 @@ from torquec.trajectory.tables.log_table import LogTable, npz_table
 from torquec.trajectory.tables.parquet_table import ParquetTable
 
 CHUNK = 65536
-_BY_NAME = (
-    "time",
-    "position",
-    "velocity",
-    "torque",
-    "angle",
-    "velocity_angle",
-    "length",
-    "torque_unit",
-    "time_unit",
-    "joints",
-)
+_BY_NAME = ("time", *MAPPED, *UNIT_KEYS, "joints")
 _TEXT = (".csv", ".txt", ".tsv", ".log", "")
 
 
@@ -71,7 +61,7 @@ def open_log(path: str | os.PathLike[str], robot: Robot, *, log_map: LogMap | No
     for name in joints:
         robot.joint_index(name)
     chosen.check(len(joints), str(source))
-    for kind in ("position", "velocity", "torque"):
+    for kind in MAPPED:
         for name in chosen.names(kind, len(joints)) or ():
             if name not in table.names:
                 headless = any(finding.kind is Pathology.MISSING_HEADER for finding in table.findings)

@@ -19,10 +19,11 @@ import numpy as np
 from torquec.errors import ArgumentError, MissingExtraError
 from torquec.foundation.arrays import Array
 from torquec.trajectory.log import LogFinding, Pathology, Severity
+from torquec.trajectory.log_quantity import LOG_QUANTITIES
 from torquec.trajectory.tables.log_table import ArrayTable
 
 _TYPE = "sensor_msgs/msg/JointState"
-_KINDS = ("position", "velocity", "effort")
+_QUANTITIES = {quantity.field: quantity for quantity in LOG_QUANTITIES if quantity.field}
 _GAP = 10.0
 
 
@@ -33,7 +34,7 @@ class _Group:
         self.joints = joints
         self.headers: list[int] = []
         self.recorded: list[int] = []
-        self.values: dict[str, list[Array]] = {kind: [] for kind in _KINDS}
+        self.values: dict[str, list[Array]] = {kind: [] for kind in _QUANTITIES}
 
     def __len__(self) -> int:
         return len(self.recorded)
@@ -111,7 +112,7 @@ def _groups(messages: Iterable[tuple[Any, int, bytes]], store: Any) -> list[_Gro
         group = groups.setdefault(joints, _Group(joints))
         group.headers.append(message.header.stamp.sec * 1_000_000_000 + message.header.stamp.nanosec)
         group.recorded.append(recorded)
-        for kind in _KINDS:
+        for kind in _QUANTITIES:
             group.values[kind].append(getattr(message, kind))
     return list(groups.values())
 
@@ -130,7 +131,7 @@ def _table(groups: list[_Group], kept: set[str], where: str) -> ArrayTable:
         text = "messages have no stamps: the times at which they were recorded are taken"
         findings.append(LogFinding(Pathology.MERGED, Severity.NOTE, text, "t"))
     others = sorted(kept - set(main.joints))
-    for kind in _KINDS:
+    for kind in _QUANTITIES:
         tables = {id(g): _quantity(g, kind, where) for g in groups}
         if any(table is None for table in tables.values()):
             continue
@@ -158,8 +159,9 @@ def _quantity(group: _Group, kind: str, where: str) -> Array | None:
             where=where,
             remedy="record whole messages",
         ) from None
-    if values is None and kind != "velocity":
-        what = "positions" if kind == "position" else "efforts (torques)"
+    if values is None and _QUANTITIES[kind].is_needed:
+        key = _QUANTITIES[kind].key
+        what = f"{kind}s" if kind == key else f"{kind}s ({key}s)"
         raise ArgumentError(
             f"messages hold no {what} of {', '.join(group.joints)}",
             where=where,

@@ -1,0 +1,95 @@
+"""The quantities of a log: one table of what columns can hold, of the words that name it and of its units.
+
+Headers, maps and bags are read by the rows of `LOG_QUANTITIES`. One with a `symbol` is a field of `Log`, and its key
+one of `LogMap`. A column of any other name needs no row: it stays in `Log.others`, where a `RecordedColumn` finds it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+ANGLES = {"rad": 1.0, "deg": math.pi / 180.0}
+LENGTHS = {"m": 1.0, "mm": 1e-3}
+TORQUE_UNITS = {"Nm": 1.0, "mNm": 1e-3, "kNm": 1e3}
+
+TIME_WORDS = ("t", "time", "timestamp", "stamp", "seconds", "sec")
+"""What a column of times is called."""
+
+UNIT_KEYS = {
+    "angle": ANGLES,
+    "velocity_angle": ANGLES,
+    "length": LENGTHS,
+    "torque_unit": TORQUE_UNITS,
+    "time_unit": TIME_UNITS,
+}
+"""The keys of a map that state a unit, and its choices in SI."""
+
+UNIT_SPELLINGS = {
+    "s": ("time", "s"),
+    "sec": ("time", "s"),
+    "ms": ("time", "ms"),
+    "us": ("time", "us"),
+    "ns": ("time", "ns"),
+    "rad": ("angle", "rad"),
+    "rad/s": ("angle", "rad"),
+    "radps": ("angle", "rad"),
+    "deg": ("angle", "deg"),
+    "deg/s": ("angle", "deg"),
+    "degps": ("angle", "deg"),
+    "degrees": ("angle", "deg"),
+    "m": ("length", "m"),
+    "m/s": ("length", "m"),
+    "mm": ("length", "mm"),
+    "mm/s": ("length", "mm"),
+    "n": ("torque", "Nm"),
+    "nm": ("torque", "Nm"),
+    "mnm": ("torque", "mNm"),
+    "knm": ("torque", "kNm"),
+}
+"""A unit at the end of a column's name, in small letters: what it measures, and the unit."""
+
+
+@dataclass(frozen=True)
+class LogQuantity:
+    """A quantity of each joint.
+
+    `key` is its name in maps and messages, `words` are its names in headers. `symbol` is its field of `Log`: a quantity
+    without one is only recognized. `field` is its name in a bag's joint states.
+    """
+
+    key: str
+    words: tuple[str, ...]
+    symbol: str = ""
+    field: str = ""
+    is_needed: bool = False
+
+
+LOG_QUANTITIES = (
+    LogQuantity(
+        "position",
+        ("q", "pos", "position", "positions", "angle", "actual_q", "joint_position"),
+        symbol="q",
+        field="position",
+        is_needed=True,
+    ),
+    LogQuantity(
+        "velocity",
+        ("dq", "qd", "qdot", "vel", "velocity", "velocities", "speed", "actual_qd", "joint_velocity"),
+        symbol="qd",
+        field="velocity",
+    ),
+    LogQuantity(
+        "torque",
+        ("tau", "tau_j", "torque", "torques", "trq", "effort", "efforts", "force", "joint_torque"),
+        symbol="tau",
+        field="effort",
+        is_needed=True,
+    ),
+    LogQuantity("current", ("i", "current", "currents", "amps", "actual_current")),
+)
+"""What is known of each joint. Currents become torques by the gains of a map."""
+
+MAPPED = tuple(quantity.key for quantity in LOG_QUANTITIES if quantity.symbol)
+"""The quantities that a map can name columns of."""
