@@ -6,7 +6,8 @@ import pytest
 from tests.robot.arm import ARM
 
 from torquec.errors import ArgumentError, RobotFileError
-from torquec.robot.load import load
+from torquec.robot.load import READERS, RobotFormat, drives_beside, load
+from torquec.robot.urdf import read_urdf
 
 
 def write(tmp_path, name, text=ARM):
@@ -71,3 +72,16 @@ def test_xacro_is_expanded_and_has_its_side_file(tmp_path):
     robot = load(path)
     assert robot.joint_names == ("shoulder", "elbow")
     assert robot.drives.motors[0].rotor_inertia == 2.0
+
+
+def test_a_format_is_one_row(tmp_path, monkeypatch):
+    monkeypatch.setitem(READERS, ".arm", RobotFormat("arm description", read_urdf))
+    path = write(tmp_path, "arm.ARM")
+    side = write(tmp_path, "arm.drives.toml", "[joint.elbow]\nmotor = { reflected_inertia = 2 }\n")
+    assert load(path).drives.motors[0].rotor_inertia == 2.0
+    assert drives_beside(path) == side
+    with pytest.raises(RobotFileError, match=r"\.xacro \(xacro\) or \.arm \(arm description\)"):
+        load(write(tmp_path, "arm.obj"))
+    monkeypatch.setitem(READERS, ".arm", RobotFormat("arm description", read_urdf, has_side_file=False))
+    assert not load(path).drives.motors
+    assert drives_beside(path) is None

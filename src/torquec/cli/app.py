@@ -22,6 +22,7 @@ from torquec.cli.equations import equations
 from torquec.cli.eval import evaluate
 from torquec.cli.excite import excite
 from torquec.cli.generate import generate
+from torquec.cli.help_tables import FilledCommand
 from torquec.cli.identify import identify
 from torquec.cli.info import info
 from torquec.cli.linearize import linearize
@@ -91,7 +92,8 @@ def _torquec(
 
 
 for _command in COMMANDS:
-    app.command(_command.name, epilog=f"Example:  {_command.example}")(_command.callback())
+    _page = app.command(_command.name, cls=FilledCommand, epilog=f"Example:  {_command.example}")
+    _page(_command.callback())
 
 
 def main() -> None:

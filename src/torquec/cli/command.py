@@ -172,8 +172,7 @@ def _robot_argument(metavar: str) -> Any:
         str,
         typer.Argument(
             metavar=metavar,
-            help="A robot file (.urdf, .xacro, .xml for MJCF, .toml for a DH table), a model (.tq.json) or a classic: "
-            "puma560, puma260, stanford, scara, planar2r, planar3r.",
+            help="A robot file, which is {robot files}, a model (.tq.json) or a classic: {classics}.",
         ),
     ]
 

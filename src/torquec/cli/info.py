@@ -94,10 +94,7 @@ def _claim(model: Model) -> dict[str, Any]:
 
 def _drives_file(source: ModelSource) -> str | None:
     """The side file that was read beside the robot's."""
-    from torquec.robot.drives import side_file
+    from torquec.robot.load import drives_beside
 
-    path = Path(source.argument)
-    if is_model_file(source.argument) or path.suffix.lower() not in (".urdf", ".xml", ".xacro"):
-        return None
-    found = side_file(path)
-    return str(found) if found.exists() else None
+    found = None if is_model_file(source.argument) else drives_beside(Path(source.argument))
+    return None if found is None else str(found)

@@ -25,6 +25,7 @@ ForceOption = Annotated[bool, typer.Option("--force", help="Replace existing fil
 def read_robot(argument: str, *, snap: bool = True, strict: bool = False, gravity: str | None = None) -> Robot:
     """The robot that the argument names: a classic, else a file."""
     from torquec.robot import classics, load
+    from torquec.robot.load import robot_files
 
     vector = None if gravity is None else _vector(numbers(gravity, "--gravity"))
     if argument in classics.names():
@@ -32,7 +33,7 @@ def read_robot(argument: str, *, snap: bool = True, strict: bool = False, gravit
     if not Path(argument).suffix and not Path(argument).exists():
         raise ArgumentError(
             f"'{argument}' is neither a file nor a classic",
-            remedy=f"give a .urdf, .xml or .toml file, or one of {', '.join(classics.names())}",
+            remedy=f"give a file {robot_files()}, or one of {', '.join(classics.names())}",
         )
     return load(argument, snap=snap, strict=strict, gravity=vector)
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from torquec.cli.laws import LawOptions
 from torquec.cli.output import progress
 from torquec.control.law_kind import LawKind
@@ -36,6 +34,8 @@ def promises(
     model: Model, kind: LawKind, options: LawOptions, motion: Trajectory | None, point: tuple[tuple[float, ...], ...]
 ) -> dict[str, Any]:
     """The keys `guarantee`, `payload` and `covariance` of the document; empty ones where nothing can be said."""
+    import numpy as np
+
     document: dict[str, Any] = {
         "guarantee": _guarantee(model, kind, options, motion).to_document(),
         "payload": {},
@@ -95,6 +95,8 @@ def _payload(
 
 
 def _covariance(model: Model, options: LawOptions, poles: JointPoles, states: tuple[Array, ...]) -> dict[str, Any]:
+    import numpy as np
+
     from torquec.control.covariance_margin import covariance_margin
     from torquec.parameters import base_parameters
 

@@ -1,4 +1,7 @@
-"""Any robot file to `Robot`: the suffix chooses the reader, and the root element where the suffix says little."""
+"""Any robot file to `Robot`: the suffix chooses the reader, and the root element where the suffix says little.
+
+A new format is the file that reads it and one row in `READERS`: `load`, messages and the help of commands have it then.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,9 @@ import dataclasses
 import math
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from torquec.errors import ArgumentError, RobotFileError
 from torquec.foundation.reading import FileKind, read_bytes, to_path
@@ -19,10 +24,27 @@ from torquec.robot.xml import parse_xml
 Gravity = tuple[float, float, float]
 
 
+class RobotReader(Protocol):
+    """A function that reads a robot file; raises `RobotFileError` for a file that is not a robot."""
+
+    def __call__(self, path: Path, *, strict: bool, gravity: Gravity | None) -> Robot:
+        """The robot; `strict` turns warnings into errors, `gravity` (3,) [m/s^2] replaces the file's."""
+        ...
+
+
+@dataclass(frozen=True)
+class RobotFormat:
+    """What a suffix stands for: a title for messages and help, the reader, and whether drives stand in a side file."""
+
+    title: str
+    read: RobotReader
+    has_side_file: bool = True
+
+
 def load(
     path: str | os.PathLike[str], *, snap: bool = True, strict: bool = False, gravity: Sequence[float] | None = None
 ) -> Robot:
-    """The robot in a file: URDF (.urdf), MJCF or URDF (.xml), DH table (.toml), xacro (.xacro).
+    """The robot in a file: URDF (.urdf), MJCF or URDF (.xml), DH table (.toml), xacro (.xacro), as `READERS` lists.
 
     A side file `NAME.drives.toml` beside a URDF or MJCF file adds its drives. `snap` lets angles within rounding of a
     right angle become one; `strict` turns warnings into errors; `gravity` (3,) [m/s^2] in the base frame replaces the
@@ -30,46 +52,75 @@ def load(
     """
     file = to_path(path)
     pull = _checked_gravity(gravity)
-    suffix = file.suffix.lower()
     if file.name.lower().endswith(DRIVES_SUFFIX):
         raise RobotFileError(
             "this is a drives file, not a robot", where=str(file), remedy="load the robot file beside it"
         )
-    if suffix == ".toml":
-        from torquec.robot.dh import read_dh
-
-        return dataclasses.replace(read_dh(file, strict=strict, gravity=pull), snap=snap)
-    if suffix == ".urdf":
-        robot = read_urdf(file, strict=strict, gravity=pull)
-    elif suffix == ".xml":
-        robot = _load_xml(file, strict=strict, gravity=pull)
-    elif suffix == ".xacro":
-        robot = robot_of_urdf(expand_xacro(file), str(file), strict=strict, gravity=pull)
-    else:
+    form = READERS.get(file.suffix.lower())
+    if form is None:
         read_bytes(file, FileKind.ROBOT)  # a missing file or a folder is the likelier mistake
         raise RobotFileError(
             f"the suffix '{file.suffix}' is not that of a robot file",
             where=str(file),
-            remedy="robot files are .urdf, .xml (MJCF or URDF), .toml (DH table) or .xacro",
+            remedy=f"robot files are {robot_files()}",
         )
-    drives = side_file(file)
-    if drives.exists():
+    robot = form.read(file, strict=strict, gravity=pull)
+    drives = drives_beside(file)
+    if drives is not None:
         robot = read_drives(drives, robot)
     return dataclasses.replace(robot, snap=snap)
 
 
-def _load_xml(file: Path, *, strict: bool, gravity: Gravity | None) -> Robot:
+def drives_beside(file: Path) -> Path | None:
+    """The side file with the drives of a robot file, where there is one and the format has any use for it."""
+    form = READERS.get(file.suffix.lower())
+    if form is None or not form.has_side_file:
+        return None
+    found = side_file(file)
+    return found if found.exists() else None
+
+
+def robot_files() -> str:
+    """The formats as messages and help list them.
+
+    >>> robot_files()
+    '.urdf (URDF), .xml (MJCF or URDF), .toml (DH table) or .xacro (xacro)'
+    """
+    *first, last = (f"{suffix} ({form.title})" for suffix, form in READERS.items())
+    return f"{', '.join(first)} or {last}"
+
+
+def _read_xacro(path: Path, *, strict: bool, gravity: Gravity | None) -> Robot:
+    return robot_of_urdf(expand_xacro(path), str(path), strict=strict, gravity=gravity)
+
+
+def _read_dh(path: Path, *, strict: bool, gravity: Gravity | None) -> Robot:
+    from torquec.robot.dh import read_dh
+
+    return read_dh(path, strict=strict, gravity=gravity)
+
+
+def _read_xml(path: Path, *, strict: bool, gravity: Gravity | None) -> Robot:
     """URDF or MJCF, as the root element says."""
-    root = parse_xml(read_bytes(file, FileKind.ROBOT), str(file))
+    root = parse_xml(read_bytes(path, FileKind.ROBOT), str(path))
     if root.tag == "robot":
-        return read_urdf(file, strict=strict, gravity=gravity)
+        return read_urdf(path, strict=strict, gravity=gravity)
     if root.tag == "mujoco":
         from torquec.robot.mjcf import read_mjcf
 
-        return read_mjcf(file, strict=strict, gravity=gravity)
+        return read_mjcf(path, strict=strict, gravity=gravity)
     raise RobotFileError(
         f"the document is <{root.tag}>", where=root.where, remedy="a robot file has the root <robot> or <mujoco>"
     )
+
+
+READERS: dict[str, RobotFormat] = {
+    ".urdf": RobotFormat("URDF", read_urdf),
+    ".xml": RobotFormat("MJCF or URDF", _read_xml),
+    ".toml": RobotFormat("DH table", _read_dh, has_side_file=False),
+    ".xacro": RobotFormat("xacro", _read_xacro),
+}
+"""Every format by the suffix of its files, in lower case."""
 
 
 def _checked_gravity(gravity: Sequence[float] | None) -> Gravity | None:

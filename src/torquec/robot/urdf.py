@@ -55,7 +55,7 @@ def robot_of_urdf(
     """The robot that the root element of a URDF document describes; otherwise as `parse_urdf`."""
     if root.tag != "robot":
         raise RobotFileError(
-            f"the document is <{root.tag}>, not <robot>", where=root.where, remedy="give a URDF, MJCF or DH file"
+            f"the document is <{root.tag}>, not <robot>", where=root.where, remedy="name the file by its format"
         )
     warnings = [*_xacro_left_over(root), *unknown_words(root)]
     name = root.attributes.get("name", "").strip()

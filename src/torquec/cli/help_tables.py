@@ -1,0 +1,54 @@
+"""Lists in help texts that come from the tables of the library: what a table gains, the help says.
+
+A help text holds the name of a list in braces, as in "{robot files}". It is filled in when a command's help is shown,
+not before: the tables live in modules that `torquec --help` has no need to import.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from typer.core import TyperCommand
+
+
+def _robot_files() -> str:
+    from torquec.robot.load import robot_files
+
+    return robot_files()
+
+
+def _classics() -> str:
+    from torquec.robot import classics
+
+    return ", ".join(classics.names())
+
+
+LISTS: Mapping[str, Callable[[], str]] = MappingProxyType({"robot files": _robot_files, "classics": _classics})
+"""What the names in braces stand for."""
+
+_PLACE = re.compile("{(" + "|".join(LISTS) + ")}")
+
+
+def filled(text: str) -> str:
+    """A help text with its lists.
+
+    >>> filled("a file {robot files}").startswith("a file .urdf (URDF), ")
+    True
+    """
+    return _PLACE.sub(lambda place: LISTS[place.group(1)](), text)
+
+
+class FilledCommand(TyperCommand):
+    """A command whose help has its lists."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The help with its lists filled in."""
+        self.help = filled(self.help or "")
+        for parameter in self.get_params(ctx):
+            shown: Any = parameter
+            if getattr(shown, "help", None):
+                shown.help = filled(shown.help)
+        super().format_help(ctx, formatter)

@@ -1,0 +1,33 @@
+"""Lists in help texts follow the tables of the library."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from torquec.cli.app import COMMANDS, app
+from torquec.cli.help_tables import LISTS, filled
+from torquec.robot.load import READERS, RobotFormat
+from torquec.robot.urdf import read_urdf
+
+
+def shown(*words):
+    found = CliRunner().invoke(app, [*words], env={"COLUMNS": "100"})
+    return " ".join((found.output).split())
+
+
+def test_a_new_format_is_in_help_and_remedies(monkeypatch):
+    assert ".arm" not in shown("info", "--help")
+    monkeypatch.setitem(READERS, ".arm", RobotFormat("arm description", read_urdf))
+    for text in (shown("info", "--help"), shown("info", "puma561")):
+        assert ".xacro (xacro) or .arm (arm description)" in text
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_no_list_is_left_open(command):
+    text = shown(command.name, "--help")
+    assert not [name for name in LISTS if f"{{{name}}}" in text]
+
+
+def test_other_braces_stay():
+    assert filled("{x} and {}") == "{x} and {}"
