@@ -1,7 +1,8 @@
 """The page docs/layout.md, kept true: `python -m tests.layout_page` rewrites its tables from the docstrings.
 
 Text between the tables is written by hand and stays. Rows keep their order, rows of files that are gone disappear, new
-files come last in the table of their room; move them to where data passes them.
+files come last in the table of their room; move them to where data passes them. A room without a heading is refused:
+what it takes and gives has to be said by hand. No row stands twice.
 """
 
 from __future__ import annotations
@@ -32,9 +33,13 @@ _LISTED_INITS = ("__init__.py", "robot/classics/__init__.py")
 
 
 def true_page(page: str) -> str:
-    """The page with its tables brought up to date."""
+    """The page with its tables brought up to date; raises `ValueError` for rooms that have no heading, or two."""
     files = sources()
-    order = [name for name in _ROW.findall(page) if name in files]
+    rooms, headings = {name.split("/")[0] for name in files if "/" in name}, _ROOM.findall(page)
+    wrong = sorted(rooms ^ set(headings)) + [room for room in rooms if headings.count(room) > 1]
+    if wrong:
+        raise ValueError(f"docs/layout.md: each room needs one heading, as in ## `{wrong[0]}/`, above a table")
+    order = [name for name in dict.fromkeys(_ROW.findall(page)) if name in files]
     order += [name for name in files if name not in order]
     parts = re.split(r"^(?=## )", page, flags=re.MULTILINE)
     return "".join(_true_part(part, order, files) for part in parts)

@@ -45,3 +45,17 @@ def test_a_foreign_file_is_replaced_with_force_only(torquec, arm, tmp_path):
     assert build.read_text() == "project(mine)"
     assert torquec("generate", arm, "-o", tmp_path, "--quantity", "mass_matrix", "--force").status == 0
     assert "written by torquec" in build.read_text()
+
+
+def test_single_precision(torquec, arm, tmp_path):
+    words = ("generate", arm, "--quantity", "mass_matrix", "--precision", "single", "--json")
+    assert torquec(*words, "-o", tmp_path / "out").document["precision"] == "single"
+    assert "const float q[" in (tmp_path / "out" / "arm.h").read_text()
+    refused = torquec(*words, "--target", "casadi", "-o", tmp_path / "other")
+    assert refused.status == 2
+    assert "the targets that are: c" in refused.err
+
+
+def test_the_help_names_every_target(torquec):
+    assert "Write C99, NumPy or CasADi code." in torquec("generate", "--help").out
+    assert "Write C99, NumPy or CasADi code." in torquec("--help").out

@@ -56,3 +56,8 @@ def test_long_names_stay_short_and_distinct():
 
 def test_lone_surrogates_are_escaped():
     assert c_identifier("a\ud800") == "a_xd800_"
+
+
+def test_another_language_has_its_own_words():
+    assert c_identifier("loop", reserved={"loop"}) == "loop_x0_"
+    assert c_identifier("double", reserved={"loop"}) == "double"

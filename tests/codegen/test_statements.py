@@ -9,9 +9,9 @@ from tests.codegen.programs import random_function
 
 from torquec.codegen.statements import Angles, Assignment, Dialect, to_program
 from torquec.expr import Op, trace
-from torquec.expr.math import sincos
+from torquec.expr.math import select, sincos
 
-CALLS = {Op.SIN: "sin({})", Op.COS: "cos({})", Op.SELECT: "({} >= 0 ? {} : {})"}
+CALLS = {Op.SIN: "sin({})", Op.COS: "cos({})", Op.SELECT: "({} {order} 0 ? {} : {})"}
 PLAIN = Dialect(repr, lambda port, k: f"{port}[{k}]", CALLS, gathers_angles=False)
 GATHERING = Dialect(repr, lambda port, k: f"{port}[{k}]", CALLS, gathers_angles=True)
 
@@ -72,3 +72,13 @@ def test_every_name_is_defined_before_it_is_used(seed):
         known |= {f"s{statement.number}", f"c{statement.number}"} if isinstance(statement, Angles) else {statement.name}
     for row in program.results:
         assert set(re.findall(r"\b[vsc]\d+\b", " ".join(row))) <= known
+
+
+def test_a_select_is_written_in_the_words_of_the_language():
+    """As Rust has it: the dialect says where the comparison stands, whichever way it is turned."""
+    calls = {Op.SELECT: "if {} {order} 0.0_f64 {{ {} }} else {{ {} }}"}
+    dialect = Dialect(lambda value: f"{value!r}_f64", lambda port, k: f"{port}[{k}]", calls, gathers_angles=False)
+    chosen = trace("f", lambda x: {"y": [select(x[0], x[1], 2.0), select(-x[0], x[1], 2.0)]}, {"x": (2,)})
+    texts = [statement.text for statement in to_program(chosen, dialect).statements]
+    assert "if x[0] >= 0.0_f64 { x[1] } else { 2.0_f64 }" in texts
+    assert "if x[0] <= 0.0_f64 { x[1] } else { 2.0_f64 }" in texts

@@ -47,6 +47,8 @@ def test_a_saved_model_gives_the_same_files(tmp_path):
     ("options", "message"),
     [
         ({"target": "cobol"}, "no target 'cobol'"),
+        ({"precision": "half"}, "there is no precision 'half'"),
+        ({"target": "numpy", "precision": "single"}, "NumPy is not written in single precision"),
         ({"quantities": ["colour"]}, "there is no quantity 'colour'"),
         ({"quantities": []}, "no function"),
     ],

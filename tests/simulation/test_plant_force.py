@@ -19,7 +19,7 @@ from torquec.simulation.frame_wrench import FrameWrench
 from torquec.simulation.held_payload import HeldPayload
 from torquec.simulation.integrators import DormandPrince, RungeKutta4
 from torquec.simulation.plant import DryFriction, Dynamics, Plant
-from torquec.simulation.plant_force import PlantForce, PlantMoment
+from torquec.simulation.plant_force import PlantForce, PlantInstant
 from torquec.simulation.spring_hold import HandHold, WallContact
 
 ARM = tq.classics.puma560()
@@ -35,7 +35,7 @@ def test_a_wrench_acts_as_inverse_dynamics_says(axes):
     still = [0.0] * 6
     pushed = inverse_dynamics(ARM, q, still, still, wrenches=(ExternalWrench(TOOL, force, moment, axes),))
     expected = np.array(inverse_dynamics(ARM, q, still, still)) - pushed
-    found = FrameWrench(TOOL, force, moment, axes).torque(ARM, PlantMoment(q, still))
+    found = FrameWrench(TOOL, force, moment, axes).torque(ARM, PlantInstant(q, still))
     assert found == pytest.approx(expected, abs=1e-12)
 
 
@@ -87,12 +87,12 @@ def test_an_arm_rests_on_a_wall():
     held = tq.Trajectory(arm.joint_names, t, rest + q, rest, rest)
     result = simulate(plant, law, held, options=LoopOptions(integrator=RungeKutta4(2)))
     depth = float(down @ (pose(result.q[-1])[1] - height))
-    last = PlantMoment(result.q[-1].tolist(), result.qd[-1].tolist())
+    last = PlantInstant(result.q[-1].tolist(), result.qd[-1].tolist())
     push = np.array(wall.torque(arm, last))
     tau = result.tau[-1] + push
     assert 0.0 < depth < 0.01
     assert tau == pytest.approx(tq.compile(arm).gravity_torque(result.q[-1]), abs=1e-2)
-    above = PlantMoment(q.tolist(), [0.0, 0.0])
+    above = PlantInstant(q.tolist(), [0.0, 0.0])
     lifted = WallContact(tool, tuple(height + 0.1 * down), 5e3, 2e2, normal=tuple(-down))
     assert lifted.torque(arm, above) == [0.0, 0.0]
 

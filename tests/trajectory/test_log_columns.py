@@ -37,12 +37,12 @@ def test_styles_of_headers(style):
     found, _ = guessed_map((*style, "q_ref1", "mode"), ROBOT, "log.csv")
     assert (found.time, *found.position, *found.velocity, *found.torque) == style
     assert found.joints == (A, B)
-    assert (found.angle or "rad", found.torque_unit or "Nm", found.time_unit or "s") == ("rad", "Nm", "s")
+    assert (found.angle_unit or "rad", found.torque_unit or "Nm", found.time_unit or "s") == ("rad", "Nm", "s")
 
 
 def test_stated_units():
     found, _ = guessed_map(("t [ms]", "q1_deg", "q2_deg", "dq1", "dq2", "tau1 (mNm)", "tau2 (mNm)"), ROBOT, "log.csv")
-    assert (found.time_unit, found.angle, found.torque_unit) == ("ms", "deg", "mNm")
+    assert (found.time_unit, found.angle_unit, found.torque_unit) == ("ms", "deg", "mNm")
     told = told_units(found, found)
     assert told.kind is Pathology.UNITS
     assert "positions in deg (as the header says)" in told.text

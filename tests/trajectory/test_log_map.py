@@ -106,14 +106,14 @@ def test_zero_offsets_are_of_the_joints_and_in_their_unit(tmp_path):
 def test_sliding_joints_are_lengths():
     scara = classics.scara()
     sliding = tuple(joint.type.is_prismatic for joint in scara.joints)
-    values = LogMap(angle="deg", length="mm", offset=(0.0, 0.0, 1.0, 0.0)).to_joint(
+    values = LogMap(angle_unit="deg", length_unit="mm", offset=(0.0, 0.0, 1.0, 0.0)).to_joint(
         "position", np.array([[90.0, 90.0, 500.0, 90.0]]), sliding=sliding
     )
     assert np.allclose(values, np.where(sliding, [0, 0, 0.501, 0], np.radians(90.0)))
 
 
 def test_a_motor_that_drives_a_sliding_joint_turns():
-    screw = LogMap(angle="deg", gear_ratios=(1000.0,))
+    screw = LogMap(angle_unit="deg", gear_ratios=(1000.0,))
     assert np.allclose(screw.to_joint("position", np.array([[180.0]]), sliding=(True,)), math.pi / 1000.0)
 
 
@@ -151,7 +151,7 @@ def test_joints_in_another_order(tmp_path):
 
 def test_keys_that_are_left_out_come_from_the_header(tmp_path):
     np.savez(tmp_path / "log.npz", t=T, q=columns("p1", "p2"), dq=columns("v1", "v2"), tau=columns("i1", "i2"))
-    log = read_log(tmp_path / "log.npz", ROBOT, log_map=LogMap(angle="deg", gains=(2.0, 2.0)))
+    log = read_log(tmp_path / "log.npz", ROBOT, log_map=LogMap(angle_unit="deg", gains=(2.0, 2.0)))
     assert np.allclose(log.q, np.radians(columns("p1", "p2")))
     assert np.allclose(log.qd, np.radians(columns("v1", "v2")))
     assert np.allclose(log.tau, 2.0 * columns("i1", "i2"))
@@ -181,3 +181,14 @@ def test_keys_that_are_left_out_come_from_the_header(tmp_path):
 def test_bad_maps_are_refused(tmp_path, keys, said):
     with pytest.raises(ArgumentError, match=said):
         mapped(tmp_path, keys)
+
+
+def test_keys_of_older_files_are_read(tmp_path):
+    old = tmp_path / "old.toml"
+    old.write_text('angle = "deg"\nvelocity_angle = "rad"\nlength = "mm"\n')
+    new = tmp_path / "new.toml"
+    new.write_text('angle_unit = "deg"\nspeed_unit = "rad"\nlength_unit = "mm"\n')
+    assert read_log_map(old) == read_log_map(new) == LogMap(angle_unit="deg", speed_unit="rad", length_unit="mm")
+    new.write_text('angle_unit = "deg"\nangle = "rad"\n')
+    with pytest.raises(ArgumentError, match="there are 'angle' and 'angle_unit'"):
+        read_log_map(new)

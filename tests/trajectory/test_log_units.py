@@ -50,7 +50,7 @@ def test_degrees_and_the_unit_of_their_speeds(tmp_path, speeds):
 
 
 def test_what_a_map_or_a_header_states_is_not_guessed(tmp_path):
-    log = read_log(written(tmp_path, q=np.degrees(Q)), ROBOT, log_map=LogMap(angle="rad"))
+    log = read_log(written(tmp_path, q=np.degrees(Q)), ROBOT, log_map=LogMap(angle_unit="rad"))
     assert guesses(log) == []
     log = read_log(written(tmp_path, t=1e3 * T, time="time_ms"), ROBOT)
     assert guesses(log) == []

@@ -13,7 +13,7 @@ from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.options import ForceOption
 from torquec.cli.output import progress
 from torquec.cli.writes import Writes
-from torquec.codegen.target import Target
+from torquec.codegen.target import Precision, Target
 
 if TYPE_CHECKING:
     from torquec.model.model import Model
@@ -25,6 +25,9 @@ class GenerateOptions(CommandOptions):
 
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where the files go."), Writes.PACKAGE]
     target: Annotated[Target, typer.Option(help="What to write.")] = Target.C
+    precision: Annotated[
+        Precision, typer.Option(help="What the code computes in; single (32 bits) for C on small processors.")
+    ] = Precision.DOUBLE
     quantity: Annotated[
         list[str] | None,
         typer.Option(
@@ -43,7 +46,7 @@ class GenerateOptions(CommandOptions):
     example="torquec generate puma560 --target c -o puma560_c --quantity inverse_dynamics --quantity mass_matrix",
 )
 def generate(model: Model, options: GenerateOptions) -> Outcome:
-    """Write C99, NumPy or CasADi code."""
+    """Write {targets} code."""
     from torquec.model.generate import generate as write
     from torquec.report.operation_text import operations_table
 
@@ -52,6 +55,7 @@ def generate(model: Model, options: GenerateOptions) -> Outcome:
         model,
         options.output,
         target=options.target,
+        precision=options.precision,
         quantities=options.quantity or None,
         prefix=options.prefix,
         force=options.force,
@@ -61,6 +65,7 @@ def generate(model: Model, options: GenerateOptions) -> Outcome:
         "files": [str(path) for path in package.files],
         "functions": counts,
         "target": options.target.value,
+        "precision": options.precision.value,
         "kind": model.kind.value,
     }
     listed = "\n".join(f"  {path}" for path in package.files)

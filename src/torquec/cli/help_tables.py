@@ -26,7 +26,15 @@ def _classics() -> str:
     return ", ".join(classics.names())
 
 
-LISTS: Mapping[str, Callable[[], str]] = MappingProxyType({"robot files": _robot_files, "classics": _classics})
+def _targets() -> str:
+    from torquec.codegen.target import target_titles
+
+    return target_titles()
+
+
+LISTS: Mapping[str, Callable[[], str]] = MappingProxyType(
+    {"robot files": _robot_files, "classics": _classics, "targets": _targets}
+)
 """What the names in braces stand for."""
 
 _PLACE = re.compile("{(" + "|".join(LISTS) + ")}")
@@ -43,6 +51,10 @@ def filled(text: str) -> str:
 
 class FilledCommand(TyperCommand):
     """A command whose help has its lists."""
+
+    def get_short_help_str(self, limit: int = 45) -> str:
+        """The line in the list of commands."""
+        return filled(super().get_short_help_str(limit))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """The help with its lists filled in."""

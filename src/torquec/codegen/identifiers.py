@@ -1,17 +1,18 @@
-"""From any name to a C identifier: the one escaping function of every back end that writes source text.
+"""From any name to an identifier: the one escaping function of every back end that writes source text.
 
 Plain names stay as they are. Everything else is spelled so that two different names never become one identifier:
 
-* a character that C does not allow becomes `_x<code point in hexadecimal>_` (`-` is `_x2d_`), and so does an underscore
-  that would read as the beginning of such a spelling;
-* `_x0_` is the mark that no character can produce: it follows a reserved word (`double_x0_`), leads a name that C would
-  not let begin (`x_x0_1st`), and precedes the hash that replaces the end of a name too long for a compiler.
+* a character that no identifier has becomes `_x<code point in hexadecimal>_` (`-` is `_x2d_`), and so does an
+  underscore that would read as the beginning of such a spelling;
+* `_x0_` is the mark that no character can produce: it follows a reserved word (`double_x0_`), leads a name that
+  could not begin (`x_x0_1st`), and precedes the hash that replaces the end of a name too long for a compiler.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Container
 
 _MARK = "_x0_"
 _LONGEST = 200
@@ -36,8 +37,10 @@ RESERVED = frozenset(_RESERVED_TEXT.split())
 """Words that no identifier may be: keywords of C and C++, predefined macros, and the names of <math.h>."""
 
 
-def c_identifier(name: str) -> str:
+def c_identifier(name: str, *, reserved: Container[str] = RESERVED) -> str:
     """The C identifier of a name: the name itself where it is one, else a spelling that no other name has.
+
+    Another language with C's identifiers gives its own `reserved` words.
 
     >>> c_identifier("panda_joint1"), c_identifier("joint-1"), c_identifier("double"), c_identifier("1st")
     ('panda_joint1', 'joint_x2d_1', 'double_x0_', 'x_x0_1st')
@@ -45,7 +48,7 @@ def c_identifier(name: str) -> str:
     spelled = _ODD.sub(_escape, name)
     if not _PLAIN.fullmatch(spelled[:1]):
         spelled = "x" + _MARK + spelled
-    if name in RESERVED:
+    if name in reserved:
         spelled += _MARK
     if len(spelled) > _LONGEST:
         digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -28,7 +28,7 @@ class Dialect:
     number: Callable[[float], str]
     element: Callable[[str, int], str]
     calls: Mapping[Op, str]
-    """Templates such as "sqrt({})"; a select's condition is written as a comparison with `>= 0.0`."""
+    """Templates such as "sqrt({})". That of a select has a place for its comparison, {order}, which is >= or <=."""
     gathers_angles: bool
     width: int = 76
     """Longest text of an expression."""
@@ -150,10 +150,12 @@ class _Writer:
             case Op.NEG:
                 return f"-{self._operand(step.args[0], _ATOM)}", _UNARY
         if step.op is Op.SELECT and step.args[0] in self._turned:
-            turned = self._dialect.calls[step.op].replace("{} >= 0.0", "{} <= 0.0", 1)
-            first, second, third = self._operations[step.args[0]].args[0], *step.args[1:]
-            return turned.format(*(self._operand(arg, _SUM) for arg in (first, second, third))), _ATOM
-        return self._dialect.calls[step.op].format(*(self._operand(arg, _SUM) for arg in step.args)), _ATOM
+            return self._call(step.op, (self._operations[step.args[0]].args[0], *step.args[1:]), order="<=")
+        return self._call(step.op, step.args)
+
+    def _call(self, op: Op, args: tuple[int, ...], *, order: str = ">=") -> tuple[str, int]:
+        operands = (self._operand(arg, _SUM) for arg in args)
+        return self._dialect.calls[op].format(*operands, order=order), _ATOM
 
     def _operand(self, index: int, loosest: int) -> str:
         text, binding = self._texts[index]

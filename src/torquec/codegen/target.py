@@ -1,12 +1,20 @@
-"""The targets of `torquec generate`, and the one function that leads to each of them."""
+"""The targets of `torquec generate`, and the one function that leads to each of them.
+
+A new language is its folder beside this file, a `Target` and a row in `BACK_ENDS`; help, messages and `generate` have
+it then.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
+
+from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
     from torquec.expr import Function
@@ -23,12 +31,42 @@ class Target(StrEnum):
     """One `<prefix>_<function>.casadi` a function, for `casadi.Function.load` in Python, C++ or MATLAB."""
 
 
+class Precision(StrEnum):
+    """The floating-point numbers that written code computes in."""
+
+    DOUBLE = "double"
+    """64 bits, about 16 digits."""
+    SINGLE = "single"
+    """32 bits, about 7 digits: for processors without hardware for more."""
+
+
+@dataclass(frozen=True)
+class PackageOptions:
+    """How functions are written: `prefix` begins names, `description` and `notes` (by function) go into comments."""
+
+    prefix: str
+    description: str = ""
+    notes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    precision: Precision = Precision.DOUBLE
+    force: bool = False
+
+
+@dataclass(frozen=True)
+class BackEnd:
+    """A language in words, what writes functions into a folder, and the numbers that it can compute in."""
+
+    title: str
+    write: Callable[[Sequence[Function], Path, PackageOptions], list[Path]]
+    precisions: tuple[Precision, ...] = (Precision.DOUBLE,)
+
+
 def generate_package(
     functions: Sequence[Function],
     directory: str | os.PathLike[str],
     *,
     prefix: str,
     target: Target = Target.C,
+    precision: Precision = Precision.DOUBLE,
     description: str = "",
     notes: Mapping[str, str] | None = None,
     force: bool = False,
@@ -37,20 +75,70 @@ def generate_package(
 
     `prefix` begins the names of files and functions; `description` and `notes` (a sentence for a function's name, such
     as its units) go into the comments. Other files in `directory` are left alone; one of these names that Torquec did
-    not write is replaced with `force` only. Raises `ArgumentError` for such a file, when two functions have one name or
-    the directory cannot be written, `MissingExtraError` when a target's package is missing.
+    not write is replaced with `force` only. Raises `ArgumentError` for such a file, when two functions have one name,
+    the target does not compute in this precision or the directory cannot be written, `MissingExtraError` when a
+    target's package is missing.
     """
-    path = Path(directory)
-    match target:
-        case Target.C:
-            from torquec.codegen.c import write_c_package
+    back_end = BACK_ENDS[target]
+    if precision not in back_end.precisions:
+        able = [other.value for other, row in BACK_ENDS.items() if precision in row.precisions]
+        raise ArgumentError(
+            f"{back_end.title} is not written in {precision} precision",
+            remedy=f"the targets that are: {', '.join(able)}",
+        )
+    return back_end.write(
+        functions, Path(directory), PackageOptions(prefix, description, notes or {}, precision, force)
+    )
 
-            return write_c_package(functions, path, prefix=prefix, description=description, notes=notes, force=force)
-        case Target.NUMPY:
-            from torquec.codegen.numpy import write_numpy_module
 
-            return write_numpy_module(functions, path, prefix=prefix, description=description, notes=notes, force=force)
-        case Target.CASADI:
-            from torquec.codegen.casadi import write_casadi_functions
+def target_titles() -> str:
+    """The languages as help lists them.
 
-            return write_casadi_functions(functions, path, prefix=prefix, force=force)
+    >>> target_titles()
+    'C99, NumPy or CasADi'
+    """
+    *first, last = (back_end.title for back_end in BACK_ENDS.values())
+    return f"{', '.join(first)} or {last}"
+
+
+def _write_c(functions: Sequence[Function], directory: Path, options: PackageOptions) -> list[Path]:
+    from torquec.codegen.c import write_c_package
+
+    return write_c_package(
+        functions,
+        directory,
+        prefix=options.prefix,
+        description=options.description,
+        notes=options.notes,
+        precision=options.precision,
+        force=options.force,
+    )
+
+
+def _write_numpy(functions: Sequence[Function], directory: Path, options: PackageOptions) -> list[Path]:
+    from torquec.codegen.numpy import write_numpy_module
+
+    return write_numpy_module(
+        functions,
+        directory,
+        prefix=options.prefix,
+        description=options.description,
+        notes=options.notes,
+        force=options.force,
+    )
+
+
+def _write_casadi(functions: Sequence[Function], directory: Path, options: PackageOptions) -> list[Path]:
+    from torquec.codegen.casadi import write_casadi_functions
+
+    return write_casadi_functions(functions, directory, prefix=options.prefix, force=options.force)
+
+
+BACK_ENDS: Mapping[Target, BackEnd] = MappingProxyType(
+    {
+        Target.C: BackEnd("C99", _write_c, (Precision.DOUBLE, Precision.SINGLE)),
+        Target.NUMPY: BackEnd("NumPy", _write_numpy),
+        Target.CASADI: BackEnd("CasADi", _write_casadi),
+    }
+)
+"""Every target."""

@@ -1,4 +1,4 @@
-"""The tube around a reference that the robot provably does not leave: radii that follow from themselves.
+"""A tube around the reference that the robot provably never leaves; its radii are a fixed point of the error bounds.
 
 With W the level and R the drift of the acceleration's error (:mod:`torquec.control.acceleration_bound`), R with the
 jerk of the reference, both over all motions within the radii of it, and T the time that torques are held for:

@@ -1,4 +1,4 @@
-"""`Work`: who computes, who is told how far it is, and what survives an interruption, in one object.
+"""`Work`: where a long computation runs, how it reports progress, and where it keeps partial results.
 
 A function that may take long takes `work: Work | None = None` as a keyword, and begins with
 

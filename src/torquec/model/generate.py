@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from torquec.codegen.target import Target, generate_package
+from torquec.codegen.target import Precision, Target, generate_package
 from torquec.errors import ArgumentError
 from torquec.expr import OperationCount, count_operations
 from torquec.foundation.choice import chosen
@@ -35,6 +35,7 @@ def generate(
     directory: str | os.PathLike[str],
     *,
     target: Target | str = Target.C,
+    precision: Precision | str = Precision.DOUBLE,
     quantities: Sequence[str] | None = None,
     prefix: str | None = None,
     force: bool = False,
@@ -42,10 +43,11 @@ def generate(
     """Write `quantities` (all of the dynamics that the model has when not given) as source code into `directory`.
 
     `prefix` begins the names of files and functions; it is the robot's name unless given. With `force`, files of these
-    names that Torquec did not write are replaced. Raises `ArgumentError` for an unknown target or quantity, and for
-    such files without `force`; nothing is written then.
+    names that Torquec did not write are replaced. `precision` is of the numbers that the code computes in: double, or
+    single for C on small processors. Raises `ArgumentError` for an unknown target, precision or quantity, for a target
+    that has not this precision, and for such files without `force`; nothing is written then.
     """
-    language = chosen(Target, target, "target")
+    language, numbers = chosen(Target, target, "target"), chosen(Precision, precision, "precision")
     source = compile(model) if isinstance(model, Robot) else model
     if not isinstance(source, Model):
         raise ArgumentError(f"generate takes a Model or a Robot, not {type(model).__name__}")
@@ -57,6 +59,7 @@ def generate(
         to_path(directory),
         prefix=prefix or source.robot.name,
         target=language,
+        precision=numbers,
         description=_description(source.robot),
         notes={function.name: quantity_of(name)[0].summary for name, function in functions.items()},
         force=force,

@@ -57,7 +57,8 @@ class Limits:
 def _without_empty(value: Any, names: tuple[str, ...]) -> str:
     """The text of a dataclass without these fields while they are empty.
 
-    Hashes are taken of this text: what was computed for a robot stays found when the language learns new words.
+    The robot's hash is taken of this text, so a field that is added later does not change the hash of a robot without
+    it, and results that are cached under the hash are still found.
     """
     shown = (f for f in dataclasses.fields(value) if f.name not in names or getattr(value, f.name))
     return f"{type(value).__name__}({', '.join(f'{f.name}={getattr(value, f.name)!r}' for f in shown)})"

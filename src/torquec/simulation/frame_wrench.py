@@ -10,7 +10,7 @@ from torquec.errors import ArgumentError
 from torquec.expr.math import select
 from torquec.foundation.choice import chosen
 from torquec.robot.robot import Robot
-from torquec.simulation.plant_force import PlantForce, PlantMoment, wrench_torque
+from torquec.simulation.plant_force import PlantForce, PlantInstant, wrench_torque
 from torquec.spatial import Scalar, Vector3, matvec
 
 
@@ -47,7 +47,7 @@ class FrameWrench(PlantForce):
         """The robot needs the frame."""
         robot.frame(self.frame)
 
-    def torque(self, robot: Robot, now: PlantMoment) -> list[Scalar]:
+    def torque(self, robot: Robot, now: PlantInstant) -> list[Scalar]:
         """J' (F, N) while it lasts."""
         force: Vector3 = self.force
         moment: Vector3 = self.moment

@@ -13,7 +13,7 @@ from functools import lru_cache
 from torquec.dynamics import inverse_dynamics, mass_matrix
 from torquec.robot.payload import attach_payload
 from torquec.robot.robot import Drives, Robot
-from torquec.simulation.plant_force import CarriedLoad, PlantMoment
+from torquec.simulation.plant_force import CarriedLoad, PlantInstant
 from torquec.spatial import Inertia, Scalar
 
 _POINT_MASS = ((0.0,) * 3,) * 3
@@ -32,7 +32,7 @@ class HeldPayload(CarriedLoad):
         """The robot needs the frame, the load must be a solid."""
         _load_alone(robot, self)
 
-    def torque(self, robot: Robot, now: PlantMoment) -> list[Scalar]:
+    def torque(self, robot: Robot, now: PlantInstant) -> list[Scalar]:
         """(1)."""
         needed = inverse_dynamics(_load_alone(robot, self), now.q, now.qd, [0.0] * robot.n)
         return [-value for value in needed]

@@ -44,7 +44,7 @@ from torquec.model.model import Model, as_model
 from torquec.robot.robot import Friction, Robot
 from torquec.simulation.motors import DcMotor
 from torquec.simulation.plant_bodies import PlantBodies, plant_bodies
-from torquec.simulation.plant_force import CarriedLoad, PlantForce, PlantMoment
+from torquec.simulation.plant_force import CarriedLoad, PlantForce, PlantInstant
 from torquec.spatial import Scalar, product
 
 LOAD_SWEEPS = 12
@@ -253,7 +253,7 @@ class Dynamics:
             rigid = self._below_load_friction(rigid, qd, signs)
         left = [t - b for t, b in zip(rigid, bodies.bias, strict=True)]
         for force in forces:
-            left = [t + more for t, more in zip(left, force.torque(robot, PlantMoment(q, qd, time)), strict=True)]
+            left = [t + more for t, more in zip(left, force.torque(robot, PlantInstant(q, qd, time)), strict=True)]
         return Balance(bodies, left, rigid)
 
     def coulomb(self, qd: Sequence[Scalar], signs: Sequence[Scalar] = ()) -> list[Scalar]:

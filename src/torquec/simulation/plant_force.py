@@ -20,7 +20,7 @@ from torquec.spatial import Scalar, Vector3
 
 
 @dataclass(frozen=True)
-class PlantMoment:
+class PlantInstant:
     """When and how the plant is: q, qd (n,) and the time [s], 0 for forces that do not ask for it."""
 
     q: Sequence[Scalar]
@@ -41,7 +41,7 @@ class PlantForce(ABC):
         """Raise `ArgumentError` where the force does not go with the robot, such as on a frame that it lacks."""
 
     @abstractmethod
-    def torque(self, robot: Robot, now: PlantMoment) -> list[Scalar]:
+    def torque(self, robot: Robot, now: PlantInstant) -> list[Scalar]:
         """What it adds to the drives' torques (n,), over any scalar."""
 
 
@@ -73,7 +73,7 @@ def wrench_torque(
     return found
 
 
-def frame_velocity(robot: Robot, frame: str, now: PlantMoment) -> Vector3:
+def frame_velocity(robot: Robot, frame: str, now: PlantInstant) -> Vector3:
     """How fast the frame's origin moves [m/s], in base axes."""
     rows = jacobian(robot, frame, now.q)[:3]
     x, y, z = (sum((entry * v for entry, v in zip(row, now.qd, strict=True)), 0.0) for row in rows)

@@ -18,7 +18,7 @@ from torquec.dynamics import frame_pose, jacobian
 from torquec.errors import ArgumentError
 from torquec.expr.math import maximum, select, sqrt
 from torquec.robot.robot import Robot
-from torquec.simulation.plant_force import PlantMoment, StiffForce, frame_velocity, wrench_torque
+from torquec.simulation.plant_force import PlantInstant, StiffForce, frame_velocity, wrench_torque
 from torquec.spatial import Scalar, Vector3, add, dot, scale, subtract
 
 
@@ -54,7 +54,7 @@ class _SpringOnFrame(StiffForce):
 class HandHold(_SpringOnFrame):
     """A hand that holds the frame at a point (3)."""
 
-    def torque(self, robot: Robot, now: PlantMoment) -> list[Scalar]:
+    def torque(self, robot: Robot, now: PlantInstant) -> list[Scalar]:
         """J' F."""
         away = subtract(self.point, frame_pose(robot, self.frame, now.q).origin)
         force = subtract(scale(away, self.stiffness), scale(frame_velocity(robot, self.frame, now), self.damping))
@@ -79,7 +79,7 @@ class WallContact(_SpringOnFrame):
                 remedy="give zero or more, and a small positive speed",
             )
 
-    def torque(self, robot: Robot, now: PlantMoment) -> list[Scalar]:
+    def torque(self, robot: Robot, now: PlantInstant) -> list[Scalar]:
         """J' F while the frame is behind the wall."""
         n: Vector3 = self.normal
         depth = dot(n, subtract(self.point, frame_pose(robot, self.frame, now.q).origin))

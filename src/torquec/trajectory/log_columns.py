@@ -64,9 +64,9 @@ def guessed_map(
         position=tuple(chosen["position"][j].column for j in found),
         velocity=tuple(chosen["velocity"][j].column for j in found) if "velocity" in chosen else None,
         torque=tuple(chosen["torque"][j].column for j in found),
-        angle=stated["position"].get("angle"),
-        velocity_angle=stated.get("velocity", {}).get("angle"),
-        length=stated["position"].get("length"),
+        angle_unit=stated["position"].get("angle"),
+        speed_unit=stated.get("velocity", {}).get("angle"),
+        length_unit=stated["position"].get("length"),
         torque_unit=stated["torque"].get("torque"),
         joints=tuple(found),
     )
@@ -182,8 +182,8 @@ def told_units(log_map: LogMap, stated: LogMap) -> LogFinding:
     """The units of a log, and where they come from; `stated` is what the header says."""
     told = [
         ("time", log_map.time_unit or "s", stated.time_unit),
-        ("positions", log_map.angle or "rad", stated.angle),
-        ("speeds", f"{log_map.velocity_angle or log_map.angle or 'rad'}/s", stated.velocity_angle),
+        ("positions", log_map.angle_unit or "rad", stated.angle_unit),
+        ("speeds", f"{log_map.speed_unit or log_map.angle_unit or 'rad'}/s", stated.speed_unit),
         ("torques", log_map.torque_unit or "Nm", stated.torque_unit),
     ]
     if log_map.velocity is None:

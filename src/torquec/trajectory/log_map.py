@@ -5,9 +5,9 @@ position = "q_mot_{}"               # {} is 1 .. n, or a list of names in joint 
 velocity = "dq_mot_{}"              # left out beside a position or torque: there is none
 torque = "i_mot_{}"
 topic = "/joint_states"             # of a bag that holds several
-angle = "deg"                       # of positions, speeds and `offset`; "rad" unless given
-velocity_angle = "rad"              # of the speeds, where it is not `angle`
-length = "mm"                       # the same for joints that slide; "m" unless given
+angle_unit = "deg"                  # of positions, speeds and `offset`; "rad" unless given
+speed_unit = "rad"                  # of the speeds, where it is not `angle_unit`
+length_unit = "mm"                  # the same for joints that slide; "m" unless given
 torque_unit = "mNm"                 # Nm, mNm or kNm
 time_unit = "ms"                    # s, ms, us or ns
 unwrap = true                       # positions jump at a full turn: join them
@@ -49,6 +49,8 @@ from torquec.trajectory.log_quantity import ANGLES, LENGTHS, MAPPED, TIME_UNITS,
 LONGEST_DELAY = 0.5
 """What no drive has [s]: a larger number is milliseconds."""
 _TEXTS = {"time", "topic", *UNIT_KEYS}
+_FORMER = {"angle": "angle_unit", "velocity_angle": "speed_unit", "length": "length_unit"}
+"""Keys of older files, which are read as well."""
 _FLAGS = {"unwrap", "estimate_delay"}
 _NUMBERS = {"gains", "signs", "gear_ratios", "offset"}
 _PER_JOINT = (*MAPPED, "gains", "signs", "gear_ratios", "transmission", "offset")
@@ -63,9 +65,9 @@ class LogMap:
     velocity: str | tuple[str, ...] | None = None
     torque: str | tuple[str, ...] | None = None
     topic: str | None = None
-    angle: str | None = None
-    velocity_angle: str | None = None
-    length: str | None = None
+    angle_unit: str | None = None
+    speed_unit: str | None = None
+    length_unit: str | None = None
     torque_unit: str | None = None
     time_unit: str | None = None
     unwrap: bool = False
@@ -115,13 +117,13 @@ class LogMap:
             result = _sparse_product(result, through)
         if quantity == "position" and self.offset is not None:
             slides = np.array(sliding or (False,) * len(self.offset))
-            units = np.where(slides, LENGTHS[self.length or "m"], ANGLES[self.angle or "rad"])
+            units = np.where(slides, LENGTHS[self.length_unit or "m"], ANGLES[self.angle_unit or "rad"])
             result = result + np.array(self.offset) * units
         return result
 
     def turn(self) -> float:
         """A full turn in the unit of the recorded positions."""
-        return 2.0 * math.pi / ANGLES[self.angle or "rad"]
+        return 2.0 * math.pi / ANGLES[self.angle_unit or "rad"]
 
     def seconds(self, stamps: Array) -> Array:
         """Times in seconds."""
@@ -158,10 +160,10 @@ class LogMap:
         """(1): motors turn, whatever their joints do; joints turn or slide."""
         if quantity == "torque":
             return np.full(len(sliding), TORQUE_UNITS[self.torque_unit or "Nm"])
-        word = self.angle or "rad"
-        word = self.velocity_angle or word if quantity == "velocity" else word
+        word = self.angle_unit or "rad"
+        word = self.speed_unit or word if quantity == "velocity" else word
         motors = self.matrix() is not None and quantity in self.motor_side
-        return np.where(np.array(sliding) & (not motors), LENGTHS[self.length or "m"], ANGLES[word])
+        return np.where(np.array(sliding) & (not motors), LENGTHS[self.length_unit or "m"], ANGLES[word])
 
 
 def read_log_map(path: str | os.PathLike[str]) -> LogMap:
@@ -181,6 +183,10 @@ def _sparse_product(values: Array, matrix: Array) -> Array:
 
 
 def _from_document(document: Mapping[str, Any], where: str) -> LogMap:
+    for former, key in _FORMER.items():
+        if former in document and key in document:
+            raise ArgumentError(f"there are '{former}' and '{key}'", where=where, remedy=f"leave out '{former}'")
+    document = {_FORMER.get(key, key): value for key, value in document.items()}
     fields = {f.name for f in dataclasses.fields(LogMap)}
     unknown = sorted(set(document) - fields)
     if unknown:

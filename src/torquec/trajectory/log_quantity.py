@@ -18,9 +18,9 @@ TIME_WORDS = ("t", "time", "timestamp", "stamp", "seconds", "sec")
 """What a column of times is called."""
 
 UNIT_KEYS = {
-    "angle": ANGLES,
-    "velocity_angle": ANGLES,
-    "length": LENGTHS,
+    "angle_unit": ANGLES,
+    "speed_unit": ANGLES,
+    "length_unit": LENGTHS,
     "torque_unit": TORQUE_UNITS,
     "time_unit": TIME_UNITS,
 }

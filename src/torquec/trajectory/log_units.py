@@ -53,13 +53,13 @@ def guessed_units(log_map: LogMap, table: LogTable, robot: Robot) -> tuple[LogMa
     assert log_map.joints is not None
     names = log_map.names("position", len(log_map.joints))
     assert names is not None
-    if log_map.angle is None and log_map.matrix() is None:
+    if log_map.angle_unit is None and log_map.matrix() is None:
         reach, degrees = looks_like_degrees(robot, log_map.joints, rows[:, [place[name] for name in names]])
         if degrees is not None:
             same = _speeds_agree(log_map, rows, place)
-            log_map = dataclasses.replace(log_map, angle="deg", velocity_angle=log_map.velocity_angle or same)
+            log_map = dataclasses.replace(log_map, angle_unit="deg", speed_unit=log_map.speed_unit or same)
             text = f"reaches {reach:.4g}, far beyond the joint's limit in radians: positions are taken as degrees"
-            text += f", speeds as {log_map.velocity_angle or 'deg'}/s" if log_map.velocity else ""
+            text += f", speeds as {log_map.speed_unit or 'deg'}/s" if log_map.velocity else ""
             remedy = 'say so in a map: angle = "deg"'
             findings.append(LogFinding(Pathology.UNITS, Severity.WARNING, text, names[degrees], remedy=remedy))
     return log_map, findings

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
 from tests.codegen.c.compiler import build_selftest, each_compiler, run
 from tests.codegen.programs import every_operation
 
+import torquec as tq
 from torquec.codegen.c.package import c_package
 from torquec.codegen.c.scalar import DOUBLE, SINGLE
 from torquec.foundation.writing import write_folder
@@ -24,6 +26,26 @@ def test_a_literal_reads_back(value):
 
 def test_what_is_not_finite():
     assert [SINGLE.number(v) for v in (math.inf, -math.inf, math.nan)] == ["HUGE_VALF", "-HUGE_VALF", "(float)NAN"]
+
+
+@each_compiler
+def test_every_quantity_of_a_robot_in_single_precision(tmp_path, compiler):
+    """Nothing is promoted to double on the way, and each self-test passes with the tolerance of single precision."""
+    package = tq.generate(load_classic("puma560"), tmp_path, precision="single")
+    assert "double" not in (tmp_path / "puma560.c").read_text() + (tmp_path / "puma560.h").read_text()
+    result = run(build_selftest(tmp_path, compiler, "puma560", "-O1", "-Wdouble-promotion"))
+    assert result.returncode == 0, result.stdout
+    assert result.stdout.count("ok") == len(package.functions)
+
+
+@each_compiler
+def test_a_wrong_coefficient_does_not_pass_in_single_precision(tmp_path, compiler):
+    """The tolerance is that of rounding, not of the size of the torques."""
+    tq.generate(load_classic("planar2r"), tmp_path, precision="single", quantities=["inverse_dynamics"])
+    source = tmp_path / "planar2r.c"
+    number = next(word for word in re.findall(r"\d+\.\d+f", source.read_text()) if float(word[:-1]) > 0.1)
+    source.write_text(source.read_text().replace(number, f"{float(number[:-1]) * 1.01!r}f"))
+    assert run(build_selftest(tmp_path, compiler, "planar2r", "-O1")).returncode == 1
 
 
 @each_compiler

@@ -33,8 +33,8 @@ def test_a_clean_motion_says_nothing():
 @pytest.mark.parametrize(
     ("factor", "key"),
     [
-        (180.0 / np.pi, 'velocity_angle = "deg"'),
-        (np.pi / 180.0, 'velocity_angle = "rad"'),
+        (180.0 / np.pi, 'speed_unit = "deg"'),
+        (np.pi / 180.0, 'speed_unit = "rad"'),
         (1e3, '"ms"'),
         (1e6, '"us"'),
         (7.0, "check the units"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import tracemalloc
 
 import numpy as np
@@ -118,7 +119,7 @@ def test_misuse_is_told():
     with pytest.raises(ArgumentError, match="cut-off of 400 Hz"):
         next(stream_samples(cut(log, 1000), cutoff=400.0))
     broken = Log(log.joints, log.t, np.full_like(log.q, np.nan), log.tau)
-    with pytest.raises(ArgumentError, match="no two whole rows"):
+    with pytest.raises(ArgumentError, match="fewer than two complete rows"):
         next(stream_samples(cut(broken, 1000), cutoff=10.0))
 
 
@@ -176,3 +177,30 @@ def small_blocks(monkeypatch):
 def test_a_file_in_blocks_is_the_whole(tmp_path):
     path = write_long_log(tmp_path / "log.csv", 30)
     assert_the_same(stream_log(path, ROBOT, cutoff=5.0, rows=4096), prepare(read_log(path, ROBOT), cutoff=5.0))
+
+
+@pytest.mark.parametrize("rows", [80, 500, 100_000])
+def test_a_slow_sensor_is_bridged_as_in_the_whole_log(rows):
+    """A value in every thirtieth row, and none at the ends; the unknown columns stay unknown, and disturb nothing."""
+    log = recorded(6.0)
+    slow = np.full(len(log), np.nan)
+    slow[40:-70:30] = np.sin(log.t[40:-70:30])
+    log = dataclasses.replace(log, others={"slow": slow, "never": np.full(len(log), np.nan)})
+    whole = prepare(log, cutoff=10.0)
+    middle = whole.used & (whole.t > 0.5) & (whole.t < 5.5) & (np.abs(whole.t - 3.15) > 0.3)
+    assert np.abs(whole.others["slow"] - np.sin(whole.t))[middle].max() < 1e-3  # h^2/8 of a chord over h = 60 ms
+    assert np.isnan(whole.others["never"]).all()
+    for block in stream_samples(cut(log, rows), cutoff=10.0, rows=rows):
+        k = np.searchsorted(whole.t, block.t - 0.5 / whole.rate)
+        assert np.allclose(block.others["slow"], whole.others["slow"][k], atol=1e-12)
+        assert np.isnan(block.others["never"]).all()
+
+
+def test_a_blank_longer_than_a_piece_stays_blank():
+    log = recorded(6.0)
+    slow = np.full(len(log), np.nan)
+    slow[[10, 2900]] = 1.0, 2.0
+    log = dataclasses.replace(log, others={"slow": slow})
+    values = [block.others["slow"] for block in stream_samples(cut(log, 200), cutoff=10.0, rows=200)]
+    assert np.isnan(np.concatenate(values)).any()
+    assert np.isfinite(prepare(log, cutoff=10.0).others["slow"]).all()

@@ -56,6 +56,16 @@ def test_recorded_columns_and_their_absence():
         RecordedColumn("joint1", "wire").torque(ROBOT, samples)
 
 
+def test_blank_cells_of_a_recorded_column_are_bridged_and_a_blank_column_is_refused():
+    log = simulated_log(ROBOT)
+    cable = np.where(np.arange(len(log)) % 7 == 0, np.arange(len(log)) * 1.0, np.nan)
+    others = {"cable": cable, "wire": np.full(len(log), np.nan)}
+    samples = prepare(dataclasses.replace(log, others=others), cutoff=10.0)
+    assert RecordedColumn("joint1", "cable").torque(ROBOT, samples)[5, 0] == pytest.approx(5.0)
+    with pytest.raises(ArgumentError, match="the column 'wire' has blanks"):
+        RecordedColumn("joint1", "wire").torque(ROBOT, samples)
+
+
 def test_columns_from_a_file(tmp_path):
     path = tmp_path / "columns.toml"
     path.write_text('[[recorded]]\njoint = "joint1"\ncolumn = "cable"\n')

@@ -11,10 +11,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from torquec.codegen.c.names import Names, package_names
-from torquec.codegen.c.scalar import DOUBLE, CScalar
+from torquec.codegen.c.scalar import DOUBLE, SCALARS, CScalar
 from torquec.codegen.c.selftest import selftest_text
 from torquec.codegen.c.source import comment, declaration, shape_text, source_text
 from torquec.codegen.function_names import check_names
+from torquec.codegen.target import Precision
 from torquec.expr import Function, check_function, count_operations
 from torquec.foundation.writing import write_folder
 
@@ -66,16 +67,18 @@ def write_c_package(
     prefix: str,
     description: str = "",
     notes: Mapping[str, str] | None = None,
+    precision: Precision = Precision.DOUBLE,
     force: bool = False,
 ) -> list[Path]:
     """Write `<prefix>.c`, `<prefix>.h`, `selftest.c` and `CMakeLists.txt` into `directory`; gives their paths.
 
     Function `name` becomes `<prefix>_<name>`; any name is allowed and escaped where it is no C identifier.
-    `description` goes to the top of the header, `notes[name]` to a function's comment. Raises `ArgumentError` when two
+    `description` goes to the top of the header, `notes[name]` to a function's comment; numbers are double or, with
+    single precision, float. Raises `ArgumentError` when two
     functions have one name, the directory cannot be written or, without `force`, a file in it is in the way and not
     ours; `ExpressionError` when a function is malformed.
     """
-    contents = c_package(functions, prefix=prefix, description=description, notes=notes)
+    contents = c_package(functions, prefix=prefix, description=description, notes=notes, scalar=SCALARS[precision])
     return write_folder(directory, contents, force=force)
 
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+
+from torquec.codegen.target import Precision
 
 
 @dataclass(frozen=True)
@@ -41,3 +45,6 @@ DOUBLE = CScalar("double", "", "HUGE_VAL", 2.0**-52)
 
 SINGLE = CScalar("float", "f", "HUGE_VALF", 2.0**-23)
 """For processors that compute in single precision."""
+
+SCALARS: Mapping[Precision, CScalar] = MappingProxyType({Precision.DOUBLE: DOUBLE, Precision.SINGLE: SINGLE})
+"""The type of C for every precision."""

@@ -65,7 +65,7 @@ static int report(const char *function, {real} error, {real} tolerance)
 {{
     const int failed = !(error <= tolerance);
     const char *verdict = failed ? "FAILED" : "ok";
-    printf("%-6s %s: error %.3g, tolerance %g\\n", verdict, function, error, tolerance);
+    printf("%-6s %s: error %.3g, tolerance %g\\n", verdict, function, {wide}error, {wide}tolerance);
     return failed;
 }}
 """
@@ -81,6 +81,7 @@ def selftest_text(functions: Sequence[Function], names: Names) -> str:
         fabs=scalar.function("fabs"),
         infinity=scalar.infinity,
         zero=scalar.number(0.0),
+        wide="" if scalar == DOUBLE else "(double)",  # what printf takes
     )
     parts = [head]
     parts += [_check(function, name, names, rng) for function, name in zip(functions, names.functions, strict=True)]

@@ -111,7 +111,7 @@ def _definition(function: Function, name: str, names: Names) -> str:
             Op.ABS: scalar.function("fabs") + "({})",
             Op.MIN: names.helper("smaller") + "({}, {})",
             Op.MAX: names.helper("larger") + "({}, {})",
-            Op.SELECT: f"{{}} >= {scalar.number(0.0)} ? {{}} : {{}}",
+            Op.SELECT: f"{{}} {{order}} {scalar.number(0.0)} ? {{}} : {{}}",
         },
         gathers_angles=True,
     )

@@ -1,4 +1,4 @@
-"""The patient way into a native function: any call that the trampoline does not serve.
+"""The slow, forgiving entry point of a native function: any call that the trampoline does not serve.
 
 Inputs may be lists, other real dtypes, non-contiguous, named by keyword, or one state among batches (it is then the
 same for every row). What cannot be meant is refused with the port's name and the shape that was expected. Where there

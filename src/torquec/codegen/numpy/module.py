@@ -64,7 +64,7 @@ _CALLS = {
     Op.ABS: "np.abs({})",
     Op.MIN: "np.minimum({}, {})",
     Op.MAX: "np.maximum({}, {})",
-    Op.SELECT: "np.where({} >= 0.0, {}, {})",
+    Op.SELECT: "np.where({} {order} 0.0, {}, {})",
 }
 
 

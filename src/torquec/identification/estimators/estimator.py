@@ -4,8 +4,8 @@
     estimator.predict(a)           torques (N, n)
     estimator.score(a, tau)        |tau - A x| / |tau|, zero is perfect
     estimator.x_, weights_, covariance_, status_
-    estimator.needs                what it must be given (`Needs`); `stand_in()` is what settings are compared with
-                                   where triangles are all there is
+    estimator.needs                what it must be given (`Needs`); `stand_in()` is the estimator used to
+                                   compare settings when only the triangles (QR factors) are in memory, not the rows
 
 (1)  weights: 1/(standard deviation of a joint's residuals), so that a joint with small torques counts as a large one
 (2)  covariance of x: (sum_j w_j^2 A_j' A_j)^-1 sigma^2, times `correlation`: how many samples share one independent

@@ -35,8 +35,8 @@ _LONG_STEP = 0.02
 _SUDDEN = 20.0
 _FASTEST = 20.0
 _UNIT_RATIOS = {
-    _DEGREE: ("in degrees per second, the positions in radians", 'velocity_angle = "deg"'),
-    1.0 / _DEGREE: ("in radians per second, the positions in degrees", 'angle = "deg", velocity_angle = "rad"'),
+    _DEGREE: ("in degrees per second, the positions in radians", 'speed_unit = "deg"'),
+    1.0 / _DEGREE: ("in radians per second, the positions in degrees", 'angle_unit = "deg", speed_unit = "rad"'),
     1e3: ("right if the stamps are milliseconds", 'time_unit = "ms"'),
     1e6: ("right if the stamps are microseconds", 'time_unit = "us"'),
 }

@@ -1,6 +1,7 @@
 """Which rows of a log can be used, and where time makes a jump.
 
-(1)  a row is whole if none of its values is missing
+(1)  a row is whole if it has its stamp, and the position, torque and recorded speed of every joint. Further columns may
+     have blank cells, as a slow sensor leaves them: straight lines bridge them, the outermost values go on at the ends
 (2)  stamps must rise. Where they step back, either the rows that were ahead are wrong (a stamp in the far future) or
      those that follow are (a clock that was set back): the fewer of the two go, the later ones if they are as many
 (3)  a gap is a step ten times as long as usual, and longer than 20 ms; parts lie between gaps
@@ -66,6 +67,19 @@ def rising_rows(stamps: Array) -> Mask:
     rows = np.zeros(len(stamps), dtype=np.bool_)
     rows[np.flatnonzero(fresh)[kept[:top]]] = True
     return rows
+
+
+def bridged(stamps: Array, values: Array) -> Array:
+    """A column (N,) at rising stamps (N,) with its blank cells bridged (1); blank where it has no value at all.
+
+    >>> bridged(np.array([0.0, 1.0, 2.0, 3.0]), np.array([np.nan, 4.0, np.nan, 8.0])).tolist()
+    [4.0, 4.0, 6.0, 8.0]
+    """
+    known = np.isfinite(values)
+    if known.all() or not known.any():
+        return values
+    filled: Array = np.where(known, values, np.interp(stamps, stamps[known], values[known]))
+    return filled
 
 
 def gaps(steps: Array, usual: float) -> Mask:

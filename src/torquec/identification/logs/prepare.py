@@ -23,7 +23,7 @@ import numpy as np
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array, Indices, Mask
 from torquec.identification.extras import need
-from torquec.identification.logs.clean_rows import clean_rows, parts_of, rate_within
+from torquec.identification.logs.clean_rows import bridged, clean_rows, parts_of, rate_within
 from torquec.identification.logs.cutoff import choose_cutoff
 from torquec.trajectory.log import Log
 from torquec.trajectory.smoothing import smoothed_motion
@@ -47,8 +47,8 @@ class Derivatives(StrEnum):
 class Samples:
     """Evenly spaced, filtered samples: t (N,), q, qd, qdd, tau (N, n); `used` (N,) tells which of them count.
 
-    `rate` [Hz] of sampling, `cutoff` [Hz] of the filter, `others` the further columns (N,) by name, unfiltered;
-    `starts` are the samples at which parts begin, one after each gap.
+    `rate` [Hz] of sampling, `cutoff` [Hz] of the filter, `others` the further columns (N,) by name, unfiltered
+    (NaN for one without any value); `starts` are the samples at which parts begin, one after each gap.
     """
 
     joints: tuple[str, ...]
@@ -131,10 +131,13 @@ def prepare(
     """
     rows = clean_rows(log)
     if rows.sum() < 2:
-        raise ArgumentError("no two whole rows in a row of time", where=log.source, remedy="run torquec check-log")
+        raise ArgumentError(
+            "fewer than two complete rows with increasing time stamps", where=log.source, remedy="run torquec check-log"
+        )
     values = [log.q[rows], log.tau[rows], *([] if log.qd is None else [log.qd[rows]])]
-    table = np.column_stack([*values, *(column[rows] for column in log.others.values())])
-    rate, times, tables = even_parts(log.t[rows], table)
+    stamps = log.t[rows]
+    table = np.column_stack([*values, *(bridged(stamps, column[rows]) for column in log.others.values())])
+    rate, times, tables = even_parts(stamps, table)
     if not tables:
         raise ArgumentError(
             f"no part of the log has {FEWEST} rows without a gap", where=log.source, remedy="record without pauses"

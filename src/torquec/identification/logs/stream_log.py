@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import os
 from bisect import bisect_left, bisect_right
@@ -23,7 +24,7 @@ import numpy as np
 
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array, Mask
-from torquec.identification.logs.clean_rows import gaps, rate_within, rising_rows, whole_rows
+from torquec.identification.logs.clean_rows import bridged, gaps, rate_within, rising_rows, whole_rows
 from torquec.identification.logs.prepare import (
     BESIDE_GAP,
     FEWEST,
@@ -145,7 +146,9 @@ def scan_log(pieces: Pieces, *, cutoff: float | None = None) -> LogScan:
         borders += zip(starts.tolist(), ends.tolist(), strict=True)
         count += len(stamps)
     if count < 2:
-        raise ArgumentError("no two whole rows in a row of time", where=source, remedy="run torquec check-log")
+        raise ArgumentError(
+            "fewer than two complete rows with increasing time stamps", where=source, remedy="run torquec check-log"
+        )
     rate = rate_within(count, np.array([last - first for first, last in borders]))
     parts = [LogPart(*span, even_count(np.array(span), rate)) for span in borders]
     parts = [part for part in parts if part.count >= FEWEST]
@@ -185,11 +188,44 @@ def _clean(pieces: Pieces) -> Iterator[tuple[Log, Mask]]:
         piece = following
 
 
+def _bridged(pieces: Iterator[tuple[Log, Mask]]) -> Iterator[tuple[Log, Mask]]:
+    """The pieces with blank cells of further columns bridged, from the last value before them to the first in the next.
+
+    A blank that is longer than a piece stays blank.
+    """
+    last: dict[str, tuple[float, float]] = {}
+    item = next(pieces, None)
+    while item is not None:
+        (piece, rows), following = item, next(pieces, None)
+        stamps, others = piece.t[rows], dict(piece.others)
+        for name, column in piece.others.items():
+            own = column[rows]
+            before = [last[name]] if name in last else []
+            if np.isfinite(own).any():
+                k = np.flatnonzero(np.isfinite(own))[-1]
+                last[name] = float(stamps[k]), float(own[k])
+            after = [] if following is None else _first_value(*following, name)
+            t = np.concatenate([[t for t, _ in before], stamps, [t for t, _ in after]])
+            filled = bridged(t, np.concatenate([[v for _, v in before], own, [v for _, v in after]]))[len(before) :]
+            if following is not None and not after and name in last:
+                filled[: len(own)][stamps > last[name][0]] = np.nan
+            others[name] = column.copy()
+            others[name][rows] = filled[: len(own)]
+        yield dataclasses.replace(piece, others=others), rows
+        item = following
+
+
+def _first_value(piece: Log, rows: Mask, name: str) -> list[tuple[float, float]]:
+    """The first value of a column with its stamp; nothing where it has none."""
+    known = np.flatnonzero(rows & np.isfinite(piece.others[name]))[:1]
+    return [(float(piece.t[k]), float(piece.others[name][k])) for k in known]
+
+
 def _even(pieces: Pieces, scan: LogScan) -> Iterator[tuple[Log, int, Array]]:
     """Rows q, tau, (qd,) others at even times (2) and the number of their part, as far as each piece reaches."""
     firsts = np.array([part.first for part in scan.parts])
     current, held_t, held, k = -1, np.empty(0), np.empty((0, 0)), 0
-    for piece, rows in _clean(pieces):
+    for piece, rows in _bridged(_clean(pieces)):
         parts = [piece.q, piece.tau, *([] if piece.qd is None else [piece.qd])]
         values = np.column_stack([*parts, *piece.others.values()])[rows]
         stamps = piece.t[rows]

@@ -274,15 +274,22 @@ class RecordedColumn:
         return self.column
 
     def torque(self, robot: Robot, samples: Samples) -> Array:
-        """The recorded values; raises `ArgumentError` where the log has no such column."""
+        """The recorded values; raises `ArgumentError` where the log has no such column, or blanks in it."""
         if self.column not in samples.others:
             raise ArgumentError(
                 f"the log has no column '{self.column}'",
                 where=samples.source,
                 remedy=f"its other columns are {', '.join(samples.others) or 'none'}",
             )
+        values = samples.others[self.column]
+        if not np.isfinite(values).all():
+            raise ArgumentError(
+                f"the column '{self.column}' has blanks that no values enclose",
+                where=samples.source,
+                remedy="record it along the whole motion, or leave the column out",
+            )
         total = np.zeros_like(samples.q)
-        total[:, robot.joint_index(self.joint)] = samples.others[self.column]
+        total[:, robot.joint_index(self.joint)] = values
         return total
 
 
