@@ -4,6 +4,7 @@ from __future__ import annotations
 
 COVERED_BY = {
     "proof/checker/allowances.py": "proof/checker/test_rounded_evaluation.py",
+    "codegen/precision.py": "codegen/c/test_scalar.py",
     "codegen/llvm/emit.py": "codegen/llvm/test_callable.py",
     "codegen/llvm/objects.py": "codegen/llvm/test_cache.py",
     "codegen/llvm/text.py": "codegen/llvm/test_callable.py",

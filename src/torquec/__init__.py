@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from torquec.closedform.closed_form import Coefficients as Coefficients
     from torquec.closedform.closed_form import closed_form as closed_form
     from torquec.closedform.rule import Rule as Rule
-    from torquec.codegen.target import Precision as Precision
+    from torquec.codegen.precision import Precision as Precision
     from torquec.codegen.target import Target as Target
     from torquec.control.actuator_limits import with_actuator_limits as with_actuator_limits
     from torquec.control.computed_torque import computed_torque as computed_torque
@@ -155,7 +155,8 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.model.routes": ("Route",),
         "torquec.model.save": ("load_model", "save"),
         "torquec.model.generate": ("GeneratedPackage", "generate"),
-        "torquec.codegen.target": ("Precision", "Target"),
+        "torquec.codegen.precision": ("Precision",),
+        "torquec.codegen.target": ("Target",),
         "torquec.expr": ("Function",),
     },
     "Equations and base parameters": {

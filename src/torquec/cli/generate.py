@@ -13,7 +13,8 @@ from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.options import ForceOption
 from torquec.cli.output import progress
 from torquec.cli.writes import Writes
-from torquec.codegen.target import Precision, Target
+from torquec.codegen.precision import Precision
+from torquec.codegen.target import Target
 
 if TYPE_CHECKING:
     from torquec.model.model import Model

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from torquec.codegen.precision import Precision
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -29,15 +30,6 @@ class Target(StrEnum):
     """`<prefix>.py`: a module that needs nothing but NumPy."""
     CASADI = "casadi"
     """One `<prefix>_<function>.casadi` a function, for `casadi.Function.load` in Python, C++ or MATLAB."""
-
-
-class Precision(StrEnum):
-    """The floating-point numbers that written code computes in."""
-
-    DOUBLE = "double"
-    """64 bits, about 16 digits."""
-    SINGLE = "single"
-    """32 bits, about 7 digits: for processors without hardware for more."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from torquec.codegen.target import Precision, Target, generate_package
+from torquec.codegen.precision import Precision
+from torquec.codegen.target import Target, generate_package
 from torquec.errors import ArgumentError
 from torquec.expr import OperationCount, count_operations
 from torquec.foundation.choice import chosen

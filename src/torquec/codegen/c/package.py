@@ -15,7 +15,7 @@ from torquec.codegen.c.scalar import DOUBLE, SCALARS, CScalar
 from torquec.codegen.c.selftest import selftest_text
 from torquec.codegen.c.source import comment, declaration, shape_text, source_text
 from torquec.codegen.function_names import check_names
-from torquec.codegen.target import Precision
+from torquec.codegen.precision import Precision
 from torquec.expr import Function, check_function, count_operations
 from torquec.foundation.writing import write_folder
 

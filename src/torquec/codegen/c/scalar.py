@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from torquec.codegen.target import Precision
+from torquec.codegen.precision import Precision
 
 
 @dataclass(frozen=True)
