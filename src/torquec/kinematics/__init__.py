@@ -1,0 +1,1 @@
+"""Inverse kinematics: every way for an arm to reach a pose, in closed form."""

@@ -1,0 +1,107 @@
+"""Angles known by cosine and sine, and the one equation that closed-form kinematics comes down to.
+
+(1)  x cos q + y sin q = d   has   q = atan2(y, x) +- acos(d/A),   A = sqrt(x^2 + y^2)
+(2)  with r = sqrt((A - d)(A + d)):   cos q = (x d -+ y r)/A^2,   sin q = (y d +- x r)/A^2
+(3)  |d| > A: no solution; d is taken as +-A, which is nearest, and |d| - A is the miss
+(4)  A = 0: any q; the one held so far is kept
+
+(2) needs no trigonometric function, and no half-angle that is infinite at 180 degrees (Clover IV (23), A + C = 0).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from torquec.expr.math import absolute, apply, atan2, maximum, minimum, select, sincos, sqrt
+from torquec.expr.ops import Op
+from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, dot, scale, subtract
+
+HOLD = 1e-12
+"""A direction shorter than this (relative to what it is measured by) says nothing about its angle: hold the old one."""
+
+SINGULAR = 1e-6
+"""A joint whose sine to a singularity is below this is reported as singular: speeds there grow a million times."""
+
+
+@dataclass(frozen=True)
+class Angle:
+    """An angle by its cosine and sine; `radians` is its value where one is known already."""
+
+    c: Scalar
+    s: Scalar
+
+    @staticmethod
+    def of(radians: Any) -> Angle:
+        """The angle of a number."""
+        s, c = sincos(radians)
+        return Angle(c, s)
+
+    @property
+    def radians(self) -> Scalar:
+        """Within -pi .. pi."""
+        return atan2(self.s, self.c)
+
+    def __add__(self, other: Angle) -> Angle:
+        return Angle(self.c * other.c - self.s * other.s, self.s * other.c + self.c * other.s)
+
+    def __neg__(self) -> Angle:
+        return Angle(self.c, -self.s)
+
+    def signed(self, sign: float) -> Angle:
+        """The angle, or the opposite one where `sign` is negative."""
+        return self if sign > 0.0 else -self
+
+    def turn(self, axis: Vector3, v: Vector3) -> Vector3:
+        """v turned about a unit axis (Rodrigues)."""
+        along = scale(axis, dot(axis, v))
+        return add(add(along, scale(subtract(v, along), self.c)), scale(cross(axis, v), self.s))
+
+    def rotation(self, axis: Vector3) -> Matrix3:
+        """The rotation matrix about a unit axis."""
+        columns = [self.turn(axis, e) for e in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
+        return tuple(tuple(column[i] for column in columns) for i in range(3))  # type: ignore[return-value]
+
+
+def select_angle(condition: Any, positive: Angle, negative: Angle) -> Angle:
+    """`positive` where condition >= 0, else `negative`."""
+    return Angle(select(condition, positive.c, negative.c), select(condition, positive.s, negative.s))
+
+
+def direction(x: Scalar, y: Scalar, held: Angle, least: Scalar) -> Angle:
+    """The angle of the vector (x, y); `held` where it is shorter than `least` (4)."""
+    length = sqrt(x * x + y * y)
+    return select_angle(length - least, Angle(over(x, length), over(y, length)), held)
+
+
+def over(a: Scalar, b: Scalar) -> Scalar:
+    """a/b, not a number or infinite where b is zero, on floats too."""
+    return apply(Op.DIV, a, b)
+
+
+@dataclass(frozen=True)
+class TwoAngles:
+    """Both solutions of (1), the one with + r first; `miss` of (3); `margin` is 0 where they coincide or are free."""
+
+    first: Angle
+    second: Angle
+    miss: Scalar
+    margin: Scalar
+
+
+def two_angles(x: Scalar, y: Scalar, d: Scalar, held: Angle, unit: Scalar) -> TwoAngles:
+    """The solutions of x cos q + y sin q = d (1)-(4); lengths are compared with `unit`."""
+    square = x * x + y * y
+    size = sqrt(square)
+    reached = maximum(-size, minimum(size, d))
+    root = sqrt(maximum((size - d) * (size + d), 0.0))
+    clear = size - HOLD * unit
+    first = Angle(over(x * reached - y * root, square), over(y * reached + x * root, square))
+    second = Angle(over(x * reached + y * root, square), over(y * reached - x * root, square))
+    margin = select(clear, minimum(over(root, size), size / unit), 0.0)
+    return TwoAngles(
+        select_angle(clear, first, held),
+        select_angle(clear, second, held),
+        maximum(absolute(d) - size, 0.0),
+        margin,
+    )

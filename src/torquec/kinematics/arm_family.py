@@ -1,0 +1,202 @@
+"""Families of arms with a closed-form inverse: found from the axes of the joints, never from a robot's name.
+
+Spherical wrist: the last three axes turn, meet in one point W and stand at right angles, one to the next.
+
+(1)  w = p - R (p_0 - W)            the place of W, which the first three joints alone must reach
+(2)  (G_1 G_2 G_3)^-1 R             the rotation that is left to the wrist
+
+Three parallel axes (UR): axes 2, 3, 4 parallel with normal n, axis 5 square to n and 6, axes 5 and 6 meeting in C.
+
+(3)  n . G_1^-1 c = n . C           q_1 (two), with c = p - R (p_0 - C)
+(4)  G_1^-1 R = R_n(q_2 + q_3 + q_4) R_5 R_6   as a wrist from the far end: q_6 is the one that is held where it is free
+(5)  joints 2 and 3 reach axis 4 in the plane, q_4 is what is left of the sum
+
+Scara: three turns and one slide, all axes along n. Of the rotation the turn about n is met, nearest to the one asked for.
+
+(6)  R_n(q) nearest to R:   tan q = (f.R e - e.R f)/(e.R e + f.R f);   the angle from n to R n is missed
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from torquec.expr.math import atan2, minimum, sqrt
+from torquec.kinematics.angle import HOLD, Angle, direction, two_angles
+from torquec.kinematics.arm_branch import ArmBranch, PoseTarget
+from torquec.kinematics.arm_geometry import ArmGeometry, across, are_parallel, are_square, is_on_axis, meeting_point
+from torquec.kinematics.planar_pair import planar_pair
+from torquec.kinematics.position_arm import SHOULDERS, position_arm
+from torquec.kinematics.wrist import WRIST_NAMES, solve_wrist
+from torquec.spatial import Matrix3, Vector3, cross, dot, matmul, matvec, subtract, transpose
+
+
+class ArmFamily(StrEnum):
+    """What makes an arm's inverse kinematics closed."""
+
+    SPHERICAL_WRIST = "spherical wrist"
+    PARALLEL_AXES = "three parallel axes"
+    SCARA = "scara"
+
+
+@dataclass(frozen=True)
+class ClosedArm:
+    """A closed-form inverse: `solve(target)` gives one branch per name, in the same order."""
+
+    family: ArmFamily
+    rule: str
+    names: tuple[str, ...]
+    solve: Callable[[PoseTarget], list[ArmBranch]]
+
+
+def spherical_wrist_arm(arm: ArmGeometry) -> ClosedArm | str:
+    """Equations (1), (2), or why not."""
+    if len(arm.joints) != 6 or "P" in arm.letters[3:]:
+        return "the last three of six joints do not all turn"
+    wrist = arm.joints[3:]
+    center = meeting_point(wrist[0], wrist[1])
+    if center is None or not is_on_axis(center, wrist[2]):
+        return "its last three axes do not meet in one point"
+    axes = (wrist[0].axis, wrist[1].axis, wrist[2].axis)
+    if not are_square(axes[0], axes[1]) or not are_square(axes[1], axes[2]):
+        return "its last three axes meet, but not at right angles"
+    carrier = position_arm(arm.joints[:3], center, arm.reach)
+    if carrier is None:
+        return (
+            "it has a spherical wrist, but of its first three joints neither two neighbours move in one plane "
+            "nor do the first two axes meet"
+        )
+    grip = subtract(arm.tool.origin, center)
+
+    def solve(target: PoseTarget) -> list[ArmBranch]:
+        w = subtract(target.position, matvec(target.turn, grip))
+        held = Angle.of(target.near[3])
+        found = []
+        for place in carrier.solve(w, target.near[:3]):
+            left = target.turn
+            for axis, angle in place.turns:
+                left = _turned_back(left, axis, angle)
+            for end in solve_wrist(left, axes, held):
+                margin = minimum(place.margin, end.margin)
+                found.append(ArmBranch((*place.values, *end.values), place.miss, 0.0, margin))
+        return found
+
+    names = tuple(", ".join((*place, end)) for place in carrier.names for end in WRIST_NAMES)
+    return ClosedArm(ArmFamily.SPHERICAL_WRIST, carrier.rule, names, solve)
+
+
+def parallel_axes_arm(arm: ArmGeometry) -> ClosedArm | str:
+    """Equations (3)-(5), or why not."""
+    if arm.letters != "RRRRRR":
+        return "it has not six turning joints"
+    first, second, third, fourth, fifth, sixth = arm.joints
+    n = second.axis
+    pair = planar_pair(second, third)
+    if pair is None or not are_parallel(fourth.axis, n):
+        return "axes 2, 3 and 4 are not parallel"
+    if are_parallel(first.axis, n) or not are_square(fifth.axis, n) or not are_square(fifth.axis, sixth.axis):
+        return "axes 2, 3 and 4 are parallel, but the others do not stand across as they would have to"
+    center = meeting_point(fifth, sixth)
+    if center is None:
+        return "axes 2, 3 and 4 are parallel, but axes 5 and 6 do not meet"
+    h = first.axis
+    grip = subtract(arm.tool.origin, center)
+    height = dot(n, subtract(center, first.point))
+    to_pair = subtract(second.point, first.point)
+    a = pair.flat(subtract(third.point, second.point))
+    b = pair.flat(subtract(fourth.point, third.point))
+    hand = pair.flat(subtract(center, fourth.point))
+    sign = [1.0 if dot(joint.axis, n) > 0.0 else -1.0 for joint in (second, third, fourth)]
+
+    def solve(target: PoseTarget) -> list[ArmBranch]:
+        near = target.near
+        p = subtract(subtract(target.position, matvec(target.turn, grip)), first.point)
+        level = dot(n, h) * dot(h, p)
+        both = two_angles(dot(n, p) - level, -dot(n, cross(h, p)), height - level, Angle.of(near[0]), arm.reach)
+        found = []
+        for shoulder in (both.first, both.second):
+            seen = subtract((-shoulder).turn(h, p), to_pair)
+            left = _turned_back(target.turn, h, shoulder)
+            ends = solve_wrist(transpose(left), (sixth.axis, fifth.axis, n), Angle.of(-near[5]))
+            elbows = []
+            for end in ends:
+                q6, q5, total = (-value for value in end.values)
+                turned = -end.last
+                flat = pair.flat(seen)
+                t = (
+                    flat[0] - (turned.c * hand[0] - turned.s * hand[1]),
+                    flat[1] - (turned.s * hand[0] + turned.c * hand[1]),
+                )
+                elbows.append(
+                    [
+                        ArmBranch(
+                            (
+                                shoulder.radians,
+                                *reached.values,
+                                sign[2] * (total - sign[0] * reached.values[0] - sign[1] * reached.values[1]),
+                                q5,
+                                q6,
+                            ),
+                            sqrt(both.miss * both.miss + reached.miss * reached.miss),
+                            0.0,
+                            minimum(minimum(both.margin, end.margin), reached.margin),
+                        )
+                        for reached in pair.solve(t, a, b, (near[1], near[2]), arm.reach)
+                    ]
+                )
+            found += [elbows[wrist][elbow] for elbow in range(2) for wrist in range(2)]
+        return found
+
+    names = tuple(f"{x}, {y}, {z}" for x in SHOULDERS for y in pair.names for z in WRIST_NAMES)
+    return ClosedArm(ArmFamily.PARALLEL_AXES, "axes 2, 3 and 4 are parallel, axes 5 and 6 meet", names, solve)
+
+
+def scara_arm(arm: ArmGeometry) -> ClosedArm | str:
+    """Equation (6), then two links in the plane; or why not."""
+    if sorted(arm.letters) != ["P", "R", "R", "R"]:
+        return "it has not three turning joints and one slide"
+    turning = [joint for joint in arm.joints if not joint.prismatic]
+    slide = next(joint for joint in arm.joints if joint.prismatic)
+    n = turning[0].axis
+    if not all(are_parallel(joint.axis, n) for joint in arm.joints):
+        return "its four axes are not parallel"
+    pair = planar_pair(turning[0], turning[1])
+    assert pair is not None
+    e, f = across(n)
+    a = pair.flat(subtract(turning[1].point, turning[0].point))
+    b = pair.flat(subtract(turning[2].point, turning[1].point))
+    hand = pair.flat(subtract(arm.tool.origin, turning[2].point))
+    sign = [1.0 if dot(joint.axis, n) > 0.0 else -1.0 for joint in turning]
+    places = [arm.joints.index(joint) for joint in (*turning, slide)]
+    up = dot(slide.axis, n)
+
+    def solve(target: PoseTarget) -> list[ArmBranch]:
+        near = [target.near[k] for k in places]
+        re, rf, rn = (matvec(target.turn, v) for v in (e, f, n))
+        # Held at the sum of the turns so far where the tool stands on its head, and no turn is nearer than another.
+        so_far = Angle.of(sign[0] * near[0] + sign[1] * near[1] + sign[2] * near[2])
+        turned = direction(dot(e, re) + dot(f, rf), dot(f, re) - dot(e, rf), so_far, HOLD)
+        tilt = cross(n, rn)
+        rotation_miss = atan2(sqrt(dot(tilt, tilt)), dot(n, rn))
+        flat = pair.flat(subtract(target.position, turning[0].point))
+        t = (
+            flat[0] - (turned.c * hand[0] - turned.s * hand[1]),
+            flat[1] - (turned.s * hand[0] + turned.c * hand[1]),
+        )
+        way = dot(n, subtract(target.position, arm.tool.origin)) * up
+        found = []
+        for reached in pair.solve(t, a, b, (near[0], near[1]), arm.reach):
+            last = sign[2] * (turned.radians - sign[0] * reached.values[0] - sign[1] * reached.values[1])
+            values = dict(zip(places, (*reached.values, last, way), strict=True))
+            found.append(
+                ArmBranch(tuple(values[k] for k in range(4)), reached.miss, rotation_miss, reached.margin)
+            )
+        return found
+
+    return ClosedArm(ArmFamily.SCARA, "three turns and a slide about parallel axes", pair.names, solve)
+
+
+def _turned_back(m: Matrix3, axis: Vector3, angle: Angle) -> Matrix3:
+    """R(axis, angle)^-1 M."""
+    return matmul((-angle).rotation(axis), m)

@@ -1,0 +1,133 @@
+"""The joints between the base and a frame as lines in space: axes and points at q = 0, all in base axes.
+
+(1)  pose(q) = G_1(q_1) G_2(q_2) .. G_m(q_m) pose(0),   G_i turns about, or slides along, the line (o_i, h_i) at q = 0
+
+With the joints at zero all link frames may be taken parallel to the base, so that no constant rotation stands between
+the G_i: geometry is asked of h_i and o_i alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from torquec.dynamics.frame_pose import frame_pose, link_poses
+from torquec.dynamics.mechanism import coordinates, place_links
+from torquec.errors import RobotError
+from torquec.robot.robot import BASE, Limits, Robot
+from torquec.spatial import Pose, Vector3, add, cross, dot, norm, scale, subtract, transpose
+
+PARALLEL = 1e-11
+"""Axes whose sine is below this are parallel; taking them as parallel then moves the tip by no more than rounding."""
+
+MEETING = 1e-11
+"""Lines nearer than this [m] meet."""
+
+
+@dataclass(frozen=True)
+class ArmJoint:
+    """A joint of the arm: `axis` (unit) and a `point` of it at q = 0, `index` its place in the robot's state."""
+
+    name: str
+    index: int
+    prismatic: bool
+    axis: Vector3
+    point: Vector3
+    limits: Limits
+
+
+@dataclass(frozen=True)
+class ArmGeometry:
+    """The joints from the base to a frame (1), the frame's pose at q = 0, and the size of the arm [m]."""
+
+    joints: tuple[ArmJoint, ...]
+    tool: Pose
+    reach: float
+
+    @property
+    def letters(self) -> str:
+        """R for a turning joint, P for a sliding one, from the base."""
+        return "".join("P" if joint.prismatic else "R" for joint in self.joints)
+
+
+def arm_geometry(robot: Robot, frame: str) -> ArmGeometry:
+    """The joints that move `frame`.
+
+    Raises `ArgumentError` for an unknown frame, `RobotError` where no joint moves it or one is coupled to another.
+    """
+    named = robot.frame(frame)
+    zero = [0.0] * robot.n
+    way, i = [], named.body
+    while i != BASE:
+        way.insert(0, i)
+        i = robot.bodies[i].parent
+    if not way:
+        raise RobotError(
+            f"no joint of robot '{robot.name}' moves the frame '{frame}'", remedy="name a frame that the arm carries"
+        )
+    for i in way:
+        if robot.bodies[i].joint.mimic is not None:
+            raise RobotError(
+                f"joint '{robot.bodies[i].joint.name}' on the way to '{frame}' follows another joint",
+                remedy="inverse kinematics is for arms whose joints move on their own",
+            )
+    state = coordinates(robot)
+    poses = link_poses(robot, place_links(robot.canonical.links, state, zero), way)
+    joints = tuple(
+        ArmJoint(
+            robot.bodies[i].joint.name,
+            state[i].index,
+            robot.bodies[i].joint.type.is_prismatic,
+            _clean(transpose(poses[i].rotation)[2]),
+            _clean(poses[i].origin),
+            robot.bodies[i].joint.limits,
+        )
+        for i in way
+    )
+    tool = frame_pose(robot, frame, zero)
+    places = [*(joint.point for joint in joints), tool.origin]
+    reach = sum(norm(subtract(b, a)) for a, b in zip(places, places[1:], strict=False))
+    return ArmGeometry(joints, tool, max(reach, MEETING))
+
+
+def are_parallel(a: Vector3, b: Vector3) -> bool:
+    """Whether two unit vectors span one line."""
+    return bool(norm(cross(a, b)) < PARALLEL)
+
+
+def are_square(a: Vector3, b: Vector3) -> bool:
+    """Whether two unit vectors stand at a right angle."""
+    return bool(abs(dot(a, b)) < PARALLEL)
+
+
+def meeting_point(first: ArmJoint, second: ArmJoint) -> Vector3 | None:
+    """Where two axes that are not parallel meet, or None."""
+    normal = cross(first.axis, second.axis)
+    sine = dot(normal, normal)
+    if are_parallel(first.axis, second.axis):
+        return None
+    between = subtract(second.point, first.point)
+    if abs(dot(between, normal)) > MEETING * sine**0.5:
+        return None
+    along = dot(cross(between, second.axis), normal) / sine
+    return _clean(add(first.point, scale(first.axis, along)))
+
+
+def is_on_axis(point: Vector3, joint: ArmJoint) -> bool:
+    """Whether a point lies on a joint's axis."""
+    return bool(norm(cross(subtract(point, joint.point), joint.axis)) < MEETING)
+
+
+def across(axis: Vector3) -> tuple[Vector3, Vector3]:
+    """Two unit vectors e, f with e x f = axis; coordinate axes where that is possible."""
+    k = min(range(3), key=lambda j: (abs(axis[j]), j))
+    unit: Vector3 = tuple(1.0 if j == k else 0.0 for j in range(3))  # type: ignore[assignment]
+    e = subtract(unit, scale(axis, dot(unit, axis)))
+    e = _clean(scale(e, 1.0 / norm(e)))
+    return e, _clean(cross(axis, e))
+
+
+def _clean(v: Sequence[float]) -> Vector3:
+    """The vector without the rounding of exact zeros and ones, which would cost operations for nothing."""
+    noise = 1e-15  # a few roundings of numbers about 1
+    return tuple(float(round(e)) if abs(e - round(e)) < noise else float(e) for e in v)  # type: ignore[return-value]

@@ -1,0 +1,111 @@
+"""Joint speeds and accelerations from the velocity and acceleration of a frame.
+
+(1)  J qd = v,   J qdd = a - (dJ/dt) qd      rows: linear before angular, in base axes
+(2)  J = Q R by modified Gram-Schmidt, the right side taken along as one more column
+(3)  manipulability = product of the diagonal of R (|det J| for six joints); pivot = the smallest of the diagonal
+
+Arms with fewer than six joints meet (1) in the least-squares sense. A joint whose diagonal of R is below `REST` adds
+nothing to those before it: it stands still, and the others do what they can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from torquec.dynamics.jacobian import jacobian, jacobian_derivative
+from torquec.expr import Function, trace
+from torquec.expr.math import minimum, select, sqrt
+from torquec.foundation.arrays import Array
+from torquec.kinematics.angle import over
+from torquec.robot.robot import Robot
+from torquec.spatial import Scalar
+
+REST = 1e-9
+"""Below this diagonal of R [m or 1] a joint is at a singularity and stands still."""
+
+
+@dataclass(frozen=True, eq=False)
+class JointRates:
+    """Speeds and accelerations of all joints, and how far the arm is from singular (3); with N states, N of each."""
+
+    qd: Array
+    """(n,); zero for joints that do not move the frame"""
+    qdd: Array
+    manipulability: Any
+    pivot: Any
+    """The smallest diagonal of R: speeds grow as 1/pivot; below `REST` a joint was left standing still"""
+
+
+def joint_rates_function(robot: Robot, frame: str, moving: Sequence[int]) -> Function:
+    """The program q (n,), velocity (6,), acceleration (6,) -> qd (n,), qdd (n,), manipulability (), pivot ().
+
+    `moving` are the places in the state of the joints that move the frame.
+    """
+
+    def algorithm(q: Any, velocity: Any, acceleration: Any) -> dict[str, Any]:
+        full = jacobian(robot, frame, q)
+        factors = _Factors([[full[row][k] for row in range(6)] for k in moving])
+        qd = _spread(factors.solve(velocity), moving, robot.n)
+        rate = jacobian_derivative(robot, frame, q, qd)
+        bias = [sum(rate[row][k] * qd[k] for k in moving) for row in range(6)]
+        qdd = _spread(factors.solve([a - b for a, b in zip(acceleration, bias, strict=True)]), moving, robot.n)
+        manipulability: Scalar = 1.0
+        pivot = factors.diagonal[0]
+        for value in factors.diagonal:
+            manipulability, pivot = manipulability * value, minimum(pivot, value)
+        return {"qd": qd, "qdd": qdd, "manipulability": manipulability, "pivot": pivot}
+
+    name = "".join(letter if letter.isalnum() and letter.isascii() else "_" for letter in robot.name)
+    inputs = {"q": (robot.n,), "velocity": (6,), "acceleration": (6,)}
+    return trace(f"{name}_joint_rates", algorithm, inputs)
+
+
+class _Factors:
+    """Q by columns and R by rows of a matrix given by columns (2)."""
+
+    def __init__(self, columns: list[list[Scalar]]) -> None:
+        work = [list(column) for column in columns]
+        self.q: list[list[Scalar]] = []
+        self.r: list[dict[int, Scalar]] = []
+        self.diagonal: list[Scalar] = []
+        for k, column in enumerate(work):
+            size = sqrt(_dot(column, column))
+            self.diagonal.append(size)
+            inverse = select(size - REST, over(1.0, size), 0.0)
+            unit = [inverse * value for value in column]
+            row = {}
+            for j in range(k + 1, len(work)):
+                row[j] = _dot(unit, work[j])
+                work[j] = [value - row[j] * u for value, u in zip(work[j], unit, strict=True)]
+            self.q.append(unit)
+            self.r.append(row)
+
+    def solve(self, right: Sequence[Scalar]) -> list[Scalar]:
+        """The least-squares solution for a right side (6,)."""
+        rest = list(right)
+        parts = []
+        for unit in self.q:
+            part = _dot(unit, rest)
+            parts.append(part)
+            rest = [value - part * u for value, u in zip(rest, unit, strict=True)]
+        x: list[Scalar] = [0.0] * len(parts)
+        for k in reversed(range(len(parts))):
+            total = parts[k]
+            for j, value in self.r[k].items():
+                total = total - value * x[j]
+            x[k] = select(self.diagonal[k] - REST, over(total, self.diagonal[k]), 0.0)
+        return x
+
+
+def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
+    return sum((x * y for x, y in zip(a[1:], b[1:], strict=True)), start=a[0] * b[0])
+
+
+def _spread(values: Sequence[Scalar], moving: Sequence[int], n: int) -> list[Scalar]:
+    """Values of the moving joints at their places in the state."""
+    row: list[Scalar] = [0.0] * n
+    for k, value in zip(moving, values, strict=True):
+        row[k] = value
+    return row

@@ -1,0 +1,214 @@
+"""Three joints that carry a point: every way to bring it to a place, where the geometry has a closed form.
+
+The point W stands on the third link, o_i and h_i are points and axes of the joints at q = 0, w is the place asked for.
+
+(1)  joints 2, 3 move in a plane of normal n:   n . G_1^-1 w = n . W                                 the shoulder,
+     then joints 2, 3 reach G_1^-1 w in the plane (PUMA 560, Stanford arm, cylinder and gantry arms)
+(2)  joints 1, 2 move in a plane of normal n:   n . w = n . G_3 W                                    the third joint,
+     then joints 1, 2 reach w in the plane (Scara with a wrist)
+(3)  axes 1 and 2 meet in O:   |w - O| = |G_3 W - O|                                                 the third joint,
+     then h_1 . R_2 (G_3 W - O) = h_1 . (w - O) the second, and what is left about h_1 the first
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product as combinations
+from typing import TypeAlias
+
+from torquec.expr.math import maximum, minimum, sqrt
+from torquec.kinematics.angle import HOLD, Angle, direction, two_angles
+from torquec.kinematics.arm_geometry import ArmJoint, are_parallel, are_square, is_on_axis, meeting_point
+from torquec.kinematics.planar_pair import PairSolution, PlanarPair, planar_pair
+from torquec.spatial import Scalar, Vector3, add, cross, dot, scale, subtract
+
+SHOULDERS = ("shoulder left", "shoulder right")
+
+Turn: TypeAlias = tuple[Vector3, Angle]
+"""A rotation: its axis at q = 0, and how far."""
+
+
+@dataclass(frozen=True)
+class PositionSolution:
+    """Values of the three joints, their turns from the base on, the distance missed, and the margin."""
+
+    values: tuple[Scalar, Scalar, Scalar]
+    turns: tuple[Turn, ...]
+    miss: Scalar
+    margin: Scalar
+
+
+@dataclass(frozen=True)
+class PositionArm:
+    """A closed form for three joints: `solve(w, near)` gives one solution per name, in the same order."""
+
+    rule: str
+    names: tuple[tuple[str, ...], ...]
+    solve: Callable[[Vector3, Sequence[Scalar]], list[PositionSolution]]
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """The joint that is solved first: its value and turn, and the vector that the other two then deal with."""
+
+    value: Scalar
+    turns: tuple[Turn, ...]
+    seen: Vector3
+    miss: Scalar = 0.0
+    margin: Scalar = 1.0
+
+
+def position_arm(joints: Sequence[ArmJoint], point: Vector3, reach: float) -> PositionArm | None:
+    """The closed form (1)-(3) for three joints that carry `point`, or None where none fits."""
+    first, second, third = joints
+    if not third.prismatic and is_on_axis(point, third):
+        return None
+    outer = planar_pair(second, third)
+    if outer is not None and _leaves(first, outer):
+        return _shoulder_first(first, outer, point, reach)
+    inner = planar_pair(first, second)
+    if inner is not None and _leaves(third, inner):
+        return _third_joint_first(inner, third, point, reach)
+    if not first.prismatic and not second.prismatic:
+        center = meeting_point(first, second)
+        if center is not None:
+            return _about_a_point((first, second, third), center, point, reach)
+    return None
+
+
+def _leaves(joint: ArmJoint, pair: PlanarPair) -> bool:
+    """Whether a joint moves things out of the plane of the other two."""
+    return not (are_square(joint.axis, pair.n) if joint.prismatic else are_parallel(joint.axis, pair.n))
+
+
+def _shoulder_first(first: ArmJoint, pair: PlanarPair, point: Vector3, reach: float) -> PositionArm:
+    """Equation (1)."""
+    n, h = pair.n, first.axis
+    height = dot(n, subtract(point, first.point))
+    to_pair = subtract(pair.first.point, first.point)
+    a = pair.flat(subtract(pair.second.point, pair.first.point))
+    b = pair.flat(subtract(point, pair.second.point))
+
+    def shoulders(p: Vector3, held: Scalar) -> list[_Placed]:
+        if first.prismatic:
+            way = (dot(n, p) - height) / dot(n, h)
+            return [_Placed(way, (), subtract(p, scale(h, way)))]
+        level = dot(n, h) * dot(h, p)
+        both = two_angles(dot(n, p) - level, -dot(n, cross(h, p)), height - level, Angle.of(held), reach)
+        return [
+            _Placed(angle.radians, ((h, angle),), (-angle).turn(h, p), both.miss, both.margin)
+            for angle in (both.first, both.second)
+        ]
+
+    def solve(w: Vector3, near: Sequence[Scalar]) -> list[PositionSolution]:
+        found = []
+        for one in shoulders(subtract(w, first.point), near[0]):
+            for end in pair.solve(pair.flat(subtract(one.seen, to_pair)), a, b, (near[1], near[2]), reach):
+                turns = (*one.turns, (n, end.turn))
+                found.append(_joined((one.value, *end.values), turns, one, end))
+        return found
+
+    names = ("",) if first.prismatic else SHOULDERS
+    return PositionArm("joints 2 and 3 move in a plane", _names(names, pair.names), solve)
+
+
+def _third_joint_first(pair: PlanarPair, third: ArmJoint, point: Vector3, reach: float) -> PositionArm:
+    """Equation (2)."""
+    n, h = pair.n, third.axis
+    a = pair.flat(subtract(pair.second.point, pair.first.point))
+    to_third = subtract(third.point, pair.second.point)
+    fore = subtract(point, third.point)
+    rise = dot(n, subtract(third.point, pair.first.point))
+
+    def thirds(height: Scalar, held: Scalar) -> list[_Placed]:
+        if third.prismatic:
+            way = (height - rise - dot(n, fore)) / dot(n, h)
+            return [_Placed(way, (), add(fore, scale(h, way)))]
+        level = dot(n, h) * dot(h, fore)
+        both = two_angles(
+            dot(n, fore) - level, dot(n, cross(h, fore)), height - rise - level, Angle.of(held), reach
+        )
+        return [
+            _Placed(angle.radians, ((h, angle),), angle.turn(h, fore), both.miss, both.margin)
+            for angle in (both.first, both.second)
+        ]
+
+    def solve(w: Vector3, near: Sequence[Scalar]) -> list[PositionSolution]:
+        p = subtract(w, pair.first.point)
+        found = []
+        for one in thirds(dot(n, p), near[2]):
+            b = pair.flat(add(to_third, one.seen))
+            for end in pair.solve(pair.flat(p), a, b, (near[0], near[1]), reach):
+                turns = ((n, end.turn), *one.turns)
+                found.append(_joined((*end.values, one.value), turns, one, end))
+        return found
+
+    names = ("",) if third.prismatic else ("forearm up", "forearm down")
+    return PositionArm("joints 1 and 2 move in a plane", _names(names, pair.names), solve)
+
+
+def _about_a_point(joints: tuple[ArmJoint, ArmJoint, ArmJoint], center: Vector3, point: Vector3, reach: float) -> PositionArm:
+    """Equation (3)."""
+    first, second, third = joints
+    a, b = subtract(third.point, center), subtract(point, third.point)
+    h1, h2, h3 = first.axis, second.axis, third.axis
+
+    def thirds(p: Vector3, held: Scalar) -> list[_Placed]:
+        square = dot(p, p)
+        if third.prismatic:
+            start = add(a, b)
+            along = dot(h3, start)
+            aside = sqrt(maximum(dot(start, start) - along * along, 0.0))
+            far = sqrt(square)
+            root = sqrt(maximum((far - aside) * (far + aside), 0.0))
+            return [_Placed(way, (), add(start, scale(h3, way)), margin=root / reach) for way in (root - along, -root - along)]
+        level = dot(a, h3) * dot(h3, b)
+        rest = (square - dot(a, a) - dot(b, b)) * 0.5 - level
+        both = two_angles(dot(a, b) - level, dot(a, cross(h3, b)), rest, Angle.of(held), reach * reach)
+        return [
+            _Placed(angle.radians, ((h3, angle),), add(a, angle.turn(h3, b)), margin=both.margin)
+            for angle in (both.first, both.second)
+        ]
+
+    def solve(w: Vector3, near: Sequence[Scalar]) -> list[PositionSolution]:
+        p = subtract(w, center)
+        found = []
+        for one in thirds(p, near[2]):
+            seen = one.seen
+            level = dot(h1, h2) * dot(h2, seen)
+            both = two_angles(
+                dot(h1, seen) - level, dot(h1, cross(h2, seen)), dot(h1, p) - level, Angle.of(near[1]), reach
+            )
+            for angle in (both.first, both.second):
+                there = angle.turn(h2, seen)
+                x = dot(there, p) - dot(h1, there) * dot(h1, p)
+                base = direction(x, dot(h1, cross(there, p)), Angle.of(near[0]), (HOLD * reach) * (HOLD * reach))
+                off = subtract(base.turn(h1, there), p)
+                # The two misses do not stand at a right angle: what is missed is measured.
+                miss = sqrt(dot(off, off))
+                clear = sqrt(maximum(dot(p, p) - dot(h1, p) * dot(h1, p), 0.0)) / reach
+                found.append(
+                    PositionSolution(
+                        (base.radians, angle.radians, one.value),
+                        ((h1, base), (h2, angle), *one.turns),
+                        miss,
+                        minimum(minimum(one.margin, both.margin), clear),
+                    )
+                )
+        return found
+
+    reaches = ("slide out", "slide in") if third.prismatic else ("elbow up", "elbow down")
+    return PositionArm("axes 1 and 2 meet", _names(reaches, SHOULDERS), solve)
+
+
+def _joined(
+    values: tuple[Scalar, Scalar, Scalar], turns: tuple[Turn, ...], one: _Placed, end: PairSolution
+) -> PositionSolution:
+    """One joint and a pair: what they miss stands at a right angle, along the normal and in the plane."""
+    miss = sqrt(one.miss * one.miss + end.miss * end.miss)
+    return PositionSolution(values, turns, miss, minimum(one.margin, end.margin))
+
+
+def _names(outer: Sequence[str], inner: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(word for word in pair if word) for pair in combinations(outer, inner))

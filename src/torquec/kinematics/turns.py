@@ -1,0 +1,51 @@
+"""Whole turns of a joint: the one nearest to a reference within the joint's limits.
+
+(1)  q + 2 pi k,   k = round((reference - q)/2 pi), brought between the k that the limits allow
+(2)  round(x) = (x + c) - c with c = 1.5 * 2^52: adding c leaves no room for the fraction (double precision)
+
+Limits hold with a slack of `LIMIT_SLACK`, so that a joint exactly at its limit is within it.
+"""
+
+from __future__ import annotations
+
+import math
+
+from torquec.expr.math import maximum, minimum, select
+from torquec.robot.robot import Limits
+from torquec.spatial import Scalar
+
+LIMIT_SLACK = 1e-9
+"""How far beyond a limit [rad or m] still counts as at it."""
+
+_TURN = 2.0 * math.pi
+_ROUNDING = 1.5 * 2.0**52
+_SLACK = LIMIT_SLACK / _TURN
+
+
+def nearest_turn(q: Scalar, limits: Limits, near: Scalar) -> Scalar:
+    """q and whole turns (1): within the limits where a turn is, and of those the nearest to `near`."""
+    wanted = nearest_integer((near - q) * (1.0 / _TURN))
+    if math.isfinite(limits.lower):
+        # The smallest k that the lower limit allows: ceil(x) = round(x + 1/2), less the slack.
+        wanted = maximum(wanted, nearest_integer((limits.lower - q) * (1.0 / _TURN) + (0.5 - _SLACK)))
+    if math.isfinite(limits.upper):
+        wanted = minimum(wanted, nearest_integer((limits.upper - q) * (1.0 / _TURN) - (0.5 - _SLACK)))
+    return q + _TURN * wanted
+
+
+def limits_margin(q: Scalar, limits: Limits) -> Scalar:
+    """At least 0 where q is within the limits (and their slack), negative elsewhere."""
+    lower = q - (limits.lower - LIMIT_SLACK) if math.isfinite(limits.lower) else 1.0
+    upper = (limits.upper + LIMIT_SLACK) - q if math.isfinite(limits.upper) else 1.0
+    return minimum(lower, upper)
+
+
+def nearest_integer(x: Scalar) -> Scalar:
+    """Rounded to an integer (2), for |x| below 2^51."""
+    # The maximum changes nothing; it keeps the two constants from being folded into one.
+    return maximum(x + _ROUNDING, 0.0) - _ROUNDING
+
+
+def flag(margin: Scalar, value: float) -> Scalar:
+    """0 where the margin is at least 0, else `value`."""
+    return select(margin, 0.0, value)
