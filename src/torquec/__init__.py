@@ -67,6 +67,13 @@ if TYPE_CHECKING:
     from torquec.identification.payload import identify_payload as identify_payload
     from torquec.identification.result.estimate import Estimate as Estimate
     from torquec.identification.result.identified_model import identified_model as identified_model
+    from torquec.kinematics.arm_family import ArmFamily as ArmFamily
+    from torquec.kinematics.inverse_kinematics import ArmPoses as ArmPoses
+    from torquec.kinematics.inverse_kinematics import BranchStatus as BranchStatus
+    from torquec.kinematics.inverse_kinematics import InverseKinematics as InverseKinematics
+    from torquec.kinematics.inverse_kinematics import NearestPose as NearestPose
+    from torquec.kinematics.inverse_kinematics import inverse_kinematics as inverse_kinematics
+    from torquec.kinematics.joint_rates import JointRates as JointRates
     from torquec.linearization.linearize import LinearModel as LinearModel
     from torquec.linearization.linearize import check_linear_model as check_linear_model
     from torquec.linearization.linearize import linearize as linearize
@@ -181,6 +188,17 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.proof.certificate": ("Certificate", "load_certificate", "save_certificate"),
         "torquec.proof.checker.check_certificate": ("check_certificate",),
         "torquec.foundation.work": ("Work",),
+    },
+    "Inverse kinematics": {
+        "torquec.kinematics.inverse_kinematics": (
+            "ArmPoses",
+            "BranchStatus",
+            "InverseKinematics",
+            "NearestPose",
+            "inverse_kinematics",
+        ),
+        "torquec.kinematics.arm_family": ("ArmFamily",),
+        "torquec.kinematics.joint_rates": ("JointRates",),
     },
     "Linear models": {
         "torquec.linearization.linearize": ("LinearModel", "check_linear_model", "linearize"),

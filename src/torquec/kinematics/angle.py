@@ -24,6 +24,11 @@ SINGULAR = 1e-6
 """A joint whose sine to a singularity is below this is reported as singular: speeds there grow a million times."""
 
 
+FOLD = 1e-14
+"""A discriminant below this, relative to the largest that it can be, is rounding: both solutions coincide. What that
+changes is of second order: half of it, relative to the size of the arm."""
+
+
 @dataclass(frozen=True)
 class Angle:
     """An angle by its cosine and sine; `radians` is its value where one is known already."""
@@ -79,6 +84,11 @@ def over(a: Scalar, b: Scalar) -> Scalar:
     return apply(Op.DIV, a, b)
 
 
+def settled_root(discriminant: Scalar, largest: Scalar) -> Scalar:
+    """The root of a discriminant, exactly zero where it is negative or only rounding."""
+    return sqrt(select(discriminant - FOLD * largest, discriminant, 0.0))
+
+
 @dataclass(frozen=True)
 class TwoAngles:
     """Both solutions of (1), the one with + r first; `miss` of (3); `margin` is 0 where they coincide or are free."""
@@ -94,7 +104,7 @@ def two_angles(x: Scalar, y: Scalar, d: Scalar, held: Angle, unit: Scalar) -> Tw
     square = x * x + y * y
     size = sqrt(square)
     reached = maximum(-size, minimum(size, d))
-    root = sqrt(maximum((size - d) * (size + d), 0.0))
+    root = settled_root((size - d) * (size + d), square)
     clear = size - HOLD * unit
     first = Angle(over(x * reached - y * root, square), over(y * reached + x * root, square))
     second = Angle(over(x * reached + y * root, square), over(y * reached - x * root, square))

@@ -1,4 +1,4 @@
-"""One way for an arm to reach a pose: names, joint values in the order of the arm, what is missed and how far from singular."""
+"""What is asked of an arm, and one way to reach it."""
 
 from __future__ import annotations
 

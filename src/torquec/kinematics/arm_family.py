@@ -11,7 +11,7 @@ Three parallel axes (UR): axes 2, 3, 4 parallel with normal n, axis 5 square to 
 (4)  G_1^-1 R = R_n(q_2 + q_3 + q_4) R_5 R_6   as a wrist from the far end: q_6 is the one that is held where it is free
 (5)  joints 2 and 3 reach axis 4 in the plane, q_4 is what is left of the sum
 
-Scara: three turns and one slide, all axes along n. Of the rotation the turn about n is met, nearest to the one asked for.
+Scara: three turns and one slide, all axes along n. Of the rotation it can meet the turn about n.
 
 (6)  R_n(q) nearest to R:   tan q = (f.R e - e.R f)/(e.R e + f.R f);   the angle from n to R n is missed
 """
@@ -189,9 +189,7 @@ def scara_arm(arm: ArmGeometry) -> ClosedArm | str:
         for reached in pair.solve(t, a, b, (near[0], near[1]), arm.reach):
             last = sign[2] * (turned.radians - sign[0] * reached.values[0] - sign[1] * reached.values[1])
             values = dict(zip(places, (*reached.values, last, way), strict=True))
-            found.append(
-                ArmBranch(tuple(values[k] for k in range(4)), reached.miss, rotation_miss, reached.margin)
-            )
+            found.append(ArmBranch(tuple(values[k] for k in range(4)), reached.miss, rotation_miss, reached.margin))
         return found
 
     return ClosedArm(ArmFamily.SCARA, "three turns and a slide about parallel axes", pair.names, solve)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from torquec.dynamics.frame_pose import frame_pose, link_poses
 from torquec.dynamics.mechanism import coordinates, place_links
@@ -57,7 +58,8 @@ def arm_geometry(robot: Robot, frame: str) -> ArmGeometry:
     """
     named = robot.frame(frame)
     zero = [0.0] * robot.n
-    way, i = [], named.body
+    way: list[int] = []
+    i = named.body
     while i != BASE:
         way.insert(0, i)
         i = robot.bodies[i].parent
@@ -86,7 +88,7 @@ def arm_geometry(robot: Robot, frame: str) -> ArmGeometry:
     )
     tool = frame_pose(robot, frame, zero)
     places = [*(joint.point for joint in joints), tool.origin]
-    reach = sum(norm(subtract(b, a)) for a, b in zip(places, places[1:], strict=False))
+    reach = sum(norm(subtract(b, a)) for a, b in pairwise(places))
     return ArmGeometry(joints, tool, max(reach, MEETING))
 
 

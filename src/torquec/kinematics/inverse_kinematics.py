@@ -41,7 +41,7 @@ from torquec.robot.robot import Robot
 from torquec.spatial import matmul, transpose
 
 MISSED = 1e-10
-"""A pose is out of reach where more than this is missed: of the position relative to the arm's size, of the rotation [rad]."""
+"""More than this missed is out of reach: of the position relative to the arm's size, of the rotation [rad]."""
 
 _ROTATION = 1e-6
 """A matrix whose rows are orthonormal to this is a rotation: six digits in a file are enough."""
@@ -59,7 +59,8 @@ class BranchStatus(IntFlag):
     OUT_OF_LIMITS = 2
     """The pose is met, but no turn of some joint is within its limits."""
     OUT_OF_REACH = 4
-    """The pose is not met: q is nearest by the arm's equations, and `error` says what is missed."""
+    """The pose is not met. q solves the arm's equations in turn, each as nearly as can be, and `error` says what is
+    missed: the least there is for arms without an offset at the shoulder, close to it for others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +99,9 @@ class InverseKinematics:
     closed: ClosedArm
 
     def __repr__(self) -> str:
-        return f"InverseKinematics('{self.robot.name}', '{self.frame}', {self.family.value}, {len(self.names)} branches)"
+        return (
+            f"InverseKinematics('{self.robot.name}', '{self.frame}', {self.family.value}, {len(self.names)} branches)"
+        )
 
     @property
     def family(self) -> ArmFamily:
@@ -144,7 +147,7 @@ class InverseKinematics:
         """Every branch for a pose of the frame in the base: rotation (3, 3) and position (3,), or N of them.
 
         `near` (n,) or (N, n) says which turn of a joint is wanted, what a free joint keeps and where joints that do not
-        move the frame stand; without it, the middle of each joint's range nearest to zero.
+        move the frame stand; without it, zero, or the limit that is nearest to zero.
         Raises `ArgumentError` for wrong shapes, numbers that are not finite, or a matrix that is no rotation.
         """
         q, status, error = self.native.call(*self._checked(rotation, position, near))
@@ -195,7 +198,7 @@ class InverseKinematics:
         best: list[Any] = []
         cost: Any = None
         for k, (row, status, error) in enumerate(zip(found["q"], found["status"], found["error"], strict=True)):
-            # Even bits of a status are worth more than any distance between joints.
+            # To be singular is no reason against a branch.
             severe = select(status - float(BranchStatus.OUT_OF_LIMITS), status, 0.0)
             distance = sum((a - b) * (a - b) for a, b in zip(row, near, strict=True))
             this = distance + _SEVERE * severe
@@ -225,12 +228,9 @@ class InverseKinematics:
 
     @cached_property
     def _default_reference(self) -> Array:
-        """Zero, or the middle of the range where zero is outside the limits."""
-        inside = [
-            0.0 if limits.lower <= 0.0 <= limits.upper else float(np.clip(0.0, limits.lower, limits.upper))
-            for limits in (joint.limits for joint in self.robot.joints)
-        ]
-        return np.array(inside)
+        """Zero, or the limit nearest to it."""
+        limits = [joint.limits for joint in self.robot.joints]
+        return np.clip(np.zeros(self.robot.n), [one.lower for one in limits], [one.upper for one in limits])
 
 
 _SEVERE = 1e6
@@ -247,7 +247,9 @@ def inverse_kinematics(robot: Robot, frame: str) -> InverseKinematics:
     'shoulder left, elbow up, wrist no flip'
     """
     if not isinstance(robot, Robot):
-        raise ArgumentError(f"inverse kinematics is of a robot, not of {type(robot).__name__}", remedy="give model.robot")
+        raise ArgumentError(
+            f"inverse kinematics is of a robot, not of {type(robot).__name__}", remedy="give model.robot"
+        )
     arm = arm_geometry(robot, frame)
     reasons = []
     for family in _FAMILIES:
@@ -284,7 +286,7 @@ def _numbers(name: str, value: Any, shape: tuple[int, ...]) -> Array:
 
 
 def _together(*arrays: tuple[Array, int]) -> list[Array]:
-    """Arrays with the number of axes that one of each has: a batch of each where one is a batch, single ones repeated."""
+    """Arrays, each with the axes that a single one has: where one is a batch, single ones are repeated."""
     batches = {array.shape[0] for array, axes in arrays if array.ndim > axes}
     if len(batches) > 1:
         raise ArgumentError(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from torquec.expr.math import absolute, maximum, minimum, sqrt
-from torquec.kinematics.angle import HOLD, Angle, direction, two_angles
+from torquec.kinematics.angle import HOLD, Angle, direction, settled_root, two_angles
 from torquec.kinematics.arm_geometry import PARALLEL, ArmJoint, across, are_parallel, are_square
 from torquec.spatial import Scalar, Vector3, cross, dot, norm, scale
 
@@ -94,7 +94,7 @@ class PlanarPair:
         start = _sum(a, b)
         along, aside = _dot(u, start), _cross(u, start)
         far = sqrt(_square(t))
-        root = sqrt(maximum((far - aside) * (far + aside), 0.0))
+        root = settled_root((far - aside) * (far + aside), far * far)
         sign = self._sign(self.first)
         held = Angle.of(near[0]).signed(sign)
         found = []
@@ -102,9 +102,7 @@ class PlanarPair:
             arm = (start[0] + way * u[0], start[1] + way * u[1])
             turn = direction(_dot(arm, t), _cross(arm, t), held, (HOLD * unit) * (HOLD * unit))
             margin = minimum(root, far) / unit
-            found.append(
-                PairSolution((sign * turn.radians, way), turn, maximum(absolute(aside) - far, 0.0), margin)
-            )
+            found.append(PairSolution((sign * turn.radians, way), turn, maximum(absolute(aside) - far, 0.0), margin))
         return found
 
     def _slide_and_turn(

@@ -18,7 +18,7 @@ from itertools import product as combinations
 from typing import TypeAlias
 
 from torquec.expr.math import maximum, minimum, sqrt
-from torquec.kinematics.angle import HOLD, Angle, direction, two_angles
+from torquec.kinematics.angle import HOLD, Angle, direction, settled_root, two_angles
 from torquec.kinematics.arm_geometry import ArmJoint, are_parallel, are_square, is_on_axis, meeting_point
 from torquec.kinematics.planar_pair import PairSolution, PlanarPair, planar_pair
 from torquec.spatial import Scalar, Vector3, add, cross, dot, scale, subtract
@@ -73,7 +73,7 @@ def position_arm(joints: Sequence[ArmJoint], point: Vector3, reach: float) -> Po
     if not first.prismatic and not second.prismatic:
         center = meeting_point(first, second)
         if center is not None:
-            return _about_a_point((first, second, third), center, point, reach)
+            return _about_a_point(joints, center, point, reach)
     return None
 
 
@@ -126,9 +126,7 @@ def _third_joint_first(pair: PlanarPair, third: ArmJoint, point: Vector3, reach:
             way = (height - rise - dot(n, fore)) / dot(n, h)
             return [_Placed(way, (), add(fore, scale(h, way)))]
         level = dot(n, h) * dot(h, fore)
-        both = two_angles(
-            dot(n, fore) - level, dot(n, cross(h, fore)), height - rise - level, Angle.of(held), reach
-        )
+        both = two_angles(dot(n, fore) - level, dot(n, cross(h, fore)), height - rise - level, Angle.of(held), reach)
         return [
             _Placed(angle.radians, ((h, angle),), angle.turn(h, fore), both.miss, both.margin)
             for angle in (both.first, both.second)
@@ -148,7 +146,7 @@ def _third_joint_first(pair: PlanarPair, third: ArmJoint, point: Vector3, reach:
     return PositionArm("joints 1 and 2 move in a plane", _names(names, pair.names), solve)
 
 
-def _about_a_point(joints: tuple[ArmJoint, ArmJoint, ArmJoint], center: Vector3, point: Vector3, reach: float) -> PositionArm:
+def _about_a_point(joints: Sequence[ArmJoint], center: Vector3, point: Vector3, reach: float) -> PositionArm:
     """Equation (3)."""
     first, second, third = joints
     a, b = subtract(third.point, center), subtract(point, third.point)
@@ -161,8 +159,11 @@ def _about_a_point(joints: tuple[ArmJoint, ArmJoint, ArmJoint], center: Vector3,
             along = dot(h3, start)
             aside = sqrt(maximum(dot(start, start) - along * along, 0.0))
             far = sqrt(square)
-            root = sqrt(maximum((far - aside) * (far + aside), 0.0))
-            return [_Placed(way, (), add(start, scale(h3, way)), margin=root / reach) for way in (root - along, -root - along)]
+            root = settled_root((far - aside) * (far + aside), far * far)
+            return [
+                _Placed(way, (), add(start, scale(h3, way)), margin=root / reach)
+                for way in (root - along, -root - along)
+            ]
         level = dot(a, h3) * dot(h3, b)
         rest = (square - dot(a, a) - dot(b, b)) * 0.5 - level
         both = two_angles(dot(a, b) - level, dot(a, cross(h3, b)), rest, Angle.of(held), reach * reach)

@@ -19,12 +19,14 @@ LIMIT_SLACK = 1e-9
 
 _TURN = 2.0 * math.pi
 _ROUNDING = 1.5 * 2.0**52
+_MOST = 2.0**51
 _SLACK = LIMIT_SLACK / _TURN
 
 
 def nearest_turn(q: Scalar, limits: Limits, near: Scalar) -> Scalar:
     """q and whole turns (1): within the limits where a turn is, and of those the nearest to `near`."""
-    wanted = nearest_integer((near - q) * (1.0 / _TURN))
+    # Half a turn away there are two; the slack says that it is the one above, whatever the rounding.
+    wanted = nearest_integer((near - q) * (1.0 / _TURN) + _SLACK)
     if math.isfinite(limits.lower):
         # The smallest k that the lower limit allows: ceil(x) = round(x + 1/2), less the slack.
         wanted = maximum(wanted, nearest_integer((limits.lower - q) * (1.0 / _TURN) + (0.5 - _SLACK)))
@@ -42,8 +44,8 @@ def limits_margin(q: Scalar, limits: Limits) -> Scalar:
 
 def nearest_integer(x: Scalar) -> Scalar:
     """Rounded to an integer (2), for |x| below 2^51."""
-    # The maximum changes nothing; it keeps the two constants from being folded into one.
-    return maximum(x + _ROUNDING, 0.0) - _ROUNDING
+    # The maxima change nothing; they keep constants on either side from being folded into the one that rounds.
+    return maximum(maximum(x, -_MOST) + _ROUNDING, 0.0) - _ROUNDING
 
 
 def flag(margin: Scalar, value: float) -> Scalar:

@@ -1,0 +1,103 @@
+"""Families of arms: found from lines in space, whatever the base and the tool, and every closed form closes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.kinematics.arms import (
+    X,
+    Y,
+    Z,
+    line_arm,
+    parallel_lines_arm,
+    random_rotation,
+    wrist_arm,
+)
+from tests.kinematics.test_inverse_kinematics import check_closure
+
+from torquec.errors import RobotError
+from torquec.kinematics.arm_family import ArmFamily
+from torquec.kinematics.inverse_kinematics import BranchStatus, inverse_kinematics
+
+SKEW = np.array([0.3, 0.5, 0.8])
+PLACES = ([0.0, 0.0, 0.0], [0.2, 0.1, 0.5], [0.8, -0.1, 0.7])
+
+CARRIERS = {
+    "elbow, square shoulder": ("RRR", [Z, Y, Y], PLACES, 8, "joints 2 and 3 move in a plane"),
+    "elbow, second axis turned round": ("RRR", [Z, Y, -Y], PLACES, 8, "joints 2 and 3 move in a plane"),
+    "elbow, slanted shoulder": ("RRR", [SKEW, Y, Y], PLACES, 8, "joints 2 and 3 move in a plane"),
+    "Stanford": ("RRP", [Z, Y, X], PLACES, 8, "joints 2 and 3 move in a plane"),
+    "slide before elbow": ("RPR", [Z, X, Y], PLACES, 8, "joints 2 and 3 move in a plane"),
+    "cylinder": ("RPP", [Z, Z, X], PLACES, 4, "joints 2 and 3 move in a plane"),
+    "slanted gantry": ("PPP", [X, SKEW, Z], PLACES, 2, "joints 2 and 3 move in a plane"),
+    "slide with elbow": ("PRR", [Z, Z, Z], PLACES, 4, "joints 2 and 3 move in a plane"),
+    "slanted slide with elbow": ("PRR", [SKEW, Z, Z], PLACES, 4, "joints 2 and 3 move in a plane"),
+    "Scara with wrist": ("RRP", [Z, Z, Z], PLACES, 4, "joints 1 and 2 move in a plane"),
+    "parallel, then across": ("RRR", [Z, Z, SKEW], PLACES, 8, "joints 1 and 2 move in a plane"),
+    "slides, then turn": ("PPR", [X, Y, SKEW], PLACES, 4, "joints 1 and 2 move in a plane"),
+    "axes 1 and 2 meet, R": ("RRR", [Z, SKEW, X], (0 * Z, 0.4 * SKEW, PLACES[2]), 8, "axes 1 and 2 meet"),
+    "axes 1 and 2 meet, P": ("RRP", [Z, X, SKEW], (0 * Z, Z + X, PLACES[2]), 8, "axes 1 and 2 meet"),
+}
+
+
+@pytest.mark.parametrize("name", CARRIERS)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_spherical_wrists_on_any_carrier(name, seed):
+    letters, axes, points, branches, rule = CARRIERS[name]
+    rng = np.random.default_rng(seed)
+    robot = wrist_arm(letters, axes, points, rng)
+    ik = inverse_kinematics(robot, "tool")
+    assert (ik.family, ik.closed.rule, len(set(ik.names))) == (ArmFamily.SPHERICAL_WRIST, rule, branches)
+    q = rng.uniform(-3.0, 3.0, (200, 6))
+    apart, found = check_closure(robot, "tool", q)
+    assert np.quantile(apart, 0.98) < 1e-10
+    assert apart.max() < 1e-5
+    assert ((found.status & BranchStatus.OUT_OF_REACH) == 0).any(axis=1).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_three_parallel_axes_anyhow(seed):
+    rng = np.random.default_rng(seed)
+    robot = parallel_lines_arm(rng)
+    assert inverse_kinematics(robot, "tool").family is ArmFamily.PARALLEL_AXES
+    apart, _ = check_closure(robot, "tool", rng.uniform(-3.0, 3.0, (200, 6)))
+    assert np.quantile(apart, 0.98) < 1e-10
+    assert apart.max() < 1e-5
+
+
+@pytest.mark.parametrize("letters", ["RRPR", "RRRP", "PRRR", "RPRR"])
+def test_scaras_in_every_order(letters):
+    rng = np.random.default_rng(7)
+    points = [[0.0, 0.0, 0.0], [0.3, 0.1, 0.2], [0.5, 0.6, 0.1], [0.9, 0.4, 0.0]]
+    robot = line_arm(letters, [Z, -Z, Z, -Z], points, rng)
+    ik = inverse_kinematics(robot, "tool")
+    assert (ik.family, ik.names) == (ArmFamily.SCARA, ("elbow up", "elbow down"))
+    apart, _ = check_closure(robot, "tool", rng.uniform(-3.0, 3.0, (200, 4)))
+    assert np.quantile(apart, 0.98) < 1e-10
+    assert apart.max() < 1e-5
+
+
+def test_what_is_nearly_in_a_family_is_not_in_it():
+    """Calibrated axes, off by 1e-3: taking them as parallel would move the tip."""
+    off = np.array([0.0, 1.0, 1e-3])
+    wrist = [X, Y, X]
+    points = [*PLACES, *[np.array([1.2, -0.1, 0.7])] * 3]
+    with pytest.raises(RobotError, match="but of its first three joints neither two neighbours move in one plane"):
+        inverse_kinematics(line_arm("RRRRRR", [Z, Y, off, *wrist], points), "tool")
+    with pytest.raises(RobotError, match="its last three axes meet, but not at right angles"):
+        inverse_kinematics(line_arm("RRRRRR", [Z, Y, Y, X, off + 0.1 * X, X], points), "tool")
+    with pytest.raises(RobotError, match="its four axes are not parallel"):
+        inverse_kinematics(line_arm("RRPR", [Z, Z, Z + 1e-3 * X, Z], [0 * X, X, 2 * X, 3 * X]), "tool")
+
+
+def test_a_turned_base_gives_the_same_branches():
+    turn = random_rotation(np.random.default_rng(3))
+    letters, axes, points, *_ = CARRIERS["elbow, square shoulder"]
+    lines = [*axes, X, Y, X], [*map(np.asarray, points), *[np.array([1.2, -0.1, 0.7])] * 3]
+    straight = line_arm(letters + "RRR", *lines)
+    turned = line_arm(letters + "RRR", *([turn @ v for v in part] for part in lines), hand=turn @ [0.1, -0.07, 0.2])
+    place = np.array([0.6, 0.5, 0.4])
+    one = inverse_kinematics(straight, "tool")(np.eye(3), place)
+    other = inverse_kinematics(turned, "tool")(np.eye(3), turn @ place)
+    np.testing.assert_allclose(other.q, one.q, atol=1e-10)
+    assert one.names == other.names

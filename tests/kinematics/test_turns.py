@@ -1,0 +1,46 @@
+"""Whole turns: nearest to the reference, within the limits where there is one."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from torquec.expr import evaluate, trace
+from torquec.kinematics.turns import limits_margin, nearest_integer, nearest_turn
+from torquec.robot.robot import Limits
+
+TURN = 2.0 * math.pi
+
+
+@pytest.mark.parametrize(
+    ("q", "limits", "near", "expected"),
+    [
+        (0.5, Limits(), 100.0 * TURN, 0.5 + 100.0 * TURN),
+        (0.5, Limits(), 0.5 + math.pi, 0.5 + TURN),
+        (0.5, Limits(-TURN, TURN), 5.0, 0.5),
+        (0.5, Limits(-TURN, TURN), -5.0, 0.5 - TURN),
+        (0.5, Limits(-7.0, 7.0), 50.0, 0.5 + TURN),
+        (-3.0, Limits(0.0, 4.0), 0.0, TURN - 3.0),
+        (-math.pi, Limits(-math.pi, math.pi), 1.0, math.pi),
+        (math.pi, Limits(-math.pi, math.pi), -1.0, -math.pi),
+        (math.pi, Limits(0.0, math.pi), 0.0, math.pi),
+    ],
+)
+def test_nearest_turn(q, limits, near, expected):
+    found = nearest_turn(q, limits, near)
+    assert found == pytest.approx(expected)
+    assert limits_margin(found, limits) >= 0.0
+
+
+def test_a_joint_without_room_is_outside():
+    limits = Limits(0.0, 1.0)
+    assert limits_margin(nearest_turn(2.0, limits, 0.0), limits) < 0.0
+
+
+def test_rounding_survives_the_rewriting_of_programs():
+    x = np.array([-2.7, -0.2, 0.4, 0.6, 1e6 + 0.3])
+    for offset in (0.0, 0.45, -0.3):
+        function = trace("round", lambda x, d=offset: {"y": [nearest_integer(v + d) for v in x]}, {"x": (5,)})
+        np.testing.assert_array_equal(evaluate(function, {"x": x})["y"], np.round(x + offset))
