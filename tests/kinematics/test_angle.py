@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from torquec.kinematics.angle import Angle, two_angles
+from torquec.kinematics.angle import JointAngle, two_angles
 
-HELD = Angle.of(0.7)
+HELD = JointAngle.of(0.7)
 
 
 def test_both_angles_solve_it():

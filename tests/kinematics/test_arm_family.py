@@ -41,7 +41,7 @@ CARRIERS = {
 
 
 @pytest.mark.parametrize("name", CARRIERS)
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3, 4))])
 def test_spherical_wrists_on_any_carrier(name, seed):
     letters, axes, points, branches, rule = CARRIERS[name]
     rng = np.random.default_rng(seed)

@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 from tests.kinematics.arms import random_rotation
 
-from torquec.kinematics.angle import Angle
+from torquec.kinematics.angle import JointAngle
 from torquec.kinematics.wrist import solve_wrist
 
 A, B, C = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.6, 0.8, 0.0)
 
 
 def made_of(angles):
-    a, b, c = (np.array(Angle.of(float(v)).rotation(axis)) for v, axis in zip(angles, (A, B, C), strict=True))
+    a, b, c = (np.array(JointAngle.of(float(v)).rotation(axis)) for v, axis in zip(angles, (A, B, C), strict=True))
     return a @ b @ c
 
 
 def solved(m):
-    return solve_wrist(tuple(map(tuple, m)), (A, B, C), Angle.of(0.3))
+    return solve_wrist(tuple(map(tuple, m)), (A, B, C), JointAngle.of(0.3))
 
 
 def test_both_ways_make_up_the_rotation():

@@ -30,30 +30,30 @@ changes is of second order: half of it, relative to the size of the arm."""
 
 
 @dataclass(frozen=True)
-class Angle:
+class JointAngle:
     """An angle by its cosine and sine; `radians` is its value where one is known already."""
 
     c: Scalar
     s: Scalar
 
     @staticmethod
-    def of(radians: Any) -> Angle:
+    def of(radians: Any) -> JointAngle:
         """The angle of a number."""
         s, c = sincos(radians)
-        return Angle(c, s)
+        return JointAngle(c, s)
 
     @property
     def radians(self) -> Scalar:
         """Within -pi .. pi."""
         return atan2(self.s, self.c)
 
-    def __add__(self, other: Angle) -> Angle:
-        return Angle(self.c * other.c - self.s * other.s, self.s * other.c + self.c * other.s)
+    def __add__(self, other: JointAngle) -> JointAngle:
+        return JointAngle(self.c * other.c - self.s * other.s, self.s * other.c + self.c * other.s)
 
-    def __neg__(self) -> Angle:
-        return Angle(self.c, -self.s)
+    def __neg__(self) -> JointAngle:
+        return JointAngle(self.c, -self.s)
 
-    def signed(self, sign: float) -> Angle:
+    def signed(self, sign: float) -> JointAngle:
         """The angle, or the opposite one where `sign` is negative."""
         return self if sign > 0.0 else -self
 
@@ -68,15 +68,15 @@ class Angle:
         return tuple(tuple(column[i] for column in columns) for i in range(3))  # type: ignore[return-value]
 
 
-def select_angle(condition: Any, positive: Angle, negative: Angle) -> Angle:
+def select_angle(condition: Any, positive: JointAngle, negative: JointAngle) -> JointAngle:
     """`positive` where condition >= 0, else `negative`."""
-    return Angle(select(condition, positive.c, negative.c), select(condition, positive.s, negative.s))
+    return JointAngle(select(condition, positive.c, negative.c), select(condition, positive.s, negative.s))
 
 
-def direction(x: Scalar, y: Scalar, held: Angle, least: Scalar) -> Angle:
+def direction(x: Scalar, y: Scalar, held: JointAngle, least: Scalar) -> JointAngle:
     """The angle of the vector (x, y); `held` where it is shorter than `least` (4)."""
     length = sqrt(x * x + y * y)
-    return select_angle(length - least, Angle(over(x, length), over(y, length)), held)
+    return select_angle(length - least, JointAngle(over(x, length), over(y, length)), held)
 
 
 def over(a: Scalar, b: Scalar) -> Scalar:
@@ -93,21 +93,21 @@ def settled_root(discriminant: Scalar, largest: Scalar) -> Scalar:
 class TwoAngles:
     """Both solutions of (1), the one with + r first; `miss` of (3); `margin` is 0 where they coincide or are free."""
 
-    first: Angle
-    second: Angle
+    first: JointAngle
+    second: JointAngle
     miss: Scalar
     margin: Scalar
 
 
-def two_angles(x: Scalar, y: Scalar, d: Scalar, held: Angle, unit: Scalar) -> TwoAngles:
+def two_angles(x: Scalar, y: Scalar, d: Scalar, held: JointAngle, unit: Scalar) -> TwoAngles:
     """The solutions of x cos q + y sin q = d (1)-(4); lengths are compared with `unit`."""
     square = x * x + y * y
     size = sqrt(square)
     reached = maximum(-size, minimum(size, d))
     root = settled_root((size - d) * (size + d), square)
     clear = size - HOLD * unit
-    first = Angle(over(x * reached - y * root, square), over(y * reached + x * root, square))
-    second = Angle(over(x * reached + y * root, square), over(y * reached - x * root, square))
+    first = JointAngle(over(x * reached - y * root, square), over(y * reached + x * root, square))
+    second = JointAngle(over(x * reached + y * root, square), over(y * reached - x * root, square))
     margin = select(clear, minimum(over(root, size), size / unit), 0.0)
     return TwoAngles(
         select_angle(clear, first, held),

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from torquec.expr.math import atan2, minimum, sqrt
-from torquec.kinematics.angle import HOLD, Angle, direction, two_angles
+from torquec.kinematics.angle import HOLD, JointAngle, direction, two_angles
 from torquec.kinematics.arm_branch import ArmBranch, PoseTarget
 from torquec.kinematics.arm_geometry import ArmGeometry, across, are_parallel, are_square, is_on_axis, meeting_point
 from torquec.kinematics.planar_pair import planar_pair
@@ -71,7 +71,7 @@ def spherical_wrist_arm(arm: ArmGeometry) -> ClosedArm | str:
 
     def solve(target: PoseTarget) -> list[ArmBranch]:
         w = subtract(target.position, matvec(target.turn, grip))
-        held = Angle.of(target.near[3])
+        held = JointAngle.of(target.near[3])
         found = []
         for place in carrier.solve(w, target.near[:3]):
             left = target.turn
@@ -113,12 +113,12 @@ def parallel_axes_arm(arm: ArmGeometry) -> ClosedArm | str:
         near = target.near
         p = subtract(subtract(target.position, matvec(target.turn, grip)), first.point)
         level = dot(n, h) * dot(h, p)
-        both = two_angles(dot(n, p) - level, -dot(n, cross(h, p)), height - level, Angle.of(near[0]), arm.reach)
+        both = two_angles(dot(n, p) - level, -dot(n, cross(h, p)), height - level, JointAngle.of(near[0]), arm.reach)
         found = []
         for shoulder in (both.first, both.second):
             seen = subtract((-shoulder).turn(h, p), to_pair)
             left = _turned_back(target.turn, h, shoulder)
-            ends = solve_wrist(transpose(left), (sixth.axis, fifth.axis, n), Angle.of(-near[5]))
+            ends = solve_wrist(transpose(left), (sixth.axis, fifth.axis, n), JointAngle.of(-near[5]))
             elbows = []
             for end in ends:
                 q6, q5, total = (-value for value in end.values)
@@ -175,7 +175,7 @@ def scara_arm(arm: ArmGeometry) -> ClosedArm | str:
         near = [target.near[k] for k in places]
         re, rf, rn = (matvec(target.turn, v) for v in (e, f, n))
         # Held at the sum of the turns so far where the tool stands on its head, and no turn is nearer than another.
-        so_far = Angle.of(sign[0] * near[0] + sign[1] * near[1] + sign[2] * near[2])
+        so_far = JointAngle.of(sign[0] * near[0] + sign[1] * near[1] + sign[2] * near[2])
         turned = direction(dot(e, re) + dot(f, rf), dot(f, re) - dot(e, rf), so_far, HOLD)
         tilt = cross(n, rn)
         rotation_miss = atan2(sqrt(dot(tilt, tilt)), dot(n, rn))
@@ -195,6 +195,6 @@ def scara_arm(arm: ArmGeometry) -> ClosedArm | str:
     return ClosedArm(ArmFamily.SCARA, "three turns and a slide about parallel axes", pair.names, solve)
 
 
-def _turned_back(m: Matrix3, axis: Vector3, angle: Angle) -> Matrix3:
+def _turned_back(m: Matrix3, axis: Vector3, angle: JointAngle) -> Matrix3:
     """R(axis, angle)^-1 M."""
     return matmul((-angle).rotation(axis), m)

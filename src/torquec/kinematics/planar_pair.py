@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from torquec.expr.math import absolute, maximum, minimum, sqrt
-from torquec.kinematics.angle import HOLD, Angle, direction, settled_root, two_angles
+from torquec.kinematics.angle import HOLD, JointAngle, direction, settled_root, two_angles
 from torquec.kinematics.arm_geometry import PARALLEL, ArmJoint, across, are_parallel, are_square
 from torquec.spatial import Scalar, Vector3, cross, dot, norm, scale
 
 Flat: TypeAlias = tuple[Scalar, Scalar]
 """A vector of the plane, in its two axes."""
 
-NO_TURN = Angle(1.0, 0.0)
+NO_TURN = JointAngle(1.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class PairSolution:
     """Values of the two joints, how far they turn the plane together, the distance missed and the margin."""
 
     values: tuple[Scalar, Scalar]
-    turn: Angle
+    turn: JointAngle
     miss: Scalar
     margin: Scalar
 
@@ -73,7 +73,7 @@ class PlanarPair:
         far = sqrt(_square(t))
         upper, fore = sqrt(_square(a)), sqrt(_square(b))
         signs = self._sign(self.first), self._sign(self.second)
-        held = [Angle.of(value).signed(sign) for value, sign in zip(near, signs, strict=True)]
+        held = [JointAngle.of(value).signed(sign) for value, sign in zip(near, signs, strict=True)]
         rest = _square(t) - _square(a) - _square(b)
         elbow = two_angles(2.0 * _dot(a, b), -2.0 * _cross(a, b), rest, held[1], unit * unit)
         miss = maximum(maximum(far - (upper + fore), absolute(upper - fore) - far), 0.0)
@@ -96,7 +96,7 @@ class PlanarPair:
         far = sqrt(_square(t))
         root = settled_root((far - aside) * (far + aside), far * far)
         sign = self._sign(self.first)
-        held = Angle.of(near[0]).signed(sign)
+        held = JointAngle.of(near[0]).signed(sign)
         found = []
         for way in (root - along, -root - along):
             arm = (start[0] + way * u[0], start[1] + way * u[1])
@@ -112,7 +112,7 @@ class PlanarPair:
         u = self.flat(self.first.axis)
         sign = self._sign(self.second)
         missing = (t[0] - a[0], t[1] - a[1])
-        bends = two_angles(_cross(u, b), _dot(u, b), _cross(u, missing), Angle.of(near[1]).signed(sign), unit)
+        bends = two_angles(_cross(u, b), _dot(u, b), _cross(u, missing), JointAngle.of(near[1]).signed(sign), unit)
         found = []
         for bend in (bends.first, bends.second):
             way = _dot(u, missing) - _dot(u, _turned(bend, b))
@@ -166,5 +166,5 @@ def _sum(a: Flat, b: Flat) -> Flat:
     return (a[0] + b[0], a[1] + b[1])
 
 
-def _turned(angle: Angle, v: Flat) -> Flat:
+def _turned(angle: JointAngle, v: Flat) -> Flat:
     return (angle.c * v[0] - angle.s * v[1], angle.s * v[0] + angle.c * v[1])

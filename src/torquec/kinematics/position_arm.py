@@ -18,14 +18,14 @@ from itertools import product as combinations
 from typing import TypeAlias
 
 from torquec.expr.math import maximum, minimum, sqrt
-from torquec.kinematics.angle import HOLD, Angle, direction, settled_root, two_angles
+from torquec.kinematics.angle import HOLD, JointAngle, direction, settled_root, two_angles
 from torquec.kinematics.arm_geometry import ArmJoint, are_parallel, are_square, is_on_axis, meeting_point
 from torquec.kinematics.planar_pair import PairSolution, PlanarPair, planar_pair
 from torquec.spatial import Scalar, Vector3, add, cross, dot, scale, subtract
 
 SHOULDERS = ("shoulder left", "shoulder right")
 
-Turn: TypeAlias = tuple[Vector3, Angle]
+Turn: TypeAlias = tuple[Vector3, JointAngle]
 """A rotation: its axis at q = 0, and how far."""
 
 
@@ -95,7 +95,7 @@ def _shoulder_first(first: ArmJoint, pair: PlanarPair, point: Vector3, reach: fl
             way = (dot(n, p) - height) / dot(n, h)
             return [_Placed(way, (), subtract(p, scale(h, way)))]
         level = dot(n, h) * dot(h, p)
-        both = two_angles(dot(n, p) - level, -dot(n, cross(h, p)), height - level, Angle.of(held), reach)
+        both = two_angles(dot(n, p) - level, -dot(n, cross(h, p)), height - level, JointAngle.of(held), reach)
         return [
             _Placed(angle.radians, ((h, angle),), (-angle).turn(h, p), both.miss, both.margin)
             for angle in (both.first, both.second)
@@ -126,7 +126,9 @@ def _third_joint_first(pair: PlanarPair, third: ArmJoint, point: Vector3, reach:
             way = (height - rise - dot(n, fore)) / dot(n, h)
             return [_Placed(way, (), add(fore, scale(h, way)))]
         level = dot(n, h) * dot(h, fore)
-        both = two_angles(dot(n, fore) - level, dot(n, cross(h, fore)), height - rise - level, Angle.of(held), reach)
+        both = two_angles(
+            dot(n, fore) - level, dot(n, cross(h, fore)), height - rise - level, JointAngle.of(held), reach
+        )
         return [
             _Placed(angle.radians, ((h, angle),), angle.turn(h, fore), both.miss, both.margin)
             for angle in (both.first, both.second)
@@ -166,7 +168,7 @@ def _about_a_point(joints: Sequence[ArmJoint], center: Vector3, point: Vector3, 
             ]
         level = dot(a, h3) * dot(h3, b)
         rest = (square - dot(a, a) - dot(b, b)) * 0.5 - level
-        both = two_angles(dot(a, b) - level, dot(a, cross(h3, b)), rest, Angle.of(held), reach * reach)
+        both = two_angles(dot(a, b) - level, dot(a, cross(h3, b)), rest, JointAngle.of(held), reach * reach)
         return [
             _Placed(angle.radians, ((h3, angle),), add(a, angle.turn(h3, b)), margin=both.margin)
             for angle in (both.first, both.second)
@@ -179,12 +181,12 @@ def _about_a_point(joints: Sequence[ArmJoint], center: Vector3, point: Vector3, 
             seen = one.seen
             level = dot(h1, h2) * dot(h2, seen)
             both = two_angles(
-                dot(h1, seen) - level, dot(h1, cross(h2, seen)), dot(h1, p) - level, Angle.of(near[1]), reach
+                dot(h1, seen) - level, dot(h1, cross(h2, seen)), dot(h1, p) - level, JointAngle.of(near[1]), reach
             )
             for angle in (both.first, both.second):
                 there = angle.turn(h2, seen)
                 x = dot(there, p) - dot(h1, there) * dot(h1, p)
-                base = direction(x, dot(h1, cross(there, p)), Angle.of(near[0]), (HOLD * reach) * (HOLD * reach))
+                base = direction(x, dot(h1, cross(there, p)), JointAngle.of(near[0]), (HOLD * reach) * (HOLD * reach))
                 off = subtract(base.turn(h1, there), p)
                 # The two misses do not stand at a right angle: what is missed is measured.
                 miss = sqrt(dot(off, off))

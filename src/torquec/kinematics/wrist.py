@@ -15,7 +15,7 @@ import math
 from dataclasses import dataclass
 
 from torquec.expr.math import atan2, select, sqrt
-from torquec.kinematics.angle import HOLD, Angle, direction, select_angle
+from torquec.kinematics.angle import HOLD, JointAngle, direction, select_angle
 from torquec.spatial import Matrix3, Scalar, Vector3, cross, dot, matvec, scale, subtract
 
 WRIST_NAMES = ("wrist no flip", "wrist flip")
@@ -26,12 +26,12 @@ class WristSolution:
     """The three angles, first to last, and the sine to the singularity."""
 
     values: tuple[Scalar, Scalar, Scalar]
-    last: Angle
+    last: JointAngle
     """The last of them by cosine and sine."""
     margin: Scalar
 
 
-def solve_wrist(m: Matrix3, axes: tuple[Vector3, Vector3, Vector3], held: Angle) -> list[WristSolution]:
+def solve_wrist(m: Matrix3, axes: tuple[Vector3, Vector3, Vector3], held: JointAngle) -> list[WristSolution]:
     """Both solutions of (1), in the order of `WRIST_NAMES`; `held` is kept for q_a where it is free."""
     a, b, c = axes
     e = cross(b, a)
@@ -42,10 +42,10 @@ def solve_wrist(m: Matrix3, axes: tuple[Vector3, Vector3, Vector3], held: Angle)
     margin = sqrt(x * x + y * y)
     first = direction(x, y, held, HOLD)
 
-    def rest(turn: Angle) -> tuple[Scalar, Angle]:
+    def rest(turn: JointAngle) -> tuple[Scalar, JointAngle]:
         bend = atan2(turn.c * x + turn.s * y, along) - start
         turned_b = subtract(scale(b, turn.c), scale(e, turn.s))
-        return bend, Angle(dot(turned_b, mb), -dot(turned_b, mk))
+        return bend, JointAngle(dot(turned_b, mb), -dot(turned_b, mk))
 
     bend, last = rest(first)
     # The flip turns the first and last axis by half a turn and bends the other way; where held, it is the same wrist.
@@ -59,5 +59,5 @@ def solve_wrist(m: Matrix3, axes: tuple[Vector3, Vector3, Vector3], held: Angle)
     )
     return [
         WristSolution(values, last, margin),
-        WristSolution(other, select_angle(clear, Angle(-last.c, -last.s), last), margin),
+        WristSolution(other, select_angle(clear, JointAngle(-last.c, -last.s), last), margin),
     ]
