@@ -80,6 +80,10 @@ if TYPE_CHECKING:
     from torquec.model.abbreviated_model import abbreviated_model as abbreviated_model
     from torquec.model.base_parameter_model import base_parameter_model as base_parameter_model
     from torquec.model.certified_model import certified_model as certified_model
+    from torquec.model.check_file import CheckedFile as CheckedFile
+    from torquec.model.check_file import CheckedKind as CheckedKind
+    from torquec.model.check_file import check_file as check_file
+    from torquec.model.claim import Claim as Claim
     from torquec.model.generate import GeneratedPackage as GeneratedPackage
     from torquec.model.generate import generate as generate
     from torquec.model.model import Model as Model
@@ -187,6 +191,8 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.simplification.fitting.survivor_search": ("min_basis_gen",),
         "torquec.proof.certificate": ("Certificate", "load_certificate", "save_certificate"),
         "torquec.proof.checker.check_certificate": ("check_certificate",),
+        "torquec.model.claim": ("Claim",),
+        "torquec.model.check_file": ("CheckedFile", "CheckedKind", "check_file"),
         "torquec.foundation.work": ("Work",),
     },
     "Inverse kinematics": {

@@ -84,7 +84,7 @@ def test_equations_tell_what_was_dropped(made):
 def test_the_c_code_passes_its_own_test(made, tmp_path):
     folder, _ = made
     program = tmp_path / "selftest"
-    sources = [str(folder / name) for name in ("planar2r.c", "selftest.c")]
+    sources = [str(folder / name) for name in ("planar2r_simplified.c", "selftest.c")]
     subprocess.run(["cc", "-std=c99", "-o", str(program), *sources, "-lm"], check=True)
     subprocess.run([str(program)], check=True)
 
@@ -181,15 +181,15 @@ def test_a_missing_specification_writes_nothing(tmp_path):
 
 def test_a_folder_with_files_is_kept_unless_forced(tmp_path):
     (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "planar2r.c").write_text("mine")
+    (tmp_path / "out" / "planar2r_simplified.c").write_text("mine")
     (tmp_path / "out" / "notes.txt").write_text("mine too")
     result = run("planar2r", "--spec", PLANAR, "-o", str(tmp_path / "out"))
     assert result.exit_code == 2
     assert "--force" in result.output
-    assert (tmp_path / "out" / "planar2r.c").read_text() == "mine"
+    assert (tmp_path / "out" / "planar2r_simplified.c").read_text() == "mine"
     result = run("planar2r", "--spec", PLANAR, "-o", str(tmp_path / "out"), "--force", "--no-check")
     assert result.exit_code == 0
-    assert (tmp_path / "out" / "planar2r.c").read_text() != "mine"
+    assert (tmp_path / "out" / "planar2r_simplified.c").read_text() != "mine"
     assert (tmp_path / "out" / "notes.txt").read_text() == "mine too"
     assert folders(tmp_path) == {"out"}
 

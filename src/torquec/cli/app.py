@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 import torquec
 from torquec.cli.bench import bench
+from torquec.cli.check import check
 from torquec.cli.check_log import check_log
 from torquec.cli.command import BAD_INPUT, CHECK_FAILED, Command
 from torquec.cli.compare import compare
@@ -38,6 +39,7 @@ COMMANDS: tuple[Command[Any], ...] = (
     equations,
     params,
     simplify,
+    check,
     linearize,
     design,
     simulate,

@@ -36,7 +36,10 @@ class GenerateOptions(CommandOptions):
         ),
     ] = None
     prefix: Annotated[
-        str | None, typer.Option(help="What names of files and functions begin with.  [default: the robot's name]")
+        str | None,
+        typer.Option(
+            help="What names of files and functions begin with.  [default: the robot's name; NAME_simplified]"
+        ),
     ] = None
     force: ForceOption = False
 
@@ -68,6 +71,7 @@ def generate(model: Model, options: GenerateOptions) -> Outcome:
         "target": options.target.value,
         "precision": options.precision.value,
         "kind": model.kind.value,
+        "claim": [dataclasses.asdict(claim) for claim in package.claim],
     }
     listed = "\n".join(f"  {path}" for path in package.files)
     return Outcome(document, f"{operations_table(counts)}\n\nin these files:\n{listed}", package.files)

@@ -14,7 +14,7 @@ from torquec.expr import OperationCount
 from torquec.model.generate import generate
 from torquec.model.model import Model, compile
 from torquec.model.quantities import trace_quantity
-from torquec.model.save import load_model, save
+from torquec.model.save import load_model
 from torquec.model.trade_off import TradeOff
 from torquec.proof.certificate import Certificate, JointProof, save_certificate
 from torquec.proof.coefficient_certificate import CoefficientProof
@@ -87,10 +87,10 @@ class Simplification:
     def write(self, folder: Path, say: Callable[[str], None]) -> None:
         """All files: C, the model, the certificate, equations, and the trade-off where there is one."""
         name = self.model.robot.name
-        generate(self.model, folder, quantities=list(self.model.functions))
-        save(self.model, folder / f"{name}.tq.json")
+        files = generate(self.model, folder, quantities=list(self.model.functions)).files
         save_certificate(self.record, folder / self.certificate_name)
-        saved = load_model(folder / f"{name}.tq.json").function("inverse_dynamics")
+        (model_file,) = (path for path in files if path.name.endswith(".tq.json"))
+        saved = load_model(model_file).function("inverse_dynamics")
         if saved.content_hash != self.record.program.content_hash:
             raise CheckError("the saved model is not the one that the certificate is about")
         texts = {}

@@ -14,6 +14,9 @@ from torquec.errors import ArgumentError
 from torquec.expr import OperationCount, count_operations
 from torquec.foundation.choice import chosen
 from torquec.foundation.reading import to_path
+from torquec.foundation.writing import write_folder
+from torquec.model.certified_package import certified_package, package_description, simplified_prefix
+from torquec.model.claim import Claim, claims_of
 from torquec.model.model import Model, compile
 from torquec.model.quantities import quantity_of
 from torquec.robot.robot import Robot
@@ -23,12 +26,14 @@ from torquec.robot.robot import Robot
 class GeneratedPackage:
     """The files that were written, and the operations of each function by its quantity's name.
 
-    `refused` are quantities that were left out because this kind of model does not have them, each with why.
+    `refused` are quantities that were left out because this kind of model does not have them, each with why. `claim` is
+    what is proven of the model, where it is a certified one.
     """
 
     files: tuple[Path, ...]
     functions: Mapping[str, OperationCount]
     refused: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    claim: tuple[Claim, ...] = ()
 
 
 def generate(
@@ -43,10 +48,12 @@ def generate(
 ) -> GeneratedPackage:
     """Write `quantities` (all of the dynamics that the model has when not given) as source code into `directory`.
 
-    `prefix` begins the names of files and functions; it is the robot's name unless given. With `force`, files of these
-    names that Torquec did not write are replaced. `precision` is of the numbers that the code computes in: double, or
-    single for C on small processors. Raises `ArgumentError` for an unknown target, precision or quantity, for a target
-    that has not this precision, and for such files without `force`; nothing is written then.
+    `prefix` begins the names of files and functions; it is the robot's name unless given, with "_simplified" for a
+    certified model, whose C also states its claim and comes with the model and its certificate, so that `check_file`
+    can prove it again. With `force`, files of these names that Torquec did not write are replaced. `precision` is of
+    the numbers that the code computes in: double, or single for C on small processors. Raises `ArgumentError` for an
+    unknown target, precision or quantity, for a target that has not this precision, and for such files without `force`;
+    nothing is written then.
     """
     language, numbers = chosen(Target, target, "target"), chosen(Precision, precision, "precision")
     source = compile(model) if isinstance(model, Robot) else model
@@ -55,23 +62,22 @@ def generate(
     names = source.served() if quantities is None else tuple(dict.fromkeys(quantities))
     refused = source.refused() if quantities is None else {}
     functions = {name: source.function(name) for name in names}
-    files = generate_package(
-        tuple(functions.values()),
-        to_path(directory),
-        prefix=prefix or source.robot.name,
-        target=language,
-        precision=numbers,
-        description=_description(source.robot),
-        notes={function.name: quantity_of(name)[0].summary for name, function in functions.items()},
-        force=force,
-    )
-    counts = {name: count_operations(function) for name, function in functions.items()}
-    return GeneratedPackage(tuple(files), MappingProxyType(counts), MappingProxyType(refused))
-
-
-def _description(robot: Robot) -> str:
-    gravity = ", ".join(repr(value) for value in robot.gravity)
-    return (
-        f"Dynamics of {robot.name}: {robot.n} joints in the order {', '.join(robot.joint_names)}. "
-        f"SI units, radians; gravity ({gravity}) m/s^2 in the base frame."
-    )
+    counts = MappingProxyType({name: count_operations(function) for name, function in functions.items()})
+    certified = source.record is not None
+    begin = prefix or (simplified_prefix(source) if certified else source.robot.name)
+    if certified and language is Target.C:
+        texts = certified_package(source, prefix=begin, quantities=names, precision=numbers)
+        files = write_folder(to_path(directory), texts, force=force)
+    else:
+        files = generate_package(
+            tuple(functions.values()),
+            to_path(directory),
+            prefix=begin,
+            target=language,
+            precision=numbers,
+            description=package_description(source.robot),
+            notes={function.name: quantity_of(name)[0].summary for name, function in functions.items()},
+            force=force,
+        )
+    claim = claims_of(source.robot, source.record)
+    return GeneratedPackage(tuple(files), counts, MappingProxyType(refused), claim)

@@ -64,6 +64,11 @@ def save(model: Model, path: str | os.PathLike[str], *, quantities: Sequence[str
     The file appears whole or not at all. Raises `ArgumentError` for an unknown quantity, a robot that could not be read
     back or a path that cannot be written, and `RefusedQuantityError` for a quantity that the model does not have.
     """
+    write_files({to_path(path): document_text(model_document(model, quantities=quantities))})
+
+
+def model_document(model: Model, *, quantities: Sequence[str] | None = None) -> dict[str, Any]:
+    """The JSON values that `save` writes; raises as it does."""
     robot = robot_to_dict(model.robot)
     try:
         robot_from_dict(robot, any_inertia=_any_inertia(model.kind))
@@ -86,7 +91,7 @@ def save(model: Model, path: str | os.PathLike[str], *, quantities: Sequence[str
         second = model.coefficients
         document["coefficients"] = {"assumed_regular": second.assumed_regular, **_served(second, None)}
     document["sha256"] = checksum(document)
-    write_files({to_path(path): document_text(document)})
+    return document
 
 
 def load_model(path: str | os.PathLike[str]) -> Model:

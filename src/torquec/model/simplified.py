@@ -50,14 +50,15 @@ def simplify(
 
 def simplified_model(robot: Robot, found: Simplified) -> Model:
     """The model that a certificate is about, with what it saves."""
-    program = found.certificate.program
-    counts = Counts(
-        *_terms(robot, program),
-        count_operations(route_function(robot, "inverse_dynamics", Route.AUTOMATIC)),
-        count_operations(program),
-    )
+    counts = counts_of(robot, found.certificate.program)
     parts = {} if found.coefficients is None else found.coefficients.parts()
     return certified_model(robot, replace(found.certificate, counts=counts), parts=parts)
+
+
+def counts_of(robot: Robot, program: Function) -> Counts:
+    """What a simplified program saves against the cheapest exact one: terms and operations of both."""
+    exact = route_function(robot, "inverse_dynamics", Route.AUTOMATIC)
+    return Counts(*_terms(robot, program), count_operations(exact), count_operations(program))
 
 
 def _terms(robot: Robot, program: Function) -> tuple[int | None, int | None]:

@@ -20,9 +20,11 @@ from torquec.foundation.work import Work, as_work
 from torquec.model.model import Model, compile
 from torquec.model.quantities import trace_quantity
 from torquec.model.simplified import simplified_model
+from torquec.proof.certificate import Certificate
 from torquec.robot.robot import Robot
 from torquec.simplification.meet_specification import Simplified, meet_specification
 from torquec.simplification.specification import JointRequirement, Specification, load_specification
+from torquec.simplification.specification_text import specification_text
 
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
 """Levels of the allowed error, as multiples of the specification's."""
@@ -115,6 +117,8 @@ def trade_off(
     meeting = [point for point in points[1:] if point.factor <= 1.0 or (all_stated and point.level <= 1.0)]
     cheapest = min(meeting, key=lambda point: (point.operations.cost, point.level), default=None)
     best = None if cheapest is None else models[cheapest.factor]
+    if best is not None and best.record is not None and all_stated:
+        best = dataclasses.replace(best, record=_restated(robot, best.record, stated))
     return TradeOff(robot.name, tuple(points), tolerances, missed, best)
 
 
@@ -139,6 +143,13 @@ def scaled(specification: Specification, factor: float) -> Specification:
     return dataclasses.replace(
         specification, joints=tuple(joint(requirement) for requirement in specification.joints), coefficients=threshold
     )
+
+
+def _restated(robot: Robot, record: Certificate, stated: Specification) -> Certificate:
+    """The certificate of another level, about the torque errors that were asked for, which its bounds keep."""
+    allowed = {joint.name: joint.torque_error for joint in stated.joints}
+    joints = {name: dataclasses.replace(proof, tolerance=allowed[name]) for name, proof in record.joints.items()}
+    return dataclasses.replace(record, joints=joints, specification=specification_text(robot, stated))
 
 
 def _bounds(model: Model) -> dict[str, float]:

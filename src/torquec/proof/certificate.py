@@ -10,25 +10,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from torquec.errors import ArgumentError
 from torquec.expr import Function, OperationCount
 from torquec.foundation.documents import INTEGERS_AS_TEXT, Codec, DocumentFormat, written_by
-from torquec.foundation.json_text import document_text
+from torquec.foundation.json_text import checksum, document_text
 from torquec.foundation.reading import FileKind, read_json, to_path
 from torquec.foundation.writing import write_files
 from torquec.proof.coefficient_certificate import PROGRAMS, REMEDY, CoefficientCertificate, stated_format
 from torquec.trajectory.motion_box import MotionBox
 
-FORMAT = "torquec certificate 2"
+FORMAT = "torquec certificate 3"
+OLDER = "torquec certificate 2"
+"""The format without tolerances, specification and checksum; it is still read."""
 
 
 @dataclass(frozen=True)
 class JointProof:
     """A joint's bound [N m or N], the largest error found, the joints its error depends on, its degree in each one's
-    sine and cosine (or displacement), and the trees of the proof.
+    sine and cosine (or displacement), and the trees of the proof. `tolerance` is what was allowed, if it was stated.
     """
 
     bound: float
@@ -36,6 +38,7 @@ class JointProof:
     variables: tuple[int, ...]
     degrees: tuple[int, ...]
     trees: tuple[tuple[int, ...], ...] = field(metadata=written_by(INTEGERS_AS_TEXT))
+    tolerance: float | None = None
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,8 @@ class Certificate:
     """A program (q, qd, qdd -> tau) whose torques differ from the robot's by at most the bound of each joint.
 
     `joints` is empty where speeds and accelerations are not limited. `coefficients` are the proofs of the coefficients
-    that serve other quantities, where there are such; `counts` say what was saved, and prove nothing.
+    that serve other quantities, where there are such; `counts` say what was saved, and prove nothing. `specification`
+    is what was asked for, as the text of a specification file; empty where the bounds are all that is claimed.
     """
 
     robot: str
@@ -63,20 +67,37 @@ class Certificate:
     joints: Mapping[str, JointProof]
     coefficients: CoefficientCertificate | None = None
     counts: Counts | None = None
+    specification: str = ""
 
     def __repr__(self) -> str:
         bounds = ", ".join(f"{name} {proof.bound:.3g}" for name, proof in self.joints.items())
         return f"Certificate('{self.robot}', torque errors at most: {bounds or 'not stated'})"
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON values."""
-        return {"format": FORMAT, **_DOCUMENTS.to_values(self)}
+        """As JSON values, with a SHA-256 over all of them."""
+        values = {"format": FORMAT, **_DOCUMENTS.to_values(self)}
+        return {**values, "sha256": checksum(values)}
 
     @staticmethod
     def from_dict(document: Mapping[str, Any]) -> Certificate:
-        """The certificate that `to_dict` wrote; raises `ArgumentError` for anything else."""
+        """The certificate that `to_dict` wrote, now or in the older format; raises `ArgumentError` otherwise."""
+        if isinstance(document, Mapping) and document.get("format") == OLDER:
+            older = replace(_DOCUMENTS, defaults=True)
+            values = stated_format(document, OLDER, older)
+            if unknown := {"specification"} & set(values):
+                older.refuse("certificate", f"'{min(unknown)}' is not known")
+            return older.from_values(Certificate, values)
         values = stated_format(document, FORMAT, _DOCUMENTS)
+        stated = values.pop("sha256", None)
+        if stated != checksum({"format": FORMAT, **values}):
+            _DOCUMENTS.refuse("certificate.sha256", "the checksum does not fit: the document was changed or damaged")
         return _DOCUMENTS.from_values(Certificate, values)
+
+    @property
+    def content_hash(self) -> str:
+        """SHA-256 of all that the certificate says: the one in its file."""
+        found: str = self.to_dict()["sha256"]
+        return found
 
 
 _DOCUMENTS = DocumentFormat(

@@ -76,11 +76,12 @@ def certify(
         metered=True,
         note=lambda task, outcome: _note(robot.joint_names[task[1]], outcome),
     )
-    for joint, outcome in zip(robot.joints, outcomes, strict=True):
+    allowances = [None] * robot.n if limits is None else [float(limit) for limit in limits]
+    for joint, outcome, allowed in zip(robot.joints, outcomes, allowances, strict=True):
         if outcome is None:
             raise UnprovenError(joint.name)
         bound, (variables, degrees) = outcome
-        proofs[joint.name] = JointProof(bound.bound, bound.found, variables, degrees, bound.trees)
+        proofs[joint.name] = JointProof(bound.bound, bound.found, variables, degrees, bound.trees, allowed)
     return Certificate(robot.name, robot.content_hash, simplified, motions, proofs)
 
 

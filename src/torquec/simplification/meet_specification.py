@@ -25,6 +25,7 @@ from torquec.simplification.fitting.fit_entries import fit_entries
 from torquec.simplification.problem import SimplificationProblem
 from torquec.simplification.simplify_torque import simplify_torque
 from torquec.simplification.specification import CoefficientThreshold, Specification
+from torquec.simplification.specification_text import specification_text
 from torquec.simplification.tolerance import PROOF_MARGIN, coefficient_tolerances, entry_tasks, torque_budgets
 
 
@@ -47,7 +48,12 @@ def meet_specification(
     Raises `SpecificationError` with joint, tolerance and smallest achievable error where the specification cannot be
     met, and `RobotError` where the robot has mimic joints and the specification is about coefficients.
     """
-    work = as_work(work)
+    found = _met(robot, exact, specification, as_work(work))
+    stated = specification_text(robot, specification)
+    return replace(found, certificate=replace(found.certificate, specification=stated))
+
+
+def _met(robot: Robot, exact: Function, specification: Specification, work: Work) -> Simplified:
     if specification.coefficients is not None:
         return _by_threshold(robot, exact, specification, specification.coefficients, work)
     if any(joint.control is not None for joint in specification.joints):

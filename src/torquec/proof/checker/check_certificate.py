@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
@@ -37,17 +37,19 @@ from torquec.robot.robot import Robot
 
 def check_certificate(
     robot: Robot, certificate: Certificate, *, work: Work | None = None, executor: Executor | None = None
-) -> None:
+) -> Mapping[str, float]:
     """Raise `CheckError` unless every bound of the certificate is proven for this robot.
 
-    Nothing of it is taken from kept results: it is proven each time.
+    Gives the slack of every joint and coefficient: the part of its bound that stands for rounding and for what the
+    tables of the proof leave out. Nothing of it is taken from kept results: it is proven each time.
     """
     work = as_work(work, executor=executor)
     _check_statement(robot, certificate)
+    inner: Mapping[str, float] = {}
     if certificate.coefficients is not None:
-        _check_inner(robot, certificate, work)
+        inner = _check_inner(robot, certificate, work)
         if not certificate.joints:
-            return
+            return inner
     box = certificate.motions
     grid = ResidualGrid(robot, certificate.program, box.lower, box.upper)
     claims = [_claim(grid, certificate, joint) for joint in range(robot.n)]
@@ -67,6 +69,7 @@ def check_certificate(
         note=lambda task, _: task.name,
     ):
         pass
+    return {**{name: task.slack for name, task in zip(certificate.joints, tasks, strict=True)}, **inner}
 
 
 def _check_statement(robot: Robot, certificate: Certificate) -> None:
@@ -96,6 +99,10 @@ def _check_statement(robot: Robot, certificate: Certificate) -> None:
 def _check_joint_statement(robot: Robot, name: str, proof: JointProof) -> None:
     if not (math.isfinite(proof.bound) and 0.0 <= proof.found <= proof.bound):
         raise CheckError(f"{name}: its bound is {proof.bound}, the largest error found {proof.found}", remedy=REMEDY)
+    if proof.tolerance is not None and not proof.bound <= proof.tolerance:
+        raise CheckError(
+            f"{name}: its bound {proof.bound:.6g} exceeds its tolerance {proof.tolerance:.6g}", remedy=REMEDY
+        )
     variables, degrees = proof.variables, proof.degrees
     if len(set(variables)) != len(variables) or not all(0 <= v < robot.n for v in variables):
         raise CheckError(f"{name}: no such variables {variables}", remedy=REMEDY)
@@ -103,7 +110,7 @@ def _check_joint_statement(robot: Robot, name: str, proof: JointProof) -> None:
         raise CheckError(f"{name}: the degrees of its error are given as {degrees}", remedy=REMEDY)
 
 
-def _check_inner(robot: Robot, certificate: Certificate, work: Work) -> None:
+def _check_inner(robot: Robot, certificate: Certificate, work: Work) -> Mapping[str, float]:
     """The certificate of coefficients within one of torques: about the same positions, and without torque bounds about
     the same program.
     """
@@ -113,7 +120,7 @@ def _check_inner(robot: Robot, certificate: Certificate, work: Work) -> None:
         raise CheckError("torques and coefficients are certified over different positions", remedy=REMEDY)
     if not certificate.joints and inner.program.content_hash != certificate.program.content_hash:
         raise CheckError("the certificate's program is not the one whose coefficients are proven", remedy=REMEDY)
-    check_coefficients(robot, inner, work=work)
+    return check_coefficients(robot, inner, work=work)
 
 
 @dataclass(frozen=True)

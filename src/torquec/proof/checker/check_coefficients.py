@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
@@ -37,8 +37,8 @@ _SIZES = {Family.M: 2, Family.H: 3, Family.G: 1}
 
 def check_coefficients(
     robot: Robot, certificate: CoefficientCertificate, *, work: Work | None = None, executor: Executor | None = None
-) -> None:
-    """Raise `CheckError` unless every bound of the certificate is proven for this robot.
+) -> Mapping[str, float]:
+    """Raise `CheckError` unless every bound of the certificate is proven for this robot; gives the slack of each error.
 
     Nothing of it is taken from kept results: it is proven each time.
     """
@@ -67,6 +67,7 @@ def check_coefficients(
         "proving the coefficients again", _check_proof, tasks, kept=False, note=lambda task, _: task.proof.name
     ):
         pass
+    return {proof.name: slack[0] for proof, slack in zip(proofs, slacks, strict=True)}
 
 
 def _check_statement(robot: Robot, proof: CoefficientProof) -> None:

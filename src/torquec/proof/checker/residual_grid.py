@@ -58,12 +58,13 @@ StandIn = Callable[[GridPart], RoundedArray]
 
 @dataclass(frozen=True)
 class ResidualGrid:
-    """A program beside the exact one of a robot, with ranges of the positions (n,)."""
+    """A program beside the exact one of a robot, or beside a `reference`, with ranges of the positions (n,)."""
 
     robot: Robot
     program: Function
     lower: tuple[float, ...]
     upper: tuple[float, ...]
+    reference: Function | None = None
 
     def __post_init__(self) -> None:
         for joint, low, high in zip(self.robot.joints, self.lower, self.upper, strict=True):
@@ -83,7 +84,9 @@ class ResidualGrid:
 
     @cached_property
     def exact(self) -> Function:
-        """The robot's inverse dynamics."""
+        """The robot's inverse dynamics, or what is given in its place."""
+        if self.reference is not None:
+            return self.reference
         shapes = dict.fromkeys(("q", "qd", "qdd"), (self.n,))
         return trace("inverse_dynamics", lambda q, qd, qdd: {"tau": inverse_dynamics(self.robot, q, qd, qdd)}, shapes)
 

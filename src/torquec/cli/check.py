@@ -1,0 +1,60 @@
+"""`torquec check FILE|DIR`: prove again what a certificate, a model or a C package claims."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.output import progress, step_report
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckOptions(CommandOptions):
+    """What to check, and the robot that a certificate is about."""
+
+    path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE|DIR", help="A certificate, a model (.tq.json), or the folder of a simplified C package."
+        ),
+    ]
+    of_robot: Annotated[
+        str | None,
+        typer.Option(
+            "--robot", metavar="ROBOT", help="The robot (or model) that a certificate is about; a model holds its own."
+        ),
+    ] = None
+    jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Processes to use.")] = 1
+
+
+@command("check", CheckOptions, example="torquec check puma560_small", without_model=True)
+def check(options: CheckOptions) -> Outcome:
+    """Prove again, from the files alone, what a certificate, a model or a C package claims.
+
+    Exit status 1 where a claim is refused.
+    """
+    from torquec.cli.worker_pool import worker_pool
+    from torquec.foundation.work import Work
+    from torquec.model.check_file import check_file
+    from torquec.report.check_text import check_text
+
+    robot = None if options.of_robot is None else options.source.read(options.of_robot).robot
+    with worker_pool(options.jobs) as pool:
+        found = check_file(options.path, robot=robot, work=Work(executor=pool, report=step_report(progress)))
+    document: dict[str, Any] = {
+        "ok": found.ok,
+        "kind": found.kind.value,
+        "claims": [dataclasses.asdict(claim) for claim in found.claims],
+        "box": None if found.box is None else dataclasses.asdict(found.box),
+        "specification": found.specification,
+        "slacks": dict(found.slacks),
+        "seconds": round(found.seconds, 3),
+        "refused": list(found.refused),
+    }
+    failed = "" if found.ok else f"refused: {found.refused[0]}"
+    return Outcome(document, check_text(document, str(options.path)), failed=failed)

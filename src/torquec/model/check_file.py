@@ -1,0 +1,281 @@
+"""`check_file`: a certificate, a model file or a C package proven again, from the files alone.
+
+(1)  certificate: every bound (:mod:`torquec.proof.checker.check_certificate`), and that the specification in it is met;
+     it needs its robot
+(2)  model: its certificate as in (1), with the robot in the file; every program must be what follows from the certified
+     one, and every count what it counts, so the whole document is made again and compared
+(3)  package: its model as in (2); every file of the package is generated again and compared byte by byte
+
+What is refused is told in words, never raised; only a file that is none of the three raises.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from torquec.codegen.precision import Precision
+from torquec.errors import ArgumentError, CheckError, ModelFileError, TorquecError
+from torquec.foundation.reading import FileKind, is_folder, read_json, to_path
+from torquec.foundation.work import Work, as_work
+from torquec.model.certified_model import second_record
+from torquec.model.certified_package import FORMAT, MANIFEST, WRITTEN_BY, certified_package
+from torquec.model.claim import Claim, claims_of
+from torquec.model.kinds import ModelKind
+from torquec.model.model import Model
+from torquec.model.save import load_model, model_document
+from torquec.model.simplified import counts_of
+from torquec.proof.certificate import Certificate, load_certificate
+from torquec.proof.checker.check_certificate import check_certificate
+from torquec.proof.checker.check_parts import check_parts
+from torquec.robot.robot import Robot
+from torquec.simplification.specification_text import check_specification_met
+from torquec.trajectory.motion_box import MotionBox
+
+_REMEDY = "take the file from where it was made, or make it again"
+_PARTS = ("mass_matrix", "gravity_torque", "velocity_torque", "coriolis_matrix")
+"""Programs that a model by coefficients has of its own: they are compared with the certified program as functions."""
+
+
+class CheckedKind(StrEnum):
+    """What was checked."""
+
+    CERTIFICATE = "certificate"
+    MODEL = "model"
+    PACKAGE = "package"
+
+
+@dataclass(frozen=True)
+class CheckedFile:
+    """What a file claims, and whether it was proven again; `refused` says why not.
+
+    `slacks` [N m, N; as the coefficient] is the part of each bound that stands for rounding.
+    """
+
+    kind: CheckedKind
+    refused: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    box: MotionBox | None = None
+    specification: str = ""
+    slacks: Mapping[str, float] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything that the file claims was proven."""
+        return not self.refused
+
+
+def check_file(path: str | os.PathLike[str], *, robot: Robot | None = None, work: Work | None = None) -> CheckedFile:
+    """Prove again what a certificate (with its `robot`), a model file or the folder of a C package claims.
+
+    Raises `ArgumentError` where there is no such file, where it claims nothing, and for a certificate without robot.
+    """
+    start = time.perf_counter()
+    source = to_path(path)
+    if not source.exists():
+        raise ArgumentError("there is no such file or folder", where=str(source), remedy="name what is to be checked")
+    work = as_work(work)
+    if is_folder(source):
+        found = _refusals(CheckedKind.PACKAGE, lambda: _package(source, work))
+    elif _is_certificate(source):
+        if robot is None:
+            raise ArgumentError(
+                "a certificate alone does not hold its robot", where=str(source), remedy="give the robot: --robot ROBOT"
+            )
+        given = robot
+        found = _refusals(CheckedKind.CERTIFICATE, lambda: _certificate(given, load_certificate(source), work))
+    else:
+        found = _refusals(CheckedKind.MODEL, lambda: _model_file(source, robot, work)[1])
+    return replace(found, seconds=time.perf_counter() - start)
+
+
+class _NothingClaimedError(ArgumentError):
+    """The file is whole and claims nothing."""
+
+
+def _refusals(kind: CheckedKind, check: Callable[[], CheckedFile]) -> CheckedFile:
+    try:
+        return replace(check(), kind=kind)
+    except _NothingClaimedError:
+        raise
+    except TorquecError as error:
+        return CheckedFile(kind, (str(error),))
+
+
+def _is_certificate(source: Path) -> bool:
+    """By what the document says of itself or, where it cannot be read, by its name."""
+    try:
+        stated = str(read_json(source, FileKind.CERTIFICATE, remedy=_REMEDY).get("format"))
+    except TorquecError:
+        stated = ""
+    return stated.startswith("torquec certificate") or (
+        not stated.startswith("torquec") and ".certificate" in source.name
+    )
+
+
+# --- a certificate --------------------------------------------------------------------------------------------------
+
+
+def _certificate(robot: Robot, record: Certificate, work: Work) -> CheckedFile:
+    """(1)."""
+    found = CheckedFile(
+        CheckedKind.CERTIFICATE,
+        claims=claims_of(robot, record) if record.robot_hash == robot.content_hash else (),
+        box=record.motions,
+        specification=record.specification,
+    )
+    try:
+        slacks = check_certificate(robot, record, work=work)
+        check_specification_met(robot, record)
+        if record.counts is not None and record.counts != counts_of(robot, record.program):
+            raise CheckError("the certificate counts other terms or operations than there are", remedy=_REMEDY)
+    except TorquecError as error:
+        return replace(found, refused=(str(error),))
+    return replace(found, slacks=slacks)
+
+
+# --- a model --------------------------------------------------------------------------------------------------------
+
+
+def _model_file(source: Path, robot: Robot | None, work: Work) -> tuple[Model, CheckedFile]:
+    """(2), and the model."""
+    model = load_model(source)
+    if robot is not None and robot.content_hash != model.robot.content_hash:
+        raise CheckError("the model is about another robot than the one that was given", where=str(source))
+    with work.step("making the programs again") as step:
+        step.meter(0, 2)
+        _check_document(model, read_json(source, FileKind.MODEL, remedy=_REMEDY), source, work)
+    if model.record is None:
+        return model, CheckedFile(CheckedKind.MODEL)
+    return model, _certificate(model.robot, model.record, work)
+
+
+def _check_document(model: Model, document: Mapping[str, Any], source: Path, work: Work) -> None:
+    """Raise `CheckError`, naming the field, where the document is not the one that its program and robot give."""
+    fields = [name for name in document if name not in ("sha256", "written_by", "version", "certificate")]
+    differing, again = "", dict[str, Any]()
+    for candidate in _made_again(model):
+        again = model_document(candidate, quantities=tuple(model.functions))
+        differing = next((name for name in fields if document[name] != again.get(name)), "")
+        if not differing:
+            _check_own_parts(candidate, work)
+            return
+    if differing == "quantities":
+        differing = next(name for name, entry in document[differing].items() if entry != again["quantities"].get(name))
+    raise CheckError(
+        f"'{differing}' is not what follows from robot and program; the file is from {document.get('written_by')}",
+        where=str(source),
+        remedy=_REMEDY,
+    )
+
+
+def _made_again(model: Model) -> list[Model]:
+    """The model made from its robot and certified program alone or, by coefficients, with its own programs of them."""
+    if model.kind in (ModelKind.EXACT, ModelKind.IDENTIFIED):
+        return [replace(model, functions=MappingProxyType({}), kept=None)]
+    if model.record is None:
+        raise _NothingClaimedError(
+            f"nothing is claimed of a model of the kind '{model.kind}'", remedy="check a model made by torquec simplify"
+        )
+    found = []
+    for names in ((), _PARTS):
+        second = model.coefficients
+        if second is not None:
+            assert model.record is not None
+            second = replace(second, functions=_own(second, names), record=second_record(model.record), kept=None)
+        own = names if model.kind is ModelKind.CERTIFIED_COEFFICIENTS else ()
+        found.append(replace(model, functions=_own(model, own), coefficients=second, kept=None))
+    return found
+
+
+def _own(model: Model, names: tuple[str, ...]) -> Mapping[str, Any]:
+    assert model.record is not None
+    parts = {name: model.functions[name] for name in names if name in model.functions}
+    return MappingProxyType({**parts, "inverse_dynamics": model.record.program})
+
+
+def _check_own_parts(model: Model, work: Work) -> None:
+    """The programs of M, c, C and g that a model by coefficients has of its own are parts of its certified program."""
+    for each in (model, model.coefficients):
+        if each is None or each.record is None:
+            continue
+        parts = {name: each.functions[name] for name in _PARTS if name in each.functions}
+        if parts:
+            check_parts(each.robot, each.record.program, parts, each.record.motions.positions, work=work)
+
+
+# --- a package ------------------------------------------------------------------------------------------------------
+
+
+def _package(folder: Path, work: Work) -> CheckedFile:
+    """(3)."""
+    manifests = sorted(path for path in folder.iterdir() if path.name.endswith(MANIFEST))
+    if len(manifests) != 1:
+        raise _NothingClaimedError(
+            f"the folder holds {len(manifests)} manifests (*{MANIFEST})",
+            where=str(folder),
+            remedy="name the folder of a package that torquec generate or simplify made of a certified model",
+        )
+    (manifest,) = manifests
+    stated = read_json(manifest, FileKind.MODEL, remedy=_REMEDY)
+    if stated.get("format") != FORMAT:
+        raise CheckError("this is no manifest of a package", where=str(manifest), remedy=_REMEDY)
+    if stated.get("written_by") != WRITTEN_BY:
+        raise CheckError(
+            f"the package was written by {stated.get('written_by')}, this is {WRITTEN_BY}",
+            where=str(manifest),
+            remedy="check it with the version that wrote it",
+        )
+    quantities, prefix, name = (stated.get(key) for key in ("quantities", "prefix", "model"))
+    if not isinstance(quantities, list) or not all(isinstance(each, str) for each in quantities):
+        raise CheckError("the manifest does not say what was generated", where=str(manifest), remedy=_REMEDY)
+    if not isinstance(prefix, str) or not isinstance(name, str) or name != Path(name).name:
+        raise CheckError("the manifest does not say what was generated", where=str(manifest), remedy=_REMEDY)
+    if stated.get("precision") not in list(Precision):
+        raise CheckError(f"there is no precision {stated.get('precision')!r}", where=str(manifest), remedy=_REMEDY)
+    precision = Precision(stated["precision"])
+    model, found = _model_file(folder / name, None, work)
+    if model.record is None:
+        raise CheckError("the package's model has no certificate", where=str(folder), remedy=_REMEDY)
+    try:
+        with work.step("generating the files again"):
+            again = certified_package(model, prefix=prefix, quantities=quantities, kept=model.kept, precision=precision)
+        reasons = [*_differing(folder, again), *_other_certificates(folder, model.record)]
+    except TorquecError as error:
+        reasons = [str(error)]
+    return replace(found, refused=(*found.refused, *reasons))
+
+
+def _differing(folder: Path, texts: Mapping[str, str]) -> list[str]:
+    """Files that are not what the model gives, byte by byte."""
+    reasons = []
+    for name, text in texts.items():
+        try:
+            same = (folder / name).read_bytes() == text.encode()
+        except OSError as error:
+            reasons.append(f"{folder / name}: {error.strerror}")
+            continue
+        if not same:
+            reasons.append(f"{folder / name}: the file is not the one that the model gives")
+    return reasons
+
+
+def _other_certificates(folder: Path, record: Certificate) -> list[str]:
+    """Certificates that lie in the folder are the model's own."""
+    reasons = []
+    for path in sorted(folder.glob("*.certificate.json")):
+        try:
+            same = load_certificate(path).content_hash == record.content_hash
+        except (TorquecError, ModelFileError) as error:
+            reasons.append(str(error))
+            continue
+        if not same:
+            reasons.append(f"{path}: it is not the certificate of the model")
+    return reasons

@@ -1,0 +1,87 @@
+"""What a certified model claims: the bound of every error, as records and in the words of a header."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torquec.model.model import Model
+from torquec.proof.certificate import Certificate
+from torquec.proof.coefficient_certificate import CoefficientProof
+from torquec.proof.coefficient_tolerance import ErrorKind, Family
+from torquec.robot.robot import Joint, Robot
+
+
+@dataclass(frozen=True)
+class Claim:
+    """An error of `quantity` (inverse_dynamics, or a coefficient such as M[1,2]) at a joint is at most `bound`."""
+
+    quantity: str
+    joint: str
+    bound: float
+    unit: str
+
+
+def claims_of(robot: Robot, record: Certificate | None) -> tuple[Claim, ...]:
+    """All bounds of a certificate; none without one."""
+    if record is None:
+        return ()
+    torques = [
+        Claim("inverse_dynamics", joint.name, record.joints[joint.name].bound, _force(joint))
+        for joint in robot.joints
+        if joint.name in record.joints
+    ]
+    inner = {} if record.coefficients is None else record.coefficients.coefficients
+    coefficients = [
+        Claim(name, robot.joints[proof.index[0]].name, proof.bound, _unit(robot, proof))
+        for name, proof in inner.items()
+    ]
+    return (*torques, *coefficients)
+
+
+def claim_text(model: Model, model_file: str, model_hash: str) -> str:
+    """The claim of a certified model in words: errors, box, specification, hashes, and how to check them."""
+    robot, record = model.robot, model.record
+    assert record is not None
+    box = record.motions
+    lines = [f"SIMPLIFIED: this is not the exact dynamics of {robot.name}. Proven, for all motions of the box below:"]
+    torques = [claim for claim in claims_of(robot, record) if claim.quantity == "inverse_dynamics"]
+    lines += [f"  torque error of {claim.joint}: at most {claim.bound!r} {claim.unit}" for claim in torques]
+    if record.coefficients is not None:
+        proofs = record.coefficients.coefficients
+        about = "of these functions" if record.coefficients.program == record.program else "of a second program"
+        lines.append(
+            f"  the errors of {len(proofs)} coefficients {about}, each within its own bound (see the certificate); "
+            "all others are exact"
+        )
+    lines.append("Box:")
+    for k, joint in enumerate(robot.joints):
+        angle = "m" if joint.type.is_prismatic else "rad"
+        text = f"  {joint.name}: position {box.lower[k]!r} to {box.upper[k]!r} {angle}"
+        if box.velocity:
+            text += (
+                f", speed up to {box.velocity[k]!r} {angle}/s, acceleration up to {box.acceleration[k]!r} {angle}/s^2"
+            )
+        lines.append(text)
+    if record.specification:
+        lines += ["Specification that is met:", *(f"  {line}" for line in record.specification.splitlines() if line)]
+    lines += [
+        f"Model and certificate: {model_file}",
+        f"  SHA-256 of the model        {model_hash}",
+        f"  SHA-256 of the certificate  {record.content_hash}",
+        "Check the proof, the model and every byte of these files with:  torquec check DIR",
+    ]
+    return "\n".join(lines)
+
+
+def _force(joint: Joint) -> str:
+    return "N" if joint.type.is_prismatic else "N m"
+
+
+def _unit(robot: Robot, proof: CoefficientProof) -> str:
+    if proof.kind is ErrorKind.RELATIVE:
+        return "relative"
+    first, *others = (robot.joints[k] for k in proof.index)
+    per = " ".join("m" if joint.type.is_prismatic else "rad" for joint in others)
+    if proof.family is Family.G:
+        return _force(first)
+    return f"{_force(first)} s^2/{per}" if len(others) == 1 else f"{_force(first)} s^2/({per})"

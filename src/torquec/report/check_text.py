@@ -1,0 +1,36 @@
+"""What `torquec check` shows: the claims with their bounds, and whether they were proven again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torquec.report.tables import number, table
+
+_SHOWN = 12
+"""Claims that are shown; a certificate of coefficients has hundreds, all of them in the JSON document."""
+
+
+def check_text(document: dict[str, Any], path: str) -> str:
+    """The text for a document of `torquec check`."""
+    claims, slacks = document["claims"], document["slacks"]
+    lines = []
+    if claims:
+        rows = []
+        for claim in claims[:_SHOWN]:
+            slack = slacks.get(claim["joint"] if claim["quantity"] == "inverse_dynamics" else claim["quantity"])
+            shown = "-" if slack is None else number(slack, 2)
+            rows.append([claim["quantity"], claim["joint"], number(claim["bound"], 6), claim["unit"], shown])
+        lines.append(table(["quantity", "joint", "error at most", "unit", "of it slack"], rows))
+        if len(claims) > _SHOWN:
+            lines.append(f"and {len(claims) - _SHOWN} more")
+        lines.append("")
+    if document["refused"]:
+        lines += ["REFUSED:", *(f"  {reason}" for reason in document["refused"])]
+    elif claims:
+        # A threshold says what is left out, and no error that could be met.
+        asked = document["specification"] and "[coefficients]" not in document["specification"]
+        met = ", and the specification in it is met" if asked else ""
+        lines.append(f"proven again{met}: the {document['kind']} {path}  ({document['seconds']:.1f} s)")
+    else:
+        lines.append(f"every program follows from the robot; no error is claimed: the {document['kind']} {path}")
+    return "\n".join(lines)

@@ -1,0 +1,102 @@
+"""A specification as the text of its file, and whether a certificate meets what such a text asks for.
+
+The text is part of every certificate: it says which claim was wanted, and can be read again and compared.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import fields
+from typing import Any
+
+from torquec.closedform import closed_form
+from torquec.errors import CheckError, SpecificationError
+from torquec.proof.certificate import Certificate
+from torquec.proof.coefficient_tolerance import Family
+from torquec.robot.robot import Robot
+from torquec.simplification.fitting.fit_entries import BasisSearch
+from torquec.simplification.specification import Specification, parse_specification
+from torquec.simplification.tolerance import coefficient_tolerances, torque_budgets
+
+_REMEDY = "make the certificate again with torquec simplify"
+
+
+def specification_text(robot: Robot, specification: Specification) -> str:
+    r"""The specification in TOML: `parse_specification` gives the same requirements over the same box.
+
+    >>> from torquec.robot import classics
+    >>> arm = classics.planar2r()
+    >>> stated = parse_specification("[every_joint]\nvelocity = 1\nacceleration = 2\ntorque_error = 0.5", arm)
+    >>> print(specification_text(arm, stated).splitlines()[0])
+    robot = "planar2r"
+    """
+    lines = [f"robot = {_value(robot.name)}"]
+    if specification.search is not BasisSearch.MINIMAL_BASIS and any(j.control for j in specification.joints):
+        lines.append(f"search = {_value(specification.search.value)}")
+    if specification.coefficients is not None:
+        lines += ["", "[coefficients]", *_lines(specification.coefficients)]
+    stated = {requirement.name: requirement for requirement in specification.joints}
+    for joint, low, high in zip(robot.joints, specification.box.lower, specification.box.upper, strict=True):
+        lines += ["", "[[joint]]", f"name = {_value(joint.name)}"]
+        if low < high:  # a joint that cannot move has its limits from the robot
+            lines.append(f"range = [{low!r}, {high!r}]")
+        requirement = stated.get(joint.name)
+        if requirement is None:
+            continue
+        lines += [f"velocity = {requirement.velocity!r}", f"acceleration = {requirement.acceleration!r}"]
+        if requirement.torque_error is not None:
+            lines.append(f"torque_error = {requirement.torque_error!r}")
+        for name in ("control", "motor"):
+            if (inner := getattr(requirement, name)) is not None:
+                lines += [f"[joint.{name}]", *_lines(inner)]
+    return "\n".join(lines) + "\n"
+
+
+def check_specification_met(robot: Robot, certificate: Certificate) -> None:
+    """Raise `CheckError` unless the bounds of a certificate are what its specification asks for, over the same box.
+
+    Whether the bounds hold is another matter (:func:`torquec.check_certificate`).
+    """
+    if not certificate.specification:
+        return
+    try:
+        stated = parse_specification(certificate.specification, robot, source="the certificate's specification")
+    except SpecificationError as error:
+        raise CheckError(f"the certificate's specification cannot be read: {error.found}", remedy=_REMEDY) from None
+    if stated.motions != certificate.motions:
+        raise CheckError("the certificate is about other motions than its specification", remedy=_REMEDY)
+    if stated.coefficients is not None:
+        return
+    control = any(joint.control for joint in stated.joints)
+    form = closed_form(robot) if control else None
+    allowed = [j.torque_error for j in stated.joints] if form is None else torque_budgets(form, stated)
+    for (name, proof), tolerance in zip(certificate.joints.items(), allowed, strict=True):
+        if tolerance is None or proof.tolerance != tolerance or not proof.bound <= tolerance:
+            raise CheckError(
+                f"joint '{name}': its specification allows {tolerance}, the certificate states {proof.tolerance} and "
+                f"a bound of {proof.bound:.6g}",
+                remedy=_REMEDY,
+            )
+    if form is None or certificate.coefficients is None:
+        return
+    proofs = certificate.coefficients.coefficients
+    for wanted in coefficient_tolerances(form, stated):
+        found = proofs.get(wanted.name)
+        if wanted.family is Family.V or found is None:  # coefficients that are not named are exact
+            continue
+        if (found.tolerance, found.kind) != (wanted.value, wanted.kind):
+            raise CheckError(
+                f"{wanted.name}: its specification allows {wanted.value:.6g} {wanted.kind}", remedy=_REMEDY
+            )
+
+
+def _lines(record: Any) -> list[str]:
+    """The fields of a record that say something: None, infinity and zero are what a file leaves out."""
+    found = {field.name: getattr(record, field.name) for field in fields(record)}
+    return [f"{name} = {_value(x)}" for name, x in found.items() if x is not None and x != 0.0 and not math.isinf(x)]
+
+
+def _value(x: str | float) -> str:
+    """A text or number of TOML, whose texts are written as those of JSON are."""
+    return json.dumps(x) if isinstance(x, str) else repr(x)

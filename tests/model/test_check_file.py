@@ -1,0 +1,275 @@
+"""`check_file`: honest certificates, models and packages are proven again, false ones are refused with a reason."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.model.false_files import changed_digit, entry_of, false_model, resealed_manifest, scaled, sealed
+
+import torquec as tq
+from torquec.errors import ArgumentError
+from torquec.expr import function_from_dict, trace
+from torquec.expr.math import sincos
+from torquec.expr.replay import replay
+from torquec.foundation.json_text import checksum, document_text
+from torquec.model.quantities import input_shapes, quantity_of
+
+SPECIFICATIONS = Path(__file__).resolve().parents[2] / "examples" / "specifications"
+
+
+@pytest.fixture(scope="module")
+def small():
+    return tq.simplify(tq.classics.planar2r(), SPECIFICATIONS / "planar2r.toml")
+
+
+@pytest.fixture(scope="module")
+def package(small, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("check") / "package"
+    tq.generate(small, folder)
+    tq.save_certificate(small.record, folder / "planar2r.certificate.json")
+    return folder
+
+
+@pytest.fixture
+def copy(package, tmp_path):
+    return shutil.copytree(package, tmp_path / "copy")
+
+
+def refused(path, **options):
+    found = tq.check_file(path, **options)
+    assert not found.ok
+    return " ".join(found.refused)
+
+
+# --- honest files ---------------------------------------------------------------------------------------------------
+
+
+def test_a_certificate_a_model_and_a_package_are_proven_again(small, package):
+    robot = small.robot
+    found = {
+        "certificate": tq.check_file(package / "planar2r.certificate.json", robot=robot),
+        "model": tq.check_file(package / "planar2r.tq.json"),
+        "package": tq.check_file(package),
+    }
+    for kind, checked in found.items():
+        assert checked.ok, checked.refused
+        assert checked.kind == kind
+        assert checked.box == small.record.motions
+        assert [(c.quantity, c.joint, c.bound, c.unit) for c in checked.claims] == [
+            ("inverse_dynamics", name, proof.bound, "N m") for name, proof in small.record.joints.items()
+        ]
+        assert all(0.0 < checked.slacks[name] < 1e-9 for name in robot.joint_names)
+        assert checked.specification == small.record.specification
+
+
+def test_the_certificate_shows_which_claim_is_met(small):
+    stated = tq.load_specification(SPECIFICATIONS / "planar2r.toml", small.robot)
+    for joint in stated.joints:
+        proof = small.record.joints[joint.name]
+        assert proof.tolerance == joint.torque_error
+        assert proof.bound <= proof.tolerance
+
+
+def test_an_exact_model_follows_from_its_robot(tmp_path):
+    tq.save(tq.compile(tq.classics.scara()), tmp_path / "arm.tq.json")
+    found = tq.check_file(tmp_path / "arm.tq.json")
+    assert found.ok
+    assert found.claims == ()
+
+
+def test_models_by_coefficients_with_programs_of_their_own(tmp_path):
+    robot = tq.classics.planar3r()
+    text = "[coefficients]\nthreshold = 0.05\n[every_joint]\nvelocity = 1\nacceleration = 2\n"
+    (tmp_path / "spec.toml").write_text(text)
+    model = tq.simplify(robot, tmp_path / "spec.toml")
+    tq.generate(model, tmp_path / "out")
+    found = tq.check_file(tmp_path / "out")
+    assert found.ok, found.refused
+    assert {claim.quantity for claim in found.claims} > {"inverse_dynamics", "M[1,3]"}
+    part = model.functions["mass_matrix"]
+    false = replace(model, functions={**model.functions, "mass_matrix": scaled(part, 1.0 + 1e-8)})
+    tq.save(false, tmp_path / "false.tq.json")
+    assert "'mass_matrix' is not that part" in refused(tmp_path / "false.tq.json")
+
+
+def test_the_header_states_the_claim(small, package):
+    header = (package / "planar2r_simplified.h").read_text()
+    words = " ".join(header.replace("\n * ", " ").split())
+    for proof in small.record.joints.values():
+        assert repr(proof.bound) in words
+    for expected in ("SIMPLIFIED", "speed up to 1.0 rad/s", "torque_error = 2.0", "torquec check DIR"):
+        assert expected in words
+    assert small.record.content_hash in words
+    assert json.loads((package / "planar2r.tq.json").read_text())["sha256"] in words
+    assert "planar2r_simplified_inverse_dynamics" in header
+
+
+def test_the_prefix_can_be_chosen_and_other_targets_have_other_names(small, tmp_path):
+    files = {path.name for path in tq.generate(small, tmp_path / "c", prefix="arm").files}
+    assert {"arm.c", "arm.h", "planar2r.tq.json", "arm.package.json"} <= files
+    assert tq.check_file(tmp_path / "c").ok
+    tq.generate(small, tmp_path / "single", precision="single")
+    assert "const float" in (tmp_path / "single" / "planar2r_simplified.h").read_text()
+    assert tq.check_file(tmp_path / "single").ok
+    module = tq.generate(small, tmp_path / "py", target="numpy")
+    assert [path.name for path in module.files] == ["planar2r_simplified.py"]
+    assert [claim.bound for claim in module.claim] == [proof.bound for proof in small.record.joints.values()]
+
+
+def test_an_older_certificate_is_read_and_proven(small, tmp_path):
+    document = small.record.to_dict()
+    del document["sha256"], document["specification"]
+    for proof in document["joints"].values():
+        del proof["tolerance"]
+    document["format"] = "torquec certificate 2"
+    (tmp_path / "old.certificate.json").write_text(json.dumps(document))
+    found = tq.check_file(tmp_path / "old.certificate.json", robot=small.robot)
+    assert found.ok, found.refused
+    assert found.specification == ""
+
+
+# --- false ones -----------------------------------------------------------------------------------------------------
+
+
+def changed_digits(folder, count, seed):
+    rng = np.random.default_rng(seed)
+    for path in sorted(folder.iterdir()):
+        honest = path.read_text()
+        for _ in range(count):
+            path.write_text(changed_digit(honest, rng))
+            assert not tq.check_file(folder).ok, path.name
+        path.write_text(honest)
+    assert tq.check_file(folder).ok
+
+
+def test_any_changed_digit_in_a_package_is_refused(copy):
+    changed_digits(copy, 1, 5)
+
+
+@pytest.mark.slow
+def test_many_changed_digits_in_a_package_are_refused(copy):
+    changed_digits(copy, 100, 6)
+
+
+def false_models(small, package, tmp_path, count, start):
+    text = (package / "planar2r.tq.json").read_text()
+    path = tmp_path / "false.tq.json"
+    accepted, tried = [], 0
+    for k in range(count):
+        changed = false_model(small, text, np.random.default_rng([start, k]))
+        if changed is None:
+            continue
+        tried += 1
+        path.write_text(changed[1])
+        if tq.check_file(path).ok:
+            accepted.append((k, changed[0]))
+    return accepted, tried
+
+
+def test_false_models_with_checksums_that_fit_are_refused(small, package, tmp_path):
+    accepted, tried = false_models(small, package, tmp_path, 25, 0)
+    assert not accepted
+    assert tried > 20
+
+
+@pytest.mark.slow
+def test_a_thousand_false_models(small, package, tmp_path):
+    accepted, tried = false_models(small, package, tmp_path, 1000, 1)
+    assert not accepted
+    assert tried > 900
+
+
+def test_a_mass_matrix_times_ten_that_agrees_at_the_points_of_the_reader_is_refused(small, package, tmp_path):
+    """The reader compares programs at fixed states, which can be looked up; the check makes the programs again."""
+    document = json.loads((package / "planar2r.tq.json").read_text())
+    names = list(document["quantities"])
+    honest = function_from_dict(document["quantities"]["mass_matrix"]["function"])
+    rng = np.random.default_rng(0)
+    points = []
+    for name in names:
+        shapes = input_shapes(small.robot, quantity_of(name)[0])
+        for _ in range(2):
+            drawn = {key: rng.uniform(-1.0, 1.0, shape) for key, shape in shapes.items()}
+            if name == "mass_matrix":
+                points.append(float(drawn["q"][1]))
+
+    def algorithm(q):
+        M = replay(honest, {"q": q})["M"]
+        bump = 1.0
+        for point in points:
+            bump = bump * sincos(q[1] - point)[0]
+        return {"M": [[m + 10.0 * bump * m for m in row] for row in M]}
+
+    false = trace(honest.name, algorithm, {"q": (2,)})
+    document["quantities"]["mass_matrix"] = entry_of(false)
+    path = tmp_path / "false.tq.json"
+    path.write_text(document_text(sealed(document)))
+    tq.load_model(path)  # the reader is deceived
+    assert "'mass_matrix' is not what follows" in refused(path)
+
+
+def test_c_that_was_changed_with_its_hashes_is_refused(copy):
+    source = copy / "planar2r_simplified.c"
+    source.write_text(source.read_text().replace("tau[0] = ", "tau[0] = 2.0 * "))
+    resealed_manifest(copy)
+    assert "planar2r_simplified.c: the file is not the one that the model gives" in refused(copy)
+
+
+def test_a_package_of_another_version_is_refused_by_name(copy):
+    path = copy / "planar2r_simplified.package.json"
+    path.write_text(path.read_text().replace(f"torquec {tq.__version__}", "torquec 99.0"))
+    assert "written by torquec 99.0, this is torquec" in refused(copy)
+
+
+@pytest.mark.parametrize("name", ["planar2r_simplified.c", "selftest.c", "planar2r.tq.json"])
+def test_a_missing_file_is_refused(copy, name):
+    (copy / name).unlink()
+    assert name in refused(copy)
+
+
+def test_the_certificate_of_another_model_is_refused(copy, small):
+    loose = {
+        name: replace(proof, bound=2.0 * proof.bound, tolerance=None) for name, proof in small.record.joints.items()
+    }
+    other = replace(small.record, joints=loose, specification="")
+    tq.save_certificate(other, copy / "planar2r.certificate.json")
+    assert "not the certificate of the model" in refused(copy)
+
+
+def test_a_certificate_changed_in_any_field_is_refused(small, tmp_path):
+    path = tmp_path / "false.certificate.json"
+    document = small.record.to_dict()
+    for field in [name for name, value in document.items() if value is not None]:
+        changed = {**document, field: None}
+        path.write_text(document_text(changed))
+        assert not tq.check_file(path, robot=small.robot).ok, field
+        if field not in ("sha256", "counts"):  # a certificate without counts says less, and nothing false
+            changed.pop("sha256")
+            path.write_text(document_text({**changed, "sha256": checksum(changed)}))
+            assert not tq.check_file(path, robot=small.robot).ok, field
+
+
+# --- misuse ---------------------------------------------------------------------------------------------------------
+
+
+def test_what_cannot_be_checked(package, tmp_path):
+    with pytest.raises(ArgumentError, match="no such file"):
+        tq.check_file(tmp_path / "none")
+    with pytest.raises(ArgumentError, match="does not hold its robot"):
+        tq.check_file(package / "planar2r.certificate.json")
+    with pytest.raises(ArgumentError, match="0 manifests"):
+        tq.check_file(tmp_path)
+    tq.save(tq.abbreviated_model(tq.classics.planar2r()), tmp_path / "short.tq.json")
+    with pytest.raises(ArgumentError, match="nothing is claimed"):
+        tq.check_file(tmp_path / "short.tq.json")
+
+
+def test_another_robot_is_refused(package):
+    other = tq.classics.planar3r()
+    assert "another robot" in refused(package / "planar2r.certificate.json", robot=other)
+    assert "another robot" in refused(package / "planar2r.tq.json", robot=other)
