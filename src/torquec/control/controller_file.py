@@ -37,12 +37,14 @@ def write_controller(
     controller: Controller | Observer,
     directory: str | os.PathLike[str],
     *,
-    prefix: str,
+    prefix: str | None = None,
     target: Target | str = Target.C,
     details: Mapping[str, Any] | None = None,
     force: bool = False,
 ) -> list[Path]:
     """Write (1) and (2) into a directory; gives the files. `details` are JSON values to keep beside the program.
+
+    `prefix` begins the names of files and functions; it is the controller's own name unless given.
 
     Raises `ArgumentError` where the directory cannot be written, and without `force` for a file in the way that Torquec
     did not write.
@@ -54,7 +56,7 @@ def write_controller(
     files = generate_package(
         functions,
         path,
-        prefix=prefix,
+        prefix=prefix or controller.name,
         target=chosen(Target, target, "target"),
         description=_description(controller),
         notes={controller.function.name: _note(controller)},

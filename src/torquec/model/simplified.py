@@ -13,11 +13,11 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import replace
 
-from torquec.errors import RobotError
+from torquec.errors import RefusedQuantityError, RobotError
 from torquec.expr import Function, count_operations
 from torquec.foundation.work import Work, as_work
 from torquec.model.certified_model import certified_model
-from torquec.model.model import Model
+from torquec.model.model import Model, as_model
 from torquec.model.quantities import trace_quantity
 from torquec.model.routes import Route, route_function
 from torquec.proof.certificate import Counts
@@ -28,7 +28,7 @@ from torquec.simplification.torque_coefficients import torque_coefficients
 
 
 def simplify(
-    robot: Robot,
+    source: Robot | Model,
     specification: Specification | str | os.PathLike[str],
     *,
     work: Work | None = None,
@@ -37,15 +37,25 @@ def simplify(
 ) -> Model:
     """The cheapest model found that meets the specification; the proof and what was saved are in `model.record`.
 
+    `source` is a robot, or a model of one with bodies, exact or identified, whose parameters and covariance stay with
+    the result; the proof is about its robot. Raises `RefusedQuantityError` for a model that is a program already.
     `work` says who computes, who is told, and what is kept (:mod:`torquec.foundation.work`); `executor` and `progress`
     stand for one with these. Raises `SpecificationError` with joint, tolerance and smallest achievable error where the
     specification cannot be met, and `RobotError` where the robot has mimic joints and the specification is about
     coefficients.
     """
+    model = as_model(source)
+    robot = model.robot
+    if model.kind.follows_program:
+        raise RefusedQuantityError(
+            f"a model of kind '{model.kind}' is simplified already",
+            remedy="simplify its robot, model.robot, or the exact model, model.exact",
+        )
     stated = specification if isinstance(specification, Specification) else load_specification(specification, robot)
     task = as_work(work, executor=executor, progress=progress)
     exact = trace_quantity(robot, "inverse_dynamics")
-    return simplified_model(robot, meet_specification(robot, exact, stated, work=task))
+    found = simplified_model(robot, meet_specification(robot, exact, stated, work=task))
+    return replace(found, parameters=model.parameters)
 
 
 def simplified_model(robot: Robot, found: Simplified) -> Model:
