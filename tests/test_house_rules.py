@@ -113,6 +113,28 @@ def test_what_functions_return_has_named_parts(path):
             assert not is_carrier, f"line {node.lineno}: {node.name}: return a dataclass"
 
 
+def is_number(value: ast.expr) -> bool:
+    if isinstance(value, ast.BinOp):
+        return is_number(value.left) and is_number(value.right)
+    return isinstance(value, ast.Constant) and type(value.value) in (int, float)
+
+
+@each_source
+def test_private_numbers_have_reasons(path):
+    """In a comment beside the number or above it, or in the docstring of its group."""
+    text = path.read_text(encoding="utf-8")
+    lines, body = text.splitlines(), ast.parse(text).body
+    for k, node in enumerate(body):
+        if not (isinstance(node, ast.Assign) and is_number(node.value) and ast.unparse(node.targets[0])[0] == "_"):
+            continue
+        rest = (other for other in body[k + 1 :] if not isinstance(other, ast.Assign))
+        after = next(rest, None)
+        gap = "" in lines[node.end_lineno - 1 : after.lineno] if after is not None else True
+        has_docstring = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) and not gap
+        has_comment = "#" in lines[node.end_lineno - 1] or lines[node.lineno - 2].startswith("#")
+        assert has_docstring or has_comment, f"line {node.lineno}: why this number?"
+
+
 def test_layout_page_is_true():
     page = PAGE.read_text(encoding="utf-8")
     assert true_page(page) == page, "docs/layout.md is out of date: run python -m tests.layout_page"

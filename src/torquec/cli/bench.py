@@ -30,8 +30,8 @@ _FUNCTIONS = {
 }
 """What is timed, with its number of inputs."""
 
-_BATCH = 10_000
-_CHECKED_STATES = 8
+_BATCH = 10_000  # large enough that the call itself costs nothing, small enough for the cache
+_CHECKED_STATES = 8  # agreement is tested before anything is timed
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,7 @@ from torquec.cli.writes import Writes
 if TYPE_CHECKING:
     from torquec.model.model import Model
 
-_AGREEMENT = 1e-9
+_AGREEMENT = 1e-9  # far above rounding, far below any error
 
 _PUBLISHED = {
     "q": (0.5, 1.589, 1.103, -1.099, -0.799, 1.494),
@@ -38,7 +38,7 @@ _SHOWN = {
 }
 """The functions of the table, with their number of inputs."""
 
-_BATCH = 20_000
+_BATCH = 20_000  # large enough that the call itself costs nothing
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from torquec.linearization.linearize import LinearModel
     from torquec.model.model import Model
 
-_ALL_DIRECTIONS = 6
+_ALL_DIRECTIONS = 6  # three of motion, three of turning
 
 
 @dataclass(frozen=True, kw_only=True)

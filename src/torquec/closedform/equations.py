@@ -18,7 +18,7 @@ from torquec.closedform.rule import EXACT, Rule
 from torquec.closedform.terms import cumulative_angles
 from torquec.errors import ArgumentError
 
-_SHOWN_DIGITS = 6
+_SHOWN_DIGITS = 6  # what a reader compares; files for programs have all digits
 _ALL_DIGITS = 12
 """Digits of numbers that were rounded before: enough to show them as they are."""
 

@@ -15,7 +15,7 @@ import re
 from collections.abc import Container
 
 _MARK = "_x0_"
-_LONGEST = 200
+_LONGEST = 200  # file names end at 255 bytes, and suffixes follow
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _ODD = re.compile(r"[^A-Za-z0-9_]|_(?=x[0-9a-f])")
 

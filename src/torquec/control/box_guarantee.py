@@ -20,7 +20,7 @@ from torquec.control.error_tube import ErrorTube, TubeLoop, joint_unit, rounded_
 from torquec.control.proven_torque import ProvenTorque
 from torquec.foundation.arrays import Array
 
-_MOST_BOXES = 6000
+_MOST_BOXES = 6000  # some seconds of work; bounds from fewer boxes are wider, never wrong
 _AT_ONCE = 1500
 """Boxes that are enclosed together, which bounds the memory."""
 

@@ -27,7 +27,7 @@ from torquec.foundation.arrays import Array
 from torquec.robot.robot import Joint, Robot
 from torquec.trajectory.motion_enclosure import MotionEnclosure
 
-_ROUNDS = 60
+_ROUNDS = 60  # radii settle in ten or twenty where they settle at all
 _FIRST_STEP, _STEP = 0.05, 1e-3
 """By what part a tube is tried wider than the bounds of the last one: to find one, and to make it narrow."""
 

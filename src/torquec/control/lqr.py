@@ -34,7 +34,7 @@ from torquec.robot.robot import Robot
 from torquec.trajectory import Trajectory, check_joints
 
 _FRICTION = FrictionCompensation()
-_MOST_DOUBLINGS = 60
+_MOST_DOUBLINGS = 60  # 2^60 samples: no loop that settles takes longer
 
 
 def lqr(

@@ -24,8 +24,8 @@ from torquec.model.model import Model, as_model
 from torquec.robot.payload import attach_payload, hand_frame
 from torquec.robot.robot import Robot
 
-_GRID = 40
-_BISECTIONS = 30
+_GRID = 40  # masses from a thousandth of the robot to the heaviest, a third apart
+_BISECTIONS = 30  # a billionth of the step of the grid
 _HEAVIEST = 100.0
 """Times the mass of the robot: a payload beyond is no limit."""
 

@@ -35,7 +35,7 @@ from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 
 _EPSILON = float(np.finfo(np.float64).eps)
-_MOST_SAMPLES = 2**20
+_MOST_SAMPLES = 2**20  # a loop that has not forgotten by then is refused as far too slow
 _FORGOTTEN = 1e-9
 """Row sums of |F^K| at which the rest of the sums is left to the geometric series: it adds less than 1e-8 of them."""
 

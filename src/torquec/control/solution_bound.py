@@ -20,7 +20,7 @@ _EPSILON = float(np.finfo(np.float64).eps)
 _LEAST = 1e-150
 """Keeps y positive where nothing acts, and is far above what underflows."""
 
-_ROUNDS = 6
+_ROUNDS = 6  # of a contraction by more than half; what is left is covered by the inflation
 _INFLATION = 1.01
 """How much larger than its last iterate y is tried: the iteration comes from below."""
 

@@ -29,9 +29,9 @@ _REAL = 1e-6
 _FARTHEST = 1e6
 """A factor beyond this is no limit."""
 
-_NOTHING = 1e-9
-_ROUNDING = 1e-12
-_BISECTIONS = 200
+_NOTHING = 1e-9  # a lower limit of gamma that is zero but for rounding
+_ROUNDING = 1e-12  # of eigenvalues, relative to the largest entry
+_BISECTIONS = 200  # ends at neighbouring doubles long before
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ from torquec.robot.robot import Robot
 from torquec.trajectory.motion_enclosure import motion_enclosure
 from torquec.trajectory.trajectory import Trajectory
 
-_PIECE = 0.002
+_PIECE = 0.002  # [s], as said below
 _FEWEST, _MOST = 256, 32768
 """Pieces of time that the reference is enclosed over: 2 ms each, within these numbers."""
 

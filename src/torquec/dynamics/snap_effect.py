@@ -15,7 +15,7 @@ from torquec.dynamics.inverse_dynamics import inverse_dynamics
 from torquec.errors import RobotError
 from torquec.robot.robot import Robot
 
-_MOTIONS = 64
+_MOTIONS = 64  # random ones; the largest torque among them stands for the size of all
 
 
 @dataclass(frozen=True)

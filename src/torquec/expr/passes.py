@@ -16,8 +16,8 @@ from torquec.expr.graph import Node
 from torquec.expr.ops import Op
 
 _SUMS = (Op.ADD, Op.SUB)
-_LONGEST_SUM = 64
-_DEEPEST_NEGATION = 8
+_LONGEST_SUM = 64  # the search for common terms is quadratic in it
+_DEEPEST_NEGATION = 8  # of products and sums in each other; signs from farther away are rare
 _MOST_TURNED = 8000
 """Negated outputs times operations, beyond which nothing is turned: each trial rebuilds the graph."""
 

@@ -36,7 +36,7 @@ class PatternKind(IntEnum):
 OP_KINDS: dict[Op, int] = {op: k for k, op in enumerate(Op)}
 _NEGATIVE = frozenset((PatternKind.MINUS_ONE, PatternKind.NEGATIVE))
 _CONSTANT = frozenset(PatternKind)
-_SMALLEST = 1e-290
+_SMALLEST = 1e-290  # far above the smallest normal double, 2e-308, so that products keep their digits
 
 
 def kind_of(op: Op, value: float) -> int:

@@ -41,7 +41,7 @@ from torquec.errors import ArgumentError, TorquecError
 
 Value = TypeVar("Value")
 
-_LARGEST = math.nextafter(math.inf, 0.0)
+_LARGEST = math.nextafter(math.inf, 0.0)  # finite
 _KIND = "kind"
 _CODEC = "codec"
 _LISTS = (tuple, list, collections.abc.Sequence)

@@ -20,7 +20,7 @@ from torquec.foundation.json_text import parse_json
 
 LIMIT_VARIABLE = "TORQUEC_FILE_LIMIT"
 
-_MB = 1_000_000
+_MB = 1_000_000  # bytes; limits are stated in these
 
 _LONG_KEY = re.compile(r"(?<![\w-])(?>(?>[\w-]+[ \t]*\.[ \t]*)){50}")
 """Tables inside fifty tables: the time that `tomllib` takes for them grows with the square."""

@@ -49,7 +49,7 @@ from torquec.trajectory.log import Log
 from torquec.trajectory.log_map import LogMap
 
 _DEFAULT = IdentifyOptions()
-_LOAD_FITS = 20
+_LOAD_FITS = 20  # friction by load settles in a few
 _SAME_LOAD = 1e-13
 """Change of parameters, relative to the largest, below which (5) ends: some per cent of the change before each time."""
 

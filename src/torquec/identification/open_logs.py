@@ -34,7 +34,7 @@ _ARRAYS = 3
 """Arrays of the size of A that a fit holds at its peak: the columns, the same filtered, and those of the estimator."""
 _COLUMNS_PER_JOINT = 10
 """Parameters per joint: about seven base parameters and three of friction."""
-_NUMBER = 8
+_NUMBER = 8  # bytes of a double
 _TEXT_NUMBER = 10
 """Characters of a number in a text file, with its comma."""
 _READ_IN_PIECES = (".csv", ".txt", ".tsv", ".parquet", ".pq")

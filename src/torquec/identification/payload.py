@@ -33,11 +33,11 @@ from torquec.robot.robot import BASE, Robot
 from torquec.spatial import PARAMETER_NAMES, Inertia, Pose
 from torquec.trajectory.log import Log, Pathology, Severity
 
-_RADIUS = 0.1
-_LIGHTEST = 1e-3
-_FINEST = 1e-10
-_FAINT = 1e-3
-_MARGIN = 1e-6
+_RADIUS = 0.1  # [m], of the ball that stands for an unknown load
+_LIGHTEST = 1e-3  # [kg]
+_FINEST = 1e-10  # of the largest eigenvalue
+_FAINT = 1e-3  # draws what the log does not tell to the ball
+_MARGIN = 1e-6  # of the ball: strictly physical
 
 
 @dataclass(frozen=True, eq=False)

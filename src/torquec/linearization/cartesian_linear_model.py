@@ -26,8 +26,8 @@ from torquec.linearization.linearize import LinearModel
 from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
 
-_LARGEST_CONDITION = 1e8
-_STEP = 1e-30
+_LARGEST_CONDITION = 1e8  # half of the digits of a double: beyond it the pose is singular
+_STEP = 1e-30  # of complex steps: no difference is taken, so that nothing is lost
 
 
 class FrameDirection(IntEnum):

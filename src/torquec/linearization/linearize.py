@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 _AGREEMENT = 1e-8
 """Largest difference that `check_linear_model` allows, relative to the largest entry."""
 
-_STEP = 1e-30
+_STEP = 1e-30  # of complex steps: no difference is taken, so that nothing is lost
 _STATE = ("q", "qd", "qdd")
 
 

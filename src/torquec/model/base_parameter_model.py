@@ -16,7 +16,7 @@ from torquec.model.model_parameters import ModelParameters, ParameterFit
 from torquec.model.quantities import base_of, trace_quantity
 from torquec.robot.robot import Robot
 
-_ROUNDING = 1e-12
+_ROUNDING = 1e-12  # of values that are the robot's own but for the order of sums
 
 
 def base_parameter_model(

@@ -29,10 +29,10 @@ from torquec.model.program_quantities import FOLLOWS
 from torquec.model.quantities import input_shapes, quantity_of
 from torquec.robot.robot import Robot
 
-_STATES = 2
+_STATES = 2  # random ones: a wrong program is wrong almost everywhere
 _TOLERANCE = 1e-6
 """Of the largest value: far above what rounding and an ill-conditioned M leave, far below what would matter."""
-_STEP = 1e-30
+_STEP = 1e-30  # of complex steps: no difference is taken, so that nothing is lost
 
 
 def check_programs(model: Model) -> None:

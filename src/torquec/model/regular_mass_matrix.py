@@ -26,12 +26,12 @@ from torquec.foundation.arrays import Array, Mask
 
 _STEPS = 30_000_000
 """Boxes times operations of dM/dq that are spent before giving up: about ten seconds."""
-_AT_ONCE = 2048
+_AT_ONCE = 2048  # boxes in one batch: fills the vector unit, and memory stays small
 _NARROW = 1e-3
 """Half width [rad or m] below which a doubtful box is not halved any more: M is singular there, or as good as."""
 _SLACK = 1e-9
 """What is taken off in (2) for the rounding of B and of B v, which is some thousand units of 1e-16."""
-_POWER_STEPS = 8
+_POWER_STEPS = 8  # the vector need only be near: the bound is proven whatever it is
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ GROUPED: Mapping[str, Callable[..., Any]] = MappingProxyType(
 )
 """Quantities whose recursion may be cheaper with moments regrouped only than with moments balanced as well."""
 
-_MOST_GROUPED = 3
+_MOST_GROUPED = 3  # bodies; with more of them balancing always pays, and tracing twice takes time
 
 
 def recursion(robot: Robot, quantity: str) -> Function:

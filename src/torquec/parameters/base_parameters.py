@@ -23,6 +23,7 @@ import numpy as np
 from torquec.dynamics.friction_regressor import FrictionColumns, friction_columns
 from torquec.errors import ArgumentError, CheckError
 from torquec.foundation.arrays import Array
+from torquec.foundation.choice import chosen
 from torquec.parameters.chain import outside_the_theorem
 from torquec.parameters.elimination_order import elimination_order
 from torquec.parameters.energy_rows import double_rows, natural_sizes, rational_rows, real_rows, residue_rows
@@ -230,20 +231,14 @@ def _options(
         raise ArgumentError(
             f"base_parameters takes a Robot, not {type(robot).__name__}", remedy="load one: torquec.load('arm.urdf')"
         )
-    try:
-        chosen, axes = BasisMethod(method), ParameterFrames(frames)
-    except ValueError:
-        raise ArgumentError(
-            f"there is no method '{method}' in '{frames}' frames",
-            remedy=f"the methods are {', '.join(BasisMethod)}, the frames {', '.join(ParameterFrames)}",
-        ) from None
+    basis, axes = chosen(BasisMethod, method, "method"), chosen(ParameterFrames, frames, "choice of frames")
     if isinstance(friction, bool):
         columns = FrictionColumns.needed(robot) if friction else FrictionColumns.NONE
     else:
         columns = friction_columns(friction)
-    if order is not None and chosen not in (BasisMethod.AUTOMATIC, BasisMethod.ELIMINATION):
-        raise ArgumentError(f"an order has no meaning for the method '{chosen}'", remedy="take the method ELIMINATION")
-    return chosen, standard_parameters(robot, motors=motors, friction=columns, frames=axes)
+    if order is not None and basis not in (BasisMethod.AUTOMATIC, BasisMethod.ELIMINATION):
+        raise ArgumentError(f"an order has no meaning for the method '{basis}'", remedy="take the method ELIMINATION")
+    return basis, standard_parameters(robot, motors=motors, friction=columns, frames=axes)
 
 
 def _by_elimination(

@@ -15,7 +15,7 @@ from torquec.errors import ArgumentError, CheckError
 from torquec.foundation.arrays import Array
 from torquec.parameters.base_parameters import BaseParameters
 
-_TOLERANCE = 1e-9
+_TOLERANCE = 1e-9  # between rounding, 1e-13 or so, and any parameter that matters
 
 
 @dataclass(frozen=True, eq=False)

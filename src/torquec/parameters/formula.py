@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-_DIGITS = 6
+_DIGITS = 6  # what a person reads; numbers for programs are written in full
 
 _LATEX_SYMBOLS = {
     "rotor": "J",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _SIZE = (7.0, 5.0)
 _GREEK = {"alpha": r"$\alpha$", "beta": r"$\beta$", "gamma": r"$\gamma$"}
-_FAR = 1e5
+_FAR = 1e5  # stands for a limit that is not there
 
 
 def plot_eigenvalues(groups: dict[str, ComplexArray], path: Path, *, title: str) -> Path:

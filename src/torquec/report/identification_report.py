@@ -20,7 +20,7 @@ from torquec.identification.result.prediction import Prediction
 from torquec.report.prediction_plots import prediction_png
 from torquec.spatial import PARAMETER_NAMES
 
-_ROUNDING = 1e-9
+_ROUNDING = 1e-9  # shown as zero
 _STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; color: #222; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }

@@ -17,8 +17,8 @@ from torquec.foundation.arrays import Array
 from torquec.report.figure import new_figure, save_figure
 from torquec.trajectory.log import Log, LogFinding, Severity
 
-_MOST_POINTS = 4000
-_MOST_SPANS = 200
+_MOST_POINTS = 4000  # more than a picture has pixels across
+_MOST_SPANS = 200  # more would be one band of colour
 _KINDS = {"q": "position [rad, m]", "qd": "speed [1/s]", "tau": "torque [Nm, N]"}
 _COLOURS = ("#d62728", "#ff7f0e", "#9467bd", "#8c564b", "#e377c2", "#17becf", "#bcbd22")
 _QUIET = "0.75"

@@ -8,7 +8,7 @@ from typing import Any
 from torquec.parameters.formula import latex_name, latex_number, latex_word
 from torquec.report.tables import number
 
-_WIDTH = 118
+_WIDTH = 118  # of a wide terminal
 
 
 def parameters_text(document: dict[str, Any]) -> str:

@@ -11,8 +11,8 @@ from torquec.closedform.terms import cumulative_angles, subscript
 from torquec.closedform.text import TEXT, entry_name, sum_text
 from torquec.simplification.torque_coefficients import TermChange, TorqueCoefficients
 
-_WIDTH = 100
-_DIGITS = 6
+_WIDTH = 100  # of a terminal
+_DIGITS = 6  # what a reader compares
 _TITLES = {
     Matrix.M: "Inertia M(q): M12 multiplies qdd2 in the torque of joint 1",
     Matrix.B: "Coriolis B(q): B[1,23] multiplies qd2 qd3",

@@ -11,7 +11,7 @@ from torquec.robot.toml import Table
 from torquec.spatial import PARAMETER_NAMES, Inertia, Matrix3, scale
 
 _BODY_KEYS = ("mass", "com", "first_moment", "inertia", "about")
-_SYMMETRY = 1e-9
+_SYMMETRY = 1e-9  # written with nine digits or more, the two entries are one number
 
 
 def read_dh_inertia(link: Table) -> Inertia | None:

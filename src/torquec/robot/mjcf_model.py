@@ -50,7 +50,7 @@ from torquec.spatial import (
 MjModel = Any
 """`mujoco.MjModel`: the package is an extra and is not imported here."""
 
-_SLIDE = 2
+_SLIDE = 2  # mjJNT_SLIDE of mujoco.h
 _ACTUATOR_ON_JOINT = (0, 1)
 _FIXED_GAIN, _NO_BIAS = 0, 0
 

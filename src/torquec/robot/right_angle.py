@@ -7,7 +7,7 @@ import math
 from torquec.spatial import Matrix3
 
 _QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
-_ROUNDING = 1e-15
+_ROUNDING = 1e-15  # of a sine or cosine of a multiple of pi/2, a few units in the last place
 
 
 def cos_sin(angle: float) -> tuple[float, float]:

@@ -160,7 +160,7 @@ class Table:
         return float(value)
 
 
-_LARGEST = math.nextafter(math.inf, 0.0)
+_LARGEST = math.nextafter(math.inf, 0.0)  # finite
 
 
 def read_toml(path: str | os.PathLike[str], kind: FileKind = FileKind.ROBOT) -> Table:

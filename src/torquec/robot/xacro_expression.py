@@ -14,7 +14,7 @@ from collections.abc import Callable
 Value = float | int | bool | str
 """What an expression gives."""
 
-_LARGEST_INTEGER = 2**53
+_LARGEST_INTEGER = 2**53  # beyond it doubles skip whole numbers
 
 
 class XacroExpressionError(Exception):
@@ -52,7 +52,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
 _MOST_CHARACTERS = 2000
 """Of an expression: published robots have none of more than two hundred."""
 
-_LONGEST_WORD = 100_000
+_LONGEST_WORD = 100_000  # no name in a robot file is longer; repetition could make one of any length
 
 _ARITHMETIC: dict[type, Callable[..., Value]] = {
     ast.Add: operator.add,

@@ -26,7 +26,7 @@ from torquec.simulation.loop_state import LoopState
 _BLOCK_NUMBERS = 1 << 16
 """Doubles of one block: half a megabyte stays in the second-level cache."""
 
-_FIRST_STEP = 1e-4
+_FIRST_STEP = 1e-4  # [s]; the step size control finds its own from there
 
 
 @dataclass(frozen=True)

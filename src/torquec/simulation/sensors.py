@@ -24,8 +24,8 @@ from torquec.expr.math import minimum
 from torquec.foundation.choice import chosen
 from torquec.spatial import Scalar
 
-_SHIFT = 1.5 * 2.0**52
-_TOP = 2.0**53
+_SHIFT = 1.5 * 2.0**52  # as said at its use: adding it rounds
+_TOP = 2.0**53  # the end of the doubles that are whole numbers only
 
 
 class SpeedSource(StrEnum):

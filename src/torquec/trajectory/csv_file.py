@@ -34,7 +34,7 @@ from torquec.trajectory.trajectory import Trajectory
 
 _KINDS = {"q": "q", "qd": "qd", "dq": "qd", "qdd": "qdd", "ddq": "qdd"}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_FEWEST_ROWS = 2
+_FEWEST_ROWS = 2  # a motion has a beginning and an end
 _MOST_COLUMNS = 10_000
 """Four for each joint: more than any robot has."""
 

@@ -19,7 +19,7 @@ from torquec.foundation.arrays import Array
 from torquec.robot.robot import JointType, Robot
 from torquec.trajectory.trajectory import Trajectory
 
-_BISECTIONS = 40
+_BISECTIONS = 40  # to the rounding of times between two samples
 _SLACK = 1e-9
 """Relative to the size of the limit: rounding is no violation."""
 

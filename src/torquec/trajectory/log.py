@@ -16,7 +16,7 @@ from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array, Mask
 from torquec.trajectory.trajectory import joint_labels
 
-_SHOWN_SPANS = 3
+_SHOWN_SPANS = 3  # so that a finding stays one line
 
 
 class Severity(StrEnum):

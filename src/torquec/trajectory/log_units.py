@@ -25,9 +25,9 @@ from torquec.trajectory.tables.log_table import LogTable
 
 LONGEST_PERIOD = 0.25
 """No robot is recorded this slowly [s]: a larger step is a smaller unit."""
-_TRIED_ROWS = 50_000
-_TURN = 2.0 * math.pi
-_REACHED = 0.98
+_TRIED_ROWS = 50_000  # a minute or so at 1 kHz
+_TURN = 2.0 * math.pi  # [rad]
+_REACHED = 0.98  # the quantile of (2)
 _BETWEEN = 0.13
 """Between 1 and pi / 180, by their ratio to both."""
 

@@ -21,7 +21,7 @@ from torquec.errors import ArgumentError, MissingExtraError
 from torquec.foundation.arrays import Array
 from torquec.trajectory.trajectory import Trajectory, joint_labels
 
-_FEWEST_SAMPLES = 7
+_FEWEST_SAMPLES = 7  # a smoothing spline needs five, differences are one fewer, and one is left to smooth
 
 
 def smoothed_motion(

@@ -22,9 +22,9 @@ from torquec.expr import Function, Op, evaluate
 from torquec.expr.ops import SEMANTICS
 from torquec.foundation.arrays import Array
 
-_STATES = 4
-_SEED = 20240229
-_LEAST_TOLERANCE = 1e-12
+_STATES = 4  # enough that no function passes by accident, few enough for a microcontroller
+_SEED = 20240229  # any number: the same test from the same functions
+_LEAST_TOLERANCE = 1e-12  # some thousand roundings of a double: another compiler contracts and reorders
 
 _HEAD = """\
 /* Compares {prefix}.c with recorded results; exit status 0 when all agree. Written by torquec. */

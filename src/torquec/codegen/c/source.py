@@ -12,8 +12,8 @@ from torquec.codegen.c.sincos import GROUP, sincos_source
 from torquec.codegen.statements import Angles, Dialect, to_program
 from torquec.expr import Function, Op, Port, count_operations
 
-_WIDTH = 96
-_LONGEST_LINE = 99
+_WIDTH = 96  # of comments, inside the limit of 100 that C projects often have
+_LONGEST_LINE = 99  # of tables, for the same limit
 _SMALLER = """\
 /* The {adjective} one; NaN when either is. */
 static {real} {name}({real} a, {real} b)

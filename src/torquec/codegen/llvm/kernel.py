@@ -22,7 +22,7 @@ MOST_WRITES_IN_ONE = 256
 MOST_OPERATIONS_IN_A_PART = 500
 """Of a larger kernel: LLVM keeps fewer values waiting in short functions, and the code runs faster."""
 
-_OPERATIONS_OF_AN_ANGLE = 30
+_OPERATIONS_OF_AN_ANGLE = 30  # reduction, two polynomials and signs of a sine and cosine, counted
 _WAITING = "%waiting"
 
 

@@ -19,10 +19,10 @@ import numpy as np
 
 from torquec.foundation.arrays import AnyArray, Array
 
-_BUFFER_BYTES = 1 << 20
-_FEWEST_ROWS = 4096
-_SPANS_PER_THREAD = 8
-_MOST_THREADS = 64
+_BUFFER_BYTES = 1 << 20  # stays in the second-level cache
+_FEWEST_ROWS = 4096  # below it, waking a thread takes longer than the rows
+_SPANS_PER_THREAD = 8  # a thread that is held up leaves its share to the others
+_MOST_THREADS = 64  # more than the cores that one robot keeps busy
 
 BATCH_PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 

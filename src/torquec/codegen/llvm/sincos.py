@@ -24,7 +24,7 @@ from torquec.codegen.sincos import (
     TWO_OVER_PI,
 )
 
-_ROUNDER = 6755399441055744.0
+_ROUNDER = 6755399441055744.0  # 1.5 * 2^52: adding it rounds to a whole number
 _HALF_PI_PARTS_FUSED = (1.5707963267948966, 6.123233995736766e-17)
 
 

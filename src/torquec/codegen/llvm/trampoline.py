@@ -36,7 +36,7 @@ from torquec.codegen.llvm.module import object_code
 from torquec.codegen.llvm.objects import environment_identity
 from torquec.codegen.llvm.trampoline_text import trampoline_text
 
-_METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
+_METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002  # of CPython's methodobject.h
 _OUT = sys.intern("out")  # keyword names are interned: comparing addresses is enough for the fast path
 
 # Index of each entry of NumPy's C API table that is used.

@@ -18,7 +18,7 @@ from torquec.expr import Function, Op, Port, check_function, count_operations
 from torquec.foundation.writing import write_folder
 
 _CLASH = re.compile(r"v[0-9]+|np")
-_WIDTH = 100
+_WIDTH = 100  # of lines, which Python projects often limit to 100
 
 _HEAD = '''\
 """{heading}

@@ -35,7 +35,7 @@ _FRICTION_ORDER = {
     ParameterKind.OFFSET: 2,
 }
 """Where the columns of friction stand in the tables of the paper; others follow."""
-_LAST = 3
+_LAST = 3  # after the three that have a place of their own
 _FRICTION = {"coulomb": "fs", "viscous": "ds", "offset": "fo"}
 
 

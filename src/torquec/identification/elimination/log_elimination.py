@@ -16,7 +16,7 @@ from torquec.identification.logs.prepare import prepare
 from torquec.identification.result.estimate import Estimate
 from torquec.trajectory.log import Log
 
-_PARTS = 5
+_PARTS = 5  # that one log is cut into, as trajectories: the method compares fits between them
 
 
 def log_elimination(estimate: Estimate, logs: Sequence[Log]) -> tuple[Elimination, InwardBasis]:

@@ -26,10 +26,10 @@ from torquec.trajectory.quintic_spline import quintic_spline
 from torquec.trajectory.trajectory import Trajectory
 
 PERIOD = 0.028
-_RUNS = 10
-_SHORT = 6
-_SPEED = 4.0
-_REACH = 1.8
+_RUNS = 10  # as Izaguirre et al. recorded
+_SHORT = 6  # of these go over one point, as theirs (1)
+_SPEED = 4.0  # [rad/s], fast enough that inertia shows
+_REACH = 1.8  # [rad], about a hundred degrees to each side
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from torquec.identification.logs.prepare import Samples
 PARTS = 5
 _NEAR = 0.05
 """Of the range that each position and speed has over all logs."""
-_STATES = 300
+_STATES = 300  # of a fold; more hardly change which model is chosen
 
 Pair = tuple[JointFactors, tuple[JointFactors, ...]]
 """What to fit, and what to predict."""

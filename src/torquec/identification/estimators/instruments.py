@@ -14,7 +14,7 @@ from torquec.identification.logs.log_source import LogSource
 from torquec.identification.logs.prepare import central_difference
 from torquec.identification.torque.torque_model import TorqueModel
 
-_SHARE = 0.5
+_SHARE = 0.5  # of the cut-off: keeps most of the motion, and has noise of its own
 
 
 def instruments(model: TorqueModel, log: LogSource) -> Array:

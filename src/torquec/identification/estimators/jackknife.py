@@ -20,7 +20,7 @@ from torquec.identification.estimators.estimator import Estimator
 from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
 from torquec.identification.logs.log_source import LogSource
 
-_SECONDS = 1.0
+_SECONDS = 1.0  # longer than residuals remember each other
 _FEWEST, _MOST = 5, 40
 
 

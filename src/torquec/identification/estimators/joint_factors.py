@@ -21,7 +21,7 @@ from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array, Mask
 from torquec.identification.estimators.triangle_sum import TriangleSum
 
-_CHUNK = 1024
+_CHUNK = 1024  # rows of one QR: stays in the cache
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,9 +25,9 @@ from torquec.identification.estimators.estimator import (
 )
 from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
 
-_ROUNDS = 20
-_SETTLED = 1e-3
-_HUBER = 1.345
+_ROUNDS = 20  # of reweighting; weights settle in five or so
+_SETTLED = 1e-3  # weights that change less change no parameter
+_HUBER = 1.345  # Huber's: 95 % of the efficiency of least squares where noise is normal
 
 
 class OrdinaryLeastSquares(Estimator):

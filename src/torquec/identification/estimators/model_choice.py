@@ -36,8 +36,8 @@ SHAPES = (
     *(CoulombShape(Turnover.DISTANCE, width) for width in (3e-5, 1e-4, 3e-4, 1e-3, 3e-3)),
 )
 _STRIBECK_SPEEDS = (0.02, 0.1, 0.5)
-_GAIN = 0.03
-_SLACK = 0.03
+_GAIN = 0.03  # smaller gains of one log are luck
+_SLACK = 0.03  # the same for strengths
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from torquec.identification.estimators.pseudo_inertia import WIDTH, metric, thic
 from torquec.identification.torque.torque_model import TorqueModel
 from torquec.robot.robot import Robot
 
-_FAINT = 1e-6
+_FAINT = 1e-6  # a direction that no prior weighs still has an answer
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,11 +26,11 @@ from torquec.identification.extras import need
 
 _MARGIN = 1e-6
 """Of a prior's own eigenvalues: how far inside the border a consistent body stays, so that rounding keeps it there."""
-_FINEST = 1e-4
-_STEPS = 100
-_SHORTEST = 1e-10
-_THINNEST = 1e-10
-_BARRIER = 1e-3
+_FINEST = 1e-4  # of the torque: no log knows it better, however exact its numbers
+_STEPS = 100  # of Newton; ten or so are usual
+_SHORTEST = 1e-10  # a step of Newton that is shorter finds no descent any more
+_THINNEST = 1e-10  # of an eigenvalue, relative to the prior: the edge of the physical
+_BARRIER = 1e-3  # keeps friction above zero without moving what is away from it
 
 
 class PriorEstimator(Estimator):

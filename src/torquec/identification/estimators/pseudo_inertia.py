@@ -18,7 +18,7 @@ from torquec.robot.robot import Robot
 WIDTH = 10
 _SMALLEST = 1e-3
 """Relative to the mean of a body's moments: a prior that is thinner than this is thickened before (3) divides by it."""
-_LIGHTEST = 1e-4
+_LIGHTEST = 1e-4  # [kg], and [m^2] of a radius of gyration: a body of a file that states next to nothing
 
 
 def pseudo_inertia(parameters: Array) -> Array:

@@ -38,8 +38,8 @@ CHUNK = 1024
 BLOCK = 16 * CHUNK
 _PROBES = 2
 """States per column."""
-_DEPENDENT = 1e-9
-_ROUNDING = 1e-13
+_DEPENDENT = 1e-9  # of a column: below it, it is a sum of others
+_ROUNDING = 1e-13  # of the largest column, some hundred roundings
 
 
 def regressor_factors(model: TorqueModel, blocks: Iterable[Block], *, threads: int = 2) -> JointFactors:

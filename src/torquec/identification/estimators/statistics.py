@@ -19,8 +19,8 @@ from torquec.identification.estimators.joint_factors import JointFactors
 
 CONFIDENCE = 1.959964
 """Deviations to each side that hold 95 %."""
-_SIGNIFICANT = 0.01
-_NOT_EXCITED = 1e-7
+_SIGNIFICANT = 0.01  # of the torque: less than what models err
+_NOT_EXCITED = 1e-7  # of the largest singular value: half of the digits
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from torquec.foundation.arrays import Array
 
 _NEW = 1e5
 """A diagonal of W'W beyond this is new to R."""
-_UNEVEN = 1e4
-_SINGULAR = 1e-13
+_UNEVEN = 1e4  # beyond it the sum of squares loses digits: it is folded into the triangle
+_SINGULAR = 1e-13  # of a column: Cholesky has lost all digits, QR takes over
 
 
 class TriangleSum:

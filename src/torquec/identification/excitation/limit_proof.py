@@ -18,8 +18,8 @@ from torquec.identification.excitation.motion_limits import MotionLimits
 from torquec.trajectory.fourier_motion import FourierMotion
 from torquec.trajectory.polynomial_motion import PolynomialMotion
 
-_PIECES = 512
-_HALVINGS = 14
+_PIECES = 512  # to begin with: most are proven at once
+_HALVINGS = 14  # a motion that needs finer ones touches its limit
 _MOST = 200_000
 """Pieces of time at once: beyond, the motion runs along a limit and no proof will come."""
 _ROUNDING = 1e-12

@@ -21,9 +21,9 @@ from torquec.trajectory.polynomial_motion import PolynomialMotion
 from torquec.trajectory.quintic_spline import spline_motion
 from torquec.trajectory.trajectory import MotionState
 
-_SAMPLES_PER_HARMONIC = 24
-_SAMPLES_PER_PIECE = 12
-_FEWEST_SAMPLES = 96
+_SAMPLES_PER_HARMONIC = 24  # twelve times what the sampling theorem asks: peaks between samples are small
+_SAMPLES_PER_PIECE = 12  # of a spline, for the same
+_FEWEST_SAMPLES = 96  # for motions of few harmonics or pieces
 
 
 class MotionBasis(Protocol):

@@ -29,9 +29,9 @@ from torquec.identification.excitation.workspace import WorkspaceRule
 from torquec.robot.robot import JointType, Robot
 from torquec.trajectory.trajectory import MotionState
 
-_FREE_RANGE = math.pi
-_FREE_TRAVEL = 1.0
-_FREE_SPEED = 2.0
+_FREE_RANGE = math.pi  # [rad], to each side, of a joint without limits
+_FREE_TRAVEL = 1.0  # [m], of one that slides
+_FREE_SPEED = 2.0  # [rad/s or m/s], of one whose file states none
 _NEAR = 0.2
 """[m] (5)."""
 _STATE = ("q", "qd", "qdd")

@@ -14,9 +14,9 @@ import numpy as np
 
 from torquec.foundation.arrays import Array
 
-_DECREASE = 1e-4
-_FLATTER = 0.9
-_TRIALS = 25
+_DECREASE = 1e-4  # Armijo's and
+_FLATTER = 0.9  # Wolfe's usual numbers
+_TRIALS = 25  # of a step; two are usual
 
 Function = Callable[[Array], tuple[float, Array]]
 """From x (m,) to a value and its gradient (m,)."""

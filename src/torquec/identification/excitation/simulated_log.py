@@ -14,7 +14,7 @@ from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log
 from torquec.trajectory.trajectory import Trajectory
 
-_TRIES = 60
+_TRIES = 60  # a tolerable motion, not the best
 
 
 def simulated_log(robot: Robot, motion: Trajectory | None = None, *, noise: float = 0.01, seed: int = 0) -> Log:

@@ -30,9 +30,9 @@ from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity, spans_of
 
-_FLAT = 5
-_HELD = 3.0
-_MOSTLY = 0.5
+_FLAT = 5  # samples that a saturated torque stays at its end
+_HELD = 3.0  # times the usual run of equal values, for coarse sensors
+_MOSTLY = 0.5  # of the samples: so long at its end, a torque stands still or has another unit
 
 
 def check_log(robot: Robot, log: Log, *, delay: bool = False) -> tuple[LogFinding, ...]:

@@ -16,8 +16,8 @@ from torquec.identification.logs.clean_rows import gaps, rising_rows
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity, spans_of
 from torquec.trajectory.log_units import LONGEST_PERIOD, shorter_unit
 
-_LONG = 10.0
-_JITTER = 0.05
+_LONG = 10.0  # times the usual step is a gap, not jitter
+_JITTER = 0.05  # of the step, where it begins to show in accelerations
 
 
 def check_missing(log: Log) -> list[LogFinding]:

@@ -29,15 +29,15 @@ from torquec.model.model import Model, compile
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
 
-_MOST = 600
-_FLOOR = 0.01
-_BELIEVED = 2.0
+_MOST = 600  # samples; the model is run for every way to read them
+_FLOOR = 0.01  # of the torque: no model explains more
+_BELIEVED = 2.0  # sum of logarithms: errors fall to a seventh
 _EXPLAINED = 0.25
 """The most of e_j^2 that the joints of a believed change may keep."""
-_DEGREE = math.pi / 180.0
+_DEGREE = math.pi / 180.0  # [rad]
 _FITS = 0.03
 """Nothing is sought where the model explains every joint this well."""
-_FELT = 1e-6
+_FELT = 1e-6  # of the largest, below it a direction of gravity is not seen
 _LARGE, _SMALL = 20.0, 0.05
 
 

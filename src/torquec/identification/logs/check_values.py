@@ -16,15 +16,15 @@ import numpy as np
 from torquec.foundation.arrays import Array, Mask
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity, spans_of
 
-_WINDOW = 21
+_WINDOW = 21  # samples whose median a spike is compared with
 _RANGES = 3.0
 """Impacts reach two ranges on an industrial robot, for a few samples."""
-_USUAL = 20.0
+_USUAL = 20.0  # times the usual step
 _HUGE = 10.0
 """Ranges: a torque that stands so far out ruins any fit that is not robust."""
 _SECONDS, _ROWS = 0.25, 20
-_HELD = 3.0
-_MOVES = 0.01
+_HELD = 3.0  # times the usual run of equal values, for coarse sensors
+_MOVES = 0.01  # of the reach: the joint moved while the column did not
 
 
 def check_spikes(log: Log) -> list[LogFinding]:

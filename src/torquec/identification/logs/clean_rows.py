@@ -17,8 +17,8 @@ import numpy as np
 from torquec.foundation.arrays import Array, Mask
 from torquec.trajectory.log import Log
 
-_GAP = 10.0
-_SHORTEST_GAP = 0.02
+_GAP = 10.0  # times the usual step
+_SHORTEST_GAP = 0.02  # [s]; shorter ones are bridged by interpolation
 
 
 def clean_rows(log: Log) -> Mask:

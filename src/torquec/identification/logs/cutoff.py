@@ -21,10 +21,10 @@ from torquec.foundation.arrays import Array
 
 _STRETCH = 2.0
 """Seconds: spectra have a resolution of a hertz, and a log of any length has many stretches."""
-_OCTAVE = 2.0**0.5
-_POWER = 0.99
+_OCTAVE = 2.0**0.5  # bands of half an octave
+_POWER = 0.99  # of the power of the motion lies below
 _HARMONICS, _FEWEST_HARMONICS = 8.0, 4.0
-_NOTHING = 1e-7
+_NOTHING = 1e-7  # of the strongest band: rounding, not noise
 _ROUNDING = 1e-14
 """Of the largest value: the trend is taken off no more exactly."""
 _FLOORS = 2.0

@@ -15,10 +15,10 @@ from torquec.foundation.arrays import Array, Indices, Mask
 from torquec.identification.logs.clean_rows import clean_rows
 from torquec.trajectory.log import Log
 
-_FEWEST = 20
-_WINDOW = 0.1
-_GAP = 3.0
-_SHORTEST_GAP = 0.02
+_FEWEST = 20  # rows from which a motion can be told
+_WINDOW = 0.1  # [s], of smoothing
+_GAP = 3.0  # times the usual step
+_SHORTEST_GAP = 0.02  # [s]; shorter ones are bridged
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,12 +28,12 @@ from torquec.identification.logs.cutoff import choose_cutoff
 from torquec.trajectory.log import Log
 from torquec.trajectory.smoothing import smoothed_motion
 
-_ORDER = 4
+_ORDER = 4  # of the Butterworth filter, usual in the field
 FEWEST = 16
 """Even samples that the filter needs; shorter parts are left out."""
 BESIDE_GAP = 3.0
 """Periods of the cut-off: further away, the end of a part disturbs accelerations by less than 1 %."""
-_DENSE = 8.0
+_DENSE = 8.0  # samples per period of the cut-off; more carry nothing new
 
 
 class Derivatives(StrEnum):

@@ -39,8 +39,8 @@ from torquec.trajectory.log import Log
 from torquec.trajectory.log_map import LogMap
 from torquec.trajectory.read_log import CHUNK, open_log
 
-_MARGIN = 12.0
-_FIRST_ROWS = 200_000
+_MARGIN = 12.0  # periods of the cut-off after which the filter has forgotten all digits
+_FIRST_ROWS = 200_000  # that choose the cut-off
 
 Pieces = Callable[[], Iterable[Log]]
 """Gives the pieces of a log, in order, from the first; called once per pass."""

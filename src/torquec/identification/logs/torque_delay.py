@@ -30,17 +30,17 @@ from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
 from torquec.trajectory.log_file import shifted
 
-_LARGEST = 0.05
-_STEPS = 20
-_ROWS = 2000
-_LONGEST = 40_000
-_RANK = 1e-9
+_LARGEST = 0.05  # [s] to each side, more than drives have
+_STEPS = 20  # to each side
+_ROWS = 2000  # thinned to these: a delay is one number
+_LONGEST = 40_000  # samples that are filtered, from the middle of the log
+_RANK = 1e-9  # of the largest singular value
 _SLOWEST, _FASTEST = 2.0, 15.0
 """Cut-offs [Hz]: a delay is told by slow motions as well, and needs no noise."""
-_ENOUGH = 0.3
-_SURE = 4.0
-_MATTERS = 0.1
-_ALARMING = 0.25
+_ENOUGH = 0.3  # of the samples away from reversals, or friction hides the delay
+_SURE = 4.0  # standard deviations
+_MATTERS = 0.1  # of the squared error that it removes
+_ALARMING = 0.25  # of the same: parameters are wrong without it
 
 
 @dataclass(frozen=True)

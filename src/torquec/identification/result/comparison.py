@@ -32,7 +32,7 @@ from torquec.identification.result.estimate import Estimate
 from torquec.identification.torque.torque_model import TorqueModel
 from torquec.trajectory.log import Log
 
-_ROUNDED = 0.01
+_ROUNDED = 0.01  # of a combination: published numbers have two digits or more
 _PLAIN: dict[str, type[Estimator]] = {"ordinary": OrdinaryLeastSquares, "weighted": WeightedLeastSquares}
 _FACTOR = re.compile(r"\s*([+-]?)\s*(?:([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?)\s*\*\s*)?")
 

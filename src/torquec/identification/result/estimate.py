@@ -27,7 +27,7 @@ from torquec.identification.torque.torque_model import TorqueModel
 from torquec.robot.robot import Drives, Friction, Motor, Robot
 from torquec.spatial import Inertia
 
-_ROUNDING = 1e-12
+_ROUNDING = 1e-12  # of a coefficient that the solver holds at zero
 
 
 @dataclass(frozen=True)

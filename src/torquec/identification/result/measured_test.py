@@ -23,8 +23,8 @@ from torquec.identification.result.estimate import Estimate
 from torquec.identification.result.identified_model import QUANTITY, identified_model
 from torquec.trajectory.log import Log
 
-_STATES = 40
-_TOLERANCE = 1e-9
+_STATES = 40  # of all logs together: a table that a person can look through
+_TOLERANCE = 1e-9  # between the generated C and Python, far above rounding
 
 _TEXT = """\
 /* Torques of {prefix}.c beside torques that were measured on the robot; exit status 0 when the first are what they

@@ -27,7 +27,7 @@ from torquec.proof.checker.program_form import AngleSum, added_angles, scaled_an
 HIGHEST = 4
 """Degree in one joint up to which programs are looked at; equations of motion have two, fits of them three."""
 
-_BITS = 127
+_BITS = 127  # the probabilities above follow from it
 _ROUNDS = 2
 """Independent primes and values: one is enough (3), the second costs little."""
 

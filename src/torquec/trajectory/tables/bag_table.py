@@ -24,7 +24,7 @@ from torquec.trajectory.tables.log_table import ArrayTable
 
 _TYPE = "sensor_msgs/msg/JointState"
 _QUANTITIES = {quantity.field: quantity for quantity in LOG_QUANTITIES if quantity.field}
-_GAP = 10.0
+_GAP = 10.0  # times the usual step: messages were lost, and nothing is made up between them
 
 
 class _Group:

@@ -31,7 +31,7 @@ _BLOCK = 1 << 23
 """Bytes of a block."""
 _MISSING = ("", "nan", "-nan", "inf", "-inf", "na", "null", "none")
 _REMEDY = "give one number per column (an empty one is taken as missing)"
-_LAST_LINES = 20
+_LAST_LINES = 20  # enough to see how many decimals a column always has
 
 _LONGEST_LINE = 10_000_000
 """Bytes of the first lines; a file without line ends must not be read whole to find out."""

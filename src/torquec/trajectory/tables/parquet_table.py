@@ -16,7 +16,7 @@ from torquec.errors import ArgumentError, MissingExtraError
 from torquec.foundation.arrays import Array
 from torquec.trajectory.log import LogFinding, Pathology, Severity
 
-_ROWS = 65536
+_ROWS = 65536  # of a batch: some megabytes
 _SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "D": 86400.0}
 _REMEDY = "give a Parquet file with columns of numbers"
 
