@@ -17,9 +17,9 @@ from torquec.spatial import Scalar
 LIMIT_SLACK = 1e-9
 """How far beyond a limit [rad or m] still counts as at it."""
 
-_TURN = 2.0 * math.pi
-_ROUNDING = 1.5 * 2.0**52
-_MOST = 2.0**51
+_TURN = 2.0 * math.pi  # [rad]
+_ROUNDING = 1.5 * 2.0**52  # doubles there are whole numbers: adding it rounds
+_MOST = 2.0**51  # beyond it the sum would leave them
 _SLACK = LIMIT_SLACK / _TURN
 
 
