@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torquec.cli.output import json_text
 from torquec.errors import ArgumentError
+from torquec.foundation.writing import new_folder
 
 if TYPE_CHECKING:
     from torquec.identification.result.estimate import Estimate
@@ -31,38 +30,26 @@ def write_results(
 ) -> list[Path]:
     """Write everything into `directory`; the files, in the order in which they are worth reading.
 
-    They are made in a directory beside it and moved at the end; what an earlier run left there and this one does not
-    make goes.
+    The command has refused a directory with foreign files; what an earlier run left there and this one does not make
+    goes.
     """
-    directory.parent.mkdir(parents=True, exist_ok=True)
-    scratch = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.resolve().parent))
-    try:
+    with new_folder(directory, stale=_earlier(directory), force=True) as scratch:
         files = _made(scratch, findings, logs, others)
-        names = [path.relative_to(scratch) for path in files]
-        names.append(Path(DOCUMENT))
-        whole = document | {"files": [name.as_posix() for name in names]}
-        (scratch / DOCUMENT).write_text(json_text(whole) + "\n", encoding="utf-8")
-        stale = _earlier(directory) - {directory / name for name in names}
-        for name in names:
-            (scratch / name).chmod(0o644)
-            (directory / name).parent.mkdir(parents=True, exist_ok=True)
-        for name in names:
-            (scratch / name).replace(directory / name)
-        for path in stale:
-            path.unlink(missing_ok=True)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+        names = [path.relative_to(scratch).as_posix() for path in files] + [DOCUMENT]
+        text = json_text(document | {"files": names})
+        (scratch / DOCUMENT).write_text(f"{text}\n", encoding="utf-8")
     return [directory / name for name in names]
 
 
-def _earlier(directory: Path) -> set[Path]:
-    """The files inside `directory` that the document of an earlier run lists."""
+def _earlier(directory: Path) -> set[str]:
+    """The names of files inside `directory` that the document of an earlier run lists."""
     try:
         listed = json.loads((directory / DOCUMENT).read_text(encoding="utf-8"))["files"]
     except (OSError, ValueError, KeyError, TypeError):
         return set()
-    own = [directory / name for name in listed if isinstance(name, str) and not Path(name).is_absolute()]
-    return {path for path in own if path.is_file() and path.resolve().is_relative_to(directory.resolve())}
+    names = [name for name in listed if isinstance(name, str) and not Path(name).is_absolute()]
+    here = directory.resolve()
+    return {name for name in names if (here / name).is_file() and (here / name).resolve().is_relative_to(here)}
 
 
 def robot_of(estimate: Estimate, *, where: str) -> Any:

@@ -64,7 +64,7 @@ def simplify(model: Model, options: SimplifyOptions) -> Outcome:
     partial = output.with_name(f"{output.name}.partial")
     try:
         made = _simplified(model.robot, partial, options)
-        files = _move(partial, output)
+        files = _move(partial, output, force=options.force)
     except KeyboardInterrupt:
         if partial.exists():
             progress(f"\nstopped; what is done is kept in {partial}: give the same command again to go on")
@@ -107,15 +107,14 @@ def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> Simpli
     return made
 
 
-def _move(partial: Path, output: Path) -> list[Path]:
-    """Put the finished files into the output folder, then forget what was kept."""
-    result = partial / "result"
-    names = sorted(path.name for path in result.iterdir())
-    if output.exists():
+def _move(partial: Path, output: Path, *, force: bool) -> list[Path]:
+    """Put the finished files into the output folder, all at once, then forget what was kept."""
+    from torquec.foundation.writing import new_folder
+
+    names = sorted(path.name for path in (partial / "result").iterdir())
+    with new_folder(output, names=names, force=force) as scratch:
         for name in names:
-            (result / name).replace(output / name)
-    else:
-        result.replace(output)
+            (partial / "result" / name).replace(scratch / name)
     shutil.rmtree(partial, ignore_errors=True)
     return [output / name for name in names]
 
