@@ -200,17 +200,29 @@ def cubic(monkeypatch):
 
 def test_a_new_term_is_everywhere_once_it_is_in_the_tables(cubic, tmp_path):
     """The seam: one object and its rows; torque, slope, regressor, fits, text, C, files and simulation follow."""
+    from torquec.cli.info import info
     from torquec.dynamics.shafts import friction_shafts
-    from torquec.identification.torque.torque_columns import FrictionLaw, friction_block
+    from torquec.identification.excitation.regressor_information import RegressorInformation
+    from torquec.identification.torque.torque_columns import FrictionLaw, FrictionModel, friction_block
+    from torquec.model.model import as_model
     from torquec.robot.drives import read_drives
     from torquec.robot.write_drives import drives_text
     from torquec.simulation.plant import DryFriction, Dynamics, Plant
+    from torquec.trajectory.trajectory import MotionState
 
     assert friction_torque(cubic, [2.0, 0.0])[0] == 2.0 + 0.5 * 8.0
     assert friction_damping(cubic, [2.0, 0.0])[0][0] == 1.0 + 1.5 * 4.0
     assert friction_regressor(cubic, [2.0, 3.0], ("cubic",)) == [[8.0, 0.0], [0.0, 27.0]]
     block = friction_block(friction_shafts(cubic), FrictionLaw(("viscous", "cubic")), np.array([[2.0, 3.0]]))
     assert block[0].tolist() == [[2.0, 8.0, 0.0, 0.0], [0.0, 0.0, 3.0, 27.0]]
+    assert FrictionLaw().richer["cubic"].parameters == ("viscous", "coulomb", "offset", "cubic")
+    excited = RegressorInformation(classics.planar2r(), FrictionModel("cubic"))
+    still, rate = np.zeros((1, 2)), np.array([[2.0, 3.0]])
+    assert excited.rows(MotionState(still, rate, still), soft=True)[0, 1, -1] == 27.0
+    weights = np.zeros((1, 2, len(excited.names)))
+    weights[0, 1, -1] = 1.0
+    assert excited.by_state(MotionState(still, rate, still), weights).qd.tolist() == [[0.0, 27.0]]
+    assert "cubic" in info(as_model(cubic)).text
     text = equations_text(equations(closed_form(cubic), [Matrix.V]))
     assert "V1 = qd1 + 0.5*qd1^3" in text
     source = c_package([trace_quantity(cubic, "friction_torque")], prefix="arm")["arm.c"]

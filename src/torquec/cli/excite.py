@@ -52,9 +52,7 @@ class ExciteOptions(CommandOptions):
     )
     friction: Annotated[
         str | None,
-        typer.Option(
-            help="Friction to excite: none, viscous, symmetric, offset, curved, directional.  [default: none]"
-        ),
+        typer.Option(metavar="MODEL", help="Friction to excite: {friction to excite}.  [default: none]"),
     ] = None
     evaluations: Annotated[int, typer.Option(help="How many motions to try.")] = 3000
     period: Annotated[float, typer.Option(help="Sampling interval of the file [s].")] = 0.005
@@ -157,7 +155,7 @@ def _judged(model: Model, options: ExciteOptions) -> Outcome:
     from torquec.report.excitation_text import log_excitation_text
 
     paths = options.log or []
-    friction = FrictionModel.OFFSET if options.friction is None else FrictionModel(options.friction)
+    friction = chosen(FrictionModel, options.friction or "offset", "friction model")
     found = log_excitation(model.robot, read_logs(model.robot, paths, options.log_map), friction=friction)
     document = {
         "logs": [str(path) for path in paths],

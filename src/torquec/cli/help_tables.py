@@ -32,8 +32,26 @@ def _targets() -> str:
     return target_titles()
 
 
+def _friction_models() -> str:
+    from torquec.identification.torque.torque_columns import FrictionModel
+
+    return ", ".join(FrictionModel)
+
+
+def _friction_to_excite() -> str:
+    from torquec.identification.excitation.regressor_information import excitable_models
+
+    return ", ".join(excitable_models())
+
+
 LISTS: Mapping[str, Callable[[], str]] = MappingProxyType(
-    {"robot files": _robot_files, "classics": _classics, "targets": _targets}
+    {
+        "robot files": _robot_files,
+        "classics": _classics,
+        "targets": _targets,
+        "friction models": _friction_models,
+        "friction to excite": _friction_to_excite,
+    }
 )
 """What the names in braces stand for."""
 

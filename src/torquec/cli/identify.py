@@ -51,10 +51,7 @@ class IdentifyCommandOptions(CommandOptions):
     ] = "consistent"
     friction: Annotated[
         str | None,
-        typer.Option(
-            help="none, viscous, symmetric, offset, directional, stribeck, load or curved.  "
-            "[default: by cross-validation]"
-        ),
+        typer.Option(metavar="MODEL", help="One of {friction models}.  [default: by cross-validation]"),
     ] = None
     rotors: Annotated[
         bool | None,

@@ -18,7 +18,6 @@ from torquec.identification.torque.parameter_kind import ParameterKind
 from torquec.identification.torque.torque_columns import (
     FrictionLaw,
     FrictionModel,
-    FrictionRefinement,
     GasSpring,
     RecordedColumn,
 )
@@ -29,7 +28,6 @@ __all__ = [
     "Estimate",
     "FrictionLaw",
     "FrictionModel",
-    "FrictionRefinement",
     "GasSpring",
     "IdentifyOptions",
     "JointFactors",

@@ -42,7 +42,6 @@ from torquec.identification.result.estimate import Estimate, LogError, bind_para
 from torquec.identification.result.realization import realize
 from torquec.identification.result.residuals import log_error
 from torquec.identification.result.verdict import Parameter, PredictedLog, judge
-from torquec.identification.torque.torque_columns import FrictionRefinement
 from torquec.identification.torque.torque_model import TorqueModel
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log
@@ -92,7 +91,7 @@ def _identified(logs: OpenLogs, options: IdentifyOptions) -> Estimate:
         notes += ("the logs are read in pieces: friction that turns over a distance was not tried",)
     choice = choose_model(folds, freedom, estimator_maker(options.method, from_factors=True))
     fit = _fitted(choice, logs, options)
-    if choice.model.friction.has(FrictionRefinement.LOAD):
+    if choice.model.friction.reads_load:
         fit = _with_own_load(fit, logs, options)
     return _estimate(fit, _covariance(fit, folds, options), logs, options, notes)
 

@@ -53,10 +53,19 @@ def robot_text(document: dict[str, Any]) -> str:
 def _friction(document: dict[str, Any]) -> list[str]:
     if not document["friction"]:
         return ["", "Friction of the joints: none"]
-    keys = ("viscous_positive", "viscous_negative", "coulomb_positive", "coulomb_negative", "offset")
-    rows = [[joint, *(number(law[key]) for key in keys)] for joint, law in document["friction"].items()]
-    header = ["friction", "viscous +", "viscous -", "Coulomb +", "Coulomb -", "offset"]
-    return ["", table(header, rows)]
+    laws = {
+        joint: {word: value for word, value in law.items() if word != "further"} | dict(law["further"])
+        for joint, law in document["friction"].items()
+    }
+    words = list(dict.fromkeys(word for law in laws.values() for word in law))
+    rows = [[joint, *(number(law.get(word, 0.0)) for word in words)] for joint, law in laws.items()]
+    return ["", table(["friction", *(_title(word) for word in words)], rows)]
+
+
+def _title(word: str) -> str:
+    """A word for friction as the head of a column."""
+    sided = word.replace("_positive", " +").replace("_negative", " -")
+    return sided.replace("coulomb", "Coulomb").replace("_", " ")
 
 
 def _motors(document: dict[str, Any]) -> list[str]:

@@ -15,7 +15,7 @@ from torquec.identification.estimators.model_choice import Freedom, choose_model
 from torquec.identification.excitation.simulated_log import simulated_log
 from torquec.identification.logs.log_source import LogInMemory
 from torquec.identification.torque.coulomb_shape import STEP, CoulombShape, Turnover
-from torquec.identification.torque.torque_columns import FrictionLaw, FrictionRefinement, friction_block, shafts_of
+from torquec.identification.torque.torque_columns import FrictionLaw, friction_block, shafts_of
 from torquec.robot import classics
 
 ARM = classics.planar2r()
@@ -55,7 +55,7 @@ def test_the_shape_of_reversals_is_found(frictionless, shape):
     assert found.shape.width == shape.width
 
 
-@pytest.mark.parametrize(("term", "value"), [(FrictionRefinement.CURVED, -0.3), (FrictionRefinement.LOAD, 0.1)])
+@pytest.mark.parametrize(("term", "value"), [("curved", -0.3), ("load", 0.1)])
 def test_a_term_is_added_where_it_helps_and_not_where_it_does_not(frictionless, term, value):
     plain = rubbing(frictionless, LAW, [1.0, 1.0, 0.2])
     assert chosen(plain).model.friction.parameters == LAW.parameters

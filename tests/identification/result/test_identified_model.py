@@ -24,7 +24,7 @@ from torquec.identification.estimators.prior import robot_prior
 from torquec.identification.excitation.simulated_log import simulated_log
 from torquec.identification.result.identified_model import identified_model, not_in_code
 from torquec.identification.torque.coulomb_shape import STEP, CoulombShape, Turnover
-from torquec.identification.torque.torque_columns import FrictionLaw, FrictionRefinement
+from torquec.identification.torque.torque_columns import FrictionLaw
 from torquec.robot import classics
 from torquec.robot.robot import Friction
 from torquec.trajectory import fourier_motion
@@ -61,7 +61,7 @@ def unfiltered(model, samples):
 
 
 RICH = FrictionLaw(stribeck_speed=0.2)
-for _term in (FrictionRefinement.LOAD, FrictionRefinement.STRIBECK, FrictionRefinement.CURVED):
+for _term in ("load", "stribeck", "curved"):
     RICH = RICH.with_term(_term)
 
 
@@ -69,7 +69,7 @@ for _term in (FrictionRefinement.LOAD, FrictionRefinement.STRIBECK, FrictionRefi
 @pytest.mark.parametrize("name", ["puma560", "planar2r"])
 def test_torques_are_those_of_the_columns(name, shape):
     """Whatever can be fitted is in the robot: load, Stribeck, curved, by direction, turnover, a gas spring."""
-    law = dataclasses.replace(RICH.with_term(FrictionRefinement.DIRECTIONAL), shape=shape)
+    law = dataclasses.replace(RICH.with_term("directional"), shape=shape)
     model = torque_model(classics.load_classic(name), friction=law, columns=[SPRING])
     estimate = estimate_of(model)
     samples = samples_of(model.robot)
@@ -90,7 +90,7 @@ def test_a_coupled_shaft():
 
 
 def test_what_is_left_out_is_named():
-    law = FrictionLaw(shape=CoulombShape(Turnover.DISTANCE, 0.01)).with_term(FrictionRefinement.STRIBECK)
+    law = FrictionLaw(shape=CoulombShape(Turnover.DISTANCE, 0.01)).with_term("stribeck")
     model = torque_model(classics.planar2r(), friction=law, columns=[RecordedColumn("joint1", "cable"), SPRING])
     estimate = estimate_of(model)
     assert not_in_code(estimate) == ("coulomb turnover", "cable")

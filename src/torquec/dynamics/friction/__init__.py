@@ -7,9 +7,10 @@ identification then have it.
 
 from torquec.dynamics.friction.direction import Direction, OneWay, Rounded, Step, direction_of
 from torquec.dynamics.friction.term import FrictionTerm, ShaftState
-from torquec.dynamics.friction.terms import TERMS, column_function, terms_of
+from torquec.dynamics.friction.terms import PLAIN_TERMS, TERMS, column_function, refinements, terms_of
 
 __all__ = [
+    "PLAIN_TERMS",
     "TERMS",
     "Direction",
     "FrictionTerm",
@@ -19,5 +20,6 @@ __all__ = [
     "Step",
     "column_function",
     "direction_of",
+    "refinements",
     "terms_of",
 ]

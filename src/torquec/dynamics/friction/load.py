@@ -15,6 +15,7 @@ class LoadDependent(FrictionTerm):
 
     parameters = ("load",)
     is_dry = True
+    reads_load = True
     columns: ClassVar[Mapping[str, Column]] = {"load": lambda _, state: state.direction.sided(1.0, 1.0) * state.load}
 
     def torque(self, friction: Friction, state: ShaftState) -> Scalar:

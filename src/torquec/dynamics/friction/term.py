@@ -40,6 +40,8 @@ class FrictionTerm:
     parameters: ClassVar[tuple[str, ...]] = ()
     is_dry: ClassVar[bool] = False
     """Whether it follows the direction of motion, so that a shaft at rest can stick to it."""
+    reads_load: ClassVar[bool] = False
+    """Whether it depends on the load of (1), which is known only where the rigid-body torques are."""
     columns: ClassVar[Mapping[str, Column]] = MappingProxyType({})
 
     def is_in(self, friction: Friction) -> bool:

@@ -16,11 +16,23 @@ TERMS: dict[str, FrictionTerm] = {
     "viscous": Viscous(),
     "coulomb": Coulomb(),
     "offset": Offset(),
-    "stribeck": Stribeck(),
     "load": LoadDependent(),
+    "stribeck": Stribeck(),
     "curved": Curved(),
 }
-"""Every term by name; a law is the sum of those whose parameters a shaft has."""
+"""Every term by name; a law is the sum of those whose parameters a shaft has. Fits try the last ones in this order."""
+
+PLAIN_TERMS = ("viscous", "coulomb", "offset")
+"""What nearly every drive has; the others refine it."""
+
+
+def refinements() -> tuple[str, ...]:
+    """The terms that a law can have beside the plain ones; each is also the name of its column.
+
+    >>> "load" in refinements()
+    True
+    """
+    return tuple(name for name in TERMS if name not in PLAIN_TERMS)
 
 
 def terms_of(friction: Friction) -> list[FrictionTerm]:

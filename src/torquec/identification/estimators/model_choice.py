@@ -24,7 +24,7 @@ from torquec.identification.estimators.cross_validation import PARTS, validation
 from torquec.identification.estimators.estimator import Estimator, Weighting
 from torquec.identification.estimators.log_folds import LogFolds
 from torquec.identification.torque.coulomb_shape import STEP, CoulombShape, Turnover
-from torquec.identification.torque.torque_columns import FrictionLaw, FrictionRefinement
+from torquec.identification.torque.torque_columns import FrictionLaw
 from torquec.identification.torque.torque_model import TorqueModel
 
 STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
@@ -128,10 +128,7 @@ class _Trial:
 def _richer(law: FrictionLaw) -> list[FrictionLaw]:
     """(3): the laws with one more term."""
     made: list[FrictionLaw] = []
-    for term in FrictionRefinement:
-        if law.has(term):
-            continue
-        more = law.with_term(term)
-        speeds = _STRIBECK_SPEEDS if term is FrictionRefinement.STRIBECK else (law.stribeck_speed,)
+    for term, more in law.richer.items():
+        speeds = _STRIBECK_SPEEDS if term == "stribeck" else (law.stribeck_speed,)
         made += [dataclasses.replace(more, stribeck_speed=speed) for speed in speeds]
     return made

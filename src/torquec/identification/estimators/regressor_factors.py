@@ -28,7 +28,7 @@ from torquec.foundation.one_thread import one_thread
 from torquec.identification.estimators.joint_factors import JointFactors
 from torquec.identification.estimators.triangle_sum import TriangleSum
 from torquec.identification.torque.coulomb_shape import Turnover
-from torquec.identification.torque.torque_columns import FrictionRefinement, friction_functions, friction_names
+from torquec.identification.torque.torque_columns import friction_functions, friction_names
 from torquec.identification.torque.torque_model import TorqueModel
 
 Block = tuple[Array, Array, Array, Array]
@@ -174,7 +174,7 @@ def _row_program(model: TorqueModel) -> NativeFunction:
 
 def _check_model(model: TorqueModel) -> None:
     law = model.friction
-    lacking = law.shape.turnover is Turnover.DISTANCE or law.has(FrictionRefinement.LOAD)
+    lacking = law.shape.turnover is Turnover.DISTANCE or law.reads_load
     if lacking or model.columns:
         what = f"friction '{law}'" if lacking else f"the column '{model.columns[0].name}'"
         raise ArgumentError(

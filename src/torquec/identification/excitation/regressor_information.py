@@ -17,11 +17,13 @@ from typing import Any
 import numpy as np
 
 from torquec.codegen.llvm import load_or_compile
+from torquec.dynamics.friction import ShaftState, terms_of
 from torquec.dynamics.shafts import Shaft
 from torquec.errors import ArgumentError
 from torquec.expr.gradient import gradient
 from torquec.foundation.arrays import Array
 from torquec.identification.torque.torque_columns import (
+    FrictionLaw,
     FrictionModel,
     friction_block,
     friction_names,
@@ -29,24 +31,51 @@ from torquec.identification.torque.torque_columns import (
 )
 from torquec.model.model import Model, compile
 from torquec.parameters.base_parameters import base_parameters
-from torquec.robot.robot import Robot
+from torquec.robot.friction_words import FRICTION_WORDS, stored_words
+from torquec.robot.robot import Friction, Robot
+from torquec.spatial import Scalar
 from torquec.trajectory.trajectory import MotionState
 
 _STATE = ("q", "qd", "qdd")
 _SOFT = 0.05
 """[rad/s or m/s] Speed at which a soft Coulomb step is nearly done."""
 
-_SMOOTH: dict[str, Callable[[Array, Array, Array], tuple[Array, Array]]] = {
-    "viscous": lambda s, _, __: (s, np.ones_like(s)),
-    "coulomb": lambda _, c, d: (c, d),
-    "offset": lambda s, _, __: (np.ones_like(s), np.zeros_like(s)),
-    "viscous_positive": lambda s, c, d: (0.5 * s * (1.0 + c), 0.5 * (1.0 + c) + 0.5 * s * d),
-    "viscous_negative": lambda s, c, d: (0.5 * s * (1.0 - c), 0.5 * (1.0 - c) - 0.5 * s * d),
-    "coulomb_positive": lambda _, c, d: (0.5 * (1.0 + c), 0.5 * d),
-    "curved": lambda s, _, __: (s * np.abs(s), 2.0 * np.abs(s)),
-    "coulomb_negative": lambda _, c, d: (-0.5 * (1.0 - c), 0.5 * d),
-}
-"""Friction columns and their derivatives by the speed s, with c = tanh(s/v) and d its derivative (4)."""
+
+@dataclass(frozen=True)
+class SoftStep:
+    """The direction of motion as (4) rounds it: z = tanh(s/0.05) of speeds s, and both sides weighed by it."""
+
+    speed: Array
+
+    def sided(self, positive: Scalar, negative: Scalar) -> Scalar:
+        """`positive` forwards, -`negative` backwards, their mean slope between."""
+        z = np.tanh(self.speed / _SOFT)
+        return 0.5 * (1.0 + z) * positive - 0.5 * (1.0 - z) * negative
+
+    def slope(self, positive: float, negative: float) -> Scalar:
+        """The derivative of `sided` by the speed."""
+        return 0.5 * (positive + negative) * (1.0 - np.tanh(self.speed / _SOFT) ** 2) / _SOFT
+
+
+def is_excitable(friction: FrictionModel) -> bool:
+    """Whether motions can be designed for a friction model: its columns depend on nothing but the speed."""
+    law = FrictionLaw.of(friction)
+    words = [FRICTION_WORDS[word] for name in law.parameters for word in stored_words(name)]
+    return not law.reads_load and not any(word.needs for word in words)
+
+
+def excitable_models() -> tuple[FrictionModel, ...]:
+    """The friction models that motions can be designed for."""
+    return tuple(kind for kind in FrictionModel if is_excitable(kind))
+
+
+def _soft_column(parameter: str, speed: Array) -> tuple[Array, Array]:
+    """A friction column at speeds (N,) and its derivative (4): the term whose parameter is one."""
+    friction, state = Friction.of({parameter: 1.0}), ShaftState(speed, SoftStep(speed))
+    terms = terms_of(friction)
+    value: Array = np.zeros_like(speed) + sum(term.torque(friction, state) for term in terms)
+    slope: Array = np.zeros_like(speed) + sum(term.slope(friction, state) for term in terms)
+    return value, slope
 
 
 @dataclass(frozen=True)
@@ -60,11 +89,10 @@ class RegressorInformation:
     friction: FrictionModel = FrictionModel.NONE
 
     def __post_init__(self) -> None:
-        if not set(self.friction.parameters) <= set(_SMOOTH):
-            usable = [str(kind) for kind in FrictionModel if set(kind.parameters) <= set(_SMOOTH)]
+        if not is_excitable(self.friction):
             raise ArgumentError(
                 f"motions cannot be designed for the friction model '{self.friction}'",
-                remedy=f"use one of {', '.join(usable)}",
+                remedy=f"use one of {', '.join(excitable_models())}",
             )
 
     @cached_property
@@ -123,10 +151,8 @@ class RegressorInformation:
         for shaft in self.shafts:
             row = np.array(shaft.row)
             speed = qd @ row
-            step = np.tanh(speed / _SOFT)
-            steep = (1.0 - step**2) / _SOFT
             for name in friction_names([shaft], self.friction):
-                value, slope = _SMOOTH[name.removesuffix(f"_{shaft.name}")](speed, step, steep)
+                value, slope = _soft_column(name.removesuffix(f"_{shaft.name}"), speed)
                 columns.append(value[:, None] * row)
                 slopes.append(slope[:, None] * row)
         return np.stack(columns, axis=2), np.stack(slopes, axis=2)

@@ -22,7 +22,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from torquec.dynamics.friction import Rounded, ShaftState, column_function
+from torquec.dynamics.friction import PLAIN_TERMS, TERMS, Rounded, ShaftState, column_function, refinements
 from torquec.dynamics.shafts import Shaft
 from torquec.dynamics.spring_torque import counterbalance_torque
 from torquec.errors import ArgumentError
@@ -35,45 +35,40 @@ from torquec.robot.robot import Counterbalance, Friction, Robot
 
 
 class FrictionModel(StrEnum):
-    """Which friction columns every shaft has (1)-(3)."""
+    """Which friction columns every shaft has (1)-(3): fewer or more plain ones, or all of them and one refinement."""
 
+    _ignore_ = "name_"
     NONE = "none"
     VISCOUS = "viscous"
     SYMMETRIC = "symmetric"
     OFFSET = "offset"
     DIRECTIONAL = "directional"
-    STRIBECK = "stribeck"
-    LOAD = "load"
-    CURVED = "curved"
+    for name_ in refinements():
+        vars()[name_.upper()] = name_
+
+    @classmethod
+    def _missing_(cls, value: object) -> FrictionModel | None:
+        """A term that was added to the table while the program runs."""
+        if value not in refinements():
+            return None
+        made = str.__new__(cls, value)
+        made._name_, made._value_ = str(value).upper(), str(value)
+        return made
 
     @property
     def parameters(self) -> tuple[str, ...]:
         """Names of one joint's parameters, in column order."""
-        plain = ("viscous", "coulomb", "offset")
         return {
             FrictionModel.NONE: (),
-            FrictionModel.VISCOUS: plain[:1],
-            FrictionModel.SYMMETRIC: plain[:2],
-            FrictionModel.OFFSET: plain,
-            FrictionModel.DIRECTIONAL: (
-                "viscous_positive",
-                "viscous_negative",
-                "coulomb_positive",
-                "coulomb_negative",
-            ),
-            FrictionModel.STRIBECK: (*plain, "stribeck"),
-            FrictionModel.LOAD: (*plain, "load"),
-            FrictionModel.CURVED: (*plain, "curved"),
-        }[self]
+            FrictionModel.VISCOUS: PLAIN_TERMS[:1],
+            FrictionModel.SYMMETRIC: PLAIN_TERMS[:2],
+            FrictionModel.OFFSET: PLAIN_TERMS,
+            FrictionModel.DIRECTIONAL: (*_PAIR, "coulomb_positive", "coulomb_negative"),
+        }.get(self, (*PLAIN_TERMS, str(self)))
 
 
-class FrictionRefinement(StrEnum):
-    """What a law can have beside viscous, Coulomb and offset columns."""
-
-    LOAD = "load"
-    STRIBECK = "stribeck"
-    CURVED = "curved"
-    DIRECTIONAL = "directional"
+DIRECTIONAL = "directional"
+"""The refinement that is no term of its own: viscous friction by direction."""
 
 
 _PAIR = ("viscous_positive", "viscous_negative")
@@ -92,27 +87,38 @@ class FrictionLaw:
         """The law itself, or the one of a model, with a step at reversals."""
         return friction if isinstance(friction, FrictionLaw) else cls(FrictionModel(friction).parameters)
 
-    def has(self, term: FrictionRefinement) -> bool:
-        """Whether a term is among its parameters."""
-        return (_PAIR[0] if term is FrictionRefinement.DIRECTIONAL else str(term)) in self.parameters
+    @property
+    def reads_load(self) -> bool:
+        """Whether a term depends on the rigid-body torques (3)."""
+        return any(term.reads_load for term in TERMS.values() if term.columns.keys() & set(self.parameters))
 
-    def with_term(self, term: FrictionRefinement) -> FrictionLaw:
+    @property
+    def richer(self) -> dict[str, FrictionLaw]:
+        """The laws with one more refinement, by its name."""
+        names = (*refinements(), DIRECTIONAL)
+        return {name: self.with_term(name) for name in names if not self.has(name)}
+
+    def has(self, term: str) -> bool:
+        """Whether a refinement is among its parameters."""
+        return (_PAIR[0] if term == DIRECTIONAL else term) in self.parameters
+
+    def with_term(self, term: str) -> FrictionLaw:
         """This law with one more term; viscous friction by direction takes the place of one viscous column.
 
-        >>> FrictionLaw().with_term(FrictionRefinement.DIRECTIONAL).parameters
+        >>> FrictionLaw().with_term("directional").parameters
         ('viscous_positive', 'viscous_negative', 'coulomb', 'offset')
         """
         if self.has(term):
             return self
-        if term is FrictionRefinement.DIRECTIONAL:
+        if term == DIRECTIONAL:
             rest = tuple(name for name in self.parameters if name != "viscous")
             return dataclasses.replace(self, parameters=(*_PAIR, *rest))
-        return dataclasses.replace(self, parameters=(*self.parameters, str(term)))
+        return dataclasses.replace(self, parameters=(*self.parameters, term))
 
     @property
     def words(self) -> dict[str, float]:
         """What of the law is no linear parameter, in the words of a robot's friction."""
-        found = {"stribeck_speed": self.stribeck_speed} if self.has(FrictionRefinement.STRIBECK) else {}
+        found = {"stribeck_speed": self.stribeck_speed} if self.has("stribeck") else {}
         if self.shape.turnover is not Turnover.STEP:
             found[f"turnover_{self.shape.turnover}"] = self.shape.width
         return found

@@ -23,7 +23,6 @@ from torquec.identification.torque.parameter_kind import ParameterKind
 from torquec.identification.torque.torque_columns import (
     FrictionLaw,
     FrictionModel,
-    FrictionRefinement,
     TorqueColumn,
     friction_functions,
     friction_kinds,
@@ -141,7 +140,7 @@ class TorqueModel:
 
     def friction_columns(self, samples: Samples) -> Array:
         """The columns (N, n, f) of friction, low-passed (3)."""
-        heavy = self.friction.has(FrictionRefinement.LOAD)
+        heavy = self.friction.reads_load
         load = self._carrying.inverse_dynamics(samples.q, samples.qd, samples.qdd) if heavy else None
         functions = friction_functions(self.shafts, self.friction, samples.qd, q=samples.q, load=load)
         return spread(self.shafts, self.friction, samples.low_passed(functions) if functions.size else functions)
