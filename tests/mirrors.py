@@ -10,7 +10,6 @@ COVERED_BY = {
     "codegen/llvm/text.py": "codegen/llvm/test_callable.py",
     "codegen/llvm/trampoline_text.py": "codegen/llvm/test_trampoline.py",
     "codegen/llvm/transpose.py": "codegen/llvm/test_batch.py",
-    "control/law_kind.py": "control/test_laws.py",
     "control/law_options.py": "control/test_laws.py",
     "errors.py": "robot/test_validate.py",
     "foundation/arrays.py": "test_house_rules.py",

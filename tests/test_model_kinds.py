@@ -17,8 +17,7 @@ from tests.parameters.serial_arms import shared_model
 import torquec as tq
 from torquec.closedform.rule import CLOVER
 from torquec.control.controller import SIGNALS
-from torquec.control.law_kind import LawKind
-from torquec.control.law_options import ControllerOptions
+from torquec.control.law_options import ControllerOptions, LawKind
 from torquec.control.laws import make_law
 from torquec.control.observer import momentum_observer
 from torquec.control.pole_placement import pole_placement_gains

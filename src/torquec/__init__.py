@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from torquec.control.controller_file import write_controller as write_controller
     from torquec.control.independent_joint import gravity_compensation as gravity_compensation
     from torquec.control.independent_joint import independent_joint as independent_joint
-    from torquec.control.law_kind import LawKind as LawKind
     from torquec.control.law_options import ControllerOptions as ControllerOptions
+    from torquec.control.law_options import LawKind as LawKind
     from torquec.control.law_options import LqrWeights as LqrWeights
     from torquec.control.law_options import PidGains as PidGains
     from torquec.control.laws import make_law as make_law
@@ -237,8 +237,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "Controllers": {
         "torquec.control.controller": ("Controller",),
         "torquec.control.poles": ("joint_poles",),
-        "torquec.control.law_kind": ("LawKind",),
-        "torquec.control.law_options": ("ControllerOptions", "LqrWeights", "PidGains"),
+        "torquec.control.law_options": ("ControllerOptions", "LawKind", "LqrWeights", "PidGains"),
         "torquec.control.laws": ("make_law",),
         "torquec.control.pole_placement": ("pole_placement",),
         "torquec.control.computed_torque": ("computed_torque", "diagonal_computed_torque"),

@@ -7,6 +7,8 @@ from typer.testing import CliRunner
 
 from torquec.cli.app import COMMANDS, app
 from torquec.cli.help_tables import LISTS, filled
+from torquec.control.laws import LAWS
+from torquec.identification.torque.torque_columns import FrictionModel
 from torquec.robot.load import READERS, RobotFormat
 from torquec.robot.urdf import read_urdf
 
@@ -27,6 +29,19 @@ def test_a_new_format_is_in_help_and_remedies(monkeypatch):
 def test_no_list_is_left_open(command):
     text = shown(command.name, "--help")
     assert not [name for name in LISTS if f"{{{name}}}" in text]
+
+
+@pytest.mark.parametrize("command", ["design", "simulate"])
+def test_every_law_is_listed_with_the_usual_settings(command):
+    text = shown(command, "--help")
+    assert all(f"{kind} ({entry.summary})" in text for kind, entry in LAWS.items())
+    assert "[default: -12+45j]" in text
+    assert "[default: 0.001,0.01 and the limits of the drives]" in text
+
+
+def test_every_friction_model_is_listed():
+    assert ", ".join(FrictionModel) in shown("identify", "--help")
+    assert "none, viscous, symmetric, offset, directional, curved." in shown("excite", "--help")
 
 
 def test_other_braces_stay():

@@ -18,8 +18,7 @@ from torquec.control.controller_file import (
     write_controller,
 )
 from torquec.control.independent_joint import gains_from_poles
-from torquec.control.law_kind import LawKind
-from torquec.control.law_options import ControllerOptions, Feedforward, ModelOrigin
+from torquec.control.law_options import ControllerOptions, Feedforward, LawKind, ModelOrigin
 from torquec.control.laws import LAWS, make_law, usual_weights
 from torquec.control.model_terms import Evaluation, FrictionAt, FrictionCompensation
 from torquec.control.observer import momentum_observer

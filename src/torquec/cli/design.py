@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from torquec.cli.command import Outcome, command
-from torquec.cli.laws import LawOptions, law_gains, lqr_weights, make_law
+from torquec.cli.laws import LawOptions, asked_law, law_gains, lqr_weights
 from torquec.cli.linearize import complex_list
 from torquec.cli.motions import read_motion
 from torquec.cli.options import DegreesOption, StateOption, joint_values
 from torquec.cli.output import progress
 from torquec.cli.promises import law_errors, promises
 from torquec.cli.writes import Writes
-from torquec.control.law_kind import LawKind
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from torquec.control.law_options import LawKind
     from torquec.control.worst_case import WorstCase
     from torquec.linearization.linearize import LinearModel
     from torquec.model.model import Model
@@ -63,15 +63,17 @@ def design(model: Model, options: DesignOptions) -> Outcome:
     Prints what modelling errors it survives: alpha, beta and gamma are factors on the model's stiffness, damping and
     inertia, for which the sampled loop stays stable. For computed torque at the measured state with a certified model
     it prints a proven bound of the tracking error, along the trajectory or for every reference in the certified box.
-    Kinds are pole-placement (the default), computed-torque, diagonal, pd, pid and lqr. `torquec simulate --law
-    DIR/controller.json` runs what -o writes.
+    The default law is pole-placement. `torquec simulate --law DIR/controller.json` runs what -o writes.
     """
     from torquec.control.controller_file import write_controller
+    from torquec.control.law_options import LawKind
+    from torquec.control.laws import LAWS
     from torquec.linearization.linearize import linearize
     from torquec.report.design_text import design_text
 
-    kind = options.controller or LawKind.POLE_PLACEMENT
-    if options.plot is not None and not kind.places_poles:
+    kind = options.kind("pole-placement")
+    entry = LAWS[kind]
+    if options.plot is not None and not entry.places_poles:
         raise ArgumentError(
             f"{kind} has no root loci, which are of laws that place poles", remedy="leave out --plot, or choose another"
         )
@@ -85,7 +87,7 @@ def design(model: Model, options: DesignOptions) -> Outcome:
         for name, text in (("q", options.q), ("qd", options.qd), ("qdd", options.qdd))
     )
     progress(f"designing {kind} for {robot.name} ...")
-    law = make_law(model, kind, options, at=point[0], motion=motion)
+    law = asked_law(model, kind, options, at=point[0], motion=motion)
     document: dict[str, Any] = {
         "controller": kind.value,
         "joints": list(robot.joint_names),
@@ -103,7 +105,7 @@ def design(model: Model, options: DesignOptions) -> Outcome:
     if kind is LawKind.LQR:
         document["weights"] = vars(lqr_weights(robot, options.weights))
     files: list[Path] = []
-    if kind.places_poles:
+    if entry.places_poles:
         looked_at = linearize(model, *point)
         worst = _worst(model, options, kind, motion)
         document |= _robustness(model, looked_at, options, kind, worst)
@@ -122,13 +124,17 @@ def design(model: Model, options: DesignOptions) -> Outcome:
 
 def _poles(model: Model, kind: LawKind, options: DesignOptions) -> list[list[list[float]]]:
     """The poles of every joint; none where the law is not made from them."""
-    if not kind.has_poles:
+    from torquec.control.laws import LAWS
+
+    if not LAWS[kind].has_poles:
         return []
     return [complex_list((pair.first, pair.second)) for pair in options.pairs(model.robot).pairs]
 
 
 def _evaluation(kind: LawKind, options: DesignOptions) -> str | None:
     """Where the law evaluates its model."""
+    from torquec.control.law_options import LawKind
+
     if kind in (LawKind.COMPUTED_TORQUE, LawKind.DIAGONAL):
         return options.evaluation or "reference"
     return "measured" if kind in (LawKind.PD, LawKind.PID) else "reference"

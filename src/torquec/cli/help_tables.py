@@ -44,11 +44,32 @@ def _friction_to_excite() -> str:
     return ", ".join(excitable_models())
 
 
+def _laws() -> str:
+    from torquec.control.laws import LAWS
+
+    return ", ".join(f"{kind} ({entry.summary})" for kind, entry in LAWS.items())
+
+
+def _usual_poles() -> str:
+    from torquec.control.laws import USUAL_POLES
+
+    return f"{USUAL_POLES.real:g}{USUAL_POLES.imag:+g}j"
+
+
+def _tolerable_errors() -> str:
+    from torquec.control.laws import TOLERABLE
+
+    return ",".join(f"{value:g}" for value in TOLERABLE)
+
+
 LISTS: Mapping[str, Callable[[], str]] = MappingProxyType(
     {
         "robot files": _robot_files,
         "classics": _classics,
         "targets": _targets,
+        "laws": _laws,
+        "usual poles": _usual_poles,
+        "tolerable errors": _tolerable_errors,
         "friction models": _friction_models,
         "friction to excite": _friction_to_excite,
     }

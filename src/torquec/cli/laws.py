@@ -12,14 +12,13 @@ import typer
 
 from torquec.cli.command import CommandOptions
 from torquec.cli.options import numbers
-from torquec.control.law_kind import LawKind
 from torquec.errors import ArgumentError
 from torquec.foundation.choice import chosen
 
 if TYPE_CHECKING:
     from torquec.closedform.rule import Rule
     from torquec.control.controller import Controller
-    from torquec.control.law_options import LqrWeights
+    from torquec.control.law_options import LawKind, LqrWeights
     from torquec.control.model_terms import FrictionCompensation
     from torquec.control.poles import JointPoles
     from torquec.model.model import Model
@@ -27,23 +26,19 @@ if TYPE_CHECKING:
     from torquec.trajectory import Trajectory
 
 DEFAULT_RATE = 500.0
-_TOLERABLE = "0.001,0.01"
-"""Of LQR: a milliradian (millimetre), ten times that per second; the torque is the drive's limit."""
-_LARGEST_EFFORT = 1e3
-"""What stands for the limit of a drive that has none [Nm]."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LawOptions(CommandOptions):
     """Which law, and how it is made."""
 
-    controller: Annotated[LawKind | None, typer.Option(help="Which law.", show_default=False)] = None
+    controller: Annotated[str | None, typer.Option(metavar="LAW", help="Which law: {laws}.", show_default=False)] = None
     poles: Annotated[
         str | None,
         typer.Option(
             metavar="LIST",
             help="Poles [1/s]: one for all joints, or one each; a conjugate is added; a/b is a pair.  "
-            "[default: -12+45j]",
+            "[default: {usual poles}]",
         ),
     ] = None
     rate: Annotated[
@@ -79,7 +74,7 @@ class LawOptions(CommandOptions):
         typer.Option(
             metavar="POSITION,SPEED[,TORQUE]",
             help="Of LQR: errors and torques that are tolerable (rad or m, per second, Nm or N).  "
-            f"[default: {_TOLERABLE} and the limits of the drives]",
+            "[default: {tolerable errors} and the limits of the drives]",
         ),
     ] = None
     saturate: Annotated[bool, typer.Option("--saturate", help="Limit torques to what the robot's file allows.")] = False
@@ -107,15 +102,22 @@ class LawOptions(CommandOptions):
             return None
         return CLOVER if self.threshold is None else dataclasses.replace(CLOVER, threshold=self.threshold)
 
+    def kind(self, usual: str) -> LawKind:
+        """The law that is asked for, the usual one unless told."""
+        from torquec.control.law_options import LawKind
+
+        return chosen(LawKind, self.controller or usual, "controller")
+
     def pairs(self, robot: Robot) -> JointPoles:
         """The poles of every joint."""
+        from torquec.control.laws import USUAL_POLES
         from torquec.control.poles import joint_poles
 
-        found = parse_poles("-12+45j" if self.poles is None else self.poles)
+        found = USUAL_POLES if self.poles is None else parse_poles(self.poles)
         return joint_poles(robot.joint_names, found * robot.n if isinstance(found, list) and len(found) == 1 else found)
 
 
-def make_law(
+def asked_law(
     model: Model,
     kind: LawKind,
     options: LawOptions,
@@ -128,7 +130,7 @@ def make_law(
     Raises `ArgumentError` for options that the kind has no use for.
     """
     from torquec.control import laws
-    from torquec.control.law_options import ControllerOptions, finite_limits
+    from torquec.control.law_options import ControllerOptions, LawKind, finite_limits
     from torquec.control.model_terms import Evaluation
 
     _refuse_unused(kind, options)
@@ -145,7 +147,7 @@ def make_law(
         "rule": options.rule,
         "posture": tuple(at),
     }
-    if kind.has_poles:
+    if laws.LAWS[kind].has_poles:
         told["poles"] = [(pair.first, pair.second) for pair in options.pairs(robot).pairs]
     if kind is LawKind.LQR:
         told["weights"] = lqr_weights(robot, options.weights)
@@ -158,14 +160,16 @@ def make_law(
 def law_gains(model: Model, kind: LawKind, options: LawOptions, at: Sequence[float]) -> dict[str, dict[str, float]]:
     """The constant gains of a law by joint: per unit of acceleration, or torques for independent joints."""
     from torquec.control.independent_joint import gains_from_poles
+    from torquec.control.law_options import LawKind
+    from torquec.control.laws import LAWS, usual_integral_pole
     from torquec.control.poles import error_feedback
 
     robot = model.robot
-    if not kind.has_poles:
+    if not LAWS[kind].has_poles:
         return {}
     poles = options.pairs(robot)
     if kind in (LawKind.PD, LawKind.PID):
-        slowest = None if kind is LawKind.PD else max(pole.real for pole in poles.values) / 4.0
+        slowest = None if kind is LawKind.PD else usual_integral_pole(poles)
         pairs = [(pair.first, pair.second) for pair in poles.pairs]
         found = gains_from_poles(model, pairs, at, integral_pole=slowest)
         columns = {"position": found.position, "speed": found.speed, "integral": found.integral}
@@ -180,14 +184,14 @@ def law_gains(model: Model, kind: LawKind, options: LawOptions, at: Sequence[flo
 
 def lqr_weights(robot: Robot, text: str | None) -> LqrWeights:
     """Weights from what is tolerable: one over its square, the same for all joints."""
-    from torquec.control.law_options import LqrWeights
+    from torquec.control.laws import usual_weights
 
-    values = numbers(_TOLERABLE if text is None else text, "--weights")
+    if text is None:
+        return usual_weights(robot)
+    values = numbers(text, "--weights")
     if len(values) not in (2, 3) or not all(value > 0.0 for value in values):
         raise ArgumentError(f"--weights {text}", remedy="give two or three positive numbers: --weights 0.001,0.01,20")
-    efforts = [values[2] if len(values) == 3 else min(joint.limits.effort, _LARGEST_EFFORT) for joint in robot.joints]
-    position, speed = (1.0 / value**2 for value in values[:2])
-    return LqrWeights((position,) * robot.n, (speed,) * robot.n, tuple(1.0 / effort**2 for effort in efforts))
+    return usual_weights(robot, (values[0], values[1]), values[2] if len(values) == 3 else None)
 
 
 def parse_poles(text: str) -> Any:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from torquec.cli.laws import LawOptions
 from torquec.cli.output import progress
-from torquec.control.law_kind import LawKind
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from torquec.control.law_options import LawKind
     from torquec.control.poles import JointPoles
     from torquec.control.robustness import ModelErrors
     from torquec.control.tracking_guarantee import TrackingGuarantee
@@ -24,6 +24,7 @@ _POINTS = 9
 
 def law_errors(kind: LawKind, options: LawOptions) -> ModelErrors:
     """The linear loop of a law, as factors on what it believes in: CT2 at the measured state is like pole placement."""
+    from torquec.control.law_options import LawKind
     from torquec.control.robustness import COMPUTED_TORQUE, EXACT_MODEL
 
     at_reference = kind is LawKind.COMPUTED_TORQUE and (options.evaluation or "reference") == "reference"
@@ -36,12 +37,14 @@ def promises(
     """The keys `guarantee`, `payload` and `covariance` of the document; empty ones where nothing can be said."""
     import numpy as np
 
+    from torquec.control.laws import LAWS
+
     document: dict[str, Any] = {
         "guarantee": _guarantee(model, kind, options, motion).to_document(),
         "payload": {},
         "covariance": {},
     }
-    if not kind.places_poles:
+    if not LAWS[kind].places_poles:
         return document
     if motion is None:
         states = tuple(np.array([part]) for part in point)
@@ -55,6 +58,7 @@ def promises(
 
 
 def _guarantee(model: Model, kind: LawKind, options: LawOptions, motion: Trajectory | None) -> TrackingGuarantee:
+    from torquec.control.law_options import LawKind
     from torquec.control.tracking_guarantee import TrackingGuarantee, tracking_guarantee
 
     if kind is not LawKind.COMPUTED_TORQUE or options.evaluation != "measured":

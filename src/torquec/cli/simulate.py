@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
-from torquec.cli.laws import LawOptions, make_law
+from torquec.cli.laws import LawOptions, asked_law
 from torquec.cli.motions import MotionOptions, asked_motion, hold_missing
 from torquec.cli.options import DegreesOption, ForceOption
 from torquec.cli.output import progress
 from torquec.cli.source import with_payload
 from torquec.cli.writes import Writes
-from torquec.control.law_kind import LawKind
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -101,8 +100,8 @@ def simulate(model: Model, options: SimulateOptions) -> Outcome:
     """Simulate a controller on the robot along a motion.
 
     The loop runs as native code: measure, control, saturate, integrate. Prints how far each joint was from where it
-    should be, and which drives were at their limits. Kinds are computed-torque (the default), pole-placement,
-    diagonal, pd, pid, lqr, open-loop and open-loop-gravity; --law runs a law that torquec design wrote.
+    should be, and which drives were at their limits. The default law is computed-torque; --law runs one
+    that torquec design wrote.
     """
     from torquec.report.simulation_text import simulation_text
 
@@ -112,8 +111,8 @@ def simulate(model: Model, options: SimulateOptions) -> Outcome:
         model = hold_missing(model, given.joints, "the law")
     period = options.period if given is None or given.period is None else given.period
     model, motion = asked_motion(model, options, period, degrees=options.deg)
-    kind = options.controller or LawKind.COMPUTED_TORQUE
-    law = given or make_law(model, kind, options, at=tuple(motion.q[0].tolist()), motion=motion)
+    kind = options.kind("computed-torque")
+    law = given or asked_law(model, kind, options, at=tuple(motion.q[0].tolist()), motion=motion)
     plant = _plant(model, options)
     name = law.name if given is not None else kind.value
     progress(f"simulating {name} on {plant.robot.name} ...")

@@ -14,8 +14,7 @@ from typing import Any
 
 from torquec.closedform.layouts import Rule
 from torquec.control.controller import Controller, make_controller
-from torquec.control.law_kind import LawKind
-from torquec.control.law_options import ControllerOptions, LawDesign, ModelOrigin, resolved_poles
+from torquec.control.law_options import ControllerOptions, LawDesign, LawKind, ModelOrigin, resolved_poles
 from torquec.control.model_terms import (
     Evaluation,
     FrictionAt,

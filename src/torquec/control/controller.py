@@ -40,7 +40,7 @@ SIGNALS = (*JOINT_REFERENCE.ports(1), *MEASURED)
 
 GAINS, STATE, TORQUE, NEXT_STATE = "gains", "state", "tau", "next_state"
 
-Law = Callable[..., dict[str, Any]]
+LawAlgorithm = Callable[..., dict[str, Any]]
 """From the inputs by name to the outputs by name, over any scalar."""
 
 
@@ -177,7 +177,7 @@ class Controller(SampledFunction):
 def make_controller(
     name: str,
     joints: Sequence[str],
-    law: Law,
+    law: LawAlgorithm,
     *,
     slots: Sequence[StateSlot] = (),
     period: float | None = None,

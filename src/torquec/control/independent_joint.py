@@ -16,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from torquec.control.controller import Controller, StateSlot, make_controller
-from torquec.control.law_kind import LawKind
 from torquec.control.law_options import (
     ControllerOptions,
     Feedforward,
     LawDesign,
+    LawKind,
     ModelOrigin,
     PidGains,
     finite_limits,

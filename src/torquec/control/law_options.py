@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from torquec.closedform.rule import Rule
-from torquec.control.law_kind import LawKind
 from torquec.control.model_terms import Evaluation, FrictionCompensation, friction_compensation
 from torquec.control.poles import JointPoles, PoleArgument
 from torquec.errors import ArgumentError
@@ -23,6 +22,24 @@ from torquec.foundation.choice import chosen
 from torquec.foundation.documents import Codec, written_by
 from torquec.foundation.json_text import checksum
 from torquec.model.model import Model, ModelKind
+
+
+class LawKind(StrEnum):
+    """The laws that can be designed, as commands and files name them; `torquec.control.laws.LAWS` says what each is."""
+
+    POLE_PLACEMENT = "pole-placement"
+    """CT1 of Clover."""
+    COMPUTED_TORQUE = "computed-torque"
+    """CT2."""
+    DIAGONAL = "diagonal"
+    """CT3."""
+    PD = "pd"
+    PID = "pid"
+    LQR = "lqr"
+    GRAVITY = "gravity"
+    """Gravity held where the robot is: it floats."""
+    OPEN_LOOP = "open-loop"
+    OPEN_LOOP_GRAVITY = "open-loop-gravity"
 
 
 class Feedforward(StrEnum):

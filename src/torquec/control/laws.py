@@ -1,7 +1,8 @@
 """The laws by name: one table that commands, files and programs make controllers from.
 
 A row says how a law is made from a model and which options it has a use for; every other option that is given is
-refused. A new law is a file with a function that gives a `Controller`, a `LawKind`, and a row here.
+refused. A new law is a file with a function that gives a `Controller`, a `LawKind`, and a row here; commands list it
+then.
 """
 
 from __future__ import annotations
@@ -20,11 +21,10 @@ from torquec.control.independent_joint import (
     gravity_compensation,
     independent_joint,
 )
-from torquec.control.law_kind import LawKind
-from torquec.control.law_options import ControllerOptions, Feedforward, LqrWeights, open_limits
+from torquec.control.law_options import ControllerOptions, Feedforward, LawKind, LqrWeights, open_limits
 from torquec.control.lqr import lqr
 from torquec.control.pole_placement import pole_placement
-from torquec.control.poles import joint_poles
+from torquec.control.poles import JointPoles, joint_poles
 from torquec.errors import ArgumentError
 from torquec.foundation.choice import chosen
 from torquec.model.model import Model, as_model
@@ -34,7 +34,7 @@ from torquec.trajectory import Trajectory
 USUAL_POLES = -12 + 45j
 """Clover's, for every joint [1/s]."""
 
-_TOLERABLE = (1e-3, 1e-2)
+TOLERABLE = (1e-3, 1e-2)
 """Errors that LQR weighs as one where no weights are given: a milliradian (millimetre), ten of them per second."""
 
 _LARGEST_EFFORT = 1e3
@@ -47,12 +47,21 @@ Making = Callable[[Model, ControllerOptions, Trajectory | None], Controller]
 
 
 @dataclass(frozen=True)
-class Law:
-    """A law in words, the options that it has a use for, and how it is made."""
+class LawEntry:
+    """A law in words, the options that it has a use for, and how it is made.
+
+    `places_poles`: the linear loop has exactly its poles where the model is right, so that it has root loci.
+    """
 
     summary: str
     takes: tuple[str, ...]
     make: Making
+    places_poles: bool = False
+
+    @property
+    def has_poles(self) -> bool:
+        """Whether its feedback is made from poles."""
+        return "poles" in self.takes
 
 
 def make_law(
@@ -87,11 +96,19 @@ def make_law(
     return with_actuator_limits(made, model, efforts=efforts, rates=options.rates)
 
 
-def usual_weights(robot: Robot) -> LqrWeights:
-    """Weights of LQR from what is tolerable: a milliradian, ten of them per second, and the drive's torque limit."""
-    position, speed = (1.0 / value**2 for value in _TOLERABLE)
-    efforts = [min(joint.limits.effort, _LARGEST_EFFORT) for joint in robot.joints]
+def usual_weights(robot: Robot, errors: tuple[float, float] = TOLERABLE, torque: float | None = None) -> LqrWeights:
+    """Weights of LQR from what is tolerable: one over its square.
+
+    `errors` of position and speed are the same for all joints; the torque is the drive's limit unless given.
+    """
+    position, speed = (1.0 / value**2 for value in errors)
+    efforts = [min(joint.limits.effort, _LARGEST_EFFORT) if torque is None else torque for joint in robot.joints]
     return LqrWeights((position,) * robot.n, (speed,) * robot.n, tuple(1.0 / effort**2 for effort in efforts))
+
+
+def usual_integral_pole(poles: JointPoles) -> float:
+    """The pole of an integral [1/s] where none is asked for: four times slower than the slowest of the others."""
+    return max(pole.real for pole in poles.values) / 4.0
 
 
 def _given(options: ControllerOptions, *names: str) -> dict[str, Any]:
@@ -118,11 +135,11 @@ def _diagonal(model: Model, options: ControllerOptions, _: Trajectory | None) ->
 
 
 def _independent(model: Model, options: ControllerOptions, *, integral: bool) -> Controller:
-    """Gains as given, or those of the poles at a posture; the integral's pole is four times slower than the slowest."""
+    """Gains as given, or those of the poles at a posture; the integral's pole is the usual one."""
     robot, gains = model.robot, options.gains
     if gains is None:
         poles = joint_poles(robot.joint_names, _poles(options))
-        slowest = max(pole.real for pole in poles.values) / 4.0 if integral else None
+        slowest = usual_integral_pole(poles) if integral else None
         posture = (0.0,) * robot.n if options.posture is None else options.posture
         gains = gains_from_poles(model, _poles(options), posture, integral_pole=slowest)
     elif "poles" in options.given or "posture" in options.given:
@@ -162,23 +179,30 @@ def _open_loop_gravity(model: Model, options: ControllerOptions, _: Trajectory |
 _PLACED = ("poles", "period", "sampled", "friction")
 _JOINT = ("poles", "posture", "gains", "period", "feedforward", "friction", "anti_windup")
 
-LAWS: Mapping[LawKind, Law] = MappingProxyType(
+LAWS: Mapping[LawKind, LawEntry] = MappingProxyType(
     {
-        LawKind.POLE_PLACEMENT: Law("pole placement along the reference (CT1)", (*_PLACED, "rule"), _pole_placement),
-        LawKind.COMPUTED_TORQUE: Law(
-            "computed torque with the full model (CT2)", (*_PLACED, "evaluation", "rule"), _computed_torque
+        LawKind.POLE_PLACEMENT: LawEntry(
+            "pole placement along the reference (CT1)", (*_PLACED, "rule"), _pole_placement, places_poles=True
         ),
-        LawKind.DIAGONAL: Law("computed torque with diagonal inertia (CT3)", (*_PLACED, "evaluation"), _diagonal),
-        LawKind.PD: Law(
+        LawKind.COMPUTED_TORQUE: LawEntry(
+            "computed torque with the full model (CT2)",
+            (*_PLACED, "evaluation", "rule"),
+            _computed_torque,
+            places_poles=True,
+        ),
+        LawKind.DIAGONAL: LawEntry("computed torque with diagonal inertia (CT3)", (*_PLACED, "evaluation"), _diagonal),
+        LawKind.PD: LawEntry(
             "a PD law per joint", _JOINT, lambda model, options, _: _independent(model, options, integral=False)
         ),
-        LawKind.PID: Law(
+        LawKind.PID: LawEntry(
             "a PID law per joint", _JOINT, lambda model, options, _: _independent(model, options, integral=True)
         ),
-        LawKind.LQR: Law("a linear quadratic regulator along a trajectory", ("weights", "period", "friction"), _lqr),
-        LawKind.GRAVITY: Law("gravity held, no feedback: the arm floats", ("period", "friction"), _gravity),
-        LawKind.OPEN_LOOP: Law("the torques of the reference, no feedback", ("friction",), _open_loop),
-        LawKind.OPEN_LOOP_GRAVITY: Law(
+        LawKind.LQR: LawEntry(
+            "a linear quadratic regulator along a trajectory", ("weights", "period", "friction"), _lqr
+        ),
+        LawKind.GRAVITY: LawEntry("gravity held, no feedback: the arm floats", ("period", "friction"), _gravity),
+        LawKind.OPEN_LOOP: LawEntry("the torques of the reference, no feedback", ("friction",), _open_loop),
+        LawKind.OPEN_LOOP_GRAVITY: LawEntry(
             "the same with the gravity of where the robot is", ("friction",), _open_loop_gravity
         ),
     }

@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from torquec.control.controller import Controller, Schedule, make_controller
-from torquec.control.law_kind import LawKind
-from torquec.control.law_options import ControllerOptions, LawDesign, LqrWeights, ModelOrigin
+from torquec.control.law_options import ControllerOptions, LawDesign, LawKind, LqrWeights, ModelOrigin
 from torquec.control.model_terms import (
     FrictionAt,
     FrictionCompensation,
