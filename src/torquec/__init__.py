@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from torquec.errors import RefusedQuantityError as RefusedQuantityError
     from torquec.errors import RobotError as RobotError
     from torquec.errors import RobotFileError as RobotFileError
+    from torquec.errors import SnapWarning as SnapWarning
     from torquec.errors import SpecificationError as SpecificationError
     from torquec.errors import TorquecError as TorquecError
     from torquec.expr import Function as Function
@@ -270,6 +271,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             "RefusedQuantityError",
             "RobotError",
             "RobotFileError",
+            "SnapWarning",
             "SpecificationError",
             "TorquecError",
         ),

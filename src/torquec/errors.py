@@ -81,3 +81,7 @@ class MissingExtraError(TorquecError, ImportError):
 
     def __reduce__(self) -> tuple[Callable[..., TorquecError], tuple[str, ...]]:
         return type(self), (self.package, self.extra, self.found.split(" needs the package ")[0])
+
+
+class SnapWarning(UserWarning):
+    """Angles of a robot file were taken as right angles; programs are made of these, claims are about the file."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from torquec.errors import ArgumentError
+from torquec.errors import ArgumentError, SnapWarning
 
 if TYPE_CHECKING:
     from torquec.robot.robot import Robot
@@ -35,7 +36,9 @@ def read_robot(argument: str, *, snap: bool = True, strict: bool = False, gravit
             f"'{argument}' is neither a file nor a classic",
             remedy=f"give a file {robot_files()}, or one of {', '.join(classics.names())}",
         )
-    return load(argument, snap=snap, strict=strict, gravity=vector)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SnapWarning)  # `info` tells it, and claims count it
+        return load(argument, snap=snap, strict=strict, gravity=vector)
 
 
 def numbers(text: str, option: str) -> tuple[float, ...]:

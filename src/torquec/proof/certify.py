@@ -3,6 +3,7 @@
 (1)  both programs are tabulated; the difference of the tables is the error (:mod:`torquec.proof.torque_residual`)
 (2)  the largest errors that can be found are where proofs begin (:mod:`torquec.proof.worst_motions`)
 (3)  each joint's error is bounded by itself (:mod:`torquec.proof.torque_bound`): joints are tasks of the work
+(4)  what snapped angles change against the file as written is added (:mod:`torquec.proof.snap_bound`)
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from torquec.errors import RobotError
 from torquec.expr import Function
 from torquec.foundation.work import Meter, Work, as_work, silent
 from torquec.proof.certificate import Certificate, JointProof
+from torquec.proof.snap_bound import snap_bound
 from torquec.proof.torque_bound import TorqueBound, torque_bound
 from torquec.proof.torque_residual import TorqueResidual, torque_residual
 from torquec.proof.torque_tables import position_degrees, positions_read, torque_tables
@@ -64,8 +66,9 @@ def certify(
         torque_tables(exact, prismatic, read, degree=degree), torque_tables(simplified, prismatic, read, degree=degree)
     )
     found = worst_motions(error, motions).found
+    snapped = snap_bound(robot, motions, simplified)
     tasks = [
-        (_of_joint(residual, k), k, motions, float(found[k]), None if limits is None else float(limits[k]))
+        (_of_joint(residual, k), k, motions, float(found[k]), None if limits is None else limits[k] - snapped[k])
         for k in range(robot.n)
     ]
     proofs = {}
@@ -77,11 +80,11 @@ def certify(
         note=lambda task, outcome: _note(robot.joint_names[task[1]], outcome),
     )
     allowances = [None] * robot.n if limits is None else [float(limit) for limit in limits]
-    for joint, outcome, allowed in zip(robot.joints, outcomes, allowances, strict=True):
+    for joint, outcome, allowed, snap in zip(robot.joints, outcomes, allowances, snapped, strict=True):
         if outcome is None:
             raise UnprovenError(joint.name)
         bound, (variables, degrees) = outcome
-        proofs[joint.name] = JointProof(bound.bound, bound.found, variables, degrees, bound.trees, allowed)
+        proofs[joint.name] = JointProof(bound.bound + snap, bound.found, variables, degrees, bound.trees, allowed)
     return Certificate(robot.name, robot.content_hash, simplified, motions, proofs)
 
 

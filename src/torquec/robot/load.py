@@ -8,12 +8,13 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from torquec.errors import ArgumentError, RobotFileError
+from torquec.errors import ArgumentError, RobotFileError, SnapWarning
 from torquec.foundation.reading import FileKind, read_bytes, to_path
 from torquec.robot.drives import DRIVES_SUFFIX, read_drives, side_file
 from torquec.robot.robot import Robot
@@ -22,6 +23,9 @@ from torquec.robot.xacro import expand_xacro
 from torquec.robot.xml import parse_xml
 
 Gravity = tuple[float, float, float]
+
+_WORTH_A_WARNING = 1e-9
+"""An angle [rad] that is off by less was written with ten digits or more, and changes torques as little."""
 
 
 class RobotReader(Protocol):
@@ -47,8 +51,9 @@ def load(
     """The robot in a file: URDF (.urdf), MJCF or URDF (.xml), DH table (.toml), xacro (.xacro), as `READERS` lists.
 
     A side file `NAME.drives.toml` beside a URDF or MJCF file adds its drives. `snap` lets angles within rounding of a
-    right angle become one; `strict` turns warnings into errors; `gravity` (3,) [m/s^2] in the base frame replaces the
-    file's. Raises `RobotFileError`, with file, line and remedy, for a file that is not a robot.
+    right angle become one, and warns of it (`SnapWarning`); `strict` turns the reader's warnings into errors; `gravity`
+    (3,) [m/s^2] in the base frame replaces the file's. Raises `RobotFileError`, with file, line and remedy, for a file
+    that is not a robot.
     """
     file = to_path(path)
     pull = _checked_gravity(gravity)
@@ -68,7 +73,21 @@ def load(
     drives = drives_beside(file)
     if drives is not None:
         robot = read_drives(drives, robot)
-    return dataclasses.replace(robot, snap=snap)
+    robot = dataclasses.replace(robot, snap=snap)
+    _warn_of_snaps(robot)
+    return robot
+
+
+def _warn_of_snaps(robot: Robot) -> None:
+    """Say that the robot is not quite what its file says."""
+    moved = max((abs(snap.found - snap.used) for snap in robot.canonical.snaps), default=0.0)
+    if moved > _WORTH_A_WARNING:
+        warnings.warn(
+            f"{robot.source}: {len(robot.canonical.snaps)} angles were taken as right angles, by up to {moved:.2g} rad;"
+            " load(path, snap=False) keeps them as written, and torquec info tells what this changes",
+            SnapWarning,
+            stacklevel=3,
+        )
 
 
 def drives_beside(file: Path) -> Path | None:

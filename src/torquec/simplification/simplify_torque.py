@@ -23,6 +23,7 @@ from torquec.expr import Function, count_operations
 from torquec.foundation.work import Meter, silent
 from torquec.proof.certificate import Certificate
 from torquec.proof.certify import UnprovenError, certify
+from torquec.proof.snap_bound import snap_bound
 from torquec.proof.torque_tables import HIGHEST_DEGREE, position_degrees, positions_read
 from torquec.simplification.closed_torque import closed_form_with_fewer_terms
 from torquec.simplification.fewer_parameters import recursion_with_fewer_parameters
@@ -64,7 +65,10 @@ def simplify_torque(problem: SimplificationProblem) -> Certificate:
     """
     _check_degrees(problem)
     _check_tolerances(problem)
-    parts = dict.fromkeys(problem.robot.joint_names, _part_to_use(problem.exact))
+    parts = {
+        name: _part_to_use(problem.exact) * (1.0 - snap / allowed)
+        for name, snap, allowed in zip(problem.robot.joint_names, _snapped(problem), problem.tolerance, strict=True)
+    }
     for _ in range(_ATTEMPTS):
         aim = problem.within(list(parts.values()))
         programs: list[Function] = []
@@ -151,8 +155,21 @@ def _check_degrees(problem: SimplificationProblem) -> None:
         )
 
 
+def _snapped(problem: SimplificationProblem) -> tuple[float, ...]:
+    """The part of every tolerance that snapped angles take (n,): claims are about the robot's file as it is written."""
+    return snap_bound(problem.robot, problem.motions)
+
+
 def _check_tolerances(problem: SimplificationProblem) -> None:
     """Refuse tolerances that even the exact program is not proven to keep."""
+    for name, snap, allowed in zip(problem.robot.joint_names, _snapped(problem), problem.tolerance, strict=True):
+        if not snap < allowed:
+            raise SpecificationError(
+                f"joint '{name}' is allowed a torque error of {allowed:.3g}, and taking angles of the file as right "
+                f"angles changes its torque by up to {snap:.3g}",
+                where=problem.robot.source,
+                remedy=f"read the robot as it is written (--no-snap, load(path, snap=False)), or allow {2 * snap:.2g}",
+            )
     proofs = certify(problem.robot, problem.exact, problem.exact, problem.motions).joints
     for (name, proof), allowed in zip(proofs.items(), problem.tolerance, strict=True):
         if not proof.bound <= allowed:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -58,13 +58,17 @@ StandIn = Callable[[GridPart], RoundedArray]
 
 @dataclass(frozen=True)
 class ResidualGrid:
-    """A program beside the exact one of a robot, or beside a `reference`, with ranges of the positions (n,)."""
+    """A program beside the exact one of a robot, or beside a `reference`, with ranges of the positions (n,).
+
+    With `as_written`, differences are those from the robot with the angles of its file, none of them snapped.
+    """
 
     robot: Robot
     program: Function
     lower: tuple[float, ...]
     upper: tuple[float, ...]
     reference: Function | None = None
+    as_written: bool = False
 
     def __post_init__(self) -> None:
         for joint, low, high in zip(self.robot.joints, self.lower, self.upper, strict=True):
@@ -91,10 +95,17 @@ class ResidualGrid:
         return trace("inverse_dynamics", lambda q, qd, qdd: {"tau": inverse_dynamics(self.robot, q, qd, qdd)}, shapes)
 
     @cached_property
+    def written(self) -> Function:
+        """What differences are taken from."""
+        if not self.as_written or not self.robot.canonical.snaps:
+            return self.exact
+        return ResidualGrid(replace(self.robot, snap=False), self.program, self.lower, self.upper).exact
+
+    @cached_property
     def degrees(self) -> tuple[int, ...]:
-        """The degree of both programs in every joint (n,); raises `CheckError` where one is no torque program."""
+        """The degree of all programs in every joint (n,); raises `CheckError` where one is no torque program."""
         found = []
-        for program in (self.exact, self.program):
+        for program in dict.fromkeys((self.exact, self.written, self.program)):
             check_program(self.robot, program)
             found.append(exact_degrees(program, self.sliding, seed=self.robot.content_hash))
         return tuple(max(pair) for pair in zip(*found, strict=True))
@@ -140,7 +151,7 @@ class ResidualGrid:
             meter(start, len(self.positions))
             positions = self.positions[start : start + _CHUNK]
             places = np.unravel_index(np.arange(start, start + len(positions)), [len(node) for node in self.nodes])
-            left = self._rows(positions, of_robot).minus(stand_in(GridPart(positions, places)))
+            left = self._rows(positions, of_robot, self.written).minus(stand_in(GridPart(positions, places)))
             largest = np.maximum(largest, (np.abs(left.value) + left.radius).max(axis=1))
         return np.asarray(largest * (self.lebesgue * ROUNDED_UP))
 
@@ -154,21 +165,23 @@ class ResidualGrid:
         """Nothing is evaluated before both programs are known to be torques: asking for the degrees looks at that."""
         assert len(self.degrees) == self.n
 
-    def _rows(self, positions: Array, of_robot: bool) -> RoundedArray:
+    def _rows(self, positions: Array, of_robot: bool, exact: Function | None = None) -> RoundedArray:
+        """(1); `exact` takes the place of the robot's inverse dynamics."""
+        given = exact or self.exact
         n, unit, zero = self.n, np.eye(self.n), np.zeros(self.n)
-        rest = self._at(positions, zero, zero, of_robot)
-        found = [self._at(positions, zero, unit[j], of_robot).minus(rest) for j in range(n)]
-        squares = [self._at(positions, unit[j], zero, of_robot).minus(rest) for j in range(n)]
+        rest = self._at(positions, zero, zero, given, of_robot)
+        found = [self._at(positions, zero, unit[j], given, of_robot).minus(rest) for j in range(n)]
+        squares = [self._at(positions, unit[j], zero, given, of_robot).minus(rest) for j in range(n)]
         for j in range(n):
             found.append(squares[j])
             for k in range(j + 1, n):
-                both = self._at(positions, unit[j] + unit[k], zero, of_robot)
+                both = self._at(positions, unit[j] + unit[k], zero, given, of_robot)
                 found.append(both.minus(squares[j]).minus(squares[k]).minus(rest))
         found.append(rest)
         return RoundedArray(np.stack([row.value for row in found]), np.stack([row.radius for row in found]))
 
-    def _at(self, positions: Array, speed: Array, acceleration: Array, of_robot: bool) -> RoundedArray:
-        """Torques (N, n) of the robot, or of robot minus program."""
+    def _at(self, positions: Array, speed: Array, acceleration: Array, exact: Function, of_robot: bool) -> RoundedArray:
+        """Torques (N, n) of the exact program, or of it minus the other one."""
         turning = ~np.array(self.sliding)
         # An angle of the grid is a part of a turn, which no double is: its rounding counts.
         off = np.where(turning, GRID_ANGLE_ERROR, 0.0) * np.ones_like(positions)
@@ -178,7 +191,7 @@ class ResidualGrid:
             "qd": RoundedArray(speed, known),
             "qdd": RoundedArray(acceleration, known),
         }
-        whole = evaluate_rounded(self.exact, inputs)
+        whole = evaluate_rounded(exact, inputs)
         return whole if of_robot else whole.minus(evaluate_rounded(self.program, inputs))
 
 

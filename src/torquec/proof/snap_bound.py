@@ -1,0 +1,103 @@
+"""How far torques with snapped angles can be from those of the file as written: a part of every torque bound.
+
+Programs are made of a robot whose angles near right ones were snapped; a claim is about the robot as its file is
+written. Both torques are polynomials of degree d in the sine and cosine of each angle (or in a displacement), so their
+difference is bounded, row by row (:mod:`torquec.proof.torque_tables`, (1)), by its values on a grid:
+
+(1)  |f(q)| <= L max over the grid |f|,   L the product of the Lebesgue constants of 2 d + 1 even angles (Ehlich &
+     Zeller 1966), or d + 1 even displacements within their range
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from torquec.dynamics.inverse_dynamics import inverse_dynamics
+from torquec.errors import RobotError
+from torquec.expr import Function, trace
+from torquec.foundation.arrays import Array
+from torquec.proof.torque_tables import position_degrees, positions_read, torque_rows
+from torquec.robot.robot import Robot
+from torquec.trajectory.motion_box import MotionBox
+
+_EVEN_DISPLACEMENTS = (1.0, 1.0, 1.25, 1.64)
+"""Lebesgue constants of d + 1 even points, d = 0 .. 3, rounded up."""
+
+_MARGIN = 1.5
+"""The checker may need another degree than was seen here, and so another grid: its L and its largest value are within
+this factor."""
+
+_MOST_POINTS = 2_000_000
+
+
+def snap_bound(robot: Robot, motions: MotionBox, program: Function | None = None) -> tuple[float, ...]:
+    """The largest change [N m, N] that snapping makes to each joint's torque over the motions, (n,); zero without it.
+
+    `program` is what will be compared with the robot as written, where it is known: its degrees count. Raises
+    `RobotError` where the torques depend on too many joints.
+    """
+    if not robot.canonical.snaps:
+        return (0.0,) * robot.n
+    sliding = [joint.type.is_prismatic for joint in robot.joints]
+    degrees = position_degrees(program, sliding) if program is not None else (2,) * robot.n
+    return _snap_bound(robot, motions, tuple(degrees))
+
+
+@functools.lru_cache(maxsize=64)
+def _snap_bound(robot: Robot, motions: MotionBox, degrees: tuple[int, ...]) -> tuple[float, ...]:
+    sliding = [joint.type.is_prismatic for joint in robot.joints]
+    programs = [_torque(robot), _torque(replace(robot, snap=False))]
+    read = set.union(*(positions_read(program) for program in programs))
+    own = zip(*(position_degrees(program, sliding) for program in programs), degrees, strict=True)
+    highest = [max(found) if j in read else 0 for j, found in enumerate(own)]
+    nodes = [
+        _nodes(slides, degree, low, high)
+        for slides, degree, low, high in zip(sliding, highest, motions.lower, motions.upper, strict=True)
+    ]
+    if math.prod(map(len, nodes)) > _MOST_POINTS or max(highest) >= len(_EVEN_DISPLACEMENTS):
+        raise RobotError(
+            f"what snapped angles change in the torques of '{robot.name}' cannot be bounded",
+            where=robot.source,
+            remedy="read the robot without snapping: --no-snap, or load(path, snap=False)",
+        )
+    largest = np.zeros(())
+    for q in _parts(nodes):
+        rows = [torque_rows(program, q) for program in programs]
+        largest = np.maximum(largest, np.abs(rows[0] - rows[1]).max(axis=0))
+    n, v = robot.n, motions.velocity
+    weights = [*motions.acceleration, *(v[j] * v[k] for j in range(n) for k in range(j, n)), 1.0]
+    constant = math.prod(_lebesgue(slides, degree) for slides, degree in zip(sliding, highest, strict=True))
+    return tuple(float(x) for x in _MARGIN * constant * (largest @ np.array(weights)))
+
+
+def _torque(robot: Robot) -> Function:
+    shapes = dict.fromkeys(("q", "qd", "qdd"), (robot.n,))
+    return trace("inverse_dynamics", lambda q, qd, qdd: {"tau": inverse_dynamics(robot, q, qd, qdd)}, shapes)
+
+
+def _nodes(slides: bool, degree: int, lower: float, upper: float) -> Array:
+    if slides:
+        return np.linspace(lower, upper, degree + 1)
+    return 2.0 * np.pi * np.arange(2 * degree + 1) / (2 * degree + 1)
+
+
+def _lebesgue(slides: bool, degree: int) -> float:
+    if slides:
+        return _EVEN_DISPLACEMENTS[degree]
+    count = 2 * degree + 1
+    return (1.0 + 2.0 * sum(1.0 / math.sin((2 * k - 1) * math.pi / (2 * count)) for k in range(1, degree + 1))) / count
+
+
+def _parts(nodes: Sequence[Array]) -> Iterator[Array]:
+    """The grid (N, n) in parts, so that rows of a whole grid need not be held at once."""
+    first, *others = nodes
+
+    def of(angle: float) -> Array:
+        return np.stack(np.meshgrid([angle], *others, indexing="ij"), axis=-1).reshape(-1, len(nodes))
+
+    return (of(float(angle)) for angle in first)
