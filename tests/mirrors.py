@@ -46,6 +46,7 @@ COVERED_BY = {
     "proof/torque_bound.py": "proof/test_never_below.py",
     "proof/torque_functional.py": "proof/test_branch_and_bound.py",
     "report/check_text.py": "cli/test_check.py",
+    "report/arm_pose_text.py": "cli/test_ik.py",
     "report/tables.py": "cli/test_output.py",
     "robot/dh_inertia.py": "robot/test_dh.py",
     "robot/dh_joint.py": "robot/test_dh.py",

@@ -35,8 +35,10 @@ def test_nearest_turn(q, limits, near, expected):
 
 
 def test_a_joint_without_room_is_outside():
-    limits = Limits(0.0, 1.0)
-    assert limits_margin(nearest_turn(2.0, limits, 0.0), limits) < 0.0
+    limits = Limits(-1.0, 1.0)
+    found = nearest_turn(2.0 - TURN, limits, 0.5)
+    assert found == pytest.approx(2.0)  # the nearest turn all the same
+    assert limits_margin(found, limits) < 0.0
 
 
 def test_rounding_survives_the_rewriting_of_programs():

@@ -25,6 +25,7 @@ from torquec.cli.excite import excite
 from torquec.cli.generate import generate
 from torquec.cli.help_tables import FilledCommand
 from torquec.cli.identify import identify
+from torquec.cli.ik import ik
 from torquec.cli.info import info
 from torquec.cli.linearize import linearize
 from torquec.cli.params import params
@@ -36,6 +37,7 @@ from torquec.errors import CheckError, TorquecError
 COMMANDS: tuple[Command[Any], ...] = (
     info,
     evaluate,
+    ik,
     equations,
     params,
     simplify,

@@ -63,6 +63,16 @@ class BranchStatus(IntFlag):
     missed: the least there is for arms without an offset at the shoulder, close to it for others."""
 
 
+def status_words(status: int) -> list[str]:
+    """A status in words.
+
+    >>> status_words(5)
+    ['singular', 'out of reach']
+    """
+    found = [one for one in BranchStatus if status & one]
+    return [str(one.name).lower().replace("_", " ") for one in found] or ["exact"]
+
+
 @dataclass(frozen=True, eq=False)
 class ArmPoses:
     """Every branch for one pose, or for N with an axis in front."""

@@ -24,15 +24,17 @@ _SLACK = LIMIT_SLACK / _TURN
 
 
 def nearest_turn(q: Scalar, limits: Limits, near: Scalar) -> Scalar:
-    """q and whole turns (1): within the limits where a turn is, and of those the nearest to `near`."""
+    """q and whole turns (1): of those within the limits, or of all where none is, the nearest to `near`."""
     # Half a turn away there are two; the slack says that it is the one above, whatever the rounding.
     wanted = nearest_integer((near - q) * (1.0 / _TURN) + _SLACK)
-    if math.isfinite(limits.lower):
-        # The smallest k that the lower limit allows: ceil(x) = round(x + 1/2), less the slack.
-        wanted = maximum(wanted, nearest_integer((limits.lower - q) * (1.0 / _TURN) + (0.5 - _SLACK)))
-    if math.isfinite(limits.upper):
-        wanted = minimum(wanted, nearest_integer((limits.upper - q) * (1.0 / _TURN) - (0.5 - _SLACK)))
-    return q + _TURN * wanted
+    # The smallest and largest k that the limits allow: ceil(x) = round(x + 1/2) and floor(x) = round(x - 1/2).
+    least = nearest_integer((limits.lower - q) * (1.0 / _TURN) + (0.5 - _SLACK)) if limits.lower > -math.inf else None
+    most = nearest_integer((limits.upper - q) * (1.0 / _TURN) - (0.5 - _SLACK)) if limits.upper < math.inf else None
+    allowed = wanted if least is None else maximum(wanted, least)
+    allowed = allowed if most is None else minimum(allowed, most)
+    if least is not None and most is not None:
+        allowed = select(most - least, allowed, wanted)
+    return q + _TURN * allowed
 
 
 def limits_margin(q: Scalar, limits: Limits) -> Scalar:

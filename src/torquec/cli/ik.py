@@ -1,0 +1,111 @@
+"""`torquec ik ROBOT`: every joint position that brings a frame to a pose."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.options import DegreesOption, joint_values, numbers
+from torquec.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from torquec.kinematics.inverse_kinematics import ArmPoses, InverseKinematics
+    from torquec.model.model import Model
+
+
+@dataclass(frozen=True, kw_only=True)
+class IkOptions(CommandOptions):
+    """The pose, and which of its solutions to show."""
+
+    frame: Annotated[str | None, typer.Option(metavar="NAME", help="The frame to bring there.  [required]")] = None
+    position: Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Its origin in the base [m].  [required]")] = (
+        None
+    )
+    quaternion: Annotated[
+        str, typer.Option(metavar="W,X,Y,Z", help="Its rotation in the base, scalar first, of any length.")
+    ] = "1,0,0,0"
+    near: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help="A position of all joints: the solution nearest to it is chosen, and what is free stays there.  "
+            "[default: zero, within limits]",
+        ),
+    ] = None
+    velocity: Annotated[
+        str | None, typer.Option(metavar="LIST", help="Velocity of the frame, linear then angular: adds joint speeds.")
+    ] = None
+    acceleration: Annotated[
+        str | None, typer.Option(metavar="LIST", help="Acceleration of the frame, with --velocity.  [default: 0]")
+    ] = None
+    all: Annotated[bool, typer.Option("--all", help="Every branch, not only the nearest.")] = False
+    deg: DegreesOption = False
+
+
+@command("ik", IkOptions, example="torquec ik puma560 --frame link6 --position 0.4,0.3,0.5 --quaternion 0,1,0,0 --all")
+def ik(model: Model, options: IkOptions) -> Outcome:
+    """Find the joint positions that bring a frame to a pose.
+
+    In closed form, for arms with a spherical wrist, three parallel axes (UR) or the build of a Scara; others are
+    refused with the reason. Each solution has a name, a status (exact, singular, out of limits, out of reach) and what
+    it misses in metres and radians. --deg is for what is given; what is printed is in radians and metres.
+    """
+    from torquec.kinematics.inverse_kinematics import inverse_kinematics
+    from torquec.report.arm_pose_text import arm_pose_text
+    from torquec.spatial import quaternion_rotation
+
+    if options.frame is None or options.position is None:
+        raise ArgumentError("ik needs --frame and --position", remedy="write --frame NAME --position 0.4,0.3,0.5")
+    if options.acceleration is not None and options.velocity is None:
+        raise ArgumentError("--acceleration needs --velocity", remedy="give both, six numbers each")
+    solver = inverse_kinematics(model.robot, options.frame)
+    rotation = quaternion_rotation(*_list(options.quaternion, "--quaternion", 4))
+    position = _list(options.position, "--position", 3)
+    near = None if options.near is None else joint_values(model.robot, options.near, "--near", degrees=options.deg)
+    ways = solver(rotation, position, near=near)
+    best = solver.nearest(rotation, position, near=near)
+    shown = range(len(ways.names)) if options.all else [int(best.branch)]
+    rates = _rates(options)
+    document: dict[str, Any] = {
+        "method": solver.family.value,
+        "frame": options.frame,
+        "joints": list(model.robot.joint_names),
+        "branches": [_branch(solver, ways, k, rates) for k in shown],
+        "nearest": ways.names[int(best.branch)],
+    }
+    return Outcome(document, arm_pose_text(model.robot.name, document))
+
+
+def _rates(options: IkOptions) -> list[tuple[float, ...]]:
+    """Velocity and acceleration of the frame, the angular parts in radians; nothing where none is asked for."""
+    if options.velocity is None:
+        return []
+    given = ((options.velocity, "--velocity"), (options.acceleration or "0,0,0,0,0,0", "--acceleration"))
+    rates = [_list(text, name, 6) for text, name in given]
+    return [(*row[:3], *map(math.radians, row[3:])) if options.deg else row for row in rates]
+
+
+def _branch(solver: InverseKinematics, ways: ArmPoses, k: int, rates: list[tuple[float, ...]]) -> dict[str, Any]:
+    from torquec.kinematics.inverse_kinematics import status_words
+
+    found = solver.rates(ways.q[k], *rates) if rates else None
+    return {
+        "name": ways.names[k],
+        "q": ways.q[k].tolist(),
+        "qd": None if found is None else found.qd.tolist(),
+        "qdd": None if found is None else found.qdd.tolist(),
+        "manipulability": None if found is None else float(found.manipulability),
+        "status": status_words(int(ways.status[k])),
+        "error": {"position": float(ways.error[k, 0]), "rotation": float(ways.error[k, 1])},
+    }
+
+
+def _list(text: str, option: str, count: int) -> tuple[float, ...]:
+    values = numbers(text, option)
+    if len(values) != count:
+        raise ArgumentError(f"{option} has {len(values)} values", remedy=f"give {count}")
+    return values
