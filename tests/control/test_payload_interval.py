@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from torquec.control.payload_interval import last_frame, payload_interval
+from torquec.control.payload_interval import payload_interval
 from torquec.control.poles import joint_poles
 from torquec.control.robustness import COMPUTED_TORQUE, EXACT_MODEL, make_loop
 from torquec.errors import ArgumentError, RobotError
 from torquec.linearization.linearize import linearize
 from torquec.robot.classics import load_classic
-from torquec.robot.payload import attach_payload
+from torquec.robot.payload import attach_payload, hand_frame
 
 
 def states(robot, count=2, seed=0):
@@ -35,7 +35,7 @@ def test_the_limit_is_where_the_loaded_robot_becomes_unstable(errors, period):
     poles = joint_poles(robot.joint_names, -6 + 20j)
     at = states(robot)
     found = payload_interval(robot, poles, at, errors=errors, period=period)
-    assert found.frame == last_frame(robot)
+    assert found.frame == hand_frame(robot)
     assert found.lower <= 0.0
     rows = list(zip(*at, strict=True))
     if np.isinf(found.upper):

@@ -29,7 +29,7 @@ def attach_payload(
     centre, with the axes of `frame`. Raises `ArgumentError` for a frame that does not exist, a name that is taken, and
     an inertia that no solid has.
 
-    >>> from torquec.robot.robot import Body, Joint, JointType
+    >>> from torquec.robot.robot import BASE, Body, Joint, JointType
     >>> arm = Robot("arm", (Body("link", BASE, Joint("hinge", JointType.CONTINUOUS)),), (Frame("tool", 0),))
     >>> attach_payload(arm, "tool", mass=2.0, center=(0.5, 0.0, 0.0)).bodies[0].inertia.zz
     0.5
