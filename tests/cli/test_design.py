@@ -148,3 +148,18 @@ def test_a_covariance_of_parameters_is_statistics(torquec, tmp_path):
         assert document["covariance"]["stable"] is stable
         assert (document["covariance"]["scale"] > 1.0) is stable
         assert document["guarantee"]["valid"] is False
+
+
+def test_options_of_laws_in_words(torquec, tmp_path):
+    words = ("design", "planar2r", "--controller", "pd", "-o", tmp_path / "pd", "--json")
+    assert torquec(*words, "--option", "feedforward=dynamics", "--option", "rates=100,50").status == 0
+    made = read_controller(tmp_path / "pd" / "controller.json").design.options
+    assert (made.feedforward, made.rates) == ("dynamics", (100.0, 50.0))
+    for text, message in (
+        ("colour=red", "names no option of a law"),
+        ("feedforward=red", "no value of feedforward"),
+        ("rates=1,nan", "no value of rates"),
+    ):
+        assert message in torquec(*words, "--option", text).err
+    unused = torquec("design", "planar2r", "--option", "feedforward=dynamics")
+    assert "pole-placement has no use for 'feedforward'" in unused.err

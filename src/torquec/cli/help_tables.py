@@ -50,6 +50,12 @@ def _laws() -> str:
     return ", ".join(f"{kind} ({entry.summary})" for kind, entry in LAWS.items())
 
 
+def _law_options() -> str:
+    from torquec.control.law_options import word_options
+
+    return ", ".join(word_options())
+
+
 def _usual_poles() -> str:
     from torquec.control.laws import USUAL_POLES
 
@@ -68,6 +74,7 @@ LISTS: Mapping[str, Callable[[], str]] = MappingProxyType(
         "classics": _classics,
         "targets": _targets,
         "laws": _laws,
+        "law options": _law_options,
         "usual poles": _usual_poles,
         "tolerable errors": _tolerable_errors,
         "friction models": _friction_models,

@@ -77,6 +77,10 @@ class LawOptions(CommandOptions):
             "[default: {tolerable errors} and the limits of the drives]",
         ),
     ] = None
+    option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="Another option of the law: {law options}; again for more."),
+    ] = None
     saturate: Annotated[bool, typer.Option("--saturate", help="Limit torques to what the robot's file allows.")] = False
     effort: Annotated[
         float,
@@ -130,7 +134,7 @@ def asked_law(
     Raises `ArgumentError` for options that the kind has no use for.
     """
     from torquec.control import laws
-    from torquec.control.law_options import ControllerOptions, LawKind, finite_limits
+    from torquec.control.law_options import ControllerOptions, LawKind, finite_limits, with_words
     from torquec.control.model_terms import Evaluation
 
     _refuse_unused(kind, options)
@@ -154,7 +158,7 @@ def asked_law(
     known = {name: value for name, value in told.items() if name in laws.LAWS[kind].takes}
     if options.saturate or share < 1.0:
         known["efforts"] = finite_limits([share * joint.limits.effort for joint in robot.joints])
-    return laws.make_law(model, kind, ControllerOptions(**known), trajectory=motion)
+    return laws.make_law(model, kind, with_words(ControllerOptions(**known), options.option or ()), trajectory=motion)
 
 
 def law_gains(model: Model, kind: LawKind, options: LawOptions, at: Sequence[float]) -> dict[str, dict[str, float]]:

@@ -1,13 +1,15 @@
 """What a law is made with, and what a finished controller knows of its making.
 
-(1)  `ControllerOptions` holds what any law may be told; None leaves it to the law
+(1)  `ControllerOptions` holds what any law may be told; None leaves it to the law;
+     a field that the command line can give as NAME=VALUE says in its metadata how the value is read (`from_words`)
 (2)  a controller carries its `LawDesign` (law and options) and the `ModelOrigin` that it was made from: both go into
      its file, and the same law with the same options of the same model is the same controller
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -109,6 +111,22 @@ def _read_poles(values: Any) -> Any:
     return None if values is None else tuple(tuple(complex(float(a), float(b)) for a, b in pair) for pair in values)
 
 
+_FROM_WORDS = "from words"
+"""The key of a field's metadata under which its reader stands."""
+
+
+def from_words(reader: Callable[[str], Any]) -> Mapping[str, Callable[[str], Any]]:
+    """Metadata of a field that the command line can give: what makes its value of the text, or raises `ValueError`."""
+    return {_FROM_WORDS: reader}
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    values = tuple(float(word) for word in text.split(","))
+    if not np.isfinite(values).all():
+        raise ValueError
+    return values
+
+
 @dataclass(frozen=True)
 class ControllerOptions:
     """What a law is made with; None leaves it to the law. A law refuses what it has no use for.
@@ -127,12 +145,12 @@ class ControllerOptions:
     friction: FrictionCompensation | None = None
     rule: Rule | None = None
     gains: PidGains | None = None
-    posture: tuple[float, ...] | None = None
-    feedforward: Feedforward | None = None
-    anti_windup: tuple[float | None, ...] | None = None
+    posture: tuple[float, ...] | None = field(default=None, metadata=from_words(_numbers))
+    feedforward: Feedforward | None = field(default=None, metadata=from_words(Feedforward))
+    anti_windup: tuple[float | None, ...] | None = field(default=None, metadata=from_words(_numbers))
     weights: LqrWeights | None = None
     efforts: tuple[float | None, ...] | None = None
-    rates: tuple[float, ...] | None = None
+    rates: tuple[float, ...] | None = field(default=None, metadata=from_words(_numbers))
 
     def __post_init__(self) -> None:
         if self.evaluation is not None:
@@ -147,6 +165,37 @@ class ControllerOptions:
     def given(self) -> tuple[str, ...]:
         """The names of what is not left to the law."""
         return tuple(name for name, value in vars(self).items() if value is not None and value is not False)
+
+
+def word_options() -> tuple[str, ...]:
+    """The fields of `ControllerOptions` that can be given in words."""
+    return tuple(item.name for item in dataclasses.fields(ControllerOptions) if _FROM_WORDS in item.metadata)
+
+
+def with_words(options: ControllerOptions, texts: Sequence[str]) -> ControllerOptions:
+    """Options with the fields that texts NAME=VALUE give; raises `ArgumentError` for others.
+
+    >>> with_words(ControllerOptions(), ["rates=100,50", "feedforward=gravity"]).rates
+    (100.0, 50.0)
+    """
+    readers = {item.name: item.metadata.get(_FROM_WORDS) for item in dataclasses.fields(ControllerOptions)}
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        reader = readers.get(name.strip().replace("-", "_"))
+        if reader is None:
+            raise ArgumentError(
+                f"'{text}' names no option of a law",
+                remedy=f"write one as {'=.., '.join(word_options())}=..",
+            )
+        try:
+            found[name.strip().replace("-", "_")] = reader(value.strip())
+        except ValueError:
+            raise ArgumentError(
+                f"'{value}' is no value of {name}",
+                remedy="write numbers as 1,2,3 and choices by their names",
+            ) from None
+    return dataclasses.replace(options, **found)
 
 
 @dataclass(frozen=True)
