@@ -15,9 +15,10 @@ from torquec.errors import ArgumentError
 from torquec.expr import OperationCount
 from torquec.model.model import compile
 from torquec.model.simplified import simplify
-from torquec.model.trade_off import TradeOff, TradeOffPoint, scaled, trade_off
+from torquec.model.trade_off import TradeOff, TradeOffPoint, restated, scaled, trade_off
 from torquec.robot.classics import load_classic
 from torquec.simplification.specification import CoefficientThreshold, load_specification, parse_specification
+from torquec.simplification.specification_text import check_specification_met
 
 STANFORD = Path(__file__).resolve().parents[2] / "examples" / "specifications" / "stanford_control.toml"
 ARM = load_classic("planar2r")
@@ -105,3 +106,9 @@ def test_every_kind_of_specification_is_scaled():
     for before, after in zip(control.joints, double.joints, strict=True):
         assert after.control.step_error == 2.0 * before.control.step_error
         assert after.control.damping_error == before.control.damping_error
+
+
+def test_the_certificate_of_another_level_can_say_what_was_asked_for(curve):
+    stated = restated(curve.best, SPECIFICATION).record
+    assert {name: proof.tolerance for name, proof in stated.joints.items()} == {"joint1": 4.0, "joint2": 2.0}
+    check_specification_met(ARM, stated)

@@ -82,6 +82,7 @@ def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> Simpli
     from torquec.cli.worker_pool import worker_pool
     from torquec.foundation.work import Work
     from torquec.model.simplified import simplify as reduce
+    from torquec.model.trade_off import restated
     from torquec.model.trade_off import trade_off as curve_of
     from torquec.proof.checker.check_certificate import check_certificate
     from torquec.simplification.specification import load_specification
@@ -96,7 +97,8 @@ def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> Simpli
             model = reduce(robot, stated, work=work)
             curve = curve_of(robot, stated, known={1.0: model}, work=work) if options.trade_off else None
             if curve is not None and curve.best is not None:
-                model = curve.best  # a level with a smaller error may have led to a cheaper model
+                # A level with a smaller error may have led to a cheaper model.
+                model = restated(curve.best, stated)
             if options.check:
                 assert model.record is not None
                 check_certificate(robot, model.record, work=work)

@@ -20,7 +20,6 @@ from torquec.foundation.work import Work, as_work
 from torquec.model.model import Model, compile
 from torquec.model.quantities import trace_quantity
 from torquec.model.simplified import simplified_model
-from torquec.proof.certificate import Certificate
 from torquec.robot.robot import Robot
 from torquec.simplification.meet_specification import Simplified, meet_specification
 from torquec.simplification.specification import JointRequirement, Specification, load_specification
@@ -117,8 +116,6 @@ def trade_off(
     meeting = [point for point in points[1:] if point.factor <= 1.0 or (all_stated and point.level <= 1.0)]
     cheapest = min(meeting, key=lambda point: (point.operations.cost, point.level), default=None)
     best = None if cheapest is None else models[cheapest.factor]
-    if best is not None and best.record is not None and all_stated:
-        best = dataclasses.replace(best, record=_restated(robot, best.record, stated))
     return TradeOff(robot.name, tuple(points), tolerances, missed, best)
 
 
@@ -145,11 +142,18 @@ def scaled(specification: Specification, factor: float) -> Specification:
     )
 
 
-def _restated(robot: Robot, record: Certificate, stated: Specification) -> Certificate:
-    """The certificate of another level, about the torque errors that were asked for, which its bounds keep."""
+def restated(model: Model, stated: Specification) -> Model:
+    """The model of another level, its certificate about the torque errors that were asked for, which its bounds keep.
+
+    A level of control requirements or of a threshold, whose bounds are of another kind, stays as it is.
+    """
     allowed = {joint.name: joint.torque_error for joint in stated.joints}
+    record = model.record
+    if record is None or stated.coefficients is not None or None in allowed.values():
+        return model
     joints = {name: dataclasses.replace(proof, tolerance=allowed[name]) for name, proof in record.joints.items()}
-    return dataclasses.replace(record, joints=joints, specification=specification_text(robot, stated))
+    text = specification_text(model.robot, stated)
+    return dataclasses.replace(model, record=dataclasses.replace(record, joints=joints, specification=text))
 
 
 def _bounds(model: Model) -> dict[str, float]:
