@@ -35,6 +35,7 @@ GAINS = PidGains((1.0, 1.0), (1.0, 1.0))
 CONTROLLER = tq.computed_torque(ARM, -3 + 4j)
 
 CALLS: dict[str, dict[str, Any]] = {
+    "CheckedFile": {},
     "ControllerOptions": {},
     "ExcitationOptions": {},
     "IdentifyOptions": {},

@@ -22,6 +22,7 @@ from typing import Any
 
 from torquec.codegen.precision import Precision
 from torquec.errors import ArgumentError, CheckError, ModelFileError, TorquecError
+from torquec.foundation.choice import chosen
 from torquec.foundation.reading import FileKind, is_folder, read_json, to_path
 from torquec.foundation.work import Work, as_work
 from torquec.model.certified_model import second_record
@@ -65,6 +66,9 @@ class CheckedFile:
     specification: str = ""
     slacks: Mapping[str, float] = field(default_factory=dict)
     seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kind", chosen(CheckedKind, self.kind, "kind"))
 
     @property
     def ok(self) -> bool:
