@@ -32,7 +32,7 @@ _MARGIN = 1.5
 """The checker may need another degree than was seen here, and so another grid: its L and its largest value are within
 this factor."""
 
-_MOST_POINTS = 2_000_000
+_MOST_POINTS = 2_000_000  # of the grid: room for nine joints of degree two, which have 5^9
 
 
 def snap_bound(robot: Robot, motions: MotionBox, program: Function | None = None) -> tuple[float, ...]:
