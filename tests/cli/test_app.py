@@ -15,6 +15,7 @@ import torquec as package
 COMMANDS = (
     "info",
     "eval",
+    "ik",
     "equations",
     "params",
     "linearize",

@@ -120,6 +120,21 @@ def test_clover_sample():
     np.testing.assert_allclose(found.q, q, atol=1e-8)
 
 
+def test_names_mean_what_the_page_says():
+    """PUMA 560, wrist seen from link 1: in front on the left; turning a raised elbow further shortens the arm."""
+    robot = classics.puma560()
+    go = forward(robot, "link6")
+    for q in np.random.default_rng(9).uniform(-2.0, 2.0, (5, 6)):
+        found = inverse_kinematics(robot, "link6")(*go(q))
+        for name, one in zip(found.names, found.q, strict=True):
+            shoulder, elbow, _ = name.split(", ")
+            there = one * [0, 1, 1, 1, 1, 1]
+            assert (go(there)[1][0] > 0.0) == (shoulder == "shoulder left")
+            bent = there + 1e-6 * np.eye(6)[2]
+            shorter = np.linalg.norm(go(bent)[1]) < np.linalg.norm(go(there)[1])
+            assert shorter == (elbow == "elbow up")
+
+
 def test_a_singular_wrist_keeps_its_first_angle_and_both_names():
     robot = classics.puma560()
     q = np.array([0.3, -0.7, 1.1, 0.4, 0.0, 0.2])

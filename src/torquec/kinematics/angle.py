@@ -31,7 +31,7 @@ changes is of second order: half of it, relative to the size of the arm."""
 
 @dataclass(frozen=True)
 class JointAngle:
-    """An angle by its cosine and sine; `radians` is its value where one is known already."""
+    """An angle by its cosine and sine."""
 
     c: Scalar
     s: Scalar
