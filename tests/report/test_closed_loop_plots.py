@@ -37,7 +37,7 @@ def test_limits_are_drawn(runs, tmp_path):
 
 
 def test_misuse(runs, tmp_path):
-    with pytest.raises(ArgumentError, match="there is no such folder"):
+    with pytest.raises(ArgumentError, match="cannot draw there"):
         plot_errors(runs, tmp_path / "errors.unknown")
     with pytest.raises(ArgumentError, match="there is no such folder"):
         plot_errors(runs, tmp_path / "no" / "errors.png")

@@ -33,6 +33,6 @@ def test_a_file_that_cannot_be_drawn_is_not_begun(tmp_path):
     pytest.importorskip("matplotlib")
     robot = classics.planar2r()
     found = excitation(robot, options=ExcitationOptions(evaluations=5))
-    with pytest.raises(ArgumentError, match="there is no such folder"):
+    with pytest.raises(ArgumentError, match="cannot draw there"):
         plot_excitation(robot, found, tmp_path / "motion.xyz")
     assert not list(tmp_path.iterdir())

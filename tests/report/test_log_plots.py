@@ -47,6 +47,6 @@ def test_stamps_that_go_back_are_drawn_by_rows(tmp_path):
 def test_what_cannot_be_written_is_told(tmp_path):
     log = Log(("a", "b"), T, Q, Q)
     for path in (tmp_path / "none" / "log.png", tmp_path / "log.xyz"):
-        with pytest.raises(ArgumentError, match="there is no such folder"):
+        with pytest.raises(ArgumentError, match=r"cannot draw there|there is no such folder"):
             plot_log(log, [], path)
     assert list(tmp_path.iterdir()) == []

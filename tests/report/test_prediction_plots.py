@@ -34,7 +34,7 @@ def test_text_of_the_picture(prediction, tmp_path):
 
 
 def test_a_place_that_cannot_be_drawn_to(prediction, tmp_path):
-    with pytest.raises(ArgumentError, match="there is no such folder"):
+    with pytest.raises(ArgumentError, match="cannot draw there"):
         plot_prediction(prediction, tmp_path / "torques.doc")
     with pytest.raises(ArgumentError, match="there is no such folder"):
         plot_prediction(prediction, tmp_path / "gone" / "torques.png")

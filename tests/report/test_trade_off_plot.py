@@ -55,7 +55,7 @@ def test_tables():
 
 def test_misuse(tmp_path):
     pytest.importorskip("matplotlib")
-    with pytest.raises(ArgumentError, match="there is no such folder"):
+    with pytest.raises(ArgumentError, match="cannot draw there"):
         plot_trade_off(CURVE, tmp_path / "curve.unknown")
     with pytest.raises(ArgumentError, match="there is no such folder"):
         plot_trade_off(CURVE, tmp_path / "no" / "curve.png")
