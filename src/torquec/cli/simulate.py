@@ -117,6 +117,7 @@ def simulate(model: Model, options: SimulateOptions) -> Outcome:
     name = law.name if given is not None else kind.value
     progress(f"simulating {name} on {plant.robot.name} ...")
     document: dict[str, Any] = {"controller": name, "period": period, "joints": list(law.joints)}
+    document["plant"] = model.kind.value
     files: list[Path] = []
     if options.runs > 1:
         document |= _many(plant, law, motion, options)

@@ -8,6 +8,13 @@ from typing import Any
 from torquec.report.tables import number, table
 
 
+def _plant_note(document: Mapping[str, Any]) -> list[str]:
+    """What moves, where it is not the robot's own exact dynamics: errors of a model do not show on the model itself."""
+    if document.get("plant", "exact") == "exact":
+        return []
+    return [f"what moves is the {document['plant']} model itself; give the robot's file to see the exact robot move"]
+
+
 def simulation_text(name: str, units: Mapping[str, str], document: Mapping[str, Any]) -> str:
     """The document of `torquec simulate` as a page; `units` of the errors by joint."""
     rows = [
@@ -16,6 +23,7 @@ def simulation_text(name: str, units: Mapping[str, str], document: Mapping[str, 
     ]
     lines = [
         f"{document['controller']} on {name}, a sample every {document['period']:g} s",
+        *_plant_note(document),
         "",
         table(["joint", "rmse", "max error", "unit"], rows),
         "",

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from torquec.control.computed_torque import computed_torque
+from torquec.control.laws import USUAL_POLES
 from torquec.control.poles import PoleArgument
 from torquec.control.zero_order_hold import zero_order_hold
 from torquec.errors import ArgumentError, TorquecError
@@ -122,7 +123,7 @@ def compare(
     b: Robot | Model,
     trajectory: Trajectory,
     *,
-    poles: PoleArgument = -12 + 45j,
+    poles: PoleArgument = USUAL_POLES,
     period: float = 0.002,
     plant: Plant | Robot | Model | None = None,
     at: float | None = None,
