@@ -25,7 +25,7 @@ def made(text, tmp_path):
 
 def test_torque_errors(tmp_path):
     found, files = made(TORQUE, tmp_path)
-    assert {"planar2r.c", "planar2r.tq.json", found.certificate_name, "equations_changes.txt"} <= files
+    assert {"planar2r_simplified.c", "planar2r.tq.json", found.certificate_name, "equations_changes.txt"} <= files
     document = found.document(tmp_path / "out")
     assert set(document["bounds"]) == {"joint1", "joint2"}
     assert document["coefficients"] == {}

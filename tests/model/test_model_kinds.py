@@ -16,6 +16,7 @@ from tests.model.kinds import ROBOTS, model_of, robot_of
 from torquec.errors import ArgumentError, ExpressionError, ModelFileError, RefusedQuantityError, RobotError
 from torquec.expr import count_operations, trace
 from torquec.expr.function import function_to_dict
+from torquec.foundation.json_text import checksum
 from torquec.model.abbreviated_model import abbreviated_model
 from torquec.model.base_parameter_model import base_parameter_model
 from torquec.model.certified_model import certified_model
@@ -114,6 +115,13 @@ def exact_program(quantity):
     }
 
 
+def hashed(certificate, **changes):
+    """Change fields of a certificate's document, and make its checksum again."""
+    certificate.update(changes)
+    del certificate["sha256"]
+    certificate["sha256"] = checksum(certificate)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -124,9 +132,10 @@ def exact_program(quantity):
         (lambda d: d.update(certificate=None), "certificate: a model of the kind 'certified torque' has one"),
         (lambda d: d.update(route="magic"), r"model\.route"),
         (lambda d: d.update(assumed_regular=1), r"model\.assumed_regular"),
-        (lambda d: d["certificate"].update(robot_hash="0"), r"certificate\.robot_hash: it is about another robot"),
-        (lambda d: d["certificate"]["motions"].update(lower=[0.0]), r"certificate: .*motions"),
-        (lambda d: d["certificate"].update(joints=[]), r"certificate: .*joints"),
+        (lambda d: d["certificate"].update(robot="x"), r"certificate\.sha256: the checksum does not fit"),
+        (lambda d: hashed(d["certificate"], robot_hash="0"), r"certificate\.robot_hash: it is about another robot"),
+        (lambda d: hashed(d["certificate"], motions={"lower": [0.0]}), r"certificate: .*motions"),
+        (lambda d: hashed(d["certificate"], joints=[]), r"certificate: .*joints"),
         (lambda d: d["quantities"].pop("inverse_dynamics"), "needs its inverse_dynamics"),
         (lambda d: d["quantities"]["mass_matrix"].update(sha256="0"), "'mass_matrix': its sha256 is not that"),
         (lambda d: d["quantities"]["mass_matrix"]["operations"].update(mul=0), "'mass_matrix': its operations are not"),

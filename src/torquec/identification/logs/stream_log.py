@@ -191,12 +191,12 @@ def _clean(pieces: Pieces) -> Iterator[tuple[Log, Mask]]:
 def _bridged(pieces: Iterator[tuple[Log, Mask]]) -> Iterator[tuple[Log, Mask]]:
     """The pieces with blank cells of further columns bridged, from the last value before them to the first in the next.
 
-    A blank that is longer than a piece stays blank.
+    A blank that is longer than a piece stays blank, unless the log ends with it: there the last value holds.
     """
     last: dict[str, tuple[float, float]] = {}
-    item = next(pieces, None)
+    item, following = next(pieces, None), next(pieces, None)
     while item is not None:
-        (piece, rows), following = item, next(pieces, None)
+        (piece, rows), beyond = item, next(pieces, None)
         stamps, others = piece.t[rows], dict(piece.others)
         for name, column in piece.others.items():
             own = column[rows]
@@ -207,12 +207,12 @@ def _bridged(pieces: Iterator[tuple[Log, Mask]]) -> Iterator[tuple[Log, Mask]]:
             after = [] if following is None else _first_value(*following, name)
             t = np.concatenate([[t for t, _ in before], stamps, [t for t, _ in after]])
             filled = bridged(t, np.concatenate([[v for _, v in before], own, [v for _, v in after]]))[len(before) :]
-            if following is not None and not after and name in last:
+            if beyond is not None and not after and name in last:
                 filled[: len(own)][stamps > last[name][0]] = np.nan
             others[name] = column.copy()
             others[name][rows] = filled[: len(own)]
         yield dataclasses.replace(piece, others=others), rows
-        item = following
+        item, following = following, beyond
 
 
 def _first_value(piece: Log, rows: Mask, name: str) -> list[tuple[float, float]]:
