@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
+from torquec.codegen.llvm.arctangent import emit_atan2
 from torquec.codegen.llvm.arrange import AngleGroup, Item, Write, defines
 from torquec.codegen.llvm.exponential import emit_exponential
 from torquec.codegen.llvm.program import Fused, StepOp, StepProgram
@@ -88,11 +89,11 @@ def _emit_step(text: FunctionText, shape: Type, op: StepOp, args: list[str]) -> 
         return text.negate(shape, args[0])
     if op is Op.SELECT:
         positive = text.define(f"fcmp oge {shape} {args[0]}, {shape.splat('0.0')}")
-        return text.define(f"select {shape.booleans} {positive}, {shape} {args[1]}, {shape} {args[2]}")
+        return text.select(shape, positive, args[1], args[2])
     if op is Op.EXP:
         return emit_exponential(text, shape, args[0])
     assert op is Op.ATAN2
-    return _elementwise_atan2(text, shape, args)
+    return emit_atan2(text, shape, *args)
 
 
 def _fused(text: FunctionText, shape: Type, op: Fused, a: str, b: str, c: str) -> str:
@@ -102,16 +103,3 @@ def _fused(text: FunctionText, shape: Type, op: Fused, a: str, b: str, c: str) -
     if op in (Fused.SUB, Fused.NEGATED_SUB):
         c = text.negate(shape, c)
     return text.multiply_add(shape, a, b, c)
-
-
-def _elementwise_atan2(text: FunctionText, shape: Type, args: list[str]) -> str:
-    """atan2 by the platform's, element by element."""
-    function = text.define("load ptr, ptr @libm_atan2")
-    if shape.width == 1:
-        return text.define(f"call double {function}(double {args[0]}, double {args[1]})")
-    result = "poison"
-    for lane in range(shape.width):
-        y, x = (text.define(f"extractelement {shape} {a}, i64 {lane}") for a in args)
-        angle = text.define(f"call double {function}(double {y}, double {x})")
-        result = text.define(f"insertelement {shape} {result}, double {angle}, i64 {lane}")
-    return result

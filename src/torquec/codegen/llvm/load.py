@@ -73,15 +73,14 @@ _CALLBACKS: list[Any] = []
 
 def _python_function(name: str) -> int:
     """Where no C library can be found: Python's own function, made callable from C."""
-    function: Callable[..., float] = getattr(math, name)
-    arity = 2 if name == "atan2" else 1
+    function: Callable[[float], float] = getattr(math, name)
 
-    def guarded(*args: float) -> float:
+    def guarded(angle: float) -> float:
         try:
-            return function(*args)
+            return function(angle)
         except ValueError:  # sin(inf)
             return math.nan
 
-    callback = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * arity)(guarded)
+    callback = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(guarded)
     _CALLBACKS.append(callback)
     return ctypes.cast(callback, ctypes.c_void_p).value or 0

@@ -1,6 +1,6 @@
 """From a `Function` to object code: one module for the scalar kernel, one for the batch kernel.
 
-An object needs no symbol from outside. What it calls (the platform's sin, cos and atan2, and for a batch the scalar
+An object needs no symbol from outside. What it calls (the platform's sin and cos, and for a batch the scalar
 kernel) it finds in slots of its own, which the loader fills: an object made by one process can be loaded by another,
 and an address that is missing is an exception, never a crash in the linker.
 """
@@ -21,7 +21,7 @@ from torquec.expr import Function, check_function
 KERNEL, PACKED, BATCH = "kernel", "packed", "batch"
 """Symbols: the scalar kernel, the same with arrays of pointers, the batch kernel."""
 
-LIBM_SLOTS = {"libm_sin": "sin", "libm_cos": "cos", "libm_atan2": "atan2"}
+LIBM_SLOTS = {"libm_sin": "sin", "libm_cos": "cos"}
 SCALAR_SLOT = "scalar"
 
 MOST_OPERATIONS = 500_000

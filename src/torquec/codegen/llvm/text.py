@@ -90,6 +90,10 @@ class FunctionText:
             return self.call("llvm.fma", shape, a, b, c)
         return self.binary("fadd", shape, self.binary("fmul", shape, a, b), c)
 
+    def select(self, shape: Type, condition: str, yes: str, no: str) -> str:
+        """Append yes where the condition (of `shape.booleans`) holds, else no."""
+        return self.define(f"select {shape.booleans} {condition}, {shape} {yes}, {shape} {no}")
+
     def negate(self, shape: Type, a: str) -> str:
         """Append -a."""
         return self.define(f"fneg {shape} {a}")
