@@ -19,9 +19,10 @@ from torquec.errors import ArgumentError
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import LogFinding, Pathology, Severity
 from torquec.trajectory.log_map import LogMap
-from torquec.trajectory.log_quantity import LOG_QUANTITIES, TIME_WORDS, UNIT_SPELLINGS
+from torquec.trajectory.log_quantity import LOG_QUANTITIES, MAPPED, TIME_WORDS, UNIT_SPELLINGS, further_quantities
 
 _KIND_OF = {word: quantity.key for quantity in LOG_QUANTITIES for word in quantity.words}
+_CURRENT = "current"  # named where torques are missing: a map can make them of it
 _SEPARATOR = r"[\s_./:-]"
 _NUMBERED = re.compile(rf"(?:(?:joint|axis|j|a){_SEPARATOR}?)?([0-9]+)")
 _REMEDY = "name columns t, q1 .., tau1 .. (and dq1 ..), or q_JOINT, tau_JOINT, or give a map"
@@ -47,7 +48,8 @@ def guessed_map(
     """
     time, unit = time_column(columns, where)
     order = tuple(robot.joint_names if joints is None else joints)
-    meanings = [meaning for column in columns if (meaning := _meaning(column, robot)) is not None]
+    asked = (*MAPPED, _CURRENT)  # other quantities may be there twice, or for more joints than the robot has
+    meanings = [meaning for meaning in _meanings(columns, robot) if meaning.kind in asked]
     by_name = [m for m in meanings if isinstance(m.joint, str)]
     used = by_name if any(m.kind == "position" for m in by_name) else [m for m in meanings if m not in by_name]
     chosen = _by_joint(used, order, where)
@@ -73,6 +75,32 @@ def guessed_map(
     return guess, findings
 
 
+def further_columns(columns: Sequence[str], robot: Robot, log_map: LogMap) -> dict[str, str]:
+    """The names KEY_JOINT of columns that hold a quantity without a field of `Log`: as the map says, else the header.
+
+    >>> from torquec.robot import classics
+    >>> further_columns(["t", "temp1", "joint2.temp"], classics.planar2r(), LogMap(joints=("joint1", "joint2")))
+    {'temp1': 'temperature_joint1', 'joint2.temp': 'temperature_joint2'}
+    """
+    joints = log_map.joints or robot.joint_names
+    names: dict[str, str] = {}
+    known = _meanings(columns, robot)
+    for kind in further_quantities():
+        stated = log_map.names(kind, len(joints))
+        if stated is not None:
+            names |= {column: f"{kind}_{joint}" for column, joint in zip(stated, joints, strict=True)}
+            continue
+        meanings = [meaning for meaning in known if meaning.kind == kind]
+        first = 0 if any(found.joint == 0 for found in meanings) else 1
+        numbered = dict(enumerate(joints, start=first))
+        for found in meanings:
+            joint = found.joint if isinstance(found.joint, str) else numbered.get(found.joint)
+            taken = {*names.values(), *columns} - {found.column}  # a second column of one joint keeps its own name
+            if joint is not None and f"{kind}_{joint}" not in taken:
+                names[found.column] = f"{kind}_{joint}"
+    return names
+
+
 def time_column(columns: Sequence[str], where: str) -> tuple[str, str | None]:
     """The column of times (1), and its unit where it is stated; raises `ArgumentError` where there is none.
 
@@ -84,6 +112,10 @@ def time_column(columns: Sequence[str], where: str) -> tuple[str, str | None]:
         if body.lower() in TIME_WORDS and (unit is None or unit[0] == "time"):
             return column, None if unit is None else unit[1]
     raise ArgumentError("there is no column of times", where=where, remedy="name it 't', or give a map")
+
+
+def _meanings(columns: Sequence[str], robot: Robot) -> list[_Meaning]:
+    return [meaning for column in columns if (meaning := _meaning(column, robot)) is not None]
 
 
 def _meaning(column: str, robot: Robot) -> _Meaning | None:
@@ -159,7 +191,7 @@ def _by_joint(meanings: Sequence[_Meaning], joints: Sequence[str], where: str) -
         if kind == "velocity" and lacking:
             chosen.pop(kind, None)
         elif lacking:
-            currents = chosen.get("current", {})
+            currents = chosen.get(_CURRENT, {})
             what = f"torque of joint {list(joints).index(lacking[0]) + 1} ('{lacking[0]}')"
             remedy = _REMEDY
             if lacking[0] in currents:

@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -34,6 +34,8 @@ class LogFile:
     log_map: LogMap
     joints: tuple[str, ...]
     findings: tuple[LogFinding, ...]
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    """What columns are called in `Log.others`, where it is not their name in the file."""
 
     def whole(self) -> Log:
         """All of it."""
@@ -73,7 +75,7 @@ class LogFile:
             self._stacked("position", values[:, self._places("position")]),
             self._stacked("torque", values[:, self._places("torque")]),
             self._stacked("velocity", values[:, self._places("velocity")]) if names["qd"] else None,
-            {name: values[:, k] for k, name in enumerate(self.table.names) if name not in used},
+            {self.renamed.get(name, name): values[:, k] for k, name in enumerate(self.table.names) if name not in used},
             self.source,
             met,
             {"t": (time,)} | {key: tuple(columns[k] for k in self._order) for key, columns in names.items() if columns},

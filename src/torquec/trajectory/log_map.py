@@ -4,6 +4,7 @@ time = "t"                          # name of the column
 position = "q_mot_{}"               # {} is 1 .. n, or a list of names in joint order
 velocity = "dq_mot_{}"              # left out beside a position or torque: there is none
 torque = "i_mot_{}"
+temperature = "T_{}"                # or another quantity of `log_quantity`: in `Log.others` as temperature_JOINT
 topic = "/joint_states"             # of a bag that holds several
 angle_unit = "deg"                  # of positions, speeds and `offset`; "rad" unless given
 speed_unit = "rad"                  # of the speeds, where it is not `angle_unit`
@@ -36,7 +37,7 @@ import math
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,15 @@ import numpy as np
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.foundation.reading import FileKind, parse_toml_values, read_text, to_path
-from torquec.trajectory.log_quantity import ANGLES, LENGTHS, MAPPED, TIME_UNITS, TORQUE_UNITS, UNIT_KEYS
+from torquec.trajectory.log_quantity import (
+    ANGLES,
+    LENGTHS,
+    MAPPED,
+    TIME_UNITS,
+    TORQUE_UNITS,
+    UNIT_KEYS,
+    further_quantities,
+)
 
 LONGEST_DELAY = 0.5
 """What no drive has [s]: a larger number is milliseconds."""
@@ -58,12 +67,13 @@ _PER_JOINT = (*MAPPED, "gains", "signs", "gear_ratios", "transmission", "offset"
 
 @dataclass(frozen=True)
 class LogMap:
-    """The keys of the file, as described above."""
+    """The keys of the file, as described above; `further` are the columns of quantities that are no fields of `Log`."""
 
     time: str | None = None
     position: str | tuple[str, ...] | None = None
     velocity: str | tuple[str, ...] | None = None
     torque: str | tuple[str, ...] | None = None
+    further: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
     topic: str | None = None
     angle_unit: str | None = None
     speed_unit: str | None = None
@@ -87,7 +97,7 @@ class LogMap:
         >>> LogMap(torque="i_{}").names("torque", 2)
         ('i_1', 'i_2')
         """
-        pattern = getattr(self, quantity)
+        pattern = getattr(self, quantity) if quantity in MAPPED else self.further.get(quantity)
         if pattern is None or isinstance(pattern, tuple):
             return pattern
         return tuple(pattern.replace("{}", str(k + 1)) for k in range(n))
@@ -140,8 +150,7 @@ class LogMap:
             raise ArgumentError(
                 f"motor_side names '{min(unknown)}'", where=where, remedy=f"it can name {', '.join(MAPPED)}"
             )
-        for name in _PER_JOINT:
-            values = getattr(self, name)
+        for name, values in [*((name, getattr(self, name)) for name in _PER_JOINT), *self.further.items()]:
             if isinstance(values, tuple) and len(values) != n:
                 raise ArgumentError(f"{name} has {len(values)} entries", where=where, remedy=f"give {n}, one per joint")
         if self.gear_ratios is not None and self.transmission is not None:
@@ -187,7 +196,8 @@ def _from_document(document: Mapping[str, Any], where: str) -> LogMap:
         if former in document and key in document:
             raise ArgumentError(f"there are '{former}' and '{key}'", where=where, remedy=f"leave out '{former}'")
     document = {_FORMER.get(key, key): value for key, value in document.items()}
-    fields = {f.name for f in dataclasses.fields(LogMap)}
+    patterns = {*MAPPED, *further_quantities()}
+    fields = {f.name for f in dataclasses.fields(LogMap)} - {"further"} | patterns
     unknown = sorted(set(document) - fields)
     if unknown:
         raise ArgumentError(
@@ -207,12 +217,14 @@ def _from_document(document: Mapping[str, Any], where: str) -> LogMap:
             right = isinstance(value, list) and all(isinstance(r, list) and all(map(_is_number, r)) for r in value)
             kind = "a list of rows of numbers"
         else:
-            right = isinstance(value, str) and key in MAPPED
+            right = isinstance(value, str) and key in patterns
             right = right or (isinstance(value, list) and all(isinstance(v, str) for v in value))
-            kind = "a list of names" + (' or a pattern such as "q_{}"' if key in MAPPED else "")
+            kind = "a list of names" + (' or a pattern such as "q_{}"' if key in patterns else "")
         if not right:
             raise ArgumentError(f"'{key}' has the value {str(value)[:60]}", where=where, remedy=f"give {kind}")
-    return LogMap(**{key: _frozen(value) for key, value in document.items()})
+    values = {key: _frozen(value) for key, value in document.items()}
+    further = {key: values.pop(key) for key in further_quantities() if key in values}
+    return LogMap(**values, further=further)
 
 
 def _is_number(value: object) -> bool:

@@ -1,7 +1,9 @@
 """The quantities of a log: one table of what columns can hold, of the words that name it and of its units.
 
-Headers, maps and bags are read by the rows of `LOG_QUANTITIES`. One with a `symbol` is a field of `Log`, and its key
-one of `LogMap`. A column of any other name needs no row: it stays in `Log.others`, where a `RecordedColumn` finds it.
+Headers, maps and bags are read by the rows of `LOG_QUANTITIES`. Positions, speeds and torques have a `symbol`: they
+are fields of `Log` and keys of `LogMap`. Any other row is all that its quantity needs: maps have its key, headers its
+words, and its columns are in `Log.others` as KEY_JOINT, whatever the file calls them, where a `RecordedColumn` finds
+them. A column that no row knows stays in `Log.others` by its own name.
 """
 
 from __future__ import annotations
@@ -55,8 +57,8 @@ UNIT_SPELLINGS = {
 class LogQuantity:
     """A quantity of each joint.
 
-    `key` is its name in maps and messages, `words` are its names in headers. `symbol` is its field of `Log`: a quantity
-    without one is only recognized. `field` is its name in a bag's joint states.
+    `key` is its name in maps and messages, `words` are its names in headers. `symbol` is its field of `Log`, if it has
+    one. `field` is its name in a bag's joint states.
     """
 
     key: str
@@ -88,8 +90,14 @@ LOG_QUANTITIES = (
         is_needed=True,
     ),
     LogQuantity("current", ("i", "current", "currents", "amps", "actual_current")),
+    LogQuantity("temperature", ("temp", "temperature", "temperatures", "joint_temperature")),
 )
 """What is known of each joint. Currents become torques by the gains of a map."""
 
 MAPPED = tuple(quantity.key for quantity in LOG_QUANTITIES if quantity.symbol)
-"""The quantities that a map can name columns of."""
+"""The quantities that are fields of `Log`."""
+
+
+def further_quantities() -> tuple[str, ...]:
+    """The keys of the quantities that `Log.others` holds."""
+    return tuple(quantity.key for quantity in LOG_QUANTITIES if not quantity.symbol)

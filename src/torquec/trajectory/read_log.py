@@ -16,7 +16,7 @@ from torquec.errors import ArgumentError
 from torquec.foundation.reading import FileKind, is_folder, open_file, to_path
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
-from torquec.trajectory.log_columns import guessed_map, time_column, told_units
+from torquec.trajectory.log_columns import further_columns, guessed_map, time_column, told_units
 from torquec.trajectory.log_file import LogFile
 from torquec.trajectory.log_map import LogMap
 from torquec.trajectory.log_quantity import MAPPED, UNIT_KEYS
@@ -61,7 +61,7 @@ def open_log(path: str | os.PathLike[str], robot: Robot, *, log_map: LogMap | No
     for name in joints:
         robot.joint_index(name)
     chosen.check(len(joints), str(source))
-    for kind in MAPPED:
+    for kind in (*MAPPED, *chosen.further):
         for name in chosen.names(kind, len(joints)) or ():
             if name not in table.names:
                 headless = any(finding.kind is Pathology.MISSING_HEADER for finding in table.findings)
@@ -79,7 +79,8 @@ def open_log(path: str | os.PathLike[str], robot: Robot, *, log_map: LogMap | No
     if locked:
         text = f"the log says nothing about {', '.join(locked)}: held at zero"
         findings.append(LogFinding(Pathology.LOCKED, Severity.NOTE, text))
-    return LogFile(str(source), robot, table, chosen, joints, tuple(findings))
+    renamed = further_columns(table.names, robot, chosen)
+    return LogFile(str(source), robot, table, chosen, joints, tuple(findings), renamed)
 
 
 def _completed(given: LogMap, table: LogTable, robot: Robot, where: str) -> tuple[LogMap, list[LogFinding]]:

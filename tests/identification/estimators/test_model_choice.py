@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
+from torquec.dynamics.friction import TERMS
+from torquec.dynamics.friction.stribeck import Stribeck
 from torquec.identification import identify, prepare, torque_model
 from torquec.identification.estimators.estimator import Weighting
 from torquec.identification.estimators.least_squares import WeightedLeastSquares
 from torquec.identification.estimators.log_folds import LogFolds
-from torquec.identification.estimators.model_choice import Freedom, choose_model
+from torquec.identification.estimators.model_choice import Freedom, choose_model, richer_laws
 from torquec.identification.excitation.simulated_log import simulated_log
 from torquec.identification.logs.log_source import LogInMemory
 from torquec.identification.torque.coulomb_shape import STEP, CoulombShape, Turnover
@@ -69,3 +72,17 @@ def test_the_chosen_one_has_the_least_error(frictionless):
     assert estimate.validation_error < 0.01
     assert estimate.strength is not None
     assert "over 0.003 rad" in str(estimate.model.friction)
+
+
+def test_a_term_is_tried_with_every_value_of_its_scales(monkeypatch):
+    tried = [law.words["stribeck_speed"] for law in richer_laws(FrictionLaw()) if law.has("stribeck")]
+    assert tried == [0.02, 0.1, 0.5]
+    assert FrictionLaw().with_term("stribeck").words == {"stribeck_speed": 0.1}
+
+    class Faster(Stribeck):
+        scales: ClassVar = {"stribeck_speed": (1.0, 2.0), "other_speed": (3.0,)}
+
+    monkeypatch.setitem(TERMS, "stribeck", Faster())
+    tried = [law.words for law in richer_laws(FrictionLaw()) if law.has("stribeck")]
+    assert tried == [{"stribeck_speed": speed, "other_speed": 3.0} for speed in (1.0, 2.0)]
+    assert all(law.words == {} for law in richer_laws(FrictionLaw()) if not law.has("stribeck"))

@@ -60,7 +60,7 @@ def unfiltered(model, samples):
     return model.regressor(Open(**{f.name: getattr(samples, f.name) for f in dataclasses.fields(Samples)}))
 
 
-RICH = FrictionLaw(stribeck_speed=0.2)
+RICH = FrictionLaw(scales={"stribeck_speed": 0.2})
 for _term in ("load", "stribeck", "curved"):
     RICH = RICH.with_term(_term)
 
@@ -115,7 +115,7 @@ def rich_estimate():
     cosines, sines = np.random.default_rng(3).normal(scale=0.8, size=(2, 2, 5))
     joints = rich_arm().joint_names
     motion = fourier_motion([0.0, 0.0], cosines, sines, base_period=8.0, joints=joints, period=0.004)
-    law = FrictionLaw((*FrictionModel.OFFSET.parameters, "stribeck", "load"), stribeck_speed=0.2)
+    law = FrictionLaw((*FrictionModel.OFFSET.parameters, "stribeck", "load"), scales={"stribeck_speed": 0.2})
     options = IdentifyOptions(cutoff=20.0, rotors=False, friction=law, columns=(SPRING,), method=Method.WEIGHTED)
     return identify(rich_arm(1.2), simulated_log(rich_arm(), motion, noise=0.0), options=options)
 

@@ -9,6 +9,7 @@ from torquec.identification.torque.parameter_kind import ParameterKind
 from torquec.identification.torque.torque_columns import FrictionModel, friction_kinds, friction_names
 from torquec.identification.torque.torque_model import torque_model
 from torquec.robot import classics
+from torquec.robot.friction_words import FRICTION_WORDS, FrictionSign, FrictionWord
 
 
 @pytest.mark.parametrize("friction", FrictionModel)
@@ -27,6 +28,14 @@ def test_what_is_no_friction_does_not_dissipate():
 def test_terms_that_may_have_any_sign_are_not_dissipative():
     assert not any(ParameterKind(name).is_dissipative for name in ("offset", "curved"))
     assert all(ParameterKind(name).is_dissipative for name in ("viscous", "coulomb", "stribeck", "load"))
+
+
+def test_a_new_term_is_what_the_sign_of_its_word_says(monkeypatch):
+    for sign, kind in ((FrictionSign.MAGNITUDE, ParameterKind.DISSIPATION), (FrictionSign.ANY, ParameterKind.FRICTION)):
+        monkeypatch.setitem(FRICTION_WORDS, "cubic", FrictionWord("friction with the third power", "-", sign))
+        assert ParameterKind.of_friction("cubic") is kind
+        assert kind.is_refinement
+        assert kind.is_dissipative is (sign is FrictionSign.MAGNITUDE)
 
 
 def test_the_terms_beside_the_usual_ones_are_refinements():

@@ -23,6 +23,7 @@ class Stribeck(FrictionTerm):
 
     parameters = ("stribeck_positive", "stribeck_negative")
     is_dry = True
+    scales: ClassVar[Mapping[str, tuple[float, ...]]] = {"stribeck_speed": (0.1, 0.02, 0.5)}  # of usual drives [rad/s]
     columns: ClassVar[Mapping[str, Column]] = {
         "stribeck": lambda friction, state: state.direction.sided(1.0, 1.0) * _decay(friction, state),
         "stribeck_positive": lambda friction, state: state.direction.sided(1.0, 0.0) * _decay(friction, state),

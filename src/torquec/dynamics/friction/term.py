@@ -43,6 +43,8 @@ class FrictionTerm:
     reads_load: ClassVar[bool] = False
     """Whether it depends on the load of (1), which is known only where the rigid-body torques are."""
     columns: ClassVar[Mapping[str, Column]] = MappingProxyType({})
+    scales: ClassVar[Mapping[str, tuple[float, ...]]] = MappingProxyType({})
+    """Words that are no linear parameters, with the values that a fit compares; the first is the usual one."""
 
     def is_in(self, friction: Friction) -> bool:
         """Whether a shaft with this friction has the term."""

@@ -20,6 +20,7 @@ from functools import partial
 
 import numpy as np
 
+from torquec.dynamics.friction import TERMS
 from torquec.identification.estimators.cross_validation import PARTS, validation_error
 from torquec.identification.estimators.estimator import Estimator, Weighting
 from torquec.identification.estimators.log_folds import LogFolds
@@ -35,7 +36,6 @@ SHAPES = (
     *(CoulombShape(Turnover.SPEED, width) for width in (0.03, 0.1)),
     *(CoulombShape(Turnover.DISTANCE, width) for width in (3e-5, 1e-4, 3e-4, 1e-3, 3e-3)),
 )
-_STRIBECK_SPEEDS = (0.02, 0.1, 0.5)
 _GAIN = 0.03  # smaller gains of one log are luck
 _SLACK = 0.03  # the same for strengths
 
@@ -89,7 +89,7 @@ def choose_model(folds: LogFolds, freedom: Freedom, make: Make) -> Choice:
         found = trial.best([best[0].with_friction(law) for law in laws], tried, gain=0.0)
         while found is not None:
             best = found
-            richer = [best[0].with_friction(law) for law in _richer(best[0].friction)]
+            richer = [best[0].with_friction(law) for law in richer_laws(best[0].friction)]
             found = trial.best(richer, tried, gain=0.0, most=best[1] * (1.0 - _GAIN))
     # Rotors again: what friction has taken over may have been theirs.
     others = [model.with_friction(best[0].friction) for model in freedom.models if model.robot != best[0].robot]
@@ -125,10 +125,11 @@ class _Trial:
         return chosen
 
 
-def _richer(law: FrictionLaw) -> list[FrictionLaw]:
-    """(3): the laws with one more term."""
+def richer_laws(law: FrictionLaw) -> list[FrictionLaw]:
+    """(3): the laws with one more term, and with every value of its scales that is worth a try."""
     made: list[FrictionLaw] = []
     for term, more in law.richer.items():
-        speeds = _STRIBECK_SPEEDS if term == "stribeck" else (law.stribeck_speed,)
-        made += [dataclasses.replace(more, stribeck_speed=speed) for speed in speeds]
+        scales = TERMS[term].scales if term in TERMS else {}
+        choices = itertools.product(*(sorted(tried) for tried in scales.values()))
+        made += [dataclasses.replace(more, scales={**law.scales, **dict(zip(scales, c, strict=True))}) for c in choices]
     return made

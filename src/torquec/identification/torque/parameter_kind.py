@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from torquec.robot.friction_words import FRICTION_WORDS, FrictionSign, stored_words
+
 
 class ParameterKind(StrEnum):
     """The kinds of parameters; those of friction are called as in `FrictionLaw.parameters`."""
@@ -20,8 +22,19 @@ class ParameterKind(StrEnum):
     LOAD = "load"
     CURVED = "curved"
     FRICTION = "friction"
-    """A term of friction that has no kind of its own here."""
+    """Of a term that has no kind of its own here, and may have either sign."""
+    DISSIPATION = "dissipation"
+    """The same for one that takes energy from the motion."""
     COLUMN = "column"
+
+    @classmethod
+    def of_friction(cls, parameter: str) -> ParameterKind:
+        """The kind of a parameter of `FrictionLaw`."""
+        if parameter in set(cls):
+            return cls(parameter)
+        words = (FRICTION_WORDS.get(word) for word in stored_words(parameter))
+        opposes = all(word is not None and word.sign is FrictionSign.MAGNITUDE for word in words)
+        return cls.DISSIPATION if opposes else cls.FRICTION
 
     @property
     def is_friction(self) -> bool:
@@ -45,4 +58,5 @@ class ParameterKind(StrEnum):
             ParameterKind.LOAD,
             ParameterKind.CURVED,
             ParameterKind.FRICTION,
+            ParameterKind.DISSIPATION,
         )

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
@@ -76,11 +76,14 @@ _PAIR = ("viscous_positive", "viscous_negative")
 
 @dataclass(frozen=True)
 class FrictionLaw:
-    """Names of one joint's parameters in column order, the shape z of reversals, the speed v of (2)."""
+    """Names of one joint's parameters in column order, the shape z of reversals, and scales such as the speed v of (2).
+
+    A scale that is not given has the usual value of its term.
+    """
 
     parameters: tuple[str, ...] = FrictionModel.OFFSET.parameters
     shape: CoulombShape = STEP
-    stribeck_speed: float = 0.1
+    scales: Mapping[str, float] = dataclasses.field(default_factory=dict, hash=False)
 
     @classmethod
     def of(cls, friction: FrictionLaw | FrictionModel | str) -> FrictionLaw:
@@ -118,7 +121,8 @@ class FrictionLaw:
     @property
     def words(self) -> dict[str, float]:
         """What of the law is no linear parameter, in the words of a robot's friction."""
-        found = {"stribeck_speed": self.stribeck_speed} if self.has("stribeck") else {}
+        terms = [term for term in TERMS.values() if term.columns.keys() & set(self.parameters)]
+        found = {word: self.scales.get(word, tried[0]) for term in terms for word, tried in term.scales.items()}
         if self.shape.turnover is not Turnover.STEP:
             found[f"turnover_{self.shape.turnover}"] = self.shape.width
         return found
@@ -149,12 +153,7 @@ def friction_names(shafts: Sequence[Shaft], friction: FrictionLaw | FrictionMode
 def friction_kinds(shafts: Sequence[Shaft], friction: FrictionLaw | FrictionModel) -> list[ParameterKind]:
     """The kinds of the columns of `friction_block`."""
     law = FrictionLaw.of(friction)
-    kinds = set(ParameterKind)
-    return [
-        ParameterKind(parameter) if parameter in kinds else ParameterKind.FRICTION
-        for shaft in shafts
-        for parameter in _parameters(shaft, law)
-    ]
+    return [ParameterKind.of_friction(parameter) for shaft in shafts for parameter in _parameters(shaft, law)]
 
 
 def friction_block(
