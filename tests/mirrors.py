@@ -75,7 +75,6 @@ COVERED_BY = {
     "robot/robot.py": "robot/test_validate.py",
     "robot/urdf_joint.py": "robot/test_urdf.py",
     "robot/urdf_link.py": "robot/test_urdf.py",
-    "robot/urdf_path.py": "robot/test_urdf.py",
     "robot/write_drives.py": "robot/test_write_urdf.py",
     "simplification/problem.py": "simplification/test_simplify_torque.py",
     "simulation/frame_wrench.py": "simulation/test_plant_force.py",

@@ -320,39 +320,71 @@ def test_includes_are_followed_inside_the_folder(tmp_path):
     assert robot.gravity == (0.0, 0.0, -1.0)
 
 
+def test_includes_are_looked_up_as_mujoco_does(tmp_path):
+    """From the robot file's folder first, then from that of the file that includes; both slashes separate folders."""
+    mujoco = pytest.importorskip("mujoco")
+    deep = tmp_path / "package" / "parts" / "deep"
+    deep.mkdir(parents=True)
+    arms = tmp_path / "package" / "arms"
+    arms.mkdir()
+    part = "<mujoco><body name='{}'><joint/>{}<include file='{}'/></body></mujoco>"
+    write(deep.parent, part.format("b", INERTIAL, "deep\\c.xml"), "b.xml")
+    write(deep, part.format("c", INERTIAL, "d.xml"), "c.xml")
+    end = f"<mujoco><body name='{{}}'><joint/>{INERTIAL}</body></mujoco>"
+    write(deep, end.format("near"), "d.xml")
+    path = write(arms, document('<include file="../parts/b.xml"/>'))
+    assert [body.name for body in read_mjcf(path).bodies] == ["b", "c", "near"]
+    write(arms, end.format("main"), "d.xml")
+    model = mujoco.MjModel.from_xml_path(str(path))
+    assert [body.name for body in read_mjcf(path).bodies] == ["b", "c", "main"]
+    assert [model.body(k).name for k in range(1, model.nbody)] == ["b", "c", "main"]
+
+
 @pytest.mark.parametrize(
     ("name", "fragment"),
     [
-        ("../other.xml", "leaves the robot's folder"),
-        ("parts/../../other.xml", "leaves the robot's folder"),
-        ("/etc/passwd", "leaves the robot's folder"),
-        ("C:\\robot.xml", "leaves the robot's folder"),
-        ("link.xml", "leaves the robot's folder"),
+        ("../../../../other.xml", "leads away from the robot's folder"),
+        ("parts/../../../../../other.xml", "leads away from the robot's folder"),
+        ("/etc/passwd", "leads away from the robot's folder"),
+        ("C:\\robot.xml", "leads away from the robot's folder"),
+        ("link.xml", "leads away from the robot's folder"),
+        ("loop.xml", "leads away from the robot's folder"),
         ("arm.xml", "included twice"),
-        ("absent.xml", "no such file"),
+        ("absent.xml", '"absent.xml": there is no such file'),
+        ("x" * 300, "cannot be read: File name too long"),
     ],
 )
 def test_includes_that_are_refused(tmp_path, name, fragment):
-    folder = tmp_path / "robot"
-    folder.mkdir()
+    folder = tmp_path / "a" / "b" / "c" / "robot"
+    folder.mkdir(parents=True)
     write(tmp_path, "<mujoco/>", "other.xml")
-    if name == "link.xml":
-        try:
-            (folder / name).symlink_to(tmp_path / "other.xml")
-        except OSError:
-            pytest.skip("no symbolic links here")
-    with pytest.raises(RobotFileError, match=fragment):
+    try:
+        (folder / "link.xml").symlink_to(tmp_path / "other.xml")
+        (folder / "loop.xml").symlink_to(folder / "loop.xml")
+    except OSError:
+        pytest.skip("no symbolic links here")
+    with pytest.raises(RobotFileError, match=fragment) as caught:
         read_mjcf(write(folder, document(f'<include file="{name}"/>')))
+    assert caught.value.where.endswith("arm.xml:4")
 
 
 @pytest.mark.parametrize(
     ("folder", "name"), [("", "../m.stl"), ("..", "m.stl"), ("assets", "../../m.stl"), ("", "/m.stl")]
 )
-def test_assets_outside_the_folder_are_refused(tmp_path, folder, name):
+def test_assets_are_only_names(tmp_path, folder, name):
     rest = f'<compiler meshdir="{folder}"/>\n<asset><mesh name="m" file="{name}"/></asset>'
-    with pytest.raises(RobotFileError, match="leaves the robot's folder") as caught:
-        read_mjcf(write(tmp_path, one_body(rest=rest)))
-    assert caught.value.where.endswith("arm.xml:9")
+    assert read_mjcf(write(tmp_path, one_body(rest=rest))).n == 1
+
+
+def test_what_mujoco_warns_of_is_a_warning_and_no_file(tmp_path, monkeypatch):
+    """Left to itself, MuJoCo writes MUJOCO_LOG.TXT into the working directory."""
+    monkeypatch.chdir(tmp_path)
+    rest = '<tendon><fixed name="t" range="0 1" limited="true"><joint joint="j" coef="1"/></fixed></tendon>'
+    text = one_body(rest=rest).replace('angle="radian"', 'angle="radian" settotalmass="3"')
+    robot = read_mjcf(write(tmp_path, text))
+    assert [path.name for path in tmp_path.iterdir()] == ["arm.xml"]
+    assert any("its limits and the actuators" in warning.text for warning in robot.warnings)
+    assert any(warning.text.startswith("MuJoCo says: ") for warning in robot.warnings)
 
 
 # ------------------------------------------------------------------------------------------------------ misuse

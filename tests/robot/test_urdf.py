@@ -232,21 +232,6 @@ BAD = {
     "limit number": ('velocity="3"', 'velocity="fast"', ("velocity of <limit>", "fast")),
     "negative effort": ('effort="40"', 'effort="-40"', ("effort limit of joint 'shoulder' is negative",)),
     "damping": ('damping="0.5"', 'damping="0,5"', ("damping of <dynamics>", "decimal point")),
-    "far mesh": (
-        '<link name="tool"/>',
-        '<link name="tool"><visual><geometry><mesh filename="../../x.stl"/></geometry></visual></link>',
-        ("../../x.stl", "leaves the robot's folder"),
-    ),
-    "absolute mesh": (
-        '<link name="tool"/>',
-        '<link name="tool"><visual><geometry><mesh filename="/etc/passwd"/></geometry></visual></link>',
-        ("/etc/passwd", "leaves the robot's folder"),
-    ),
-    "drive letter": (
-        '<link name="tool"/>',
-        '<link name="tool"><visual><geometry><mesh filename="C:\\x.stl"/></geometry></visual></link>',
-        ("leaves the robot's folder",),
-    ),
     "xacro": (
         '<robot name="arm">',
         '<robot name="arm" xmlns:xacro="http://ros.org/wiki/xacro"><xacro:wheel name="a"/>',
@@ -293,7 +278,9 @@ def test_documents_without_a_robot_are_refused(text):
         parse(text)
 
 
-@pytest.mark.parametrize("name", ["package://arm/meshes/x.stl", "meshes/x.stl", "file:///tmp/x.stl", "a/../x.stl"])
+@pytest.mark.parametrize(
+    "name", ["package://arm/meshes/x.stl", "meshes/x.stl", "file:///x.stl", "../x.stl", "C:\\x.stl"]
+)
 def test_meshes_are_only_names(name):
     shape = f'<link name="tool"><visual><geometry><mesh filename="{name}"/></geometry></visual></link>'
     assert parse(changed('<link name="tool"/>', shape)).n == 2

@@ -63,6 +63,11 @@ def test_a_motor_on_a_mimic_joint_turns_with_the_joint_that_leads():
         ('<joint name="elbow"/>', "SimpleTransmission", "SimpleTransmission"),
         ('<joint name="grip"/><actuator name="m"/>', "SimpleTransmission", "drives a fixed joint"),
         ('<joint name="wrist"/><actuator name="m"/>', "SimpleTransmission", "a joint that is not there, 'wrist'"),
+        (
+            '<joint name="elbow"/><actuator name="m"><mechanicalReduction>reduction</mechanicalReduction></actuator>',
+            "SimpleTransmission",
+            "the word 'reduction'",
+        ),
     ],
 )
 def test_what_is_not_read_is_reported(inner, kind, text):

@@ -22,8 +22,13 @@ LIMIT_VARIABLE = "TORQUEC_FILE_LIMIT"
 
 _MB = 1_000_000  # bytes; limits are stated in these
 
-_LONG_KEY = re.compile(r"(?<![\w-])(?>(?>[\w-]+[ \t]*\.[ \t]*)){50}")
-"""Tables inside fifty tables: the time that `tomllib` takes for them grows with the square."""
+_LONGEST_KEY = 50
+"""Names with points between them: the time that `tomllib` takes for tables inside tables grows with the square."""
+
+_LONG_KEY = re.compile(rf"(?<![\w-])(?>(?>[\w-]+[ \t]*\.[ \t]*)){{{_LONGEST_KEY}}}")
+
+
+_LONG_INTEGER = re.compile(r"[0-9_]{4000}")  # Python reads no more than 4300 digits
 
 
 class FileKind(Enum):
@@ -87,6 +92,22 @@ def is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
     except OSError:
+        return False
+
+
+def is_file(path: Path) -> bool:
+    """True for a regular file; False for anything else, a name that no file can have among it."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def is_below(path: Path, folder: Path) -> bool:
+    """Does a path lie in a folder or below it once all symbolic links are followed?"""
+    try:
+        return path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError):  # links that lead to each other
         return False
 
 
@@ -163,9 +184,9 @@ def parse_toml_values(text: str, *, where: str, error: type[TorquecError]) -> di
     >>> parse_toml_values("a = 1", where="a.toml", error=ArgumentError)
     {'a': 1}
     """
-    if chain := _LONG_KEY.search(text):
-        at = text.count("\n", 0, chain.start()) + 1
-        raise error("a key of more than 50 names", where=f"{where}:{at}", remedy="write fewer points in it")
+    for at, row in enumerate(text.split("\n"), start=1):
+        if row.count(".") >= _LONGEST_KEY and _LONG_KEY.search(row):  # to search every line would take too long
+            raise error(f"a key of more than {_LONGEST_KEY} names", where=f"{where}:{at}", remedy="write fewer points")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as fault:
@@ -176,5 +197,8 @@ def parse_toml_values(text: str, *, where: str, error: type[TorquecError]) -> di
         raise error(f"not TOML: {words}", where=f"{where}:{line}", remedy=remedy) from None
     except RecursionError:
         raise error("nested too deep", where=f"{where}:1", remedy="flatten the arrays and tables") from None
-    except ValueError as fault:  # integers of thousands of digits
-        raise error(f"not TOML: {fault}", where=where, remedy="write numbers that a robot needs") from None
+    except ValueError:  # integers of thousands of digits
+        found = _LONG_INTEGER.search(text)
+        at = text.count("\n", 0, found.start()) + 1 if found else 1
+        remedy = "write numbers that a robot needs"
+        raise error("an integer of thousands of digits", where=f"{where}:{at}", remedy=remedy) from None

@@ -45,6 +45,9 @@ SNAP = 5e-5
 _NOISE = 1e-12
 """What rounding leaves of an exact right angle or zero length."""
 
+_QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
+"""Cosine and sine of none to three quarter turns."""
+
 _SKEW = 1e-3
 """Below this sine of the angle between two axes, their common normal is not used;"""
 
@@ -112,11 +115,15 @@ def canonical_tree(robot: Robot) -> CanonicalTree:
 
     # Base to tip: what is still free, then the parameters of (2) and (3).
     base = _base_frame(robot, placements, frames)
-    links = []
+    seen_from_base = _pose(base).inverse()
+    links: list[CanonicalLink] = []
     for i, body in enumerate(robot.bodies):
-        parent = base if body.parent == BASE else frames[body.parent]
-        on_main = i == 0 or (body.parent != BASE and main[body.parent] == i)
-        pre, theta, d = _relate(body, parent, placements[i], frames[i], on_main, snaps if robot.snap else None)
+        at_base = body.parent == BASE
+        parent = base if at_base else frames[body.parent]
+        to_parent = (seen_from_base if at_base else links[body.parent].frame) @ placements[i]
+        on_main = i == 0 or (not at_base and main[body.parent] == i)
+        near = _has_near_normal(parent, placements[i], frames[i])
+        pre, theta, d = _relate(body.joint.name, to_parent, frames[i], (on_main, near), snaps if robot.snap else None)
         back = _pose(frames[i]).inverse()
         links.append(
             CanonicalLink(
@@ -130,7 +137,6 @@ def canonical_tree(robot: Robot) -> CanonicalTree:
                 back,
             )
         )
-    seen_from_base = _pose(base).inverse()
     gravity = _clean_vector(matvec(seen_from_base.rotation, robot.gravity), 1e-12 * (1.0 + norm(robot.gravity)))
     return CanonicalTree(tuple(links), seen_from_base, gravity, tuple(snaps))
 
@@ -140,11 +146,10 @@ def canonical_tree(robot: Robot) -> CanonicalTree:
 
 def exact_cos_sin(angle: float) -> tuple[float, float]:
     """(cos, sin), exact at multiples of pi/2 up to rounding noise of the angle."""
-    c, s = math.cos(angle), math.sin(angle)
-    for k, exact in enumerate(((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))):
-        if abs(math.remainder(angle - k * math.pi / 2, 2 * math.pi)) < _NOISE:
-            return exact
-    return c, s
+    quarter = round(angle / (math.pi / 2)) % 4
+    if abs(math.remainder(angle - quarter * math.pi / 2, 2 * math.pi)) < _NOISE:
+        return _QUARTERS[quarter]
+    return math.cos(angle), math.sin(angle)
 
 
 def _snapped(angle: float, label: str, joint: str, snaps: list[Snap] | None) -> float:
@@ -188,10 +193,8 @@ def _axis(body: Body, snaps: list[Snap] | None) -> Vector3:
 
 
 def _clean(value: float, noise: float = _NOISE) -> float:
-    for exact in (0.0, 1.0, -1.0):
-        if abs(value - exact) < noise:
-            return exact
-    return value
+    exact = float(round(value))
+    return exact if abs(value - exact) < noise and abs(exact) <= 1.0 else value
 
 
 def _clean_vector(v: Vector3, noise: float = _NOISE) -> Vector3:
@@ -308,16 +311,19 @@ def _base_frame(robot: Robot, placements: list[Pose], frames: list[_Frame]) -> _
 
 
 def _relate(
-    body: Body, parent: _Frame, placement: Pose, frame: _Frame, on_main: bool, snaps: list[Snap] | None
+    name: str, to_parent: Pose, frame: _Frame, normal_is: tuple[bool, bool], snaps: list[Snap] | None
 ) -> tuple[Pose, float, float]:
-    """pre, theta and d of (2) between the parent's canonical frame and this one; settles what is free in `frame`."""
-    to_parent = _pose(parent).inverse() @ placement
+    """pre, theta and d of (2) between the parent's canonical frame and this one; settles what is free in `frame`.
+
+    `to_parent` is the file frame seen from the parent's canonical one; `normal_is` says whether the joint is on the
+    main branch, and whether its common normal with the parent's axis lies near.
+    """
+    on_main, is_near = normal_is
     z = _direction(matvec(to_parent.rotation, frame.z))
     sine = math.hypot(z[0], z[1])
-    name = body.joint.name
     free_along_axis = frame.origin is None
     origin = to_parent.apply(frame.origin or (0.0, 0.0, 0.0))
-    nearly_parallel = not _has_near_normal(parent, placement, frame)
+    nearly_parallel = not is_near
     parallel = sine < (SNAP if snaps is not None else _NOISE)
     if nearly_parallel and frame.origin is None:
         frame.origin = (0.0, 0.0, 0.0)

@@ -8,9 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torquec.errors import ArgumentError
-from torquec.robot.friction_words import FRICTION_WORDS, FrictionSign, stored_words
+from torquec.robot.friction_words import FRICTION_WORDS, FrictionSign, spoken_word, stored_words
 from torquec.robot.robot import Counterbalance, Drives, Friction, JointType, Limits, Mimic, Motor, Spring
 from torquec.robot.toml import Table
+
+_FRICTION_KEYS = {name: stored_words(name) for name in dict.fromkeys(map(spoken_word, FRICTION_WORDS))}
+"""What a file may say, and the words that are stored for it: one, or one for each direction."""
 
 
 def read_angle(table: Table, key: str, default: float | None = None) -> float:
@@ -61,12 +64,11 @@ def read_friction(owner: Table) -> Friction:
     if table is None:
         return Friction()
     values: dict[str, float] = {}
-    for word in FRICTION_WORDS:
-        base = word.removesuffix("_positive")
-        if base != word and stored_words(base)[0] == word:
-            values |= dict(zip(stored_words(base), _by_direction(table, base), strict=True))
-        elif word not in values:
-            values[word] = _checked_word(table, word, table.number(word, 0.0))
+    for name, words in _FRICTION_KEYS.items():
+        if len(words) == 2:
+            values |= zip(words, _by_direction(table, name), strict=True)
+        else:
+            values[name] = _checked_word(table, name, table.number(name, 0.0))
     table.finish()
     for word, value in values.items():
         needed = FRICTION_WORDS[word].needs
@@ -77,7 +79,7 @@ def read_friction(owner: Table) -> Friction:
 
 
 def _by_direction(table: Table, key: str) -> tuple[float, float]:
-    positive, negative = stored_words(key)
+    positive, negative = _FRICTION_KEYS[key]
     if key in table and (positive in table or negative in table):
         table.refuse(key, f"'{key}' beside a value by direction", f"give {key}, or {positive} and {negative}")
     both = table.number(key, 0.0)

@@ -66,6 +66,15 @@ def stored_words(name: str) -> tuple[str, ...]:
     return sides if all(side in FRICTION_WORDS for side in sides) else (name,)
 
 
+def spoken_word(stored: str) -> str:
+    """The name that stands for a stored word, whatever its direction.
+
+    >>> spoken_word("coulomb_negative"), spoken_word("load")
+    ('coulomb', 'load')
+    """
+    return stored.removesuffix("_positive").removesuffix("_negative")
+
+
 def check_words(values: Mapping[str, float]) -> None:
     """Raise `ArgumentError` for unknown words, values that are not finite, and a word without the one it needs."""
     for name, value in values.items():

@@ -96,7 +96,7 @@ def drives_beside(file: Path) -> Path | None:
     if form is None or not form.has_side_file:
         return None
     found = side_file(file)
-    return found if found.exists() else None
+    return found if os.path.lexists(found) else None
 
 
 def robot_files() -> str:
@@ -128,9 +128,9 @@ def _read_xml(path: Path, *, strict: bool, gravity: Gravity | None) -> Robot:
         from torquec.robot.mjcf import read_mjcf
 
         return read_mjcf(path, strict=strict, gravity=gravity)
-    raise RobotFileError(
-        f"the document is <{root.tag}>", where=root.where, remedy="a robot file has the root <robot> or <mujoco>"
-    )
+    part = root.tag == "mujocoinclude"
+    remedy = "load the file that includes it" if part else "a robot file has the root <robot> or <mujoco>"
+    raise RobotFileError(f"the document is <{root.tag}>", where=root.where, remedy=remedy)
 
 
 READERS: dict[str, RobotFormat] = {

@@ -7,10 +7,11 @@ be; the compiled model is read back (`mjcf_model`). In the robot, q is MuJoCo's 
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +20,7 @@ from torquec.foundation.reading import to_path
 from torquec.robot.mjcf_file import read_mjcf_tree
 from torquec.robot.mjcf_model import ModelReader
 from torquec.robot.mjcf_strip import strip_mjcf, to_xml
-from torquec.robot.robot import Robot
+from torquec.robot.robot import FileWarning, Robot
 from torquec.robot.validate import check_robot
 from torquec.robot.xml import Element
 
@@ -46,7 +47,9 @@ def read_mjcf(
     try:
         root, warnings = strip_mjcf(read_mjcf_tree(file))
         places = _places(root)
-        model = _compile(mujoco, root, places, str(file))
+        with mujoco_warnings(mujoco) as said:
+            model = _compile(mujoco, root, places, str(file))
+        warnings += [FileWarning(str(file), f"MuJoCo says: {' '.join(text.split())}") for text in said]
     except RecursionError:
         raise RobotFileError(
             "bodies are nested too deep", where=f"{file}:1", remedy="shorten the chain, or give it as URDF"
@@ -60,6 +63,18 @@ def read_mjcf(
     if not robot.bodies:
         raise RobotFileError("the model has no joints", where=f"{file}:1", remedy="add hinges or slides to its bodies")
     return check_robot(robot, strict=strict, where=places, limits=_LIMITS)
+
+
+@contextlib.contextmanager
+def mujoco_warnings(mujoco: Any) -> Iterator[list[str]]:
+    """What MuJoCo warns of, as a list; its own way is a log file in the working directory, which is not ours."""
+    said: list[str] = []
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(said.append)
+    try:
+        yield said
+    finally:
+        mujoco.set_mju_user_warning(before)
 
 
 def _compile(mujoco: Any, root: Element, places: Mapping[str, str], source: str) -> Any:

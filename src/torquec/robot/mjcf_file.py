@@ -1,25 +1,30 @@
-"""MJCF text before MuJoCo sees it: included files put in place, and paths kept inside the robot's folder.
+"""MJCF text before MuJoCo sees it: included files put in place.
 
-`<include file="..."/>` is replaced by the children of that file's root, as MuJoCo does, and only from the folder of the
-robot file or below it. Assets are never opened; a name that points out of the folder is refused all the same.
+`<include file="..."/>` is replaced by the children of that file's root, as MuJoCo does:
+
+(1)  a name is looked up from the folder of the robot file, then from the folder of the file that includes it
+(2)  packages keep shared parts beside their robots: a file may lie up to three folders above, and no farther away
+
+Assets are never opened: their names may say anything.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path, PureWindowsPath
 
 from torquec.errors import RobotFileError
-from torquec.foundation.reading import FileKind, read_bytes
-from torquec.robot.xml import Element, parse_xml
+from torquec.foundation.reading import FileKind, is_below, is_file, read_bytes
+from torquec.robot.xml import Element, parse_xml, read_included
 
-_FOLDERS = {"mesh": "meshdir", "skin": "meshdir", "hfield": "assetdir", "texture": "texturedir", "model": "assetdir"}
+_ABOVE = 3
+"""Folders above the robot file (2): package/arms/panda/xml/arm.xml."""
 
 
 def read_mjcf_tree(path: Path) -> Element:
     """The root element of an MJCF file, with everything that it includes.
 
-    Raises `RobotFileError` for what is not MJCF, for a file that is included twice and for paths that leave the folder.
+    Raises `RobotFileError` for what is not MJCF, for a file that is included twice and for files that are too far away.
     """
     root = parse_xml(read_bytes(path, FileKind.ROBOT), str(path))
     if root.tag != "mujoco":
@@ -28,63 +33,42 @@ def read_mjcf_tree(path: Path) -> Element:
             where=root.where,
             remedy="give an MJCF file, URDF, or a DH table",
         )
-    whole = _with_includes(root, path.parent, {path.resolve()})
-    _check_assets(whole)
-    return whole
+    return _Includes(path).put_in_place(root, path.parent)
 
 
-def _with_includes(element: Element, folder: Path, seen: set[Path]) -> Element:
-    """The element with its <include> children replaced by what they name."""
-    children: list[Element] = []
-    for child in element.children:
-        if child.tag == "include":
-            children += _included(child, folder, seen)
-        else:
-            children.append(_with_includes(child, folder, seen))
-    return replace(element, children=tuple(children))
+class _Includes:
+    """The files that one robot file includes."""
 
+    def __init__(self, path: Path) -> None:
+        self.main = path.parent
+        self.seen = {path.resolve()}
+        self.farthest = path.resolve().parents[: _ABOVE + 1][-1]
 
-def _included(include: Element, folder: Path, seen: set[Path]) -> tuple[Element, ...]:
-    name = include.attribute("file")
-    if _leaves(name):
-        raise _outside(name, include)
-    path = (folder / name).resolve()
-    # A symbolic link may still lead out of the folder.
-    if not path.is_relative_to(folder.resolve()):
-        raise _outside(name, include)
-    if path in seen:
-        raise RobotFileError(f'"{name}" is included twice', where=include.where, remedy="include each file once")
-    seen.add(path)
-    root = parse_xml(read_bytes(path, FileKind.ROBOT), str(folder / name))
-    return _with_includes(root, folder, seen).children
+    def put_in_place(self, element: Element, folder: Path) -> Element:
+        """The element, of a file in `folder`, with its <include> children replaced by what they name."""
+        children: list[Element] = []
+        for child in element.children:
+            if child.tag == "include":
+                children += self.included(child, folder)
+            else:
+                children.append(self.put_in_place(child, folder))
+        return replace(element, children=tuple(children))
 
-
-def _check_assets(root: Element) -> None:
-    compiler: dict[str, str] = {}
-    for element in root.all("compiler"):
-        compiler |= element.attributes
-    for asset in (asset for section in root.all("asset") for asset in section.children):
-        name = asset.attributes.get("file", "")
-        folder = compiler.get(_FOLDERS.get(asset.tag, ""), compiler.get("assetdir", ""))
-        if name and (_leaves(name) or _leaves(f"{folder}/{name}" if folder else name)):
-            raise _outside(f"{folder}/{name}" if folder else name, asset)
-
-
-def _leaves(name: str) -> bool:
-    """Does a relative path climb above where it starts, or is it not relative at all?"""
-    if name.startswith(("/", "\\")) or PureWindowsPath(name).drive:
-        return True
-    depth = 0
-    for step in PurePosixPath(name.replace("\\", "/")).parts:
-        depth += -1 if step == ".." else 1
-        if depth < 0:
-            return True
-    return False
-
-
-def _outside(name: str, element: Element) -> RobotFileError:
-    return RobotFileError(
-        f'the path "{name}" of {element} leaves the robot\'s folder',
-        where=element.where,
-        remedy="use a path inside the folder of the robot file; dynamics opens no assets: they can go",
-    )
+    def included(self, include: Element, folder: Path) -> tuple[Element, ...]:
+        """What one <include> stands for."""
+        name = include.attribute("file")
+        written = name.replace("\\", "/")  # to MuJoCo both separate folders, on every system
+        places = (self.main / written, folder / written)  # (1)
+        path = next((place for place in places if is_file(place)), places[0])
+        absolute = written.startswith("/") or bool(PureWindowsPath(name).drive)
+        if absolute or not is_below(path, self.farthest):  # (2)
+            raise RobotFileError(
+                f'the path "{name}" of {include} leads away from the robot\'s folder',
+                where=include.where,
+                remedy=f"include files by relative paths, from at most {_ABOVE} folders above the robot file",
+            )
+        if path.resolve() in self.seen:
+            raise RobotFileError(f'"{name}" is included twice', where=include.where, remedy="include each file once")
+        self.seen.add(path.resolve())
+        root = parse_xml(read_included(path, name, include), str(path))
+        return self.put_in_place(root, path.parent).children

@@ -34,8 +34,8 @@ _FILE_SHAPES = ("mesh", "hfield", "sdf")
 _FOLDER_SETTINGS = ("meshdir", "texturedir", "assetdir")
 _MAIN = "main"
 
-_TENDON_FORCES = ("stiffness", "damping", "frictionloss", "armature", "limited", "range")
-"""What makes a tendon more than a cable of an actuator."""
+_TENDON_FORCES = ("stiffness", "damping", "frictionloss", "armature")
+"""What makes a tendon more than a cable of an actuator; its limits, like those of joints, act on no motion inside."""
 
 _MOST_ELEMENTS = 100_000
 """That <replicate> may make; the largest published models have some thousand."""
@@ -237,15 +237,14 @@ def _check_tendons(section: Element, context: _Context) -> None:
     """Tendons that only pass on the forces of actuators are left out; those with forces of their own are refused."""
     for tendon in section.children:
         attributes = context.attributes(tendon, _MAIN, "tendon")
-        if any(_is_acting(name, attributes[name]) for name in _TENDON_FORCES if name in attributes):
+        if any(_is_not_zero(attributes[name]) for name in _TENDON_FORCES if name in attributes):
             raise _no_model("tendons", tendon)
-        text = f"{tendon} is left out, with the actuators that pull it: it has no force of its own"
+        limits = ", its limits" if attributes.get("limited", "auto") != "false" and "range" in attributes else ""
+        text = f"{tendon} is left out{limits} and the actuators that pull it: it has no force of its own"
         context.warnings.append(FileWarning(tendon.where, text))
 
 
-def _is_acting(name: str, written: str) -> bool:
-    if name == "limited":
-        return written == "true"
+def _is_not_zero(written: str) -> bool:
     try:
         return any(float(word) != 0.0 for word in written.split())
     except ValueError:

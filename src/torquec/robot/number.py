@@ -14,17 +14,27 @@ from torquec.errors import RobotFileError
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
+def plain_number(text: str) -> float | None:
+    """The finite number that `text` is, None for anything else.
+
+    >>> plain_number("2.5"), plain_number("nan"), plain_number("1_000")
+    (2.5, None, None)
+    """
+    stripped = text.strip(" \t\r\n")
+    value = float(stripped) if _NUMBER.fullmatch(stripped) else math.nan
+    return value if math.isfinite(value) else None
+
+
 def parse_number(text: str, *, what: str, where: str) -> float:
     """The finite number that `text` is; raises `RobotFileError`, which names `what` and `where`, for anything else.
 
     >>> parse_number(" -1.5e-3 ", what="mass", where="arm.urdf:3")
     -0.0015
     """
-    stripped = text.strip(" \t\r\n")
-    value = float(stripped) if _NUMBER.fullmatch(stripped) else math.nan
-    if not math.isfinite(value):
+    value = plain_number(text)
+    if value is None:
         raise RobotFileError(
-            f'{what} is "{_shorten(text)}", which is not a finite number', where=where, remedy=_remedy(stripped)
+            f'{what} is "{_shorten(text)}", which is not a finite number', where=where, remedy=_remedy(text.strip())
         )
     return value
 

@@ -21,6 +21,8 @@ KeyPath = tuple[str | int, ...]
 _TOKEN = re.compile(r"""\"{3}(?:\\.|[^\\])*?\"{3,5}|'{3}.*?'{3,5}|"(?:\\.|[^"\\])*"|'[^']*'""", re.DOTALL)
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _SCALAR = re.compile(r"[^,\]}\n#]*")
+_PLAIN_ARRAY = re.compile(r"\[[-+0-9.eE, \t]*\]")
+"""Numbers on one line: they stand where their key stands."""
 _BLANK = re.compile(r"[ \t]*")
 _BLANK_LINES = re.compile(r"(?:\s|#[^\n]*)*")
 
@@ -273,6 +275,8 @@ def _read_value(text: str, at: int, path: KeyPath, lines: dict[KeyPath, int], li
     if opening not in "[{":
         quoted = _TOKEN.match(text, at)
         return quoted.end() if quoted else _skip(_SCALAR, text, at)
+    if plain := _PLAIN_ARRAY.match(text, at):
+        return plain.end()
     closing = "]" if opening == "[" else "}"
     index = 0
     at = _skip(_BLANK_LINES, text, at + 1)

@@ -20,7 +20,6 @@ from torquec.robot.robot import BASE, STANDARD_GRAVITY, Body, FileWarning, Frame
 from torquec.robot.tree import BodyTree
 from torquec.robot.urdf_joint import Connection, read_connection
 from torquec.robot.urdf_link import Link, read_urdf_inertia
-from torquec.robot.urdf_path import check_paths
 from torquec.robot.urdf_transmission import read_transmissions
 from torquec.robot.urdf_words import unknown_words
 from torquec.robot.validate import InertiaCheck, check_inertia, check_robot
@@ -68,7 +67,6 @@ def robot_of_urdf(
     robot = _assemble(links, connections, _find_root(root, links, connections))
     mimics = {body.joint.name: body.joint.mimic for body in robot.bodies if body.joint.mimic is not None}
     drives, untold = read_transmissions(root, set(connections), robot.joint_names, mimics)
-    check_paths(root)
     places = {link.name: link.where for link in links.values()}
     places |= {connection.name: connection.where for connection in connections.values()}
     robot = replace(

@@ -41,8 +41,9 @@ def read_urdf_inertia(inertial: Element, link: str, warnings: list[FileWarning])
         )
     xx, xy, xz, yy, yz, zz = (tensor.number(key) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
     central = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
-    turned = matmul(matmul(pose.rotation, central), transpose(pose.rotation))
-    return Inertia.from_center_of_mass(mass, pose.origin, turned)
+    if pose.rotation != IDENTITY.rotation:
+        central = matmul(matmul(pose.rotation, central), transpose(pose.rotation))
+    return Inertia.from_center_of_mass(mass, pose.origin, central)
 
 
 def read_origin(element: Element, warnings: list[FileWarning]) -> Pose:

@@ -17,6 +17,9 @@ from torquec.robot.number import parse_number
 from torquec.robot.robot import Drives, FileWarning, Mimic, Motor
 from torquec.robot.xml import Element
 
+_REDUCTIONS = ("mechanicalReduction", "mechanical_reduction")
+"""The generations of ROS write it differently."""
+
 
 def read_transmissions(
     root: Element, known: Collection[str], joints: Sequence[str], mimics: Mapping[str, Mimic]
@@ -37,6 +40,11 @@ def read_transmissions(
             continue
         if not all(end.attribute("name") in joints or end.attribute("name") in mimics for end in ends):
             warnings.append(FileWarning(element.where, f"{element} drives a fixed joint: it is not read"))
+            continue
+        word = next((text for text in map(_written_reduction, element.walk()) if not any(map(str.isdigit, text))), None)
+        if word is not None:
+            text = f"{element} has the word '{word[:20]}' where its reduction should stand: it is not read"
+            warnings.append(FileWarning(element.where, text))
             continue
         found = _read_transmission(element, ends)
         if found is None:
@@ -93,8 +101,13 @@ def _by_role(elements: tuple[Element, ...], role: str) -> list[Element]:
     return sorted(elements, key=rank)
 
 
+def _written_reduction(element: Element) -> str:
+    """The text of an element that is a reduction, "1" for any other."""
+    return element.text.strip() if element.tag in _REDUCTIONS else "1"
+
+
 def _reduction(holder: Element) -> float | None:
-    written = holder.find("mechanicalReduction") or holder.find("mechanical_reduction")
+    written = next((found for found in map(holder.find, _REDUCTIONS) if found is not None), None)
     if written is None:
         return None
     ratio = parse_number(written.text, what=f"the mechanical reduction of {holder}", where=written.where)

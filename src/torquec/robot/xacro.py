@@ -9,7 +9,7 @@ refused by name.
 (2)  a macro sees its parameters, then what its caller sees; what it defines is gone when it ends (but for `scope`)
 (3)  files are included from the folder of the robot file or below; `$(find package)` is the folder of that name just
      above the file, as in package/urdf/robot.xacro, and the robot's folder is then that one
-(4)  what all expansions give together has no more elements than a robot needs: macros that call each other end
+(4)  what all expansions give together has no more elements and text than a robot needs: macros that call each other end
 """
 
 from __future__ import annotations
@@ -20,12 +20,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from torquec.errors import RobotFileError
-from torquec.foundation.reading import FileKind, read_bytes
+from torquec.foundation.reading import FileKind, is_below, read_bytes
 from torquec.robot.xacro_expression import Value, XacroExpressionError, evaluate_expression
-from torquec.robot.xml import Element, parse_xml
+from torquec.robot.xml import Element, parse_xml, read_included
 
 _MOST_ELEMENTS = 100_000
 """Of an expanded robot (4); the largest published ones have some thousand."""
+
+_MOST_CHARACTERS = 50_000_000
+"""That expressions may write (4): ten times the largest robot file."""
 
 _DEEPEST = 100
 """Macros inside macros, properties inside properties, files inside files."""
@@ -109,6 +112,7 @@ class _Expansion:
         self.folder = path.parent
         self.arguments: dict[str, str] = {}
         self.elements = 0
+        self.characters = 0
         self.evaluating = 0
 
     def expanded(self) -> Element:
@@ -215,6 +219,9 @@ class _Expansion:
         full = [piece for piece in pieces if piece != ""]
         if len(full) == 1:
             return _literal(full[0])
+        self.characters += sum(len(_written(piece)) for piece in full)
+        if self.characters > _MOST_CHARACTERS:
+            raise _refused(element, f"the expressions write more than {_MOST_CHARACTERS} characters", "write less")
         return _literal("".join(_written(piece) for piece in full))
 
     def substitution(self, text: str, element: Element, folder: Path) -> str:
@@ -253,12 +260,12 @@ class _Expansion:
 
     def include(self, element: Element, scope: _Scope, folder: Path) -> Iterator[Element]:
         name = _written(self.text(_need(element, "filename"), element, scope, folder))
-        path = (folder / name).resolve()
-        if not path.is_relative_to(self.folder.resolve()):
+        path = folder / name
+        if not is_below(path, self.folder):
             raise _refused(element, f"the file '{name[:120]}' lies outside the robot's folder", "include files inside")
         if scope.depth > _DEEPEST:
             raise _refused(element, f"files include each other more than {_DEEPEST} deep")
-        root = parse_xml(read_bytes(path, FileKind.ROBOT), name)
+        root = parse_xml(read_included(path, name, element), str(path))
         inner = _Scope(scope.parent, scope.properties, scope.macros, scope.depth + 1)
         yield from self.inside(root.children, inner, path.parent)
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from xml.parsers import expat
 
 from torquec.errors import RobotFileError
-from torquec.robot.number import parse_number, parse_vector
+from torquec.foundation.reading import FileKind, read_bytes
+from torquec.robot.number import parse_number, parse_vector, plain_number
 
 _DEEPEST = 1000
 """Elements inside one another; MJCF nests a body in its parent, URDF never goes beyond about ten."""
@@ -63,13 +65,20 @@ class Element:
         """The attribute as a finite number; `default` if it is missing and there is one."""
         if name not in self.attributes and default is not None:
             return default
-        return parse_number(self._written(name), what=f"{name} of {self}", where=self.where)
+        written = self._written(name)
+        value = plain_number(written)
+        # The words of a message cost more than the number: they are put together when they are needed.
+        return parse_number(written, what=f"{name} of {self}", where=self.where) if value is None else value
 
     def vector(self, name: str, default: tuple[float, float, float] | None = None) -> tuple[float, float, float]:
         """The attribute as three finite numbers; `default` if it is missing and there is one."""
         if name not in self.attributes and default is not None:
             return default
-        return parse_vector(self._written(name), what=f"{name} of {self}", where=self.where)
+        written = self._written(name)
+        values = [plain_number(word) for word in written.split()]
+        if len(values) != 3 or None in values:
+            return parse_vector(written, what=f"{name} of {self}", where=self.where)
+        return (values[0], values[1], values[2])  # type: ignore[return-value]
 
     def walk(self) -> Iterator[Element]:
         """This element and everything below it, in file order."""
@@ -120,6 +129,14 @@ def parse_xml(data: bytes, source: str) -> Element:
         ) from None
     assert builder.root is not None  # expat has seen a complete document
     return builder.root
+
+
+def read_included(path: Path, name: str, include: Element) -> bytes:
+    """The bytes of a file that a robot file includes; what is wrong with it is told at the line that includes it."""
+    try:
+        return read_bytes(path, FileKind.ROBOT)
+    except RobotFileError as error:
+        raise RobotFileError(f'"{name[:120]}": {error.found}', where=include.where, remedy=error.remedy) from None
 
 
 class _Builder:

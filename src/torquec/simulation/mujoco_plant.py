@@ -23,6 +23,7 @@ from torquec.errors import ArgumentError, DivergenceError, MissingExtraError
 from torquec.foundation.arrays import Indices
 from torquec.foundation.reading import to_path
 from torquec.model.model import Model, as_model
+from torquec.robot.mjcf import mujoco_warnings
 from torquec.robot.mjcf_file import read_mjcf_tree
 from torquec.robot.mjcf_strip import strip_mjcf, to_xml
 from torquec.robot.robot import Robot
@@ -62,21 +63,17 @@ def simulate_on_mujoco(
     interval = period or controller.period or trajectory.period
     sampled = trajectory.sampled(interval)
     root, _ = strip_mjcf(read_mjcf_tree(to_path(path)))
-    model = mujoco.MjModel.from_xml_string(to_xml(root, keep_lines=False))
-    order = _order(mujoco, model, robot, controller, trajectory)
-    model.opt.integrator = mujoco.mjtIntegrator.mjINT_RK4
-    model.opt.timestep = interval / substeps
-    model.opt.gravity = robot.gravity
-    for flag in _OFF:
-        model.opt.disableflags |= int(getattr(mujoco.mjtDisableBit, flag))
-    data = mujoco.MjData(model)
-    data.qpos[order], data.qvel[order] = sampled.q[0], sampled.qd[0]
-    said_before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(lambda _: None)  # MuJoCo's own way is a log file in the working directory
-    try:
+    with mujoco_warnings(mujoco):
+        model = mujoco.MjModel.from_xml_string(to_xml(root, keep_lines=False))
+        order = _order(mujoco, model, robot, controller, trajectory)
+        model.opt.integrator = mujoco.mjtIntegrator.mjINT_RK4
+        model.opt.timestep = interval / substeps
+        model.opt.gravity = robot.gravity
+        for flag in _OFF:
+            model.opt.disableflags |= int(getattr(mujoco.mjtDisableBit, flag))
+        data = mujoco.MjData(model)
+        data.qpos[order], data.qvel[order] = sampled.q[0], sampled.qd[0]
         return _run(_World(mujoco, model, data, order), robot, controller, sampled, substeps)
-    finally:
-        mujoco.set_mju_user_warning(said_before)
 
 
 @dataclass(frozen=True, eq=False)

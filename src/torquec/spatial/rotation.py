@@ -37,6 +37,8 @@ def rotation_z(c: Scalar, s: Scalar) -> Matrix3:
 
 def rpy_rotation(roll: float, pitch: float, yaw: float) -> Matrix3:
     """Rotation from URDF's roll, pitch, yaw in radians (1)."""
+    if roll == pitch == yaw == 0.0:
+        return IDENTITY_ROTATION
     return matmul(
         rotation_z(math.cos(yaw), math.sin(yaw)),
         matmul(

@@ -72,7 +72,12 @@ def dot(a: Vector3, b: Vector3) -> Scalar:
     >>> dot((1.0, 2.0, 3.0), (4.0, 5.0, 6.0))
     32.0
     """
-    return total(total(product(a[0], b[0]), product(a[1], b[1])), product(a[2], b[2]))
+    a0, a1, a2 = a
+    b0, b1, b2 = b
+    # Nine of ten calls are about numbers, and opening a robot makes thousands of them.
+    if a0.__class__ is a1.__class__ is a2.__class__ is b0.__class__ is b1.__class__ is b2.__class__ is float:
+        return a0 * b0 + a1 * b1 + a2 * b2 + 0.0  # never a negative zero
+    return total(total(product(a0, b0), product(a1, b1)), product(a2, b2))
 
 
 def cross(a: Vector3, b: Vector3) -> Vector3:
