@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import llvmlite.binding as llvm
 
-from torquec.codegen.llvm.batch import emit_batch, emit_block, emit_row_loop
 from torquec.codegen.llvm.cpu import Cpu, make_target_machine
-from torquec.codegen.llvm.program import make_program
-from torquec.codegen.llvm.scalar import emit_packed, emit_scalar
-from torquec.codegen.llvm.sincos import FAR_SINCOS
-from torquec.codegen.llvm.text import FunctionText
+from torquec.codegen.llvm_text.batch import emit_batch, emit_block, emit_row_loop
+from torquec.codegen.llvm_text.program import make_program
+from torquec.codegen.llvm_text.scalar import emit_packed, emit_scalar
+from torquec.codegen.llvm_text.sincos import FAR_SINCOS
+from torquec.codegen.llvm_text.text import FunctionText
 from torquec.errors import CompileError
 from torquec.expr import Function, check_function
 
@@ -39,7 +39,7 @@ def compile_scalar(function: Function, cpu: Cpu) -> bytes:
     _check_size(function)
     text = FunctionText(cpu.fma)
     program = make_program(function, fuse=cpu.fma)
-    bodies = [emit_scalar(text, program, cpu, name=KERNEL), emit_packed(program, kernel=KERNEL, name=PACKED)]
+    bodies = [emit_scalar(text, program, cpu.width, name=KERNEL), emit_packed(program, kernel=KERNEL, name=PACKED)]
     return _object_code(bodies, text, cpu)
 
 
@@ -51,7 +51,7 @@ def compile_batch(function: Function, cpu: Cpu) -> bytes:
     slot = f"@{SCALAR_SLOT} = global ptr null"
     if len(function.operations) > MOST_OPERATIONS_IN_VECTORS:
         return _object_code([emit_row_loop(program, name=BATCH), slot], text, cpu)
-    bodies = [emit_block(text, program, cpu), emit_batch(program, cpu, name=BATCH), slot]
+    bodies = [emit_block(text, program, cpu.width), emit_batch(program, cpu.width, name=BATCH), slot]
     return _object_code(bodies, text, cpu)
 
 

@@ -3,7 +3,7 @@ import pytest
 from tests.codegen.llvm.programs import arm, every_op, inputs_of, random_program, same_bits
 
 from torquec.codegen.llvm import compile_function
-from torquec.codegen.llvm import kernel as kernel_file
+from torquec.codegen.llvm_text import kernel as kernel_file
 from torquec.expr import Op, trace
 
 

@@ -1,6 +1,6 @@
 from tests.codegen.llvm.programs import arm, random_program
 
-from torquec.codegen.llvm.program import Fused, make_program
+from torquec.codegen.llvm_text.program import Fused, make_program
 from torquec.expr import Op, count_operations, trace
 
 

@@ -15,7 +15,7 @@ and infinite ones go, element by element, to the platform's sin and cos; that pa
 
 from __future__ import annotations
 
-from torquec.codegen.llvm.text import FunctionText, Type, literal
+from torquec.codegen.llvm_text.text import FunctionText, Type, literal
 from torquec.codegen.sincos import (
     COS_COEFFICIENTS,
     HALF_PI_PARTS,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.codegen.llvm.programs import EXACT_OPS, arm, as_tuple, every_op, program, random_program
 
 from torquec.codegen.llvm import CompileOptions, compile_function, host_cpu, plain_cpu
-from torquec.codegen.llvm.program import Fused, make_program
+from torquec.codegen.llvm_text.program import Fused, make_program
 from torquec.expr import Op, evaluate
 from torquec.expr.ops import SEMANTICS
 

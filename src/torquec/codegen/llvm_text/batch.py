@@ -10,24 +10,23 @@ of it.
 
 from __future__ import annotations
 
-from torquec.codegen.llvm.arrange import arrange
-from torquec.codegen.llvm.cpu import Cpu
-from torquec.codegen.llvm.kernel import emit_kernel
-from torquec.codegen.llvm.program import StepProgram
-from torquec.codegen.llvm.scalar import load_pointers
-from torquec.codegen.llvm.sincos import emit_guarded_sincos
-from torquec.codegen.llvm.text import FunctionText, Type, literal
-from torquec.codegen.llvm.transpose import emit_read_columns, emit_write_columns
+from torquec.codegen.llvm_text.arrange import arrange
+from torquec.codegen.llvm_text.kernel import emit_kernel
+from torquec.codegen.llvm_text.program import StepProgram
+from torquec.codegen.llvm_text.scalar import load_pointers
+from torquec.codegen.llvm_text.sincos import emit_guarded_sincos
+from torquec.codegen.llvm_text.text import FunctionText, Type, literal
+from torquec.codegen.llvm_text.transpose import emit_read_columns, emit_write_columns
 from torquec.expr import Op
 
 
-def emit_block(module: FunctionText, program: StepProgram, cpu: Cpu) -> str:
+def emit_block(module: FunctionText, program: StepProgram, width: int) -> str:
     """The text of `@block`: exactly W rows."""
 
     def make_body(text: FunctionText) -> _BlockBody:
-        return _BlockBody(text, program, Type(cpu.width))
+        return _BlockBody(text, program, Type(width))
 
-    items = arrange(program, columns=cpu.width)
+    items = arrange(program, columns=width)
     return emit_kernel(module, program, items, make_body, head="define internal void @block")
 
 
@@ -58,11 +57,11 @@ class _BlockBody:
         return emit_guarded_sincos(self._text, values, self.shape)
 
 
-def emit_batch(program: StepProgram, cpu: Cpu, *, name: str) -> str:
+def emit_batch(program: StepProgram, width: int, *, name: str) -> str:
     """The text of the loop over blocks; the slot `@scalar` holds the address of the packed scalar kernel."""
-    text = FunctionText(cpu.fma)
+    text = FunctionText(fma=False)
     sizes = [port.size for port in (*program.inputs, *program.outputs)]
-    text.append(f"%last = sub i64 %N, {cpu.width}")
+    text.append(f"%last = sub i64 %N, {width}")
     text.append("%few = icmp slt i64 %last, 0")
     pointers = load_pointers(text, program)
     text.append("br i1 %few, label %rows, label %blocks")
@@ -70,7 +69,7 @@ def emit_batch(program: StepProgram, cpu: Cpu, *, name: str) -> str:
     text.append("%at = phi i64 [ 0, %entry ], [ %then, %blocks ]")
     arguments = _advance(text, pointers, sizes, "%at")
     text.append(f"call void @block({', '.join(f'ptr {a}' for a in arguments)})")
-    text.append(f"%next = add i64 %at, {cpu.width}")
+    text.append(f"%next = add i64 %at, {width}")
     text.append("%over = icmp sgt i64 %next, %last")
     text.append("%then = select i1 %over, i64 %last, i64 %next")  # the last block overlaps
     text.append("%done = icmp eq i64 %at, %last")

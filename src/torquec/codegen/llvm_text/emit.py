@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from torquec.codegen.llvm.arctangent import emit_atan2
-from torquec.codegen.llvm.arrange import AngleGroup, Item, Write, defines
-from torquec.codegen.llvm.exponential import emit_exponential
-from torquec.codegen.llvm.program import Fused, StepOp, StepProgram
-from torquec.codegen.llvm.text import FunctionText, Type
+from torquec.codegen.llvm_text.arctangent import emit_atan2
+from torquec.codegen.llvm_text.arrange import AngleGroup, Item, Write, defines
+from torquec.codegen.llvm_text.exponential import emit_exponential
+from torquec.codegen.llvm_text.program import Fused, StepOp, StepProgram
+from torquec.codegen.llvm_text.text import FunctionText, Type
 from torquec.expr import Op
 
 

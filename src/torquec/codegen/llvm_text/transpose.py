@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torquec.codegen.llvm.text import FunctionText, Type
+from torquec.codegen.llvm_text.text import FunctionText, Type
 
 
 def emit_read_columns(text: FunctionText, pointer: str, m: int, first: int, shape: Type) -> list[str]:

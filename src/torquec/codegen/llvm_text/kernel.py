@@ -10,10 +10,10 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Mapping, Sequence
 
-from torquec.codegen.llvm.arrange import AngleGroup, Item, Write, defines, needs
-from torquec.codegen.llvm.emit import KernelBody, emit_items
-from torquec.codegen.llvm.program import StepProgram
-from torquec.codegen.llvm.text import FunctionText
+from torquec.codegen.llvm_text.arrange import AngleGroup, Item, Write, defines, needs
+from torquec.codegen.llvm_text.emit import KernelBody, emit_items
+from torquec.codegen.llvm_text.program import StepProgram
+from torquec.codegen.llvm_text.text import FunctionText
 
 MOST_OPERATIONS_IN_ONE = 3000
 MOST_WRITES_IN_ONE = 256

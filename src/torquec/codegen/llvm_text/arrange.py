@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from torquec.codegen.llvm.program import StepProgram
+from torquec.codegen.llvm_text.program import StepProgram
 from torquec.expr import Op
 
 
@@ -50,7 +50,7 @@ def arrange(program: StepProgram, *, columns: int) -> list[Item]:
 
     Outputs are written `columns` elements at a time.
 
-    >>> from torquec.codegen.llvm.program import make_program
+    >>> from torquec.codegen.llvm_text.program import make_program
     >>> from torquec.expr import trace
     >>> f = trace("f", lambda x: {"y": x[0] * x[1]}, {"x": (2,)})
     >>> arrange(make_program(f, fuse=True), columns=1)

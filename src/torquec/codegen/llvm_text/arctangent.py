@@ -6,7 +6,7 @@ The method and the coefficients are those of :mod:`torquec.codegen.arctangent`, 
 from __future__ import annotations
 
 from torquec.codegen.arctangent import ATAN_COEFFICIENTS, NEAR_SLOPE, QUARTER_PI_PARTS
-from torquec.codegen.llvm.text import FunctionText, Type, literal
+from torquec.codegen.llvm_text.text import FunctionText, Type, literal
 
 
 def emit_atan2(text: FunctionText, shape: Type, y: str, x: str) -> str:

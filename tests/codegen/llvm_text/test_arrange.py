@@ -1,7 +1,7 @@
 from tests.codegen.llvm.programs import arm, every_op, random_program
 
-from torquec.codegen.llvm.arrange import AngleGroup, Write, arrange, defines, needs
-from torquec.codegen.llvm.program import make_program
+from torquec.codegen.llvm_text.arrange import AngleGroup, Write, arrange, defines, needs
+from torquec.codegen.llvm_text.program import make_program
 
 
 def test_joint_angles_are_one_group_at_the_beginning():

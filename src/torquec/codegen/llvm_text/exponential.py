@@ -20,7 +20,7 @@ from torquec.codegen.exponential import (
     LOG2_E,
     SMALLEST_EXPONENT,
 )
-from torquec.codegen.llvm.text import FunctionText, Type, literal
+from torquec.codegen.llvm_text.text import FunctionText, Type, literal
 from torquec.codegen.sincos import ROUND
 
 _LN2_PARTS_FUSED = (0.6931471805599453, 2.3190468138462996e-17)

@@ -8,12 +8,11 @@ sines and cosines of a group are evaluated in a few vectors.
 
 from __future__ import annotations
 
-from torquec.codegen.llvm.arrange import arrange
-from torquec.codegen.llvm.cpu import Cpu
-from torquec.codegen.llvm.kernel import emit_kernel
-from torquec.codegen.llvm.program import StepProgram
-from torquec.codegen.llvm.sincos import emit_guarded_sincos
-from torquec.codegen.llvm.text import DOUBLE, FunctionText, Type, literal
+from torquec.codegen.llvm_text.arrange import arrange
+from torquec.codegen.llvm_text.kernel import emit_kernel
+from torquec.codegen.llvm_text.program import StepProgram
+from torquec.codegen.llvm_text.sincos import emit_guarded_sincos
+from torquec.codegen.llvm_text.text import DOUBLE, FunctionText, Type, literal
 from torquec.expr import Op
 
 _MOST_LANES = 4
@@ -23,11 +22,11 @@ _MOST_VECTORS = 4
 """Evaluated side by side: enough to fill the time that one takes."""
 
 
-def emit_scalar(module: FunctionText, program: StepProgram, cpu: Cpu, *, name: str) -> str:
-    """The text of the scalar kernel under that symbol."""
+def emit_scalar(module: FunctionText, program: StepProgram, width: int, *, name: str) -> str:
+    """The text of the scalar kernel under that symbol, for registers of `width` doubles."""
 
     def make_body(text: FunctionText) -> _ScalarBody:
-        return _ScalarBody(text, program, cpu.width)
+        return _ScalarBody(text, program, width)
 
     return emit_kernel(module, program, arrange(program, columns=1), make_body, head=f"define void @{name}")
 
