@@ -89,3 +89,29 @@ def turned_apart(robot, a, b):
     apart = np.asarray(a) - np.asarray(b)
     slides = [joint.type.is_prismatic for joint in robot.joints]
     return np.abs(np.where(slides, apart, (apart + np.pi) % (2.0 * np.pi) - np.pi)).max(axis=-1)
+
+
+SEVEN_JOINTS = {
+    # Axes and points of the Franka Panda and of the KUKA iiwa with all joints at zero [m].
+    "panda": (
+        [Z, Y, Z, -Y, Z, -Y, -Z],
+        [
+            [0, 0, 0],
+            [0, 0, 0.333],
+            [0, 0, 0.333],
+            [0.0825, 0, 0.649],
+            [0, 0, 0.649],
+            [0, 0, 1.033],
+            [0.088, 0, 1.033],
+        ],
+    ),
+    "iiwa": (
+        [Z, Y, Z, -Y, Z, Y, Z],
+        [[0, 0, 0], [0, 0, 0.36], [0, 0, 0.36], [0, 0, 0.78], [0, 0, 0.78], [0, 0, 1.18], [0, 0, 1.18]],
+    ),
+}
+
+
+def seven_joint_arm(kind, rng=None, *, limits=None):
+    """An arm with seven turning joints, one more than a pose needs."""
+    return line_arm("R" * 7, *SEVEN_JOINTS[kind], rng, limits=limits)

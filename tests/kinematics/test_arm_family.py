@@ -16,7 +16,7 @@ from tests.kinematics.arms import (
 from tests.kinematics.test_inverse_kinematics import check_closure
 
 from torquec.errors import RobotError
-from torquec.kinematics.arm_family import ArmFamily
+from torquec.kinematics.arm_branch import ArmFamily
 from torquec.kinematics.inverse_kinematics import BranchStatus, inverse_kinematics
 
 SKEW = np.array([0.3, 0.5, 0.8])

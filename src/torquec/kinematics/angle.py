@@ -25,8 +25,8 @@ SINGULAR = 1e-6
 
 
 FOLD = 1e-14
-"""A discriminant below this, relative to the largest that it can be, is rounding: both solutions coincide. What that
-changes is of second order: half of it, relative to the size of the arm."""
+"""A discriminant below this, relative to what it is made of, is rounding: both solutions coincide. What that changes is
+of second order: half of it, relative to the size of the arm."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,8 @@ def select_angle(condition: Any, positive: JointAngle, negative: JointAngle) -> 
 def direction(x: Scalar, y: Scalar, held: JointAngle, least: Scalar) -> JointAngle:
     """The angle of the vector (x, y); `held` where it is shorter than `least` (4)."""
     length = sqrt(x * x + y * y)
-    return select_angle(length - least, JointAngle(over(x, length), over(y, length)), held)
+    per = over(1.0, length)
+    return select_angle(length - least, JointAngle(x * per, y * per), held)
 
 
 def over(a: Scalar, b: Scalar) -> Scalar:
@@ -106,8 +107,9 @@ def two_angles(x: Scalar, y: Scalar, d: Scalar, held: JointAngle, unit: Scalar) 
     reached = maximum(-size, minimum(size, d))
     root = settled_root((size - d) * (size + d), square)
     clear = size - HOLD * unit
-    first = JointAngle(over(x * reached - y * root, square), over(y * reached + x * root, square))
-    second = JointAngle(over(x * reached + y * root, square), over(y * reached - x * root, square))
+    per = over(1.0, square)
+    first = JointAngle((x * reached - y * root) * per, (y * reached + x * root) * per)
+    second = JointAngle((x * reached + y * root) * per, (y * reached - x * root) * per)
     margin = select(clear, minimum(over(root, size), size / unit), 0.0)
     return TwoAngles(
         select_angle(clear, first, held),
@@ -115,3 +117,27 @@ def two_angles(x: Scalar, y: Scalar, d: Scalar, held: JointAngle, unit: Scalar) 
         maximum(absolute(d) - size, 0.0),
         margin,
     )
+
+
+def two_directions(x: Scalar, y: Scalar, d: Scalar, root: Scalar, held: JointAngle, unit: Scalar) -> TwoAngles:
+    """The same for a root r that is known better than from A^2 - d^2: the directions of (2); the miss is left at zero.
+
+    Both have the length A sqrt(d^2 + r^2), whether or not that is A^2.
+    """
+    size = sqrt(x * x + y * y)
+    per = over(1.0, size * sqrt(d * d + root * root))
+    clear = size - HOLD * unit
+    first = JointAngle((x * d - y * root) * per, (y * d + x * root) * per)
+    second = JointAngle((x * d + y * root) * per, (y * d - x * root) * per)
+    margin = select(clear, minimum(over(root, size), size / unit), 0.0)
+    return TwoAngles(select_angle(clear, first, held), select_angle(clear, second, held), 0.0, margin)
+
+
+def elbow_root(far: Scalar, upper: Scalar, fore: Scalar, unit: Scalar) -> Scalar:
+    """r of (2) for a triangle of sides far, upper, fore: x^2 + y^2 = (2 upper fore)^2, d = far^2 - upper^2 - fore^2.
+
+    As a product of differences of lengths (Heron) it keeps its digits where the arm is folded upon itself.
+    """
+    longest, shortest = upper + fore, absolute(upper - fore)
+    product = ((longest - far) * (longest + far)) * ((far - shortest) * (far + shortest))
+    return settled_root(product, 4.0 * upper * fore * far * unit)

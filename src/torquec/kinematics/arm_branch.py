@@ -1,8 +1,10 @@
-"""What is asked of an arm, and one way to reach it."""
+"""What is asked of an arm, one way to reach it, and a closed form that gives every way."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 
 from torquec.spatial import Matrix3, Scalar, Vector3
 
@@ -25,3 +27,24 @@ class ArmBranch:
     position_miss: Scalar
     rotation_miss: Scalar
     margin: Scalar
+
+
+class ArmFamily(StrEnum):
+    """How an arm's inverse kinematics is found."""
+
+    SPHERICAL_WRIST = "spherical wrist"
+    SPHERICAL_SHOULDER = "spherical shoulder"
+    PARALLEL_AXES = "three parallel axes"
+    SCARA = "scara"
+
+
+@dataclass(frozen=True)
+class ClosedArm:
+    """A closed-form inverse: `solve(target)` gives one branch per name, in the same order."""
+
+    family: ArmFamily
+    rule: str
+    names: tuple[str, ...]
+    solve: Callable[[PoseTarget], list[ArmBranch]]
+    free: int | None = None
+    """Which of the arm's joints is given by the reference, where there is one more than a pose needs."""

@@ -5,6 +5,8 @@ Spherical wrist: the last three axes turn, meet in one point W and stand at righ
 (1)  w = p - R (p_0 - W)            the place of W, which the first three joints alone must reach
 (2)  (G_1 G_2 G_3)^-1 R             the rotation that is left to the wrist
 
+An arm whose first three axes meet like that has the same closed form, seen from its hand.
+
 Three parallel axes (UR): axes 2, 3, 4 parallel with normal n, axis 5 square to n and 6, axes 5 and 6 meeting in C.
 
 (3)  n . G_1^-1 c = n . C           q_1 (two), with c = p - R (p_0 - C)
@@ -18,72 +20,97 @@ Scara: three turns and one slide, all axes along n. Of the rotation it can meet 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from torquec.expr.math import atan2, minimum, sqrt
 from torquec.kinematics.angle import HOLD, JointAngle, direction, two_angles
-from torquec.kinematics.arm_branch import ArmBranch, PoseTarget
+from torquec.kinematics.arm_branch import ArmBranch, ArmFamily, ClosedArm, PoseTarget
 from torquec.kinematics.arm_geometry import ArmGeometry, across, are_parallel, are_square, is_on_axis, meeting_point
 from torquec.kinematics.planar_pair import planar_pair
-from torquec.kinematics.position_arm import SHOULDERS, position_arm
+from torquec.kinematics.position_arm import SHOULDERS, PositionSolution, position_arm
+from torquec.kinematics.reversed_arm import reversed_geometry, seen_from_the_hand
 from torquec.kinematics.wrist import WRIST_NAMES, solve_wrist
-from torquec.spatial import Matrix3, Vector3, cross, dot, matmul, matvec, subtract, transpose
-
-
-class ArmFamily(StrEnum):
-    """What makes an arm's inverse kinematics closed."""
-
-    SPHERICAL_WRIST = "spherical wrist"
-    PARALLEL_AXES = "three parallel axes"
-    SCARA = "scara"
+from torquec.spatial import Matrix3, Scalar, Vector3, cross, dot, matmul, matvec, subtract, transpose
 
 
 @dataclass(frozen=True)
-class ClosedArm:
-    """A closed-form inverse: `solve(target)` gives one branch per name, in the same order."""
+class SphericalWrist:
+    """The last three axes and where they meet."""
 
-    family: ArmFamily
-    rule: str
-    names: tuple[str, ...]
-    solve: Callable[[PoseTarget], list[ArmBranch]]
+    center: Vector3
+    axes: tuple[Vector3, Vector3, Vector3]
 
 
-def spherical_wrist_arm(arm: ArmGeometry) -> ClosedArm | str:
-    """Equations (1), (2), or why not."""
-    if len(arm.joints) != 6 or "P" in arm.letters[3:]:
+def closed_arm(arm: ArmGeometry) -> ClosedArm | list[str]:
+    """The closed form of an arm from its base or from its hand, or the reasons why each family does not fit."""
+    reasons = []
+    for family in (spherical_wrist_arm, parallel_axes_arm, scara_arm):
+        found = family(arm)
+        if isinstance(found, ClosedArm):
+            return found
+        reasons.append(found)
+    back = spherical_wrist_arm(reversed_geometry(arm))
+    if isinstance(back, ClosedArm):
+        return seen_from_the_hand(arm, back)
+    return [*reasons, f"seen from the hand, {back}"]
+
+
+def spherical_wrist(arm: ArmGeometry) -> SphericalWrist | str:
+    """The spherical wrist of an arm, or why it has none."""
+    wrist = arm.joints[-3:]
+    if any(joint.prismatic for joint in wrist):
         return "the last three of six joints do not all turn"
-    wrist = arm.joints[3:]
     center = meeting_point(wrist[0], wrist[1])
     if center is None or not is_on_axis(center, wrist[2]):
         return "its last three axes do not meet in one point"
     axes = (wrist[0].axis, wrist[1].axis, wrist[2].axis)
     if not are_square(axes[0], axes[1]) or not are_square(axes[1], axes[2]):
         return "its last three axes meet, but not at right angles"
-    carrier = position_arm(arm.joints[:3], center, arm.reach)
+    return SphericalWrist(center, axes)
+
+
+def spherical_wrist_arm(arm: ArmGeometry) -> ClosedArm | str:
+    """Equations (1), (2), or why not."""
+    if len(arm.joints) != 6:
+        return "the last three of six joints do not all turn"
+    wrist = spherical_wrist(arm)
+    if isinstance(wrist, str):
+        return wrist
+    carrier = position_arm(arm.joints[:3], wrist.center, arm.reach)
     if carrier is None:
         return (
             "it has a spherical wrist, but of its first three joints neither two neighbours move in one plane "
             "nor do the first two axes meet"
         )
-    grip = subtract(arm.tool.origin, center)
+    grip = subtract(arm.tool.origin, wrist.center)
 
     def solve(target: PoseTarget) -> list[ArmBranch]:
         w = subtract(target.position, matvec(target.turn, grip))
-        held = JointAngle.of(target.near[3])
-        found = []
-        for place in carrier.solve(w, target.near[:3]):
-            left = target.turn
-            for axis, angle in place.turns:
-                left = _turned_back(left, axis, angle)
-            for end in solve_wrist(left, axes, held):
-                margin = minimum(place.margin, end.margin)
-                found.append(ArmBranch((*place.values, *end.values), place.miss, 0.0, margin))
-        return found
+        return wrist_branches(carrier.solve(w, target.near[:3]), target.turn, wrist, target.near[3])
 
-    names = tuple(", ".join((*place, end)) for place in carrier.names for end in WRIST_NAMES)
-    return ClosedArm(ArmFamily.SPHERICAL_WRIST, carrier.rule, names, solve)
+    return ClosedArm(ArmFamily.SPHERICAL_WRIST, carrier.rule, wrist_names(carrier.names), solve)
+
+
+def wrist_branches(
+    places: Sequence[PositionSolution], turn: Matrix3, wrist: SphericalWrist, near: Scalar
+) -> list[ArmBranch]:
+    """What a wrist makes of every place of its centre (2); its first joint keeps `near` where it is free."""
+    held = JointAngle.of(near)
+    found = []
+    for place in places:
+        left = turn
+        for axis, angle in place.turns:
+            left = _turned_back(left, axis, angle)
+        for end in solve_wrist(left, wrist.axes, held):
+            margin = minimum(place.margin, end.margin)
+            found.append(ArmBranch((*place.values, *end.values), place.miss, 0.0, margin))
+    return found
+
+
+def wrist_names(places: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """The names of `wrist_branches`, in their order."""
+    return tuple(", ".join((*place, end)) for place in places for end in WRIST_NAMES)
 
 
 def parallel_axes_arm(arm: ArmGeometry) -> ClosedArm | str:

@@ -26,17 +26,14 @@ from torquec.expr import Function, trace
 from torquec.expr.math import select
 from torquec.foundation.arrays import Array, Indices
 from torquec.kinematics.angle import SINGULAR
-from torquec.kinematics.arm_branch import PoseTarget
-from torquec.kinematics.arm_family import (
-    ArmFamily,
-    ClosedArm,
-    parallel_axes_arm,
-    scara_arm,
-    spherical_wrist_arm,
-)
+from torquec.kinematics.arm_branch import ArmFamily, ClosedArm, PoseTarget
+from torquec.kinematics.arm_family import closed_arm
 from torquec.kinematics.arm_geometry import ArmGeometry, arm_geometry
+from torquec.kinematics.free_interval import FreeIntervals, free_intervals
+from torquec.kinematics.free_joint import free_joint_arm
 from torquec.kinematics.joint_rates import JointRates, joint_rates_function
-from torquec.kinematics.turns import flag, limits_margin, nearest_turn
+from torquec.kinematics.turns import LIMIT_SLACK, flag, limits_margin, nearest_turn
+from torquec.robot.payload import hand_frame
 from torquec.robot.robot import Robot
 from torquec.spatial import matmul, transpose
 
@@ -45,8 +42,6 @@ MISSED = 1e-10
 
 _ROTATION = 1e-6
 """A matrix whose rows are orthonormal to this is a rotation: six digits in a file are enough."""
-
-_FAMILIES = (spherical_wrist_arm, parallel_axes_arm, scara_arm)
 
 
 class BranchStatus(IntFlag):
@@ -123,6 +118,11 @@ class InverseKinematics:
         """The name of every branch, in the order of the results."""
         return self.closed.names
 
+    @property
+    def free(self) -> str | None:
+        """The joint whose value the reference gives, where the arm has one more than a pose needs."""
+        return None if self.closed.free is None else self.arm.joints[self.closed.free].name
+
     @cached_property
     def function(self) -> Function:
         """rotation (3, 3), position (3,), near (n,) -> q (branches, n), status (branches,), error (branches, 2)."""
@@ -170,6 +170,38 @@ class InverseKinematics:
         """
         q, branch, status, error = self.nearest_native.call(*self._checked(rotation, position, near))
         return NearestPose(q, np.asarray(branch).astype(np.int64), np.asarray(status).astype(np.int64), error)
+
+    def free_intervals(self, rotation: Any, position: Any, *, near: Any = None) -> FreeIntervals:
+        """The values of the free joint for which each branch reaches the pose within all limits.
+
+        `near` says which turns are wanted. Raises `RobotError` for an arm without a free joint.
+        """
+        if self.closed.free is None:
+            raise RobotError(f"robot '{self.robot.name}' has no free joint", remedy="ask for the branches: ik(...)")
+        turn, place, reference = self._checked(rotation, position, near)
+        if turn.ndim != 2 or place.ndim != 1 or reference.ndim != 1:
+            raise ArgumentError("the intervals are of one pose", remedy="give one pose, not a batch")
+        joint = self.arm.joints[self.closed.free]
+        others = [one for one in self.arm.joints if one is not joint]
+        lower, upper = (np.array([getattr(one.limits, end) for one in others]) for end in ("lower", "upper"))
+        columns = [one.index for one in others]
+
+        def score(values: Array, branch: Indices) -> Array:
+            references = np.tile(reference, (len(values), 1))
+            references[:, joint.index] = values
+            poses = (np.broadcast_to(a, (len(values), *a.shape)) for a in (turn, place))
+            q, status, error = self.native.call(*map(np.ascontiguousarray, poses), references)
+            rows = np.arange(len(values))
+            q, missed = q[rows, branch][:, columns], error[rows, branch].sum(axis=1)
+            inside = np.minimum(q - lower, upper - q).min(axis=1, initial=np.inf) + LIMIT_SLACK
+            out = (status[rows, branch].astype(np.int64) & BranchStatus.OUT_OF_REACH) != 0
+            return np.asarray(np.where(out, -missed, inside))
+
+        low, high = max(joint.limits.lower, -np.pi), min(joint.limits.upper, np.pi)
+        if np.isfinite(joint.limits.lower) and np.isfinite(joint.limits.upper):
+            low, high = joint.limits.lower, joint.limits.upper
+        found = free_intervals(score, len(self.names), low, high)
+        return FreeIntervals(joint.name, self.names, tuple(map(tuple, found)))
 
     def rates(self, q: Any, velocity: Any, acceleration: Any = None) -> JointRates:
         """Joint speeds and accelerations (n,) from the frame's velocity and acceleration (6,), linear before angular.
@@ -247,29 +279,32 @@ _SEVERE = 1e6
 """What a status costs beside squared distances [rad^2, m^2] in the choice of the nearest branch."""
 
 
-def inverse_kinematics(robot: Robot, frame: str) -> InverseKinematics:
-    """The closed-form inverse kinematics of a robot's frame.
+def inverse_kinematics(robot: Robot, frame: str | None = None, *, free: str | None = None) -> InverseKinematics:
+    """The inverse kinematics of a robot's frame (of its hand, unless one is named); a model's robot serves too.
 
-    Raises `ArgumentError` for an unknown frame, and `RobotError` for an arm without a closed form that is known here.
+    `free` names the joint whose value is given where the arm has one more than a pose needs; without it one is chosen.
+    Raises `ArgumentError` for an unknown frame or joint, and `RobotError` for an arm without a closed form that is
+    known here.
 
     >>> from torquec.robot import classics
     >>> inverse_kinematics(classics.puma560(), "link6").names[0]
     'shoulder left, elbow up, wrist no flip'
     """
+    robot = getattr(robot, "robot", robot)
     if not isinstance(robot, Robot):
         raise ArgumentError(
-            f"inverse kinematics is of a robot, not of {type(robot).__name__}", remedy="give model.robot"
+            f"inverse kinematics is of a robot, not of {type(robot).__name__}", remedy="give a robot or a model"
         )
+    frame = hand_frame(robot) if frame is None else frame
     arm = arm_geometry(robot, frame)
-    reasons = []
-    for family in _FAMILIES:
-        found = family(arm)
-        if isinstance(found, ClosedArm):
-            return InverseKinematics(robot, frame, arm, found)
-        reasons.append(found)
+    found: ClosedArm | list[str] | str = closed_arm(arm) if free is None else []
+    if isinstance(found, list):
+        reasons, found = found, free_joint_arm(arm, free)
+    if isinstance(found, ClosedArm):
+        return InverseKinematics(robot, frame, arm, found)
     raise RobotError(
         f"no closed form is known for the inverse kinematics of '{frame}' of robot '{robot.name}' ({arm.letters}): "
-        + "; ".join(reasons),
+        + "; ".join([*reasons, found]),
         remedy="lock the joints that are too many, or name a frame of an arm with a spherical wrist, three parallel "
         "axes (UR) or a Scara",
     )

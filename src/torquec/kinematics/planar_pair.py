@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from torquec.expr.math import absolute, maximum, minimum, sqrt
-from torquec.kinematics.angle import HOLD, JointAngle, direction, settled_root, two_angles
+from torquec.kinematics.angle import HOLD, JointAngle, direction, elbow_root, settled_root, two_angles, two_directions
 from torquec.kinematics.arm_geometry import PARALLEL, ArmJoint, across, are_parallel, are_square
 from torquec.spatial import Scalar, Vector3, cross, dot, norm, scale
 
@@ -75,7 +75,8 @@ class PlanarPair:
         signs = self._sign(self.first), self._sign(self.second)
         held = [JointAngle.of(value).signed(sign) for value, sign in zip(near, signs, strict=True)]
         rest = _square(t) - _square(a) - _square(b)
-        elbow = two_angles(2.0 * _dot(a, b), -2.0 * _cross(a, b), rest, held[1], unit * unit)
+        root = elbow_root(far, upper, fore, unit)
+        elbow = two_directions(2.0 * _dot(a, b), -2.0 * _cross(a, b), rest, root, held[1], unit * unit)
         miss = maximum(maximum(far - (upper + fore), absolute(upper - fore) - far), 0.0)
         found = []
         for bend in (elbow.first, elbow.second):

@@ -8,6 +8,8 @@ The point W stands on the third link, o_i and h_i are points and axes of the joi
      then joints 1, 2 reach w in the plane (Scara with a wrist)
 (3)  axes 1 and 2 meet in O:   |w - O| = |G_3 W - O|                                                 the third joint,
      then h_1 . R_2 (G_3 W - O) = h_1 . (w - O) the second, and what is left about h_1 the first
+(4)  with u = G_3 W - O, c = h_1 . h_2, s = |h_1 x h_2|, the part of u across both axes is, after the second turn,
+     sqrt(|h_1 x (w - O)|^2 - (h_2 . u - c h_1 . (w - O))^2/s^2), either way
 """
 
 from __future__ import annotations
@@ -18,10 +20,19 @@ from itertools import product as combinations
 from typing import TypeAlias
 
 from torquec.expr.math import maximum, minimum, sqrt
-from torquec.kinematics.angle import HOLD, JointAngle, direction, settled_root, two_angles
+from torquec.kinematics.angle import (
+    HOLD,
+    JointAngle,
+    direction,
+    elbow_root,
+    over,
+    settled_root,
+    two_angles,
+    two_directions,
+)
 from torquec.kinematics.arm_geometry import ArmJoint, are_parallel, are_square, is_on_axis, meeting_point
 from torquec.kinematics.planar_pair import PairSolution, PlanarPair, planar_pair
-from torquec.spatial import Scalar, Vector3, add, cross, dot, scale, subtract
+from torquec.spatial import Scalar, Vector3, add, cross, dot, norm, scale, subtract
 
 SHOULDERS = ("shoulder left", "shoulder right")
 
@@ -73,7 +84,8 @@ def position_arm(joints: Sequence[ArmJoint], point: Vector3, reach: float) -> Po
     if not first.prismatic and not second.prismatic:
         center = meeting_point(first, second)
         if center is not None:
-            return _about_a_point(joints, center, point, reach)
+            slant = dot(first.axis, second.axis)
+            return about_a_point(joints, center, point, reach, slant=slant)
     return None
 
 
@@ -148,11 +160,17 @@ def _third_joint_first(pair: PlanarPair, third: ArmJoint, point: Vector3, reach:
     return PositionArm("joints 1 and 2 move in a plane", _names(names, pair.names), solve)
 
 
-def _about_a_point(joints: Sequence[ArmJoint], center: Vector3, point: Vector3, reach: float) -> PositionArm:
-    """Equation (3)."""
+def about_a_point(
+    joints: Sequence[ArmJoint], center: Vector3, point: Vector3, reach: float, *, slant: float
+) -> PositionArm:
+    """The closed form (3), where the first two axes, at an angle with the cosine `slant`, meet in `center`.
+
+    Those axes may be expressions.
+    """
     first, second, third = joints
     a, b = subtract(third.point, center), subtract(point, third.point)
     h1, h2, h3 = first.axis, second.axis, third.axis
+    sine = sqrt(1.0 - slant * slant)
 
     def thirds(p: Vector3, held: Scalar) -> list[_Placed]:
         square = dot(p, p)
@@ -168,7 +186,12 @@ def _about_a_point(joints: Sequence[ArmJoint], center: Vector3, point: Vector3, 
             ]
         level = dot(a, h3) * dot(h3, b)
         rest = (square - dot(a, a) - dot(b, b)) * 0.5 - level
-        both = two_angles(dot(a, b) - level, dot(a, cross(h3, b)), rest, JointAngle.of(held), reach * reach)
+        x, y, at = dot(a, b) - level, dot(a, cross(h3, b)), JointAngle.of(held)
+        if are_square(a, h3) and are_square(b, h3):
+            root = 0.5 * elbow_root(sqrt(square), norm(a), norm(b), reach)
+            both = two_directions(x, y, rest, root, at, reach * reach)
+        else:
+            both = two_angles(x, y, rest, at, reach * reach)
         return [
             _Placed(angle.radians, ((h3, angle),), add(a, angle.turn(h3, b)), margin=both.margin)
             for angle in (both.first, both.second)
@@ -176,21 +199,25 @@ def _about_a_point(joints: Sequence[ArmJoint], center: Vector3, point: Vector3, 
 
     def solve(w: Vector3, near: Sequence[Scalar]) -> list[PositionSolution]:
         p = subtract(w, center)
+        along, across_p = dot(h1, p), _length(cross(h1, p))
         found = []
         for one in thirds(p, near[2]):
             seen = one.seen
-            level = dot(h1, h2) * dot(h2, seen)
-            both = two_angles(
-                dot(h1, seen) - level, dot(h1, cross(h2, seen)), dot(h1, p) - level, JointAngle.of(near[1]), reach
+            level = slant * dot(h2, seen)
+            # What p has across h1 is known to its last digits where p is next to h1 and d^2 is nearly |p|^2 (4).
+            aside = over(dot(h2, seen) - slant * along, sine)
+            root = sine * settled_root((across_p - aside) * (across_p + aside), across_p * reach)
+            both = two_directions(
+                dot(h1, seen) - level, dot(h1, cross(h2, seen)), along - level, root, JointAngle.of(near[1]), reach
             )
             for angle in (both.first, both.second):
                 there = angle.turn(h2, seen)
-                x = dot(there, p) - dot(h1, there) * dot(h1, p)
+                x = dot(there, p) - dot(h1, there) * along
                 base = direction(x, dot(h1, cross(there, p)), JointAngle.of(near[0]), (HOLD * reach) * (HOLD * reach))
                 off = subtract(base.turn(h1, there), p)
                 # The two misses do not stand at a right angle: what is missed is measured.
                 miss = sqrt(dot(off, off))
-                clear = sqrt(maximum(dot(p, p) - dot(h1, p) * dot(h1, p), 0.0)) / reach
+                clear = across_p / reach
                 found.append(
                     PositionSolution(
                         (base.radians, angle.radians, one.value),
@@ -203,6 +230,10 @@ def _about_a_point(joints: Sequence[ArmJoint], center: Vector3, point: Vector3, 
 
     reaches = ("slide out", "slide in") if third.prismatic else ("elbow up", "elbow down")
     return PositionArm("axes 1 and 2 meet", _names(reaches, SHOULDERS), solve)
+
+
+def _length(v: Vector3) -> Scalar:
+    return sqrt(dot(v, v))
 
 
 def _joined(

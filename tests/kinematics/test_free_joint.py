@@ -1,0 +1,68 @@
+"""Seven joints, one of them given: arms like the Panda and the iiwa, by their lines alone and from their files."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.kinematics.arms import SEVEN_JOINTS, X, Y, Z, forward, line_arm, seven_joint_arm
+from tests.kinematics.test_inverse_kinematics import check_closure
+
+from torquec.errors import ArgumentError, RobotError
+from torquec.kinematics.arm_branch import ArmFamily
+from torquec.kinematics.inverse_kinematics import BranchStatus, inverse_kinematics
+
+
+@pytest.mark.parametrize(
+    ("kind", "free", "family"),
+    [
+        ("panda", "j6", ArmFamily.SPHERICAL_SHOULDER),
+        ("iiwa", "j0", ArmFamily.SPHERICAL_WRIST),
+        ("iiwa", "j2", ArmFamily.SPHERICAL_WRIST),
+        ("iiwa", "j4", ArmFamily.SPHERICAL_SHOULDER),
+        ("iiwa", "j6", ArmFamily.SPHERICAL_SHOULDER),
+    ],
+)
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_every_branch_closes_and_the_free_joint_stays(kind, free, family, seed):
+    rng = np.random.default_rng(seed)
+    robot = seven_joint_arm(kind, rng)
+    ik = inverse_kinematics(robot, "tool", free=free)
+    assert (ik.free, ik.family, len(set(ik.names))) == (free, family, 8)
+    q = rng.uniform(-3.0, 3.0, (200, 7))
+    rotation, position = forward(robot, "tool")(q)
+    found = ik(rotation, position, near=q)
+    np.testing.assert_array_equal(found.q[:, :, int(free[1])], np.tile(q[:, int(free[1]), None], 8))
+    apart, _ = check_closure(robot, "tool", q, free=free)
+    assert np.quantile(apart, 0.98) < 1e-10
+    assert apart.max() < 1e-5
+
+
+def test_the_free_joint_is_chosen_where_none_is_named():
+    assert inverse_kinematics(seven_joint_arm("panda"), "tool").free == "j6"
+    assert inverse_kinematics(seven_joint_arm("iiwa"), "tool").free == "j2"
+
+
+def test_a_slide_can_be_the_free_joint():
+    """An elbow arm whose hand slides along its last axis."""
+    robot = line_arm("RRRRRRP", [Z, Y, Y, X, Y, X, Z], [0 * Z, Z, Z + X, *[Z + 2 * X] * 4], np.random.default_rng(1))
+    q = np.random.default_rng(3).uniform(-2.0, 2.0, (100, 7))
+    apart, _ = check_closure(robot, "tool", q, free="j6")
+    assert apart.max() < 1e-6
+
+
+def test_what_cannot_be_free_is_refused():
+    robot = seven_joint_arm("panda")
+    with pytest.raises(RobotError, match="with the joint 'j2' given the six others have no closed form"):
+        inverse_kinematics(robot, "tool", free="j2")
+    with pytest.raises(ArgumentError, match="no joint 'elbow' moves the frame"):
+        inverse_kinematics(robot, "tool", free="elbow")
+
+
+def test_round_angles():
+    """Multiples of 45 degrees: the shoulder straight, the elbow straight, the hand above the base."""
+    for kind in SEVEN_JOINTS:
+        robot = seven_joint_arm(kind)
+        q = np.random.default_rng(4).integers(-4, 5, (1000, 7)) * (np.pi / 4)
+        apart, found = check_closure(robot, "tool", q)
+        assert apart.max() < 1e-6
+        assert (found.status & BranchStatus.SINGULAR).any()
