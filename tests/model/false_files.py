@@ -8,11 +8,17 @@ from __future__ import annotations
 import hashlib
 import json
 
-from tests.proof.tampering import drawn_term, with_term
+from tests.proof.tampering import drawn_term, is_exceeded, with_term
 
+from torquec.errors import TorquecError
 from torquec.expr import count_operations, function_from_dict, function_to_dict, trace
 from torquec.expr.replay import rebuilt, replay
 from torquec.foundation.json_text import checksum, document_text
+from torquec.model.check_programs import check_programs
+from torquec.model.robot_document import robot_from_dict
+from torquec.model.save import load_model
+from torquec.model.simplified import counts_of
+from torquec.simplification.specification import parse_specification
 
 
 def sealed(document):
@@ -124,3 +130,171 @@ def resealed_manifest(folder):
     for name in manifest["files"]:
         manifest["files"][name] = hashlib.sha256((folder / name).read_bytes()).hexdigest()
     path.write_text(document_text(manifest))
+
+
+# --- any field of a model's file ------------------------------------------------------------------------------------
+
+_LONG = ("operations", "trees", "quantities", "bodies", "frames")
+"""Lists that would outnumber everything else: one of their items is drawn, not all."""
+
+
+def places(values, rng, path=()):
+    """Paths to all values of a document; of long lists and objects to one item each, which is drawn."""
+    if isinstance(values, dict):
+        items = list(values.items())
+    elif isinstance(values, list):
+        items = list(enumerate(values))
+    else:
+        return []
+    if path and path[-1] in _LONG and items:
+        items = [items[int(rng.integers(len(items)))]]
+    return [found for key, value in items for found in ((*path, key), *places(value, rng, (*path, key)))]
+
+
+def at(document, path):
+    for key in path:
+        document = document[key]
+    return document
+
+
+def put(document, path, value):
+    at(document, path[:-1])[path[-1]] = value
+
+
+def other_value(value, rng):
+    """Another value in the place of one: empty, of another type, or of another size."""
+    empty = [None, [], {}, "", 0, False]
+    if isinstance(value, bool):
+        near = [not value]
+    elif isinstance(value, int | float):
+        near = [-value, value + 1, 0.5 * value, value * (1.0 + 1e-9), value * 1e6, 1e300]
+    elif isinstance(value, str):
+        near = [value + "x", value[:-1], "0" * len(value)]
+    elif isinstance(value, list):
+        near = [value[1:], value[::-1], [*value, *value]]
+    else:
+        near = [dict(list(value.items())[1:]), {**value, "x": 0}] if isinstance(value, dict) else [0.0, "x"]
+    return [*near, *near, *empty][int(rng.integers(2 * len(near) + len(empty)))]
+
+
+def resealed(document):
+    """All hashes made to fit again: of the robot, of programs, of the certificate, of the file."""
+    certificate = document.get("certificate")
+    try:
+        robot = robot_from_dict(document["robot"])
+        if isinstance(certificate, dict) and "robot_hash" in certificate:
+            certificate["robot_hash"] = robot.content_hash
+            certificate["robot"] = robot.name
+        for entry in document["quantities"].values():
+            entry.update(entry_of(function_from_dict(entry["function"])))
+    except (TorquecError, KeyError, TypeError, ValueError, AttributeError, IndexError):
+        pass  # what cannot be read cannot be made to fit
+    if isinstance(certificate, dict) and "sha256" in certificate:
+        sealed(certificate)
+    return document_text(sealed(document)) if "sha256" in document else document_text(document)
+
+
+def changed_field(text, rng):
+    """A model file with one value changed, or two exchanged, hashes made to fit again; and what was done."""
+    document = json.loads(text)
+    every = places(document, rng)
+    path = every[int(rng.integers(len(every)))]
+    value = at(document, path)
+    if rng.random() < 0.25:
+        same = [p for p in every if type(at(document, p)) is type(value) and p[: len(path)] != path != p]
+        same = [p for p in same if path[: len(p)] != p]
+        if not same:
+            return None
+        other = same[int(rng.integers(len(same)))]
+        put(document, path, at(document, other))
+        put(document, other, value)
+        what = f"{path} and {other} exchanged"
+    elif rng.random() < 0.1:
+        del at(document, path[:-1])[path[-1]]
+        what = f"{path} left out"
+    else:
+        new = other_value(value, rng)
+        put(document, path, new)
+        what = f"{path}: {str(new)[:30]}"
+    changed = resealed(document)
+    return None if json.loads(changed) == json.loads(text) else (what, changed)
+
+
+def is_untrue(path, rng) -> bool:
+    """Whether an accepted model claims something that is not so: a sampled motion above a bound, a specification or
+    counts that are not its own, a program that computes something else.
+    """
+    model = load_model(path)
+    record = model.record
+    if record is None:
+        return False
+    specification = record.specification and parse_specification(record.specification, model.robot)
+    if specification and any(
+        joint.torque_error is not None and not record.joints[joint.name].bound <= joint.torque_error
+        for joint in specification.joints
+    ):
+        return True
+    if record.counts is not None and record.counts != counts_of(model.robot, record.program):
+        return True
+    check_programs(model)
+    return is_exceeded(model.robot, record, rng)
+
+
+# --- packages -------------------------------------------------------------------------------------------------------
+
+
+def _in_file(pattern, change):
+    def changed(folder, rng):
+        paths = sorted(folder.glob(pattern))
+        path = paths[int(rng.integers(len(paths)))]
+        path.write_text(change(path.read_text(), rng))
+        return path.name
+
+    return changed
+
+
+def _in_manifest(field, values):
+    def changed(folder, rng):
+        (path,) = folder.glob("*.package.json")
+        manifest = json.loads(path.read_text())
+        own = values(manifest[field])
+        manifest[field] = own[int(rng.integers(len(own)))]
+        path.write_text(document_text(manifest))
+        return f"{field}: {manifest[field]}"
+
+    return changed
+
+
+def _exchanged_files(folder, rng):
+    a, b = (folder / name for name in rng.choice(["selftest.c", "CMakeLists.txt", "planar2r_simplified.h"], 2, False))
+    one, two = a.read_text(), b.read_text()
+    a.write_text(two)
+    b.write_text(one)
+    return f"{a.name} and {b.name}"
+
+
+def _another_source(folder, rng):
+    name = str(rng.choice(["other.c", "planar2r.h", "fast.cpp"]))
+    (folder / name).write_text((folder / "planar2r_simplified.c").read_text().replace("1", "2"))
+    return name
+
+
+PACKAGES = {
+    "a digit in C": _in_file("*.c", lambda text, rng: changed_digit(text, rng)),
+    "a digit in the header": _in_file("*.h", lambda text, rng: changed_digit(text, rng)),
+    "a sign in C": _in_file("*simplified.c", lambda text, rng: text.replace(*rng.permutation(["+", "-"]), 1)),
+    "a line left out": _in_file("*.[ch]", lambda text, rng: text.replace(str(rng.choice(text.split("\n"))) + "\n", "")),
+    "a file emptied": _in_file("*", lambda text, rng: ""),
+    "files exchanged": _exchanged_files,
+    "a foreign source": _another_source,
+    "a digit in the model": _in_file("*.tq.json", lambda text, rng: changed_digit(text, rng)),
+    "another prefix": _in_manifest("prefix", lambda own: [own + "x", "", "../x", None, 5]),
+    "other quantities": _in_manifest(
+        "quantities", lambda own: [[], own[1:], own[::-1], [*own, "forward_dynamics"], None]
+    ),
+    "another precision": _in_manifest("precision", lambda own: ["single", "half", None]),
+    "another model": _in_manifest("model", lambda own: ["", "../" + own, "selftest.c", None]),
+    "another format": _in_manifest("format", lambda own: ["torquec package 2", None, ""]),
+    "another version": _in_manifest("written_by", lambda own: ["torquec 99.0", "torquec 0.0.1", None, ""]),
+}
+"""What can be done to a package whose manifest is made to fit again."""

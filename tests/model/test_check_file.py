@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.model.false_files import changed_digit, entry_of, false_model, resealed_manifest, scaled, sealed
+from tests.model.false_files import (
+    PACKAGES,
+    changed_digit,
+    changed_field,
+    entry_of,
+    false_model,
+    is_untrue,
+    resealed_manifest,
+    scaled,
+    sealed,
+)
 
 import torquec as tq
 from torquec.errors import ArgumentError
@@ -182,6 +193,99 @@ def test_a_thousand_false_models(small, package, tmp_path):
     accepted, tried = false_models(small, package, tmp_path, 1000, 1)
     assert not accepted
     assert tried > 900
+
+
+def changed_fields(package, path, count, start):
+    """Which models with a changed field were accepted and are untrue; how many were tried, and how many accepted."""
+    text = (package / "planar2r.tq.json").read_text()
+    untrue, tried, accepted = [], 0, 0
+    for k in range(count):
+        rng = np.random.default_rng([start, k])
+        changed = changed_field(text, rng)
+        if changed is None:
+            continue
+        tried += 1
+        path.write_text(changed[1])
+        try:
+            found = tq.check_file(path)
+        except ArgumentError:  # of a kind that claims nothing
+            continue
+        accepted += found.ok
+        if found.ok and is_untrue(path, rng):
+            untrue.append((k, changed[0]))
+    return untrue, tried, accepted
+
+
+def test_models_with_any_field_changed(package, tmp_path):
+    untrue, tried, accepted = changed_fields(package, tmp_path / "false.tq.json", 40, 2)
+    assert not untrue
+    assert tried > 30
+    assert accepted < 20
+
+
+@pytest.mark.slow
+def test_two_thousand_models_with_any_field_changed(package, tmp_path):
+    untrue, tried, accepted = changed_fields(package, tmp_path / "false.tq.json", 2200, 3)
+    sys.stdout.write(f"\naccepted {accepted} of {tried}, untrue {len(untrue)}\n")
+    assert not untrue
+    assert tried > 2000
+
+
+def false_packages(package, folder, count, start):
+    accepted = []
+    for k in range(count):
+        rng = np.random.default_rng([start, k])
+        what = list(PACKAGES)[k % len(PACKAGES)]
+        copy = shutil.copytree(package, folder / str(k))
+        honest = {path.name: path.read_bytes() for path in copy.iterdir()}
+        done = PACKAGES[what](copy, rng)
+        if rng.random() < 0.8 and (copy / "planar2r_simplified.package.json").read_text():
+            resealed_manifest(copy)
+        changed = {path.name: path.read_bytes() for path in copy.iterdir()} != honest
+        if changed and tq.check_file(copy).ok:
+            accepted.append((k, what, done))
+        shutil.rmtree(copy)
+    return accepted
+
+
+def test_false_packages_with_hashes_that_fit_are_refused(package, tmp_path):
+    assert not false_packages(package, tmp_path, len(PACKAGES), 0)
+
+
+@pytest.mark.slow
+def test_a_thousand_false_packages(package, tmp_path):
+    assert not false_packages(package, tmp_path, 1000, 1)
+
+
+def test_a_package_generated_from_a_false_model_is_refused(small, tmp_path):
+    """Every byte is what the model gives, and every hash fits; what the model claims is not so."""
+    lower = {name: replace(proof, bound=0.5 * proof.found, found=0.0) for name, proof in small.record.joints.items()}
+    tq.generate(replace(small, record=replace(small.record, joints=lower)), tmp_path / "out")
+    assert "a box of the proof allows" in refused(tmp_path / "out")
+
+
+def test_thresholds_of_specifications_are_applied_again(tmp_path):
+    robot = tq.classics.planar2r()
+    text = "[coefficients]\nthreshold = 1.1\n[every_joint]\nvelocity = 1\nacceleration = 2\n"
+    (tmp_path / "spec.toml").write_text(text)
+    model = tq.simplify(robot, tmp_path / "spec.toml")
+    tq.save(model, tmp_path / "honest.tq.json")
+    assert tq.check_file(tmp_path / "honest.tq.json").ok
+    stricter = model.record.specification.replace("threshold = 1.1", "threshold = 1e-06")
+    tq.save_certificate(replace(model.record, specification=stricter), tmp_path / "false.certificate.json")
+    assert "threshold 1e-06 " in refused(tmp_path / "false.certificate.json", robot=robot)
+    alone = replace(model.record, coefficients=None)
+    tq.save_certificate(alone, tmp_path / "alone.certificate.json")
+    assert "proves no coefficients" in refused(tmp_path / "alone.certificate.json", robot=robot)
+
+
+def test_a_specification_of_torques_needs_bounds_of_torques(small, tmp_path):
+    robot = small.robot
+    (tmp_path / "spec.toml").write_text("[coefficients]\nthreshold = 0.05\n")
+    inner = tq.simplify(robot, tmp_path / "spec.toml").record
+    false = replace(inner, specification=small.record.specification, motions=small.record.motions)
+    tq.save_certificate(false, tmp_path / "false.certificate.json")
+    assert "bounds no torque" in refused(tmp_path / "false.certificate.json", robot=robot)
 
 
 def test_a_mass_matrix_times_ten_that_agrees_at_the_points_of_the_reader_is_refused(small, package, tmp_path):

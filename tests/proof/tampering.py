@@ -1,17 +1,22 @@
 """Certificates whose program, statement or proof was changed by somebody who knows the checker's source.
 
-Every tampering makes the claim false, or the document say something untrue. Terms are added that are zero wherever a
+Every class of tampering has a name: `FALSE` ones make the claim false, or the document say something untrue; `DOUBTFUL`
+ones may happen to leave it true, which sampled motions then have to bear out. Terms are added that are zero wherever a
 careless checker would look: at unit speeds, on the checker's own grids, at round angles.
 """
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import replace
 
 import numpy as np
+from tests.proof.sabotage import largest_errors
 
-from torquec.expr import count_operations, trace
+from torquec.errors import CheckError
+from torquec.expr import Op, count_operations, trace
+from torquec.expr.function import Operation
 from torquec.expr.math import sincos
 from torquec.expr.replay import replay
 
@@ -63,54 +68,209 @@ def drawn_term(robot, box, rng):
     return name, terms[name]
 
 
+# --- what else can be changed in a certificate, by name --------------------------------------------------------------
+
+
 def _with_proof(certificate, name, **changes):
     return replace(certificate, joints={**certificate.joints, name: replace(certificate.joints[name], **changes)})
 
 
-def tampered(robot, certificate, rng):
-    """A false certificate, and what was done to it."""
+def recounted(certificate, program):
+    """The certificate with another program, and counts that fit it."""
+    counts = certificate.counts
+    if counts is not None:
+        counts = replace(counts, operations_after=count_operations(program))
+    return replace(certificate, program=program, counts=counts)
+
+
+def collapsed(tree, rng):
+    """A tree in which one box stands for all its parts."""
+    start = int(rng.integers(len(tree)))
+    end, open_boxes = start, 1
+    while open_boxes:
+        open_boxes += -1 if tree[end] == -1 else 1
+        end += 1
+    return (*tree[:start], -1, *tree[end:])
+
+
+def changed_step(program, rng):
+    """The program with one operation changed: a constant, a sine for a cosine, a sum for a difference, an input."""
+    steps = list(program.operations)
+    other = {Op.SIN: Op.COS, Op.COS: Op.SIN, Op.ADD: Op.SUB, Op.SUB: Op.ADD}
+    places = [k for k, step in enumerate(steps) if step.op in other or step.op in (Op.CONST, Op.INPUT)]
+    k = places[int(rng.integers(len(places)))]
+    step = steps[k]
+    if step.op is Op.CONST:
+        steps[k] = replace(step, value=step.value * float(rng.choice([0.0, -1.0, 1.0 + 1e-7, 1.1, 1e3])))
+    elif step.op is Op.INPUT:
+        steps[k] = replace(step, element=int(rng.integers(program.input("q").size)))
+    else:
+        steps[k] = replace(step, op=other[step.op])
+    return replace(program, operations=tuple(steps))
+
+
+def third_of_an_angle(program):
+    """The program with the first angle replaced by three times a third of it, as doubles have that: another angle after
+    many turns, and the same on every grid.
+    """
+    steps = list(program.operations)
+    k = next(k for k, step in enumerate(steps) if step.op is Op.INPUT and step.port == "q")
+    inserted = [
+        steps[k],
+        Operation(Op.CONST, value=1.0 / 3.0),
+        Operation(Op.MUL, (k, k + 1)),
+        Operation(Op.CONST, value=3.0),
+        Operation(Op.MUL, (k + 2, k + 3)),
+    ]
+    moved = [replace(s, args=tuple(a + 4 if a >= k else a for a in s.args)) for s in steps[k + 1 :]]
+    results = tuple(tuple(a + 4 if a >= k else a for a in row) for row in program.results)
+    return replace(program, operations=(*steps[:k], *inserted, *moved), results=results)
+
+
+def _term(robot, certificate, name, rng):
+    joint = list(certificate.joints).index(name)
+    _, term = drawn_term(robot, certificate.motions, rng)
+    size = float(rng.choice([3.0, 1e3, 1e6])) * max(certificate.joints[name].bound, 1e-3)
+    return recounted(certificate, with_term(certificate.program, joint, lambda q, qd, qdd: size * term(q, qd, qdd)))
+
+
+def _number(field, values):
+    def changed(robot, certificate, name, rng):
+        proof = certificate.joints[name]
+        return _with_proof(certificate, name, **{"found": 0.0, field: float(rng.choice(values(proof)))})
+
+    return changed
+
+
+def _trees(change):
+    def changed(robot, certificate, name, rng):
+        trees = list(certificate.joints[name].trees)
+        k = int(rng.integers(len(trees)))
+        trees[k : k + 1] = change(tuple(trees[k]), rng)
+        return _with_proof(certificate, name, trees=tuple(tuple(tree) for tree in trees))
+
+    return changed
+
+
+def _box(side, change):
+    def changed(robot, certificate, name, rng):
+        box = certificate.motions
+        values = list(getattr(box, side))
+        k = int(rng.integers(len(values)))
+        values[k] = change(values[k], rng)
+        changed = copy.copy(box)  # past the constructor, which refuses what makes no sense
+        object.__setattr__(changed, side, tuple(values))
+        return replace(certificate, motions=changed)
+
+    return changed
+
+
+def _exchanged(robot, certificate, name, rng):
     names = list(certificate.joints)
-    joint = int(rng.integers(robot.n))
-    name = names[joint]
+    other = names[(names.index(name) + 1) % len(names)]
+    a, b = certificate.joints[name], certificate.joints[other]
+    return replace(certificate, joints={**certificate.joints, name: b, other: a})
+
+
+def _another_order(robot, certificate, name, rng):
+    return replace(certificate, joints=dict(reversed(certificate.joints.items())))
+
+
+def _without_joint(robot, certificate, name, rng):
+    return replace(certificate, joints={key: proof for key, proof in certificate.joints.items() if key != name})
+
+
+def _without_variable(robot, certificate, name, rng):
     proof = certificate.joints[name]
-    other = names[(joint + 1) % len(names)]
-    kind = int(rng.integers(12))
-    if kind <= 5:  # programs are what an adversary would change first
-        what, term = drawn_term(robot, certificate.motions, rng)
-        size = float(rng.choice([3.0, 1e3, 1e6])) * max(proof.bound, 1e-3)
-        program = with_term(certificate.program, joint, lambda q, qd, qdd: size * term(q, qd, qdd))
-        counts = certificate.counts
-        if counts is not None:
-            counts = replace(counts, operations_after=count_operations(program))
-        return what, replace(certificate, program=program, counts=counts)
-    if kind == 6:
-        found = float(rng.choice([math.nan, math.inf, -1.0, 2.0 * proof.bound + 1.0]))
-        return f"found {found}", _with_proof(certificate, name, found=found)
-    if kind == 7:
-        bound = float(rng.choice([math.nan, math.inf, -1.0, 0.5 * proof.found - 1e-9]))
-        return f"bound {bound}", _with_proof(certificate, name, bound=bound, found=0.0)
-    if kind == 8:
-        return "another robot's name", replace(certificate, robot=certificate.robot + "x")
-    if kind == 9:
-        joints = dict(certificate.joints)
-        del joints[name]
-        return "a joint left out", replace(certificate, joints=joints)
-    if kind == 10:
-        trees = tuple(() if k == 0 else tree for k, tree in enumerate(proof.trees))
-        return "a tree emptied", _with_proof(certificate, name, trees=trees)
+    return _with_proof(certificate, name, variables=proof.variables[1:], degrees=proof.degrees[1:], trees=((-1,),))
+
+
+def _other_degree(robot, certificate, name, rng):
+    step = int(rng.choice([-1, 1]))
+    return _with_proof(certificate, name, degrees=tuple(d + step for d in certificate.joints[name].degrees))
+
+
+def _far_away(robot, certificate, name, rng):
+    away = 2.0 * math.pi * float(rng.choice([1e9, 1e12, 1e15]))
     box = certificate.motions
-    side = ("velocity", "acceleration")[int(rng.integers(2))]
-    values = tuple(1e4 * x + 1e4 for x in getattr(box, side))
-    false = replace(certificate, motions=replace(box, **{side: values}))
-    if max(p.found for p in certificate.joints.values()) < 1e-6:
-        return "joints exchanged", replace(certificate, joints={other: proof, **certificate.joints})
-    return f"{side} without end", false
+    sides = {side: tuple(x + away for x in getattr(box, side)) for side in ("lower", "upper")}
+    far = replace(certificate, motions=replace(box, **sides))
+    return recounted(far, third_of_an_angle(certificate.program))
+
+
+def _miscounted(robot, certificate, name, rng):
+    assert certificate.counts is not None
+    after = replace(certificate.counts.operations_after, mul=int(rng.integers(3)))
+    return replace(certificate, counts=replace(certificate.counts, operations_after=after))
+
+
+def _torques_exchanged(robot, certificate, name, rng):
+    (row,) = certificate.program.results
+    return recounted(certificate, replace(certificate.program, results=((row[1], row[0], *row[2:]),)))
+
+
+FALSE = {
+    "a term in the program": _term,
+    "found: no number, or above the bound": _number(
+        "found", lambda proof: [math.nan, math.inf, -1.0, 2.0 * proof.bound + 1.0]
+    ),
+    "bound: no number, negative": _number("bound", lambda proof: [math.nan, math.inf, -1.0, -1e-300]),
+    "tolerance below the bound": _number("tolerance", lambda proof: [math.nan, 0.0, 0.9 * proof.bound]),
+    "another robot's name": lambda robot, certificate, name, rng: replace(certificate, robot=robot.name + "x"),
+    "another robot's hash": lambda robot, certificate, name, rng: replace(certificate, robot_hash="0" * 64),
+    "a joint left out": _without_joint,
+    "joints in another order": _another_order,
+    "a tree emptied": _trees(lambda tree, rng: [()]),
+    "a tree left out": _trees(lambda tree, rng: []),
+    "a tree twice": _trees(lambda tree, rng: [tree, tree]),
+    "a box left out": _trees(lambda tree, rng: [tree[:-1]]),
+    "a tree that goes on": _trees(lambda tree, rng: [(*tree, -1)]),
+    "an axis that is none": _trees(lambda tree, rng: [(int(rng.choice([-2, 7, 99])), -1, -1)]),
+    "a range reversed": _box("lower", lambda x, rng: x + 100.0),
+    "a negative speed": _box("velocity", lambda x, rng: -x - 0.1),
+    "an endless acceleration": _box("acceleration", lambda x, rng: float(rng.choice([math.nan, math.inf]))),
+    "a third of an angle, far away": _far_away,
+    "false counts": _miscounted,
+}
+"""Changes that make a certificate false, or say nothing that makes sense, whatever is drawn."""
+
+DOUBTFUL = {
+    "an operation changed": lambda robot, certificate, name, rng: recounted(
+        certificate, changed_step(certificate.program, rng)
+    ),
+    "two torques exchanged": _torques_exchanged,
+    "a smaller bound": _number("bound", lambda proof: [0.0, 0.5 * proof.bound, 0.99 * proof.found, 1e-12]),
+    "proofs exchanged": _exchanged,
+    "a box for all its parts": _trees(lambda tree, rng: [collapsed(tree, rng)]),
+    "an axis exchanged": _trees(lambda tree, rng: [tuple(1 - s if s in (0, 1) else s for s in tree)]),
+    "a variable left out": _without_variable,
+    "another degree": _other_degree,
+    "a wider range": _box("upper", lambda x, rng: x + float(rng.choice([1e-9, 0.01, 0.3, 5.0]))),
+    "a lower range": _box("lower", lambda x, rng: x - float(rng.choice([1e-9, 0.01, 0.3, 5.0]))),
+    "a higher speed": _box("velocity", lambda x, rng: x * float(rng.choice([1.0 + 1e-9, 1.01, 2.0, 1e4]))),
+    "a higher acceleration": _box("acceleration", lambda x, rng: x * float(rng.choice([1.0 + 1e-9, 1.01, 2.0, 1e4]))),
+}
+"""Changes that may leave the claim true: it may be accepted where no motion of its box exceeds it."""
+
+
+def tampered(robot, certificate, rng):
+    """A changed certificate, what was done to it, and whether that can leave the claim true."""
+    every = [*FALSE, *DOUBTFUL]
+    # Programs are what an adversary would change first.
+    what = "a term in the program" if rng.random() < 0.3 else every[int(rng.integers(len(every)))]
+    name = list(certificate.joints)[int(rng.integers(robot.n))]
+    changed = {**FALSE, **DOUBTFUL}[what](robot, certificate, name, rng)
+    return what, changed, what in DOUBTFUL
+
+
+def is_exceeded(robot, certificate, rng) -> bool:
+    """True where a sampled motion of the box has an error above its bound."""
+    errors = largest_errors(robot, certificate, certificate.motions, rng)
+    return any(error > proof.bound for error, proof in zip(errors, certificate.joints.values(), strict=True))
 
 
 def refuses(check, robot, certificate) -> bool:
     """True where the check raises `CheckError`."""
-    from torquec.errors import CheckError
-
     try:
         check(robot, certificate)
     except CheckError:

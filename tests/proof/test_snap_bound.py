@@ -7,12 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.proof.arms import programs
+from tests.proof.coefficient_tampering import is_exceeded
 
 import torquec as tq
 from torquec.errors import CheckError, SnapWarning, SpecificationError
 from torquec.expr import evaluate
 from torquec.proof.certify import certify
+from torquec.proof.certify_coefficients import certify_coefficients
 from torquec.proof.checker.check_certificate import check_certificate
+from torquec.proof.checker.check_coefficients import check_coefficients
 from torquec.proof.snap_bound import snap_bound
 from torquec.simplification.specification import parse_specification
 from torquec.trajectory.motion_box import sampled_motions
@@ -67,8 +70,8 @@ def test_the_bound_covers_what_snapping_changes(robot):
 def test_without_snapped_angles_nothing_is_added(robot):
     motions = specification(robot, 1.0).motions
     assert snap_bound(replace(robot, snap=False), motions) == (0.0, 0.0, 0.0)
-    puma = tq.classics.planar2r()
-    assert snap_bound(puma, motions) == (0.0, 0.0)
+    plain = tq.classics.planar2r()
+    assert snap_bound(plain, specification(plain, 1.0).motions) == (0.0, 0.0)
 
 
 def test_a_proven_bound_holds_for_the_file_as_written(robot):
@@ -100,3 +103,18 @@ def test_a_bound_that_holds_for_the_snapped_robot_only_is_refused(robot):
     plain = replace(robot, snap=False)
     own = tq.compile(plain).function("inverse_dynamics")
     check_certificate(plain, certify(plain, own, own, motions))
+
+
+def test_bounds_of_coefficients_hold_for_the_file_as_written(robot):
+    """Also those of coefficients that nothing but snapping has changed."""
+    box = specification(robot, 1.0).motions.positions
+    exact, simplified = programs(robot, 2, 0.9)
+    for program in (exact, simplified):
+        certificate = certify_coefficients(robot, exact, program, box)
+        check_coefficients(robot, certificate)
+        assert not is_exceeded(robot, certificate, np.random.default_rng(0))
+        bounds = [proof.bound for proof in certificate.coefficients.values()]
+        assert 1e-6 < max(bounds) < (1e-3 if program is exact else 10.0)
+    exactly = replace(certify_coefficients(robot, exact, exact, box), coefficients={})
+    with pytest.raises(CheckError, match="the certificate does not name it"):
+        check_coefficients(robot, exactly)

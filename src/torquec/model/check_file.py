@@ -44,6 +44,9 @@ _PARTS = ("mass_matrix", "gravity_torque", "velocity_torque", "coriolis_matrix")
 """Programs that a model by coefficients has of its own: they are compared with the certified program as functions."""
 
 
+_SOURCES = (".c", ".h", ".cc", ".cpp", ".hpp")
+
+
 class CheckedKind(StrEnum):
     """What was checked."""
 
@@ -251,7 +254,7 @@ def _package(folder: Path, work: Work) -> CheckedFile:
     try:
         with work.step("generating the files again"):
             again = certified_package(model, prefix=prefix, quantities=quantities, kept=model.kept, precision=precision)
-        reasons = [*_differing(folder, again), *_other_certificates(folder, model.record)]
+        reasons = [*_differing(folder, again), *_foreign(folder, again), *_other_certificates(folder, model.record)]
     except TorquecError as error:
         reasons = [str(error)]
     return replace(found, refused=(*found.refused, *reasons))
@@ -269,6 +272,12 @@ def _differing(folder: Path, texts: Mapping[str, str]) -> list[str]:
         if not same:
             reasons.append(f"{folder / name}: the file is not the one that the model gives")
     return reasons
+
+
+def _foreign(folder: Path, texts: Mapping[str, str]) -> list[str]:
+    """Sources in C that lie beside those of the package, as if they were part of it."""
+    found = sorted(path for path in folder.iterdir() if path.suffix.lower() in _SOURCES and path.name not in texts)
+    return [f"{path}: the model gives no such file; keep sources of your own in another folder" for path in found]
 
 
 def _other_certificates(folder: Path, record: Certificate) -> list[str]:

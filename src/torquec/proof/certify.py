@@ -66,7 +66,7 @@ def certify(
         torque_tables(exact, prismatic, read, degree=degree), torque_tables(simplified, prismatic, read, degree=degree)
     )
     found = worst_motions(error, motions).found
-    snapped = snap_bound(robot, motions, simplified)
+    snapped = snap_bound(robot, motions)
     tasks = [
         (_of_joint(residual, k), k, motions, float(found[k]), None if limits is None else limits[k] - snapped[k])
         for k in range(robot.n)

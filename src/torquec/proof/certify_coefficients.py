@@ -1,7 +1,8 @@
 """Proving a bound for the error of every coefficient of a torque program, with a certificate as the result.
 
 Coefficients are bounded one by one (:mod:`torquec.proof.coefficient_bound`), each a task of the work; those that are as
-they were need no proof.
+they were need no proof. What snapped angles change against the file as written (:mod:`torquec.proof.snap_bound`) is a
+part of every bound, and of an error of its own where nothing else was changed.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ import numpy as np
 from torquec.closedform.variables import ParallelGroup, parallel_groups
 from torquec.errors import RobotError, SpecificationError
 from torquec.expr import Function
+from torquec.foundation.arrays import Array
 from torquec.foundation.work import Work, as_work
 from torquec.proof.coefficient_bound import CoefficientBound, coefficient_bound
 from torquec.proof.coefficient_certificate import CoefficientCertificate, CoefficientProof
 from torquec.proof.coefficient_error import CoefficientError, coefficient_error, coefficient_row
 from torquec.proof.coefficient_tolerance import CoefficientTolerance, ErrorKind, Family
+from torquec.proof.snap_bound import snap_rows
 from torquec.proof.torque_residual import TorqueResidual, torque_residual
 from torquec.proof.torque_tables import TorqueTables, position_degrees, positions_read, torque_tables
 from torquec.robot.robot import Robot
@@ -53,7 +56,7 @@ def certify_coefficients(
     residual = torque_residual(tables, torque_tables(simplified, prismatic, read, degree=degree))
     stated = {(t.family, t.index): t for t in tolerances}
     groups = tuple(parallel_groups(robot.canonical.links))
-    tasks = _tasks(tables, residual, stated, box, groups)
+    tasks = _tasks(tables, residual, stated, box, groups, snap_rows(robot, box))
     outcomes = as_work(work).map("proving the coefficients", _bound, tasks, note=_note)
     proofs: dict[str, CoefficientProof] = {}
     for task, outcome in zip(tasks, outcomes, strict=True):
@@ -106,6 +109,7 @@ def _tasks(
     stated: Mapping[tuple[Family, tuple[int, ...]], CoefficientTolerance],
     box: MotionBox,
     groups: tuple[ParallelGroup, ...],
+    snapped: Array,
 ) -> list[_Task]:
     """Every coefficient that is not exact, M by its upper triangle."""
     n = residual.n
@@ -115,12 +119,13 @@ def _tasks(
     every += [(Family.G, (i,)) for i in range(n)]
     tasks = []
     for family, index in every:
-        joint, row, _ = coefficient_row(n, family, index)
-        if np.abs(residual.tables[joint][row]).max() <= _EXACT * residual.size:
+        joint, row, part = coefficient_row(n, family, index)
+        snap = part * float(snapped[joint, row])
+        if max(np.abs(residual.tables[joint][row]).max(), snap) <= _EXACT * residual.size:
             continue
         tolerance = stated.get((family, index))
         kind = ErrorKind.ABSOLUTE if tolerance is None else tolerance.kind
-        error = coefficient_error(tables, residual, family, index, kind)
+        error = coefficient_error(tables, residual, family, index, kind, snap=snap)
         tasks.append(_Task(family, index, error, box, groups, None if tolerance is None else tolerance.value))
     return tasks
 

@@ -36,7 +36,6 @@ _FLOOR = 3.0
 """No bound is smaller than this many times the rounding that is allowed for."""
 
 _SQUARES = 5
-"""Functions of an angle of degree two: sums of angles are only formed of those."""
 """Basis functions of an angle in which the error is of degree two: of those the variables can be changed."""
 
 
@@ -45,7 +44,8 @@ class CoefficientError:
     """The error of a coefficient as a table (1, basis, ..) over its variables (2).
 
     Where the error is relative a second row is minus the exact coefficient. `allowance` (rows,) bounds what the table
-    may be off by, `smallest` is the least bound that makes sense.
+    may be off by, `snap` is the part of it that snapped angles account for, `smallest` the least bound that makes
+    sense.
     """
 
     table: Array
@@ -53,6 +53,7 @@ class CoefficientError:
     kind: ErrorKind
     allowance: Array
     smallest: float
+    snap: float = 0.0
 
     @property
     def degrees(self) -> tuple[int, ...]:
@@ -89,19 +90,28 @@ def coefficient_row(n: int, family: Family, index: tuple[int, ...]) -> tuple[int
 
 
 def coefficient_error(
-    exact: TorqueTables, residual: TorqueResidual, family: Family, index: tuple[int, ...], kind: ErrorKind
+    exact: TorqueTables,
+    residual: TorqueResidual,
+    family: Family,
+    index: tuple[int, ...],
+    kind: ErrorKind,
+    *,
+    snap: float = 0.0,
 ) -> CoefficientError:
-    """The error of one coefficient, from the tables of the exact program and of what is left out."""
+    """The error of one coefficient, from the tables of the exact program and of what is left out.
+
+    `snap` is what snapped angles change of it (:mod:`torquec.proof.snap_bound`).
+    """
     joint, row, part = coefficient_row(residual.n, family, index)
     rows = [part * residual.tables[joint][row]]
-    off = [part * float(residual.dropped[joint][row]) + residual.rounding]
+    off = [part * float(residual.dropped[joint][row]) + residual.rounding + snap]
     if kind is ErrorKind.RELATIVE:
         whole = part * exact.table[..., joint, row]
         noise = np.abs(whole) < _NOISE * residual.size
         rows.append(np.where(noise, 0.0, -whole))
-        off.append(float(np.abs(whole[noise]).sum()) + residual.rounding)
+        off.append(float(np.abs(whole[noise]).sum()) + residual.rounding + snap)
     table, variables = _without_idle_variables(np.stack(rows), residual.variables)
-    return CoefficientError(table, variables, kind, np.array(off), _FLOOR * residual.rounding)
+    return CoefficientError(table, variables, kind, np.array(off), _FLOOR * (residual.rounding + snap), snap)
 
 
 def in_fewest_variables(error: CoefficientError, box: MotionBox, groups: Sequence[ParallelGroup]) -> CoefficientError:
@@ -115,7 +125,7 @@ def in_fewest_variables(error: CoefficientError, box: MotionBox, groups: Sequenc
         best = error
         for variables, table in changed_variables(error.variables, axes, members, error.table):
             small, kept = _without_idle_variables(
-                np.where(np.abs(table) < error.allowance.max(), 0.0, table), variables
+                np.where(np.abs(table) < error.allowance.max() - error.snap, 0.0, table), variables
             )
             lost = float(np.abs(table).sum() - np.abs(small).sum())
             trial = replace(error, table=small, variables=kept, allowance=error.allowance + lost)
@@ -159,7 +169,7 @@ def _is_same(trial: CoefficientError, error: CoefficientError, box: MotionBox) -
     q = box.samples(sorted({j for v in error.variables for j, _ in v.joints}), 64)
     for row in range(len(error.table)):
         ours, theirs = (_surface(e, row).values(q) for e in (trial, error))
-        if float(np.abs(ours - theirs).max()) > trial.allowance[row]:
+        if float(np.abs(ours - theirs).max()) > trial.allowance[row] - trial.snap:
             return False
     return True
 

@@ -1,4 +1,4 @@
-"""How far torques with snapped angles can be from those of the file as written: a part of every torque bound.
+"""How far torques with snapped angles can be from those of the file as written: a part of every bound.
 
 Programs are made of a robot whose angles near right ones were snapped; a claim is about the robot as its file is
 written. Both torques are polynomials of degree d in the sine and cosine of each angle (or in a displacement), so their
@@ -28,37 +28,49 @@ from torquec.trajectory.motion_box import MotionBox
 _EVEN_DISPLACEMENTS = (1.0, 1.0, 1.25, 1.64)
 """Lebesgue constants of d + 1 even points, d = 0 .. 3, rounded up."""
 
-_MARGIN = 1.5
-"""The checker may need another degree than was seen here, and so another grid: its L and its largest value are within
-this factor."""
+_MARGIN = 1.1
+"""The checker computes the same on a grid like those that are looked at; with its own, values differ a little."""
 
 _MOST_POINTS = 2_000_000  # of the grid: room for nine joints of degree two, which have 5^9
 
 
-def snap_bound(robot: Robot, motions: MotionBox, program: Function | None = None) -> tuple[float, ...]:
+def snap_bound(robot: Robot, motions: MotionBox) -> tuple[float, ...]:
     """The largest change [N m, N] that snapping makes to each joint's torque over the motions, (n,); zero without it.
 
-    `program` is what will be compared with the robot as written, where it is known: its degrees count. Raises
-    `RobotError` where the torques depend on too many joints.
+    Raises `RobotError` where the torques depend on too many joints.
     """
+    n, v = robot.n, motions.velocity
+    weights = [*motions.acceleration, *(v[j] * v[k] for j in range(n) for k in range(j, n)), 1.0]
+    return tuple(float(x) for x in snap_rows(robot, motions) @ np.array(weights))
+
+
+def snap_rows(robot: Robot, box: MotionBox) -> Array:
+    """The same of every coefficient of the torques over the positions of the box, (n, rows)."""
     if not robot.canonical.snaps:
-        return (0.0,) * robot.n
-    sliding = [joint.type.is_prismatic for joint in robot.joints]
-    degrees = position_degrees(program, sliding) if program is not None else (2,) * robot.n
-    return _snap_bound(robot, motions, tuple(degrees))
+        return np.zeros((robot.n, robot.n + robot.n * (robot.n + 1) // 2 + 1))
+    return _snap_rows(robot, box.lower, box.upper)
 
 
 @functools.lru_cache(maxsize=64)
-def _snap_bound(robot: Robot, motions: MotionBox, degrees: tuple[int, ...]) -> tuple[float, ...]:
+def _snap_rows(robot: Robot, lower: tuple[float, ...], upper: tuple[float, ...]) -> Array:
     sliding = [joint.type.is_prismatic for joint in robot.joints]
     programs = [_torque(robot), _torque(replace(robot, snap=False))]
-    read = set.union(*(positions_read(program) for program in programs))
-    own = zip(*(position_degrees(program, sliding) for program in programs), degrees, strict=True)
-    highest = [max(found) if j in read else 0 for j, found in enumerate(own)]
-    nodes = [
-        _nodes(slides, degree, low, high)
-        for slides, degree, low, high in zip(sliding, highest, motions.lower, motions.upper, strict=True)
+    # Degrees are two, or three: rounded angles make rotations that are not quite, and the checker's degrees are exact.
+    found = [
+        [max(pair) for pair in zip(*(position_degrees(each, sliding, least=least) for each in programs), strict=True)]
+        for least in (2, 3)
     ]
+    return np.asarray(np.maximum(*(_on_grid(robot, programs, degrees, lower, upper) for degrees in found)))
+
+
+def _on_grid(
+    robot: Robot, programs: Sequence[Function], degrees: Sequence[int], lower: Sequence[float], upper: Sequence[float]
+) -> Array:
+    """(1) with these degrees."""
+    read = set.union(*(positions_read(program) for program in programs))
+    sliding = [joint.type.is_prismatic for joint in robot.joints]
+    highest = [degree if j in read else 0 for j, degree in enumerate(degrees)]
+    nodes = [_nodes(*each) for each in zip(sliding, highest, lower, upper, strict=True)]
     if math.prod(map(len, nodes)) > _MOST_POINTS or max(highest) >= len(_EVEN_DISPLACEMENTS):
         raise RobotError(
             f"what snapped angles change in the torques of '{robot.name}' cannot be bounded",
@@ -69,10 +81,8 @@ def _snap_bound(robot: Robot, motions: MotionBox, degrees: tuple[int, ...]) -> t
     for q in _parts(nodes):
         rows = [torque_rows(program, q) for program in programs]
         largest = np.maximum(largest, np.abs(rows[0] - rows[1]).max(axis=0))
-    n, v = robot.n, motions.velocity
-    weights = [*motions.acceleration, *(v[j] * v[k] for j in range(n) for k in range(j, n)), 1.0]
     constant = math.prod(_lebesgue(slides, degree) for slides, degree in zip(sliding, highest, strict=True))
-    return tuple(float(x) for x in _MARGIN * constant * (largest @ np.array(weights)))
+    return np.asarray(_MARGIN * constant * largest)
 
 
 def _torque(robot: Robot) -> Function:

@@ -101,8 +101,8 @@ def positions_read(function: Function) -> set[int]:
     return {step.element for step in function.operations if step.op is Op.INPUT and step.port == "q"}
 
 
-def position_degrees(function: Function, prismatic: Sequence[bool]) -> tuple[int, ...]:
-    """The degree of a torque program in the sine and cosine, or displacement, of every joint (n,), at least two.
+def position_degrees(function: Function, prismatic: Sequence[bool], *, least: int = 2) -> tuple[int, ...]:
+    """The degree of a torque program in the sine and cosine, or displacement, of every joint (n,), `least` or more.
 
     Torques along each joint's turn, at random values of everything else, have no harmonics above it. What cancels for
     these cancels always (a polynomial that is zero at a random point is zero); the proof's checker looks again.
@@ -117,7 +117,7 @@ def position_degrees(function: Function, prismatic: Sequence[bool]) -> tuple[int
         q[row, :, joint] = slides if prismatic[joint] else turns
     state = {name: x.reshape(-1, n) for name, x in (("q", q), ("qd", qd), ("qdd", qdd))}
     torques = evaluate(function, state)["tau"].reshape(len(joints), _TURN, n)
-    found = [2] * n
+    found = [least] * n
     for row, joint in enumerate(joints):
         size = np.abs(torques[row]).max() + 1e-300
         if prismatic[joint]:
@@ -125,5 +125,5 @@ def position_degrees(function: Function, prismatic: Sequence[bool]) -> tuple[int
         else:
             content = np.abs(np.fft.rfft(torques[row], axis=0)) * (2.0 / _TURN)
         present = np.flatnonzero((content > _PRESENT * size).any(axis=1))
-        found[joint] = max(2, int(present.max(initial=0)))
+        found[joint] = max(least, int(present.max(initial=0)))
     return tuple(found)

@@ -13,10 +13,12 @@ from typing import Any
 from torquec.closedform import closed_form
 from torquec.errors import CheckError, SpecificationError
 from torquec.proof.certificate import Certificate
+from torquec.proof.checker.check_parts import is_same_torque
 from torquec.proof.coefficient_tolerance import Family
 from torquec.robot.robot import Robot
+from torquec.simplification.coefficient_model import abbreviated_coefficients
 from torquec.simplification.fitting.fit_entries import BasisSearch
-from torquec.simplification.specification import Specification, parse_specification
+from torquec.simplification.specification import CoefficientThreshold, Specification, parse_specification
 from torquec.simplification.tolerance import coefficient_tolerances, torque_budgets
 
 _REMEDY = "make the certificate again with torquec simplify"
@@ -67,11 +69,14 @@ def check_specification_met(robot: Robot, certificate: Certificate) -> None:
     if stated.motions != certificate.motions:
         raise CheckError("the certificate is about other motions than its specification", remedy=_REMEDY)
     if stated.coefficients is not None:
+        _check_threshold(robot, certificate, stated.coefficients)
         return
     control = any(joint.control for joint in stated.joints)
     form = closed_form(robot) if control else None
     allowed = [j.torque_error for j in stated.joints] if form is None else torque_budgets(form, stated)
-    for (name, proof), tolerance in zip(certificate.joints.items(), allowed, strict=True):
+    if not certificate.joints and form is None:
+        raise CheckError("the certificate bounds no torque, and its specification asks for it", remedy=_REMEDY)
+    for (name, proof), tolerance in zip(certificate.joints.items(), allowed, strict=bool(certificate.joints)):
         if tolerance is None or proof.tolerance != tolerance or not proof.bound <= tolerance:
             raise CheckError(
                 f"joint '{name}': its specification allows {tolerance}, the certificate states {proof.tolerance} and "
@@ -89,6 +94,20 @@ def check_specification_met(robot: Robot, certificate: Certificate) -> None:
             raise CheckError(
                 f"{wanted.name}: its specification allows {wanted.value:.6g} {wanted.kind}", remedy=_REMEDY
             )
+
+
+def _check_threshold(robot: Robot, certificate: Certificate, threshold: CoefficientThreshold) -> None:
+    """The certified program is the abbreviation that the threshold gives, made again."""
+    if certificate.coefficients is None:
+        raise CheckError("the certificate proves no coefficients, and its specification is about them", remedy=_REMEDY)
+    again = abbreviated_coefficients(closed_form(robot), threshold).torque()
+    if again.content_hash == certificate.program.content_hash:
+        return
+    if not is_same_torque(robot, certificate.program, again, certificate.motions.positions):
+        raise CheckError(
+            f"the threshold {threshold.threshold:g} of the certificate's specification gives another program",
+            remedy=_REMEDY,
+        )
 
 
 def _lines(record: Any) -> list[str]:

@@ -38,8 +38,9 @@ def test_multiple_angles_are_polynomials():
         (lambda q, qd, qdd: q[0] + qdd[0], "uses an angle itself"),
         (lambda q, qd, qdd: q[0] + q[1], "proportional to an angle"),
         (lambda q, qd, qdd: math.sincos(1.5 * q[0])[0], "a fraction of an angle"),
+        (lambda q, qd, qdd: math.sincos(200.0 * q[0])[0] * math.sincos(201.0 * q[0])[0], "a degree above"),
         (lambda q, qd, qdd: math.sincos(qd[0])[0], "something else than angles"),
-        (lambda q, qd, qdd: math.sincos((HIGHEST_DEGREE + 1.0) * q[0])[1], "a degree above"),
+        (lambda q, qd, qdd: math.sincos((HIGHEST_DEGREE + 1.0) * q[0])[1], "more than 400 times an angle"),
     ],
 )
 def test_what_could_hide_an_error_is_refused(formula, message):

@@ -32,8 +32,8 @@ CONTROL_VALUE = 32.0 * UNIT
 """Per basis function and variable: the rounding of products along the variables of a box."""
 
 UNNAMED = 1e-9
-"""Coefficients that a certificate does not name are exact to this part of the largest coefficient on the grid, or of
-one where all are smaller. It is stated, not added to a bound.
+"""Coefficients that a certificate does not name are exact to this part of the robot's largest coefficient on the grid,
+and so are programs of M, c, C and g beside the torque that they are parts of. It is stated, not added to a bound.
 """
 
 

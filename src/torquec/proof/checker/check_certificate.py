@@ -29,8 +29,8 @@ from torquec.proof.certificate import Certificate, JointProof
 from torquec.proof.checker.allowances import ROUNDED_UP
 from torquec.proof.checker.check_boxes import HIGHEST_DEGREE, REMEDY, LeafChecker, Part, root_pieces, tree_leaves
 from torquec.proof.checker.check_coefficients import check_coefficients
-from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table
-from torquec.proof.checker.residual_grid import GridPart, ResidualGrid, row_weights
+from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table, table_degrees
+from torquec.proof.checker.residual_grid import GridPart, ResidualGrid, row_weights, snap_differences
 from torquec.proof.checker.rounded_evaluation import RoundedArray
 from torquec.robot.robot import Robot
 
@@ -51,11 +51,14 @@ def check_certificate(
         if not certificate.joints:
             return inner
     box = certificate.motions
-    # Tables may be made of the robot as it was simplified; what is claimed is about its file as written.
-    grid = ResidualGrid(robot, certificate.program, box.lower, box.upper, as_written=True)
+    tables = [([((v, 1),) for v in proof.variables], proof.degrees) for proof in certificate.joints.values()]
+    degrees = table_degrees(robot.n, tables)
+    grid = ResidualGrid(robot, certificate.program, box.lower, box.upper, table_degrees=degrees)
     claims = [_claim(grid, certificate, joint) for joint in range(robot.n)]
     with work.step("comparing the errors with their tables") as step:
+        # The program is made of the robot with snapped angles; what is claimed is about its file as written.
         slacks = _slacks(grid, [claim.table for claim in claims], step.meter)
+        slacks = slacks + snap_differences(robot, box.lower, box.upper)
     weights = row_weights(box.velocity, box.acceleration)
     tasks = [
         _Task(robot.n, f"joint '{name}'", proof.bound, claim, weights, float(weights @ slacks[:, k]) * ROUNDED_UP)

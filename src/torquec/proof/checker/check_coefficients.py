@@ -25,8 +25,8 @@ from torquec.foundation.arrays import Array
 from torquec.foundation.work import Meter, Work, as_work
 from torquec.proof.checker.allowances import UNNAMED
 from torquec.proof.checker.check_boxes import HIGHEST_DEGREE, REMEDY, LeafChecker, Part, root_pieces, tree_leaves
-from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table, sums_matrix
-from torquec.proof.checker.residual_grid import GridPart, ResidualGrid
+from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table, sums_matrix, table_degrees
+from torquec.proof.checker.residual_grid import GridPart, ResidualGrid, snap_differences
 from torquec.proof.checker.rounded_evaluation import RoundedArray
 from torquec.proof.coefficient_certificate import CoefficientCertificate, CoefficientProof
 from torquec.proof.coefficient_tolerance import ErrorKind, Family
@@ -54,7 +54,9 @@ def check_coefficients(
             raise CheckError(f"the proof of {proof.name} is filed under {name}", remedy=REMEDY)
         _check_statement(robot, proof)
     proofs = list(certificate.coefficients.values())
-    grid = ResidualGrid(robot, certificate.program, certificate.box.lower, certificate.box.upper)
+    degrees = table_degrees(robot.n, ((proof.variables, proof.degrees) for proof in proofs))
+    box = certificate.box
+    grid = ResidualGrid(robot, certificate.program, box.lower, box.upper, table_degrees=degrees)
     leaves = [_leaves(robot, certificate, proof) for proof in proofs]
     with work.step("comparing the coefficients with their tables") as step:
         tables = [_table(grid, proof) for proof in proofs]
@@ -208,10 +210,12 @@ def _slacks(
                 radius[row, :, joint] = found.radius[row_of_table] / share
         return RoundedArray(value, radius)
 
-    errors = grid.largest_differences(lambda part: stand_in(part, 0), meter=meter)
+    # Tables are made of the robot with snapped angles; what is claimed is about its file as written.
+    snapped = snap_differences(grid.robot, grid.lower, grid.upper)
+    errors = grid.largest_differences(lambda part: stand_in(part, 0), meter=meter) + snapped
     relative = any(proof.kind is ErrorKind.RELATIVE for proof in proofs)
     # Rows of the robot that no proof needs are large here, and are not looked at.
-    exact = grid.largest_differences(lambda part: stand_in(part, 1), of_robot=True) if relative else errors
+    exact = grid.largest_differences(lambda part: stand_in(part, 1), of_robot=True) + snapped if relative else errors
     _require_exact(grid, errors, places)
     return [
         (share * float(errors[row, joint]), share * float(exact[row, joint]) if len(table.table) > 1 else 0.0)
@@ -224,7 +228,7 @@ def _require_exact(grid: ResidualGrid, errors: Array, places: Sequence[tuple[int
     n = grid.n
     named = {(row, joint) for row, _, joint in places}
     mirrored = {(joint, row) for row, joint in named if row < n}
-    scale = max(1.0, grid.largest_coefficient())
+    scale = grid.largest_coefficient()
     for row, joint in itertools.product(range(len(errors)), range(n)):
         if (row, joint) in named | mirrored or errors[row, joint] <= UNNAMED * scale:
             continue

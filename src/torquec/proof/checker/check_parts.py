@@ -5,7 +5,8 @@ Each part is made into a torque (`residual_grid`) and compared on the whole grid
 (1)  g:  P(q, 0, 0)          M:  M qdd  with  P(q, 0, qdd) - P(q, 0, 0)          c:  P(q, qd, 0) - P(q, 0, 0)
 (2)  C, column j:  C_j qd_j  with  (c(qd + qd_j e_j) - c(qd) - c(qd_j e_j)) / 2,   c being a quadratic form
 
-They may differ by 1e-9 of the largest value: such programs are made of the same coefficients in another order.
+They may differ by 1e-9 of the robot's largest coefficient (`allowances.UNNAMED`): such programs are made of the same
+coefficients in another order.
 """
 
 from __future__ import annotations
@@ -14,21 +15,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from torquec.errors import CheckError
 from torquec.expr import Function, trace
 from torquec.expr.replay import replay
-from torquec.foundation.arrays import Array
 from torquec.foundation.work import Work, as_work
+from torquec.proof.checker.allowances import UNNAMED
 from torquec.proof.checker.check_boxes import REMEDY
-from torquec.proof.checker.residual_grid import GridPart, ResidualGrid
-from torquec.proof.checker.rounded_evaluation import RoundedArray
+from torquec.proof.checker.residual_grid import ResidualGrid, no_rows
 from torquec.robot.robot import Robot
 from torquec.trajectory.motion_box import MotionBox
-
-_ROUNDING = 1e-9
-"""Of the largest value of the part: what adding up the same terms in another order leaves is a thousandth of it."""
 
 _Torque = Callable[["_Motion"], Sequence[Any]]
 
@@ -41,7 +36,15 @@ def check_parts(
         for k, (name, part) in enumerate(parts.items()):
             step.meter(k, len(parts))
             for own, derived in _torques(robot.n, program, name, part):
-                _check_same(robot, _traced(robot.n, own), _traced(robot.n, derived), box, name)
+                if not is_same_torque(robot, _traced(robot.n, own), _traced(robot.n, derived), box):
+                    raise CheckError(f"quantity '{name}' is not that part of the certified program", remedy=REMEDY)
+
+
+def is_same_torque(robot: Robot, program: Function, reference: Function, box: MotionBox) -> bool:
+    """Whether two programs compute one torque over the positions of a box, but for rounding."""
+    grid = ResidualGrid(robot, program, box.lower, box.upper, reference)
+    largest = ResidualGrid(robot, program, box.lower, box.upper).largest_coefficient()
+    return float(grid.largest_differences(no_rows).max()) <= UNNAMED * largest
 
 
 @dataclass(frozen=True)
@@ -95,16 +98,3 @@ def _torques(n: int, program: Function, name: str, part: Function) -> list[tuple
 def _traced(n: int, torque: _Torque) -> Function:
     shapes = dict.fromkeys(("q", "qd", "qdd"), (n,))
     return trace("torque", lambda q, qd, qdd: {"tau": list(torque(_Motion(q, qd, qdd)))}, shapes)
-
-
-def _check_same(robot: Robot, program: Function, reference: Function, box: MotionBox, name: str) -> None:
-    grid = ResidualGrid(robot, program, box.lower, box.upper, reference)
-    rows = robot.n + robot.n * (robot.n + 1) // 2 + 1
-
-    def nothing(part: GridPart) -> RoundedArray:
-        zero: Array = np.zeros((rows, len(part.positions), robot.n))
-        return RoundedArray(zero, zero)
-
-    scale = max(1.0, float(grid.largest_differences(nothing, of_robot=True).max()))
-    if not float(grid.largest_differences(nothing).max()) <= _ROUNDING * scale:
-        raise CheckError(f"quantity '{name}' is not that part of the certified program", remedy=REMEDY)

@@ -12,7 +12,7 @@ The table need not be exact: `residual_grid` bounds how far it is from what it s
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -92,6 +92,22 @@ def harmonic_table(
         transform = np.linalg.inv(basis_values(node, slides, degree))
         values = np.moveaxis(np.tensordot(transform, values, axes=(1, axis)), 0, axis)
     return HarmonicTable(tuple(variables), tuple(sliding), tuple(degrees), np.ascontiguousarray(values))
+
+
+def table_degrees(n: int, tables: Iterable[tuple[Sequence[Joints], Sequence[int]]]) -> tuple[int, ...]:
+    """The highest degree in each joint (n,) of tables in these variables, of these degrees.
+
+    >>> table_degrees(3, [([((0, 1),), ((0, 1), (2, -1))], (2, 1))])        # degree 2 in q1, 1 in q1 - q3
+    (3, 0, 1)
+    """
+    highest = [0] * n
+    for variables, degrees in tables:
+        own = [0] * n
+        for variable, degree in zip(variables, degrees, strict=True):
+            for joint, _ in variable:
+                own[joint] += degree
+        highest = [max(pair) for pair in zip(highest, own, strict=True)]
+    return tuple(highest)
 
 
 def sums_matrix(n: int, variables: Sequence[Joints]) -> Array:

@@ -1,7 +1,8 @@
 """The form of a torque program, read off its operations: tau = M(q) qdd + c(q, qd, qd) + g(q), and nothing else.
 
-(1)  Angles occur in sines and cosines of whole multiples only; beside them there are sums and products. A comparison, a
-     root or a quotient could hide an error between the points that are looked at.
+(1)  Angles occur in sines and cosines of whole multiples only, and are multiplied by whole numbers only: a third of an
+     angle, three times, is rounded to the angle, and is another one after many turns. Beside them there are sums and
+     products. A comparison, a root or a quotient could hide an error between the points that are looked at.
 (2)  Every value has a set of bidegrees (degree in the speeds, degree in the accelerations), as it is written:
        numbers and positions {(0, 0)},   speeds {(1, 0)},   accelerations {(0, 1)},   sums unite,   products add
      Values are within {(0, 0), (1, 0), (2, 0), (0, 1)}, torques within {(0, 0), (2, 0), (0, 1)}. So evaluations at
@@ -112,8 +113,6 @@ def _wave(argument: _Form) -> _Form:
     """Sine or cosine of whole multiples of angles (1)."""
     if argument.angle is None:
         raise CheckError("the program has a sine or cosine of something else than angles", remedy=_REMEDY)
-    if any(multiple != round(multiple) for _, multiple in argument.angle.multiples):
-        raise CheckError("the program has a sine or cosine of a fraction of an angle", remedy=_REMEDY)
     return _Form(frozenset({(0, 0)}), round(sum(abs(multiple) for _, multiple in argument.angle.multiples)))
 
 
@@ -121,7 +120,9 @@ def _product(a: _Form, b: _Form) -> _Form:
     _refuse_numbers(a, b)
     angle = None if a.angle is None or b.angle is None else scaled_angle(a.angle, b.angle)
     if angle is not None:
-        return _Form(frozenset({(0, 0)}), 0, angle)
+        if angle.multiples and not _number(a, b).is_integer():
+            raise CheckError("the program has a sine or cosine of a fraction of an angle", remedy=_REMEDY)
+        return _Form(frozenset({(0, 0)}), 0, _limited(angle))
     _refuse_angles(a, b)
     rates = frozenset((x + u, y + v) for x, y in a.rates for u, v in b.rates)
     return _Form(rates, a.degree + b.degree)
@@ -131,10 +132,22 @@ def _sum(op: Op, arguments: list[_Form]) -> _Form:
     _refuse_numbers(*arguments)
     angles = [form.angle for form in arguments]
     if all(angle is not None for angle in angles):
-        return _Form(frozenset({(0, 0)}), 0, added_angles(op, [angle for angle in angles if angle is not None]))
+        added = added_angles(op, [angle for angle in angles if angle is not None])
+        return _Form(frozenset({(0, 0)}), 0, _limited(added))
     _refuse_angles(*arguments)
     rates = frozenset(pair for form in arguments for pair in form.rates)
     return _Form(rates, max(form.degree for form in arguments))
+
+
+def _number(*forms: _Form) -> float:
+    """The one of two factors that is a number."""
+    return next(form.angle.offset for form in forms if form.angle is not None and not form.angle.multiples)
+
+
+def _limited(angle: AngleSum) -> AngleSum:
+    if any(abs(multiple) > HIGHEST_DEGREE for _, multiple in angle.multiples):
+        raise CheckError(f"the program has more than {HIGHEST_DEGREE} times an angle", remedy=_REMEDY)
+    return angle
 
 
 def _refuse_angles(*forms: _Form) -> None:

@@ -9,7 +9,8 @@ d + 1 displacements) per joint, rounding bounded (`rounded_evaluation`):
      range), L the product of the joints' Lebesgue constants:
        angles, m = 2 d + 1:  (1 + 2 sum_{k=1..d} 1/sin((2 k - 1) pi/(2 m)))/m       (Ehlich & Zeller 1966)
        d + 1 even displacements:  1, 1, 1.25, 1.64, 2.21  for  d = 0, .., 4
-So a table that stands for a row is wrong by at most L times the largest difference on the grid, radii included.
+So a table that stands for a row is wrong by at most L times the largest difference on the grid, radii included; the
+grid is as fine as the degrees of the tables ask for, where these are higher than those of the programs.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ StandIn = Callable[[GridPart], RoundedArray]
 class ResidualGrid:
     """A program beside the exact one of a robot, or beside a `reference`, with ranges of the positions (n,).
 
-    With `as_written`, differences are those from the robot with the angles of its file, none of them snapped.
+    `table_degrees` (n,) are those of what will stand for the rows, where they are known to be higher.
     """
 
     robot: Robot
@@ -68,7 +69,7 @@ class ResidualGrid:
     lower: tuple[float, ...]
     upper: tuple[float, ...]
     reference: Function | None = None
-    as_written: bool = False
+    table_degrees: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         for joint, low, high in zip(self.robot.joints, self.lower, self.upper, strict=True):
@@ -89,23 +90,15 @@ class ResidualGrid:
     @cached_property
     def exact(self) -> Function:
         """The robot's inverse dynamics, or what is given in its place."""
-        if self.reference is not None:
-            return self.reference
-        shapes = dict.fromkeys(("q", "qd", "qdd"), (self.n,))
-        return trace("inverse_dynamics", lambda q, qd, qdd: {"tau": inverse_dynamics(self.robot, q, qd, qdd)}, shapes)
-
-    @cached_property
-    def written(self) -> Function:
-        """What differences are taken from."""
-        if not self.as_written or not self.robot.canonical.snaps:
-            return self.exact
-        return ResidualGrid(replace(self.robot, snap=False), self.program, self.lower, self.upper).exact
+        return _torque(self.robot) if self.reference is None else self.reference
 
     @cached_property
     def degrees(self) -> tuple[int, ...]:
-        """The degree of all programs in every joint (n,); raises `CheckError` where one is no torque program."""
-        found = []
-        for program in dict.fromkeys((self.exact, self.written, self.program)):
+        """The degree of all programs, and of tables, in every joint (n,); raises `CheckError` where a program is no
+        torque.
+        """
+        found = [self.table_degrees or (0,) * self.n]
+        for program in (self.exact, self.program):
             check_program(self.robot, program)
             found.append(exact_degrees(program, self.sliding, seed=self.robot.content_hash))
         return tuple(max(pair) for pair in zip(*found, strict=True))
@@ -151,7 +144,7 @@ class ResidualGrid:
             meter(start, len(self.positions))
             positions = self.positions[start : start + _CHUNK]
             places = np.unravel_index(np.arange(start, start + len(positions)), [len(node) for node in self.nodes])
-            left = self._rows(positions, of_robot, self.written).minus(stand_in(GridPart(positions, places)))
+            left = self._rows(positions, of_robot).minus(stand_in(GridPart(positions, places)))
             largest = np.maximum(largest, (np.abs(left.value) + left.radius).max(axis=1))
         return np.asarray(largest * (self.lebesgue * ROUNDED_UP))
 
@@ -165,22 +158,21 @@ class ResidualGrid:
         """Nothing is evaluated before both programs are known to be torques: asking for the degrees looks at that."""
         assert len(self.degrees) == self.n
 
-    def _rows(self, positions: Array, of_robot: bool, exact: Function | None = None) -> RoundedArray:
-        """(1); `exact` takes the place of the robot's inverse dynamics."""
-        given = exact or self.exact
+    def _rows(self, positions: Array, of_robot: bool) -> RoundedArray:
+        """(1)."""
         n, unit, zero = self.n, np.eye(self.n), np.zeros(self.n)
-        rest = self._at(positions, zero, zero, given, of_robot)
-        found = [self._at(positions, zero, unit[j], given, of_robot).minus(rest) for j in range(n)]
-        squares = [self._at(positions, unit[j], zero, given, of_robot).minus(rest) for j in range(n)]
+        rest = self._at(positions, zero, zero, of_robot)
+        found = [self._at(positions, zero, unit[j], of_robot).minus(rest) for j in range(n)]
+        squares = [self._at(positions, unit[j], zero, of_robot).minus(rest) for j in range(n)]
         for j in range(n):
             found.append(squares[j])
             for k in range(j + 1, n):
-                both = self._at(positions, unit[j] + unit[k], zero, given, of_robot)
+                both = self._at(positions, unit[j] + unit[k], zero, of_robot)
                 found.append(both.minus(squares[j]).minus(squares[k]).minus(rest))
         found.append(rest)
         return RoundedArray(np.stack([row.value for row in found]), np.stack([row.radius for row in found]))
 
-    def _at(self, positions: Array, speed: Array, acceleration: Array, exact: Function, of_robot: bool) -> RoundedArray:
+    def _at(self, positions: Array, speed: Array, acceleration: Array, of_robot: bool) -> RoundedArray:
         """Torques (N, n) of the exact program, or of it minus the other one."""
         turning = ~np.array(self.sliding)
         # An angle of the grid is a part of a turn, which no double is: its rounding counts.
@@ -191,8 +183,28 @@ class ResidualGrid:
             "qd": RoundedArray(speed, known),
             "qdd": RoundedArray(acceleration, known),
         }
-        whole = evaluate_rounded(exact, inputs)
+        whole = evaluate_rounded(self.exact, inputs)
         return whole if of_robot else whole.minus(evaluate_rounded(self.program, inputs))
+
+
+def snap_differences(robot: Robot, lower: Sequence[float], upper: Sequence[float]) -> Array | float:
+    """How far the robot's rows can be in the ranges from those of its file as written, no angle snapped; (rows, n)."""
+    if not robot.canonical.snaps:
+        return 0.0
+    written = replace(robot, snap=False)
+    return ResidualGrid(written, _torque(robot), tuple(lower), tuple(upper)).largest_differences(no_rows)
+
+
+def _torque(robot: Robot) -> Function:
+    shapes = dict.fromkeys(("q", "qd", "qdd"), (robot.n,))
+    return trace("inverse_dynamics", lambda q, qd, qdd: {"tau": inverse_dynamics(robot, q, qd, qdd)}, shapes)
+
+
+def no_rows(part: GridPart) -> RoundedArray:
+    """The stand-in for rows that are all zero."""
+    n = part.positions.shape[1]
+    zero: Array = np.zeros((n + n * (n + 1) // 2 + 1, len(part.positions), n))
+    return RoundedArray(zero, zero)
 
 
 def grid_nodes(slides: bool, degree: int, lower: float, upper: float) -> Array:
