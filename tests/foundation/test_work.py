@@ -107,7 +107,7 @@ def test_a_step_is_kept_and_its_meter_is_no_part_of_it(tmp_path):
     for _ in range(2):
         work = Work(keep=tmp_path / "work", report=told.append)
         assert work.run("counting", metered, 7, metered=True) == 7
-    assert [news.note for news in told] == [f"7 at {k}" for k in range(4)]
+    assert [news.note for news in told if news.note] == [f"7 at {k}" for k in range(4)]
 
 
 def test_checks_are_done_each_time(tmp_path):
@@ -197,3 +197,18 @@ def test_an_executor_and_progress_become_work():
     assert as_work(work) is work
     with pytest.raises(ArgumentError, match="work and executor"):
         as_work(work, progress=lines.append)
+
+
+def test_every_step_is_seen_when_it_begins_and_when_it_ends():
+    seen = []
+    work = Work(report=seen.append)
+    with work.step("looking"):
+        assert [news.step for news in seen] == ["looking"]
+    assert seen[-1].share == 1.0
+    with work.step("counting", whole=4.0) as step:
+        step.show(4.0)
+    assert [news.share for news in seen if news.step == "counting"] == [0.0, 1.0]
+    with work.step("the rest", shown=False):
+        pass
+    assert "the rest" not in {news.step for news in seen}
+    assert set(work.seconds) == {"looking", "counting", "the rest"}

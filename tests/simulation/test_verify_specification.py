@@ -13,7 +13,7 @@ import torquec
 from torquec.closedform.rule import Rule
 from torquec.errors import ArgumentError, SpecificationError
 from torquec.expr import trace
-from torquec.linearization.abbreviated_linear_model import AbbreviatedModel, torque_row
+from torquec.linearization.abbreviated_linear_model import AbbreviatedModel, AbbreviatedPart, torque_row
 from torquec.model.model import Model
 from torquec.simplification.specification import (
     ControlRequirement,
@@ -28,7 +28,7 @@ from torquec.trajectory.motion_box import MotionBox, joint_box
 
 def abbreviated(robot, threshold):
     """The closed form without coefficients below a threshold, as a model."""
-    short = AbbreviatedModel(robot, Rule(multiple_angles=True, threshold=threshold), linear=False, torque=True)
+    short = AbbreviatedModel(robot, Rule(multiple_angles=True, threshold=threshold), parts=(AbbreviatedPart.TORQUE,))
     n, zeros = robot.n, [0.0] * robot.n
 
     def tau(q, qd, qdd):

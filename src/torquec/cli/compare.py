@@ -15,7 +15,7 @@ from torquec.cli.laws import DEFAULT_RATE, parse_poles
 from torquec.cli.linearize import complex_list
 from torquec.cli.motions import MotionOptions, asked_motion
 from torquec.cli.options import DegreesOption
-from torquec.cli.output import progress
+from torquec.cli.output import step_report
 from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
 
@@ -68,6 +68,7 @@ def compare(model: Model, options: CompareOptions) -> Outcome:
     Torques and their difference, eigenvalues, responses of the linear models, tracking and acceleration errors of
     computed torque from each of them on one plant, operations and time; with a log also what was measured.
     """
+    from torquec.foundation.work import Work
     from torquec.report.comparison_plots import plot_comparison
     from torquec.report.comparison_text import comparison_text
     from torquec.simulation.comparison_of_models import compare as compared
@@ -84,7 +85,6 @@ def compare(model: Model, options: CompareOptions) -> Outcome:
     log = None
     if options.log is not None:
         (log,) = read_logs(model.robot, [options.log], options.log_map)
-    progress(f"comparing {names[0]} and {names[1]} ...")
     found = compared(
         model,
         other,
@@ -95,6 +95,7 @@ def compare(model: Model, options: CompareOptions) -> Outcome:
         at=options.at,
         log=log,
         rounds=options.rounds,
+        work=Work(report=step_report()),
     )
     document = describe(found)
     if options.random:

@@ -13,7 +13,7 @@ from torquec.cli.laws import LawOptions, asked_law, law_gains, lqr_weights
 from torquec.cli.linearize import complex_list
 from torquec.cli.motions import read_motion
 from torquec.cli.options import DegreesOption, StateOption, joint_values
-from torquec.cli.output import progress
+from torquec.cli.output import step_report
 from torquec.cli.promises import law_errors, promises
 from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
@@ -21,6 +21,7 @@ from torquec.errors import ArgumentError
 if TYPE_CHECKING:
     from torquec.control.law_options import LawKind
     from torquec.control.worst_case import WorstCase
+    from torquec.foundation.work import Work
     from torquec.linearization.linearize import LinearModel
     from torquec.model.model import Model
     from torquec.trajectory import Trajectory
@@ -68,6 +69,7 @@ def design(model: Model, options: DesignOptions) -> Outcome:
     from torquec.control.controller_file import write_controller
     from torquec.control.law_options import LawKind
     from torquec.control.laws import LAWS
+    from torquec.foundation.work import Work
     from torquec.linearization.linearize import linearize
     from torquec.report.design_text import design_text
 
@@ -86,8 +88,9 @@ def design(model: Model, options: DesignOptions) -> Outcome:
         joint_values(robot, text, f"--{name}", degrees=options.deg)
         for name, text in (("q", options.q), ("qd", options.qd), ("qdd", options.qdd))
     )
-    progress(f"designing {kind} for {robot.name} ...")
-    law = asked_law(model, kind, options, at=point[0], motion=motion)
+    work = Work(report=step_report())
+    with work.step(f"making the law {kind}"):
+        law = asked_law(model, kind, options, at=point[0], motion=motion)
     document: dict[str, Any] = {
         "controller": kind.value,
         "joints": list(robot.joint_names),
@@ -107,13 +110,13 @@ def design(model: Model, options: DesignOptions) -> Outcome:
     files: list[Path] = []
     if entry.places_poles:
         looked_at = linearize(model, *point)
-        worst = _worst(model, options, kind, motion)
+        worst = _worst(model, options, kind, motion, work)
         document |= _robustness(model, looked_at, options, kind, worst)
         if options.plot is not None:
             drawn = _draw(model, looked_at, options, kind, worst, motion)
             document["pictures"] = [str(path) for path in drawn]
             files += drawn
-    document |= promises(model, kind, options, motion, point)
+    document |= promises(model, kind, options, motion, point, work=work)
     if options.output is not None:
         details = {key: document[key] for key in ("controller", "poles", "sampled", "evaluation")}
         written = write_controller(law, options.output, prefix=robot.name, details=details)
@@ -140,14 +143,22 @@ def _evaluation(kind: LawKind, options: DesignOptions) -> str | None:
     return "measured" if kind in (LawKind.PD, LawKind.PID) else "reference"
 
 
-def _worst(model: Model, options: DesignOptions, kind: LawKind, motion: Trajectory | None) -> WorstCase | None:
+def _worst(
+    model: Model, options: DesignOptions, kind: LawKind, motion: Trajectory | None, work: Work
+) -> WorstCase | None:
     from torquec.control.worst_case import worst_case
 
     if motion is None:
         return None
     poles = options.pairs(model.robot)
     return worst_case(
-        model, motion, poles, errors=law_errors(kind, options), period=options.period, sampled=options.sampled
+        model,
+        motion,
+        poles,
+        errors=law_errors(kind, options),
+        period=options.period,
+        sampled=options.sampled,
+        work=work,
     )
 
 

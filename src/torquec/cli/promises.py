@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from torquec.cli.laws import LawOptions
-from torquec.cli.output import progress
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from torquec.control.robustness import ModelErrors
     from torquec.control.tracking_guarantee import TrackingGuarantee
     from torquec.foundation.arrays import Array
+    from torquec.foundation.work import Work
     from torquec.model.model import Model
     from torquec.trajectory import Trajectory
 
@@ -32,18 +32,24 @@ def law_errors(kind: LawKind, options: LawOptions) -> ModelErrors:
 
 
 def promises(
-    model: Model, kind: LawKind, options: LawOptions, motion: Trajectory | None, point: tuple[tuple[float, ...], ...]
+    model: Model,
+    kind: LawKind,
+    options: LawOptions,
+    motion: Trajectory | None,
+    point: tuple[tuple[float, ...], ...],
+    *,
+    work: Work | None = None,
 ) -> dict[str, Any]:
     """The keys `guarantee`, `payload` and `covariance` of the document; empty ones where nothing can be said."""
     import numpy as np
 
     from torquec.control.laws import LAWS
+    from torquec.foundation.work import as_work
 
-    document: dict[str, Any] = {
-        "guarantee": _guarantee(model, kind, options, motion).to_document(),
-        "payload": {},
-        "covariance": {},
-    }
+    task = as_work(work)
+    with task.step("proving how far the robot is from its reference"):
+        guarantee = _guarantee(model, kind, options, motion).to_document()
+    document: dict[str, Any] = {"guarantee": guarantee, "payload": {}, "covariance": {}}
     if not LAWS[kind].places_poles:
         return document
     if motion is None:
@@ -52,8 +58,10 @@ def promises(
         found = motion.at(np.linspace(motion.t[0], motion.t[-1], _POINTS))
         states = (found.q, found.qd, found.qdd)
     poles = options.pairs(model.robot)
-    document["payload"] = _payload(model, kind, options, poles, states)
-    document["covariance"] = _covariance(model, options, poles, states)
+    with task.step("looking for the heaviest payload"):
+        document["payload"] = _payload(model, kind, options, poles, states)
+    with task.step("looking for the worst of the likely parameters"):
+        document["covariance"] = _covariance(model, options, poles, states)
     return document
 
 
@@ -67,7 +75,6 @@ def _guarantee(model: Model, kind: LawKind, options: LawOptions, motion: Traject
         )
     if options.abbreviated:
         return TrackingGuarantee(False, "nothing is proven of an abbreviated model: simplify one, which is certified")
-    progress("proving how far the robot is from its reference ...")
     poles = [(pair.first, pair.second) for pair in options.pairs(model.robot).pairs]
     efforts = [options.effort * joint.limits.effort for joint in model.robot.joints]
     return tracking_guarantee(model, poles, motion, period=options.period, sampled=options.sampled, efforts=efforts)

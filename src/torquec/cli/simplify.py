@@ -93,7 +93,7 @@ def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> Simpli
     result = partial / "result"
     with worker_pool(workers) as pool:
         work = Work(executor=pool, report=step_report(say), keep=partial / "work")
-        with work.step("everything else"):
+        with work.step("everything else", shown=False):
             model = reduce(robot, stated, work=work)
             curve = curve_of(robot, stated, known={1.0: model}, work=work) if options.trade_off else None
             if curve is not None and curve.best is not None:

@@ -15,7 +15,7 @@ from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.laws import LawOptions, asked_law
 from torquec.cli.motions import MotionOptions, asked_motion, hold_missing
 from torquec.cli.options import DegreesOption, ForceOption
-from torquec.cli.output import progress
+from torquec.cli.output import progress, step_report
 from torquec.cli.source import with_payload
 from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
@@ -244,12 +244,14 @@ def _many(plant: Plant, law: Controller, motion: Trajectory, options: SimulateOp
 
     import numpy as np
 
+    from torquec.foundation.work import Work
     from torquec.simulation.monte_carlo import Spread, monte_carlo
 
     scatter = Spread(options.spread, options.spread)
     loop = _loop_options(options)
     with ThreadPoolExecutor(os.cpu_count()) as cores:  # the loop runs without the interpreter's lock
-        result = monte_carlo(plant, law, motion, runs=options.runs, spread=scatter, options=loop, executor=cores)
+        work = Work(executor=cores, report=step_report())
+        result = monte_carlo(plant, law, motion, runs=options.runs, spread=scatter, options=loop, work=work)
     stable = np.isnan(result.diverged)
     kept = result.rmse[stable] if stable.any() else np.full((1, len(law.joints)), np.nan)
     worst = result.max_error[stable] if stable.any() else np.full((1, len(law.joints)), np.nan)

@@ -27,7 +27,7 @@ from torquec.control.model_terms import (
 )
 from torquec.control.poles import ErrorFeedback, PoleArgument, error_feedback, joint_poles
 from torquec.foundation.choice import chosen
-from torquec.linearization.abbreviated_linear_model import AbbreviatedModel, torque_row
+from torquec.linearization.abbreviated_linear_model import AbbreviatedModel, AbbreviatedPart, torque_row
 from torquec.linearization.linearized_torque import check_abbreviation
 from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
@@ -59,7 +59,7 @@ def computed_torque(
     abbreviated = None
     if rule is not None:
         check_abbreviation(model)
-        abbreviated = AbbreviatedModel(model.robot, rule, linear=False, torque=True)
+        abbreviated = AbbreviatedModel(model.robot, rule, parts=(AbbreviatedPart.TORQUE,))
 
     def law(**signals: Any) -> dict[str, Any]:
         v = demanded_acceleration(feedback, signals)

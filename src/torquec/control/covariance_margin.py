@@ -19,6 +19,7 @@ from torquec.control.robustness import make_loop
 from torquec.control.structured_errors import ParameterCovariance, structured_margin
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
+from torquec.foundation.one_thread import one_thread
 from torquec.linearization.linearize import linearize_along
 from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
@@ -64,15 +65,17 @@ def covariance_margin(
     S = np.asarray(covariance, dtype=np.float64)
     radius = math.sqrt(chi_squared_quantile(level, len(S)))
     worst, scale, count = -np.inf, np.inf, 0
-    for linear, q, qd, qdd in zip(linearize_along(model, *states), *states, strict=True):
-        slopes = parameter_slopes(model.robot, q, qd, qdd)
-        if S.shape != (len(slopes[0]),) * 2:
-            raise ArgumentError(
-                f"a covariance {S.shape} of {len(slopes[0])} base parameters", remedy="give one row for each of them"
-            )
-        loop = make_loop(linear, poles, period=period, sampled=sampled)
-        found = structured_margin(loop, ParameterCovariance(S, *slopes, radius))
-        worst, scale, count = max(worst, found.excess), min(scale, found.scale), count + 1
+    with one_thread():
+        for linear, q, qd, qdd in zip(linearize_along(model, *states), *states, strict=True):
+            slopes = parameter_slopes(model.robot, q, qd, qdd)
+            if S.shape != (len(slopes[0]),) * 2:
+                raise ArgumentError(
+                    f"a covariance {S.shape} of {len(slopes[0])} base parameters",
+                    remedy="give one row for each of them",
+                )
+            loop = make_loop(linear, poles, period=period, sampled=sampled)
+            found = structured_margin(loop, ParameterCovariance(S, *slopes, radius))
+            worst, scale, count = max(worst, found.excess), min(scale, found.scale), count + 1
     return CovarianceMargin(level, worst < 0.0, worst, scale, count)
 
 

@@ -19,6 +19,7 @@ from torquec.control.poles import JointPoles
 from torquec.control.robustness import EXACT_MODEL, ModelErrors, make_loop
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
+from torquec.foundation.one_thread import one_thread
 from torquec.linearization.linearize import LinearModel, linearize_along
 from torquec.model.model import Model, as_model
 from torquec.robot.payload import attach_payload, hand_frame
@@ -61,24 +62,25 @@ def payload_interval(
     chosen_frame = hand_frame(robot) if frame is None else robot.frame(frame).name
     loaded = attach_payload(robot, chosen_frame, mass=1.0, center=center, name=_unused(robot))
     believed = linearize_along(model, *states)
-    bare, heavy = linearize_along(robot, *states), linearize_along(loaded, *states)
+    bare, loaded_models = linearize_along(robot, *states), linearize_along(loaded, *states)
     carrier = robot.bodies[robot.frame(chosen_frame).body] if robot.frame(chosen_frame).body >= 0 else None
     lightest = 0.0 if carrier is None else -carrier.inertia.m
     whole = sum(body.inertia.m for body in robot.bodies)
     lower, upper = -np.inf, np.inf
-    for own, empty, full in zip(believed, bare, heavy, strict=True):
-        gains = (errors.gamma * own.M, errors.beta * own.C, errors.alpha * own.K)
-        carrying = _Carrying(empty, full, gains, poles, period, sampled)
-        if not carrying.is_stable(0.0):
-            raise ArgumentError(
-                "the loop is unstable without a payload already",
-                remedy="choose poles or a sampling interval for which it is stable",
-            )
-        grid = np.geomspace(1e-3, _HEAVIEST, _GRID) * max(whole, 1e-6)
-        upper = min(upper, _limit(carrying.is_stable, grid.tolist(), upper))
-        if lightest < 0.0:
-            lighter = np.linspace(0.0, -lightest, 9)[1:].tolist()
-            lower = max(lower, -_limit(carrying.is_stable_without, lighter, -lower))
+    with one_thread():
+        for own, empty, full in zip(believed, bare, loaded_models, strict=True):
+            gains = (errors.gamma * own.M, errors.beta * own.C, errors.alpha * own.K)
+            carrying = _Carrying(empty, full, gains, poles, period, sampled)
+            if not carrying.is_stable(0.0):
+                raise ArgumentError(
+                    "the loop is unstable without a payload already",
+                    remedy="choose poles or a sampling interval for which it is stable",
+                )
+            grid = np.geomspace(1e-3, _HEAVIEST, _GRID) * max(whole, 1e-6)
+            upper = min(upper, _limit(carrying.is_stable, grid.tolist(), upper))
+            if lightest < 0.0:
+                lighter = np.linspace(0.0, -lightest, 9)[1:].tolist()
+                lower = max(lower, -_limit(carrying.is_stable_without, lighter, -lower))
     return PayloadInterval(chosen_frame, max(lower, lightest), upper)
 
 

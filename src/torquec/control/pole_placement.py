@@ -31,7 +31,7 @@ from torquec.control.poles import ErrorFeedback, PoleArgument, error_feedback, j
 from torquec.dynamics.spring_torque import spring_stiffness
 from torquec.errors import ArgumentError
 from torquec.expr import Function, trace
-from torquec.linearization.abbreviated_linear_model import AbbreviatedModel, torque_row
+from torquec.linearization.abbreviated_linear_model import AbbreviatedModel, AbbreviatedPart, torque_row
 from torquec.linearization.friction_damping import friction_damping
 from torquec.linearization.linearize import matrices_at
 from torquec.linearization.linearized_torque import check_abbreviation, linearized_torque
@@ -123,7 +123,7 @@ def _exact_law(model: Model, feedback: ErrorFeedback, friction: FrictionCompensa
 def _abbreviated_law(model: Model, feedback: ErrorFeedback, friction: FrictionCompensation, rule: Rule) -> Any:
     """(4)."""
     check_abbreviation(model)
-    abbreviated = AbbreviatedModel(model.robot, rule, torque=True)
+    abbreviated = AbbreviatedModel(model.robot, rule, parts=tuple(AbbreviatedPart))
 
     def law(**signals: Any) -> dict[str, Any]:
         q, qd, qdd = signals["q_ref"], signals["qd_ref"], signals["qdd_ref"]

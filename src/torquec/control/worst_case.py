@@ -12,6 +12,8 @@ from torquec.control.robustness import EXACT_MODEL, ErrorFactor, Hold, ModelErro
 from torquec.control.stability_interval import StabilityInterval, loop_interval
 from torquec.errors import ArgumentError
 from torquec.foundation.choice import chosen
+from torquec.foundation.one_thread import one_thread
+from torquec.foundation.work import Work, as_work
 from torquec.linearization.linearize import linearize_along
 from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
@@ -44,6 +46,7 @@ def worst_case(
     hold: Hold | str = Hold.EXACT,
     sampled: bool = True,
     points: int = 31,
+    work: Work | None = None,
 ) -> WorstCase:
     """The stability intervals that hold at all of `points` instants, evenly spaced over the trajectory.
 
@@ -59,18 +62,21 @@ def worst_case(
     lower = dict.fromkeys(wrong, (-np.inf, 0.0))
     upper = dict.fromkeys(wrong, (np.inf, 0.0))
     slowest = (-np.inf, 0.0)
-    for time, model in zip(times.tolist(), linearize_along(source, state.q, state.qd, state.qdd), strict=True):
-        loop = make_loop(model, poles, period=period, hold=hold, sampled=sampled)
-        slowest = max(slowest, (loop.excess(loop.matrix(errors)), time))
-        for factor in wrong:
-            try:
-                found = loop_interval(loop, factor, errors)
-            except ArgumentError as error:
-                raise ArgumentError(
-                    f"at t = {time:.4g} s {error.found}", where=f"robot '{robot.name}'", remedy=error.remedy
-                ) from error
-            lower[factor] = max(lower[factor], (found.lower, time))
-            upper[factor] = min(upper[factor], (found.upper, time))
+    along = zip(times.tolist(), linearize_along(source, state.q, state.qd, state.qdd), strict=True)
+    with as_work(work).step("looking for the worst point of the motion", whole=points) as step, one_thread():
+        for done, (time, model) in enumerate(along, start=1):
+            loop = make_loop(model, poles, period=period, hold=hold, sampled=sampled)
+            slowest = max(slowest, (loop.excess(loop.matrix(errors)), time))
+            for factor in wrong:
+                try:
+                    found = loop_interval(loop, factor, errors)
+                except ArgumentError as error:
+                    raise ArgumentError(
+                        f"at t = {time:.4g} s {error.found}", where=f"robot '{robot.name}'", remedy=error.remedy
+                    ) from error
+                lower[factor] = max(lower[factor], (found.lower, time))
+                upper[factor] = min(upper[factor], (found.upper, time))
+            step.show(done)
     intervals = {factor: StabilityInterval(factor, lower[factor][0], upper[factor][0]) for factor in wrong}
     return WorstCase(
         intervals,

@@ -5,7 +5,9 @@ same process or by another after the first was killed, the result is read instea
 never found. Each result is one file, written beside its place and renamed: it is whole or not there.
 
 Files hold plain JSON: numbers, arrays, and frozen dataclasses and enums of this package by name; nothing else can be
-made from them. A file that does not read is computed again, and so is what cannot be written.
+made from them. A file that does not read is computed again, and so is what cannot be written. They are no documents
+(:mod:`torquec.foundation.documents`): those are formats for people, whose declared types decide and whose numbers are
+finite, while a result is of any type, has arrays to the last bit, and lives no longer than this source.
 :class:`torquec.foundation.work.Work` is what computes.
 """
 
@@ -18,7 +20,6 @@ import hashlib
 import importlib
 import json
 import os
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ import numpy as np
 
 from torquec.errors import ArgumentError
 from torquec.foundation.source_identity import source_identity
+from torquec.foundation.writing import put_file
 
 _PACKAGE = "torquec"
 
@@ -70,10 +72,7 @@ class KeptWork:
             return
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(prefix=f".{key[:8]}.", dir=self.folder)
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                stream.write(text)
-            Path(name).replace(self.folder / f"{key}.json")
+            put_file(self.folder / f"{key}.json", text)
         except OSError as error:
             raise ArgumentError(
                 f"work cannot be kept there: {error.strerror or error}",

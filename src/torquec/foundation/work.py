@@ -179,13 +179,18 @@ class Work:
     # --- steps ------------------------------------------------------------------------------------------------------
 
     @contextmanager
-    def step(self, name: str, *, whole: float | None = None) -> Iterator[WorkStep]:
-        """A named stage while the context lasts."""
+    def step(self, name: str, *, whole: float | None = None, shown: bool = True) -> Iterator[WorkStep]:
+        """A named stage while the context lasts, reported when it begins and ends, or only timed."""
         self._count()
         self._open.append(name)
         self.seconds.setdefault(name, 0.0)
+        step = WorkStep(self, name, whole)
         try:
-            yield WorkStep(self, name, whole)
+            if shown:
+                step.show()
+            yield step
+            if shown and step.whole is None:
+                step.show(1.0, 1.0)
         finally:
             self._count()
             self._open.pop()
@@ -233,7 +238,6 @@ class Work:
         """
         every = list(tasks)
         with self.step(name, whole=float(len(every))) as step:
-            step.show(0.0)
             ways = self._spread if self.executor is not None else self._one_by_one
             for k, value in enumerate(ways(step, function, every, kept=kept, metered=metered)):
                 step.show(max(k + 1.0, step.done), note=note(every[k], value) if note else "")

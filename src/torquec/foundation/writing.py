@@ -85,10 +85,7 @@ def write_files(contents: Mapping[Path, str | bytes], *, force: bool = False) ->
     try:
         for target, content in contents.items():
             check_output(target, force=force)
-            handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=target.parent)
-            temporary[target] = Path(name)
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(content.encode("utf-8") if isinstance(content, str) else content)
+            temporary[target] = _beside(target, content)
             temporary[target].chmod(0o644)  # temporary files are readable by their owner only
         for target, written in temporary.items():
             written.replace(target)
@@ -99,6 +96,23 @@ def write_files(contents: Mapping[Path, str | bytes], *, force: bool = False) ->
             with contextlib.suppress(OSError):
                 written.unlink(missing_ok=True)
     return list(contents)
+
+
+def put_file(target: Path, content: str | bytes) -> None:
+    """Put a file of our own into a folder of our own (1), readable by its owner only; raises `OSError`."""
+    _beside(target, content).replace(target)
+
+
+def _beside(target: Path, content: str | bytes) -> Path:
+    """The content in a new file beside the target; nothing is left where that fails."""
+    handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content.encode("utf-8") if isinstance(content, str) else content)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return Path(name)
 
 
 def write_folder(directory: Path, contents: Mapping[str, str | bytes], *, force: bool = False) -> list[Path]:

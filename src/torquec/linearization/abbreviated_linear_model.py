@@ -9,7 +9,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
+from enum import Enum
 from functools import lru_cache
 from typing import Any
 
@@ -30,14 +31,23 @@ _MOST_TERMS = {"M": 400, "C": 4000, "K": 12000}
 """Terms up to and with each matrix: many more than pay off, but no hour of work."""
 
 
+class AbbreviatedPart(Enum):
+    """What of an abbreviated model is wanted, beside its mass matrix."""
+
+    LINEAR = "C and K of (1)"
+    TORQUE = "the bias (2)"
+
+
 class AbbreviatedModel:
     """The abbreviated entries of a robot, with what they have in common computed once; over any scalar.
 
-    `linear` and `torque` say which of (1) and (2) are wanted. Raises `RobotError` for a robot whose joints follow each
-    other or whose friction depends on the load, and where the closed form would be too large.
+    What `parts` are wanted is said before, so that they share terms. Raises `RobotError` for a robot whose joints
+    follow each other or whose friction depends on the load, and where the closed form would be too large.
     """
 
-    def __init__(self, robot: Robot, rule: Rule = CLOVER, *, linear: bool = True, torque: bool = False) -> None:
+    def __init__(
+        self, robot: Robot, rule: Rule = CLOVER, *, parts: Collection[AbbreviatedPart] = (AbbreviatedPart.LINEAR,)
+    ) -> None:
         self.robot, self.rule = robot, dataclasses.replace(rule, multiple_angles=True)
         if has_load_friction(robot):
             raise RobotError(
@@ -48,10 +58,10 @@ class AbbreviatedModel:
         form = _form(robot)
         wanted: dict[Hashable, Entry] = {}
         for name, matrix in _LINEAR.items():
-            if linear or name == "M":
+            if name == "M" or AbbreviatedPart.LINEAR in parts:
                 wanted |= {(name, *one.index): one for one in entries(form, matrix, self.rule)}
                 self._check_size(wanted.values(), name)
-        if torque:
+        if AbbreviatedPart.TORQUE in parts:
             coefficients = abbreviated_coefficients(form, self.rule)
             bias = {i: tuple(coefficients.bias((i,))) for i in range(form.n)}
             wanted |= {("bias", i): Entry(Matrix.G_TORQUE, (i,), parts) for i, parts in bias.items() if parts}

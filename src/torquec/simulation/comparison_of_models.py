@@ -27,6 +27,7 @@ from torquec.errors import ArgumentError, TorquecError
 from torquec.expr import OperationCount
 from torquec.foundation.arrays import Array, ComplexArray
 from torquec.foundation.stopwatch import race
+from torquec.foundation.work import Work, WorkStep, as_work
 from torquec.identification.logs.log_motion import log_motion
 from torquec.linearization.linearize import LinearModel, linearize
 from torquec.model.model import Model, as_model
@@ -129,6 +130,7 @@ def compare(
     at: float | None = None,
     log: Log | None = None,
     rounds: int = 5,
+    work: Work | None = None,
 ) -> ModelComparison:
     """Compare two models of one robot along a trajectory, (1)-(4).
 
@@ -155,24 +157,21 @@ def compare(
     measured = None if log is None else _log_trajectory(log, period)
     state = trajectory.at([instant])
     sides = []
-    times = _raced(models, state, rounds)
-    for model, ns in zip(models, times, strict=True):
-        loop, refused = _closed(model, moved, trajectory, poles, period)
+    task = as_work(work)
+    with task.step("timing both models", whole=len(COUNTED)) as step:
+        times = _raced(models, state, rounds, step)
+    for which, model, ns in zip(("first", "second"), models, times, strict=True):
+        with task.step(f"closing the loop with the {which} model"):
+            loop, refused = _closed(model, moved, trajectory, poles, period)
         replayed = None
         if measured is not None:
-            replayed, refused = _closed(model, Plant(model, friction=_FRICTION), measured, poles, period)
-        sides.append(
-            ModelFacts(
-                model,
-                np.asarray(model.total_torque(trajectory.q, trajectory.qd, trajectory.qdd)),
-                linear_response(linearize(model, state.q[0], state.qd[0], state.qdd[0])),
-                loop,
-                refused,
-                {name: model.operation_count(name) for name in ns},
-                ns,
-                replayed,
-            )
-        )
+            with task.step(f"following the log with the {which} model"):
+                replayed, refused = _closed(model, Plant(model, friction=_FRICTION), measured, poles, period)
+        with task.step(f"torques and eigenvalues of the {which} model"):
+            torques = np.asarray(model.total_torque(trajectory.q, trajectory.qd, trajectory.qdd))
+            response = linear_response(linearize(model, state.q[0], state.qd[0], state.qdd[0]))
+        counts = {name: model.operation_count(name) for name in ns}
+        sides.append(ModelFacts(model, torques, response, loop, refused, counts, ns, replayed))
     differences = torque_differences(trajectory.joints, sides[0].torques, sides[1].torques)
     return ModelComparison(trajectory, sides[0], sides[1], differences, instant, log)
 
@@ -236,11 +235,13 @@ def _log_trajectory(log: Log, period: float) -> Trajectory:
     return Trajectory(log.joints, t, q, qd, qdd)
 
 
-def _raced(models: tuple[Model, Model], state: MotionState, rounds: int) -> tuple[dict[str, float], dict[str, float]]:
+def _raced(
+    models: tuple[Model, Model], state: MotionState, rounds: int, step: WorkStep
+) -> tuple[dict[str, float], dict[str, float]]:
     """Nanoseconds of one call by quantity, both models in every round; without what a model does not serve."""
     found: tuple[dict[str, float], dict[str, float]] = ({}, {})
     inputs = (state.q[0].copy(), state.qd[0].copy(), state.qdd[0].copy())
-    for name, arity in COUNTED.items():
+    for done, (name, arity) in enumerate(COUNTED.items(), start=1):
         calls: dict[str, Callable[[], object]] = {}
         for k, model in enumerate(models):
             try:
@@ -249,4 +250,5 @@ def _raced(models: tuple[Model, Model], state: MotionState, rounds: int) -> tupl
                 continue
         for key, timing in race(calls, rounds=rounds).items():
             found[int(key)][name] = timing.minimum
+        step.show(done)
     return found
