@@ -60,6 +60,8 @@ COVERED_BY = {
     "proof/coefficient_tolerance.py": "simplification/test_tolerance.py",
     "proof/torque_bound.py": "proof/test_never_below.py",
     "proof/torque_functional.py": "proof/test_branch_and_bound.py",
+    "realtime/choices.py": "realtime/test_two_rate.py",
+    "realtime/tasks_text.py": "realtime/test_package.py",
     "report/arm_pose_text.py": "cli/test_ik.py",
     "report/bench_text.py": "cli/test_bench.py",
     "report/check_text.py": "cli/test_check.py",

@@ -54,6 +54,8 @@ CALLS: dict[str, dict[str, Any]] = {
     "make_law": {"source": ARM},
     "min_basis_gen": {"target": TrigPolynomial(), "box": MotionBox((-1.0,), (1.0,)), "tolerance": 0.1},
     "pole_placement": {"source": ARM, "poles": -3 + 4j},
+    "two_rate": {"source": ARM},
+    "write_two_rate_package": {"source": ARM, "directory": "never_written"},
     "write_controller": {"controller": CONTROLLER, "directory": "never_written", "prefix": "arm"},
     "stability_interval": {"model": LINEAR, "poles": POLES, "factor": "alpha", "period": 0.01},
 }

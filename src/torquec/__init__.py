@@ -114,6 +114,11 @@ if TYPE_CHECKING:
     from torquec.proof.certificate import load_certificate as load_certificate
     from torquec.proof.certificate import save_certificate as save_certificate
     from torquec.proof.checker.check_certificate import check_certificate as check_certificate
+    from torquec.realtime.choices import FrictionTask as FrictionTask
+    from torquec.realtime.choices import HoldOrder as HoldOrder
+    from torquec.realtime.package import TwoRatePackage as TwoRatePackage
+    from torquec.realtime.package import write_two_rate_package as write_two_rate_package
+    from torquec.realtime.two_rate import two_rate as two_rate
     from torquec.robot import Robot as Robot
     from torquec.robot import attach_payload as attach_payload
     from torquec.robot import classics as classics
@@ -258,6 +263,9 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.simulation.mujoco_plant": ("simulate_on_mujoco",),
         "torquec.simulation.verify_specification": ("verify_specification",),
         "torquec.simulation.comparison_of_models": ("ModelComparison", "compare"),
+        "torquec.realtime.choices": ("FrictionTask", "HoldOrder"),
+        "torquec.realtime.two_rate": ("two_rate",),
+        "torquec.realtime.package": ("TwoRatePackage", "write_two_rate_package"),
     },
     "Errors": {
         "torquec.errors": (

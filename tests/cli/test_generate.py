@@ -59,3 +59,14 @@ def test_single_precision(torquec, arm, tmp_path):
 def test_the_help_names_every_target(torquec):
     assert "Write C99, NumPy or CasADi code." in torquec("generate", "--help").out
     assert "Write C99, NumPy or CasADi code." in torquec("--help").out
+
+
+def test_the_two_rate_package(torquec, arm, tmp_path):
+    words = ("generate", arm, "-o", tmp_path / "out")
+    document = torquec(*words, "--target", "rt-c", "--update", "gravity", "--order", "zeroth", "--json").document
+    assert document["target"] == "rt-c"
+    assert document["functions"]["synchronous"]["mul"] == document["functions"]["synchronous"]["add"]
+    assert document["stack"]["synchronous"] > 0
+    assert (tmp_path / "out" / "arm_rt_tasks.h").exists()
+    assert "is for the two-rate package" in torquec(*words, "--update", "gravity").err
+    assert "--quantity is not for rt-c" in torquec(*words, "--target", "rt-c", "--quantity", "mass_matrix").err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,9 +16,20 @@ from torquec.cli.output import progress
 from torquec.cli.writes import Writes
 from torquec.codegen.precision import Precision
 from torquec.codegen.target import Target
+from torquec.errors import ArgumentError
+from torquec.realtime.choices import FrictionTask, HoldOrder
 
 if TYPE_CHECKING:
     from torquec.model.model import Model
+
+
+class GenerateTarget(StrEnum):
+    """What can be written: the languages of `Target`, and packages that are more than functions."""
+
+    C = Target.C.value
+    NUMPY = Target.NUMPY.value
+    CASADI = Target.CASADI.value
+    RT_C = "rt-c"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +37,9 @@ class GenerateOptions(CommandOptions):
     """What to write, and where."""
 
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where the files go."), Writes.PACKAGE]
-    target: Annotated[Target, typer.Option(help="What to write.")] = Target.C
+    target: Annotated[
+        GenerateTarget, typer.Option(help="What to write; rt-c is the two-rate package for real-time control.")
+    ] = GenerateTarget.C
     precision: Annotated[
         Precision, typer.Option(help="What the code computes in; single (32 bits) for C on small processors.")
     ] = Precision.DOUBLE
@@ -41,6 +55,25 @@ class GenerateOptions(CommandOptions):
             help="What names of files and functions begin with.  [default: the robot's name; NAME_simplified]"
         ),
     ] = None
+    update: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WORD",
+            help="rt-c: changeable at run time (again for more): load, load:FRAME, gravity, friction, rotors, "
+            "a body's name or one parameter such as m_link6.",
+        ),
+    ] = None
+    friction: Annotated[
+        FrictionTask | None,
+        typer.Option(help="rt-c: the task that computes friction.  [default: background]", show_default=False),
+    ] = None
+    order: Annotated[
+        HoldOrder | None,
+        typer.Option(help="rt-c: what is held between backgrounds.  [default: first, with zeroth]", show_default=False),
+    ] = None
+    law: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="rt-c: the controller.json whose step is written too.")
+    ] = None
     force: ForceOption = False
 
 
@@ -50,15 +83,24 @@ class GenerateOptions(CommandOptions):
     example="torquec generate puma560 --target c -o puma560_c --quantity inverse_dynamics --quantity mass_matrix",
 )
 def generate(model: Model, options: GenerateOptions) -> Outcome:
-    """Write {targets} code."""
+    """Write {targets} code.
+
+    With --target rt-c: the two-rate package for real-time control, whose functions, tasks and examples
+    docs/real-time.md describes.
+    """
     from torquec.model.generate import generate as write
     from torquec.report.operation_text import operations_table
 
+    if options.target is GenerateTarget.RT_C:
+        return _two_rate(model, options)
+    for name in ("update", "friction", "order", "law"):
+        if getattr(options, name) is not None:
+            raise ArgumentError(f"--{name} is for the two-rate package", remedy="add --target rt-c, or leave it out")
     progress(f"tracing and writing {model.robot.name} ...")
     package = write(
         model,
         options.output,
-        target=options.target,
+        target=options.target.value,
         precision=options.precision,
         quantities=options.quantity or None,
         prefix=options.prefix,
@@ -72,6 +114,39 @@ def generate(model: Model, options: GenerateOptions) -> Outcome:
         "precision": options.precision.value,
         "kind": model.kind.value,
         "claim": [dataclasses.asdict(claim) for claim in package.claim],
+    }
+    listed = "\n".join(f"  {path}" for path in package.files)
+    return Outcome(document, f"{operations_table(counts)}\n\nin these files:\n{listed}", package.files)
+
+
+def _two_rate(model: Model, options: GenerateOptions) -> Outcome:
+    from torquec.control.controller_file import read_controller
+    from torquec.realtime.package import write_two_rate_package
+    from torquec.report.operation_text import operations_table
+
+    if options.quantity:
+        raise ArgumentError("--quantity is not for rt-c", remedy="leave it out: the two-rate package has its functions")
+    progress(f"tracing and writing the two rates of {model.robot.name} ...")
+    package = write_two_rate_package(
+        model,
+        options.output,
+        update=options.update or (),
+        friction=options.friction or FrictionTask.BACKGROUND,
+        order=options.order or HoldOrder.FIRST,
+        law=None if options.law is None else read_controller(options.law),
+        precision=options.precision,
+        prefix=options.prefix,
+        force=options.force,
+    )
+    counts = {name: dataclasses.asdict(count) for name, count in package.functions.items()}
+    document = {
+        "files": [str(path) for path in package.files],
+        "functions": counts,
+        "target": options.target.value,
+        "precision": options.precision.value,
+        "kind": model.kind.value,
+        "claim": [dataclasses.asdict(claim) for claim in package.claim],
+        "stack": dict(package.stack),
     }
     listed = "\n".join(f"  {path}" for path in package.files)
     return Outcome(document, f"{operations_table(counts)}\n\nin these files:\n{listed}", package.files)

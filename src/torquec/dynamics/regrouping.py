@@ -43,7 +43,7 @@ def regroup(
         if link.parent != BASE:
             children[link.parent].append(i)
             result[link.parent] = result[link.parent] + given
-    return tuple(result)
+    return tuple(map(_without_residue, result))
 
 
 def _give(link: CanonicalLink, own: MassMoments) -> tuple[MassMoments, MassMoments]:
@@ -68,6 +68,13 @@ def _is_symmetric(e: MassMoments) -> bool:
     if not all(isinstance(value, (int, float)) for value in e.values):
         return False
     return bool(e.xy == e.xz == e.yz == 0.0 and abs(e.xx - e.yy) <= 1e-12 * abs(e.xx))
+
+
+def _without_residue(e: MassMoments) -> MassMoments:
+    """Second moments that are opposite but for rounding made exactly so: their sum is then no constant of a program."""
+    if not all(isinstance(value, (int, float)) for value in (e.xx, e.yy)) or e.xx + e.yy == 0.0:
+        return e
+    return replace(e, yy=-e.xx) if abs(e.xx + e.yy) <= 1e-12 * abs(e.xx) else e
 
 
 def _is_zero(value: Scalar) -> bool:

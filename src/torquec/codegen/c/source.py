@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from torquec.codegen.c.names import Names
 from torquec.codegen.c.scalar import DOUBLE, CScalar
 from torquec.codegen.c.sincos import GROUP, sincos_source
-from torquec.codegen.statements import Angles, Dialect, to_program
+from torquec.codegen.statements import Angles, Dialect, Program, to_program
 from torquec.expr import Function, Op, Port, count_operations
 
 _WIDTH = 96  # of comments, inside the limit of 100 that C projects often have
@@ -99,7 +99,8 @@ def source_text(functions: Sequence[Function], names: Names, heading: str, *, se
     return "\n".join(part if part.endswith("\n") else part + "\n" for part in parts)
 
 
-def _definition(function: Function, name: str, names: Names) -> str:
+def written_program(function: Function, names: Names) -> Program:
+    """The statements of a function as they are written."""
     ports, scalar = names.ports(function), names.scalar
     dialect = Dialect(
         number=scalar.number,
@@ -115,7 +116,12 @@ def _definition(function: Function, name: str, names: Names) -> str:
         },
         gathers_angles=True,
     )
-    program = to_program(function, dialect, group=GROUP)
+    return to_program(function, dialect, group=GROUP)
+
+
+def _definition(function: Function, name: str, names: Names) -> str:
+    ports, scalar = names.ports(function), names.scalar
+    program = written_program(function, names)
     lines = [comment(f"{function.name}: {count_operations(function)}"), declaration(function, name, ports, scalar), "{"]
     for statement in program.statements:
         if isinstance(statement, Angles):

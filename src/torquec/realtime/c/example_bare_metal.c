@@ -1,0 +1,67 @@
+/* Two rates without an operating system. Written by torquec: an example to start from; the functions on top are yours.
+ *
+ * A timer interrupt runs the synchronous task; main runs the background tasks, one after the other, for ever. The two
+ * share nothing but triple buffers, so that the interrupt may come between any two instructions. Give the interrupt the
+ * name that your vector table has for the timer (SysTick_Handler on a Cortex-M).
+ */
+#include "PREFIX_tasks.h"
+
+#include <string.h>
+
+typedef struct {
+    PREFIX_real q[PREFIX_JOINTS], qd[PREFIX_JOINTS], qdd[PREFIX_JOINTS];
+} motion;
+
+static PREFIX_tasks tasks;
+static torquec_triple_buffer seen;
+static motion seen_slots[3];
+
+/* Yours: encoders and the acceleration that your control law asks for; 0 when they could not be read. */
+int example_read_motion(PREFIX_real q[PREFIX_JOINTS], PREFIX_real qd[PREFIX_JOINTS], PREFIX_real qdd[PREFIX_JOINTS]);
+/* Yours: the torques to the drives, and what happens when there are none to send. */
+void example_write_torque(const PREFIX_real tau[PREFIX_JOINTS]);
+void example_stop(void);
+/* Yours: start the timer; sleep until something happens, 0 to end. */
+void example_start_timer(void);
+int example_wait(void);
+
+void SysTick_Handler(void);
+
+void SysTick_Handler(void)
+{
+    motion now;
+    PREFIX_real tau[PREFIX_JOINTS];
+    if (!example_read_motion(now.q, now.qd, now.qdd)) {
+        example_stop();
+        return;
+    }
+    if (PREFIX_synchronous_task(&tasks, now.qd, now.qdd, tau)) {
+        example_write_torque(tau);
+    } else {
+        example_stop();
+    }
+    seen_slots[seen.writer] = now;
+    torquec_triple_publish(&seen);
+}
+
+int main(void)
+{
+    motion now;
+    PREFIX_start(&tasks);
+    torquec_triple_start(&seen);
+    if (!example_read_motion(now.q, now.qd, now.qdd) || !PREFIX_inertia_task(&tasks, now.q)
+        || !PREFIX_velocity_task(&tasks, now.q, now.qd, now.qdd)) {
+        example_stop();
+        return 1;
+    }
+    example_start_timer();
+    while (example_wait()) {
+        if (torquec_triple_take(&seen)) {
+            const motion *newest = &seen_slots[seen.reader];
+            (void)PREFIX_inertia_task(&tasks, newest->q);
+            (void)PREFIX_velocity_task(&tasks, newest->q, newest->qd, newest->qdd);
+        }
+    }
+    example_stop();
+    return 0;
+}

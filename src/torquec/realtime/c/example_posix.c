@@ -1,0 +1,142 @@
+/* Two rates on POSIX threads. Written by torquec: an example to start from; the two functions on top are yours.
+ *
+ * The synchronous task runs at 1 kHz on the main thread, at absolute times; a background thread refreshes the inertias
+ * and gravity, another one the velocity torques, each 50 times a second. Run it with a real-time priority where you may:
+ *     chrt -f 80 ./example_posix
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "PREFIX_tasks.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define CYCLES 200
+#define PERIOD_NS 1000000L
+#define BACKGROUND_NS 20000000L
+
+typedef struct {
+    PREFIX_real q[PREFIX_JOINTS], qd[PREFIX_JOINTS], qdd[PREFIX_JOINTS];
+} motion;
+
+typedef struct {
+    torquec_triple_buffer buffer;
+    motion slots[3];
+} motion_channel;
+
+static PREFIX_tasks tasks;
+static motion_channel to_inertia, to_velocity;
+static atomic_int running = 1;
+
+/* Yours: where the robot is, and the acceleration that your control law asks for. Here: a slow swing of all joints. */
+static void read_motion(long cycle, motion *now)
+{
+    const double t = (double)cycle*1e-9*(double)PERIOD_NS;
+    int k;
+    for (k = 0; k < PREFIX_JOINTS; ++k) {
+        const double w = 1.0 + 0.3*(double)k;
+        now->q[k] = (PREFIX_real)(0.3*sin(w*t));
+        now->qd[k] = (PREFIX_real)(0.3*w*cos(w*t));
+        now->qdd[k] = (PREFIX_real)(-0.3*w*w*sin(w*t));
+    }
+}
+
+/* Yours: the torques to the drives. Here: the largest one is kept. */
+static double largest;
+static void write_torque(const PREFIX_real tau[PREFIX_JOINTS])
+{
+    int k;
+    for (k = 0; k < PREFIX_JOINTS; ++k) {
+        largest = fmax(largest, fabs((double)tau[k]));
+    }
+}
+
+static void tell(motion_channel *channel, const motion *now)
+{
+    channel->slots[channel->buffer.writer] = *now;
+    torquec_triple_publish(&channel->buffer);
+}
+
+static void wait_until(struct timespec *next, long ns)
+{
+    next->tv_nsec += ns;
+    while (next->tv_nsec >= 1000000000L) {
+        next->tv_nsec -= 1000000000L;
+        next->tv_sec += 1;
+    }
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, next, NULL) != 0) {
+    }
+}
+
+static void *inertia_thread(void *unused)
+{
+    struct timespec next;
+    (void)unused;
+    (void)clock_gettime(CLOCK_MONOTONIC, &next);
+    while (atomic_load(&running)) {
+        if (torquec_triple_take(&to_inertia.buffer)) {
+            (void)PREFIX_inertia_task(&tasks, to_inertia.slots[to_inertia.buffer.reader].q);
+        }
+        wait_until(&next, BACKGROUND_NS);
+    }
+    return NULL;
+}
+
+static void *velocity_thread(void *unused)
+{
+    struct timespec next;
+    (void)unused;
+    (void)clock_gettime(CLOCK_MONOTONIC, &next);
+    while (atomic_load(&running)) {
+        if (torquec_triple_take(&to_velocity.buffer)) {
+            const motion *seen = &to_velocity.slots[to_velocity.buffer.reader];
+            (void)PREFIX_velocity_task(&tasks, seen->q, seen->qd, seen->qdd);
+        }
+        wait_until(&next, BACKGROUND_NS);
+    }
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t inertia, velocity;
+    struct timespec next;
+    motion now;
+    PREFIX_real tau[PREFIX_JOINTS];
+    long cycle, sent = 0;
+
+    PREFIX_start(&tasks);
+    torquec_triple_start(&to_inertia.buffer);
+    torquec_triple_start(&to_velocity.buffer);
+
+    /* The first coefficients, before anything moves: from here on there always are some. */
+    read_motion(0, &now);
+    if (!PREFIX_inertia_task(&tasks, now.q) || !PREFIX_velocity_task(&tasks, now.q, now.qd, now.qdd)) {
+        return 1;
+    }
+    if (pthread_create(&inertia, NULL, inertia_thread, NULL) != 0
+        || pthread_create(&velocity, NULL, velocity_thread, NULL) != 0) {
+        return 1;
+    }
+    (void)clock_gettime(CLOCK_MONOTONIC, &next);
+    for (cycle = 0; cycle < CYCLES; ++cycle) {
+        read_motion(cycle, &now);
+        if (PREFIX_synchronous_task(&tasks, now.qd, now.qdd, tau)) {
+            write_torque(tau);
+            ++sent;
+        }
+        tell(&to_inertia, &now);
+        tell(&to_velocity, &now);
+        wait_until(&next, PERIOD_NS);
+    }
+    atomic_store(&running, 0);
+    (void)pthread_join(inertia, NULL);
+    (void)pthread_join(velocity, NULL);
+    printf("%ld of %d cycles sent torques, the largest one %.6g; %u and %u new coefficients\n", sent, CYCLES, largest,
+        tasks.inertias, tasks.velocities);
+    return sent == CYCLES ? 0 : 1;
+}

@@ -1,0 +1,173 @@
+"""The two-rate package: C99 functions of both rates, their tasks in C11, self-test, build file and two examples.
+
+(1)  <prefix>.c, <prefix>.h     the functions of :mod:`torquec.realtime.two_rate`, and the step of a controller
+(2)  <prefix>_tasks.h, triple_buffer.h    tasks, each one call, with wait-free triple buffers between them
+(3)  selftest.c, CMakeLists.txt
+(4)  example_posix.c, example_bare_metal.c: threads; a timer interrupt
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from torquec.codegen.c.names import Names, package_names
+from torquec.codegen.c.package import c_package
+from torquec.codegen.c.scalar import SCALARS
+from torquec.codegen.c.stack import stack_bytes
+from torquec.codegen.identifiers import c_identifier
+from torquec.codegen.precision import Precision
+from torquec.control.computed_torque import demanded_acceleration
+from torquec.control.controller import Controller
+from torquec.control.law_options import LawKind
+from torquec.control.poles import error_feedback, joint_poles
+from torquec.errors import ArgumentError
+from torquec.expr import Function, OperationCount, count_operations, trace
+from torquec.foundation.choice import chosen
+from torquec.foundation.json_text import document_text
+from torquec.foundation.reading import to_path
+from torquec.foundation.writing import write_folder
+from torquec.model.certified_package import package_description, simplified_prefix
+from torquec.model.claim import Claim, claim_text, claims_of
+from torquec.model.model import Model
+from torquec.model.save import model_document
+from torquec.realtime.choices import FrictionTask, HoldOrder
+from torquec.realtime.tasks_text import tasks_text
+from torquec.realtime.two_rate import TwoRateFunctions, two_rate
+from torquec.robot.robot import Robot
+
+_EXAMPLES = ("example_posix.c", "example_bare_metal.c")
+
+_NOTES = {
+    "nominal_parameters": "The model's own values of everything that can change at run time.",
+    "load_parameters": "A load's ten parameters from its mass, its centre of mass and its inertia about that.",
+    "update_parameters": "To be called when a parameter has changed: what the other functions need of them.",
+    "background_inertia": "Mass matrix, reflected rotors included; torques that hold gravity (and springs).",
+    "background_velocity": "Centrifugal and Coriolis torques.",
+    "background_friction": "Friction at the speeds of the background; rigid: M qdd + gravity + velocity.",
+    "hold": "What is held until the next coefficients.",
+    "synchronous": "tau = M qdd + held.",
+    "background_first_order": "What is held, and its slopes; friction and springs included as the package says.",
+    "synchronous_first_order": "tau = M qdd + held + dtau_dq (q - q0) + dtau_dqd (qd - qd0), 0 at the background.",
+    "demanded_acceleration": "Computed torque: give `synchronous` this acceleration as qdd.",
+}
+
+_CMAKE_TASKS = """
+find_package(Threads)
+if(CMAKE_USE_PTHREADS_INIT)
+  add_executable({prefix}_example_posix example_posix.c)
+  set_target_properties({prefix}_example_posix PROPERTIES C_STANDARD 11)
+  target_link_libraries({prefix}_example_posix {prefix} Threads::Threads)
+  add_test(NAME {prefix}_example_posix COMMAND {prefix}_example_posix)
+endif()
+"""
+
+
+@dataclass(frozen=True)
+class TwoRatePackage:
+    """The files, the operations and the stack [bytes] of every function by name; `claim` is what is proven."""
+
+    files: tuple[Path, ...]
+    functions: Mapping[str, OperationCount]
+    stack: Mapping[str, int]
+    claim: tuple[Claim, ...] = ()
+
+
+def write_two_rate_package(
+    source: Robot | Model,
+    directory: str | os.PathLike[str],
+    *,
+    update: Sequence[str] = (),
+    friction: FrictionTask | str = FrictionTask.BACKGROUND,
+    order: HoldOrder | str = HoldOrder.FIRST,
+    law: Controller | None = None,
+    precision: Precision | str = Precision.DOUBLE,
+    prefix: str | None = None,
+    force: bool = False,
+) -> TwoRatePackage:
+    """Write (1)-(4) into `directory`.
+
+    `update` names parameters or groups that can change while the robot runs (`torquec.realtime.run_time_parameters`);
+    `law` adds the step of a controller. Raises `ArgumentError` for unknown words and choices, for a controller of other
+    joints, and for files in the way that Torquec did not write, without `force`; nothing is written then.
+    """
+    numbers = chosen(Precision, precision, "precision")
+    two = two_rate(source, update=update, friction=friction, order=order)
+    functions = [*two.functions.values(), *([] if law is None else controller_functions(two.model, law))]
+    certified = two.model.record is not None
+    begin = prefix or f"{simplified_prefix(two.model) if certified else two.robot.name}_rt"
+    names = package_names(functions, begin, scalar=SCALARS[numbers])
+    stack = {function.name: stack_bytes(function, names) for function in functions}
+    texts = _texts(two, functions, names, begin, stack)
+    files = write_folder(to_path(directory), texts, force=force)
+    counts = MappingProxyType({function.name: count_operations(function) for function in functions})
+    return TwoRatePackage(tuple(files), counts, MappingProxyType(stack), claims_of(two.robot, two.model.record))
+
+
+def controller_functions(model: Model, law: Controller) -> list[Function]:
+    """The step of a controller and, for computed torque, the acceleration that it asks the synchronous task for.
+
+    Raises `ArgumentError` for a controller of other joints.
+    """
+    if law.joints != model.robot.joint_names:
+        raise ArgumentError(
+            f"the controller is for the joints {', '.join(law.joints)}",
+            remedy=f"design one for this robot, whose joints are {', '.join(model.robot.joint_names)}",
+        )
+    found = [law.function]
+    if law.design is None or law.design.law is not LawKind.COMPUTED_TORQUE:
+        return found
+    options = law.design.options
+    if options.rule is not None or options.poles is None:
+        return found
+    feedback = error_feedback(
+        joint_poles(law.joints, options.poles), period=options.period, sampled=bool(options.sampled)
+    )
+
+    def algorithm(**signals: Any) -> dict[str, Any]:
+        return {"qdd": demanded_acceleration(feedback, signals)}
+
+    return [*found, trace("demanded_acceleration", algorithm, law.signals)]
+
+
+def _texts(
+    two: TwoRateFunctions, functions: Sequence[Function], names: Names, prefix: str, stack: Mapping[str, int]
+) -> dict[str, str]:
+    model = two.model
+    description = package_description(two.robot)
+    texts: dict[str, str] = {}
+    if model.record is not None:
+        document = model_document(model)
+        file = f"{c_identifier(two.robot.name)}.tq.json"
+        claim = claim_text(model, file, document["sha256"]).rsplit("\n", 1)[0]
+        description = f"{claim}\nCheck the proof and the model with:  torquec check {file}\n\n{description}"
+        texts[file] = document_text(document)
+    description += f"\n\nTwo-rate structure: the tasks are in {names.prefix}_tasks.h."
+    if two.groups:
+        description += "\nChangeable at run time, in this order:"
+        for group in two.groups:
+            about = f" about frame {group.frame}" if group.frame else ""
+            description += f"\n  {group.port}: {', '.join(p.name for p in group.parameters)}{about}"
+    notes = {
+        function.name: f"{_NOTES.get(function.name, 'The step of the controller.')}\n"
+        f"Stack: at most {stack[function.name]} bytes, every local and input in a place of its own, without what "
+        "sin and cos of math.h take."
+        for function in functions
+    }
+    made = c_package(functions, prefix=prefix, description=description, notes=notes, scalar=names.scalar)
+    made["CMakeLists.txt"] += _CMAKE_TASKS.format(prefix=names.prefix)
+    made[f"{names.prefix}_tasks.h"] = tasks_text(two, names)
+    made["triple_buffer.h"] = c_text("triple_buffer.h")
+    for example in _EXAMPLES:
+        made[example] = c_text(example).replace("PREFIX", names.prefix)
+    return {**made, **texts}
+
+
+def c_text(name: str) -> str:
+    """A C file that comes with Torquec."""
+    return (resources.files("torquec.realtime") / "c" / name).read_text(encoding="utf-8")
