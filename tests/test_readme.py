@@ -31,7 +31,7 @@ def test_shell_commands_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     tq.write_urdf(tq.classics.puma560(), tmp_path / "panda.urdf")
     lines = re.findall(r"^    (torquec .*?)   ", README, flags=re.MULTILINE)
-    assert len(lines) == 8
+    assert len(lines) == 9
     for line in lines:
         line = line.replace("examples/", f"{ROOT}/examples/")
         words = shlex.split(line.replace("0,-45,0,-135,0,90,45", "0,-45,0,-135,0,90"))[1:]

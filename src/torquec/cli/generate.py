@@ -6,7 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,7 +20,9 @@ from torquec.errors import ArgumentError
 from torquec.realtime.choices import FrictionTask, HoldOrder
 
 if TYPE_CHECKING:
+    from torquec.model.generate import GeneratedPackage
     from torquec.model.model import Model
+    from torquec.realtime.package import TwoRatePackage
 
 
 class GenerateTarget(StrEnum):
@@ -89,7 +91,6 @@ def generate(model: Model, options: GenerateOptions) -> Outcome:
     docs/real-time.md describes.
     """
     from torquec.model.generate import generate as write
-    from torquec.report.operation_text import operations_table
 
     if options.target is GenerateTarget.RT_C:
         return _two_rate(model, options)
@@ -106,23 +107,12 @@ def generate(model: Model, options: GenerateOptions) -> Outcome:
         prefix=options.prefix,
         force=options.force,
     )
-    counts = {name: dataclasses.asdict(count) for name, count in package.functions.items()}
-    document = {
-        "files": [str(path) for path in package.files],
-        "functions": counts,
-        "target": options.target.value,
-        "precision": options.precision.value,
-        "kind": model.kind.value,
-        "claim": [dataclasses.asdict(claim) for claim in package.claim],
-    }
-    listed = "\n".join(f"  {path}" for path in package.files)
-    return Outcome(document, f"{operations_table(counts)}\n\nin these files:\n{listed}", package.files)
+    return _outcome(model, options, package)
 
 
 def _two_rate(model: Model, options: GenerateOptions) -> Outcome:
     from torquec.control.controller_file import read_controller
     from torquec.realtime.package import write_two_rate_package
-    from torquec.report.operation_text import operations_table
 
     if options.quantity:
         raise ArgumentError("--quantity is not for rt-c", remedy="leave it out: the two-rate package has its functions")
@@ -138,6 +128,15 @@ def _two_rate(model: Model, options: GenerateOptions) -> Outcome:
         prefix=options.prefix,
         force=options.force,
     )
+    return _outcome(model, options, package, stack=dict(package.stack))
+
+
+def _outcome(
+    model: Model, options: GenerateOptions, package: GeneratedPackage | TwoRatePackage, **more: Any
+) -> Outcome:
+    """What was written, its operations and what is proven of it."""
+    from torquec.report.operation_text import operations_table
+
     counts = {name: dataclasses.asdict(count) for name, count in package.functions.items()}
     document = {
         "files": [str(path) for path in package.files],
@@ -146,7 +145,7 @@ def _two_rate(model: Model, options: GenerateOptions) -> Outcome:
         "precision": options.precision.value,
         "kind": model.kind.value,
         "claim": [dataclasses.asdict(claim) for claim in package.claim],
-        "stack": dict(package.stack),
+        **more,
     }
     listed = "\n".join(f"  {path}" for path in package.files)
     return Outcome(document, f"{operations_table(counts)}\n\nin these files:\n{listed}", package.files)

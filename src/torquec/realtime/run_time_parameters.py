@@ -29,7 +29,7 @@ from torquec.robot.robot import Friction, Robot
 from torquec.spatial import PARAMETER_NAMES, Inertia, Scalar, Vector3, matvec, scale
 
 
-class ParameterKind(StrEnum):
+class RunTimeKind(StrEnum):
     """What a parameter belongs to."""
 
     LOAD = "load"
@@ -44,7 +44,7 @@ class RunTimeParameter:
     """One number: its name, what it belongs to, which one of those (body, motor, shaft), and which of its numbers."""
 
     name: str
-    kind: ParameterKind
+    kind: RunTimeKind
     owner: int
     part: int
     value: float
@@ -67,7 +67,7 @@ class ParameterGroup:
     @property
     def changes_friction(self) -> bool:
         """Whether some of it is friction."""
-        return any(parameter.kind is ParameterKind.FRICTION for parameter in self.parameters)
+        return any(parameter.kind is RunTimeKind.FRICTION for parameter in self.parameters)
 
 
 def parameter_groups(robot: Robot, words: Sequence[str]) -> tuple[ParameterGroup, ...]:
@@ -109,20 +109,20 @@ def _group(robot: Robot, word: str) -> ParameterGroup:
             word,
             "load" if not colon else f"load_{_plain(frame)}",
             tuple(
-                RunTimeParameter(f"{name}_{word}", ParameterKind.LOAD, robot.frame(chosen).body, k, 0.0)
+                RunTimeParameter(f"{name}_{word}", RunTimeKind.LOAD, robot.frame(chosen).body, k, 0.0)
                 for k, name in enumerate(PARAMETER_NAMES)
             ),
             chosen,
         )
     every = _parameters(robot)
     chosen_ones = {
-        "gravity": [p for p in every if p.kind is ParameterKind.GRAVITY],
-        "friction": [p for p in every if p.kind is ParameterKind.FRICTION],
-        "rotors": [p for p in every if p.kind is ParameterKind.ROTOR],
+        "gravity": [p for p in every if p.kind is RunTimeKind.GRAVITY],
+        "friction": [p for p in every if p.kind is RunTimeKind.FRICTION],
+        "rotors": [p for p in every if p.kind is RunTimeKind.ROTOR],
     }.get(word)
     if chosen_ones is None:
         bodies = [i for i, body in enumerate(robot.bodies) if body.name == word]
-        chosen_ones = [p for p in every if p.kind is ParameterKind.BODY and p.owner in bodies]
+        chosen_ones = [p for p in every if p.kind is RunTimeKind.BODY and p.owner in bodies]
         chosen_ones = chosen_ones or [p for p in every if p.name == word]
     if not chosen_ones:
         raise ArgumentError(
@@ -140,19 +140,18 @@ def _plain(word: str) -> str:
 def _parameters(robot: Robot) -> list[RunTimeParameter]:
     """Every standard parameter but those of loads."""
     found = [
-        RunTimeParameter(f"gravity_{axis}", ParameterKind.GRAVITY, 0, k, robot.gravity[k])
-        for k, axis in enumerate("xyz")
+        RunTimeParameter(f"gravity_{axis}", RunTimeKind.GRAVITY, 0, k, robot.gravity[k]) for k, axis in enumerate("xyz")
     ]
     for i, body in enumerate(robot.bodies):
         for k, (name, value) in enumerate(zip(PARAMETER_NAMES, body.inertia.parameters, strict=True)):
-            found.append(RunTimeParameter(f"{name}_{body.name}", ParameterKind.BODY, i, k, float(value)))
+            found.append(RunTimeParameter(f"{name}_{body.name}", RunTimeKind.BODY, i, k, float(value)))
     for i, motor in enumerate(robot.drives.motors):
-        found.append(RunTimeParameter(f"rotor_{motor.name}", ParameterKind.ROTOR, i, 0, motor.rotor_inertia))
+        found.append(RunTimeParameter(f"rotor_{motor.name}", RunTimeKind.ROTOR, i, 0, motor.rotor_inertia))
     words = friction_words(robot)
     for i, shaft in enumerate(friction_shafts(robot)):
         for k, name in enumerate(words):
             value = shaft.friction.value(stored_words(name)[0])
-            found.append(RunTimeParameter(f"{name}_{shaft.name}", ParameterKind.FRICTION, i, k, value))
+            found.append(RunTimeParameter(f"{name}_{shaft.name}", RunTimeKind.FRICTION, i, k, value))
     return found
 
 
@@ -243,11 +242,11 @@ def run_time_robot(
                 bodies[frame.body] = [own + more for own, more in zip(bodies[frame.body], carried, strict=True)]
             continue
         for parameter, value in zip(group.parameters, given, strict=True):
-            if parameter.kind is ParameterKind.BODY:
+            if parameter.kind is RunTimeKind.BODY:
                 bodies[parameter.owner][parameter.part] = value
-            elif parameter.kind is ParameterKind.GRAVITY:
+            elif parameter.kind is RunTimeKind.GRAVITY:
                 gravity[parameter.part] = value
-            elif parameter.kind is ParameterKind.ROTOR:
+            elif parameter.kind is RunTimeKind.ROTOR:
                 rotors[parameter.owner] = value
             else:
                 frictions[parameter.owner, parameter.part] = value
@@ -257,9 +256,9 @@ def run_time_robot(
         tuple(gravity),
         tuple(rotors),
         frictions,
-        inertial=bool(kinds & {ParameterKind.LOAD, ParameterKind.BODY}),
-        tilted=ParameterKind.GRAVITY in kinds,
-        geared=ParameterKind.ROTOR in kinds,
+        inertial=bool(kinds & {RunTimeKind.LOAD, RunTimeKind.BODY}),
+        tilted=RunTimeKind.GRAVITY in kinds,
+        geared=RunTimeKind.ROTOR in kinds,
     )
 
 
