@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from torquec.identification.payload import identify_payload as identify_payload
     from torquec.identification.result.estimate import Estimate as Estimate
     from torquec.identification.result.identified_model import identified_model as identified_model
-    from torquec.kinematics.arm_branch import ArmFamily as ArmFamily
+    from torquec.kinematics.arm_family import ArmFamily as ArmFamily
     from torquec.kinematics.inverse_kinematics import ArmPoses as ArmPoses
     from torquec.kinematics.inverse_kinematics import BranchStatus as BranchStatus
     from torquec.kinematics.inverse_kinematics import InverseKinematics as InverseKinematics
