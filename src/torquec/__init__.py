@@ -68,12 +68,15 @@ if TYPE_CHECKING:
     from torquec.identification.payload import identify_payload as identify_payload
     from torquec.identification.result.estimate import Estimate as Estimate
     from torquec.identification.result.identified_model import identified_model as identified_model
-    from torquec.kinematics.arm_family import ArmFamily as ArmFamily
-    from torquec.kinematics.inverse_kinematics import ArmPoses as ArmPoses
-    from torquec.kinematics.inverse_kinematics import BranchStatus as BranchStatus
-    from torquec.kinematics.inverse_kinematics import InverseKinematics as InverseKinematics
-    from torquec.kinematics.inverse_kinematics import NearestPose as NearestPose
+    from torquec.kinematics.arm_branch import ArmFamily as ArmFamily
+    from torquec.kinematics.arm_poses import ArmPoses as ArmPoses
+    from torquec.kinematics.arm_poses import BranchStatus as BranchStatus
+    from torquec.kinematics.arm_poses import NearestPose as NearestPose
+    from torquec.kinematics.closed_kinematics import InverseKinematics as InverseKinematics
+    from torquec.kinematics.closed_kinematics import KinematicsMethod as KinematicsMethod
+    from torquec.kinematics.free_interval import FreeIntervals as FreeIntervals
     from torquec.kinematics.inverse_kinematics import inverse_kinematics as inverse_kinematics
+    from torquec.kinematics.iterative_kinematics import IterativeKinematics as IterativeKinematics
     from torquec.kinematics.joint_rates import JointRates as JointRates
     from torquec.linearization.linearize import LinearModel as LinearModel
     from torquec.linearization.linearize import check_linear_model as check_linear_model
@@ -202,14 +205,12 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.foundation.work": ("Work",),
     },
     "Inverse kinematics": {
-        "torquec.kinematics.inverse_kinematics": (
-            "ArmPoses",
-            "BranchStatus",
-            "InverseKinematics",
-            "NearestPose",
-            "inverse_kinematics",
-        ),
+        "torquec.kinematics.inverse_kinematics": ("inverse_kinematics",),
+        "torquec.kinematics.closed_kinematics": ("InverseKinematics", "KinematicsMethod"),
+        "torquec.kinematics.iterative_kinematics": ("IterativeKinematics",),
+        "torquec.kinematics.arm_poses": ("ArmPoses", "BranchStatus", "NearestPose"),
         "torquec.kinematics.arm_branch": ("ArmFamily",),
+        "torquec.kinematics.free_interval": ("FreeIntervals",),
         "torquec.kinematics.joint_rates": ("JointRates",),
     },
     "Linear models": {

@@ -115,3 +115,22 @@ SEVEN_JOINTS = {
 def seven_joint_arm(kind, rng=None, *, limits=None):
     """An arm with seven turning joints, one more than a pose needs."""
     return line_arm("R" * 7, *SEVEN_JOINTS[kind], rng, limits=limits)
+
+
+UR10E = (
+    [Z, Y, Y, Y, -Z, Y],
+    [
+        [0, 0, 0],
+        [0, 0, 0.1807],
+        [-0.6127, 0, 0.1807],
+        [-1.18425, 0, 0.1807],
+        [-1.18425, -0.17415, 0.1807],
+        [-1.18425, -0.17415, 0.06085],
+    ],
+)
+"""Axes and points of the Universal Robots UR10e with all joints at zero [m]."""
+
+
+def off_lines(lines, size, rng):
+    """Lines whose axes and points are off by up to `size` [rad, m] in every coordinate."""
+    return [[np.asarray(v, float) + rng.uniform(-size, size, 3) for v in part] for part in lines]

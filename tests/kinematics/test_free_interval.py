@@ -7,8 +7,9 @@ import pytest
 from tests.kinematics.arms import forward, seven_joint_arm
 
 from torquec.errors import ArgumentError, RobotError
+from torquec.kinematics.arm_poses import BranchStatus
 from torquec.kinematics.free_interval import END, free_intervals
-from torquec.kinematics.inverse_kinematics import BranchStatus, inverse_kinematics
+from torquec.kinematics.inverse_kinematics import inverse_kinematics
 from torquec.robot import classics
 from torquec.robot.robot import Limits
 

@@ -9,7 +9,8 @@ from tests.kinematics.test_inverse_kinematics import check_closure
 
 from torquec.errors import ArgumentError, RobotError
 from torquec.kinematics.arm_branch import ArmFamily
-from torquec.kinematics.inverse_kinematics import BranchStatus, inverse_kinematics
+from torquec.kinematics.arm_poses import BranchStatus
+from torquec.kinematics.inverse_kinematics import inverse_kinematics
 
 
 @pytest.mark.parametrize(

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from tests.codegen.c.compiler import Library, needs_compiler
 from tests.kinematics.arms import X, Y, Z, forward, line_arm, misses, turned_apart
 
-from torquec.errors import ArgumentError, RobotError
+from torquec.errors import ArgumentError
 from torquec.expr import evaluate
 from torquec.kinematics.arm_branch import ArmFamily
-from torquec.kinematics.inverse_kinematics import BranchStatus, inverse_kinematics
+from torquec.kinematics.arm_poses import BranchStatus
+from torquec.kinematics.closed_kinematics import KinematicsMethod
+from torquec.kinematics.inverse_kinematics import inverse_kinematics
 from torquec.robot import classics, load
+from torquec.robot.payload import hand_frame
 from torquec.robot.robot import Frame, Limits, Robot
 from torquec.spatial import IDENTITY
 
@@ -283,13 +287,14 @@ def test_misuse_of_a_call(call, message):
         call(inverse_kinematics(classics.puma560(), "link6"))
 
 
-def test_arms_without_a_closed_form_are_refused_with_the_reason():
+def test_what_is_no_arm_is_refused():
     with pytest.raises(ArgumentError, match="has no frame 'hand'"):
         inverse_kinematics(classics.puma560(), "hand")
     with pytest.raises(ArgumentError, match="give a robot or a model"):
         inverse_kinematics(object(), "hand")
-    with pytest.raises(RobotError, match=r"\(RR\).*it has not six turning joints"):
-        inverse_kinematics(classics.planar2r(), classics.planar2r().frames[-1].name)
-    shifted = line_arm("RRRRRR", [Z, Y, Y, X, Y, X], [0 * Z, Z, Z + X, Z + 2 * X, Z + 2 * X, Z + 2 * X + 0.01 * Y])
-    with pytest.raises(RobotError, match="its last three axes do not meet in one point"):
-        inverse_kinematics(shifted, "tool")
+
+
+def test_the_hand_and_a_model_will_do():
+    robot = classics.puma560()
+    ik = inverse_kinematics(SimpleNamespace(robot=robot))
+    assert (ik.robot, ik.frame, ik.method) == (robot, hand_frame(robot), KinematicsMethod.ANALYTIC)

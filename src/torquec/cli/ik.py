@@ -13,7 +13,8 @@ from torquec.cli.options import DegreesOption, joint_values, numbers
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from torquec.kinematics.inverse_kinematics import ArmPoses, InverseKinematics
+    from torquec.kinematics.arm_poses import ArmPoses
+    from torquec.kinematics.closed_kinematics import InverseKinematics
     from torquec.model.model import Model
 
 
@@ -50,8 +51,9 @@ class IkOptions(CommandOptions):
 def ik(model: Model, options: IkOptions) -> Outcome:
     """Find the joint positions that bring a frame to a pose.
 
-    In closed form, for arms with a spherical wrist, three parallel axes (UR) or the build of a Scara; others are
-    refused with the reason. Each solution has a name, a status (exact, singular, out of limits, out of reach) and what
+    In closed form, for arms with a spherical wrist or shoulder, three parallel axes (UR) or the build of a Scara, with
+    one joint more if it is given (--near); others by iteration, which is said. Each solution has a name, a status
+    (exact, singular, out of limits, out of reach) and what
     it misses in metres and radians. --deg is for what is given; what is printed is in radians and metres.
     """
     from torquec.kinematics.inverse_kinematics import inverse_kinematics
@@ -71,7 +73,8 @@ def ik(model: Model, options: IkOptions) -> Outcome:
     shown = range(len(ways.names)) if options.all else [int(best.branch)]
     rates = _rates(options)
     document: dict[str, Any] = {
-        "method": solver.family.value,
+        "method": solver.method.value,
+        "family": solver.family.value,
         "frame": options.frame,
         "joints": list(model.robot.joint_names),
         "branches": [_branch(solver, ways, k, rates) for k in shown],
@@ -90,7 +93,7 @@ def _rates(options: IkOptions) -> list[tuple[float, ...]]:
 
 
 def _branch(solver: InverseKinematics, ways: ArmPoses, k: int, rates: list[tuple[float, ...]]) -> dict[str, Any]:
-    from torquec.kinematics.inverse_kinematics import status_words
+    from torquec.kinematics.arm_poses import status_words
 
     found = solver.rates(ways.q[k], *rates) if rates else None
     return {

@@ -10,6 +10,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,10 +22,6 @@ from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, dot, scale, su
 
 HOLD = 1e-12
 """A direction shorter than this (relative to what it is measured by) says nothing about its angle: hold the old one."""
-
-SINGULAR = 1e-6
-"""A joint whose sine to a singularity is below this is reported as singular: speeds there grow a million times."""
-
 
 FOLD = 1e-14
 """A discriminant below this, relative to what it is made of, is rounding: both solutions coincide. What that changes is
@@ -86,8 +85,26 @@ def over(a: Scalar, b: Scalar) -> Scalar:
 
 
 def settled_root(discriminant: Scalar, largest: Scalar) -> Scalar:
-    """The root of a discriminant, exactly zero where it is negative or only rounding."""
+    """The root of a discriminant, exactly zero where it is negative or only rounding; see `folds_apart`."""
+    least = _LEAST_BEND.get()
+    if least:
+        return sqrt(maximum(discriminant, least * largest))
     return sqrt(select(discriminant - FOLD * largest, discriminant, 0.0))
+
+
+_LEAST_BEND: ContextVar[float] = ContextVar("least_bend", default=0.0)
+
+
+@contextmanager
+def folds_apart(share: float) -> Iterator[None]:
+    """While it lasts, programs are traced in which no two branches coincide: a discriminant is at least this share of
+    what it is made of. For starting points of an iteration, which has to tell the branches of a fold apart.
+    """
+    before = _LEAST_BEND.set(share)
+    try:
+        yield
+    finally:
+        _LEAST_BEND.reset(before)
 
 
 @dataclass(frozen=True)

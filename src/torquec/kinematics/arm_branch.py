@@ -36,6 +36,7 @@ class ArmFamily(StrEnum):
     SPHERICAL_SHOULDER = "spherical shoulder"
     PARALLEL_AXES = "three parallel axes"
     SCARA = "scara"
+    NONE = "none"
 
 
 @dataclass(frozen=True)

@@ -51,10 +51,7 @@ def joint_rates_function(robot: Robot, frame: str, moving: Sequence[int]) -> Fun
         rate = jacobian_derivative(robot, frame, q, qd)
         bias = [sum(rate[row][k] * qd[k] for k in moving) for row in range(6)]
         qdd = _spread(factors.solve([a - b for a, b in zip(acceleration, bias, strict=True)]), moving, robot.n)
-        manipulability: Scalar = 1.0
-        pivot = factors.diagonal[0]
-        for value in factors.diagonal:
-            manipulability, pivot = manipulability * value, minimum(pivot, value)
+        manipulability, pivot = factors.size_and_pivot()
         return {"qd": qd, "qdd": qdd, "manipulability": manipulability, "pivot": pivot}
 
     name = "".join(letter if letter.isalnum() and letter.isascii() else "_" for letter in robot.name)
@@ -82,6 +79,13 @@ class _Factors:
             self.q.append(unit)
             self.r.append(row)
 
+    def size_and_pivot(self) -> tuple[Scalar, Scalar]:
+        """Product and smallest of the diagonal (3)."""
+        product, pivot = self.diagonal[0], self.diagonal[0]
+        for value in self.diagonal[1:]:
+            product, pivot = product * value, minimum(pivot, value)
+        return product, pivot
+
     def solve(self, right: Sequence[Scalar]) -> list[Scalar]:
         """The least-squares solution for a right side (6,)."""
         rest = list(right)
@@ -97,6 +101,11 @@ class _Factors:
                 total = total - value * x[j]
             x[k] = select(self.diagonal[k] - REST, over(total, self.diagonal[k]), 0.0)
         return x
+
+
+def manipulability_and_pivot(columns: list[list[Scalar]]) -> tuple[Scalar, Scalar]:
+    """Both numbers of (3) for a Jacobian given by columns."""
+    return _Factors(columns).size_and_pivot()
 
 
 def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:

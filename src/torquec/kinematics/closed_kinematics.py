@@ -1,0 +1,267 @@
+"""Inverse kinematics in closed form: every way for an arm to reach a pose, each with its name and its status.
+
+    ik = inverse_kinematics(robot, "tool")
+    ways = ik(rotation, position)              # ways.q (branches, n), ways.status, ways.error
+    best = ik.nearest(rotation, position, near=q)
+    ik.rates(q, velocity, acceleration)        # qd, qdd
+
+The solution is traced once for the robot's geometry: `ik.function` is a straight-line program with inputs
+`rotation` (3, 3), `position` (3,) and `near` (n,), compiled to native code for one pose or a batch, or written as C
+like every other `Function`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from torquec.codegen.llvm import NativeFunction, compile_function
+from torquec.errors import ArgumentError, RobotError
+from torquec.expr import Function, trace
+from torquec.expr.math import select
+from torquec.foundation.arrays import Array, Indices
+from torquec.kinematics.arm_branch import ArmFamily, ClosedArm, PoseTarget
+from torquec.kinematics.arm_geometry import ArmGeometry
+from torquec.kinematics.arm_poses import ArmPoses, BranchStatus, NearestPose, branch_cost, branch_status, place_joints
+from torquec.kinematics.free_interval import FreeIntervals, free_intervals
+from torquec.kinematics.joint_rates import JointRates, joint_rates_function
+from torquec.kinematics.turns import LIMIT_SLACK
+from torquec.robot.robot import Robot
+from torquec.spatial import matmul, transpose
+
+_ROTATION = 1e-6
+"""A matrix whose rows are orthonormal to this is a rotation: six digits in a file are enough."""
+
+
+class KinematicsMethod(StrEnum):
+    """How branches are found."""
+
+    ANALYTIC = "analytic"
+    """In closed form."""
+    NEAR = "near"
+    """By Newton's method from the closed form of an arm that is nearly the same."""
+    NUMERIC = "numeric"
+    """By damped least squares from the reference and elsewhere: one solution."""
+
+
+@dataclass(frozen=True, eq=False)
+class InverseKinematics:
+    """The inverse of one arm, made by `inverse_kinematics`."""
+
+    robot: Robot
+    frame: str
+    arm: ArmGeometry
+    closed: ClosedArm
+
+    def __repr__(self) -> str:
+        return (
+            f"InverseKinematics('{self.robot.name}', '{self.frame}', {self.method.value}, {self.family.value}, "
+            f"{len(self.names)} branches)"
+        )
+
+    @property
+    def method(self) -> KinematicsMethod:
+        """How branches are found."""
+        return KinematicsMethod.ANALYTIC
+
+    @property
+    def family(self) -> ArmFamily:
+        """What makes the arm's inverse closed, or that of the arm next to it."""
+        return self.closed.family
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name of every branch, in the order of the results."""
+        return self.closed.names
+
+    @property
+    def free(self) -> str | None:
+        """The joint whose value the reference gives, where the arm has one more than a pose needs."""
+        return None if self.closed.free is None else self.arm.joints[self.closed.free].name
+
+    @cached_property
+    def function(self) -> Function:
+        """rotation (3, 3), position (3,), near (n,) -> q (branches, n), status (branches,), error (branches, 2)."""
+        return trace(f"{self._word}_inverse_kinematics", self._all, self._inputs)
+
+    @cached_property
+    def nearest_function(self) -> Function:
+        """rotation (3, 3), position (3,), near (n,) -> q (n,), branch (), status (), error (2,)."""
+        return trace(f"{self._word}_nearest_pose", self._nearest, self._inputs)
+
+    @cached_property
+    def rates_function(self) -> Function:
+        """q (n,), velocity (6,), acceleration (6,) -> qd (n,), qdd (n,), manipulability (), pivot ()."""
+        return joint_rates_function(self.robot, self.frame, [joint.index for joint in self.arm.joints])
+
+    @cached_property
+    def native(self) -> NativeFunction:
+        """`function` as native code."""
+        return compile_function(self.function)
+
+    @cached_property
+    def nearest_native(self) -> NativeFunction:
+        """`nearest_function` as native code."""
+        return compile_function(self.nearest_function)
+
+    @cached_property
+    def rates_native(self) -> NativeFunction:
+        """`rates_function` as native code."""
+        return compile_function(self.rates_function)
+
+    def __call__(self, rotation: Any, position: Any, *, near: Any = None) -> ArmPoses:
+        """Every branch for a pose of the frame in the base: rotation (3, 3) and position (3,), or N of them.
+
+        `near` (n,) or (N, n) says which turn of a joint is wanted, what a free joint keeps and where joints that do not
+        move the frame stand; without it, zero, or the limit that is nearest to zero.
+        Raises `ArgumentError` for wrong shapes, numbers that are not finite, or a matrix that is no rotation.
+        """
+        q, status, error = self._solved(*self._checked(rotation, position, near))
+        return ArmPoses(self.names, q, status.astype(np.int64), error)
+
+    def nearest(self, rotation: Any, position: Any, *, near: Any = None) -> NearestPose:
+        """The branch with the smallest sum of squared distances to `near`, of those with the best status.
+
+        A pose that is met counts before one that is not, and limits before distance. Raises as the call does.
+        """
+        q, branch, status, error = self.nearest_native.call(*self._checked(rotation, position, near))
+        return NearestPose(q, np.asarray(branch).astype(np.int64), np.asarray(status).astype(np.int64), error)
+
+    def free_intervals(self, rotation: Any, position: Any, *, near: Any = None) -> FreeIntervals:
+        """The values of the free joint for which each branch reaches the pose within all limits.
+
+        `near` says which turns are wanted. Raises `RobotError` for an arm without a free joint.
+        """
+        if self.closed.free is None:
+            raise RobotError(f"robot '{self.robot.name}' has no free joint", remedy="ask for the branches: ik(...)")
+        turn, place, reference = self._checked(rotation, position, near)
+        if turn.ndim != 2 or place.ndim != 1 or reference.ndim != 1:
+            raise ArgumentError("the intervals are of one pose", remedy="give one pose, not a batch")
+        joint = self.arm.joints[self.closed.free]
+        others = [one for one in self.arm.joints if one is not joint]
+        lower, upper = (np.array([getattr(one.limits, end) for one in others]) for end in ("lower", "upper"))
+        columns = [one.index for one in others]
+
+        def score(values: Array, branch: Indices) -> Array:
+            references = np.tile(reference, (len(values), 1))
+            references[:, joint.index] = values
+            turns, places = (np.tile(a, (len(values), *[1] * a.ndim)) for a in (turn, place))
+            q, status, error = self._solved(turns, places, references)
+            rows = np.arange(len(values))
+            q, missed = q[rows, branch][:, columns], error[rows, branch].sum(axis=1)
+            inside = np.minimum(q - lower, upper - q).min(axis=1, initial=np.inf) + LIMIT_SLACK
+            out = (status[rows, branch].astype(np.int64) & BranchStatus.OUT_OF_REACH) != 0
+            return np.asarray(np.where(out, -missed, inside))
+
+        low, high = max(joint.limits.lower, -np.pi), min(joint.limits.upper, np.pi)
+        if np.isfinite(joint.limits.lower) and np.isfinite(joint.limits.upper):
+            low, high = joint.limits.lower, joint.limits.upper
+        found = free_intervals(score, len(self.names), low, high)
+        return FreeIntervals(joint.name, self.names, tuple(map(tuple, found)))
+
+    def rates(self, q: Any, velocity: Any, acceleration: Any = None) -> JointRates:
+        """Joint speeds and accelerations (n,) from the frame's velocity and acceleration (6,), linear before angular.
+
+        Raises `ArgumentError` for wrong shapes.
+        """
+        q, velocity = _numbers("q", q, (self.robot.n,)), _numbers("velocity", velocity, (6,))
+        given = np.zeros(velocity.shape) if acceleration is None else _numbers("acceleration", acceleration, (6,))
+        return JointRates(*self.rates_native.call(*_together((q, 1), (velocity, 1), (given, 1))))
+
+    def _solved(self, rotation: Array, position: Array, near: Array) -> tuple[Array, Array, Array]:
+        """q, status, error of every branch."""
+        return self.native.call(rotation, position, near)  # type: ignore[no-any-return]
+
+    @property
+    def _word(self) -> str:
+        """The robot's name as every target language takes it."""
+        return "".join(letter if letter.isalnum() and letter.isascii() else "_" for letter in self.robot.name)
+
+    @property
+    def _inputs(self) -> dict[str, tuple[int, ...]]:
+        return {"rotation": (3, 3), "position": (3,), "near": (self.robot.n,)}
+
+    def _all(self, rotation: Any, position: Any, near: Any) -> dict[str, Any]:
+        """The program over any scalar."""
+        kept = tuple(near[joint.index] for joint in self.arm.joints)
+        turn = matmul(rotation, transpose(self.arm.tool.rotation))
+        rows, status, error = [], [], []
+        for branch in self.closed.solve(PoseTarget(turn, position, kept)):
+            placed = place_joints(self.arm.joints, branch.values, near)
+            missed = [branch.position_miss, branch.rotation_miss]
+            rows.append(placed.q)
+            status.append(branch_status(placed.outside, missed, branch.margin, self.arm.reach))
+            error.append(missed)
+        return {"q": rows, "status": status, "error": error}
+
+    def _nearest(self, rotation: Any, position: Any, near: Any) -> dict[str, Any]:
+        """The program that keeps one branch."""
+        found = self._all(rotation, position, near)
+        best: list[Any] = []
+        cost: Any = None
+        for k, (row, status, error) in enumerate(zip(found["q"], found["status"], found["error"], strict=True)):
+            this = branch_cost(status, sum((a - b) * (a - b) for a, b in zip(row, near, strict=True)))
+            values = [*row, float(k), status, *error]
+            if cost is None:
+                cost, best = this, values
+            else:
+                nearer = this - cost
+                best = [select(nearer, old, new) for old, new in zip(best, values, strict=True)]
+                cost = select(nearer, cost, this)
+        n = self.robot.n
+        return {"q": best[:n], "branch": best[n], "status": best[n + 1], "error": best[n + 2 :]}
+
+    def _checked(self, rotation: Any, position: Any, near: Any) -> list[Array]:
+        turn = _numbers("rotation", rotation, (3, 3))
+        place = _numbers("position", position, (3,))
+        kept = self._default_reference if near is None else _numbers("near", near, (self.robot.n,))
+        off = np.abs(turn @ np.swapaxes(turn, -1, -2) - np.eye(3)).max(axis=(-1, -2), initial=0.0)
+        wrong = np.atleast_1d((off > _ROTATION) | (np.linalg.det(turn) < 0.0))
+        if wrong.any():
+            which = f"rotation {int(np.argmax(wrong))}" if turn.ndim == 3 else "the rotation"
+            raise ArgumentError(
+                f"{which} is no rotation matrix: its rows are not orthonormal and right-handed",
+                remedy=f"give rows of length 1 at right angles (to {_ROTATION:g}) with determinant +1",
+            )
+        return _together((turn, 2), (place, 1), (kept, 1))
+
+    @cached_property
+    def _default_reference(self) -> Array:
+        """Zero, or the limit nearest to it."""
+        limits = [joint.limits for joint in self.robot.joints]
+        return np.clip(np.zeros(self.robot.n), [one.lower for one in limits], [one.upper for one in limits])
+
+
+def _numbers(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+    """The array of one, or of N; raises `ArgumentError`."""
+    try:
+        array = np.ascontiguousarray(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"{name} is no array of numbers", remedy=f"give shape {shape}") from error
+    if array.shape[-len(shape) :] != shape or array.ndim > len(shape) + 1:
+        raise ArgumentError(
+            f"{name} has the shape {array.shape}", remedy=f"give {shape}, or (N, {', '.join(map(str, shape))})"
+        )
+    if not np.isfinite(array).all():
+        raise ArgumentError(f"{name} holds numbers that are not finite", remedy="give finite numbers")
+    return array
+
+
+def _together(*arrays: tuple[Array, int]) -> list[Array]:
+    """Arrays, each with the axes that a single one has: where one is a batch, single ones are repeated."""
+    batches = {array.shape[0] for array, axes in arrays if array.ndim > axes}
+    if len(batches) > 1:
+        raise ArgumentError(
+            f"batches of {' and '.join(map(str, sorted(batches)))} were given", remedy="give as many of each, or one"
+        )
+    if not batches:
+        return [array for array, _ in arrays]
+    (size,) = batches
+    return [
+        array if array.ndim > axes else np.ascontiguousarray(np.broadcast_to(array, (size, *array.shape)))
+        for array, axes in arrays
+    ]

@@ -1,0 +1,208 @@
+"""Inverse kinematics by iteration: calibrated arms next to a closed form, and arms without one.
+
+Near: the closed form of the tidy arm (`near_arm`) gives a start for every branch, which keeps its name, and damped
+Newton steps on the arm as it is end at rounding. Numeric: one solution, from the reference or else from points spread
+over the ranges of the joints, with the limits kept on the way; nobody knows how many others there are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from torquec.codegen.llvm import NativeFunction, compile_function
+from torquec.dynamics.frame_pose import frame_pose
+from torquec.dynamics.jacobian import jacobian
+from torquec.errors import RobotError
+from torquec.expr import Function, trace
+from torquec.foundation.arrays import Array
+from torquec.kinematics.angle import folds_apart
+from torquec.kinematics.arm_branch import ArmFamily, ClosedArm, PoseTarget
+from torquec.kinematics.arm_geometry import ArmGeometry, ArmJoint
+from torquec.kinematics.arm_poses import MISSED, NearestPose, branch_cost, branch_status, place_joints
+from torquec.kinematics.closed_kinematics import InverseKinematics, KinematicsMethod
+from torquec.kinematics.iterated import Iteration, solve_branches, solve_rows
+from torquec.kinematics.joint_rates import manipulability_and_pivot
+from torquec.kinematics.near_arm import NEAR_DISTANCE
+from torquec.kinematics.refinement import pose_distance, refined
+from torquec.spatial import matmul, transpose
+
+LEAST_BEND = 0.03
+"""Of the discriminant, in starts: sqrt(0.03) is 10 degrees from a fold, beyond what a calibration shifts it."""
+
+NUMERIC_STARTS = (1, 7, 24, 96)
+"""In these groups, until one start reaches the pose: the reference first."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class IterativeKinematics(InverseKinematics):
+    """The inverse of an arm that has no closed form itself; `tidy` is the arm that `closed` belongs to."""
+
+    tidy: ArmGeometry | None = None
+
+    @property
+    def method(self) -> KinematicsMethod:
+        """How branches are found."""
+        return KinematicsMethod.NUMERIC if self.tidy is None else KinematicsMethod.NEAR
+
+    @cached_property
+    def function(self) -> Function:
+        """There is none: an iteration is no straight-line program. Raises `RobotError`."""
+        raise RobotError(
+            f"the inverse kinematics of robot '{self.robot.name}' is found by iteration, which is no single program",
+            remedy="call ik(...) or ik.nearest(...); ik.start_function and ik.step_function are the parts",
+        )
+
+    @cached_property
+    def nearest_function(self) -> Function:
+        """There is none, as for `function`."""
+        return self.function
+
+    @cached_property
+    def start_function(self) -> Function:
+        """The branches of the tidy arm, folds held apart: rotation, position, near -> q (branches, n), error."""
+        assert self.tidy is not None
+
+        def algorithm(rotation: Any, position: Any, near: Any) -> dict[str, Any]:
+            assert self.tidy is not None
+            kept = tuple(near[joint.index] for joint in self.arm.joints)
+            turn = matmul(rotation, transpose(self.tidy.tool.rotation))
+            rows, missed = [], []
+            for branch in self.closed.solve(PoseTarget(turn, position, kept)):
+                rows.append(place_joints(self.arm.joints, branch.values, near).q)
+                missed.append(branch.position_miss)
+            return {"q": rows, "missed": missed}
+
+        with folds_apart(LEAST_BEND):
+            return trace(f"{self._word}_start", algorithm, self._inputs)
+
+    @cached_property
+    def step_function(self) -> Function:
+        """One damped Newton step: q (n,), rotation, position -> moved (n,), error (2,) before the step."""
+        bounded = self.method is KinematicsMethod.NUMERIC
+        algorithm = refined(self.robot, self.frame, self.arm, self._moving, bounded=bounded)
+        return trace(f"{self._word}_step", algorithm, self._row_inputs)
+
+    @cached_property
+    def finish_function(self) -> Function:
+        """q (n,), rotation, position, near (n,) -> placed (n,), status (), error (2,), all as measured on the arm."""
+
+        def algorithm(q: Any, rotation: Any, position: Any, near: Any) -> dict[str, Any]:
+            placed = place_joints(self.arm.joints, [q[joint.index] for joint in self.arm.joints], near)
+            error = pose_distance(frame_pose(self.robot, self.frame, q), rotation, position)
+            full = jacobian(self.robot, self.frame, q)
+            columns = [[full[row][joint.index] for row in range(6)] for joint in self._moving]
+            _, pivot = manipulability_and_pivot(columns)
+            status = branch_status(placed.outside, error, pivot, self.arm.reach)
+            return {"placed": placed.q, "status": status, "error": error}
+
+        return trace(f"{self._word}_finish", algorithm, {**self._row_inputs, "near": (self.robot.n,)})
+
+    @cached_property
+    def _natives(self) -> tuple[NativeFunction, NativeFunction]:
+        return compile_function(self.step_function), compile_function(self.finish_function)
+
+    @cached_property
+    def _start_native(self) -> NativeFunction:
+        return compile_function(self.start_function)
+
+    @property
+    def _row_inputs(self) -> dict[str, tuple[int, ...]]:
+        return {"q": (self.robot.n,), "rotation": (3, 3), "position": (3,)}
+
+    @cached_property
+    def _moving(self) -> list[ArmJoint]:
+        """The joints that the iteration moves: all of the arm but the free one."""
+        return [joint for k, joint in enumerate(self.arm.joints) if k != self.closed.free]
+
+    @cached_property
+    def _iteration(self) -> Iteration:
+        turning, moving = np.ones(self.robot.n), np.zeros(self.robot.n)
+        for joint in self._moving:
+            turning[joint.index], moving[joint.index] = 0.0 if joint.prismatic else 1.0, 1.0
+        return Iteration(self._natives[0].call, turning, moving, MISSED * min(1.0, self.arm.reach))
+
+    def _solved(self, rotation: Array, position: Array, near: Array) -> tuple[Array, Array, Array]:
+        return self._iterated(rotation, position, near, every=True)
+
+    def _iterated(self, rotation: Array, position: Array, near: Array, *, every: bool) -> tuple[Array, Array, Array]:
+        """q, status, error of every branch; without `every`, nothing starts again for a pose that some branch meets."""
+        single = rotation.ndim == 2
+        turn, place, reference = (a[None] if single else a for a in (rotation, position, near))
+        if self.tidy is None:
+            q = self._numeric(turn, place, reference)
+        else:
+            q = self._from_closed_form(turn, place, reference, every=every)
+        count, branches, n = q.shape
+        rows = [np.repeat(a, branches, axis=0) for a in (turn, place, reference)]
+        placed, status, error = self._natives[1].call(q.reshape(-1, n), *rows)
+        found = placed.reshape(q.shape), status.reshape(count, branches), error.reshape(count, branches, 2)
+        return (found[0][0], found[1][0], found[2][0]) if single else found
+
+    def nearest(self, rotation: Any, position: Any, *, near: Any = None) -> NearestPose:
+        """The branch with the smallest sum of squared distances to `near`, of those with the best status."""
+        turn, place, reference = self._checked(rotation, position, near)
+        q, status, error = self._iterated(turn, place, reference, every=False)
+        apart = ((q - reference[..., None, :]) ** 2).sum(axis=-1)
+        best = np.argmin(branch_cost(status, apart), axis=-1)
+
+        def taken(a: Array) -> Array:
+            index = best[..., None] if a.ndim == best.ndim + 1 else best[..., None, None]
+            return np.take_along_axis(a, index, axis=best.ndim).squeeze(best.ndim)
+
+        return NearestPose(taken(q), best, taken(status).astype(np.int64), taken(error))
+
+    def _from_closed_form(self, rotation: Array, position: Array, near: Array, *, every: bool) -> Array:
+        """q (N, branches, n) from the branches of the tidy arm."""
+        starts, missed = self._start_native.call(rotation, position, near)
+        # The arm may reach a little farther than the tidy one does.
+        hopeful = missed < 2.0 * NEAR_DISTANCE * self.arm.reach
+        return solve_branches(self._iteration, starts, rotation, position, hopeful=hopeful, every=every)[0]
+
+    def _numeric(self, rotation: Array, position: Array, near: Array) -> Array:
+        """q (N, 1, n): for every pose the first start that reaches it, or what misses it least."""
+        best, error = near.copy(), np.full((len(near), 2), np.inf)
+        open_ = np.arange(len(near))
+        spread = self._spread_starts()
+        first = 0
+        for size in NUMERIC_STARTS:
+            begins = near[open_][:, None] if first == 0 else self._about(near[open_], spread[first : first + size])
+            first += size
+            poses = np.repeat(open_, size)
+            q, missed = solve_rows(self._iteration, begins.reshape(-1, self.robot.n), rotation[poses], position[poses])
+            total = missed.sum(axis=1).reshape(-1, size)
+            pick = np.argmin(total, axis=1)
+            rows = np.arange(len(open_)) * size + pick
+            better = missed[rows].sum(axis=1) < error[open_].sum(axis=1)
+            best[open_[better]], error[open_[better]] = q[rows[better]], missed[rows[better]]
+            open_ = open_[error[open_].max(axis=1) > self._iteration.missed]
+            if not len(open_):
+                break
+        return best[:, None]
+
+    def _spread_starts(self) -> Array:
+        """(starts, joints): values between 0 and 1, the same in every run."""
+        return np.random.default_rng(0).uniform(size=(sum(NUMERIC_STARTS), len(self._moving)))
+
+    def _about(self, near: Array, share: Array) -> Array:
+        """Starts (N, size, n): the moving joints anywhere within their limits, or one turn (1 m) about `near`."""
+        starts = np.repeat(near[:, None], len(share), axis=1)
+        for k, joint in enumerate(self._moving):
+            half = self.arm.reach if joint.prismatic else np.pi
+            at = near[:, joint.index]
+            lower = np.maximum(joint.limits.lower, at - half)
+            upper = np.minimum(joint.limits.upper, at + half)
+            starts[:, :, joint.index] = lower[:, None] + share[:, k] * np.maximum(upper - lower, 0.0)[:, None]
+        return starts
+
+
+def numeric_arm() -> ClosedArm:
+    """What stands for the closed form where there is none: one branch."""
+
+    def solve(target: PoseTarget) -> list[Any]:
+        raise NotImplementedError("a numeric inverse has no closed form")
+
+    return ClosedArm(ArmFamily.NONE, "damped least squares", ("numeric",), solve)

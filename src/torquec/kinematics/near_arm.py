@@ -1,0 +1,118 @@
+"""The arm that a calibrated one was meant to be: axes nearly parallel, square or meeting made exactly so.
+
+Lines are tidied in the order of the joints, each against those before it:
+
+(1)  neighbours whose axes differ by less than `NEAR_SINE` become parallel to their mean
+(2)  an axis that is square to the one before it, but for `NEAR_SINE`, becomes so
+(3)  a line that passes the one before it at less than `NEAR_DISTANCE` of the arm's size is moved to meet it; where the
+     two before it meet nearby, to meet them there
+
+Each line turns and moves about its point next to the line before it, since a calibration may put the point of a line
+far away. What is left of the differences is for Newton's method.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from itertools import pairwise
+
+import numpy as np
+
+from torquec.foundation.arrays import Array
+from torquec.kinematics.arm_geometry import ArmGeometry, ArmJoint
+from torquec.spatial import Vector3
+
+NEAR_SINE = 0.06
+"""Between axes, or of what is missing to a right angle: below this a fault of manufacture, several times what
+calibrations find."""
+
+NEAR_DISTANCE = 0.03
+"""The same of distances, relative to the size of the arm; the offsets of wrists are larger."""
+
+
+def near_arm(arm: ArmGeometry) -> ArmGeometry:
+    """The tidy arm next to an arm (1)-(3), with the same tool at q = 0."""
+    axes = [np.array(joint.axis) for joint in arm.joints]
+    points = _nearby_points(axes, [np.array(joint.point) for joint in arm.joints], np.array(arm.tool.origin))
+    places = [*points, np.array(arm.tool.origin)]
+    reach = float(sum(np.linalg.norm(b - a) for a, b in pairwise(places)))
+    axes = _squared(_paralleled(axes))
+    points = _met(axes, points, NEAR_DISTANCE * reach)
+    joints = tuple(
+        dataclasses.replace(joint, axis=_vector(axis), point=_vector(point))
+        for joint, axis, point in zip(arm.joints, axes, points, strict=True)
+    )
+    return ArmGeometry(joints, arm.tool, reach)
+
+
+def farthest_change(arm: ArmGeometry, tidy: ArmGeometry) -> float:
+    """The largest sine between an axis and what became of it."""
+
+    def sine(one: ArmJoint, other: ArmJoint) -> float:
+        return float(np.linalg.norm(np.cross(one.axis, other.axis)))
+
+    return max(sine(one, other) for one, other in zip(arm.joints, tidy.joints, strict=True))
+
+
+def _nearby_points(axes: list[Array], points: list[Array], tool: Array) -> list[Array]:
+    """For every line its point nearest to the one chosen on the next line, from the tool inwards."""
+    found, at = [], tool
+    for axis, point in zip(reversed(axes), reversed(points), strict=True):
+        at = point + axis * float(axis @ (at - point))
+        found.append(at)
+    return found[::-1]
+
+
+def _paralleled(axes: list[Array]) -> list[Array]:
+    """Equation (1)."""
+    groups: list[list[Array]] = []
+    for axis in axes:
+        if groups and np.linalg.norm(np.cross(groups[-1][0], axis)) < NEAR_SINE:
+            groups[-1].append(axis)
+        else:
+            groups.append([axis])
+    found = []
+    for group in groups:
+        total = np.sum([axis * np.sign(axis @ group[0]) for axis in group], axis=0)
+        mean = total / np.linalg.norm(total)
+        found += [mean * np.sign(axis @ group[0]) for axis in group]
+    return found
+
+
+def _squared(axes: list[Array]) -> list[Array]:
+    """Equation (2); parallel neighbours stay parallel."""
+    found: list[Array] = []
+    for k, axis in enumerate(axes):
+        new = axis
+        if k and np.linalg.norm(np.cross(axes[k - 1], axis)) == 0.0:
+            new = found[-1] * np.sign(axes[k - 1] @ axis)
+        elif k and abs(found[-1] @ axis) < 2.0 * NEAR_SINE:  # the one before has itself been turned
+            new = axis - found[-1] * (found[-1] @ axis)
+        found.append(new / np.linalg.norm(new))
+    return found
+
+
+def _met(axes: list[Array], points: list[Array], near: float) -> list[Array]:
+    """Equation (3)."""
+    found = [points[0]]
+    center: Array | None = None
+    for k in range(1, len(axes)):
+        point, before = points[k], center
+        normal = np.cross(axes[k - 1], axes[k])
+        center = None
+        if np.linalg.norm(normal) > 0.5:  # slanted axes that meet are left alone
+            between = point - found[-1]
+            gap = float(between @ normal) / float(normal @ normal)
+            meeting = found[-1] + axes[k - 1] * float(np.cross(between, axes[k]) @ normal) / float(normal @ normal)
+            if abs(gap) * np.linalg.norm(normal) < near:
+                point, center = point - normal * gap, meeting
+                if before is not None and np.linalg.norm(meeting - before) < near:
+                    point = center = before
+        found.append(point)
+    return found
+
+
+def _vector(v: Array) -> Vector3:
+    noise = 1e-14  # roundings of the steps above
+    x, y, z = (float(round(e)) if abs(e - round(e)) < noise else float(e) for e in v)
+    return (x, y, z)

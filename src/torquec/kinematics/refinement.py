@@ -1,0 +1,114 @@
+"""Newton's method with damping, for poses that a closed form comes near to and for arms without one.
+
+(1)  e = ((p* - p)/L, w),   w = 2 tan(angle/2) axis of the rotation from R to R*, in base axes;   L half the arm's size
+(2)  (A'A + (|e|^2/2 + `FLOOR`) 1) step = A'e,   A = J with its upper rows over L
+(3)  q := q + step, shortened where a joint would move by more than `LARGEST_STEP`
+
+The damping of (2), proportional to the squared error, keeps the method in bounds next to singularities, lets it end in
+the nearest pose where the one asked for is out of reach, and vanishes so fast that convergence stays quadratic (T.
+Sugihara, Solvability-unconcerned inverse kinematics by the Levenberg-Marquardt method, IEEE T-RO 27, 2011).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from torquec.dynamics.frame_pose import frame_pose
+from torquec.dynamics.jacobian import jacobian
+from torquec.expr.math import absolute, atan2, maximum, minimum, sqrt
+from torquec.kinematics.angle import over
+from torquec.kinematics.arm_geometry import ArmGeometry, ArmJoint
+from torquec.robot.robot import Robot
+from torquec.spatial import Matrix3, Pose, Scalar, Vector3, add, cross, dot, scale, subtract, transpose
+
+LARGEST_STEP = 0.5
+"""Of a joint in one step [rad, or L for a slide]: about as far as the tangent is a guide."""
+
+FLOOR = 1e-15
+"""Keeps (2) solvable where the arm is singular; beside the squares of the columns of A it is nothing."""
+
+_HALF_TURN = 0.05
+"""1 + cos of the angle, below which w of (1) grows no further: next to half a turn its axis is all that counts."""
+
+
+def refined(robot: Robot, frame: str, arm: ArmGeometry, moving: Sequence[ArmJoint], *, bounded: bool) -> Any:
+    """The algorithm q (n,), rotation (3, 3), position (3,) -> moved (n,), error (2,): one step; the error is before it.
+
+    Only the joints `moving` move; `bounded` keeps them within their limits.
+    """
+    size = 0.5 * arm.reach
+
+    def algorithm(q: Any, rotation: Any, position: Any) -> dict[str, Any]:
+        pose = frame_pose(robot, frame, q)
+        off, turn = pose_error(pose, rotation, position)
+        full = jacobian(robot, frame, q)
+        weights = [1.0 / size] * 3 + [1.0] * 3
+        columns = [[full[row][joint.index] * weights[row] for row in range(6)] for joint in moving]
+        error = [*scale(off, 1.0 / size), *turn]
+        damping = 0.5 * _dot(error, error) + FLOOR
+        step = _damped(columns, error, damping)
+        largest: Scalar = 0.0
+        for value, joint in zip(step, moving, strict=True):
+            largest = maximum(largest, absolute(value) * (1.0 / size if joint.prismatic else 1.0))
+        share = minimum(1.0, over(LARGEST_STEP, largest))
+        new = list(q)
+        for value, joint in zip(step, moving, strict=True):
+            moved = q[joint.index] + share * value
+            if bounded:
+                moved = maximum(minimum(moved, joint.limits.upper), joint.limits.lower)
+            new[joint.index] = moved
+        return {"moved": new, "error": pose_distance(pose, rotation, position)}
+
+    return algorithm
+
+
+def pose_error(pose: Pose, rotation: Matrix3, position: Vector3) -> tuple[Vector3, Vector3]:
+    """(p* - p, w) of (1)."""
+    have, want = transpose(pose.rotation), transpose(rotation)
+    turn: Vector3 = (0.0, 0.0, 0.0)
+    together: Scalar = 1.0
+    for a, b in zip(have, want, strict=True):
+        turn = add(turn, cross(a, b))  # 2 sin(angle) axis
+        together = together + dot(a, b)  # 2 (1 + cos(angle))
+    factor = over(2.0, maximum(together, 2.0 * _HALF_TURN))
+    return subtract(position, pose.origin), scale(turn, factor)
+
+
+def pose_distance(pose: Pose, rotation: Matrix3, position: Vector3) -> list[Scalar]:
+    """How far a pose is from another: [m], [rad]."""
+    off = subtract(position, pose.origin)
+    turn: Vector3 = (0.0, 0.0, 0.0)
+    together: Scalar = -1.0
+    for a, b in zip(transpose(pose.rotation), transpose(rotation), strict=True):
+        turn, together = add(turn, cross(a, b)), together + dot(a, b)
+    return [sqrt(dot(off, off)), atan2(sqrt(dot(turn, turn)), together)]
+
+
+def _damped(columns: list[list[Scalar]], right: Sequence[Scalar], damping: Scalar) -> list[Scalar]:
+    """Equation (2), by the factors L D L' of its matrix."""
+    n = len(columns)
+    lower: list[list[Scalar]] = []
+    pivots: list[Scalar] = []
+    for i in range(n):
+        row: list[Scalar] = []
+        for k in range(i):
+            row.append(_dot(columns[i], columns[k]) - sum(row[j] * lower[k][j] for j in range(k)))
+        scaled = [value * pivot for value, pivot in zip(row, pivots, strict=True)]
+        rest = _dot(columns[i], columns[i]) + damping - sum(a * b for a, b in zip(row, scaled, strict=True))
+        # Rounding may leave a singular pivot below the damping, which it cannot be below.
+        pivots.append(over(1.0, maximum(rest, damping)))
+        lower.append(scaled)
+    x = [_dot(column, right) for column in columns]
+    for i in range(n):
+        for k in range(i):
+            x[i] = x[i] - lower[i][k] * x[k]
+    x = [value * pivot for value, pivot in zip(x, pivots, strict=True)]
+    for i in reversed(range(n)):
+        for k in range(i + 1, n):
+            x[i] = x[i] - lower[k][i] * x[k]
+    return x
+
+
+def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
+    return sum((x * y for x, y in zip(a[1:], b[1:], strict=True)), start=a[0] * b[0])

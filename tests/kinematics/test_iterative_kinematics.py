@@ -1,0 +1,127 @@
+"""Calibrated arms and arms without a closed form: claims hold, branches keep their names, and the rest is said."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.kinematics.arms import SEVEN_JOINTS, UR10E, X, Y, Z, forward, line_arm, misses, off_lines, turned_apart
+
+from torquec.errors import RobotError
+from torquec.kinematics.arm_branch import ArmFamily
+from torquec.kinematics.arm_poses import BranchStatus
+from torquec.kinematics.closed_kinematics import KinematicsMethod
+from torquec.kinematics.inverse_kinematics import inverse_kinematics
+from torquec.robot import classics
+from torquec.robot.robot import Limits
+
+HAND = (0.0, -0.1157, 0.0)
+ODD = (
+    [Z, Y, X + Z, Y + X, Z, X],
+    [[0, 0, 0], [0.1, 0, 0.3], [0.4, 0.1, 0.3], [0.6, 0.2, 0.1], [0.8, 0.1, 0.4], [0.9, 0.3, 0.4]],
+)
+
+
+def check_claims(robot, q, near):
+    """What is said to be met is, to 1e-10, and what is missed is missed by that; gives (distance to q, poses)."""
+    rotation, position = forward(robot, "tool")(q)
+    found = inverse_kinematics(robot, "tool")(rotation, position, near=near)
+    distance, angle = misses(robot, "tool", found.q, rotation, position)
+    met = (found.status & BranchStatus.OUT_OF_REACH) == 0
+    assert max(distance[met].max(), angle[met].max()) < 1e-9
+    assert np.quantile(distance[met], 0.999) < 1e-11
+    np.testing.assert_allclose(distance, found.error[..., 0], atol=1e-10)
+    return np.where(met, turned_apart(robot, found.q, q[:, None]), np.inf).min(axis=1), found
+
+
+@pytest.mark.parametrize("off", [1e-3, 1e-2])
+@pytest.mark.parametrize("size", [150, pytest.param(100_000, marks=pytest.mark.slow)])
+def test_a_calibrated_ur(off, size):
+    """Lines off by up to so many radians and metres. Off by 1e-2, an arm next to a singularity has solutions that no
+    branch of the tidy arm leads to: few, and only there.
+    """
+    rng = np.random.default_rng(1)
+    robot = line_arm("RRRRRR", *off_lines(UR10E, off, rng), hand=HAND)
+    ik = inverse_kinematics(robot, "tool")
+    assert (ik.method, ik.family, len(ik.names)) == (KinematicsMethod.NEAR, ArmFamily.PARALLEL_AXES, 8)
+    q = rng.uniform(-np.pi, np.pi, (size, 6))
+    apart, found = check_claims(robot, q, np.zeros(6))
+    lost = apart > 1e-5
+    assert lost.mean() < (2e-4 if off < 2e-3 else 1e-2)
+    assert all(ik.rates(one, np.zeros(6)).pivot < 0.05 for one in q[lost])
+    assert (found.status & BranchStatus.OUT_OF_REACH == 0).sum(axis=1).min() >= 1
+
+
+def test_names_are_those_of_the_arm_next_to_it():
+    """A UR whose lines are off by 1e-6 has the branches of the UR, each under its name."""
+    rng = np.random.default_rng(2)
+    straight = line_arm("RRRRRR", *UR10E, hand=HAND)
+    robot = line_arm("RRRRRR", *off_lines(UR10E, 1e-6, rng), hand=HAND)
+    q = np.array([0.4, -1.1, 1.3, -0.8, -1.2, 0.5])
+    rotation, position = forward(straight, "tool")(q)
+    one, other = (inverse_kinematics(arm, "tool")(rotation, position) for arm in (straight, robot))
+    assert one.names == other.names
+    met = (one.status & BranchStatus.OUT_OF_REACH) == 0
+    assert met.sum() >= 4
+    assert turned_apart(robot, one.q[met], other.q[met]).max() < 1e-4
+
+
+def test_a_calibrated_panda_keeps_its_free_joint():
+    rng = np.random.default_rng(3)
+    robot = line_arm("R" * 7, *off_lines(SEVEN_JOINTS["panda"], 1e-3, rng))
+    q = rng.uniform(-2.0, 2.0, (60, 7))
+    near = np.zeros((60, 7))
+    near[:, 6] = q[:, 6]
+    apart, found = check_claims(robot, q, near)
+    assert (apart < 1e-6).mean() > 0.97
+    np.testing.assert_array_equal(found.q[:, :, 6], np.repeat(q[:, 6:], 8, axis=1))
+
+
+def test_the_nearest_branch_is_one_of_all():
+    rng = np.random.default_rng(4)
+    robot = line_arm("RRRRRR", *off_lines(UR10E, 1e-3, rng), hand=HAND)
+    ik = inverse_kinematics(robot, "tool")
+    q = rng.uniform(-1.5, 1.5, (5, 6))
+    rotation, position = forward(robot, "tool")(q)
+    best = ik.nearest(rotation, position, near=q)
+    np.testing.assert_allclose(best.q, q, atol=1e-8)
+    one = ik.nearest(rotation[0], position[0], near=q[0])
+    np.testing.assert_allclose(one.q, best.q[0], atol=1e-12)
+    assert (one.branch, one.status) == (best.branch[0], best.status[0])
+
+
+def test_numeric_finds_one_within_limits():
+    rng = np.random.default_rng(5)
+    robot = line_arm("RRRRRR", *ODD, rng, limits={k: Limits(-2.0, 2.5) for k in range(6)})
+    ik = inverse_kinematics(robot, "tool")
+    assert (ik.method, ik.family, ik.names) == (KinematicsMethod.NUMERIC, ArmFamily.NONE, ("numeric",))
+    q = rng.uniform(-2.0, 2.5, (60, 6))
+    _, found = check_claims(robot, q, np.zeros(6))
+    met = (found.status & BranchStatus.OUT_OF_REACH) == 0
+    assert met.mean() > 0.9
+    assert found.q.min() >= -2.0
+    assert found.q.max() <= 2.5
+    # From where the pose was taken it goes nowhere.
+    rotation, position = forward(robot, "tool")(q)
+    np.testing.assert_allclose(ik.nearest(rotation, position, near=q).q, q, atol=1e-9)
+
+
+def test_numeric_with_too_few_joints_is_least_squares():
+    """Two links in a plane, asked for a point out of reach with a turn that suits none: position and turn compete."""
+    robot = classics.planar2r()
+    ik = inverse_kinematics(robot, "tool")
+    rotation, position = forward(robot, "tool")(np.array([0.3, 0.8]))
+    found = ik(rotation, position, near=[0.1, 0.4])
+    np.testing.assert_allclose(found.q, [[0.3, 0.8]], atol=1e-9)
+    far = ik(rotation, 3.0 * position, near=[0.1, 0.4])
+    assert far.status[0] & BranchStatus.OUT_OF_REACH
+    distance, angle = misses(robot, "tool", far.q[None], rotation[None], 3.0 * position[None])
+    np.testing.assert_allclose(far.error, np.concatenate([distance, angle], axis=1), atol=1e-9)
+
+
+def test_an_iteration_is_no_program():
+    robot = line_arm("RRRRRR", *ODD)
+    ik = inverse_kinematics(robot, "tool")
+    with pytest.raises(RobotError, match="is found by iteration, which is no single program"):
+        _ = ik.function
+    with pytest.raises(RobotError, match="no closed form is known"):
+        inverse_kinematics(robot, "tool", free="j0")
