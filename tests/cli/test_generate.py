@@ -57,8 +57,8 @@ def test_single_precision(torquec, arm, tmp_path):
 
 
 def test_the_help_names_every_target(torquec):
-    assert "Write C99, NumPy or CasADi code." in torquec("generate", "--help").out
-    assert "Write C99, NumPy or CasADi code." in torquec("--help").out
+    assert "Write C99, NumPy, CasADi or WebAssembly code." in torquec("generate", "--help").out
+    assert "Write C99, NumPy, CasADi or WebAssembly code." in torquec("--help").out
 
 
 def test_the_two_rate_package(torquec, arm, tmp_path):

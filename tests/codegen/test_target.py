@@ -14,6 +14,7 @@ WRITTEN = {
     Target.C: ["arm.c", "arm.h", "selftest.c", "CMakeLists.txt"],
     Target.NUMPY: ["arm.py"],
     Target.CASADI: ["arm_every_operation.casadi"],
+    Target.WASM: ["arm.wasm", "arm.js", "arm.d.ts", "selftest.mjs", "selftest.html", "package.json"],
 }
 
 
@@ -27,7 +28,7 @@ def test_writes_the_documented_files(tmp_path, target):
 
 
 def test_words_are_targets():
-    assert [Target(word) for word in ("c", "numpy", "casadi")] == list(Target)
+    assert [Target(word) for word in ("c", "numpy", "casadi", "wasm")] == list(Target)
 
 
 def test_importing_it_is_light():

@@ -1,1 +1,1 @@
-"""Back ends: a `Function` becomes a native callable, a C package, a NumPy module or a CasADi function."""
+"""Back ends: a `Function` becomes a native callable, C, a NumPy module, a CasADi function or WebAssembly."""

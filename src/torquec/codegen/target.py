@@ -30,6 +30,8 @@ class Target(StrEnum):
     """`<prefix>.py`: a module that needs nothing but NumPy."""
     CASADI = "casadi"
     """One `<prefix>_<function>.casadi` a function, for `casadi.Function.load` in Python, C++ or MATLAB."""
+    WASM = "wasm"
+    """`<prefix>.wasm`, `<prefix>.js` with types, and self-tests for Node and a browser: imports nothing."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ def target_titles() -> str:
     """The languages as help lists them.
 
     >>> target_titles()
-    'C99, NumPy or CasADi'
+    'C99, NumPy, CasADi or WebAssembly'
     """
     *first, last = (back_end.title for back_end in BACK_ENDS.values())
     return f"{', '.join(first)} or {last}"
@@ -126,11 +128,25 @@ def _write_casadi(functions: Sequence[Function], directory: Path, options: Packa
     return write_casadi_functions(functions, directory, prefix=options.prefix, force=options.force)
 
 
+def _write_wasm(functions: Sequence[Function], directory: Path, options: PackageOptions) -> list[Path]:
+    from torquec.codegen.wasm import write_wasm_package
+
+    return write_wasm_package(
+        functions,
+        directory,
+        prefix=options.prefix,
+        description=options.description,
+        notes=options.notes,
+        force=options.force,
+    )
+
+
 BACK_ENDS: Mapping[Target, BackEnd] = MappingProxyType(
     {
         Target.C: BackEnd("C99", _write_c, (Precision.DOUBLE, Precision.SINGLE)),
         Target.NUMPY: BackEnd("NumPy", _write_numpy),
         Target.CASADI: BackEnd("CasADi", _write_casadi),
+        Target.WASM: BackEnd("WebAssembly", _write_wasm),
     }
 )
 """Every target."""

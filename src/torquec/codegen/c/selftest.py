@@ -1,16 +1,8 @@
-"""The C text of the self-test: recorded inputs and outputs, compared when it runs.
-
-The inputs are drawn from a seeded generator, the outputs come from `torquec.expr.evaluate`. What is tolerated follows
-from the function: it is evaluated again with the result of every operation wrong by one unit in the last place, up or
-down; a hundred times the change that this makes, relative to the largest output and rounded up to a power of ten, is
-allowed (at least 1e-12).
-"""
+"""The C text of the self-test: the states of :mod:`torquec.codegen.recorded`, compared when it runs."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -18,13 +10,9 @@ from torquec.codegen.c.names import Names
 from torquec.codegen.c.scalar import DOUBLE, CScalar
 from torquec.codegen.c.source import packed
 from torquec.codegen.identifiers import c_identifier
-from torquec.expr import Function, Op, evaluate
-from torquec.expr.ops import SEMANTICS
+from torquec.codegen.recorded import RECORDED_SEED, STATES, record_states
+from torquec.expr import Function
 from torquec.foundation.arrays import Array
-
-_STATES = 4  # enough that no function passes by accident, few enough for a microcontroller
-_SEED = 20240229  # any number: the same test from the same functions
-_LEAST_TOLERANCE = 1e-12  # some thousand roundings of a double: another compiler contracts and reorders
 
 _HEAD = """\
 /* Compares {prefix}.c with recorded results; exit status 0 when all agree. Written by torquec. */
@@ -73,7 +61,7 @@ static int report(const char *function, {real} error, {real} tolerance)
 
 def selftest_text(functions: Sequence[Function], names: Names) -> str:
     """The whole `selftest.c`."""
-    rng = np.random.default_rng(_SEED)
+    rng = np.random.default_rng(RECORDED_SEED)
     scalar = names.scalar
     head = _HEAD.format(
         prefix=names.prefix,
@@ -91,22 +79,20 @@ def selftest_text(functions: Sequence[Function], names: Names) -> str:
 
 
 def _check(function: Function, name: str, names: Names, rng: np.random.Generator) -> str:
-    inputs = {port.name: rng.uniform(-1.5, 1.5, (_STATES, *port.shape)).round(6) for port in function.inputs}
-    outputs = _evaluate(function, inputs)
     scalar = names.scalar
-    moved = _evaluate_badly(function, inputs, rng, scalar.epsilon)
+    states = record_states(function, rng, epsilon=scalar.epsilon)
     ports = names.ports(function)
     sizes = {port.name: max(port.size, 1) for port in (*function.inputs, *function.outputs)}
     lines = [f"static int check_{name}(void)", "{"]
-    for key, value in inputs.items():
-        lines += _table(f"given_{ports[key]}", value.reshape(_STATES, -1), sizes[key], scalar)
-    for key, value in outputs.items():
-        lines += _table(f"recorded_{ports[key]}", value.reshape(_STATES, -1), sizes[key], scalar)
+    for key, value in states.inputs.items():
+        lines += _table(f"given_{ports[key]}", value.reshape(STATES, -1), sizes[key], scalar)
+    for key, value in states.outputs.items():
+        lines += _table(f"recorded_{ports[key]}", value.reshape(STATES, -1), sizes[key], scalar)
     lines += [f"    {scalar.type} found_{ports[port.name]}[{sizes[port.name]}];" for port in function.outputs]
     lines += [
         f"    {scalar.type} worst = {scalar.number(0.0)};",
         "    int k;",
-        f"    for (k = 0; k < {_STATES}; ++k) {{",
+        f"    for (k = 0; k < {STATES}; ++k) {{",
     ]
     arguments = [f"given_{ports[port.name]}[k]" for port in function.inputs]
     arguments += [f"found_{ports[port.name]}" for port in function.outputs]
@@ -115,50 +101,13 @@ def _check(function: Function, name: str, names: Names, rng: np.random.Generator
         own = ports[port.name]
         error = f"difference(found_{own}, recorded_{own}[k], {port.size})"
         lines.append(f"        worst = {scalar.function('fmax')}(worst, {error});")
-    tolerance = scalar.number(_tolerance(outputs, moved, scalar.epsilon))
+    tolerance = scalar.number(states.tolerance)
     lines += ["    }", f'    return report("{c_identifier(function.name)}", worst, {tolerance});', "}", ""]
     return "\n".join(lines)
 
 
-def _evaluate(function: Function, inputs: dict[str, Array]) -> dict[str, Array]:
-    """Outputs for all states, also of a function without inputs."""
-    outputs = evaluate(function, inputs)
-    return {port.name: np.broadcast_to(outputs[port.name], (_STATES, *port.shape)) for port in function.outputs}
-
-
-def _evaluate_badly(
-    function: Function, inputs: dict[str, Array], rng: np.random.Generator, epsilon: float
-) -> dict[str, Array]:
-    """Outputs for all states, each operation wrong in its last place."""
-    values: list[Any] = []
-    with np.errstate(all="ignore"):
-        for step in function.operations:
-            if step.op is Op.CONST:
-                values.append(np.full(_STATES, step.value))
-            elif step.op is Op.INPUT:
-                values.append(inputs[step.port].reshape(_STATES, -1)[:, step.element])
-            else:
-                exact = SEMANTICS[step.op].on_arrays(*(values[arg] for arg in step.args))
-                values.append(exact * (1.0 + epsilon * rng.choice([-1.0, 1.0], _STATES)))
-    return {
-        port.name: np.array([values[k] for k in result]).reshape(-1, _STATES).T
-        for port, result in zip(function.outputs, function.results, strict=True)
-    }
-
-
-def _tolerance(outputs: dict[str, Array], moved: dict[str, Array], epsilon: float) -> float:
-    """The module's rule; states and outputs that are not finite do not count."""
-    change = 0.0
-    for port, value in outputs.items():
-        for row, other in zip(value.reshape(_STATES, -1), moved[port].reshape(_STATES, -1), strict=True):
-            if row.size and np.isfinite(row).all() and np.isfinite(other).all() and np.abs(row).max() > 0.0:
-                change = max(change, float(np.abs(row - other).max() / np.abs(row).max()))
-    tolerance = max(_LEAST_TOLERANCE * (epsilon / DOUBLE.epsilon), 100.0 * change)
-    return float(f"1e{math.ceil(math.log10(tolerance) - 1e-9)}")
-
-
 def _table(name: str, rows: Array, columns: int, scalar: CScalar) -> list[str]:
-    lines = [f"    static const {scalar.type} {name}[{_STATES}][{columns}] = {{"]
+    lines = [f"    static const {scalar.type} {name}[{STATES}][{columns}] = {{"]
     for row in rows:
         numbers = [scalar.number(float(value)) for value in row] or [scalar.number(0.0)]
         lines += packed(numbers, head="        {", tail="},", indent="         ")

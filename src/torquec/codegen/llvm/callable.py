@@ -22,10 +22,11 @@ from typing import Any
 from torquec.codegen.llvm.cpu import Cpu, host_cpu
 from torquec.codegen.llvm.dispatch import Dispatcher, check_threads
 from torquec.codegen.llvm.load import LoadedObject, libm_slots
-from torquec.codegen.llvm.module import BATCH, KERNEL, PACKED, SCALAR_SLOT
+from torquec.codegen.llvm.module import BATCH, KERNEL, PACKED
 from torquec.codegen.llvm.objects import CachedObjects, CompiledObjects, Objects
 from torquec.codegen.llvm.trampoline import CallRecord, find_obstacle, make_builtin, make_record
 from torquec.codegen.llvm.trampoline_text import BATCH_WORD, MOST_AXES, MOST_PORTS
+from torquec.codegen.llvm_text.batch import SCALAR_SLOT
 from torquec.errors import CompileError
 from torquec.expr import Function, Port
 

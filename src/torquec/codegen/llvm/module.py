@@ -10,19 +10,18 @@ from __future__ import annotations
 import llvmlite.binding as llvm
 
 from torquec.codegen.llvm.cpu import Cpu, make_target_machine
-from torquec.codegen.llvm_text.batch import emit_batch, emit_block, emit_row_loop
+from torquec.codegen.llvm_text.batch import SCALAR_SLOT, emit_batch, emit_block, emit_row_loop
 from torquec.codegen.llvm_text.program import make_program
 from torquec.codegen.llvm_text.scalar import emit_packed, emit_scalar
-from torquec.codegen.llvm_text.sincos import FAR_SINCOS
+from torquec.codegen.llvm_text.sincos import FAR_SINCOS, LIBRARY_FAR_ONE
 from torquec.codegen.llvm_text.text import FunctionText
 from torquec.errors import CompileError
 from torquec.expr import Function, check_function
 
-KERNEL, PACKED, BATCH = "kernel", "packed", "batch"
-"""Symbols: the scalar kernel, the same with arrays of pointers, the batch kernel."""
+KERNEL, PACKED, BATCH, BLOCK = "kernel", "packed", "batch", "block"
+"""Symbols: the scalar kernel, the same with arrays of pointers, the batch kernel, its kernel for W rows."""
 
 LIBM_SLOTS = {"libm_sin": "sin", "libm_cos": "cos"}
-SCALAR_SLOT = "scalar"
 
 MOST_OPERATIONS = 500_000
 """Beyond this, straight-line code is the wrong form and compiling it takes minutes."""
@@ -51,7 +50,11 @@ def compile_batch(function: Function, cpu: Cpu) -> bytes:
     slot = f"@{SCALAR_SLOT} = global ptr null"
     if len(function.operations) > MOST_OPERATIONS_IN_VECTORS:
         return _object_code([emit_row_loop(program, name=BATCH), slot], text, cpu)
-    bodies = [emit_block(text, program, cpu.width), emit_batch(program, cpu.width, name=BATCH), slot]
+    bodies = [
+        emit_block(text, program, cpu.width, name=BLOCK),
+        emit_batch(program, cpu.width, name=BATCH, block=BLOCK),
+        slot,
+    ]
     return _object_code(bodies, text, cpu)
 
 
@@ -67,7 +70,7 @@ def _object_code(bodies: list[str], text: FunctionText, cpu: Cpu) -> bytes:
     slots = [f"@{slot} = global ptr null" for slot in LIBM_SLOTS]
     if text.needs_far_sincos:
         text.declare("declare double @llvm.fabs.f64(double)")
-        bodies = [*bodies, FAR_SINCOS]
+        bodies = [*bodies, FAR_SINCOS, LIBRARY_FAR_ONE]
     attributes = _ATTRIBUTES.format(bits=64 * cpu.width)
     return object_code("\n".join([*bodies, *text.declarations, *slots, attributes, _UNLIKELY]), cpu)
 

@@ -19,15 +19,18 @@ from torquec.codegen.llvm_text.text import FunctionText, Type, literal
 from torquec.codegen.llvm_text.transpose import emit_read_columns, emit_write_columns
 from torquec.expr import Op
 
+SCALAR_SLOT = "scalar"
+"""The slot of a module for the address of the packed scalar kernel, where that stands in another module."""
 
-def emit_block(module: FunctionText, program: StepProgram, width: int) -> str:
-    """The text of `@block`: exactly W rows."""
+
+def emit_block(module: FunctionText, program: StepProgram, width: int, *, name: str) -> str:
+    """The text of the kernel for exactly W rows."""
 
     def make_body(text: FunctionText) -> _BlockBody:
         return _BlockBody(text, program, Type(width))
 
     items = arrange(program, columns=width)
-    return emit_kernel(module, program, items, make_body, head="define internal void @block")
+    return emit_kernel(module, program, items, make_body, head=f"define internal void @{name}")
 
 
 class _BlockBody:
@@ -57,8 +60,11 @@ class _BlockBody:
         return emit_guarded_sincos(self._text, values, self.shape)
 
 
-def emit_batch(program: StepProgram, width: int, *, name: str) -> str:
-    """The text of the loop over blocks; the slot `@scalar` holds the address of the packed scalar kernel."""
+def emit_batch(program: StepProgram, width: int, *, name: str, block: str, packed: str = "") -> str:
+    """The text of the loop over blocks by the kernel `block`; what is left goes to the `packed` scalar kernel.
+
+    Without a `packed` of this module, its address is in the slot.
+    """
     text = FunctionText(fma=False)
     sizes = [port.size for port in (*program.inputs, *program.outputs)]
     text.append(f"%last = sub i64 %N, {width}")
@@ -68,31 +74,31 @@ def emit_batch(program: StepProgram, width: int, *, name: str) -> str:
     text.start_block("blocks")
     text.append("%at = phi i64 [ 0, %entry ], [ %then, %blocks ]")
     arguments = _advance(text, pointers, sizes, "%at")
-    text.append(f"call void @block({', '.join(f'ptr {a}' for a in arguments)})")
+    text.append(f"call void @{block}({', '.join(f'ptr {a}' for a in arguments)})")
     text.append(f"%next = add i64 %at, {width}")
     text.append("%over = icmp sgt i64 %next, %last")
     text.append("%then = select i1 %over, i64 %last, i64 %next")  # the last block overlaps
     text.append("%done = icmp eq i64 %at, %last")
     text.append("br i1 %done, label %end, label %blocks")
     text.start_block("rows")
-    _loop_over_rows(text, program, pointers, "rows")
+    _loop_over_rows(text, program, pointers, block="rows", packed=packed)
     return text.finish(f"define void @{name}(i64 %N, ptr %inputs, ptr %outputs) #0")
 
 
-def emit_row_loop(program: StepProgram, *, name: str) -> str:
-    """The text of a batch kernel that only calls the scalar kernel for every row."""
+def emit_row_loop(program: StepProgram, *, name: str, packed: str = "") -> str:
+    """The text of a batch kernel that only calls the packed scalar kernel for every row."""
     text = FunctionText(fma=False)
     pointers = load_pointers(text, program)
-    _loop_over_rows(text, program, pointers, "entry")
+    _loop_over_rows(text, program, pointers, block="entry", packed=packed)
     return text.finish(f"define void @{name}(i64 %N, ptr %inputs, ptr %outputs) #0")
 
 
-def _loop_over_rows(text: FunctionText, program: StepProgram, pointers: list[str], block: str) -> None:
+def _loop_over_rows(text: FunctionText, program: StepProgram, pointers: list[str], *, block: str, packed: str) -> None:
     """Append the loop that calls the scalar kernel for each of the N rows, and the end of the function."""
     sizes = [port.size for port in (*program.inputs, *program.outputs)]
     local = text.stack(f"[{max(1, len(sizes))} x ptr]")
     local_outputs = text.define(f"getelementptr ptr, ptr {local}, i64 {len(program.inputs)}")
-    text.append("%kernel = load ptr, ptr @scalar")
+    kernel = f"@{packed}" if packed else text.define(f"load ptr, ptr @{SCALAR_SLOT}")
     text.append("%any = icmp sgt i64 %N, 0")
     text.append("br i1 %any, label %row, label %end")
     text.start_block("row")
@@ -100,7 +106,7 @@ def _loop_over_rows(text: FunctionText, program: StepProgram, pointers: list[str
     for k, pointer in enumerate(_advance(text, pointers, sizes, "%i")):
         slot = text.define(f"getelementptr ptr, ptr {local}, i64 {k}")
         text.append(f"store ptr {pointer}, ptr {slot}")
-    text.append(f"call void %kernel(ptr {local}, ptr {local_outputs})")
+    text.append(f"call void {kernel}(ptr {local}, ptr {local_outputs})")
     text.append("%i_next = add i64 %i, 1")
     text.append("%i_done = icmp eq i64 %i_next, %N")
     text.append("br i1 %i_done, label %end, label %row")

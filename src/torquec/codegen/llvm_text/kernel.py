@@ -33,15 +33,20 @@ def emit_kernel(
     make_body: Callable[[FunctionText], KernelBody],
     *,
     head: str,
+    in_one: int = 0,
 ) -> str:
-    """The text of a kernel; `head` is all of its signature before the parameters. Declarations go to `module`."""
+    """The text of a kernel; `head` is all of its signature before the parameters. Declarations go to `module`.
+
+    A kernel of more than `in_one` operations (where not given, what is quickest on a processor) is cut into parts.
+    """
     shape = make_body(module).shape
-    parts = _cut(items, shape.width)
+    parts = _cut(items, shape.width, in_one or MOST_OPERATIONS_IN_ONE)
     if len(parts) == 1:
         return _emit_part(module, program, items, make_body, head=head, slots={})
     slots, count = _assign_slots(program, parts)
+    stem = f"{head.rpartition('@')[2]}_part"  # a module may hold several kernels
     bodies = [
-        _emit_part(module, program, part, make_body, head=f"define internal void @part{k}", slots=slots)
+        _emit_part(module, program, part, make_body, head=f"define internal void @{stem}{k}", slots=slots)
         for k, part in enumerate(parts)
     ]
     driver = FunctionText(module.fma)
@@ -49,7 +54,7 @@ def emit_kernel(
     parameters = kernel_parameters(program)
     arguments = ", ".join(f"ptr {p}" for p in [*(p.split()[-1] for p in parameters), waiting])
     for k in range(len(parts)):
-        driver.append(f"call void @part{k}({arguments})")
+        driver.append(f"call void @{stem}{k}({arguments})")
     driver.append("ret void")
     return "\n".join([*bodies, driver.finish(f"{head}({', '.join(parameters)}) noinline #0")])
 
@@ -60,10 +65,11 @@ def kernel_parameters(program: StepProgram) -> list[str]:
     return inputs + [f"ptr noalias writeonly %out{i}" for i in range(len(program.outputs))]
 
 
-def _cut(items: Sequence[Item], width: int) -> list[Sequence[Item]]:
+def _cut(items: Sequence[Item], width: int, in_one: int) -> list[Sequence[Item]]:
     """The items in parts of bounded length, or in one."""
     sizes = [_size(item, width) for item in items]
-    if sum(size[0] for size in sizes) <= MOST_OPERATIONS_IN_ONE and sum(s[1] for s in sizes) <= MOST_WRITES_IN_ONE:
+    most_writes = MOST_WRITES_IN_ONE * in_one // MOST_OPERATIONS_IN_ONE
+    if sum(size[0] for size in sizes) <= in_one and sum(s[1] for s in sizes) <= most_writes:
         return [items]
     parts: list[Sequence[Item]] = []
     start, operations, writes = 0, 0, 0

@@ -8,6 +8,8 @@ sines and cosines of a group are evaluated in a few vectors.
 
 from __future__ import annotations
 
+import sys
+
 from torquec.codegen.llvm_text.arrange import arrange
 from torquec.codegen.llvm_text.kernel import emit_kernel
 from torquec.codegen.llvm_text.program import StepProgram
@@ -22,6 +24,10 @@ _MOST_VECTORS = 4
 """Evaluated side by side: enough to fill the time that one takes."""
 
 
+SINCOS_OF_MANY = "sincos_of_many"
+"""The function that :func:`emit_sincos_of_many` writes."""
+
+
 def emit_scalar(module: FunctionText, program: StepProgram, width: int, *, name: str) -> str:
     """The text of the scalar kernel under that symbol, for registers of `width` doubles."""
 
@@ -29,6 +35,43 @@ def emit_scalar(module: FunctionText, program: StepProgram, width: int, *, name:
         return _ScalarBody(text, program, width)
 
     return emit_kernel(module, program, arrange(program, columns=1), make_body, head=f"define void @{name}")
+
+
+def emit_short_scalar(module: FunctionText, program: StepProgram, *, name: str) -> str:
+    """The text of the scalar kernel where its length counts more than its time: angles go to `SINCOS_OF_MANY`."""
+
+    def make_body(text: FunctionText) -> _ScalarBody:
+        return _ShortScalarBody(text, program, width=1)
+
+    items = arrange(program, columns=1)
+    return emit_kernel(module, program, items, make_body, head=f"define void @{name}", in_one=sys.maxsize)
+
+
+def emit_sincos_of_many(module: FunctionText, width: int) -> str:
+    """The text of `void sincos_of_many(double *values, i64 n)`: n angles, n places for sines, n for cosines.
+
+    `n` is a multiple of `width`.
+    """
+    text = FunctionText(fma=False, declarations=module.declarations)
+    shape = Type(width)
+    text.append("br label %vector")
+    text.start_block("vector")
+    text.append("%i = phi i64 [ 0, %entry ], [ %next, %stored ]")
+    text.append("%sines = getelementptr double, ptr %values, i64 %n")
+    text.append("%cosines = getelementptr double, ptr %sines, i64 %n")
+    places = [text.element_pointer(array, "%i") for array in ("%values", "%sines", "%cosines")]
+    angles = text.define(f"load {shape}, ptr {places[0]}, align 8")
+    for place, values in zip(places[1:], emit_guarded_sincos(text, [angles], shape)[0], strict=True):
+        text.append(f"store {shape} {values}, ptr {place}, align 8")
+    text.append("br label %stored")
+    text.start_block("stored")
+    text.append(f"%next = add i64 %i, {width}")
+    text.append("%more = icmp ult i64 %next, %n")
+    text.append("br i1 %more, label %vector, label %end")
+    text.start_block("end")
+    text.append("ret void")
+    module.needs_far_sincos |= text.needs_far_sincos
+    return text.finish(f"define internal void @{SINCOS_OF_MANY}(ptr %values, i64 %n) noinline #0")
 
 
 def emit_packed(program: StepProgram, *, kernel: str, name: str) -> str:
@@ -76,6 +119,23 @@ class _ScalarBody:
         for first in range(0, len(values), at_once):
             pairs += _angles_in_vectors(self._text, values[first : first + at_once], min(self._width, _MOST_LANES))
         return pairs
+
+
+class _ShortScalarBody(_ScalarBody):
+    """The same with all sines and cosines out of line, through memory."""
+
+    def angles(self, values: list[str]) -> list[tuple[str, str]]:
+        n = len(values) + len(values) % 2  # two by two
+        places = self._text.stack(f"[{3 * n} x double]")
+        for k, value in enumerate([*values, *(["0.0"] * (n - len(values)))]):
+            at = self._text.element_pointer(places, k)
+            self._text.append(f"store double {value}, ptr {at}, align 8")
+        self._text.append(f"call void @{SINCOS_OF_MANY}(ptr {places}, i64 {n})")
+        found = []
+        for k in range(n, 3 * n):
+            at = self._text.element_pointer(places, k)
+            found.append(self._text.define(f"load double, ptr {at}, align 8"))
+        return list(zip(found[: len(values)], found[n : n + len(values)], strict=True))
 
 
 def _angles_in_vectors(text: FunctionText, values: list[str], width: int) -> list[tuple[str, str]]:

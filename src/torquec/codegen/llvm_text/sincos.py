@@ -10,7 +10,8 @@ And where a*b + c is rounded once, two parts of pi/2 do for the reduction:
 
 `x - k P1` is then exact wherever its leading bits cancel, so that the reduction adds less than 2e-28 to the error; (3)
 is one operation less deep than 1 + z (-1/2 + z C(z)). The worst error found is 1.5 ulp. Angles beyond `LARGEST_ANGLE`
-and infinite ones go, element by element, to the platform's sin and cos; that path is kept out of line.
+and infinite ones go, element by element, to another function (the platform's, or
+:mod:`torquec.codegen.llvm_text.far_sincos`); that path is kept out of line.
 """
 
 from __future__ import annotations
@@ -132,14 +133,9 @@ element:
   %far = fcmp ogt double %size, {literal(LARGEST_ANGLE)}
   br i1 %far, label %replace, label %skip
 replace:
-  %sin = load ptr, ptr @libm_sin
-  %cos = load ptr, ptr @libm_cos
-  %s = call double %sin(double %angle)
-  %c = call double %cos(double %angle)
   %s_at = getelementptr double, ptr %sine, i64 %i
   %c_at = getelementptr double, ptr %cosine, i64 %i
-  store double %s, ptr %s_at
-  store double %c, ptr %c_at
+  call void @far_one(double %angle, ptr %s_at, ptr %c_at)
   br label %skip
 skip:
   %next = add i64 %i, 1
@@ -149,3 +145,17 @@ end:
   ret void
 }}
 """
+"""Replaces the pairs of large angles; `@far_one`, which gives one pair, is the back end's choice."""
+
+LIBRARY_FAR_ONE = """
+define internal void @far_one(double %x, ptr %sine, ptr %cosine) cold noinline {
+  %sin = load ptr, ptr @libm_sin
+  %cos = load ptr, ptr @libm_cos
+  %s = call double %sin(double %x)
+  %c = call double %cos(double %x)
+  store double %s, ptr %sine
+  store double %c, ptr %cosine
+  ret void
+}
+"""
+"""One pair by the platform's functions, whose addresses are in slots."""

@@ -1,0 +1,32 @@
+import numpy as np
+from tests.codegen.programs import every_operation, random_function
+
+from torquec.codegen.recorded import RECORDED_SEED, STATES, record_states
+from torquec.expr import evaluate, trace
+
+
+def states_of(function, **options):
+    return record_states(function, np.random.default_rng(RECORDED_SEED), **options)
+
+
+def test_outputs_are_those_of_the_inputs():
+    function = random_function(4, smooth=True)
+    states = states_of(function)
+    expected = evaluate(function, dict(states.inputs))
+    for port in function.outputs:
+        assert states.outputs[port.name].shape == (STATES, *port.shape)
+        np.testing.assert_array_equal(states.outputs[port.name], expected[port.name])
+
+
+def test_the_tolerance_follows_the_function():
+    """A difference of nearly equal numbers is allowed what its cancellation costs."""
+    plain = trace("plain", lambda x: {"y": x[0] + 1.0}, {"x": (1,)})
+    cancelling = trace("cancelling", lambda x: {"y": 1e3 * (x[0] + 1e6) - 1e9}, {"x": (1,)})
+    assert states_of(plain).tolerance == 1e-12
+    assert 1e-9 <= states_of(cancelling).tolerance <= 1e-7
+    assert states_of(plain, epsilon=2.0**-23).tolerance > 1e-4
+
+
+def test_the_same_function_gives_the_same_states():
+    first, second = states_of(every_operation()), states_of(every_operation())
+    assert all((first.inputs[name] == second.inputs[name]).all() for name in first.inputs)
