@@ -126,6 +126,7 @@ if TYPE_CHECKING:
     from torquec.robot import attach_payload as attach_payload
     from torquec.robot import classics as classics
     from torquec.robot import load as load
+    from torquec.robot import write_mjcf as write_mjcf
     from torquec.robot import write_urdf as write_urdf
     from torquec.robot.lock_joints import lock_joints as lock_joints
     from torquec.simplification.fitting.significance import armstrong_terms as armstrong_terms
@@ -162,7 +163,7 @@ __version__ = "0.1.0"
 
 API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "Robots": {
-        "torquec.robot": ("Robot", "attach_payload", "classics", "load", "write_urdf"),
+        "torquec.robot": ("Robot", "attach_payload", "classics", "load", "write_mjcf", "write_urdf"),
         "torquec.robot.lock_joints": ("lock_joints",),
     },
     "Models: native callables, files, code": {

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 import torquec as tq
 from torquec.cli.app import app
+from torquec.identification.file_fits import CODE, MJCF, URDF_ALONE
 
 pytest.importorskip("matplotlib")
 GRAVITY = ("--gravity", "0,-9.81,0")
@@ -47,9 +48,11 @@ NAMES = [
     "c/selftest.c",
     "identification.json",
     "planar2r.drives.toml",
+    "planar2r.tq.json",
     "planar2r.urdf",
     "planar2r_loaded.drives.toml",
     "planar2r_loaded.urdf",
+    "planar2r_mujoco.xml",
     "report.html",
     "torques_1.png",
     "torques_2.png",
@@ -74,6 +77,23 @@ def test_the_urdf_has_the_base_parameters(results):
     loaded = tq.load(out / "planar2r_loaded.urdf", gravity=(0.0, -9.81, 0.0))
     assert loaded.bodies[1].inertia.m - tq.load(out / "planar2r.urdf").bodies[1].inertia.m == pytest.approx(
         2.0, rel=0.02
+    )
+
+
+def test_every_file_says_what_it_is_worth(results):
+    """On the same log, each in its own words; with the side file as good as the report."""
+    out, document = results
+    errors = document["file_errors"]
+    assert list(errors) == ["report", CODE, URDF_ALONE, MJCF]
+    assert errors["report"] == pytest.approx(document["relative_error"], rel=1e-9)
+    assert max(errors[CODE], errors[MJCF]) <= 1.1 * errors["report"]
+    text = (out / "planar2r.urdf").read_text()
+    assert f"{errors[CODE]:.2%}" in text[:600]
+    assert f"{errors[URDF_ALONE]:.2%}" in text[:600]
+    assert f"{errors[MJCF]:.2%}" in (out / "planar2r_mujoco.xml").read_text()[:600]
+    assert "What the files are worth" in (out / "report.html").read_text("utf-8")
+    assert tq.load_model(out / "planar2r.tq.json").parameters.fit.relative_error == pytest.approx(
+        errors[CODE], rel=1e-6
     )
 
 

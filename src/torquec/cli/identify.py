@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +13,7 @@ import typer
 from torquec.cli.check_log import SIMULATED, LogsArgument, MapOption, read_logs
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.identify_document import describe
-from torquec.cli.identify_files import robot_of, write_results
+from torquec.cli.identify_files import robot_of, write_mjcf_of, write_results, write_urdf_of
 from torquec.cli.options import ForceOption
 from torquec.cli.output import progress
 from torquec.cli.writes import Writes
@@ -19,7 +21,9 @@ from torquec.errors import ArgumentError
 from torquec.foundation.choice import chosen
 
 if TYPE_CHECKING:
+    from torquec.identification.file_fits import FileFits
     from torquec.identification.identify_options import IdentifyOptions
+    from torquec.identification.open_logs import LogOrPath
     from torquec.identification.result.estimate import Estimate
     from torquec.model.model import Model
     from torquec.report.identification_text import Findings
@@ -95,12 +99,20 @@ class IdentifyCommandOptions(CommandOptions):
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="DIR", help="Write report, pictures, URDF, C with self-tests and the document."
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Write report, pictures, URDF, MJCF, model, C with self-tests and the document.",
         ),
         Writes.PICTURES,
     ] = None
     urdf: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the identified robot as URDF."), Writes.FILE
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the identified robot into its URDF, drives beside it."),
+        Writes.FILE,
+    ] = None
+    mjcf: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the identified robot as MJCF, for MuJoCo."), Writes.FILE
     ] = None
     plot: Annotated[
         Path | None,
@@ -131,20 +143,26 @@ def identify(model: Model, options: IdentifyCommandOptions) -> Outcome:
     heavy: list[Log] = []
     if any(is_read_in_pieces(path, robot, how) for path in (*options.logs, *(options.validate or []))):
         estimate, training, others = _streamed(robot, options, how)
+        sources: Sequence[LogOrPath] = options.logs
     else:
         training = _training(robot, options)
         others = read_logs(robot, options.validate or [], options.log_map)
         heavy = read_logs(robot, options.payload_log or [], options.log_map)
         progress(f"identifying {robot.name} from {sum(len(log) for log in training)} samples ...")
         estimate = fit(robot, training, validate=others, options=how)
+        sources = training
     findings = _further(estimate, training, heavy, options)
-    files = _written(findings, training, others, options)
+    fits = None
+    if options.output is not None or options.urdf is not None or options.mjcf is not None:
+        fits = _fits(estimate, robot, sources, training, options)
+        findings = dataclasses.replace(findings, file_errors=fits.errors)
+    files = _written(findings, fits, (training, others), options)
     lines = [identification_text(findings, details=options.details)]
     if files and estimate.unbound:
         lines.append(f"in no file, for lack of a formula or of memory: {', '.join(estimate.unbound)}")
     if files and not estimate.realization.physically_consistent:
         remedy = " (--method consistent finds one)" if _has_masses(robot) else ""
-        lines.append(f"no URDF: no robot that could be built has these parameters{remedy}")
+        lines.append(f"no URDF and no MJCF: no robot that could be built has these parameters{remedy}")
     document = describe(findings) | {"files": [str(path) for path in files]}
     return Outcome(document, "\n".join(lines), tuple(files))
 
@@ -241,21 +259,49 @@ def _further(estimate: Estimate, logs: list[Log], heavy: list[Log], options: Ide
     )
 
 
-def _written(findings: Findings, logs: list[Log], others: list[Log], options: IdentifyCommandOptions) -> list[Path]:
+def _fits(
+    estimate: Estimate,
+    robot: Robot,
+    sources: Sequence[LogOrPath],
+    training: list[Log],
+    options: IdentifyCommandOptions,
+) -> FileFits:
+    """The estimate in the words of the files that were asked for; what cannot be written is refused first."""
+    from torquec.identification.file_fits import fit_files
+    from torquec.trajectory.log_map import read_log_map
+
+    for path in (options.urdf, options.mjcf):
+        if path is not None:
+            robot_of(estimate, where=str(path))
+    mujoco = options.mjcf is not None or (options.output is not None and estimate.realization.physically_consistent)
+    progress("fitting what the files have words for ...")
+    return fit_files(
+        estimate,
+        robot,
+        sources,
+        training,
+        log_map=None if options.log_map is None else read_log_map(options.log_map),
+        options=_options(options),
+        mujoco=mujoco,
+    )
+
+
+def _written(
+    findings: Findings, fits: FileFits | None, logs: tuple[list[Log], list[Log]], options: IdentifyCommandOptions
+) -> list[Path]:
     """The files that were asked for."""
     from torquec.identification.result.prediction import predict
     from torquec.report.prediction_plots import plot_prediction
-    from torquec.robot import write_urdf
 
     files: list[Path] = []
-    estimate = findings.estimate
-    # What can fail comes first: nothing is written for a robot that has no URDF.
-    bound = None if options.urdf is None else robot_of(estimate, where=str(options.urdf))
-    if options.output is not None:
+    estimate, (training, others) = findings.estimate, logs
+    if options.output is not None and fits is not None:
         progress(f"writing {options.output} ...")
-        files += write_results(options.output, findings, logs, others, describe(findings))
+        files += write_results(options.output, findings, fits, logs, describe(findings))
     if options.plot is not None:
-        files.append(plot_prediction(predict(estimate, (others or logs)[-1], fitted=not others), options.plot))
-    if options.urdf is not None and bound is not None:
-        files += write_urdf(bound, options.urdf)
+        files.append(plot_prediction(predict(estimate, (others or training)[-1], fitted=not others), options.plot))
+    if options.urdf is not None and fits is not None:
+        files += write_urdf_of(fits, options.urdf, force=options.force)
+    if options.mjcf is not None and fits is not None:
+        files += write_mjcf_of(fits, options.mjcf, force=options.force)
     return files

@@ -50,6 +50,8 @@ def describe(findings: Findings) -> dict[str, Any]:
         "training": [_error(error) for error in estimate.training],
         "validation": [_error(error) for error in estimate.validation],
     }
+    if findings.file_errors is not None:
+        document["file_errors"] = dict(findings.file_errors)
     if findings.elimination is not None:
         document["elimination"] = _elimination(*findings.elimination)
     if findings.payload is not None:

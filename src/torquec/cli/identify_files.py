@@ -1,4 +1,8 @@
-"""What `torquec identify -o DIR` leaves behind: report, pictures, URDF, C code, document; all of it or nothing."""
+"""What `torquec identify -o DIR` leaves behind: report, pictures, URDF, MJCF, model, C code, document; all or nothing.
+
+Each file holds the estimate as far as it has words for it, fitted to them (`torquec.identification.file_fits`), and the
+robot files say what they are worth.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,11 @@ from torquec.errors import ArgumentError
 from torquec.foundation.writing import new_folder
 
 if TYPE_CHECKING:
+    from torquec.identification.file_fits import FileFits
+    from torquec.identification.payload import Payload
     from torquec.identification.result.estimate import Estimate
     from torquec.report.identification_text import Findings
+    from torquec.robot.robot import Robot
     from torquec.trajectory.log import Log
 
 REPORT = "report.html"
@@ -26,15 +33,15 @@ add_test(NAME {prefix}_measured COMMAND {prefix}_measured)
 
 
 def write_results(
-    directory: Path, findings: Findings, logs: list[Log], others: list[Log], document: dict[str, Any]
+    directory: Path, findings: Findings, fits: FileFits, logs: tuple[list[Log], list[Log]], document: dict[str, Any]
 ) -> list[Path]:
     """Write everything into `directory`; the files, in the order in which they are worth reading.
 
-    The command has refused a directory with foreign files; what an earlier run left there and this one does not make
-    goes.
+    `logs` are those that were fitted, and those that were only predicted. The command has refused a directory with
+    foreign files; what an earlier run left there and this one does not make goes.
     """
     with new_folder(directory, stale=_earlier(directory), force=True) as scratch:
-        files = _made(scratch, findings, logs, others)
+        files = _made(scratch, findings, fits, *logs)
         names = [path.relative_to(scratch).as_posix() for path in files] + [DOCUMENT]
         text = json_text(document | {"files": names})
         (scratch / DOCUMENT).write_text(f"{text}\n", encoding="utf-8")
@@ -52,29 +59,66 @@ def _earlier(directory: Path) -> set[str]:
     return {name for name in names if (here / name).is_file() and (here / name).resolve().is_relative_to(here)}
 
 
-def robot_of(estimate: Estimate, *, where: str) -> Any:
+def robot_of(estimate: Estimate, *, where: str) -> Robot:
     """The identified robot; raises `ArgumentError` where no robot that could be built has its parameters."""
     if not estimate.realization.physically_consistent:
         raise ArgumentError(
-            "no robot that could be built has these parameters, so that there is no URDF of it",
+            "no robot that could be built has these parameters, so that there is no file of it",
             where=where,
             remedy="identify with --method consistent",
         )
     return estimate.robot
 
 
-def _made(scratch: Path, findings: Findings, logs: list[Log], others: list[Log]) -> list[Path]:
+def write_urdf_of(fits: FileFits, path: Path, *, payload: Payload | None = None, force: bool = False) -> list[Path]:
+    """The identified robot, or the same with its payload, in the URDF that it came from."""
+    from torquec.identification.file_fits import CODE, URDF_ALONE
+    from torquec.robot import write_urdf
+    from torquec.robot.drives import side_file
+    from torquec.robot.edit_urdf import urdf_source
+
+    robot = robot_of(fits.program, where=str(path))
+    note = (
+        f"{_origin(fits.program)} Together with {side_file(path).name} the error of its torques is "
+        f"{fits.errors[CODE]:.2%}. Without it rotors and much of the friction are missing: the damping and friction of "
+        f"this file are fitted to its bodies alone, and leave {fits.errors[URDF_ALONE]:.2%}."
+    )
+    loaded = robot if payload is None else payload.attached(robot)
+    made = write_urdf(loaded, path, original=urdf_source(robot), dynamics=fits.dynamics, note=note, force=force)
+    return list(made)
+
+
+def write_mjcf_of(fits: FileFits, path: Path, *, force: bool = False) -> list[Path]:
+    """The identified robot in MuJoCo's words."""
+    from torquec.identification.file_fits import MJCF
+    from torquec.robot import write_mjcf
+
+    estimate = fits.mujoco
+    assert estimate is not None, "asked for where MJCF is written"
+    note = (
+        f"{_origin(estimate)} Fitted to what MuJoCo has words for, with an error of {fits.errors[MJCF]:.2%}; "
+        f"that of the report is {fits.errors['report']:.2%}."
+    )
+    return list(write_mjcf(robot_of(estimate, where=str(path)), path, note=note, force=force))
+
+
+def _origin(estimate: Estimate) -> str:
+    logs = ", ".join(Path(error.file).name for error in estimate.training)
+    return f"Identified from {logs}."
+
+
+def _made(scratch: Path, findings: Findings, fits: FileFits, logs: list[Log], others: list[Log]) -> list[Path]:
     from torquec.codegen.identifiers import c_identifier
     from torquec.identification.result.identified_model import identified_model
     from torquec.identification.result.measured_test import measured_test
     from torquec.identification.result.prediction import predict
     from torquec.model.generate import generate
     from torquec.model.quantities import default_quantities
+    from torquec.model.save import save
     from torquec.report.identification_report import identification_report
     from torquec.report.prediction_plots import plot_prediction
-    from torquec.robot import write_urdf
 
-    estimate = findings.estimate
+    estimate, program = findings.estimate, fits.program
     name = c_identifier(estimate.model.robot.name)
     predictions = [predict(estimate, log) for log in logs] + [predict(estimate, log, fitted=False) for log in others]
     page = identification_report(
@@ -83,23 +127,29 @@ def _made(scratch: Path, findings: Findings, logs: list[Log], others: list[Log])
         elimination=None if findings.elimination is None else findings.elimination[0],
         payload=findings.payload,
         comparison=findings.comparison,
+        file_errors=findings.file_errors,
     )
     report = scratch / REPORT
     report.write_text(page, encoding="utf-8")
     files = [report]
     files += [plot_prediction(p, scratch / f"torques_{k + 1}.png") for k, p in enumerate(predictions)]
-    if estimate.realization.physically_consistent:
-        files += write_urdf(estimate.robot, scratch / f"{name}.urdf")
+    solid = program.realization.physically_consistent
+    if solid:
+        files += write_urdf_of(fits, scratch / f"{name}.urdf")
         if findings.payload is not None:
-            files += write_urdf(findings.payload.attached(estimate.robot), scratch / f"{name}_loaded.urdf")
+            files += write_urdf_of(fits, scratch / f"{name}_loaded.urdf", payload=findings.payload)
+        # A name of its own: the side file of the URDF is not MuJoCo's.
+        files += write_mjcf_of(fits, scratch / f"{name}_mujoco.xml")
+    model = identified_model(program)
     # Bodies that could not be built give right torques, but accelerations without meaning.
-    solid = estimate.realization.physically_consistent
     wanted = [quantity for quantity in default_quantities() if solid or not quantity.startswith("forward_dynamics")]
-    package = generate(identified_model(estimate), scratch / "c", prefix=name, quantities=wanted)
-    test, text = measured_test(estimate, [*logs, *others], prefix=name)
+    saved = scratch / f"{name}.tq.json"
+    save(model, saved, quantities=wanted)
+    package = generate(model, scratch / "c", prefix=name, quantities=wanted)
+    test, text = measured_test(program, [*logs, *others], prefix=name)
     measured = scratch / "c" / test
     measured.write_text(text, encoding="ascii")
     build = scratch / "c" / "CMakeLists.txt"
     with build.open("a", encoding="ascii") as stream:
         stream.write(_CMAKE.format(prefix=test.removesuffix("_measured.c")))
-    return [*files, *package.files, measured]
+    return [*files, saved, *package.files, measured]

@@ -87,7 +87,7 @@ def _identified(logs: OpenLogs, options: IdentifyOptions) -> Estimate:
     freedom, folds = freedom_of(logs.robot, options), LogFolds(logs.fitted)
     plainest = freedom.models[0]
     notes = (*logs.notes, *_check_excitation(folds.folds([plainest], PARTS)[0].whole, plainest, options, logs))
-    if freedom.friction and not folds.in_memory:
+    if freedom.friction and freedom.memory and not folds.in_memory:
         notes += ("the logs are read in pieces: friction that turns over a distance was not tried",)
     choice = choose_model(folds, freedom, estimator_maker(options.method, from_factors=True))
     fit = _fitted(choice, logs, options)

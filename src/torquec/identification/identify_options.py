@@ -35,7 +35,8 @@ class IdentifyOptions:
     `columns` are torques of the user beside bodies and friction, `transmission` (motors, n) tells which motors turn
     with several joints. `partial` goes on where the logs excite only a part of the parameters. `slowest` [rad/s or
     m/s] and `derivatives` are those of `prepare`; what rests is left out of the fit alone, not of the logs that are
-    predicted. `reading` says how logs are read, `piece_rows` how many samples a piece has.
+    predicted. `reading` says how logs are read, `piece_rows` how many samples a piece has. Without `memory`, a law of
+    friction that is chosen is a function of the state, as everything is that runs without knowing the past.
 
     Raises `ArgumentError` for numbers that cannot be and for words that are no choice.
     """
@@ -52,6 +53,7 @@ class IdentifyOptions:
     derivatives: Derivatives = Derivatives.DIFFERENCES
     reading: Reading = Reading.BY_MEMORY
     piece_rows: int = 16384
+    memory: bool = True
 
     def __post_init__(self) -> None:
         kinds: tuple[tuple[str, type[StrEnum]], ...] = (
@@ -98,4 +100,5 @@ def freedom_of(robot: Robot, options: IdentifyOptions) -> Freedom:
         for rotors in rotor_choices
     )
     strengths = (0.0,) if not prior else STRENGTHS if options.strength is None else (options.strength,)
-    return Freedom(models, options.friction is None, strengths, tuple(Weighting) if prior else (Weighting.JOINT,))
+    weightings = tuple(Weighting) if prior else (Weighting.JOINT,)
+    return Freedom(models, options.friction is None, strengths, weightings, memory=options.memory)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
@@ -42,6 +42,7 @@ def identification_report(
     elimination: Elimination | None = None,
     payload: Payload | None = None,
     comparison: Comparison | None = None,
+    file_errors: Mapping[str, float] | None = None,
 ) -> str:
     """The page as text; pictures are inside it. Raises `MissingExtraError` without matplotlib."""
     name = estimate.model.robot.name
@@ -53,6 +54,7 @@ def identification_report(
         "<h2>How well the torques are predicted</h2>",
         _errors(estimate),
         *(_picture(prediction) for prediction in predictions),
+        *_file_errors(file_errors or {}),
         "<h2>Parameters</h2>",
         _parameters(estimate),
         _correlated(estimate),
@@ -71,6 +73,15 @@ def identification_report(
         f"<title>Identification of {escape(name)}</title><style>{_STYLE}</style></head>\n"
         f"<body>\n{body}\n</body></html>\n"
     )
+
+
+def _file_errors(errors: Mapping[str, float]) -> list[str]:
+    if not errors:
+        return []
+    rows = "".join(f"<tr><td>{escape(what)}</td><td>{error:.2%}</td></tr>" for what, error in errors.items())
+    words = "Each holds the estimate in the words that it has, fitted to them on the same logs."
+    head = "<tr><th>file</th><th>|tau - predicted|/|tau|</th></tr>"
+    return ["<h2>What the files are worth</h2>", f"<p>{words}</p>", f"<table>{head}{rows}</table>"]
 
 
 def _summary(estimate: Estimate) -> str:

@@ -19,12 +19,13 @@ _SHOWN = 12
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """An estimate, and what else was asked for."""
+    """An estimate, and what else was asked for; `file_errors` by what is written, the report first."""
 
     estimate: Estimate
     elimination: tuple[Elimination, InwardBasis] | None = None
     payload: Payload | None = None
     comparison: Comparison | None = None
+    file_errors: dict[str, float] | None = None
 
 
 def identification_text(findings: Findings, *, details: bool = False) -> str:
@@ -49,6 +50,9 @@ def identification_text(findings: Findings, *, details: bool = False) -> str:
         parts.append(_payload_text(findings.payload))
     if findings.comparison is not None:
         parts.append(_comparison_text(findings.comparison))
+    if findings.file_errors:
+        rows = [[what, f"{error:.2%}"] for what, error in findings.file_errors.items()]
+        parts.append(table(["what is written, each fitted to its own words", "|e|/|tau|"], rows))
     return "\n\n".join([*parts, _summary(estimate)])
 
 

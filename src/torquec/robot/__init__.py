@@ -1,4 +1,4 @@
-"""Robot files in, one frozen `Robot` out: readers, checks, drives, payloads, and the way back to URDF."""
+"""Robot files in, one frozen `Robot` out: readers, checks, drives, payloads, and the way back to URDF and MJCF."""
 
 from torquec.robot.load import load
 from torquec.robot.payload import attach_payload
@@ -20,6 +20,7 @@ from torquec.robot.robot import (
 )
 from torquec.robot.urdf import parse_urdf, read_urdf
 from torquec.robot.validate import InertiaCheck, check_robot
+from torquec.robot.write_mjcf import mjcf_text, write_mjcf
 from torquec.robot.write_urdf import urdf_text, write_urdf
 
 __all__ = [
@@ -41,8 +42,10 @@ __all__ = [
     "attach_payload",
     "check_robot",
     "load",
+    "mjcf_text",
     "parse_urdf",
     "read_urdf",
     "urdf_text",
+    "write_mjcf",
     "write_urdf",
 ]

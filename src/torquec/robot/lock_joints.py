@@ -41,11 +41,11 @@ def lock_joints(robot: Robot, positions: Mapping[str, float]) -> Robot:
     for body in robot.bodies:
         carrier, seen = (BASE, IDENTITY) if body.parent == BASE else homes[body.parent]
         joint = dataclasses.replace(body.joint, placement=seen @ body.joint.placement)
-        held = _held_at(body.joint, positions)
+        held = held_at(body.joint, positions)
         if held is None:
             homes.append((tree.add(dataclasses.replace(body, parent=carrier, joint=joint)), IDENTITY))
             continue
-        pose = joint.placement @ _moved(joint, held)
+        pose = joint.placement @ moved_by(joint, held)
         homes.append((carrier, pose))
         tree.weld(body.inertia, carrier, pose, lacking=body.lacking_inertia)  # (1)
     frames = tuple(
@@ -63,15 +63,16 @@ def lock_joints(robot: Robot, positions: Mapping[str, float]) -> Robot:
     )
 
 
-def _held_at(joint: Joint, positions: Mapping[str, float]) -> float | None:
-    """(2); None for a joint that moves."""
+def held_at(joint: Joint, positions: Mapping[str, float]) -> float | None:
+    """Where a joint is held when joints are locked at `positions` (2); None for a joint that moves."""
     if joint.mimic is None:
         return positions.get(joint.name)
     leader = positions.get(joint.mimic.joint)
     return None if leader is None else joint.mimic.multiplier * leader + joint.mimic.offset
 
 
-def _moved(joint: Joint, q: float) -> Pose:
+def moved_by(joint: Joint, q: float) -> Pose:
+    """What a joint that stands at q puts behind its frame."""
     if joint.type.is_prismatic:
         return Pose(origin=scale(joint.axis, q))
     return Pose(axis_angle_rotation(joint.axis, math.cos(q), math.sin(q)))

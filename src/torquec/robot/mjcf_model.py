@@ -232,6 +232,21 @@ class ModelReader:
             if inertia or damping:
                 motor = Motor(_unique(names[index], taken), inertia, Friction.symmetric(viscous=damping))
                 motors.append(GearedMotor(motor, {joint: float(model.actuator_gear[index][0])}))
+        return [*motors, *self.read_shafts(taken)]
+
+    def read_shafts(self, taken: set[str]) -> list[GearedMotor]:
+        """Fixed tendons with inertia or friction: motors that turn with several joints, their coefficients the gear."""
+        model = self.model
+        motors = []
+        for index, name in enumerate(self.names("tendon", model.ntendon)):
+            first, count = int(model.tendon_adr[index]), int(model.tendon_num[index])
+            parts = range(first, first + count)
+            ratios = {self.joint_names[int(model.wrap_objid[k])]: float(model.wrap_prm[k]) for k in parts}
+            self.refuse_polynomial("tendon damping", "tendon_dampingpoly", index, name)
+            # Versions of MuJoCo before 3.3 know no inertia of tendons.
+            inertia = float(model.tendon_armature[index]) if hasattr(model, "tendon_armature") else 0.0
+            damping, loss = float(model.tendon_damping[index]), float(model.tendon_frictionloss[index])
+            motors.append(GearedMotor(Motor(_unique(name, taken), inertia, Friction.symmetric(damping, loss)), ratios))
         return motors
 
     def left_out(self) -> tuple[FileWarning, ...]:

@@ -37,6 +37,9 @@ _MAIN = "main"
 _TENDON_FORCES = ("stiffness", "damping", "frictionloss", "armature")
 """What makes a tendon more than a cable of an actuator; its limits, like those of joints, act on no motion inside."""
 
+_SHAFT_WORDS = ("damping", "frictionloss", "armature")
+"""What a motor that turns with several joints has."""
+
 _MOST_ELEMENTS = 100_000
 """That <replicate> may make; the largest published models have some thousand."""
 
@@ -69,8 +72,6 @@ def strip_mjcf(root: Element) -> tuple[Element, list[FileWarning]]:
         compiler |= element.attributes
     context = _Context(defaults, compiler)
     _check_copies(root)
-    for section in root.all("tendon"):
-        _check_tendons(section, context)
     for section in root.all("deformable"):
         _refuse_section(section)
     sections = {
@@ -84,6 +85,8 @@ def strip_mjcf(root: Element) -> tuple[Element, list[FileWarning]]:
             children.append(_stripped_body(section, context, _MAIN, moving=False))
         elif section.tag == "equality":
             children.append(_stripped_equality(section, context))
+        elif section.tag == "tendon":
+            children.append(_stripped_tendons(section, context))
         elif section.tag in _SECTIONS:
             children.append(sections.get(section.tag, _as_it_is)(section))
     stripped = replace(root, children=tuple(children))
@@ -233,15 +236,26 @@ def _refuse_section(section: Element) -> None:
         raise _no_model("deformable parts", child)
 
 
-def _check_tendons(section: Element, context: _Context) -> None:
-    """Tendons that only pass on the forces of actuators are left out; those with forces of their own are refused."""
+def _stripped_tendons(section: Element, context: _Context) -> Element:
+    """Tendons of joints that are shafts: with inertia and friction, as a motor that turns with several joints.
+
+    Those that only pass on the forces of actuators are left out; all others are refused.
+    """
+    kept: list[Element] = []
     for tendon in section.children:
         attributes = context.attributes(tendon, _MAIN, "tendon")
-        if any(_is_not_zero(attributes[name]) for name in _TENDON_FORCES if name in attributes):
+        acting = {name for name in _TENDON_FORCES if name in attributes and _is_not_zero(attributes[name])}
+        if acting - set(_SHAFT_WORDS) or (acting and tendon.tag != "fixed"):
             raise _no_model("tendons", tendon)
         limits = ", its limits" if attributes.get("limited", "auto") != "false" and "range" in attributes else ""
+        if acting:
+            kept.append(tendon)
+            if limits:
+                context.warnings.append(FileWarning(tendon.where, f"the limits of {tendon} are left out"))
+            continue
         text = f"{tendon} is left out{limits} and the actuators that pull it: it has no force of its own"
         context.warnings.append(FileWarning(tendon.where, text))
+    return replace(section, children=tuple(kept))
 
 
 def _is_not_zero(written: str) -> bool:

@@ -7,14 +7,17 @@ import json
 from collections.abc import Iterator, Mapping
 
 from torquec.robot.friction_words import FRICTION_WORDS
-from torquec.robot.robot import Friction, Joint, Robot
+from torquec.robot.robot import Friction, Joint, Robot, Spring
 
 
-def drives_text(robot: Robot) -> str:
-    """The side file of a robot, empty when URDF can say everything; `torquec.robot.drives` reads it back exactly."""
+def drives_text(robot: Robot, *, complete: bool = False) -> str:
+    """The side file of a robot, empty when URDF can say everything; `torquec.robot.drives` reads it back exactly.
+
+    With `complete` it says all of every joint, whatever the robot file beside it says: that may be less than the truth.
+    """
     lines: list[str] = []
     for body in robot.bodies:
-        entries = list(_joint_entries(body.joint))
+        entries = list(_joint_entries(body.joint, complete=complete))
         if entries:
             lines += [f"[joint.{_quoted(body.joint.name)}]", *entries, ""]
     for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True):
@@ -32,11 +35,12 @@ def is_symmetric(friction: Friction) -> bool:
     return friction == Friction.symmetric(friction.viscous_positive, friction.coulomb_positive)
 
 
-def _joint_entries(joint: Joint) -> Iterator[str]:
-    if not is_symmetric(joint.friction):
+def _joint_entries(joint: Joint, *, complete: bool) -> Iterator[str]:
+    if complete or not is_symmetric(joint.friction):
         yield f"friction = {_friction(joint.friction)}"
-    if joint.spring is not None:
-        yield f"spring = {{ stiffness = {joint.spring.stiffness!r}, rest = {joint.spring.rest!r} }}"
+    if complete or joint.spring is not None:
+        spring = joint.spring or Spring(0.0)
+        yield f"spring = {{ stiffness = {spring.stiffness!r}, rest = {spring.rest!r} }}"
     if joint.counterbalances:
         tables = ", ".join(_inline(dataclasses.asdict(one)) for one in joint.counterbalances)
         yield f"counterbalance = [{tables}]"

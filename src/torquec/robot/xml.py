@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
+from xml.sax.saxutils import escape, quoteattr
 
 from torquec.errors import RobotFileError
 from torquec.foundation.reading import FileKind, read_bytes
@@ -137,6 +138,38 @@ def read_included(path: Path, name: str, include: Element) -> bytes:
         return read_bytes(path, FileKind.ROBOT)
     except RobotFileError as error:
         raise RobotFileError(f'"{name[:120]}": {error.found}', where=include.where, remedy=error.remedy) from None
+
+
+def xml_document(root: Element) -> str:
+    """A document with the elements, attributes and texts of a tree, indented; comments were not kept.
+
+    Raises `RobotFileError` for elements of other namespaces, whose prefixes were not kept either.
+
+    >>> print(xml_document(parse_xml(b"<robot name='arm'><link name='base'/></robot>", "arm.urdf")), end="")
+    <?xml version="1.0" encoding="utf-8"?>
+    <robot name="arm">
+      <link name="base"/>
+    </robot>
+    """
+    lines = ['<?xml version="1.0" encoding="utf-8"?>']
+    stack: list[tuple[Element, int] | str] = [(root, 0)]
+    while stack:
+        entry = stack.pop()
+        if isinstance(entry, str):
+            lines.append(entry)
+            continue
+        element, depth = entry
+        if element.tag.startswith("{") or any(" " in name for name in element.attributes):
+            raise RobotFileError(f"{element} is of another namespace", where=element.where, remedy="leave it out")
+        attributes = "".join(f" {name}={quoteattr(value)}" for name, value in element.attributes.items())
+        start, text = f"{'  ' * depth}<{element.tag}{attributes}", escape(element.text.strip())
+        if not element.children:
+            lines.append(f"{start}>{text}</{element.tag}>" if text else f"{start}/>")
+            continue
+        lines.append(f"{start}>{text}")
+        stack.append(f"{'  ' * depth}</{element.tag}>")
+        stack.extend((child, depth + 1) for child in reversed(element.children))
+    return "\n".join([*lines, ""])
 
 
 class _Builder:

@@ -68,12 +68,16 @@ class Choice:
 
 @dataclass(frozen=True)
 class Freedom:
-    """What is open: laws of friction, rotors (`models` in the order of preference), strengths, weightings."""
+    """What is open: laws of friction, rotors (`models` in the order of preference), strengths, weightings.
+
+    Without `memory`, friction is a function of the state: it does not turn over a distance.
+    """
 
     models: tuple[TorqueModel, ...]
     friction: bool
     strengths: tuple[float, ...]
     weightings: tuple[Weighting, ...]
+    memory: bool = True
 
 
 def choose_model(folds: LogFolds, freedom: Freedom, make: Make) -> Choice:
@@ -84,7 +88,8 @@ def choose_model(folds: LogFolds, freedom: Freedom, make: Make) -> Choice:
     tried = Setting(_TRIED if _TRIED in freedom.strengths else freedom.strengths[0], first, correlation)
     best = trial.best(freedom.models, tried, gain=0.0) or (freedom.models[0], np.inf)
     if freedom.friction:
-        shapes = [shape for shape in SHAPES if folds.in_memory or shape.turnover is not Turnover.DISTANCE]
+        remembered = folds.in_memory and freedom.memory
+        shapes = [shape for shape in SHAPES if remembered or shape.turnover is not Turnover.DISTANCE]
         laws = [dataclasses.replace(best[0].friction, shape=shape) for shape in shapes]
         found = trial.best([best[0].with_friction(law) for law in laws], tried, gain=0.0)
         while found is not None:

@@ -1,0 +1,177 @@
+"""What files say of an identified robot: an estimate fitted to the words that each of them has, and its error.
+
+(1)  programs know one state: what has memory (friction that turns over a distance) and what has no formula (recorded
+     columns) is left out, and everything else is fitted again without it
+(2)  MuJoCo knows damping, friction loss, armature and constant torques: friction with no other terms, fitted again
+(3)  URDF has inertias, damping and friction, and the side file beside it all of (1). Who reads it alone finds the
+     inertias of (1) with the damping and the friction, not negative, that are nearest to what the rest of (1) does
+
+The error is that of the report: |tau - predicted|/|tau| over all joints and samples that count, both low-passed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from torquec.dynamics.friction import PLAIN_TERMS
+from torquec.dynamics.inverse_dynamics import inverse_dynamics
+from torquec.dynamics.total_torque import total_torque
+from torquec.foundation.arrays import Array
+from torquec.identification.extras import need
+from torquec.identification.identify import identify
+from torquec.identification.identify_options import IdentifyOptions
+from torquec.identification.logs.prepare import Samples, prepare
+from torquec.identification.open_logs import LogOrPath
+from torquec.identification.result.estimate import Estimate
+from torquec.identification.torque.coulomb_shape import Turnover
+from torquec.identification.torque.torque_columns import FrictionModel, GasSpring
+from torquec.robot.robot import Drives, Friction, Robot
+from torquec.trajectory.log import Log
+from torquec.trajectory.log_map import LogMap
+
+CODE = "code, model, URDF with its drives file"
+URDF_ALONE = "URDF without its drives file"
+MJCF = "MJCF"
+"""What errors are told of."""
+
+
+class FileWords(StrEnum):
+    """Whose words an estimate is put into."""
+
+    PROGRAM = "program"
+    MUJOCO = "mujoco"
+
+
+@dataclass(frozen=True, eq=False)
+class FileFits:
+    """An estimate in the words of programs, of MuJoCo (None unless asked for) and of URDF alone.
+
+    It is the estimate itself where the words say all of it. `dynamics` is what URDF says of friction by joint; `errors`
+    are those of the report and of what is written, by name.
+    """
+
+    program: Estimate
+    mujoco: Estimate | None
+    dynamics: dict[str, Friction]
+    errors: dict[str, float]
+
+
+def fit_files(
+    estimate: Estimate,
+    robot: Robot,
+    logs: Sequence[LogOrPath],
+    shown: Sequence[Log],
+    *,
+    log_map: LogMap | None = None,
+    options: IdentifyOptions,
+    mujoco: bool = True,
+) -> FileFits:
+    """The estimate of `logs` in the words of every file (1)-(3), of (2) where `mujoco` asks for it.
+
+    `robot`, `log_map` and `options` are those that gave the estimate, `shown` the logs (or their beginnings) in memory,
+    on which the errors are told. Raises as `identify` does.
+    """
+    samples = [
+        prepare(log, cutoff=estimate.cutoff, slowest=options.slowest, derivatives=options.derivatives) for log in shown
+    ]
+    fits: dict[FileWords, Estimate] = {}
+    for words in FileWords if mujoco else (FileWords.PROGRAM,):
+        known = next((fit for fit in (estimate, *fits.values()) if _is_said(fit, words)), None)
+        narrowed = _narrowed(estimate, options, words)
+        fits[words] = identify(robot, logs, log_map=log_map, options=narrowed) if known is None else known
+    program = fits[FileWords.PROGRAM]
+    dynamics = dynamics_words(program.robot, samples)
+    errors = {
+        "report": _fitted_error(estimate, samples),
+        CODE: torque_error(program.robot, samples),
+        URDF_ALONE: torque_error(_without_drives(program.robot, dynamics), samples),
+    }
+    if mujoco:
+        errors[MJCF] = torque_error(fits[FileWords.MUJOCO].robot, samples)
+    return FileFits(program, fits.get(FileWords.MUJOCO), dynamics, errors)
+
+
+def torque_error(robot: Robot, samples: Sequence[Samples]) -> float:
+    """The error of a robot's total torques on samples, which pass the filter that the measured ones have passed."""
+    return _error([(one, one.low_passed(_along(total_torque, robot, one))) for one in samples])
+
+
+def dynamics_words(robot: Robot, samples: Sequence[Samples]) -> dict[str, Friction]:
+    """Damping and friction of every joint that serve best who knows only the robot's bodies (3)."""
+    optimize = need("scipy.optimize", "fitting friction")
+    bodies = _without_drives(robot, {})
+    rests, speeds, signs = (
+        np.concatenate(parts)
+        for parts in zip(
+            *(
+                (
+                    (one.tau - one.low_passed(_along(inverse_dynamics, bodies, one)))[one.used],
+                    one.low_passed(one.qd)[one.used],
+                    one.low_passed(np.sign(one.qd))[one.used],
+                )
+                for one in samples
+            ),
+            strict=True,
+        )
+    )
+    words = {}
+    for j, joint in enumerate(robot.joints):
+        columns = np.column_stack([speeds[:, j], signs[:, j]])
+        viscous, coulomb = optimize.nnls(columns, rests[:, j])[0]
+        words[joint.name] = Friction.symmetric(float(viscous), float(coulomb))
+    return words
+
+
+def _is_said(estimate: Estimate, words: FileWords) -> bool:
+    """Whether the words say all of an estimate."""
+    if words is FileWords.PROGRAM:
+        return not estimate.unbound
+    law = estimate.model.friction
+    plain = set(law.parameters) <= set(PLAIN_TERMS) and law.shape.turnover is Turnover.STEP
+    return plain and not estimate.model.columns
+
+
+def _narrowed(estimate: Estimate, options: IdentifyOptions, words: FileWords) -> IdentifyOptions:
+    """What may be fitted in these words, with the filter of the estimate."""
+    if words is FileWords.PROGRAM:
+        columns = tuple(column for column in options.columns if isinstance(column, GasSpring))
+        return dataclasses.replace(options, cutoff=estimate.cutoff, columns=columns, memory=False)
+    parameters = estimate.model.friction.parameters
+    fewer = (FrictionModel.NONE, FrictionModel.VISCOUS, FrictionModel.SYMMETRIC)
+    plain = next((model for model in fewer if model.parameters == parameters), FrictionModel.OFFSET)
+    return dataclasses.replace(options, cutoff=estimate.cutoff, columns=(), friction=plain)
+
+
+def _without_drives(robot: Robot, dynamics: dict[str, Friction]) -> Robot:
+    """The robot as URDF alone tells it: bodies, and friction in its words."""
+    bodies = tuple(
+        dataclasses.replace(
+            body,
+            joint=dataclasses.replace(
+                body.joint, friction=dynamics.get(body.joint.name, Friction()), spring=None, counterbalances=()
+            ),
+        )
+        for body in robot.bodies
+    )
+    return dataclasses.replace(robot, bodies=bodies, drives=Drives())
+
+
+def _along(torque: Callable[..., Sequence[Any]], robot: Robot, samples: Samples) -> Array:
+    """Torques (N, n) of a robot along samples, all at once: for one pass, compiling them would not pay."""
+    rows = torque(robot, samples.q.T, samples.qd.T, samples.qdd.T)
+    return np.column_stack([np.broadcast_to(row, len(samples)) for row in rows])
+
+
+def _fitted_error(estimate: Estimate, samples: Sequence[Samples]) -> float:
+    return _error([(one, estimate.model.regressor(one) @ estimate.x) for one in samples])
+
+
+def _error(predicted: Sequence[tuple[Samples, Array]]) -> float:
+    squares = sum(float(((one.tau - torque)[one.used] ** 2).sum()) for one, torque in predicted)
+    return float(np.sqrt(squares / sum(float((one.tau[one.used] ** 2).sum()) for one, _ in predicted)))

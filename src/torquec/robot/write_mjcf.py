@@ -1,0 +1,286 @@
+"""`Robot` to MJCF, every number in full precision: what MuJoCo computes with it are the robot's own torques.
+
+(1)  a body with its inertia, joint, limits and frames (as sites); the base is a body without a joint
+(2)  damping, frictionloss and armature of a joint: its own friction and rotor, and those of the motors that turn with
+     it alone, seen through their gear r: r^2 times viscous friction and inertia, |r| times Coulomb friction
+(3)  a motor that turns with several joints is a fixed tendon with their ratios, which has the same three words
+(4)  a constant torque c is the spring -k (q - c'), c' = c/k, so soft and so long that q does not change it
+(5)  a mimic joint follows by an equality constraint; each independent joint has a motor, to be driven by its torque
+
+MuJoCo has no words for friction that differs by direction or bends, for counterbalances, and for rotors that couple
+joints on different branches: where a robot has them the file says so, and the side file, which Torquec reads, has them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+from torquec.errors import ArgumentError, RobotError
+from torquec.foundation.reading import to_path
+from torquec.foundation.writing import write_files
+from torquec.robot.drives import side_file
+from torquec.robot.robot import BASE, Friction, Joint, JointType, Robot
+from torquec.robot.validate import principal_moments
+from torquec.robot.write_drives import drives_text
+from torquec.robot.xml_text import check_xml_names, link_names, number_list, xml_comment
+from torquec.spatial import IDENTITY, Inertia, Matrix3, Pose
+
+_LEAST = 1e-15
+"""MuJoCo's mjMINVAL: what moves must have more mass and larger moments."""
+
+_SOFT = 1e-10
+"""Stiffness of (4), of the torque: a turn of the joint changes the torque by less than 1e-9 of it."""
+
+_WORLD = "world"
+"""MuJoCo's own name for what does not move."""
+
+
+def write_mjcf(robot: Robot, path: str | os.PathLike[str], *, note: str = "", force: bool = False) -> tuple[Path, ...]:
+    """Write the robot as an MJCF file, and what MuJoCo has no words for beside it; the files that were written.
+
+    `note` is said in the file's first lines. Files that Torquec did not write are replaced with `force` only. Raises
+    `RobotError` for inertias that MuJoCo does not take, `ArgumentError` for a name that XML cannot hold, a place that
+    cannot be written and a file in the way.
+    """
+    file = to_path(path)
+    if file.suffix.lower() != ".xml":
+        raise ArgumentError(f"'{file.name}' is not the name of an MJCF file", remedy="give a name that ends in .xml")
+    contents = {file: mjcf_text(robot, note=note)}
+    side = side_file(file)
+    if not_in_mjcf(robot):
+        contents[side] = f"# Drives of {file.name}, written by Torquec.\n\n{drives_text(robot, complete=True)}"
+    elif side.exists():  # it would change what is read back
+        contents[side] = f"# Drives of {file.name}, written by Torquec: the file itself says everything.\n"
+    write_files(contents, force=force)
+    return tuple(contents)
+
+
+def not_in_mjcf(robot: Robot) -> tuple[str, ...]:
+    """What MuJoCo has no words for, one line for each joint or motor."""
+    lost = {
+        body.joint.name: _lost(body.joint.friction) + (["counterbalance"] if body.joint.counterbalances else [])
+        for body in robot.bodies
+    }
+    found = [f"{name}: {', '.join(words)}" for name, words in lost.items() if words]
+    for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True):
+        words = _lost(motor.friction)
+        if motor.rotor_inertia and not _on_one_branch(robot, row):
+            words.append("rotor inertia between branches")
+        found += [f"motor {motor.name}: {', '.join(words)}"] if words else []
+    return tuple(found)
+
+
+def mjcf_text(robot: Robot, *, note: str = "") -> str:
+    """The robot as an MJCF document (1)-(5); raises as `write_mjcf` does."""
+    check_xml_names(robot)
+    for body in robot.bodies:
+        _check_takable(body.name, body.inertia)
+    lost = not_in_mjcf(robot)
+    lines = [xml_comment("Written by Torquec." + (f" {note}" if note else ""))]
+    lines += [xml_comment(f"Not in here, for lack of words: {'; '.join(lost)}.")] if lost else []
+    lines += [
+        f"<mujoco model={quoteattr(robot.name)}>",
+        '  <compiler angle="radian" autolimits="true" inertiafromgeom="false"/>',
+        f'  <option gravity="{number_list(robot.gravity)}"/>',
+        "  <worldbody>",
+        *_tree(robot),
+        "  </worldbody>",
+        *_tendons(robot),
+        *_equalities(robot),
+        "  <actuator>",
+        *(f"    <motor name={quoteattr(name)} joint={quoteattr(name)}/>" for name in robot.joint_names),
+        "  </actuator>",
+        "</mujoco>",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _tree(robot: Robot) -> list[str]:
+    """(1), children inside their parents."""
+    names = link_names(robot, reserved=(_WORLD,))
+    words = _joint_words(robot)
+    children: dict[int, list[int]] = {index: [] for index in range(BASE, len(robot.bodies))}
+    for index, body in enumerate(robot.bodies):
+        children[body.parent].append(index)
+    sites: dict[int, list[str]] = {index: [] for index in children}
+    for frame in robot.frames:
+        if frame.name not in (names[frame.body], _WORLD):
+            sites[frame.body].append(f"<site name={quoteattr(frame.name)}{_placed(frame.pose)}/>")
+    lines: list[str] = []
+    # Depth first, without recursion: a chain may be longer than Python's stack is deep.
+    stack: list[tuple[int, int] | str] = [(BASE, 2)]
+    while stack:
+        entry = stack.pop()
+        if isinstance(entry, str):
+            lines.append(entry)
+            continue
+        index, depth = entry
+        indent = "  " * depth
+        if index == BASE:
+            lines.append(f"{indent}<body name={quoteattr(names[BASE])}>")
+            inner = _inertial(robot.base_inertia) if _is_takable(robot.base_inertia) else []
+        else:
+            body = robot.bodies[index]
+            lines.append(f"{indent}<body name={quoteattr(names[index])}{_placed(body.joint.placement)}>")
+            inner = [*_inertial(body.inertia), _joint(body.joint, words[body.joint.name])]
+        lines += [f"{indent}  {line}" for line in (*inner, *sites[index])]
+        stack.append(f"{indent}</body>")
+        stack.extend((child, depth + 1) for child in reversed(children[index]))
+    return lines
+
+
+@dataclass
+class _Words:
+    """What MuJoCo can say about a joint; `constant` is a torque that the drive must overcome always."""
+
+    damping: float = 0.0
+    frictionloss: float = 0.0
+    armature: float = 0.0
+    constant: float = 0.0
+
+
+def _joint_words(robot: Robot) -> dict[str, _Words]:
+    """(2) by the joint's name, and of (3) what a tendon cannot say: its constant."""
+    words = {}
+    for body in robot.bodies:
+        friction = body.joint.friction
+        words[body.joint.name] = _Words(*_plain(friction), 0.0, friction.offset)
+    for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True):
+        turned = [(words[name], ratio) for name, ratio in zip(robot.joint_names, row, strict=True) if ratio != 0.0]
+        for word, ratio in turned:
+            word.constant += ratio * motor.friction.offset
+        if len(turned) == 1:
+            word, ratio = turned[0]
+            viscous, coulomb = _plain(motor.friction)
+            word.damping += ratio**2 * viscous
+            word.frictionloss += abs(ratio) * coulomb
+            word.armature += ratio**2 * motor.rotor_inertia
+    return words
+
+
+def _plain(friction: Friction) -> tuple[float, float]:
+    """Damping and frictionloss; none where the law is another one."""
+    return (0.0, 0.0) if _lost(friction) else (friction.viscous_positive, friction.coulomb_positive)
+
+
+def _lost(friction: Friction) -> list[str]:
+    """The words of a law of friction that MuJoCo does not have."""
+    plain = Friction.symmetric(friction.viscous_positive, friction.coulomb_positive, friction.offset)
+    if friction == plain and friction.viscous_positive >= 0.0 and friction.coulomb_positive >= 0.0:
+        return []
+    return [word for word, value in friction.values.items() if value != 0.0 and word != "offset"]
+
+
+def _on_one_branch(robot: Robot, row: Sequence[float]) -> bool:
+    """Whether the joints that a motor turns with carry one another: MuJoCo's mass matrix has no place for others."""
+    turned = {name for name, ratio in zip(robot.joint_names, row, strict=True) if ratio != 0.0}
+    carriers: list[set[str]] = []
+    for body in robot.bodies:
+        above = set() if body.parent == BASE else carriers[body.parent]
+        carriers.append(above | {body.joint.name})
+    return any(turned <= names for names in carriers)
+
+
+def _joint(joint: Joint, words: _Words) -> str:
+    kind = "slide" if joint.type is JointType.PRISMATIC else "hinge"
+    parts = [f'name={quoteattr(joint.name)} type="{kind}" axis="{number_list(joint.axis)}"']
+    lower, upper = joint.limits.lower, joint.limits.upper
+    # A range must have two ends: one that is missing lies where no joint goes.
+    if joint.type is not JointType.CONTINUOUS and (math.isfinite(lower) or math.isfinite(upper)) and lower < upper:
+        parts.append(f'range="{number_list((max(lower, -_FAR), min(upper, _FAR)))}"')
+    if math.isfinite(joint.limits.effort) and joint.limits.effort > 0.0:
+        parts.append(f'actuatorfrcrange="{number_list((-joint.limits.effort, joint.limits.effort))}"')
+    parts += [
+        f'{name}="{value!r}"' for name, value in dataclasses.asdict(words).items() if value and name != "constant"
+    ]
+    parts += _spring(joint, words.constant)
+    return f"<joint {' '.join(parts)}/>"
+
+
+_FAR = 1e10
+"""rad or m: where a range ends that has no end; more than MuJoCo's own largest position would be refused."""
+
+
+def _spring(joint: Joint, constant: float) -> list[str]:
+    """The joint's spring and the constant torque in one (4)."""
+    stiffness, rest = (0.0, 0.0) if joint.spring is None else (joint.spring.stiffness, joint.spring.rest)
+    if not stiffness and not constant:
+        return []
+    stiffness = stiffness or _SOFT * abs(constant)
+    return [f'stiffness="{stiffness!r}"', f'springref="{rest - constant / stiffness!r}"']
+
+
+def _tendons(robot: Robot) -> list[str]:
+    """(3)."""
+    lines = []
+    for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True):
+        turned = [(name, ratio) for name, ratio in zip(robot.joint_names, row, strict=True) if ratio != 0.0]
+        if len(turned) < 2:
+            continue
+        damping, loss = _plain(motor.friction)
+        values = {"damping": damping, "frictionloss": loss, "armature": motor.rotor_inertia}
+        written = "".join(f' {name}="{value!r}"' for name, value in values.items() if value)
+        lines.append(f"    <fixed name={quoteattr(motor.name)}{written}>")
+        lines += [f'      <joint joint={quoteattr(name)} coef="{ratio!r}"/>' for name, ratio in turned]
+        lines.append("    </fixed>")
+    return ["  <tendon>", *lines, "  </tendon>"] if lines else []
+
+
+def _equalities(robot: Robot) -> list[str]:
+    """(5)."""
+    lines = []
+    for joint in (body.joint for body in robot.bodies):
+        if joint.mimic is not None:
+            ends = f"joint1={quoteattr(joint.name)} joint2={quoteattr(joint.mimic.joint)}"
+            terms = number_list((joint.mimic.offset, joint.mimic.multiplier, 0.0, 0.0, 0.0))
+            lines.append(f'    <joint {ends} polycoef="{terms}"/>')
+    return ["  <equality>", *lines, "  </equality>"] if lines else []
+
+
+def _placed(pose: Pose) -> str:
+    if pose == IDENTITY:
+        return ""
+    return f' pos="{number_list(pose.origin)}" quat="{_quaternion(pose.rotation)}"'
+
+
+def _quaternion(rotation: Matrix3) -> str:
+    """The unit quaternion w x y z of a rotation (Shepperd's method)."""
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = rotation
+    # Every row is the quaternion times four times one of its parts; the largest part loses no digits.
+    rows = (
+        (1.0 + xx + yy + zz, zy - yz, xz - zx, yx - xy),
+        (zy - yz, 1.0 + xx - yy - zz, xy + yx, zx + xz),
+        (xz - zx, xy + yx, 1.0 - xx + yy - zz, yz + zy),
+        (yx - xy, zx + xz, yz + zy, 1.0 - xx - yy + zz),
+    )
+    best = rows[max(range(4), key=lambda k: rows[k][k])]
+    length = math.hypot(*best)
+    return number_list(part / length for part in best)
+
+
+def _inertial(inertia: Inertia) -> list[str]:
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.central_tensor
+    place = f'pos="{number_list(inertia.center_of_mass)}" mass="{float(inertia.m)!r}"'
+    return [f'<inertial {place} fullinertia="{number_list((xx, yy, zz, xy, xz, yz))}"/>']
+
+
+def _is_takable(inertia: Inertia) -> bool:
+    if not inertia.m > _LEAST:
+        return False
+    a, b, c = principal_moments(inertia)
+    return a > _LEAST and a + b >= c
+
+
+def _check_takable(name: str, inertia: Inertia) -> None:
+    if not _is_takable(inertia):
+        raise RobotError(
+            f"MuJoCo takes no body with the inertia of '{name}'",
+            remedy="a moving body needs a mass and three positive moments, none above the sum of the two others",
+        )

@@ -1,0 +1,112 @@
+"""What files say of an estimate: fitted to their words, and worth what they say they are."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from tests.identification import simulated_arm
+
+from torquec.identification.file_fits import CODE, MJCF, URDF_ALONE, dynamics_words, fit_files, torque_error
+from torquec.identification.identify import identify
+from torquec.identification.identify_options import IdentifyOptions
+from torquec.identification.logs.prepare import prepare
+from torquec.identification.torque.coulomb_shape import CoulombShape, Turnover
+from torquec.identification.torque.torque_columns import FrictionLaw, RecordedColumn, friction_block, shafts_of
+from torquec.robot.load import load
+from torquec.robot.robot import Drives, Friction
+from torquec.robot.write_mjcf import write_mjcf
+from torquec.robot.write_urdf import write_urdf
+from torquec.trajectory import fourier_motion
+from torquec.trajectory.log import Log
+
+BENT = FrictionLaw(shape=CoulombShape(Turnover.DISTANCE, 0.02))
+QUICK = IdentifyOptions(cutoff=20.0, rotors=False, strength=1.0)
+
+
+@pytest.fixture(scope="module")
+def robot():
+    """An arm whose own file knows no friction."""
+    arm = simulated_arm.arm()
+    bodies = tuple(
+        dataclasses.replace(body, joint=dataclasses.replace(body.joint, friction=Friction())) for body in arm.bodies
+    )
+    return dataclasses.replace(arm, bodies=bodies, drives=Drives())
+
+
+@pytest.fixture(scope="module")
+def log(robot):
+    """A run with friction that turns over 0.02 rad, and a torque that only a recorded column knows."""
+    from torquec.dynamics import inverse_dynamics
+
+    cosines, sines = np.random.default_rng(5).normal(scale=0.8, size=(2, 2, 5))
+    motion = fourier_motion([0.0, 0.0], cosines, sines, base_period=8.0, period=0.005)
+    tau = np.array(inverse_dynamics(robot, motion.q.T, motion.qd.T, motion.qdd.T)).T
+    words = np.array([0.3, 1.0, 0.4, 0.2, 0.6, -0.3])  # viscous, Coulomb, offset of either joint
+    tau = tau + friction_block(shafts_of(robot), BENT, motion.qd, q=motion.q) @ words
+    pump = np.sin(7.0 * motion.t)
+    tau[:, 1] += 0.2 * pump
+    return Log(robot.joint_names, motion.t, motion.q, tau, qd=motion.qd, others={"pump": pump}, source="run.csv")
+
+
+@pytest.fixture(scope="module")
+def fits(robot, log):
+    options = dataclasses.replace(QUICK, friction=BENT, columns=(RecordedColumn(robot.joint_names[1], "pump"),))
+    estimate = identify(robot, log, options=options)
+    assert estimate.unbound == ("coulomb turnover", "pump")
+    chosen = dataclasses.replace(options, friction=None)
+    return estimate, fit_files(estimate, robot, [log], [log], options=chosen)
+
+
+def test_what_a_program_cannot_know_is_not_dropped_but_fitted_without(fits, log):
+    estimate, found = fits
+    samples = [prepare(log, cutoff=20.0)]
+    assert found.program.unbound == ()
+    assert found.errors["report"] == pytest.approx(estimate.relative_error, rel=1e-9)
+    assert found.errors[CODE] < 0.97 * torque_error(estimate.robot, samples)
+    assert found.errors[CODE] == pytest.approx(found.program.relative_error, rel=1e-6)
+    assert found.mujoco.model.friction.parameters == ("viscous", "coulomb", "offset")
+
+
+def test_the_files_are_worth_what_is_said_of_them(fits, log, tmp_path):
+    _, found = fits
+    samples = [prepare(log, cutoff=20.0)]
+    gravity = found.program.robot.gravity
+    path, side = write_urdf(found.program.robot, tmp_path / "arm.urdf", dynamics=found.dynamics)
+    assert torque_error(load(path, gravity=gravity), samples) == pytest.approx(found.errors[CODE], rel=1e-9)
+    side.unlink()
+    assert torque_error(load(path, gravity=gravity), samples) == pytest.approx(found.errors[URDF_ALONE], rel=1e-9)
+    (path,) = write_mjcf(found.mujoco.robot, tmp_path / "arm_mujoco.xml")
+    assert torque_error(load(path), samples) == pytest.approx(found.errors[MJCF], rel=1e-6)
+
+
+def test_damping_and_friction_of_urdf_are_the_best_that_are_not_negative(fits, log):
+    _, found = fits
+    samples = [prepare(log, cutoff=20.0)]
+    robot = found.program.robot
+
+    def error(words):
+        bodies = tuple(
+            dataclasses.replace(body, joint=dataclasses.replace(body.joint, friction=words[body.joint.name]))
+            for body in robot.bodies
+        )
+        return torque_error(dataclasses.replace(robot, bodies=bodies, drives=Drives()), samples)
+
+    best = error(found.dynamics)
+    assert best == pytest.approx(found.errors[URDF_ALONE])
+    for joint in robot.joint_names:
+        own = found.dynamics[joint]
+        for factors in ((1.1, 1.0), (0.9, 1.0), (1.0, 1.1), (1.0, 0.9)):
+            moved = Friction.symmetric(own.viscous_positive * factors[0], own.coulomb_positive * factors[1])
+            assert error({**found.dynamics, joint: moved}) >= best
+    assert dynamics_words(robot, samples) == found.dynamics
+
+
+def test_an_estimate_that_the_words_say_is_not_fitted_again(robot, log):
+    plain = dataclasses.replace(QUICK, friction="offset")
+    estimate = identify(robot, log, options=plain)
+    found = fit_files(estimate, robot, [log], [log], options=plain)
+    assert found.program is estimate
+    assert found.mujoco is estimate
+    assert fit_files(estimate, robot, [log], [log], options=plain, mujoco=False).mujoco is None
