@@ -116,6 +116,10 @@ def test_what_functions_return_has_named_parts(path):
 def is_number(value: ast.expr) -> bool:
     if isinstance(value, ast.BinOp):
         return is_number(value.left) and is_number(value.right)
+    if isinstance(value, ast.UnaryOp):
+        return is_number(value.operand)
+    if isinstance(value, ast.Tuple):
+        return all(is_number(part) for part in value.elts)
     return isinstance(value, ast.Constant) and type(value.value) in (int, float)
 
 
@@ -125,7 +129,11 @@ def test_private_numbers_have_reasons(path):
     text = path.read_text(encoding="utf-8")
     lines, body = text.splitlines(), ast.parse(text).body
     for k, node in enumerate(body):
-        if not (isinstance(node, ast.Assign) and is_number(node.value) and ast.unparse(node.targets[0])[0] == "_"):
+        if not (
+            isinstance(node, ast.Assign)
+            and is_number(node.value)
+            and ast.unparse(node.targets[0]).lstrip("(")[0] == "_"
+        ):
             continue
         rest = (other for other in body[k + 1 :] if not isinstance(other, ast.Assign))
         after = next(rest, None)

@@ -47,7 +47,7 @@ def test_weights_where_gains_change_with_time():
     assert "gains change with time" in text
 
 
-def test_factors_of_the_model_that_the_loop_bears():
+def test_factors_of_the_model_that_the_loop_tolerates():
     robust = {**DESIGN, "robustness": {"alpha": [0.25, None], "gamma": [0.5, 2.0]}}
     rows = [line.split() for line in design_text("arm", robust).splitlines()]
     assert ["factor", "above", "below"] in rows

@@ -63,7 +63,13 @@ def test_everything_is_in_one_page():
     assert found.sources[0].startswith("data:image/png;base64,")
     words = " ".join(found.text)
     assert str(estimate.verdict) in words
-    for heading in ("Parameters", "How well the torques", "Significant parameters", "Payload", "Beside published"):
+    for heading in (
+        "Parameters",
+        "How well the torques",
+        "Significant parameters",
+        "Payload",
+        "Compared with published",
+    ):
         assert heading in words
     assert all(parameter.name in words for parameter in estimate.parameters)
 

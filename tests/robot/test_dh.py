@@ -220,7 +220,7 @@ BAD = {
     "unknown joint key": (f"{HEAD}{JOINT}alpa = 0\n", 9, "unknown key 'joint[0].alpa'"),
     "missing alpha": (HEAD + JOINT.replace("alpha = 0\n", ""), 3, "'joint[0].alpha' is missing"),
     "missing theta": (HEAD + JOINT.replace("revolute", "prismatic"), 3, "theta' is missing"),
-    "both units": (f"{HEAD}{JOINT}alpha_deg = 0\n", 9, "'alpha' beside 'alpha_deg'"),
+    "both units": (f"{HEAD}{JOINT}alpha_deg = 0\n", 9, "'alpha' and 'alpha_deg'"),
     "type": (HEAD + JOINT.replace("revolute", "ball"), 5, "'ball'"),
     "floating": (HEAD + JOINT.replace("revolute", "floating"), 5, "'revolute', 'continuous', 'prismatic', 'fixed'"),
     "nan": (HEAD + JOINT.replace("d = 0", "d = nan"), 8, "nan"),
@@ -239,7 +239,11 @@ BAD = {
     "mimic of nothing": (f'{HEAD}{JOINT}mimic = {{ joint = "x" }}\n', 9, "does not move"),
     "mimic of itself": (f'{HEAD}{JOINT}mimic = {{ joint = "one" }}\n', 9, "circle"),
     "motor": (f"{HEAD}{JOINT}motor = {{ rotor_inertia = 1 }}\n", 9, "gear_ratio' is missing"),
-    "motor twice": (f"{HEAD}{JOINT}motor = {{ reflected_inertia = 1, gear_ratio = 2 }}\n", 9, "beside"),
+    "motor twice": (
+        f"{HEAD}{JOINT}motor = {{ reflected_inertia = 1, gear_ratio = 2 }}\n",
+        9,
+        "and 'reflected_inertia'",
+    ),
     "rotor": (f"{HEAD}{JOINT}motor = {{ reflected_inertia = -1 }}\n", 9, "not negative"),
     "coupling": (f'{HEAD}{JOINT}[[motor]]\nname = "m"\ntransmission = {{ two = 1 }}\n', 11, "unknown joint 'two'"),
     "motor name": (

@@ -52,7 +52,7 @@ def test_speed_comes_from_the_limits_and_ranges_from_either():
         (EVERY + "torque_error = 1\ntorque_error_part = 0.1", r"spec\.toml:5: the torque error is given twice"),
         (EVERY + 'torque_error = 1\n[[joint]]\nname = "elbow"', r"spec\.toml:6: .*no independent joint 'elbow'"),
         (EVERY + 'torque_error = 1\n[[joint]]\nname = "joint1"\n[[joint]]\nname = "joint1"', r":8: .*given twice"),
-        (EVERY + "torque_error = 1\n[coefficients]\nthreshold = 0.01", r"stands beside requirements for joints"),
+        (EVERY + "torque_error = 1\n[coefficients]\nthreshold = 0.01", r"and requirements for joints"),
         ("[coefficients]\nthreshold = 0.01\ndigits = 0", r"spec\.toml:3: 'coefficients\.digits' is 0"),
         ("[coefficients]\ndigits = 4", r"'coefficients\.threshold' is missing"),
         ("[every_joint]\nvelocity = 1\ntorque_error = 1", r"joint 'joint1' has no acceleration"),

@@ -1,4 +1,4 @@
-"""`torquec bench ROBOT`: this machine, this robot, us beside the peers that are installed."""
+"""`torquec bench ROBOT`: this machine, this robot, us and the peers that are installed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FUNCTIONS = {
 """What is timed, with its number of inputs."""
 
 _BATCH = 10_000  # large enough that the call itself costs nothing, small enough for the cache
-_CHECKED_STATES = 8  # agreement is tested before anything is timed
+_CHECKED_STATES = 8  # at which the contestants must agree before they are timed: a wrong one differs at any
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,11 +43,11 @@ class BenchOptions(CommandOptions):
 
 @command("bench", BenchOptions, example="torquec bench planar2r --rounds 3")
 def bench(model: Model, options: BenchOptions) -> Outcome:
-    """Time us beside the installed peers.
+    """Time us and the installed peers.
 
     Peers are Pinocchio, MuJoCo, CasADi and the Robotics Toolbox, all called from Python in one interleaved run. Rigid
     bodies only: motors, friction and springs are left out, since not every peer has them. A peer takes part in a
-    function after it agreed with ours to 1e-10. Ratio: its time over ours. A simplified model is timed beside its own
+    function after it agreed with ours to 1e-10. Ratio: its time over ours. A simplified model is timed against its own
     robot's exact one instead.
     """
     from torquec.report.bench_text import bench_text
@@ -118,7 +118,7 @@ def _measure(model: Model, rounds: int) -> dict[str, Any]:
 
 
 def _measure_program(model: Model, rounds: int) -> dict[str, Any]:
-    """A model that is a program of its own, beside its robot's exact one."""
+    """A model that is a program of its own, against its robot's exact one."""
     import numpy as np
 
     from torquec.errors import TorquecError

@@ -48,7 +48,7 @@ class CheckLogOptions(CommandOptions):
     ] = True
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw the log (the last one), what was found marked."),
+        typer.Option(metavar="FILE", help="Draw the log (the last one), with the findings marked."),
         Writes.PICTURE,
     ] = None
     force: ForceOption = False
@@ -156,7 +156,7 @@ def _read(robot: Robot, path: Path, meaning: LogMap | None) -> Log:
     found = torque_delay(robot, log)
     if not found.found:
         raise ArgumentError(
-            "the delay between torques and positions cannot be told from this log",
+            "the delay between torques and positions cannot be found from this log",
             where=log.source,
             remedy="record a faster motion, or give it in the map (delay = seconds)",
         )

@@ -6,7 +6,7 @@
 gives `torquec eval ROBOT` its argument, the fields of `EvalOptions` as options, and `--payload`, `--lock`, `--snap`,
 `--strict`, `--gravity` and `--json`. Fields are annotated with what typer needs; a field that names something to be
 written also carries a `Writes`, and is checked before the work begins. Printing, the files that were written, and the
-exit status are told in `Command.run`, nowhere else.
+exit status are handled in `Command.run`, nowhere else.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class CommandOptions:
 class Outcome:
     """What a command found: a JSON document and the same as text, and the files that it wrote.
 
-    `failed` says why the exit status is 1: a check that was asked for did not hold. It is told after printing.
+    `failed` says why the exit status is 1: a check that was asked for did not hold. It is printed last, on stderr.
     """
 
     document: dict[str, Any]

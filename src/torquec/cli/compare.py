@@ -44,9 +44,9 @@ class CompareOptions(MotionOptions):
     ] = 0
     speed: Annotated[float, typer.Option(help="Speed of all joints at random states, either sign.")] = 10.0
     acceleration: Annotated[float, typer.Option(help="Acceleration at random states, either sign.")] = 100.0
-    seed: Annotated[int, typer.Option(help="Of the random states.")] = 0
+    seed: Annotated[int, typer.Option(help="Seed of the random states.")] = 0
     log: Annotated[
-        Path | None, typer.Option(metavar="LOG", help="A log of the robot: both models beside what was measured.")
+        Path | None, typer.Option(metavar="LOG", help="A log of the robot: both models are compared with it.")
     ] = None
     log_map: MapOption = None
     rounds: Annotated[int, typer.Option(min=1, help="Rounds of timing.")] = 5

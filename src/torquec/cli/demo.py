@@ -18,7 +18,7 @@ from torquec.cli.writes import Writes
 if TYPE_CHECKING:
     from torquec.model.model import Model
 
-_AGREEMENT = 1e-9  # far above rounding, far below any error
+_AGREEMENT = 1e-9  # Nm, below the last of the ten digits that were published
 
 _PUBLISHED = {
     "q": (0.5, 1.589, 1.103, -1.099, -0.799, 1.494),
@@ -54,7 +54,7 @@ class DemoOptions(CommandOptions):
 def demo(options: DemoOptions) -> Outcome:
     """See what Torquec does, on a built-in PUMA 560.
 
-    Its torques beside published ones, operation counts, speed on this machine, and its C code.
+    Its torques against published ones, operation counts, speed on this machine, and its C code.
     """
     from torquec.model.model import as_model
     from torquec.report.demo_text import demo_text

@@ -77,7 +77,7 @@ def design(model: Model, options: DesignOptions) -> Outcome:
     entry = LAWS[kind]
     if options.plot is not None and not entry.places_poles:
         raise ArgumentError(
-            f"{kind} has no root loci, which are of laws that place poles", remedy="leave out --plot, or choose another"
+            f"{kind} places no poles, so there are no root loci to draw", remedy="leave out --plot, or choose another"
         )
     period = options.period
     motion = None

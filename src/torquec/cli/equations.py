@@ -55,13 +55,13 @@ class EquationsOptions(CommandOptions):
         EquationFormat | None, typer.Option(help="What to write.  [default: by the ending of the file, else text]")
     ] = None
     entry: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Only this entry: M[1,2], g[3]; give it again for more.")
+        list[str] | None, typer.Option(metavar="NAME", help="Only this entry: M[1,2], g[3]; repeat for more.")
     ] = None
     matrix: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Only this matrix; give it again for more: M, g, B and D (Clover's Coriolis and centrifugal "
+            help="Only this matrix; repeat for more: M, g, B and D (Clover's Coriolis and centrifugal "
             "matrices), C (C qd is the velocity torque), V (friction), J, H and G (Chang & Lee), dtau_dqd, dtau_dq.  "
             "[default: M and g]",
         ),

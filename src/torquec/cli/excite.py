@@ -64,7 +64,7 @@ class ExciteOptions(CommandOptions):
     ] = None
     log: Annotated[
         list[Path] | None,
-        typer.Option(metavar="LOG", help="Design nothing: say how well this log excites (give it again for more)."),
+        typer.Option(metavar="LOG", help="Design nothing: say how well this log excites (repeat for more)."),
     ] = None
     log_map: MapOption = None
     force: ForceOption = False

@@ -47,9 +47,7 @@ class GenerateOptions(CommandOptions):
     ] = Precision.DOUBLE
     quantity: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Only this quantity (give it again for more); a frame's is frame_pose:FRAME.  [default: all]"
-        ),
+        typer.Option(help="Only this quantity (repeat for more); a frame's is frame_pose:FRAME.  [default: all]"),
     ] = None
     prefix: Annotated[
         str | None,

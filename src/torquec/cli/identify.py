@@ -42,7 +42,7 @@ class IdentifyCommandOptions(CommandOptions):
 
     logs: LogsArgument
     validate: Annotated[
-        list[Path] | None, typer.Option(metavar="LOG", help="A log that is only predicted (give it again for more).")
+        list[Path] | None, typer.Option(metavar="LOG", help="A log that is only predicted (repeat for more).")
     ] = None
     cutoff: Annotated[
         float | None, typer.Option(metavar="HZ", help="Cut-off of the low pass.  [default: from the data]")
@@ -88,7 +88,7 @@ class IdentifyCommandOptions(CommandOptions):
     ] = False
     payload_log: Annotated[
         list[Path] | None,
-        typer.Option(metavar="LOG", help="A log of the loaded robot: identify its payload (give it again for more)."),
+        typer.Option(metavar="LOG", help="A log of the loaded robot: identify its payload (repeat for more)."),
     ] = None
     frame: Annotated[
         str | None, typer.Option(metavar="NAME", help="The frame that carries the payload.  [default: the last link's]")
@@ -140,18 +140,18 @@ def identify(model: Model, options: IdentifyCommandOptions) -> Outcome:
 
     robot = model.robot
     how = _options(options)
-    heavy: list[Log] = []
+    loaded: list[Log] = []
     if any(is_read_in_pieces(path, robot, how) for path in (*options.logs, *(options.validate or []))):
         estimate, training, others = _streamed(robot, options, how)
         sources: Sequence[LogOrPath] = options.logs
     else:
         training = _training(robot, options)
         others = read_logs(robot, options.validate or [], options.log_map)
-        heavy = read_logs(robot, options.payload_log or [], options.log_map)
+        loaded = read_logs(robot, options.payload_log or [], options.log_map)
         progress(f"identifying {robot.name} from {sum(len(log) for log in training)} samples ...")
         estimate = fit(robot, training, validate=others, options=how)
         sources = training
-    findings = _further(estimate, training, heavy, options)
+    findings = _further(estimate, training, loaded, options)
     fits = None
     if options.output is not None or options.urdf is not None or options.mjcf is not None:
         fits = _fits(estimate, robot, sources, training, options)
@@ -241,8 +241,8 @@ def _streamed(
     return estimate, shown[0], shown[1]
 
 
-def _further(estimate: Estimate, logs: list[Log], heavy: list[Log], options: IdentifyCommandOptions) -> Findings:
-    """What was asked for beside the estimate."""
+def _further(estimate: Estimate, logs: list[Log], loaded: list[Log], options: IdentifyCommandOptions) -> Findings:
+    """What was asked for besides the estimate."""
     from torquec.identification.elimination import log_elimination
     from torquec.identification.payload import identify_payload
     from torquec.identification.result.comparison import compare_estimate, read_combinations
@@ -254,7 +254,7 @@ def _further(estimate: Estimate, logs: list[Log], heavy: list[Log], options: Ide
     return Findings(
         estimate,
         log_elimination(estimate, logs) if options.eliminate else None,
-        identify_payload(estimate, heavy, frame=options.frame) if heavy else None,
+        identify_payload(estimate, loaded, frame=options.frame) if loaded else None,
         compared,
     )
 

@@ -63,7 +63,7 @@ def robot_of(estimate: Estimate, *, where: str) -> Robot:
     """The identified robot; raises `ArgumentError` where no robot that could be built has its parameters."""
     if not estimate.realization.physically_consistent:
         raise ArgumentError(
-            "no robot that could be built has these parameters, so that there is no file of it",
+            "these parameters belong to no robot that could be built, so there is no file to write",
             where=where,
             remedy="identify with --method consistent",
         )

@@ -93,7 +93,7 @@ def _claim(model: Model) -> dict[str, Any]:
 
 
 def _drives_file(source: ModelSource) -> str | None:
-    """The side file that was read beside the robot's."""
+    """The side file that was read with the robot's."""
     from torquec.robot.load import drives_beside
 
     found = None if is_model_file(source.argument) else drives_beside(Path(source.argument))

@@ -79,12 +79,14 @@ class LawOptions(CommandOptions):
     ] = None
     option: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="Another option of the law: {law options}; again for more."),
+        typer.Option(metavar="NAME=VALUE", help="Another option of the law: {law options}; repeat for more."),
     ] = None
     saturate: Annotated[bool, typer.Option("--saturate", help="Limit torques to what the robot's file allows.")] = False
     effort: Annotated[
         float,
-        typer.Option(metavar="SHARE", help="This share of the torque limits only, as a fuse; below 1 it saturates."),
+        typer.Option(
+            metavar="SHARE", help="Use only this share of the torque limits; below 1, torques saturate there."
+        ),
     ] = 1.0
 
     @property
@@ -107,7 +109,7 @@ class LawOptions(CommandOptions):
         return CLOVER if self.threshold is None else dataclasses.replace(CLOVER, threshold=self.threshold)
 
     def kind(self, usual: str) -> LawKind:
-        """The law that is asked for, the usual one unless told."""
+        """The law that is asked for, the usual one unless asked otherwise."""
         from torquec.control.law_options import LawKind
 
         return chosen(LawKind, self.controller or usual, "controller")
@@ -143,7 +145,7 @@ def asked_law(
         raise ArgumentError(f"--effort {share:g}", remedy="give a positive share of the limits, as in --effort 0.5")
     if kind is LawKind.LQR and motion is None:
         raise ArgumentError("LQR gains belong to a trajectory", remedy="give one: --trajectory motion.csv")
-    told: dict[str, Any] = {
+    given: dict[str, Any] = {
         "period": options.period,
         "sampled": options.sampled,
         "evaluation": options.evaluation and chosen(Evaluation, options.evaluation, "evaluation"),
@@ -152,10 +154,10 @@ def asked_law(
         "posture": tuple(at),
     }
     if laws.LAWS[kind].has_poles:
-        told["poles"] = [(pair.first, pair.second) for pair in options.pairs(robot).pairs]
+        given["poles"] = [(pair.first, pair.second) for pair in options.pairs(robot).pairs]
     if kind is LawKind.LQR:
-        told["weights"] = lqr_weights(robot, options.weights)
-    known = {name: value for name, value in told.items() if name in laws.LAWS[kind].takes}
+        given["weights"] = lqr_weights(robot, options.weights)
+    known = {name: value for name, value in given.items() if name in laws.LAWS[kind].takes}
     if options.saturate or share < 1.0:
         known["efforts"] = finite_limits([share * joint.limits.effort for joint in robot.joints])
     return laws.make_law(model, kind, with_words(ControllerOptions(**known), options.option or ()), trajectory=motion)

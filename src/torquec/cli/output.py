@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from torquec.foundation.work import StepReport
 
 _BAR = 24
-"""Characters of a progress bar."""
+"""Characters of a progress bar: the name of the step and its share still fit on a line of eighty."""
 
 
 def print_json(document: dict[str, Any]) -> None:

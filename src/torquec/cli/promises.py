@@ -1,4 +1,4 @@
-"""What `torquec design` promises of a controller: the proven tracking error, and as statistics what else it bears."""
+"""What `torquec design` promises of a controller: the proven tracking error, and statistics of what it tolerates."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from torquec.trajectory import Trajectory
 
 _POINTS = 9
-"""Instants of a motion at which linear models are looked at."""
+"""Instants of a motion at which linear models are looked at: it is statistics, and each takes a tenth of a second."""
 
 
 def law_errors(kind: LawKind, options: LawOptions) -> ModelErrors:

@@ -39,7 +39,7 @@ class SimplifyOptions(CommandOptions):
     trade_off: Annotated[
         bool, typer.Option("--trade-off", help="Also draw what other errors cost: a quarter to four times the stated.")
     ] = False
-    check: Annotated[bool, typer.Option(help="Prove the certificate again, with other code.")] = True
+    check: Annotated[bool, typer.Option(help="Prove the certificate again, with independent code.")] = True
     jobs: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Processes to use.  [default: one per processor]")
     ] = None

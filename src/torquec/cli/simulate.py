@@ -55,7 +55,7 @@ class SimulateOptions(MotionOptions, LawOptions):
     plant_payload: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="FRAME:KG[,x,y,z]", help="A point mass in the hand that the controller ignores; again for more."
+            metavar="FRAME:KG[,x,y,z]", help="A point mass in the hand that the controller ignores; repeat for more."
         ),
     ] = None
     friction: Annotated[FrictionChoice, typer.Option(help="Coulomb friction near rest.")] = FrictionChoice.STICK
@@ -70,7 +70,7 @@ class SimulateOptions(MotionOptions, LawOptions):
     ] = False
     runs: Annotated[int, typer.Option(help="With more than one: repeat with parameters scattered by --spread.")] = 1
     spread: Annotated[float, typer.Option(help="Relative deviation of inertias and friction in --runs.")] = 0.05
-    seed: Annotated[int, typer.Option(help="Of noise and scatter.")] = 0
+    seed: Annotated[int, typer.Option(help="Seed of noise and scatter.")] = 0
     frame: Annotated[str | None, typer.Option(help="Also give the distance of this frame from where it should be.")] = (
         None
     )

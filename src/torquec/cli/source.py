@@ -34,13 +34,12 @@ class ModelSource:
         list[str] | None,
         typer.Option(
             metavar="FRAME:KG[,x,y,z]",
-            help="What the hand holds and the model knows: a point mass in a frame, its centre there [m]; again for "
-            "more.",
+            help="A payload that the model knows of: a point mass on a frame, at a point of it [m]; repeat for more.",
         ),
     ] = None
     lock: Annotated[
         list[str] | None,
-        typer.Option(metavar="JOINT=VALUE", help="Hold a joint still at this position; again for more."),
+        typer.Option(metavar="JOINT=VALUE", help="Hold a joint still at this position; repeat for more."),
     ] = None
     snap: Annotated[
         bool,

@@ -43,7 +43,7 @@ _GRAVITY_NOISE = 4e-16
 """Rounding of a gravity torque relative to the largest one of its path, which is carried to it."""
 
 _SAME = 1e-12
-"""Coefficients this close to each other are the same number."""
+"""Coefficients this close to each other, relative, are the same number, computed in two orders."""
 
 _PAIR_NOISE = 1e-15
 """Rounding of an entry M_ij relative to sqrt(M_ii M_jj), which bounds it."""

@@ -19,7 +19,7 @@ from torquec.closedform.text import coupling_text, friction_rows, remarks
 _MINUS = "\N{MINUS SIGN}"
 _TIMES = "\N{THIN SPACE}"
 _LONG = 60
-"""Entries with more terms than this are folded up until they are asked for."""
+"""Entries with more terms than this, about half a screen, are folded up until they are asked for."""
 
 _LETTERS = {
     Kind.SHORT_COSINE: "C",

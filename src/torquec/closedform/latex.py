@@ -17,7 +17,7 @@ from torquec.closedform.text import friction_branches, remarks
 from torquec.robot.robot import Friction
 
 _COLUMNS = 80
-"""Columns of mathematics on a line of the page (`_length`)."""
+"""Columns of mathematics on a line of the page (`_length`): what ten points leave room for between its margins."""
 
 _PIECES = re.compile(r"[_^]\{((?:[^{}]|\{[^{}]*\})*)\}|\\(cos|sin)|(\\[a-z]+|\\,)|(.)")
 _POINTS = {

@@ -22,7 +22,7 @@ from torquec.foundation.arrays import Array
 
 _MOST_BOXES = 6000  # some seconds of work; bounds from fewer boxes are wider, never wrong
 _AT_ONCE = 1500
-"""Boxes that are enclosed together, which bounds the memory."""
+"""Boxes that are enclosed together: some hundred megabytes for the mass matrix of a six-joint arm."""
 
 _NEAR = 0.85
 """Boxes whose bounds reach this part of the largest are halved."""

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 MEASURED = ("q", "qd")
 SIGNALS = (*JOINT_REFERENCE.ports(1), *MEASURED)
-"""The signals of a controller that is told a motion of the joints, in order."""
+"""The signals of a controller that is given a motion of the joints, in order."""
 
 GAINS, STATE, TORQUE, NEXT_STATE = "gains", "state", "tau", "next_state"
 
@@ -187,7 +187,7 @@ def make_controller(
     reference: Reference = JOINT_REFERENCE,
 ) -> Controller:
     """The controller of a law: it is called with the signals by name, and with `gains` and `state` where there are any,
-    and returns {"tau": ..} and, where there are slots, {"next_state": ..}. `reference`: whose motion it is told.
+    and returns {"tau": ..} and, where there are slots, {"next_state": ..}. `reference`: whose motion it is given.
     """
     ports = controller_ports(len(joints), reference, slots, schedule)
     function = trace(name, law, ports)

@@ -41,7 +41,7 @@ _PROGRAM = 1e-12
 """Part of the largest torque that rounding in a torque program of some thousand operations may add to any other."""
 
 _AT_ONCE = 2048
-"""Boxes that are enclosed together."""
+"""Boxes that are enclosed together: a pass of the interpreter is then shared by many, and memory stays small."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,6 @@
 """What a law is made with, and what a finished controller knows of its making.
 
-(1)  `ControllerOptions` holds what any law may be told; None leaves it to the law;
+(1)  `ControllerOptions` holds what any law may be given; None leaves it to the law;
      a field that the command line can give as NAME=VALUE says in its metadata how the value is read (`from_words`)
 (2)  a controller carries its `LawDesign` (law and options) and the `ModelOrigin` that it was made from: both go into
      its file, and the same law with the same options of the same model is the same controller

@@ -203,7 +203,7 @@ LAWS: Mapping[LawKind, LawEntry] = MappingProxyType(
         LawKind.GRAVITY: LawEntry("gravity held, no feedback: the arm floats", ("period", "friction"), _gravity),
         LawKind.OPEN_LOOP: LawEntry("the torques of the reference, no feedback", ("friction",), _open_loop),
         LawKind.OPEN_LOOP_GRAVITY: LawEntry(
-            "the same with the gravity of where the robot is", ("friction",), _open_loop_gravity
+            "the same, with gravity computed where the robot is", ("friction",), _open_loop_gravity
         ),
     }
 )

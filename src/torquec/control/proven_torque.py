@@ -68,7 +68,7 @@ class ProvenTorque:
     def asked_program(self) -> Function:
         """What a controller asks of the drives, (q, qd, qdd) -> tau: the model's torques and the springs.
 
-        `total` has the robot's friction in it, which a controller may cancel beside.
+        `total` has the robot's friction in it, which a controller may cancel as well.
         """
 
         def algorithm(q: Any, qd: Any, qdd: Any) -> dict[str, Any]:

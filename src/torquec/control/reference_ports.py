@@ -36,7 +36,7 @@ class ReferenceSpace(StrEnum):
 
 @dataclass(frozen=True)
 class Reference:
-    """Whose motion a controller is told: the joints', or that of a `frame`."""
+    """Whose motion a controller is given: the joints', or that of a `frame`."""
 
     space: ReferenceSpace = ReferenceSpace.JOINT
     frame: str = ""

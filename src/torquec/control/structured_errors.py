@@ -23,7 +23,7 @@ from torquec.control.stability_interval import stable_span
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 
-_STARTS = 8  # climbs from random corners beside the one from the middle: maxima are local
+_STARTS = 8  # climbs from random corners, besides the one from the middle: maxima are local
 _ROUNDS = 50  # of a climb; it ends by itself after a few
 _GROWTH = 1.5  # of the set until it is unstable; the limit itself is then located exactly
 _LARGEST_SCALE = 1e4  # of a set that never makes the loop unstable

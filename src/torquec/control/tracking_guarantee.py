@@ -43,9 +43,9 @@ from torquec.robot.robot import Robot
 from torquec.trajectory.motion_enclosure import motion_enclosure
 from torquec.trajectory.trajectory import Trajectory
 
-_PIECE = 0.002  # [s], as said below
+_PIECE = 0.002  # [s], a usual sampling interval: enclosures grow little over one
 _FEWEST, _MOST = 256, 32768
-"""Pieces of time that the reference is enclosed over: 2 ms each, within these numbers."""
+"""Pieces of time that the reference is enclosed over: short motions need some to be narrow, long ones fit memory."""
 
 _STILL = 1e-12
 """A speed or acceleration of the reference that is rounding, and within what its enclosure allows for."""

@@ -1,6 +1,6 @@
 """JSON text in and out: a strict parser that gives file and line, one canonical form, and a checksum over it.
 
-Refused on reading, beside what is not JSON: NaN and infinities, a key that occurs twice in an object, integers that no
+Refused on reading, besides what is not JSON: NaN and infinities, a key that occurs twice in an object, integers that no
 double holds, half a surrogate pair, lists and objects nested more than a thousand deep.
 """
 

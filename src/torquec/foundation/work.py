@@ -51,7 +51,7 @@ _SHOW_EVERY = 0.1
 """Seconds between reports of one step without a note: a bar need not move more often."""
 
 _LINE_EVERY = 10.0
-"""Seconds after which a step that says nothing new prints its share."""
+"""Seconds after which a step that says nothing new prints its share: a log file stays short."""
 
 _SHARE_KNOWN, _SECONDS_KNOWN = 0.02, 1.0
 """A share and a time from which on the time left is more than a guess."""
@@ -154,7 +154,7 @@ class WorkStep:
 
 
 class Work:
-    """How a computation is done: by `executor` (this process without one), told to `report`, results kept in `keep`.
+    """How a computation is done: by `executor` (this process without one), reported to `report`, kept in `keep`.
 
     >>> with Work().step("counting", whole=3) as step:
     ...     step.show(3)
@@ -328,7 +328,7 @@ def as_work(
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Work:
-    """The work that a function was given; or one by an executor, told to `progress` line by line; or a silent one.
+    """The work that a function was given; or one by an executor, reported to `progress` line by line; or a silent one.
 
     Raises `ArgumentError` where both a work and an executor or progress are given.
     """

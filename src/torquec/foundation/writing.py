@@ -29,7 +29,7 @@ from torquec.foundation.exchange import exchange
 from torquec.foundation.reading import is_folder
 
 _HEAD = 2048
-"""Bytes in which a file of ours says so."""
+"""Bytes in which a file of ours says so: headers of generated code state names and operation counts before."""
 
 _OURS = re.compile(rb'written[\s*#]+by[\s*#]+torquec|"format": ?"torquec', re.IGNORECASE)
 """Comments may be wrapped anywhere."""

@@ -32,8 +32,8 @@ class IdentifyOptions:
     """How to identify.
 
     None leaves a choice to cross-validation (`friction`, `rotors`, `strength`) or to the data (`cutoff` [Hz]).
-    `columns` are torques of the user beside bodies and friction, `transmission` (motors, n) tells which motors turn
-    with several joints. `partial` goes on where the logs excite only a part of the parameters. `slowest` [rad/s or
+    `columns` are further torques of the user, `transmission` (motors, n) says which motors turn with several joints.
+    `partial` goes on where the logs excite only a part of the parameters. `slowest` [rad/s or
     m/s] and `derivatives` are those of `prepare`; what rests is left out of the fit alone, not of the logs that are
     predicted. `reading` says how logs are read, `piece_rows` how many samples a piece has. Without `memory`, a law of
     friction that is chosen is a function of the state, as everything is that runs without knowing the past.

@@ -34,8 +34,8 @@ from torquec.spatial import PARAMETER_NAMES, Inertia, Pose
 from torquec.trajectory.log import Log, Pathology, Severity
 
 _RADIUS = 0.1  # [m], of the ball that stands for an unknown load
-_LIGHTEST = 1e-3  # [kg]
-_FINEST = 1e-10  # of the largest eigenvalue
+_LIGHTEST = 1e-3  # [kg], a gram: lighter loads are nothing, and the ball needs a mass
+_FINEST = 1e-10  # of the largest eigenvalue: what the log knows exactly but for rounding
 _FAINT = 1e-3  # draws what the log does not tell to the ball
 _MARGIN = 1e-6  # of the ball: strictly physical
 
@@ -157,7 +157,7 @@ def weigh_payload(
     missing = tau - a @ x
     fit = WeightedLeastSquares(correlation=max(loaded[0].rate / (2.0 * loaded[0].cutoff), 1.0)).fit(y, missing)
     unknown = not_excited(joint_factors(y, missing).weighted(fit.weights_), PARAMETER_NAMES)
-    told = np.array([parameter not in unknown for parameter in PARAMETER_NAMES])
+    determined = np.array([parameter not in unknown for parameter in PARAMETER_NAMES])
     total = fit.covariance_
     if covariance is not None:
         g = _sensitivity(y, a, fit.weights_)
@@ -165,8 +165,8 @@ def weigh_payload(
     size = float(np.linalg.norm(tau))
     return Payload(
         name,
-        np.where(told, fit.x_, 0.0),
-        np.where(np.outer(told, told), total, 0.0),
+        np.where(determined, fit.x_, 0.0),
+        np.where(np.outer(determined, determined), total, 0.0),
         unknown,
         float(np.linalg.norm(missing - y @ fit.x_)) / size,
         float(np.linalg.norm(missing)) / size,
@@ -175,13 +175,15 @@ def weigh_payload(
 
 def _nearest_solid(payload: Payload) -> Array:
     """(4)."""
-    told = np.array([name not in payload.open for name in PARAMETER_NAMES])
+    determined = np.array([name not in payload.open for name in PARAMETER_NAMES])
     ball = max(payload.mass, _LIGHTEST) * np.array([_RADIUS**2, 0, 0, _RADIUS**2, 0, _RADIUS**2, 0, 0, 0, 1.0])
     size = np.array([_RADIUS**2] * 6 + [_RADIUS] * 3 + [1.0]) * ball[-1]
-    values, vectors = np.linalg.eigh(payload.covariance[np.ix_(told, told)] / np.outer(size[told], size[told]))
+    values, vectors = np.linalg.eigh(
+        payload.covariance[np.ix_(determined, determined)] / np.outer(size[determined], size[determined])
+    )
     spread = np.sqrt(np.maximum(values, _FINEST * values.max(initial=1.0)))
     # Unknowns in units of the ball, so that all of them are about one.
-    known = (vectors / spread).T @ np.eye(len(PARAMETER_NAMES))[told]
+    known = (vectors / spread).T @ np.eye(len(PARAMETER_NAMES))[determined]
     faint = _FAINT * np.eye(len(PARAMETER_NAMES))
     right = np.concatenate([known @ (payload.parameters / size), faint @ (ball / size)])
     rows, floor = solid_rows(ball, _MARGIN)

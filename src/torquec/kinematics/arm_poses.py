@@ -20,7 +20,7 @@ SINGULAR = 1e-6
 """A joint whose sine to a singularity is below this is reported as singular: speeds there grow a million times."""
 
 SEVERE = 1e6
-"""What a status costs beside squared distances [rad^2, m^2] in the choice of the nearest branch."""
+"""What a status costs against squared distances [rad^2, m^2] in the choice of the nearest branch."""
 
 
 class BranchStatus(IntFlag):

@@ -32,7 +32,7 @@ _MOST_TERMS = {"M": 400, "C": 4000, "K": 12000}
 
 
 class AbbreviatedPart(Enum):
-    """What of an abbreviated model is wanted, beside its mass matrix."""
+    """What of an abbreviated model is wanted, besides its mass matrix."""
 
     LINEAR = "C and K of (1)"
     TORQUE = "the bias (2)"

@@ -6,7 +6,7 @@
      one, and every count what it counts, so the whole document is made again and compared
 (3)  package: its model as in (2); every file of the package is generated again and compared byte by byte
 
-What is refused is told in words, never raised; only a file that is none of the three raises.
+What is refused is said in words, never raised; only a file that is none of the three raises.
 """
 
 from __future__ import annotations

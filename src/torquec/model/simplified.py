@@ -39,8 +39,9 @@ def simplify(
 
     `source` is a robot, or a model of one with bodies, exact or identified, whose parameters and covariance stay with
     the result; the proof is about its robot. Raises `RefusedQuantityError` for a model that is a program already.
-    `work` says who computes, who is told, and what is kept (:mod:`torquec.foundation.work`); `executor` and `progress`
-    stand for one with these. Raises `SpecificationError` with joint, tolerance and smallest achievable error where the
+    `work` says who computes, how progress is reported and what is kept (:mod:`torquec.foundation.work`); `executor` and
+    `progress` stand for one with these. Raises `SpecificationError` with joint, tolerance and smallest achievable error
+    where the
     specification cannot be met, and `RobotError` where the robot has mimic joints and the specification is about
     coefficients.
     """

@@ -53,7 +53,7 @@ from torquec.records import BaseParametersRecord, sparse_rows
 from torquec.robot.robot import Robot
 
 _ROUNDING = 1e-13
-"""Coefficients this small beside others come of lengths that cancel up to rounding: they are kept, but not printed."""
+"""Coefficients this much smaller than others come from lengths that cancel up to rounding: kept, but not printed."""
 
 
 _PRECISION = 192

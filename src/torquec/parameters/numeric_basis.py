@@ -114,7 +114,7 @@ def grouping(w: flint.arb_mat, kept: Sequence[int]) -> Basis:
 def extended(rows: list[list[flint.fmpq]], w: flint.fmpq_mat, others: Sequence[int]) -> tuple[Basis, tuple[int, ...]]:
     """A given set of independent combinations, and those of the `others` columns that it does not determine.
 
-    `rows` (b, p) are the combinations, W (N, p) samples of the regressor. The kept others are returned beside the
+    `rows` (b, p) are the combinations, W (N, p) samples of the regressor. The kept others are returned with the
     basis, whose first b rows are the given ones plus what the dropped others add to them.
     """
     given, p, b = flint.fmpq_mat(rows), w.ncols(), len(rows)
@@ -169,7 +169,7 @@ def svd(
 ) -> tuple[Basis, tuple[int, ...]]:
     """An orthonormal basis of the row space of the first group's columns, in doubles (5); w is (N, p), `natural` (p,).
 
-    Columns of the other groups that depend on none of it are kept as they are, and returned beside the basis.
+    Columns of the other groups that depend on none of it are kept as they are, and returned with the basis.
     """
     first = list(groups[0])
     unit, sizes = _scaled(w[:, first], natural[first])
@@ -215,8 +215,8 @@ def to_float(value: flint.fmpq) -> float:
 def _scaled(w: Array, natural: Array) -> tuple[Array, Array]:
     """Columns of length one, and the lengths.
 
-    A column that is small beside others of its kind (`natural`) is small because it cancels, and then rounding is not
-    small beside it: such columns are not scaled up all the way.
+    A column that is small compared with others of its kind (`natural`) is small because it cancels, and then rounding
+    is not small compared with it: such columns are not scaled up all the way.
     """
     sizes = np.maximum(np.linalg.norm(w, axis=0), np.maximum(_SMALL * natural, 1e-300))
     return w / sizes, sizes

@@ -29,7 +29,7 @@ from torquec.robot.robot import Robot
 from torquec.spatial import Matrix3, Pose, Scalar, Vector3, add, matmul, matvec, scale, transpose
 
 _GREEK = {"a": r"\alpha", "t": r"\theta"}
-_RIGHT_ANGLES = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
+_RIGHT_ANGLES = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))  # cosine and sine: these stay numbers
 
 
 @dataclass(frozen=True)

@@ -96,8 +96,8 @@ def prove(
     """Try to show that the functional of the polynomials in `table` (entries, basis, ..) stays at or below the target.
 
     The length of each axis tells the degree in its variable.
-    `allowance` (entries,) is what each polynomial may be off by besides rounding; `meter` is told the part of the whole
-    box that is shown.
+    `allowance` (entries,) is what each polynomial may be off by besides rounding; `meter` is called with the part of
+    the whole box that is shown.
     """
     off = np.zeros(len(table)) if allowance is None else allowance
     search = _Search(table, ranges, functional, target, off)

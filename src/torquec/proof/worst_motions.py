@@ -33,7 +33,7 @@ _FIRST_STEP, _SHRINK = 0.15, 0.93
 they are a two-thousandth of the range, finer than bounds are proven."""
 
 _FLIPS = 0.08
-"""How often a trial changes the sign of a speed or an acceleration."""
+"""How often a trial changes the sign of a speed or an acceleration: about one in a trial of six joints."""
 
 
 @dataclass(frozen=True)

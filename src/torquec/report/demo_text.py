@@ -12,7 +12,7 @@ from torquec.report.tables import number, table
 from torquec.robot.robot import Robot
 
 _C_LINES = 14
-"""Lines of the C code that are shown, from its beginning."""
+"""Lines of the C code that are shown, from its beginning: the signature and the first steps."""
 
 
 def demo_text(robot: Robot, document: Mapping[str, Any], files: Sequence[Path]) -> str:
@@ -74,7 +74,7 @@ _NEXT = """
   torquec info arm.urdf                         what the file says
   torquec eval arm.urdf --deg --q 0,45,-30      torques, mass matrix, gravity at a state
   torquec generate arm.urdf -o arm_c            C99 with a self-test and a CMake file
-  torquec bench arm.urdf                        beside the peers that you have installed
+  torquec bench arm.urdf                        compared with the peers that you have installed
 
   In Python:
 

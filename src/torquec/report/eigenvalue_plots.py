@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from torquec.control.root_locus import RootLocus
     from torquec.control.stability_interval import StabilityInterval
 
-_SIZE = (7.0, 5.0)
+_SIZE = (7.0, 5.0)  # inches: half a page of a report
 _GREEK = {"alpha": r"$\alpha$", "beta": r"$\beta$", "gamma": r"$\gamma$"}
-_FAR = 1e5  # stands for a limit that is not there
+_FAR = 1e5  # where a locus without a limit is drawn to: its branches are straight long before
 
 
 def plot_eigenvalues(groups: dict[str, ComplexArray], path: Path, *, title: str) -> Path:

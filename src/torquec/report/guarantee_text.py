@@ -1,4 +1,4 @@
-"""What is promised of a controller, as text: the proven tracking error of every joint; as statistics what it bears."""
+"""What is promised of a controller, as text: the proven tracking error, and statistics of what else it tolerates."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def guarantee_text(guarantee: Mapping[str, Any]) -> str:
 
 
 def statistics_text(payload: Mapping[str, Any], covariance: Mapping[str, Any]) -> str:
-    """What a loop bears beside, of linear models and no proof; empty where nothing is known."""
+    """What else a loop tolerates, by linear models and not by proof; empty where nothing is known."""
     lines = []
     if "upper" in payload:
         limit = "any payload" if payload["upper"] is None else f"up to {number(payload['upper'], 4)} kg"

@@ -1,4 +1,4 @@
-"""The report of an identification: one HTML file that needs nothing beside it.
+"""The report of an identification: one HTML file that needs nothing else.
 
 Verdict, errors of every log, measured and predicted torques, parameters with their intervals, and how they were found.
 """
@@ -20,7 +20,7 @@ from torquec.identification.result.prediction import Prediction
 from torquec.report.prediction_plots import prediction_png
 from torquec.spatial import PARAMETER_NAMES
 
-_ROUNDING = 1e-9  # shown as zero
+_ROUNDING = 1e-9  # no parameter of a robot in SI units is as small: shown as zero
 _STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; color: #222; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
@@ -196,7 +196,7 @@ def _comparison(found: Comparison) -> str:
     ]
     head = ("combination", "published", "std", "here", "std", "difference in std")
     text = f"<p>{found.within(2.0)} of {len(rows)} agree within two standard deviations.</p>"
-    return "<h2>Beside published parameters</h2>" + text + _table(head, rows)
+    return "<h2>Compared with published parameters</h2>" + text + _table(head, rows)
 
 
 def _table(head: Iterable[str], rows: Iterable[Sequence[str]]) -> str:

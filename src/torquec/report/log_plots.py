@@ -44,9 +44,9 @@ def plot_log(log: Log, findings: Sequence[LogFinding], path: str | os.PathLike[s
             for finding in concerned:
                 for span in _spans(panel, finding, log, x, colours[finding.kind]):
                     shown.setdefault(str(finding.kind), span)
-            told = sorted({str(f.kind) for f in concerned if not f.spans and f.severity is not Severity.NOTE})
-            if told:
-                panel.set_title(", ".join(told), fontsize=8, color=_COLOURS[0], loc="right", pad=2.0)
+            unplaced = sorted({str(f.kind) for f in concerned if not f.spans and f.severity is not Severity.NOTE})
+            if unplaced:
+                panel.set_title(", ".join(unplaced), fontsize=8, color=_COLOURS[0], loc="right", pad=2.0)
             panel.tick_params(labelsize=7)
             panel.margins(x=0.0)
             if k == 0:

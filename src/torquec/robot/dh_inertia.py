@@ -19,7 +19,7 @@ def read_dh_inertia(link: Table) -> Inertia | None:
     ten = [key for key in PARAMETER_NAMES if key in link]
     body = [key for key in _BODY_KEYS if key in link]
     if ten and body:
-        link.refuse(body[0], f"'{body[0]}' beside '{ten[0]}'", "give mass, com and inertia, or the ten parameters")
+        link.refuse(body[0], f"'{body[0]}' and '{ten[0]}'", "give mass, com and inertia, or the ten parameters")
     if ten:
         return Inertia(*(link.number(key, 0.0) for key in PARAMETER_NAMES))
     if not body:
@@ -29,7 +29,7 @@ def read_dh_inertia(link: Table) -> Inertia | None:
     about = link.choice("about", ("com", "origin"), "com")
     if "first_moment" in link:
         if "com" in link:
-            link.refuse("com", "'com' beside 'first_moment'", "give one of them: first_moment = mass * com")
+            link.refuse("com", "'com' and 'first_moment'", "give one of them: first_moment = mass * com")
         moment = link.vector("first_moment")
         if mass == 0.0 and about == "com" and any(moment):
             link.refuse("first_moment", "a first moment without mass has no centre of mass", 'add about = "origin"')

@@ -1,4 +1,4 @@
-"""What a joint of a DH file has beside its geometry: limits, friction, springs, mimic and motor."""
+"""What a joint of a DH file has besides its geometry: limits, friction, springs, mimic and motor."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def read_angle(table: Table, key: str, default: float | None = None) -> float:
     """The angle `key` in radians or `key_deg` in degrees; required when there is no default."""
     in_degrees = f"{key}_deg"
     if key in table and in_degrees in table:
-        table.refuse(in_degrees, f"'{key}' beside '{in_degrees}'", "give one of them")
+        table.refuse(in_degrees, f"'{key}' and '{in_degrees}'", "give one of them")
     if in_degrees in table:
         return math.radians(table.number(in_degrees))
     return table.number(key, default)
@@ -30,7 +30,7 @@ def read_angles(table: Table, key: str, default: tuple[float, float, float]) -> 
     """Three angles, `key` in radians or `key_deg` in degrees."""
     in_degrees = f"{key}_deg"
     if key in table and in_degrees in table:
-        table.refuse(in_degrees, f"'{key}' beside '{in_degrees}'", "give one of them")
+        table.refuse(in_degrees, f"'{key}' and '{in_degrees}'", "give one of them")
     if in_degrees in table:
         x, y, z = table.vector(in_degrees)
         return math.radians(x), math.radians(y), math.radians(z)
@@ -81,7 +81,7 @@ def read_friction(owner: Table) -> Friction:
 def _by_direction(table: Table, key: str) -> tuple[float, float]:
     positive, negative = _FRICTION_KEYS[key]
     if key in table and (positive in table or negative in table):
-        table.refuse(key, f"'{key}' beside a value by direction", f"give {key}, or {positive} and {negative}")
+        table.refuse(key, f"'{key}' and a value by direction", f"give {key}, or {positive} and {negative}")
     both = table.number(key, 0.0)
     values = (both, both) if key in table else (table.number(positive, 0.0), table.number(negative, 0.0))
     for name, value in zip((positive, negative), values, strict=True):
@@ -156,7 +156,7 @@ def read_motor(joint: Table, name: str, gear_ratio: float | None = None) -> Gear
     if "reflected_inertia" in table:
         for key in ("rotor_inertia", "gear_ratio"):
             if key in table:
-                table.refuse(key, f"'{key}' beside 'reflected_inertia'", "give rotor_inertia and gear_ratio, or it")
+                table.refuse(key, f"'{key}' and 'reflected_inertia'", "give rotor_inertia and gear_ratio, or it")
         inertia, ratio = _moment(table, "reflected_inertia"), 1.0
     else:
         inertia, ratio = _moment(table, "rotor_inertia"), table.number("gear_ratio", gear_ratio)

@@ -51,8 +51,8 @@ MjModel = Any
 """`mujoco.MjModel`: the package is an extra and is not imported here."""
 
 _SLIDE = 2  # mjJNT_SLIDE of mujoco.h
-_ACTUATOR_ON_JOINT = (0, 1)
-_FIXED_GAIN, _NO_BIAS = 0, 0
+_ACTUATOR_ON_JOINT = (0, 1)  # mjTRN_JOINT and mjTRN_JOINTINPARENT
+_FIXED_GAIN, _NO_BIAS = 0, 0  # mjGAIN_FIXED, mjBIAS_NONE
 
 
 class ModelReader:

@@ -6,7 +6,7 @@ import math
 
 from torquec.spatial import Matrix3
 
-_QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
+_QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))  # cosine and sine of none to three quarter turns
 _ROUNDING = 1e-15  # of a sine or cosine of a multiple of pi/2, a few units in the last place
 
 

@@ -227,7 +227,7 @@ class Motor:
 class Drives:
     """Motors and the matrix that turns joint speeds into motor speeds: motor = transmission @ joint.
 
-    A plain gear is one diagonal entry; a coupled wrist has entries beside the diagonal. Rows are motors, columns are
+    A plain gear is one diagonal entry; a coupled wrist has entries off the diagonal. Rows are motors, columns are
     `Robot.joints`.
     """
 

@@ -66,7 +66,7 @@ def robot_of_urdf(
     connections = _resolve_mimics(_read_connections(root, links, warnings))
     robot = _assemble(links, connections, _find_root(root, links, connections))
     mimics = {body.joint.name: body.joint.mimic for body in robot.bodies if body.joint.mimic is not None}
-    drives, untold = read_transmissions(root, set(connections), robot.joint_names, mimics)
+    drives, ignored = read_transmissions(root, set(connections), robot.joint_names, mimics)
     places = {link.name: link.where for link in links.values()}
     places |= {connection.name: connection.where for connection in connections.values()}
     robot = replace(
@@ -74,7 +74,7 @@ def robot_of_urdf(
         name=name,
         gravity=STANDARD_GRAVITY if gravity is None else gravity,
         drives=drives,
-        warnings=(*warnings, *untold),
+        warnings=(*warnings, *ignored),
         source=source,
     )
     return check_robot(robot, strict=strict, inertias=InertiaCheck.NONE, where=places)

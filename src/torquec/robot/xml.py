@@ -133,7 +133,7 @@ def parse_xml(data: bytes, source: str) -> Element:
 
 
 def read_included(path: Path, name: str, include: Element) -> bytes:
-    """The bytes of a file that a robot file includes; what is wrong with it is told at the line that includes it."""
+    """The bytes of a file that a robot file includes; errors in it are reported at the line that includes it."""
     try:
         return read_bytes(path, FileKind.ROBOT)
     except RobotFileError as error:

@@ -1,7 +1,7 @@
 """From a specification to programs that provably meet it, for each of the three kinds of requirement.
 
 (1)  torque errors: the cheapest inverse dynamics within them (:mod:`torquec.simplification.simplify_torque`)
-(2)  control requirements (Chang & Lee): the same within the torque errors that the loops can bear; and beside it the
+(2)  control requirements (Chang & Lee): the same within the torque errors that the loops can bear; and in addition the
      coefficients M, c and g, fitted within the tolerances (23a-d), each with a proven bound
 (3)  a threshold for coefficients (Clover): the equations without small terms. The error of each coefficient is proven,
      and that of the torques where the specification limits speeds and accelerations
@@ -63,7 +63,7 @@ def _met(robot: Robot, exact: Function, specification: Specification, work: Work
 
 
 def _by_control(robot: Robot, exact: Function, specification: Specification, work: Work) -> Simplified:
-    """(2), of all joints or of some beside torque errors."""
+    """(2), of all joints, or of some while others have torque errors."""
     form = closed_form(robot)
     problem = SimplificationProblem(robot, exact, specification.motions, torque_budgets(form, specification), work)
     if len(robot.bodies) > MOST_JOINTS or problem.has_mimic_joints:

@@ -15,7 +15,8 @@ from torquec.trajectory.motion_box import MotionBox
 class SimplificationProblem:
     """A robot, the `exact` program of its inverse dynamics, the motions that matter, and the torque errors allowed.
 
-    `tolerance` (n,) [N m, N] is one error for each independent joint; `work` is who computes and who is told.
+    `tolerance` (n,) [N m, N] is one error for each independent joint; `work` says who computes, and how progress is
+    reported.
     """
 
     robot: Robot

@@ -153,7 +153,7 @@ def _read(document: Table, robot: Robot, source: str) -> Specification:
         if any(given.requires for given in merged):
             document.refuse(
                 "coefficients",
-                "a threshold for coefficients stands beside requirements for joints",
+                "there are a threshold for coefficients and requirements for joints",
                 "keep one of them: [coefficients], or torque errors and control requirements",
             )
         if asked:

@@ -206,7 +206,7 @@ def prepared_loop(
 def drives_of(plant: Plant, controller: Controller, sampled: Trajectory, *, hold: int = 1) -> LoopInputs:
     """The references (and scheduled gains) at the samples, each held for `hold` of them.
 
-    They begin with those of the joints, which errors are counted from; what a controller in Cartesian space is told
+    They begin with those of the joints, which errors are counted from; what a controller in Cartesian space is given
     follows, by the kinematics of the plant.
     """
     reference = JOINT_REFERENCE.rows(plant.model, sampled)

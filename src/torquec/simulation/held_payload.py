@@ -16,7 +16,7 @@ from torquec.robot.robot import Drives, Robot
 from torquec.simulation.plant_force import CarriedLoad, PlantInstant
 from torquec.spatial import Inertia, Scalar
 
-_POINT_MASS = ((0.0,) * 3,) * 3
+_POINT_MASS = ((0.0,) * 3,) * 3  # the inertia of a payload that states none
 
 
 @dataclass(frozen=True)

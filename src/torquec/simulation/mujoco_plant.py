@@ -57,7 +57,7 @@ def simulate_on_mujoco(
     robot = as_model(source).robot
     if controller.reference != JOINT_REFERENCE:
         raise ArgumentError(
-            f"'{controller.name}' is told a motion of frame '{controller.reference.frame}'",
+            f"'{controller.name}' is given a motion of frame '{controller.reference.frame}'",
             remedy="MuJoCo's loop gives motions of the joints; use simulate",
         )
     interval = period or controller.period or trajectory.period

@@ -15,7 +15,7 @@ Friction that depends on the load follows the torque of the rigid bodies, which 
 
 M, c and g are those of the robot, or of any `Model`: an identified or simplified model can be the plant too. Parameter
 mismatch is another robot or model than the one that the controller was made for; a plant that `varies` has its inertias
-and friction scaled from run to run instead. Forces beside the drives, unknown loads too, see :mod:`plant_force`.
+and friction scaled from run to run instead. Forces besides the drives, unknown loads too, see :mod:`plant_force`.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Plant:
     `slip_speed` [rad/s or m/s] is w of (3), `breakaway` the ratio of static to Coulomb friction (STICK only), `motors`
     one per joint, `saturates` whether the joints' effort limits bind, `effort` the share of them that the drives may
     give (a fuse of 0.5 halves them), `varies` whether inertias and friction can be scaled from run to run, `forces`
-    what acts beside the drives. Raises `ArgumentError` for values out of range, for forces on frames that are not there
+    what acts besides the drives. Raises `ArgumentError` for values out of range, for forces on frames that do not exist
     and for inertias that vary where the model has no bodies.
     """
 

@@ -1,4 +1,4 @@
-"""What acts on a plant beside its drives: a push, a contact, a hand, a load that nobody told the controller of.
+"""What acts on a plant besides its drives: a push, a contact, a hand, a load unknown to the controller.
 
 (1)  M(q) qdd = tau + sum of torques of forces - c(q, qd) - g(q) - springs(q) - friction(qd)
 (2)  a force F and moment N on a frame, in base axes at its origin, act on the joints as  J' (F, N)

@@ -18,7 +18,7 @@ from torquec.simulation.plant import DryFriction, Dynamics, Plant
 from torquec.simulation.stick import stick_slip_step
 
 _INSTANT = 1e-6
-"""[s]; long enough that rounding of speeds leaves ten digits, short beside anything that moves."""
+"""[s]; long enough that rounding of speeds leaves ten digits, short compared with anything that moves."""
 
 
 @dataclass(frozen=True, eq=False)

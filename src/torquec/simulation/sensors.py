@@ -1,4 +1,4 @@
-"""Sensors: what a controller is told of the true position and speed.
+"""Sensors: what a controller sees of the true position and speed.
 
 Per joint, at every sample k, with the sampling interval h:
 
@@ -114,7 +114,7 @@ def measure(
     noise: Sequence[Scalar] | None,
     period: float,
 ) -> Measurement:
-    """What the controller is told at true positions q (n,) and speeds qd (n,); `noise` (2n,) has deviation one."""
+    """What the controller sees at true positions q (n,) and speeds qd (n,); `noise` (2n,) has deviation one."""
     n = len(q)
     position, speed = list(q), list(qd)
     if noise is not None and sensors.position_noise:

@@ -3,7 +3,7 @@
 (1)  friction slows joints down at the rates of M^-1 D, D the slope of friction with speed: viscous, and for smooth
      Coulomb friction c / w at rest
 (2)  behind motors, currents change at the rate of their loop, or R/L at the supply's limit
-(3)  forces beside the drives have rates of their own, a stiff wall sqrt(k J M^-1 J')
+(3)  forces besides the drives have rates of their own, a stiff wall sqrt(k J M^-1 J')
 (4)  RK4 is stable for rates below 2.78 / h; a heavily damped light finger can need a step of microseconds
 """
 

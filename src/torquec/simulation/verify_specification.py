@@ -42,7 +42,7 @@ from torquec.simulation.integrators import RungeKutta4
 from torquec.simulation.plant import DryFriction, Plant, without_dry_friction
 from torquec.trajectory.trajectory import Trajectory
 
-_TRANSIENT, _STEP_TRANSIENT = 8.0, 32.0
+_TRANSIENT, _STEP_TRANSIENT = 8.0, 32.0  # time constants: a step must be gone to the last digits, where nothing remains
 _LONGER = 1.25  # errors are taken over the last fifth of a run, after the transient
 _STEP = 0.05  # [rad or m], small enough for the linear loop that the specification is about
 

@@ -210,15 +210,15 @@ def _stated(meanings: Sequence[_Meaning], where: str) -> dict[str, str]:
     return units
 
 
-def told_units(log_map: LogMap, stated: LogMap) -> LogFinding:
+def units_finding(log_map: LogMap, stated: LogMap) -> LogFinding:
     """The units of a log, and where they come from; `stated` is what the header says."""
-    told = [
+    units = [
         ("time", log_map.time_unit or "s", stated.time_unit),
         ("positions", log_map.angle_unit or "rad", stated.angle_unit),
         ("speeds", f"{log_map.speed_unit or log_map.angle_unit or 'rad'}/s", stated.speed_unit),
         ("torques", log_map.torque_unit or "Nm", stated.torque_unit),
     ]
     if log_map.velocity is None:
-        told.pop(2)
-    parts = [f"{what} in {unit} ({'as the header says' if said else 'assumed'})" for what, unit, said in told]
+        units.pop(2)
+    parts = [f"{what} in {unit} ({'as the header says' if said else 'assumed'})" for what, unit, said in units]
     return LogFinding(Pathology.UNITS, Severity.NOTE, ", ".join(parts))

@@ -25,11 +25,11 @@ from torquec.trajectory.tables.log_table import LogTable
 
 LONGEST_PERIOD = 0.25
 """No robot is recorded this slowly [s]: a larger step is a smaller unit."""
-_TRIED_ROWS = 50_000  # a minute or so at 1 kHz
+_TRIED_ROWS = 50_000  # a minute or so at 1 kHz: by then a robot has moved as it will
 _TURN = 2.0 * math.pi  # [rad]
 _REACHED = 0.98  # the quantile of (2)
 _BETWEEN = 0.13
-"""Between 1 and pi / 180, by their ratio to both."""
+"""Speeds over the derivative of positions in degrees: the geometric mean of 1 (degrees) and pi/180 (radians)."""
 
 
 def guessed_units(log_map: LogMap, table: LogTable, robot: Robot) -> tuple[LogMap, list[LogFinding]]:

@@ -3,7 +3,7 @@
 (1)  on |t - t0| <= r, with |qddd| <= J:     qdd within qdd(t0) -+ J r,     qd within qd(t0) -+ (|qdd(t0)| r + J r^2/2),
      q within q(t0) -+ (|qd(t0)| r + |qdd(t0)| r^2/2 + J r^3/6)
 (2)  that needs q, qd and qdd to be continuous: where polynomials meet, they must agree to rounding; what is left of
-     that in the acceleration, added up over the places that fall into any `window`, is told as `jump`
+     that in the acceleration, added up over the places that fall into any `window`, is given as `jump`
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from torquec.errors import ArgumentError
 from torquec.foundation.reading import FileKind, is_folder, open_file, to_path
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
-from torquec.trajectory.log_columns import further_columns, guessed_map, time_column, told_units
+from torquec.trajectory.log_columns import further_columns, guessed_map, time_column, units_finding
 from torquec.trajectory.log_file import LogFile
 from torquec.trajectory.log_map import LogMap
 from torquec.trajectory.log_quantity import MAPPED, UNIT_KEYS
@@ -95,7 +95,7 @@ def _completed(given: LogMap, table: LogTable, robot: Robot, where: str) -> tupl
     both = given.position is None and given.torque is None
     filled = {name: getattr(stated, name) for name in _BY_NAME if own[name] is None and (both or name != "velocity")}
     chosen = LogMap(**(own | filled))
-    return chosen, [*findings, told_units(chosen, stated)]
+    return chosen, [*findings, units_finding(chosen, stated)]
 
 
 def _table(source: Path, robot: Robot, topic: str | None) -> LogTable:

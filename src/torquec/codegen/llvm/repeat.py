@@ -127,7 +127,7 @@ class NativeLoop:
                 )
 
 
-_END, _FIRST_DRIVE = 11, 12
+_END, _FIRST_DRIVE = 11, 12  # places in the plan: eleven numbers that every loop has come first
 _PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 
 

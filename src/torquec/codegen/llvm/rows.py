@@ -1,7 +1,7 @@
 """Running a batch kernel over many rows: arrays that cannot be used in place, and threads.
 
 What is C-contiguous, aligned and of native doubles is used in place. Anything else passes through a small buffer, a few
-thousand rows at a time, so that a batch costs little memory beside its outputs. Where a row stands does not change its
+thousand rows at a time, so that a batch costs little memory besides its outputs. Where a row stands does not change its
 result, so rows may be cut anywhere.
 """
 

@@ -41,7 +41,7 @@ _OUT = sys.intern("out")  # keyword names are interned: comparing addresses is e
 
 # Index of each entry of NumPy's C API table that is used.
 _NUMPY_ABI_VERSION, _NUMPY_ARRAY_TYPE, _NUMPY_NEW = 0, 2, 93
-_KNOWN_NUMPY_ABI = (0x01000009, 0x02000000)
+_KNOWN_NUMPY_ABI = (0x01000009, 0x02000000)  # NPY_ABI_VERSION of NumPy 1 and 2
 
 
 class CallRecord(np.ndarray):

@@ -21,7 +21,7 @@ SLOTS = (
     "new_tuple",
     "set_item",
 )
-"""What the trampoline must be told: addresses of objects and of C functions."""
+"""What the trampoline must be given: addresses of objects and of C functions."""
 
 _ARRAY_STATE = """
 ; The number of rows of a batch, -1 for one state, -2 for an array that does not fit the port.

@@ -32,6 +32,8 @@ _FUNCTION_KIND, _MEMORY_KIND, _GLOBAL_KIND = 0, 2, 3
 _I32, _MUTABLE, _CONSTANT = 0x7F, 1, 0
 _CONST_I32, _END = 0x41, 0x0B
 _SYMBOL_TABLE, _SYMBOL_UNDEFINED, _SYMBOL_NAMED = 8, 0x10, 0x40
+"""Numbers of the format: sections and their order, kinds of exports, types and instructions, symbols and flags."""
+
 _ALIGNMENT = 16  # of the stack, and of what follows it: a vector register
 
 

@@ -27,7 +27,7 @@ PLAIN_TERMS = ("viscous", "coulomb", "offset")
 
 
 def refinements() -> tuple[str, ...]:
-    """The terms that a law can have beside the plain ones; each is also the name of its column.
+    """The terms that a law can have besides the plain ones; each is also the name of its column.
 
     >>> "load" in refinements()
     True

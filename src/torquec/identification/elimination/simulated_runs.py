@@ -28,7 +28,7 @@ from torquec.trajectory.trajectory import Trajectory
 PERIOD = 0.028
 _RUNS = 10  # as Izaguirre et al. recorded
 _SHORT = 6  # of these go over one point, as theirs (1)
-_SPEED = 4.0  # [rad/s], fast enough that inertia shows
+_SPEED = 4.0  # [rad/s]: inertia and friction then make torques of one size on this arm
 _REACH = 1.8  # [rad], about a hundred degrees to each side
 
 

@@ -1,1 +1,1 @@
-"""Estimators behind one contract, what they are told and what their estimates are worth."""
+"""Estimators behind one contract, what they are given and what their estimates are worth."""

@@ -34,7 +34,7 @@ class Status(StrEnum):
 
 
 class Needs(StrEnum):
-    """What an estimator must be given: triangles (`fit_factors`), every row (`fit`), or instruments beside them."""
+    """What an estimator must be given: triangles (`fit_factors`), every row (`fit`), or instruments as well."""
 
     FACTORS = "factors"
     ROWS = "rows"

@@ -21,7 +21,7 @@ from torquec.identification.estimators.joint_factors import JointFactors, joint_
 from torquec.identification.logs.log_source import LogSource
 
 _SECONDS = 1.0  # longer than residuals remember each other
-_FEWEST, _MOST = 5, 40
+_FEWEST, _MOST = 5, 40  # parts: the spread of four says little, and each more costs a fit
 
 
 def jackknife_covariance(parts: Sequence[JointFactors], make: Callable[[], Estimator]) -> Array:

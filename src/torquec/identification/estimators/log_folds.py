@@ -26,7 +26,7 @@ from torquec.identification.logs.log_source import (
 from torquec.identification.logs.prepare import Samples
 from torquec.identification.torque.torque_model import TorqueModel
 
-_GAP, _GAP_SHARE = 0.5, 0.2
+_GAP, _GAP_SHARE = 0.5, 0.2  # of (1): seconds after which residuals are no longer alike, and part of a fold
 
 
 class LogFolds:

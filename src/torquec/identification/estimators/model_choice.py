@@ -30,7 +30,7 @@ from torquec.identification.torque.torque_model import TorqueModel
 
 STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 _TRIED = 30.0
-"""The strength at which models are compared."""
+"""The strength at which models are compared: the middle of `STRENGTHS`."""
 SHAPES = (
     STEP,
     *(CoulombShape(Turnover.SPEED, width) for width in (0.03, 0.1)),
@@ -42,7 +42,7 @@ _SLACK = 0.03  # the same for strengths
 
 @dataclass(frozen=True)
 class Setting:
-    """What an estimator is told: strength of the prior, weighting of joints, correlation of samples."""
+    """What an estimator is given: strength of the prior, weighting of joints, correlation of samples."""
 
     strength: float
     weighting: Weighting

@@ -37,7 +37,7 @@ Block = tuple[Array, Array, Array, Array]
 CHUNK = 1024
 BLOCK = 16 * CHUNK
 _PROBES = 2
-"""States per column."""
+"""States per column: with one, a column could be a sum of others by chance."""
 _DEPENDENT = 1e-9  # of a column: below it, it is a sum of others
 _ROUNDING = 1e-13  # of the largest column, some hundred roundings
 

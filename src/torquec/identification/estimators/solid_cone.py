@@ -1,4 +1,4 @@
-"""Solid bodies as a cone: what a conic solver (clarabel) is told so that ten parameters stay those of something solid.
+"""Solid bodies as a cone: what a conic solver (clarabel) is given so that ten parameters stay those of something solid.
 
 (1)  P(phi) - floor >= 0 (4, 4), P scaled on both sides by 1/sqrt of the diagonal of a body of about the same size, so
      that all numbers are about one

@@ -15,7 +15,7 @@ import numpy as np
 from torquec.foundation.arrays import Array
 
 _NEW = 1e5
-"""A diagonal of W'W beyond this is new to R."""
+"""A diagonal of W'W beyond this is new to R: squared in (1), it would cost five of the sixteen digits."""
 _UNEVEN = 1e4  # beyond it the sum of squares loses digits: it is folded into the triangle
 _SINGULAR = 1e-13  # of a column: Cholesky has lost all digits, QR takes over
 

@@ -34,18 +34,18 @@ from torquec.trajectory.trajectory import Trajectory, trajectory_of
 _ROOMS = (0.95, 0.9, 0.8)
 """Of every limit: how much a motion may use at its samples; less where the proof between them fails."""
 _SLACK = 0.005
-"""How far beyond the room an iterate may be and still count."""
-_SCREENED = 40  # random motions, the best of which are improved
+"""How far beyond the room an iterate may be and still count: a tenth of what the room keeps free for the proof."""
+_SCREENED = 40  # random motions, five for each that is improved
 _WORTHWHILE = 100
 """With fewer evaluations than this only (1) is done: compiling gradients takes longer."""
 _STARTS = 8  # that are improved: maxima are local
 _LEAST = 150
-"""Evaluations without which a start is not worth improving."""
-_INNER = 120  # evaluations between two updates of the multipliers
+"""Evaluations that a start needs at the least: one round of `_INNER`, and some to see whether it helped."""
+_INNER = 120  # evaluations between two updates of the multipliers: about as many as there are coefficients
 _PENALTY = 20.0  # c of (3) to begin with; it grows where limits are not kept
-_STEEPER = 3.0  # where the excess does not halve
-_POWERS = (4.0, 8.0, 16.0, 32.0)
-_SHRINK = (1.0, 0.7, 0.5, 0.3, 0.15, 0.05)
+_STEEPER = 3.0  # times the penalty where an update does not halve the excess
+_POWERS = (4.0, 8.0, 16.0, 32.0)  # of smooth criteria, one after the other: the higher, the nearer to the true one
+_SHRINK = (1.0, 0.7, 0.5, 0.3, 0.15, 0.05)  # of (1): torques and distances are no multiples of the motion
 
 Report = Callable[[int, float], None]
 """Told after every round: evaluations so far, and the criterion of the best motion (inf before there is one)."""

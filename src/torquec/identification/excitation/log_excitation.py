@@ -36,7 +36,7 @@ from torquec.trajectory.log import Log
 
 _GOOD = (0.1, 0.01)
 _FAIR = (0.5, 0.05)
-"""Deviation relative to the value, and uncertainty relative to the torque."""
+"""Deviation relative to the value, or uncertainty relative to the torque, as the text names them: 10 % and 50 %."""
 
 
 class Rating(StrEnum):

@@ -30,10 +30,10 @@ from torquec.robot.robot import JointType, Robot
 from torquec.trajectory.trajectory import MotionState
 
 _FREE_RANGE = math.pi  # [rad], to each side, of a joint without limits
-_FREE_TRAVEL = 1.0  # [m], of one that slides
-_FREE_SPEED = 2.0  # [rad/s or m/s], of one whose file states none
+_FREE_TRAVEL = 1.0  # [m], the same of one that slides: as long as usual linear axes
+_FREE_SPEED = 2.0  # [rad/s or m/s], of one whose file states none: what every industrial arm can do
 _NEAR = 0.2
-"""[m] (5)."""
+"""[m], of (5): the size of a link, below which distances count like other limits."""
 _STATE = ("q", "qd", "qdd")
 _TORQUE = "torque"
 

@@ -24,16 +24,16 @@ from torquec.trajectory.log import Log, LogFinding, Pathology, Severity, spans_o
 from torquec.trajectory.log_units import looks_like_degrees
 
 _SURE = 0.8  # correlation of speeds that belong together, noise and all
-_CLEARLY = 0.3  # better by this in both joints together
+_CLEARLY = 0.3  # by so much two exchanged columns correlate better, taken together, than as they are named
 _DEGREE = 180.0 / math.pi  # per radian
-_REST = 0.02  # of the top speed
-_LONG_REST = 0.1  # of the log, before it is worth a word
+_REST = 0.02  # of the top speed: noise of differentiated encoders is below it
+_LONG_REST = 0.1  # of the log: less changes no estimate
 _SHORTEST_REST = 0.2  # [s]; a reversal is shorter
 _SIZE = 5.0  # no sensor is wrong by this factor, units are
 _SLOW = 0.01  # of the speed limit: a log that never passes it is no motion, or has another unit of time
 _LONG_STEP = 0.02  # [s]; robots are recorded faster
-_SUDDEN = 20.0  # times the speeds beside it
-_FASTEST = 20.0  # [rad/s], of a joint whose file states none
+_SUDDEN = 20.0  # times the speeds beside it, and the fastest elsewhere: an encoder that jumped, no impact
+_FASTEST = 20.0  # [rad/s], of a joint whose file states none: twice the fastest wrists of arms
 _UNIT_RATIOS = {
     _DEGREE: ("in degrees per second, the positions in radians", 'speed_unit = "deg"'),
     1.0 / _DEGREE: ("in radians per second, the positions in degrees", 'angle_unit = "deg", speed_unit = "rad"'),

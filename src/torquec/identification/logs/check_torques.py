@@ -29,8 +29,8 @@ from torquec.model.model import Model, compile
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
 
-_MOST = 600  # samples; the model is run for every way to read them
-_FLOOR = 0.01  # of the torque: no model explains more
+_MOST = 600  # samples: enough for the five numbers of (1), and the model is run for every way to read the log
+_FLOOR = 0.01  # of (2): a joint that is explained to 99 % gains nothing more
 _BELIEVED = 2.0  # sum of logarithms: errors fall to a seventh
 _EXPLAINED = 0.25
 """The most of e_j^2 that the joints of a believed change may keep."""
@@ -38,7 +38,7 @@ _DEGREE = math.pi / 180.0  # [rad]
 _FITS = 0.03
 """Nothing is sought where the model explains every joint this well."""
 _FELT = 1e-6  # of the largest, below it a direction of gravity is not seen
-_LARGE, _SMALL = 20.0, 0.05
+_LARGE, _SMALL = 20.0, 0.05  # scales s of (1): inertias in files are wrong by less, units (mNm, kNm) by far more
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,13 +16,13 @@ import numpy as np
 from torquec.foundation.arrays import Array, Mask
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity, spans_of
 
-_WINDOW = 21  # samples whose median a spike is compared with
+_WINDOW = 21  # samples of (1): their median stays where up to ten of them are wrong
 _RANGES = 3.0
 """Impacts reach two ranges on an industrial robot, for a few samples."""
-_USUAL = 20.0  # times the usual step
+_USUAL = 20.0  # usual deviations of (1): quantized columns have a range of next to nothing
 _HUGE = 10.0
 """Ranges: a torque that stands so far out ruins any fit that is not robust."""
-_SECONDS, _ROWS = 0.25, 20
+_SECONDS, _ROWS = 0.25, 20  # of (2): slow joints repeat a value for less
 _HELD = 3.0  # times the usual run of equal values, for coarse sensors
 _MOVES = 0.01  # of the reach: the joint moved while the column did not
 

@@ -17,7 +17,7 @@ import numpy as np
 from torquec.foundation.arrays import Array, Mask
 from torquec.trajectory.log import Log
 
-_GAP = 10.0  # times the usual step
+_GAP = 10.0  # times the usual step: the recorder stopped, it did not jitter
 _SHORTEST_GAP = 0.02  # [s]; shorter ones are bridged by interpolation
 
 

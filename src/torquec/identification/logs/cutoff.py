@@ -21,9 +21,9 @@ from torquec.foundation.arrays import Array
 
 _STRETCH = 2.0
 """Seconds: spectra have a resolution of a hertz, and a log of any length has many stretches."""
-_OCTAVE = 2.0**0.5  # bands of half an octave
-_POWER = 0.99  # of the power of the motion lies below
-_HARMONICS, _FEWEST_HARMONICS = 8.0, 4.0
+_OCTAVE = 2.0**0.5  # from band to band: half an octave has bins enough to average noise
+_POWER = 0.99  # of the power of a motion: what it is made of, without its noise
+_HARMONICS, _FEWEST_HARMONICS = 8.0, 4.0  # of the top of the motion: torques are products of its sines
 _NOTHING = 1e-7  # of the strongest band: rounding, not noise
 _ROUNDING = 1e-14
 """Of the largest value: the trend is taken off no more exactly."""

@@ -15,9 +15,9 @@ from torquec.foundation.arrays import Array, Indices, Mask
 from torquec.identification.logs.clean_rows import clean_rows
 from torquec.trajectory.log import Log
 
-_FEWEST = 20  # rows from which a motion can be told
-_WINDOW = 0.1  # [s], of smoothing
-_GAP = 3.0  # times the usual step
+_FEWEST = 20  # rows: with fewer, smoothing leaves no motion to compare with
+_WINDOW = 0.1  # [s] of the moving average: arms move below five hertz
+_GAP = 3.0  # times the usual step: differences across it are no speeds
 _SHORTEST_GAP = 0.02  # [s]; shorter ones are bridged
 
 

@@ -31,14 +31,14 @@ from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
 from torquec.trajectory.log_file import shifted
 
 _LARGEST = 0.05  # [s] to each side, more than drives have
-_STEPS = 20  # to each side
+_STEPS = 20  # of the grid to each side, 2.5 ms each: the error is smooth between them
 _ROWS = 2000  # thinned to these: a delay is one number
 _LONGEST = 40_000  # samples that are filtered, from the middle of the log
-_RANK = 1e-9  # of the largest singular value
+_RANK = 1e-9  # of the largest singular value: directions below it are not in the log
 _SLOWEST, _FASTEST = 2.0, 15.0
-"""Cut-offs [Hz]: a delay is told by slow motions as well, and needs no noise."""
+"""Cut-offs [Hz]: slow motions show a delay as well, and needs no noise."""
 _ENOUGH = 0.3  # of the samples away from reversals, or friction hides the delay
-_SURE = 4.0  # standard deviations
+_SURE = 4.0  # standard deviations: one in ten thousand logs without a delay
 _MATTERS = 0.1  # of the squared error that it removes
 _ALARMING = 0.25  # of the same: parameters are wrong without it
 
@@ -57,7 +57,7 @@ class TorqueDelay:
 
     @property
     def is_significant(self) -> bool:
-        """Whether the delay is told apart from none."""
+        """Whether the delay differs from none."""
         return self.found and abs(self.seconds) > _SURE * self.std and self.removed > _MATTERS
 
 

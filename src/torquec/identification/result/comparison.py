@@ -134,7 +134,7 @@ def compare_combinations(model: TorqueModel, x: Array, covariance: Array, publis
 
 
 def compare_estimate(estimate: Estimate, logs: Sequence[Log], published: Combinations) -> Comparison:
-    """An estimate beside published combinations; `logs` are those that it was fitted to."""
+    """An estimate compared with published combinations; `logs` are those that it was fitted to."""
     covariance = estimate.covariance
     if estimate.estimator in _PLAIN:
         samples = [prepare(log, cutoff=estimate.cutoff) for log in logs]

@@ -24,11 +24,11 @@ _NEGLIGIBLE = 5e-3
 
 
 _INACCURATE = 0.2
-"""Of the torques (1)."""
+"""Of the torques (1): a feedforward that leaves more than a fifth to the feedback hardly helps."""
 _UNEXPLAINED = 3.0
-"""Times what fit and uncertainty explain (2)."""
+"""Times what fit and uncertainty explain (2): beyond it something differs that the model does not have."""
 _HARDLY = 0.1
-"""Of how much torques vary in the logs that were fitted (3)."""
+"""Of how much torques vary in the logs that were fitted (3): a log that varies less says little about a model."""
 
 
 class Trust(StrEnum):

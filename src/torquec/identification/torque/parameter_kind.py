@@ -52,7 +52,7 @@ class ParameterKind(StrEnum):
 
     @property
     def is_refinement(self) -> bool:
-        """Whether it is a term beside viscous, Coulomb and offset, which a log may say nothing about."""
+        """Whether it is a term besides viscous, Coulomb and offset, which a log may say nothing about."""
         return self in (
             ParameterKind.STRIBECK,
             ParameterKind.LOAD,

@@ -1,12 +1,12 @@
-"""Columns beside rigid bodies: friction of joints and coupled shafts, counterbalances, columns of the user.
+"""Columns besides those of rigid bodies: friction of joints and coupled shafts, counterbalances, columns of the user.
 
 A shaft turns with s = t . qd: t is a unit row for a joint, and for a coupled motor its row of the transmission, scaled
 to its largest entry.
 
 (1)  the columns of `torquec.dynamics.friction`: viscous s, Coulomb z, offset 1; by direction max(s, 0), min(s, 0),
      max(z, 0), min(z, 0); z is sign(s) or one of the rounder shapes of `coulomb_shape`
-(2)  Stribeck: z exp(-(s/v)^2) beside (1), v the given speed;  curved: s |s|, the bend of viscous friction
-(3)  load: |tau of the rigid bodies| z beside (1)
+(2)  Stribeck: z exp(-(s/v)^2) in addition to (1), v the given speed;  curved: s |s|, the bend of viscous friction
+(3)  load: |tau of the rigid bodies| z in addition to (1)
 (4)  gas spring (hydraulic counterbalance) on lever and base of lengths k and D, delta = q + angle:
      L = sqrt(D^2 + k^2 - 2 D k cos delta), column = sin(delta) D k/L * A c/(V - (L - D + k) A)
 """

@@ -140,8 +140,8 @@ class TorqueModel:
 
     def friction_columns(self, samples: Samples) -> Array:
         """The columns (N, n, f) of friction, low-passed (3)."""
-        heavy = self.friction.reads_load
-        load = self._carrying.inverse_dynamics(samples.q, samples.qd, samples.qdd) if heavy else None
+        reads_load = self.friction.reads_load
+        load = self._carrying.inverse_dynamics(samples.q, samples.qd, samples.qdd) if reads_load else None
         functions = friction_functions(self.shafts, self.friction, samples.qd, q=samples.q, load=load)
         return spread(self.shafts, self.friction, samples.low_passed(functions) if functions.size else functions)
 

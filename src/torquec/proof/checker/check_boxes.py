@@ -39,7 +39,7 @@ HIGHEST_DEGREE = 3
 """In one variable of a proof: equations of motion have two, fits of coefficients up to three."""
 
 _CHUNK_VALUES = 2_000_000
-"""Control values held at once."""
+"""Control values held at once: sixteen megabytes."""
 
 
 Part: TypeAlias = tuple[float, float]

@@ -23,7 +23,7 @@ from torquec.proof.checker.check_boxes import basis_values
 from torquec.proof.checker.rounded_evaluation import RoundedArray
 
 _MOST_PRODUCTS = 4_000_000
-"""Numbers held at once while functions are evaluated."""
+"""Numbers held at once while functions are evaluated: thirty megabytes."""
 
 Joints = tuple[tuple[int, int], ...]
 """A variable: (joint, sign) of every angle that is added up, or of the one displacement."""

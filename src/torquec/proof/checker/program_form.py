@@ -1,7 +1,7 @@
 """The form of a torque program, read off its operations: tau = M(q) qdd + c(q, qd, qd) + g(q), and nothing else.
 
 (1)  Angles occur in sines and cosines of whole multiples only, and are multiplied by whole numbers only: a third of an
-     angle, three times, is rounded to the angle, and is another one after many turns. Beside them there are sums and
+     angle, three times, is rounded to the angle, and is another one after many turns. Besides them there are sums and
      products. A comparison, a root or a quotient could hide an error between the points that are looked at.
 (2)  Every value has a set of bidegrees (degree in the speeds, degree in the accelerations), as it is written:
        numbers and positions {(0, 0)},   speeds {(1, 0)},   accelerations {(0, 1)},   sums unite,   products add
@@ -72,7 +72,9 @@ def check_program(robot: Robot, program: Function) -> None:
         else:
             raise CheckError(f"the program has the operation '{step.op}': it is no polynomial", remedy=_REMEDY)
         if not form.rates <= _INSIDE:
-            raise CheckError(f"the program has a product {_told(form.rates - _INSIDE)}: no torque has", remedy=_REMEDY)
+            raise CheckError(
+                f"the program has a product {_product_text(form.rates - _INSIDE)}: no torque has", remedy=_REMEDY
+            )
         if form.degree > HIGHEST_DEGREE:
             raise CheckError(f"the program has a degree above {HIGHEST_DEGREE}", remedy=_REMEDY)
         forms.append(form)
@@ -161,6 +163,6 @@ def _refuse_numbers(*forms: _Form) -> None:
         raise CheckError("the program combines numbers with numbers: it was not made by torquec", remedy=_REMEDY)
 
 
-def _told(rates: frozenset[tuple[int, int]]) -> str:
+def _product_text(rates: frozenset[tuple[int, int]]) -> str:
     speeds, accelerations = max(rates)
     return f"of {speeds} speeds and {accelerations} accelerations"
