@@ -260,3 +260,16 @@ def test_coefficients_of_a_small_robot_are_as_exact_as_those_of_a_large_one():
     check_coefficients(robot, honest_one)
     off = with_term(exact, 0, lambda q, qd, qdd: 0.9e-9 * qdd[0])
     assert refuses(check_coefficients, robot, replace(honest_one, program=off))
+
+
+def test_variables_of_an_error_that_is_zero(case):
+    """A proof may name variables that nothing depends on; what it claims is true, or is refused in words."""
+    robot, _ = case
+    exact, _ = programs(robot, 0, 1.0)
+    proof = JointProof(1e-9, 0.0, (1,), (1,), ((LEAF,), (LEAF,)))
+    certificate = Certificate(
+        robot.name, robot.content_hash, exact, motions(robot), dict.fromkeys(robot.joint_names, proof)
+    )
+    check_certificate(robot, certificate)
+    zero = replace(proof, bound=0.0)
+    assert refuses(check_certificate, robot, replace(certificate, joints=dict.fromkeys(robot.joint_names, zero)))

@@ -100,7 +100,7 @@ class FollowedProgram:
             self.robot.check_forward_dynamics()
             return MassMatrixRegularity(True, 0)
         box = box_of(self.robot, self.record)
-        return mass_matrix_regularity(self.program.mass_matrix, box.lower, box.upper)
+        return mass_matrix_regularity(self.program.mass_matrix, box.lower, box.upper, robot=self.robot)
 
     def content_key(self, quantity: str) -> str:
         """What the compiled code of a quantity depends on besides the robot."""

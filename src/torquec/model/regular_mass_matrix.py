@@ -9,6 +9,9 @@ On a box with centre c and half widths r, with V, W triangular such that V M(c) 
 
 A box that fails is halved across the joint that adds most to B. A box that stays doubtful when it is tiny, or that is
 left when the budget is spent, is named: its M may be singular. Positions that M does not depend on are not divided.
+
+Where an eighth of the budget was not enough and no box was tiny, M may still be shown to be positive definite, which
+takes far fewer boxes for many joints (:mod:`torquec.model.positive_mass_matrix`).
 """
 
 from __future__ import annotations
@@ -23,6 +26,8 @@ from torquec.expr.differentiate import differentiate
 from torquec.expr.enclose import enclose
 from torquec.expr.ops import Op
 from torquec.foundation.arrays import Array, Mask
+from torquec.model.positive_mass_matrix import is_positive_everywhere
+from torquec.robot.robot import Robot
 
 _STEPS = 30_000_000
 """Boxes times operations of dM/dq that are spent before giving up: about ten seconds."""
@@ -38,25 +43,46 @@ _POWER_STEPS = 8  # the vector need only be near: the bound is proven whatever i
 class MassMatrixRegularity:
     """Whether M was shown to have an inverse everywhere; else `where` is a box of positions in which it may have none.
 
-    `boxes`: how many were looked at; `where` has a lower and an upper end (n,) each.
+    `boxes`: how many were looked at; `where` has a lower and an upper end (n,) each, and `is_point` says that it is too
+    small to be divided.
     """
 
     shown: bool
     boxes: int
     where: tuple[tuple[float, ...], tuple[float, ...]] | None = None
+    is_point: bool = False
 
 
 def mass_matrix_regularity(
-    mass_matrix: Function, lower: Sequence[float], upper: Sequence[float], *, budget: int | None = None
+    mass_matrix: Function,
+    lower: Sequence[float],
+    upper: Sequence[float],
+    *,
+    robot: Robot | None = None,
+    budget: int | None = None,
 ) -> MassMatrixRegularity:
     """(1)-(3) for a program q -> M (n, n) over the positions between `lower` and `upper` (n,), all finite.
 
-    `budget`: how many boxes may be looked at; unless given, as many as take some seconds.
+    `robot` says which joints translate; without it M is not tried to be shown positive definite. `budget`: how many
+    boxes may be looked at; unless given, as many as take some seconds.
     """
-    low, high = np.array(lower, dtype=np.float64), np.array(upper, dtype=np.float64)
-    read = sorted({step.element for step in mass_matrix.operations if step.op is Op.INPUT})
     slopes = differentiate(mass_matrix, "M", "q")
     most = _STEPS // (1 + len(slopes.operations)) if budget is None else budget
+    if robot is not None:
+        found = _by_boxes(mass_matrix, slopes, lower, upper, most // 8)
+        if found.shown or found.is_point:
+            return found
+        if is_positive_everywhere(robot, mass_matrix, lower, upper):
+            return MassMatrixRegularity(True, found.boxes)
+    return _by_boxes(mass_matrix, slopes, lower, upper, most)
+
+
+def _by_boxes(
+    mass_matrix: Function, slopes: Function, lower: Sequence[float], upper: Sequence[float], most: int
+) -> MassMatrixRegularity:
+    """(1)-(3)."""
+    low, high = np.array(lower, dtype=np.float64), np.array(upper, dtype=np.float64)
+    read = sorted({step.element for step in mass_matrix.operations if step.op is Op.INPUT})
     centers, halves = 0.5 * (low + high)[None], 0.5 * (high - low)[None]
     looked_at = 0
     while len(centers):
@@ -71,7 +97,8 @@ def mass_matrix_regularity(
         if tiny.any() or looked_at + len(centers) > most:
             worst = int(np.argmax(tiny))
             ends = here[worst] - width[worst], here[worst] + width[worst]
-            return MassMatrixRegularity(False, looked_at, (tuple(ends[0].tolist()), tuple(ends[1].tolist())))
+            box = (tuple(ends[0].tolist()), tuple(ends[1].tolist()))
+            return MassMatrixRegularity(False, looked_at, box, bool(tiny.any()))
         split = np.argmax(shares, axis=1)
         rows = np.arange(len(here))
         width = width.copy()

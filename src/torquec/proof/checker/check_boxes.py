@@ -166,7 +166,7 @@ class LeafChecker:
 
     def check(self, root: Sequence[tuple[float, float]], leaves: Sequence[tuple[Part, ...]]) -> None:
         """Every leaf of a root box."""
-        if not root:
+        if not root or not len(self.rows):  # a constant, or nothing at all
             self._check_values(self.rows.reshape(1, len(self.rows), 1), np.array([self._noise([])]))
             return
         # The variable that was cut most goes last: its leaves are worked off together.
