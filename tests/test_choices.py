@@ -17,7 +17,6 @@ import torquec as tq
 from torquec.closedform.polynomial import TrigPolynomial
 from torquec.control.law_options import PidGains
 from torquec.control.model_terms import Evaluation, FrictionAt, FrictionCompensation
-from torquec.control.placed_gains import placed_gains
 from torquec.control.poles import joint_poles
 from torquec.control.robustness import closed_loop_eigenvalues
 from torquec.control.root_locus import root_locus
@@ -118,7 +117,6 @@ def test_the_options_are_found():
         lambda: root_locus(LINEAR, POLES, "no such choice", [1.0]),
         lambda: root_locus(LINEAR, POLES, "alpha", [1.0], period=0.01, hold="no such choice"),
         lambda: closed_loop_eigenvalues(LINEAR, POLES, period=0.01, hold="no such choice"),
-        lambda: placed_gains(LINEAR, POLES, "no such choice"),
         lambda: worst_case(ARM, MOTION, POLES, factors=("no such choice",)),
         lambda: FrictionCompensation("no such choice"),
         lambda: cartesian_linear_model(ARM, LINEAR, ARM.frames[0].name, directions=("x", "no such choice")),

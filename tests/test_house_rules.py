@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 import os
 import re
 import subprocess
@@ -223,6 +224,29 @@ def test_rooms_import_only_what_lies_below():
         [str(executable), "--no-cache"], cwd=ROOT, capture_output=True, text=True, timeout=600, check=False
     )
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+def imports_at_start(body: list[ast.stmt]) -> set[str]:
+    """Names of what a file imports when it is imported itself: not in functions, not for type checkers alone."""
+    found: set[str] = set()
+    for node in body:
+        if isinstance(node, ast.ImportFrom) and node.level == 0:
+            found |= {node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.If | ast.Try) and "TYPE_CHECKING" not in ast.unparse(node).partition("\n")[0]:
+            found |= imports_at_start(node.body)
+    return found
+
+
+def test_no_files_import_each_other():
+    names = {".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): path for path in SOURCES}
+    files = {name.removesuffix(".__init__"): path for name, path in names.items()}
+    graph = {
+        name: imports_at_start(ast.parse(path.read_text(encoding="utf-8")).body) & files.keys() - {name}
+        for name, path in files.items()
+    }
+    graphlib.TopologicalSorter(graph).prepare()  # raises `CycleError` with the files of a circle
 
 
 def test_types_are_shipped():

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from torquec.control.computed_torque import diagonal_computed_torque as diagonal_computed_torque
     from torquec.control.controller import Controller as Controller
     from torquec.control.controller_file import read_controller as read_controller
+    from torquec.control.controller_file import read_observer as read_observer
     from torquec.control.controller_file import write_controller as write_controller
     from torquec.control.independent_joint import gravity_compensation as gravity_compensation
     from torquec.control.independent_joint import independent_joint as independent_joint
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from torquec.control.lqr import lqr as lqr
     from torquec.control.observer import momentum_observer as momentum_observer
     from torquec.control.pole_placement import pole_placement as pole_placement
+    from torquec.control.pole_placement import pole_placement_gains as pole_placement_gains
     from torquec.control.poles import joint_poles as joint_poles
     from torquec.control.stability_interval import stability_interval as stability_interval
     from torquec.control.tracking_guarantee import TrackingGuarantee as TrackingGuarantee
@@ -139,11 +141,16 @@ if TYPE_CHECKING:
     from torquec.simulation.closed_loop import simulate as simulate
     from torquec.simulation.comparison_of_models import ModelComparison as ModelComparison
     from torquec.simulation.comparison_of_models import compare as compare
+    from torquec.simulation.frame_wrench import FrameWrench as FrameWrench
+    from torquec.simulation.held_payload import HeldPayload as HeldPayload
     from torquec.simulation.monte_carlo import Spread as Spread
     from torquec.simulation.monte_carlo import monte_carlo as monte_carlo
     from torquec.simulation.mujoco_plant import simulate_on_mujoco as simulate_on_mujoco
+    from torquec.simulation.open_loop import follow_in_open_loop as follow_in_open_loop
     from torquec.simulation.plant import Plant as Plant
     from torquec.simulation.sensors import Sensors as Sensors
+    from torquec.simulation.spring_hold import HandHold as HandHold
+    from torquec.simulation.spring_hold import WallContact as WallContact
     from torquec.simulation.verify_specification import verify_specification as verify_specification
     from torquec.trajectory import Trajectory as Trajectory
     from torquec.trajectory import check_limits as check_limits
@@ -247,20 +254,24 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.control.poles": ("joint_poles",),
         "torquec.control.law_options": ("ControllerOptions", "LawKind", "LqrWeights", "PidGains"),
         "torquec.control.laws": ("make_law",),
-        "torquec.control.pole_placement": ("pole_placement",),
+        "torquec.control.pole_placement": ("pole_placement", "pole_placement_gains"),
         "torquec.control.computed_torque": ("computed_torque", "diagonal_computed_torque"),
         "torquec.control.independent_joint": ("gravity_compensation", "independent_joint"),
         "torquec.control.lqr": ("lqr",),
         "torquec.control.actuator_limits": ("with_actuator_limits",),
         "torquec.control.observer": ("momentum_observer",),
-        "torquec.control.controller_file": ("read_controller", "write_controller"),
+        "torquec.control.controller_file": ("read_controller", "read_observer", "write_controller"),
         "torquec.control.stability_interval": ("stability_interval",),
         "torquec.control.tracking_guarantee": ("TrackingGuarantee", "tracking_guarantee"),
     },
     "Simulation and comparison": {
         "torquec.simulation.plant": ("Plant",),
+        "torquec.simulation.frame_wrench": ("FrameWrench",),
+        "torquec.simulation.held_payload": ("HeldPayload",),
+        "torquec.simulation.spring_hold": ("HandHold", "WallContact"),
         "torquec.simulation.sensors": ("Sensors",),
         "torquec.simulation.closed_loop": ("LoopOptions", "SimulationResult", "simulate"),
+        "torquec.simulation.open_loop": ("follow_in_open_loop",),
         "torquec.simulation.monte_carlo": ("Spread", "monte_carlo"),
         "torquec.simulation.mujoco_plant": ("simulate_on_mujoco",),
         "torquec.simulation.verify_specification": ("verify_specification",),

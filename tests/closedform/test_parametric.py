@@ -8,7 +8,6 @@ from tests.closedform.reference import collected_model, recursion, values
 from tests.dynamics.random_robots import random_robot
 
 from torquec.closedform import Coefficients, Linear, closed_form
-from torquec.closedform.parametric import in_parameters
 from torquec.dynamics import parameter_names, parameter_values
 from torquec.robot.classics import load_classic
 
@@ -58,13 +57,3 @@ def test_christoffel_symbols_stay_linear():
 def test_needs_no_inertias():
     form = closed_form(collected_model("fanuc_m10ia_noinertia"), coefficients=Coefficients.PARAMETERS)
     assert form.M[5, 5]
-
-
-def test_other_parameters_take_their_names():
-    """Base parameters: combinations are read off at the parameters that lead them."""
-    robot = load_classic("planar2r")
-    form = closed_form(robot, coefficients=Coefficients.PARAMETERS)
-    standard = parameter_names(robot)
-    kept = [standard.index(name) for name in ("Izz_link2", "mx_link2", "my_link2")]
-    renamed = in_parameters(form, standard, kept, ["a", "b", "c"])
-    assert str(renamed.M[0, 1]) == "a + b*C2 - c*S2"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.closedform.reference import collected_model
 
-from torquec.closedform.variables import ParallelGroup, cumulative_variables, parallel_groups, plain_variables
+from torquec.closedform.variables import ParallelGroup, cumulative_variables, parallel_groups
 from torquec.robot.classics import load_classic
 
 
@@ -36,4 +36,3 @@ def test_sums_count_senses_from_the_first_joint():
         ((1, 1), (2, -1), (3, -1)),
     ]
     assert [v.joints for v in cumulative_variables(group, 1)] == [((2, 1),), ((2, 1), (3, 1))]
-    assert [v.joints for v in plain_variables(group, 1)] == [((2, 1),), ((3, 1),)]

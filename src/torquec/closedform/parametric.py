@@ -3,8 +3,6 @@
 (1)  M_ij = sum over bodies b and parameters k of  phi_bk M_ij^(bk)(q),  each M^(bk) tabulated for a unit of that
      parameter
 (2)  U = sum over bodies of  (mx, my, mz, m) . heights,   tabulated likewise
-(3)  base parameters: beta = K phi with unit columns for the independent parameters, so the combination of a
-     coefficient in beta is read off at those columns
 
 All entries are written in cumulative angles, from the first joint of each parallel group that the row depends on.
 """
@@ -40,24 +38,6 @@ def parametric_closed_form(robot: Robot) -> ClosedForm:
         potential = potential + _potential(robot, bodies, groups)
     _add_rotors(robot, upper)
     return assembled(robot, upper, potential)
-
-
-def in_parameters(
-    form: ClosedForm, standard: Sequence[str], independent: Sequence[int], names: Sequence[str]
-) -> ClosedForm:
-    """A parametric closed form in base parameters (3).
-
-    `standard` are the names of phi, `independent` the positions in phi of the parameters that lead the base
-    parameters, and `names` the base parameters' names.
-    """
-    renamed = {standard[position]: name for position, name in zip(independent, names, strict=True)}
-
-    def change(coefficient: Linear) -> Linear:
-        return Linear({renamed[key]: value for key, value in coefficient.parts.items() if key in renamed})
-
-    n = form.n
-    upper = [[form.M[i, j].mapped(change) for j in range(n)] for i in range(n)]
-    return assembled(form.robot, upper, form.potential.mapped(change))
 
 
 def _mass_entries(

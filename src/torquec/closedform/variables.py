@@ -53,8 +53,3 @@ def cumulative_variables(group: ParallelGroup, first: int) -> list[Variable]:
     joints = group.joints[first:]
     sense = joints[0][1]
     return [Variable(tuple((index, s * sense) for index, s in joints[: k + 1])) for k in range(len(joints))]
-
-
-def plain_variables(group: ParallelGroup, first: int) -> list[Variable]:
-    """Each joint's own angle."""
-    return [Variable(((index, 1),)) for index, _ in group.joints[first:]]

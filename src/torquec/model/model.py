@@ -25,7 +25,7 @@ from torquec.model.followed_program import FollowedProgram, box_of
 from torquec.model.kinds import ModelKind
 from torquec.model.model_parameters import ModelParameters
 from torquec.model.quantities import QUANTITIES, default_quantities, quantity_of
-from torquec.model.routes import Route, route_function, routes
+from torquec.model.routes import Route, route_function
 from torquec.robot.robot import Robot
 
 if TYPE_CHECKING:
@@ -237,12 +237,6 @@ class Model:
     def operation_count(self, quantity: str) -> OperationCount:
         """Multiplications, additions and so on of one evaluation."""
         return count_operations(self.function(quantity))
-
-    def route_counts(self, quantity: str) -> dict[Route, OperationCount]:
-        """Operations of a quantity by each route that it has, the recursion and the closed form."""
-        return {
-            route: count_operations(function) for route, function in routes(self.robot, quantity, every=True).items()
-        }
 
     def native(self, quantity: str) -> NativeFunction:
         """The compiled quantity with its ports and addresses."""

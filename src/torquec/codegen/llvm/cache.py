@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import Any
 
 _MAGIC = b"torquec\x01"
-_PREFIX = len(_MAGIC) + 32 + 4
 _SUFFIX = ".object"
 _MOST_BYTES = 256 * 2**20  # some thousand functions; the oldest go beyond it
 _TOUCH_AFTER = 86400.0  # a day: a function in use stays young without a write for each call
