@@ -84,7 +84,8 @@ def options_of(name: str) -> Iterator[str]:
         from torquec.closedform.layouts import Rule
         from torquec.proof.certificate import Certificate
 
-        hints = typing.get_type_hints(called, {**vars(module), "Rule": Rule, "Certificate": Certificate})
+        only_for_checkers = {"Rule": Rule, "Certificate": Certificate, "Robot": tq.Robot}
+        hints = typing.get_type_hints(called, {**vars(module), **only_for_checkers})
     for parameter in inspect.signature(called).parameters:
         if list(choices_in(hints.get(parameter))):
             yield parameter

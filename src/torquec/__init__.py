@@ -44,6 +44,30 @@ if TYPE_CHECKING:
     from torquec.control.stability_interval import stability_interval as stability_interval
     from torquec.control.tracking_guarantee import TrackingGuarantee as TrackingGuarantee
     from torquec.control.tracking_guarantee import tracking_guarantee as tracking_guarantee
+    from torquec.dynamics.box_collision import PlacedBox as PlacedBox
+    from torquec.dynamics.box_collision import box_gap as box_gap
+    from torquec.dynamics.box_collision import box_gap_function as box_gap_function
+    from torquec.dynamics.contact import Ball as Ball
+    from torquec.dynamics.contact import Block as Block
+    from torquec.dynamics.contact import SpringDamper as SpringDamper
+    from torquec.dynamics.contact import TouchPoint as TouchPoint
+    from torquec.dynamics.contact import Wall as Wall
+    from torquec.dynamics.contact import block_corners as block_corners
+    from torquec.dynamics.contact import contact_field as contact_field
+    from torquec.dynamics.contact import plastic_impact as plastic_impact
+    from torquec.dynamics.proxy import moved_proxy as moved_proxy
+    from torquec.dynamics.proxy import obstacle_faces as obstacle_faces
+    from torquec.dynamics.virtual_object import ObjectParameters as ObjectParameters
+    from torquec.dynamics.virtual_object import ObjectState as ObjectState
+    from torquec.dynamics.virtual_object import ObjectWrench as ObjectWrench
+    from torquec.dynamics.virtual_object import PointMotion as PointMotion
+    from torquec.dynamics.virtual_object import VirtualObject as VirtualObject
+    from torquec.dynamics.virtual_object import contact_motion as contact_motion
+    from torquec.dynamics.virtual_object import object_acceleration as object_acceleration
+    from torquec.dynamics.virtual_object import object_energy as object_energy
+    from torquec.dynamics.virtual_object import object_momentum as object_momentum
+    from torquec.dynamics.virtual_object import object_step as object_step
+    from torquec.dynamics.virtual_object import virtual_object_function as virtual_object_function
     from torquec.errors import ArgumentError as ArgumentError
     from torquec.errors import CheckError as CheckError
     from torquec.errors import CompileError as CompileError
@@ -211,6 +235,33 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.model.claim": ("Claim",),
         "torquec.model.check_file": ("CheckedFile", "CheckedKind", "check_file"),
         "torquec.foundation.work": ("Work",),
+    },
+    "Virtual objects and contact": {
+        "torquec.dynamics.virtual_object": (
+            "ObjectParameters",
+            "ObjectState",
+            "ObjectWrench",
+            "PointMotion",
+            "VirtualObject",
+            "contact_motion",
+            "object_acceleration",
+            "object_energy",
+            "object_momentum",
+            "object_step",
+            "virtual_object_function",
+        ),
+        "torquec.dynamics.contact": (
+            "Ball",
+            "Block",
+            "SpringDamper",
+            "TouchPoint",
+            "Wall",
+            "block_corners",
+            "contact_field",
+            "plastic_impact",
+        ),
+        "torquec.dynamics.proxy": ("moved_proxy", "obstacle_faces"),
+        "torquec.dynamics.box_collision": ("PlacedBox", "box_gap", "box_gap_function"),
     },
     "Inverse kinematics": {
         "torquec.kinematics.inverse_kinematics": ("inverse_kinematics",),
