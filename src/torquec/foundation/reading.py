@@ -28,7 +28,8 @@ _LONGEST_KEY = 50
 _LONG_KEY = re.compile(rf"(?<![\w-])(?>(?>[\w-]+[ \t]*\.[ \t]*)){{{_LONGEST_KEY}}}")
 
 
-_LONG_INTEGER = re.compile(r"[0-9_]{4000}")  # Python reads no more than 4300 digits
+_LONG_INTEGER = re.compile(r"(?<![\w.])(?:0[xob])?[0-9a-fA-F_]{300,}(?![\w.])")
+"""More digits than the largest double has; Python neither reads nor writes integers of some thousand."""
 
 
 class FileKind(Enum):
@@ -184,6 +185,9 @@ def parse_toml_values(text: str, *, where: str, error: type[TorquecError]) -> di
     >>> parse_toml_values("a = 1", where="a.toml", error=ArgumentError)
     {'a': 1}
     """
+    if long := _LONG_INTEGER.search(text):
+        at = text.count("\n", 0, long.start()) + 1
+        raise error("an integer of more than 300 digits", where=f"{where}:{at}", remedy="write a shorter number")
     for at, row in enumerate(text.split("\n"), start=1):
         if row.count(".") >= _LONGEST_KEY and _LONG_KEY.search(row):  # to search every line would take too long
             raise error(f"a key of more than {_LONGEST_KEY} names", where=f"{where}:{at}", remedy="write fewer points")
@@ -197,8 +201,3 @@ def parse_toml_values(text: str, *, where: str, error: type[TorquecError]) -> di
         raise error(f"not TOML: {words}", where=f"{where}:{line}", remedy=remedy) from None
     except RecursionError:
         raise error("nested too deep", where=f"{where}:1", remedy="flatten the arrays and tables") from None
-    except ValueError:  # integers of thousands of digits
-        found = _LONG_INTEGER.search(text)
-        at = text.count("\n", 0, found.start()) + 1 if found else 1
-        remedy = "write numbers that a robot needs"
-        raise error("an integer of thousands of digits", where=f"{where}:{at}", remedy=remedy) from None

@@ -170,6 +170,7 @@ class _Reader:
         """The name of a joint's link, and its inertia in the link frame where the file gives one."""
         link = joint.table("link")
         if link is None:
+            self.places[f"{joint_name}_link"] = joint.where()
             return f"{joint_name}_link", None
         name = link.text("name", f"{joint_name}_link")
         inertia = read_dh_inertia(link)

@@ -186,6 +186,8 @@ def read_coupled_motor(table: Table, joints: Sequence[str]) -> GearedMotor:
                 "transmission", f"the row of motor '{name}' is {rows}", f"one number per joint: {_names(joints)}"
             )
         ratios = dict(zip(joints, rows[0], strict=True))
+    if not any(ratios.values()):
+        table.refuse("transmission", f"motor '{name}' turns with no joint", "give motor turns per joint turn")
     table.finish()
     return GearedMotor(Motor(name, inertia, friction), ratios)
 

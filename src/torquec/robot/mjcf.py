@@ -98,8 +98,9 @@ def _compile(mujoco: Any, root: Element, places: Mapping[str, str], source: str)
 
 
 def _places(root: Element) -> dict[str, str]:
-    """Where bodies and joints stand; a joint goes before a body of the same name: messages name it more often."""
-    places: dict[str, str] = {}
+    """Where actuators, bodies and joints stand; of one name the last of these: messages name it more often."""
+    actuators = (actuator for section in root.all("actuator") for actuator in section.children)
+    places = {actuator.attributes.get("name", ""): actuator.where for actuator in actuators}
     for tag in ("body", "joint"):
         for section in root.all("worldbody"):
             for element in section.walk():

@@ -11,8 +11,9 @@ give are refused by name. Whether a joint is a ball, or a geom a mesh, may stand
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from xml.sax.saxutils import quoteattr
 
 from torquec.errors import RobotFileError
@@ -20,7 +21,14 @@ from torquec.robot.robot import FileWarning
 from torquec.robot.xml import Element
 
 _SECTIONS = ("compiler", "option", "default", "worldbody", "equality", "actuator")
+_SECTIONS_GONE = (
+    *("asset", "contact", "custom", "deformable", "extension", "keyframe", "sensor", "size", "statistic", "tendon"),
+    *("visual", "skin", "flex"),
+)
 _GONE = ("camera", "light")
+_FAR_ENDS = ("tendon", "site", "body", "cranksite", "slidersite")
+"""What actuators pull that pull no joint."""
+_RANGES = ("range", "actuatorfrcrange", "forcerange", "ctrlrange")
 _REFUSED = {
     "composite": "write its bodies out",
     "flexcomp": "remove it: deformable bodies have no joint coordinates",
@@ -74,10 +82,10 @@ def strip_mjcf(root: Element) -> tuple[Element, list[FileWarning]]:
     _check_copies(root)
     for section in root.all("deformable"):
         _refuse_section(section)
-    sections = {
+    sections: dict[str, Callable[[Element], Element]] = {
         "compiler": _stripped_compiler,
         "default": _without_assets,
-        "actuator": _stripped_actuators,
+        "actuator": partial(_stripped_actuators, context=context),
     }
     children: list[Element] = []
     for section in root.children:
@@ -89,6 +97,12 @@ def strip_mjcf(root: Element) -> tuple[Element, list[FileWarning]]:
             children.append(_stripped_tendons(section, context))
         elif section.tag in _SECTIONS:
             children.append(sections.get(section.tag, _as_it_is)(section))
+        elif section.tag not in _SECTIONS_GONE:
+            raise RobotFileError(
+                f"{section} in {root} is not known to MJCF",
+                where=section.where,
+                remedy=f"its sections are {', '.join(sorted((*_SECTIONS, *_SECTIONS_GONE)))}",
+            )
     stripped = replace(root, children=tuple(children))
     _check_finite(stripped)
     return stripped, context.warnings
@@ -221,12 +235,28 @@ def _check_joint_type(joint: Element, body: Element, context: _Context, childcla
             where=joint.where,
             remedy="a moment of inertia is not negative",
         )
+    _check_ranges(joint, attributes)
     if kind in ("free", "ball"):
         raise RobotFileError(
             f"{kind} joints have no model here: {joint} in {body}",
             where=joint.where,
             remedy="remove it: the base is fixed" if kind == "free" else "write it as three hinges",
         )
+
+
+def _check_ranges(element: Element, attributes: Mapping[str, str]) -> None:
+    """Refuse limits the wrong way round: MuJoCo takes them for none."""
+    for name in _RANGES:
+        try:
+            low, high = map(float, attributes.get(name, "0 0").split())
+        except ValueError:
+            continue  # MuJoCo will say what is wrong with it
+        if low > high:
+            raise RobotFileError(
+                f"{name} of {element} goes from {low:g} to {high:g}",
+                where=element.where,
+                remedy="exchange the two limits",
+            )
 
 
 def _refuse_section(section: Element) -> None:
@@ -294,11 +324,15 @@ def _described(element: Element) -> str:
     return f"<{' '.join([element.tag, *ends])}>"
 
 
-def _stripped_actuators(section: Element) -> Element:
+def _stripped_actuators(section: Element, context: _Context) -> Element:
     """Actuators on joints: their force limits, gears and rotors. Muscles act through their length, and go."""
     kept = [
-        child for child in section.children if "joint" in child.attributes and child.tag not in ("muscle", "plugin")
+        child
+        for child in section.children
+        if child.tag not in ("muscle", "plugin") and not any(end in child.attributes for end in _FAR_ENDS)
     ]
+    for actuator in kept:
+        _check_ranges(actuator, context.attributes(actuator, _MAIN, actuator.tag))
     return replace(section, children=tuple(kept))
 
 

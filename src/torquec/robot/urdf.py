@@ -67,7 +67,9 @@ def robot_of_urdf(
     robot = _assemble(links, connections, _find_root(root, links, connections))
     mimics = {body.joint.name: body.joint.mimic for body in robot.bodies if body.joint.mimic is not None}
     drives, ignored = read_transmissions(root, set(connections), robot.joint_names, mimics)
-    places = {link.name: link.where for link in links.values()}
+    actuators = (actuator for element in root.all("transmission") for actuator in element.all("actuator"))
+    places = {actuator.attributes.get("name", ""): actuator.where for actuator in actuators}
+    places |= {link.name: link.where for link in links.values()}
     places |= {connection.name: connection.where for connection in connections.values()}
     robot = replace(
         robot,

@@ -177,17 +177,17 @@ def check_drives(drives: Drives, *, where: str, places: Mapping[str, str] | None
     `places` maps the names of motors (a joint's own has the joint's) to "file:line", `where` stands in for others.
     """
     for motor, row in zip(drives.motors, drives.transmission, strict=True):
-        where = (places or {}).get(motor.name, where)
+        place = (places or {}).get(motor.name, where)
         if not all(abs(ratio) <= _LARGEST_RATIO for ratio in row):
             raise RobotFileError(
                 f"motor '{motor.name}' turns {max(map(abs, row)):g} times as fast as a joint",
-                where=where,
+                where=place,
                 remedy=f"give gear ratios up to {_LARGEST_RATIO:g}",
             )
         if not 0.0 <= motor.rotor_inertia < _HUGE:
             raise RobotFileError(
                 f"the rotor inertia of motor '{motor.name}' is {motor.rotor_inertia:g} kg m^2",
-                where=where,
+                where=place,
                 remedy="a moment of inertia is not negative: give the rotor's, in kg m^2",
             )
 

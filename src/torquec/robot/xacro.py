@@ -49,7 +49,10 @@ def expand_xacro(path: Path) -> Element:
     Raises `RobotFileError`, with file and line, for what is not xacro, needs more than arithmetic, leaves the robot's
     folder or does not end.
     """
-    return _Expansion(path).expanded()
+    try:
+        return _Expansion(path).expanded()
+    except RecursionError:
+        raise RobotFileError("elements are nested too deep", where=f"{path}:1", remedy="flatten them") from None
 
 
 @dataclass

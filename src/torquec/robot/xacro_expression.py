@@ -95,7 +95,9 @@ def evaluate_expression(text: str, lookup: Callable[[str], Value]) -> Value:
         raise XacroExpressionError("it divides by zero") from None
     except (SyntaxError, RecursionError, MemoryError):
         raise XacroExpressionError("it is no arithmetic expression") from None
-    except (TypeError, ValueError, OverflowError) as error:
+    except OverflowError:
+        raise XacroExpressionError("its result is too large") from None
+    except (TypeError, ValueError) as error:
         raise XacroExpressionError(str(error)) from None
 
 

@@ -132,10 +132,11 @@ def _read(document: Table, robot: Robot, source: str) -> Specification:
     search = BasisSearch(document.choice("search", BasisSearch, BasisSearch.MINIMAL_BASIS))
     asked = "search" in document
     threshold = _threshold(document.table("coefficients"))
-    every = _Given.read(document.table("every_joint"), named=False)
+    every = _Given.read(document.table("every_joint"), named=False) or _Given(where=document.where())
     single: dict[str, _Given] = {}
     for table in document.tables("joint"):
         given = _Given.read(table, named=True)
+        assert given is not None
         if given.name not in robot.joint_names:
             table.refuse(
                 "name",
@@ -203,9 +204,9 @@ class _Given:
     motor: Mapping[str, float] | None = None
 
     @staticmethod
-    def read(table: Table | None, *, named: bool) -> _Given:
+    def read(table: Table | None, *, named: bool) -> _Given | None:
         if table is None:
-            return _Given()
+            return None
         name = table.text("name") if named else ""
         found = _Given(
             where=table.where(),

@@ -281,6 +281,8 @@ class CsvTable:
         return [word.strip().strip('"') for word in words]
 
     def _is_number(self, word: str) -> bool:
+        if not word.isascii() or "_" in word:
+            return False  # Python takes digits of all scripts, and 1_000
         try:
             value = float(word.replace(",", ".") if self._decimal_comma else word)
         except ValueError:

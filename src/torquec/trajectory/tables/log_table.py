@@ -11,6 +11,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from tokenize import TokenError
 from typing import IO, Any, BinaryIO, Protocol
 
 import numpy as np
@@ -77,7 +78,7 @@ def npz_table(source: Path) -> ArrayTable:
         raise
     except (OSError, ValueError, TypeError, EOFError, MemoryError, NotImplementedError, RuntimeError) as error:
         raise _unreadable(str(error) or type(error).__name__, source) from None
-    except (zipfile.BadZipFile, zlib.error, struct.error, SyntaxError, KeyError) as error:
+    except (zipfile.BadZipFile, zlib.error, struct.error, SyntaxError, TokenError, KeyError) as error:
         raise _unreadable(str(error), source) from None
     columns: dict[str, Array] = {}
     for name, values in arrays.items():

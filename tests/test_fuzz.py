@@ -1,0 +1,46 @@
+"""No input, however it is made, ends in anything but a result or an error of our own.
+
+The default suite tries a few hundred inputs and everything that ever went wrong; the full million is `slow`. A fault
+names its number: `python -m tests.fuzz.run NUMBER NUMBER+1 FOLDER` makes the file again.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from tests.fuzz.readers import DOORS, fuzzed
+from tests.fuzz.run import faults
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no alarms here")
+
+FEW, MANY = 400, 1_000_000
+
+FOUND = (
+    2073,  # an npz header that ends inside a bracket: tokenize.TokenError
+    670,  # integers of 5000 hexadecimal digits, which Python does not write: ValueError in the message
+    1369,
+    3214,
+    56807,  # two hundred macro calls inside each other: RecursionError
+)
+"""Inputs that once broke a reader, with what happened then."""
+
+
+def test_a_few_hundred_inputs():
+    assert list(faults(range(FEW))) == []
+
+
+def test_what_once_went_wrong():
+    for number in FOUND:
+        assert list(faults(range(number, number + 1))) == []
+
+
+def test_an_input_is_its_number():
+    assert fuzzed(17) == fuzzed(17)
+    assert len({fuzzed(number)[0].file for number in range(FEW)}) >= len(DOORS) - 1
+    assert sum(door.share for door in DOORS) == 1000
+
+
+@pytest.mark.slow
+def test_a_million_inputs():
+    assert list(faults(range(MANY))) == []
