@@ -22,6 +22,12 @@ FOUND = (
     1369,
     3214,
     56807,  # two hundred macro calls inside each other: RecursionError
+    81893,  # integers of 5000 digits with letters behind them: ValueError
+    148055,
+    108406,  # words that are almost a number of 5000 digits: a pattern that tried all ways to read them
+    125570,
+    138182,
+    166171,  # a table row that ends before its expression: AttributeError
 )
 """Inputs that once broke a reader, with what happened then."""
 

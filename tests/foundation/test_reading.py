@@ -89,7 +89,7 @@ def test_a_json_file_holds_an_object(tmp_path):
         ("a = " + "[" * 5000, "nested too deep"),
         ("b = 1\n" + ".".join("a" * 20000) + " = 1", "f:2: a key of more than 50 names"),
         ("b = {" + " . ".join("a" * 60) + " = 1}", "f:1: a key of more than 50 names"),
-        ("a = " + "9" * 5000, "f:1: an integer of more than 300 digits"),
+        ("a = " + "9" * 5000, "f:1: a number of more than 300 digits"),
     ],
 )
 def test_what_is_not_toml_is_refused(text, message):

@@ -165,7 +165,7 @@ def mutated_json(rng: Random, values: dict) -> bytes:
         kind = rng.randrange(8)
         if kind <= 3:
             holder[key] = copy.deepcopy(rng.choice(JSON))
-        elif kind == 4 and isinstance(holder[key], int | float):
+        elif kind == 4 and isinstance(holder[key], int | float) and abs(holder[key]) < 1e300:
             holder[key] = rng.choice((-holder[key], holder[key] * 1e10, holder[key] + 1, holder[key] * 2))
         elif kind == 5:
             del holder[key]

@@ -28,7 +28,7 @@ _LONGEST_KEY = 50
 _LONG_KEY = re.compile(rf"(?<![\w-])(?>(?>[\w-]+[ \t]*\.[ \t]*)){{{_LONGEST_KEY}}}")
 
 
-_LONG_INTEGER = re.compile(r"(?<![\w.])(?:0[xob])?[0-9a-fA-F_]{300,}(?![\w.])")
+_LONG_NUMBER = re.compile(r"(?<![\w.])[0-9][0-9a-fA-F_xo]{300}")
 """More digits than the largest double has; Python neither reads nor writes integers of some thousand."""
 
 
@@ -185,9 +185,9 @@ def parse_toml_values(text: str, *, where: str, error: type[TorquecError]) -> di
     >>> parse_toml_values("a = 1", where="a.toml", error=ArgumentError)
     {'a': 1}
     """
-    if long := _LONG_INTEGER.search(text):
+    if long := _LONG_NUMBER.search(text):
         at = text.count("\n", 0, long.start()) + 1
-        raise error("an integer of more than 300 digits", where=f"{where}:{at}", remedy="write a shorter number")
+        raise error("a number of more than 300 digits", where=f"{where}:{at}", remedy="write a shorter number")
     for at, row in enumerate(text.split("\n"), start=1):
         if row.count(".") >= _LONGEST_KEY and _LONG_KEY.search(row):  # to search every line would take too long
             raise error(f"a key of more than {_LONGEST_KEY} names", where=f"{where}:{at}", remedy="write fewer points")

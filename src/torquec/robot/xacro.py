@@ -21,6 +21,7 @@ from pathlib import Path
 
 from torquec.errors import RobotFileError
 from torquec.foundation.reading import FileKind, is_below, read_bytes
+from torquec.robot.number import plain_number
 from torquec.robot.xacro_expression import Value, XacroExpressionError, evaluate_expression
 from torquec.robot.xml import Element, parse_xml, read_included
 
@@ -359,9 +360,8 @@ def _literal(value: Value) -> Value:
         return _BOOLEANS[word]
     if re.fullmatch(r"[+-]?[0-9]{1,15}", word):
         return int(word)
-    if re.fullmatch(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", word):
-        return float(word)
-    return value
+    number = plain_number(word)
+    return value if number is None else number
 
 
 def _written(value: Value) -> str:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 import os
 import re
 from collections.abc import Sequence
@@ -29,11 +28,11 @@ from torquec.foundation.arrays import Array
 from torquec.foundation.csv_text import csv_text
 from torquec.foundation.reading import FileKind, read_text, to_path
 from torquec.foundation.writing import write_files
+from torquec.robot.number import plain_number
 from torquec.trajectory.quintic_spline import quintic_spline
 from torquec.trajectory.trajectory import Trajectory
 
 _KINDS = {"q": "q", "qd": "qd", "dq": "qd", "qdd": "qdd", "ddq": "qdd"}
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _FEWEST_ROWS = 2  # a motion has a beginning and an end
 _MOST_COLUMNS = 10_000
 """Four for each joint: more than any robot has."""
@@ -172,9 +171,8 @@ def _values(lines: Sequence[Sequence[str]], source: str) -> Array:
 
 
 def _number(word: str, where: str, column: str) -> float:
-    stripped = word.strip()
-    value = float(stripped) if _NUMBER.fullmatch(stripped) else math.nan
-    if not math.isfinite(value):
+    value = plain_number(word)
+    if value is None:
         raise ArgumentError(
             f"column '{column.strip()}' holds '{word[:40]}', which is not a finite number",
             where=where,

@@ -34,7 +34,7 @@ from torquec.trajectory.log import Log
 
 _ROUNDED = 0.01  # of a combination: published numbers have two digits or more
 _PLAIN: dict[str, type[Estimator]] = {"ordinary": OrdinaryLeastSquares, "weighted": WeightedLeastSquares}
-_FACTOR = re.compile(r"\s*([+-]?)\s*(?:([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?)\s*\*\s*)?")
+_FACTOR = re.compile(r"\s*+([+-]?)\s*+(?:((?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?)\s*+\*\s*+)?")
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +100,7 @@ def read_combinations(path: str | os.PathLike[str], model: TorqueModel) -> Combi
     made = []
     for line, row in rows:
         try:
-            made.append((row["expression"], float(row["value"]), float(row.get("std") or 0.0)))
+            made.append((row["expression"] or "", float(row["value"]), float(row.get("std") or 0.0)))
             combinations(model, made[-1:])
         except ArgumentError as error:
             raise ArgumentError(error.found, where=f"{source}:{line}", remedy=error.remedy) from None
