@@ -27,6 +27,10 @@ FOUND = (
     108406,  # words that are almost a number of 5000 digits: a pattern that tried all ways to read them
     125570,
     138182,
+    176585,  # 1e999 in JSON, which Python reads as infinity: ValueError in the checksum
+    184678,  # a column's name of 70 kB, looked at letter by letter
+    212756,
+    218500,
     166171,  # a table row that ends before its expression: AttributeError
 )
 """Inputs that once broke a reader, with what happened then."""

@@ -141,6 +141,7 @@ TEXTS: dict[str, tuple[str, int | None, str]] = {
     "a number": ("3", None, "it holds no object"),
     "NaN": ('{"a": NaN}', None, "NaN is not a number of JSON"),
     "infinity": ('{"a": -Infinity}', None, "-Infinity is not a number of JSON"),
+    "a number that overflows": ('{"a": 1e999}', None, "1e999 is beyond all doubles"),
     "a key twice": ('{"a": 1, "a": 2}', None, "the key 'a' occurs twice"),
     "deep nesting": ("[" * 5000 + "]" * 5000, None, "nested too deep"),
     "an integer of 5000 digits": ('{"a": ' + "9" * 5000 + "}", None, "an integer of 5000 digits"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
@@ -20,6 +21,9 @@ _LONG_INTEGER = re.compile(r"[0-9]{20}")
 _MOST_DIGITS = 300
 """More digits than the largest double has; Python refuses to read integers of some thousand."""
 
+_LARGE_POWER = re.compile(r"[eE]\+?[0-9]{3}")
+"""Where there is none of these, and no long integer, no number overflows."""
+
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -29,12 +33,14 @@ def parse_json(text: str, *, where: str, error: type[TorquecError] = ArgumentErr
     >>> parse_json('{"a": [1, 2.5]}', where="a.json")
     {'a': [1, 2.5]}
     """
+    long = _LONG_INTEGER.search(text) is not None
     try:
         values = json.loads(
             text,
             parse_constant=_refuse_constant,
             object_pairs_hook=_unique,
-            parse_int=_integer if _LONG_INTEGER.search(text) else None,
+            parse_int=_integer if long else None,
+            parse_float=_float if long or _LARGE_POWER.search(text) else None,
         )
         if _SURROGATE.search(text):
             _refuse_surrogates(values)
@@ -83,6 +89,13 @@ def _integer(digits: str) -> int:
     if len(digits) > _MOST_DIGITS:
         raise ValueError(f"an integer of {len(digits)} digits")
     return int(digits)
+
+
+def _float(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise ValueError(f"{digits[:40]} is beyond all doubles")
+    return value
 
 
 def _refuse_surrogates(values: Any) -> None:

@@ -17,6 +17,7 @@ import csv
 import io
 import os
 import re
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -109,7 +110,7 @@ def _columns(
 ) -> tuple[dict[str, list[int]], tuple[str, ...]]:
     """Column numbers of t and of each kind of quantity, in joint order, and the joints' names."""
     words = [word.strip() for word in header]
-    twice = sorted({word for word in words if words.count(word) > 1})
+    twice = sorted(word for word, count in Counter(words).items() if count > 1)
     if twice or "" in words:
         raise ArgumentError(
             f"column {twice[0]!r} stands there twice" if twice and twice[0] else "a column has no name",

@@ -25,6 +25,8 @@ _KIND_OF = {word: quantity.key for quantity in LOG_QUANTITIES for word in quanti
 _CURRENT = "current"  # named where torques are missing: a map can make them of it
 _SEPARATOR = r"[\s_./:-]"
 _NUMBERED = re.compile(rf"(?:(?:joint|axis|j|a){_SEPARATOR}?)?([0-9]+)")
+_LONGEST_NAME = 300
+"""Of a column that is looked into: the names of robots' joints have some dozen letters."""
 _REMEDY = "name columns t, q1 .., tau1 .. (and dq1 ..), or q_JOINT, tau_JOINT, or give a map"
 
 
@@ -108,7 +110,7 @@ def time_column(columns: Sequence[str], where: str) -> tuple[str, str | None]:
     ('time_ms', 'ms')
     """
     for column in columns:
-        body, unit = _split_unit(column)
+        body, unit = _split_unit(column[:_LONGEST_NAME])
         if body.lower() in TIME_WORDS and (unit is None or unit[0] == "time"):
             return column, None if unit is None else unit[1]
     raise ArgumentError("there is no column of times", where=where, remedy="name it 't', or give a map")
@@ -120,6 +122,8 @@ def _meanings(columns: Sequence[str], robot: Robot) -> list[_Meaning]:
 
 def _meaning(column: str, robot: Robot) -> _Meaning | None:
     """(2), (3): None of a column that says nothing of a joint."""
+    if len(column) > _LONGEST_NAME:
+        return None
     for body, unit in ((column.strip(), None), _split_unit(column)):
         if body in robot.joint_names:
             return _Meaning(column, "position", body, unit)

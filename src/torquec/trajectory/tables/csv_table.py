@@ -15,6 +15,7 @@ from __future__ import annotations
 import importlib
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -72,7 +73,7 @@ class CsvTable:
                 )
         if len(rest) < 2 and self.first_line == skipped + 2:
             raise ArgumentError("the file has no rows", where=str(source), remedy="record a motion")
-        twice = next((word for word in header if header.count(word) > 1), None)
+        twice = next((word for word, count in Counter(header).items() if count > 1), None)
         if twice is not None:
             raise ArgumentError(
                 f"column '{twice}' stands there twice",
