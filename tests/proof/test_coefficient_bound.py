@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -124,3 +125,20 @@ def test_bounds_hold_and_are_close_for_random_errors():
         q = rng.uniform(box.lower, box.upper, (200_000, 3))
         seen = float(np.abs(TrigPolynomial(terms)(q)).max())
         assert seen <= bound.bound <= 1.05 * bound.found
+
+
+def test_a_constant_part_of_a_constant():
+    part = error({(): 0.1}, {(): -2.0}, joints=0, kind=ErrorKind.RELATIVE)
+    bound = coefficient_bound(part, MotionBox((), ()))
+    assert 0.05 < bound.bound < 0.05 * (1.0 + 3e-8)
+    assert bound.trees == ((-1,),)
+    assert coefficient_bound(part, MotionBox((), ()), limit=0.0499) is None
+    assert coefficient_bound(part, MotionBox((), ()), limit=0.0501).bound == bound.bound
+    none = error({}, {(): -2.0}, joints=0, kind=ErrorKind.RELATIVE)
+    assert coefficient_bound(none, MotionBox((), ())).bound == 1e-9
+
+
+def test_what_snapping_changes_is_part_of_the_bound():
+    plain = error({(): 0.1}, joints=0)
+    snapped = replace(plain, allowance=plain.allowance + 1e-3, snap=1e-3)
+    assert coefficient_bound(snapped, MotionBox((), ())).bound == pytest.approx(0.101, rel=1e-6)

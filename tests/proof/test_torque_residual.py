@@ -48,3 +48,42 @@ def test_degrees_are_those_of_the_torques(name):
 
     shapes = {"q": (robot.n,), "qd": (robot.n,), "qdd": (robot.n,)}
     assert position_degrees(trace("cubic", cubic, shapes), [False] * robot.n)[0] == 3
+
+
+def torque_of_waves(*waves):
+    """A torque of the first of three joints: waves (joint, multiple, factor)."""
+
+    def algorithm(q, qd, qdd):
+        tau = sum(factor * math.sincos(float(multiple) * q[joint])[1] for joint, multiple, factor in waves)
+        return {"tau": [tau + qdd[0], qdd[1], qdd[2]]}
+
+    return trace("waves", algorithm, dict.fromkeys(("q", "qd", "qdd"), (3,)))
+
+
+def test_variables_and_degrees_of_an_error():
+    """cos q1 is of degree one, cos 2 q2 of degree two; nothing depends on q3."""
+    prismatic = [False] * 3
+    exact = torque_tables(torque_of_waves((0, 1, 5.0), (1, 2, 3.0), (2, 1, 4.0)), prismatic, [0, 1, 2])
+    residual = torque_residual(exact, torque_tables(torque_of_waves((2, 1, 4.0)), prismatic, [0, 1, 2]))
+    assert residual.dependence(0) == ((0, 1), (1, 2))
+    assert residual.dependence(1) == residual.dependence(2) == ((), ())
+    none = torque_residual(exact, exact)
+    assert all(none.dependence(joint) == ((), ()) for joint in range(3))
+
+
+def test_sizes_of_small_and_large_torques():
+    """Rounding is in parts of the largest torque at rest, or of one where that is smaller."""
+    for size, expected in ((1e-3, 1.0), (0.9, 1.0), (40.0, 40.0)):
+        exact = torque_tables(torque_of_waves((0, 1, size)), [False] * 3, [0])
+        residual = torque_residual(exact, exact)
+        assert residual.size == pytest.approx(expected, rel=0.1)  # largest on the grid
+        assert 1e-16 * expected < residual.rounding < 1e-10 * expected
+
+
+def test_what_is_dropped_as_rounding_is_counted():
+    exact = torque_tables(torque_of_waves((0, 1, 1.0)), [False] * 3, [0])
+    other = torque_tables(torque_of_waves((0, 1, 1.0 + 4e-16)), [False] * 3, [0])
+    residual = torque_residual(exact, other)
+    assert not np.any(residual.tables[0])
+    assert 0.0 < residual.dropped[0].max() < 1e-14
+    assert list(residual.weights([2.0, 3.0, 5.0], [7.0, 11.0, 13.0])) == [7, 11, 13, 4, 6, 10, 9, 15, 25, 1]

@@ -16,7 +16,7 @@ from torquec.expr import evaluate
 from torquec.foundation.work import Work
 from torquec.proof.certify_coefficients import certify_coefficients
 from torquec.proof.checker.check_coefficients import check_coefficients
-from torquec.proof.coefficient_certificate import CoefficientCertificate
+from torquec.proof.coefficient_certificate import CoefficientCertificate, CoefficientProof
 from torquec.proof.coefficient_tolerance import CoefficientTolerance, ErrorKind, Family
 from torquec.robot.robot import Mimic, Robot
 from torquec.trajectory.motion_box import MotionBox
@@ -184,3 +184,48 @@ def mimic_arm():
 def test_what_is_no_certificate_is_refused():
     with pytest.raises(ArgumentError, match="not a certificate"):
         CoefficientCertificate.from_dict({"format": "something else"})
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"index": (0, 99)}, "no coefficient"),
+        ({"index": (0, -1)}, "no coefficient"),
+        ({"index": (0,)}, "no coefficient"),
+        ({"index": (1, 0)}, "wrong side of the diagonal"),
+        ({"kind": ErrorKind.RELATIVE, "bound": 1.5}, "a relative error of 1.5 is no bound"),
+        ({"found": 9.0, "bound": 8.0}, "the largest error found 9.0"),
+        ({"tolerance": 1e-9}, "exceeds its tolerance"),
+        ({"variables": (((0, 1), (1, 2)),), "degrees": (1,)}, "no such variable"),
+        ({"variables": (((0, 1), (0, 1)),), "degrees": (1,)}, "no such variable"),
+        ({"variables": (((0, 1), (9, 1)),), "degrees": (1,)}, "no such variable"),
+        ({"variables": ((),), "degrees": (1,)}, "no such variable"),
+        ({"variables": (((0, 1),), ((0, -1),)), "degrees": (1, 1)}, "depend on each other"),
+        ({"variables": (((0, 1),), ((1, 1),)), "degrees": (1, 4)}, "the degrees of its error"),
+        ({"variables": (((0, 1),), ((1, 1),)), "degrees": (0, 1)}, "the degrees of its error"),
+        ({"variables": (((0, 1),),), "degrees": (1, 1)}, "the degrees of its error"),
+    ],
+)
+def test_statements_that_make_no_sense_are_refused(changes, message):
+    """Each with one part wrong beside parts that are right."""
+    robot = arm("planar2r")
+    proof = CoefficientProof(Family.M, (0, 1), ErrorKind.ABSOLUTE, None, 5.0, 0.0, (), (), ((-1,),))
+    exact = exact_program(robot)
+    false = replace(proof, **changes)
+    certificate = CoefficientCertificate(robot.name, robot.content_hash, exact, narrow_box(robot), {proof.name: proof})
+    check_coefficients(robot, certificate)
+    with pytest.raises(CheckError, match=message):
+        check_coefficients(robot, replace(certificate, coefficients={false.name: false}))
+
+
+def test_displacements_are_not_added_up():
+    robot = arm("scara")
+    slides = next(k for k, joint in enumerate(robot.joints) if joint.type.is_prismatic)
+    proof = CoefficientProof(
+        Family.M, (0, 1), ErrorKind.ABSOLUTE, None, 5.0, 0.0, (((0, 1), (slides, 1)),), (1,), ((-1,),)
+    )
+    certificate = CoefficientCertificate(
+        robot.name, robot.content_hash, exact_program(robot), narrow_box(robot), {proof.name: proof}
+    )
+    with pytest.raises(CheckError, match="displacements are not added up"):
+        check_coefficients(robot, certificate)

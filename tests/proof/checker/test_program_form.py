@@ -51,3 +51,8 @@ def test_what_could_hide_an_error_is_refused(formula, message):
 def test_programs_of_other_shapes_are_refused():
     with pytest.raises(CheckError, match="does not map"):
         check_program(arm("planar3r"), program(lambda q, qd, qdd: qdd[0]))
+
+
+def test_a_torque_that_is_zero_or_constant_is_one():
+    check_program(ARM, program(lambda q, qd, qdd: 0.0))
+    check_program(ARM, program(lambda q, qd, qdd: 2.5))
