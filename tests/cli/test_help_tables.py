@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 from torquec.cli.app import COMMANDS, app
 from torquec.cli.help_tables import LISTS, filled
 from torquec.control.laws import LAWS
+from torquec.identification.estimators.method import Method
 from torquec.identification.torque.torque_columns import FrictionModel
 from torquec.robot.load import READERS, RobotFormat
 from torquec.robot.urdf import read_urdf
@@ -42,6 +43,14 @@ def test_every_law_is_listed_with_the_usual_settings(command):
 def test_every_friction_model_is_listed():
     assert ", ".join(FrictionModel) in shown("identify", "--help")
     assert "none, viscous, symmetric, offset, directional, curved." in shown("excite", "--help")
+
+
+def test_every_method_is_listed_by_its_need_of_a_prior():
+    text = shown("identify", "--help")
+    assert (
+        "consistent, entropic, ridge (with a prior); weighted, ordinary, huber, total, instrumental (without)" in text
+    )
+    assert all(text.count(method) for method in Method)
 
 
 def test_other_braces_stay():

@@ -38,6 +38,13 @@ def _friction_models() -> str:
     return ", ".join(FrictionModel)
 
 
+def _methods() -> str:
+    from torquec.identification.estimators.method import Method
+
+    drawn, others = ([method for method in Method if method.needs_prior is kind] for kind in (True, False))
+    return f"{', '.join(drawn)} (with a prior); {', '.join(others)} (without)"
+
+
 def _friction_to_excite() -> str:
     from torquec.identification.excitation.regressor_information import excitable_models
 
@@ -78,6 +85,7 @@ LISTS: Mapping[str, Callable[[], str]] = MappingProxyType(
         "usual poles": _usual_poles,
         "tolerable errors": _tolerable_errors,
         "friction models": _friction_models,
+        "methods": _methods,
         "friction to excite": _friction_to_excite,
     }
 )

@@ -47,12 +47,7 @@ class IdentifyCommandOptions(CommandOptions):
     cutoff: Annotated[
         float | None, typer.Option(metavar="HZ", help="Cut-off of the low pass.  [default: from the data]")
     ] = None
-    method: Annotated[
-        str,
-        typer.Option(
-            help="consistent, entropic, ridge (with a prior); weighted, ordinary, huber, total, instrumental (without)."
-        ),
-    ] = "consistent"
+    method: Annotated[str, typer.Option(help="One of {methods}.")] = "consistent"
     friction: Annotated[
         str | None,
         typer.Option(metavar="MODEL", help="One of {friction models}.  [default: by cross-validation]"),

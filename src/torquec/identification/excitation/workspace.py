@@ -77,8 +77,8 @@ class Plane:
 
 
 @dataclass(frozen=True)
-class Inside:
-    """(2): frames stay inside a box along the base axes."""
+class _Box:
+    """A box along the base axes."""
 
     lower: tuple[float, float, float]
     upper: tuple[float, float, float]
@@ -86,7 +86,14 @@ class Inside:
     clearance: float = 0.0
 
     def __post_init__(self) -> None:
-        _check_box(self.lower, self.upper)
+        for axis, low, high in zip(_AXES, self.lower, self.upper, strict=True):
+            if not low < high:
+                raise ArgumentError(f"a box from {low:g} to {high:g} m along {axis}", remedy="let lower be below upper")
+
+
+@dataclass(frozen=True)
+class Inside(_Box):
+    """(2): frames stay inside a box."""
 
     def clearances(self, robot: Robot, q: Sequence[Scalar]) -> list[Clearance]:
         """(2)."""
@@ -99,16 +106,8 @@ class Inside:
 
 
 @dataclass(frozen=True)
-class Outside:
-    """(3): frames keep out of a box along the base axes."""
-
-    lower: tuple[float, float, float]
-    upper: tuple[float, float, float]
-    frames: tuple[str, ...] = ()
-    clearance: float = 0.0
-
-    def __post_init__(self) -> None:
-        _check_box(self.lower, self.upper)
+class Outside(_Box):
+    """(3): frames keep out of a box."""
 
     def clearances(self, robot: Robot, q: Sequence[Scalar]) -> list[Clearance]:
         """(3)."""
@@ -164,12 +163,6 @@ def _shared(table: Table) -> dict[str, Any]:
     clearance = table.number("clearance", 0.0)
     table.finish()
     return {"frames": frames, "clearance": clearance}
-
-
-def _check_box(lower: tuple[float, float, float], upper: tuple[float, float, float]) -> None:
-    for axis, low, high in zip(_AXES, lower, upper, strict=True):
-        if not low < high:
-            raise ArgumentError(f"a box from {low:g} to {high:g} m along {axis}", remedy="let lower be below upper")
 
 
 def _origins(robot: Robot, frames: tuple[str, ...], q: Sequence[Scalar]) -> list[tuple[str, Vector3]]:
