@@ -1,4 +1,4 @@
-"""What `torquec simplify` made of a robot: as files in a folder, as a JSON document, and as a page on the screen."""
+"""What `torquec simplify` made of a robot: as files in a folder and as a JSON document."""
 
 from __future__ import annotations
 
@@ -18,13 +18,10 @@ from torquec.model.save import load_model
 from torquec.model.trade_off import TradeOff
 from torquec.proof.certificate import Certificate, JointProof, save_certificate
 from torquec.proof.coefficient_certificate import CoefficientProof
-from torquec.report.simplification_text import change_text, changes_page, equations_page, left_out
-from torquec.report.tables import number, table
+from torquec.report.simplification_text import changes_page, equations_page, left_out
+from torquec.report.simplify_text import SimplifiedFacts, simplify_text
 from torquec.report.trade_off_plot import plot_trade_off, trade_off_csv, trade_off_rows
 from torquec.simplification.torque_coefficients import TermChange, TorqueCoefficients, term_changes, torque_coefficients
-
-_SHOWN = 8
-"""Entries, and terms, that were left out: so many are named on the screen; the files name all."""
 
 
 @dataclass(frozen=True)
@@ -145,38 +142,16 @@ class Simplification:
 
     def summary(self, folder: Path) -> str:
         """For the screen."""
-        before, after = self.operations
-        lines = [f"operations: {before}  ->  {after}"]
-        terms = self._terms()
-        if terms is not None:
-            old, new = terms["before"], terms["after"]
-            by_matrix = ", ".join(f"{name} {old[name]} -> {new[name]}" for name in old if name != "total")
-            lines.append(f"terms:      {old['total']}  ->  {new['total']}  ({by_matrix})")
-            lines += ["", *self._left_out()]
-        rows = [
-            [joint, number(proof.bound, 4), number(proof.found, 4), self._unit(joint)]
-            for joint, proof in self._proofs.items()
-        ]
-        if rows:
-            lines += ["", table(["joint", "error at most", "largest found", "unit"], rows)]
-        lines += self._coefficient_lines()
-        if self.curve is not None:
-            rows = [
-                [
-                    "exact" if point.factor == 0.0 else f"{point.factor:g} x",
-                    str(point.operations.mul),
-                    str(point.operations.add),
-                    number(point.level, 3),
-                ]
-                for point in self.curve.points
-            ]
-            lines += ["", table(["error", "mul", "add", "proven, of the stated"], rows)]
-            lines += [f"  {factor:g} x: {reason}" for factor, reason in self.curve.missed.items()]
-        steps = ", ".join(f"{step} {seconds:.1f} s" for step, seconds in self.seconds.items())
-        lines += ["", f"time:       {steps}", f"written to  {folder}"]
-        proof = "proven, and proven again with other code" if self.checked else "proven, not checked again"
-        lines.append(f"the bounds are {proof}: {folder / self.certificate_name}")
-        return "\n".join(lines)
+        entries = () if isinstance(self.coefficients, str) else left_out(*self.coefficients)
+        by_coefficients = self.model.coefficients or self.model
+        facts = SimplifiedFacts(
+            self.model.robot.joint_names,
+            self.operations,
+            entries,
+            [change for change in self.changes if change.dropped],
+            [name for name in by_coefficients.functions if name != "inverse_dynamics"],
+        )
+        return simplify_text(self.document(folder), facts)
 
     def _terms(self) -> dict[str, dict[str, int]] | None:
         if isinstance(self.coefficients, str):
@@ -184,54 +159,6 @@ class Simplification:
         counts = [side.terms for side in self.coefficients]
         before, after = ({**count, "total": sum(count.values())} for count in counts)
         return {"before": before, "after": after}
-
-    def _left_out(self) -> list[str]:
-        """What a reader wants to know first: which entries are gone, and the largest terms among all that are."""
-        assert not isinstance(self.coefficients, str)
-        gone = left_out(*self.coefficients)
-        dropped = [change for change in self.changes if change.dropped]
-        if not dropped:
-            return ["no term was left out"]
-        lines = []
-        if gone:
-            named = " ".join(gone[:_SHOWN]) + (f" and {len(gone) - _SHOWN} more" if len(gone) > _SHOWN else "")
-            lines.append(f"left out entirely: {named}")
-        rows = [
-            [self.model.robot.joint_names[change.index[0]], change_text(change), number(change.torque, 3)]
-            for change in dropped[:_SHOWN]
-        ]
-        lines += [
-            f"largest of {len(dropped)} terms left out (all: equations_changes.txt):",
-            table(["joint", "term", "torque at most"], rows, left=2),
-        ]
-        return lines
-
-    def _coefficient_lines(self) -> list[str]:
-        """Proven bounds of coefficients: how many there are, and those that use most of their tolerance."""
-        proofs = self._coefficient_proofs
-        if not proofs:
-            return []
-
-        def used(proof: CoefficientProof) -> float:
-            return proof.bound / proof.tolerance if proof.tolerance else proof.bound
-
-        closest = sorted(proofs.items(), key=lambda item: -used(item[1]))[:_SHOWN]
-        rows = [
-            [
-                name,
-                number(proof.bound, 4),
-                number(proof.found, 4),
-                "-" if proof.tolerance is None else number(proof.tolerance, 4),
-                str(proof.kind),
-            ]
-            for name, proof in closest
-        ]
-        head = ["coefficient", "error at most", "largest found", "allowed", "kind"]
-        by_coefficients = self.model.coefficients or self.model
-        served = ", ".join(name for name in by_coefficients.functions if name != "inverse_dynamics")
-        first = "closest to what is allowed" if closest[0][1].tolerance else "the largest"
-        lines = ["", f"errors of {len(proofs)} coefficients are proven; {first}:", table(head, rows)]
-        return [*lines, f"served by simplified coefficients: {served}"] if served else lines
 
     def _unit(self, joint: str) -> str:
         robot = self.model.robot
