@@ -69,6 +69,8 @@ COVERED_BY = {
     "report/arm_pose_text.py": "cli/test_ik.py",
     "report/bench_text.py": "cli/test_bench.py",
     "report/check_text.py": "cli/test_check.py",
+    "report/hold_plot.py": "cli/test_realtime.py",
+    "report/hold_text.py": "cli/test_realtime.py",
     "report/linear_text.py": "cli/test_linearize.py",
     "report/robot_text.py": "cli/test_info.py",
     "report/tables.py": "cli/test_output.py",

@@ -22,6 +22,7 @@ from torquec.control.robustness import closed_loop_eigenvalues
 from torquec.control.root_locus import root_locus
 from torquec.control.worst_case import worst_case
 from torquec.linearization.cartesian_linear_model import cartesian_linear_model
+from torquec.simplification.specification import parse_specification
 from torquec.simulation.sensors import SpeedSource
 from torquec.trajectory.motion_box import MotionBox
 
@@ -30,6 +31,8 @@ POLES = joint_poles(ARM.joint_names, -3 + 4j)
 LINEAR = tq.linearize(ARM, [0.1, 0.2], [0.0, 0.0], [0.0, 0.0])
 MOTION = tq.minimum_jerk([0.0, 0.0], [1.0, 1.0], 1.0, joints=ARM.joint_names, period=0.1)
 GAINS = PidGains((1.0, 1.0), (1.0, 1.0))
+
+SPECIFICATION = parse_specification("[every_joint]\nvelocity = 1\nacceleration = 2\ntorque_error = 1", ARM)
 
 CONTROLLER = tq.computed_torque(ARM, -3 + 4j)
 
@@ -53,6 +56,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "make_law": {"source": ARM},
     "min_basis_gen": {"target": TrigPolynomial(), "box": MotionBox((-1.0,), (1.0,)), "tolerance": 0.1},
     "pole_placement": {"source": ARM, "poles": -3 + 4j},
+    "plan_background": {"source": ARM, "specification": SPECIFICATION},
     "two_rate": {"source": ARM},
     "write_two_rate_package": {"source": ARM, "directory": "never_written"},
     "write_controller": {"controller": CONTROLLER, "directory": "never_written", "prefix": "arm"},

@@ -145,8 +145,11 @@ if TYPE_CHECKING:
     from torquec.proof.checker.check_certificate import check_certificate as check_certificate
     from torquec.realtime.choices import FrictionTask as FrictionTask
     from torquec.realtime.choices import HoldOrder as HoldOrder
+    from torquec.realtime.hold_bound import HoldBound as HoldBound
+    from torquec.realtime.hold_bound import hold_bound as hold_bound
     from torquec.realtime.package import TwoRatePackage as TwoRatePackage
     from torquec.realtime.package import write_two_rate_package as write_two_rate_package
+    from torquec.realtime.plan import plan_background as plan_background
     from torquec.realtime.two_rate import two_rate as two_rate
     from torquec.robot import Robot as Robot
     from torquec.robot import attach_payload as attach_payload
@@ -329,6 +332,8 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.simulation.comparison_of_models": ("ModelComparison", "compare"),
         "torquec.realtime.choices": ("FrictionTask", "HoldOrder"),
         "torquec.realtime.two_rate": ("two_rate",),
+        "torquec.realtime.hold_bound": ("HoldBound", "hold_bound"),
+        "torquec.realtime.plan": ("plan_background",),
         "torquec.realtime.package": ("TwoRatePackage", "write_two_rate_package"),
     },
     "Errors": {

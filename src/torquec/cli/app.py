@@ -6,6 +6,8 @@ that `torquec --help` answers at once.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import typer
@@ -29,6 +31,7 @@ from torquec.cli.ik import ik
 from torquec.cli.info import info
 from torquec.cli.linearize import linearize
 from torquec.cli.params import params
+from torquec.cli.realtime import plan
 from torquec.cli.simplify import simplify
 from torquec.cli.simulate import simulate
 from torquec.cli.version import version
@@ -55,6 +58,11 @@ COMMANDS: tuple[Command[Any], ...] = (
     version,
 )
 """Every command, in the order of the help."""
+
+GROUPS: Mapping[str, tuple[str, tuple[Command[Any], ...]]] = MappingProxyType(
+    {"realtime": ("Two rates: how often the background must run.", (plan,))}
+)
+"""Commands under a common name, each group with its help."""
 
 
 class _Commands(TyperGroup):
@@ -98,6 +106,13 @@ def _torquec(
 for _command in COMMANDS:
     _page = app.command(_command.name, cls=FilledCommand, epilog=f"Example:  {_command.example}")
     _page(_command.callback())
+
+for _name, (_help, _members) in GROUPS.items():
+    _group = typer.Typer(help=_help, no_args_is_help=True, rich_markup_mode=None)
+    for _command in _members:
+        _page = _group.command(_command.name, cls=FilledCommand, epilog=f"Example:  {_command.example}")
+        _page(_command.callback())
+    app.add_typer(_group, name=_name)
 
 
 def main() -> None:

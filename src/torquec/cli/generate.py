@@ -12,7 +12,7 @@ import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.options import ForceOption
-from torquec.cli.output import progress
+from torquec.cli.output import progress, step_report
 from torquec.cli.writes import Writes
 from torquec.codegen.precision import Precision
 from torquec.codegen.target import Target
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from torquec.model.generate import GeneratedPackage
     from torquec.model.model import Model
     from torquec.realtime.package import TwoRatePackage
+    from torquec.realtime.plan import HoldPlan
 
 
 class GenerateTarget(StrEnum):
@@ -76,6 +77,14 @@ class GenerateOptions(CommandOptions):
     ] = None
     force: ForceOption = False
 
+    spec: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="rt-c: bound what holding costs for this specification, in the header."),
+    ] = None
+    period: Annotated[
+        float | None, typer.Option(help="rt-c: the background's period [s] for --spec.  [default: the recommended one]")
+    ] = None
+
 
 @command(
     "generate",
@@ -92,7 +101,7 @@ def generate(model: Model, options: GenerateOptions) -> Outcome:
 
     if options.target is GenerateTarget.RT_C:
         return _two_rate(model, options)
-    for name in ("update", "friction", "order", "law"):
+    for name in ("update", "friction", "order", "law", "spec", "period"):
         if getattr(options, name) is not None:
             raise ArgumentError(f"--{name} is for the two-rate package", remedy="add --target rt-c, or leave it out")
     progress(f"tracing and writing {model.robot.name} ...")
@@ -122,11 +131,27 @@ def _two_rate(model: Model, options: GenerateOptions) -> Outcome:
         friction=options.friction or FrictionTask.BACKGROUND,
         order=options.order or HoldOrder.FIRST,
         law=None if options.law is None else read_controller(options.law),
+        plan=_plan(model, options),
         precision=options.precision,
         prefix=options.prefix,
         force=options.force,
     )
     return _outcome(model, options, package, stack=dict(package.stack))
+
+
+def _plan(model: Model, options: GenerateOptions) -> HoldPlan | None:
+    """What holding costs, where a specification is given."""
+    if options.spec is None:
+        if options.period is not None:
+            raise ArgumentError("--period needs --spec", remedy="name the specification whose motions are meant")
+        return None
+    from torquec.foundation.work import Work
+    from torquec.realtime.plan import plan_background
+    from torquec.simplification.specification import load_specification
+
+    specification, order = load_specification(options.spec, model.robot), options.order or HoldOrder.FIRST
+    work = Work(report=step_report())
+    return plan_background(model, specification, period=options.period, order=order, search=False, work=work)
 
 
 def _outcome(

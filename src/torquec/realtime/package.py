@@ -37,6 +37,7 @@ from torquec.model.claim import Claim, claim_text, claims_of
 from torquec.model.model import Model
 from torquec.model.save import model_document
 from torquec.realtime.choices import FrictionTask, HoldOrder
+from torquec.realtime.plan import HoldPlan
 from torquec.realtime.tasks_text import tasks_text
 from torquec.realtime.two_rate import TwoRateFunctions, two_rate
 from torquec.robot.robot import Robot
@@ -86,6 +87,7 @@ def write_two_rate_package(
     friction: FrictionTask | str = FrictionTask.BACKGROUND,
     order: HoldOrder | str = HoldOrder.FIRST,
     law: Controller | None = None,
+    plan: HoldPlan | None = None,
     precision: Precision | str = Precision.DOUBLE,
     prefix: str | None = None,
     force: bool = False,
@@ -93,7 +95,8 @@ def write_two_rate_package(
     """Write (1)-(4) into `directory`.
 
     `update` names parameters or groups that can change while the robot runs (`torquec.realtime.run_time_parameters`);
-    `law` adds the step of a controller. Raises `ArgumentError` for unknown words and choices, for a controller of other
+    `law` adds the step of a controller; what is lost with a `plan` is stated in the header. Raises `ArgumentError` for
+    unknown words and choices, for a controller or a plan of other
     joints, and for files in the way that Torquec did not write, without `force`; nothing is written then.
     """
     numbers = chosen(Precision, precision, "precision")
@@ -103,7 +106,9 @@ def write_two_rate_package(
     begin = prefix or f"{simplified_prefix(two.model) if certified else two.robot.name}_rt"
     names = package_names(functions, begin, scalar=SCALARS[numbers])
     stack = {function.name: stack_bytes(function, names) for function in functions}
-    texts = _texts(two, functions, names, begin, stack)
+    if plan is not None and plan.joints != two.robot.joint_names:
+        raise ArgumentError("the plan is for other joints", remedy="plan for the model that is written")
+    texts = _texts(two, functions, names, stack, "" if plan is None else _plan_text(two.robot, plan))
     files = write_folder(to_path(directory), texts, force=force)
     counts = MappingProxyType({function.name: count_operations(function) for function in functions})
     return TwoRatePackage(tuple(files), counts, MappingProxyType(stack), claims_of(two.robot, two.model.record))
@@ -135,11 +140,26 @@ def controller_functions(model: Model, law: Controller) -> list[Function]:
     return [*found, trace("demanded_acceleration", algorithm, law.signals)]
 
 
+def _plan_text(robot: Robot, plan: HoldPlan) -> str:
+    """What a plan promises, in the words of a header."""
+    held = plan.held(plan.order)
+    age = plan.period + plan.latency
+    lines = [f"With {plan.order.value} order, coefficients at most {age:.6g} s old, for all motions of the plan:"]
+    for i, joint in enumerate(robot.joints):
+        unit = "N" if joint.type.is_prismatic else "N m"
+        parts = f" = {plan.proven[i]:.6g} of the model + {held[i]:.6g} of holding" if plan.proven[i] else ""
+        lines.append(f"  torque error of {joint.name}: at most {plan.total[i]:.6g} {unit}{parts}")
+    lines.append("Friction that is held is not in this.")
+    return "\n".join(lines)
+
+
 def _texts(
-    two: TwoRateFunctions, functions: Sequence[Function], names: Names, prefix: str, stack: Mapping[str, int]
+    two: TwoRateFunctions, functions: Sequence[Function], names: Names, stack: Mapping[str, int], promise: str
 ) -> dict[str, str]:
     model = two.model
     description = package_description(two.robot)
+    if promise:
+        description += f"\n\n{promise}"
     texts: dict[str, str] = {}
     if model.record is not None:
         document = model_document(model)
@@ -159,7 +179,7 @@ def _texts(
         "sin and cos of math.h take."
         for function in functions
     }
-    made = c_package(functions, prefix=prefix, description=description, notes=notes, scalar=names.scalar)
+    made = c_package(functions, prefix=names.prefix, description=description, notes=notes, scalar=names.scalar)
     made["CMakeLists.txt"] += _CMAKE_TASKS.format(prefix=names.prefix)
     made[f"{names.prefix}_tasks.h"] = tasks_text(two, names)
     made["triple_buffer.h"] = c_text("triple_buffer.h")

@@ -60,7 +60,10 @@ class ControlRequirement:
 
 @dataclass(frozen=True)
 class JointRequirement:
-    """One joint: the largest speed and acceleration, and a torque error or a control requirement with its motor."""
+    """One joint: the largest speed and acceleration, and a torque error or a control requirement with its motor.
+
+    `jerk` is the largest rate of the acceleration, None where it may jump.
+    """
 
     name: str
     velocity: float
@@ -68,6 +71,7 @@ class JointRequirement:
     torque_error: float | None = None
     control: ControlRequirement | None = None
     motor: MotorData | None = None
+    jerk: float | None = None
 
 
 @dataclass(frozen=True)
@@ -101,6 +105,12 @@ class Specification:
         """The box of motions that the requirements hold for; without speeds where none are stated."""
         speeds, accelerations = ([getattr(j, name) for j in self.joints] for name in ("velocity", "acceleration"))
         return MotionBox(self.box.lower, self.box.upper, tuple(speeds), tuple(accelerations))
+
+    @property
+    def jerks(self) -> tuple[float, ...] | None:
+        """The largest jerks, None where that of some joint is not limited."""
+        found = tuple(joint.jerk for joint in self.joints if joint.jerk is not None)
+        return found if found and len(found) == len(self.joints) else None
 
 
 def load_specification(path: str | os.PathLike[str], robot: Robot) -> Specification:
@@ -198,6 +208,7 @@ class _Given:
     range: tuple[float, float] | None = None
     velocity: float | None = None
     acceleration: float | None = None
+    jerk: float | None = None
     torque_error: float | None = None
     torque_error_part: float | None = None
     control: Mapping[str, float] | None = None
@@ -214,6 +225,7 @@ class _Given:
             range=_range(table),
             velocity=_positive(table, "velocity"),
             acceleration=_positive(table, "acceleration"),
+            jerk=_positive(table, "jerk"),
             torque_error=_positive(table, "torque_error"),
             torque_error_part=_positive(table, "torque_error_part"),
             control=_control(table.table("control")),
@@ -237,6 +249,7 @@ class _Given:
             range=self.range or other.range,
             velocity=self.velocity if self.velocity is not None else other.velocity,
             acceleration=self.acceleration if self.acceleration is not None else other.acceleration,
+            jerk=self.jerk if self.jerk is not None else other.jerk,
             torque_error=own.torque_error,
             torque_error_part=own.torque_error_part,
             control=None if own.control is None else {**(other.control or {}), **own.control},
@@ -269,7 +282,7 @@ def _requirement(joint: Joint, given: _Given) -> JointRequirement:
             f"joint '{joint.name}' has a torque error and a control requirement", where=where, remedy="keep one of them"
         )
     motor = None if control is None else _motor_data(joint, given)
-    return JointRequirement(joint.name, velocity, given.acceleration, torque, control, motor)
+    return JointRequirement(joint.name, velocity, given.acceleration, torque, control, motor, given.jerk)
 
 
 def _motion(joint: Joint, given: _Given) -> JointRequirement | None:
@@ -277,7 +290,7 @@ def _motion(joint: Joint, given: _Given) -> JointRequirement | None:
     velocity = given.velocity if given.velocity is not None else joint.limits.velocity
     if given.acceleration is None or not math.isfinite(velocity):
         return None
-    return JointRequirement(joint.name, velocity, given.acceleration)
+    return JointRequirement(joint.name, velocity, given.acceleration, jerk=given.jerk)
 
 
 def _motor_data(joint: Joint, given: _Given) -> MotorData:

@@ -47,6 +47,8 @@ def specification_text(robot: Robot, specification: Specification) -> str:
         if requirement is None:
             continue
         lines += [f"velocity = {requirement.velocity!r}", f"acceleration = {requirement.acceleration!r}"]
+        if requirement.jerk is not None:
+            lines.append(f"jerk = {requirement.jerk!r}")
         if requirement.torque_error is not None:
             lines.append(f"torque_error = {requirement.torque_error!r}")
         for name in ("control", "motor"):

@@ -1,0 +1,85 @@
+"""`torquec realtime plan MODEL --spec SPEC`: how often the background must run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.options import ForceOption
+from torquec.cli.output import progress, step_report
+from torquec.cli.writes import Writes
+from torquec.realtime.choices import HoldOrder
+
+if TYPE_CHECKING:
+    from torquec.model.model import Model
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanOptions(CommandOptions):
+    """What is planned for."""
+
+    spec: Annotated[Path, typer.Option(metavar="FILE", help="The specification: speeds, accelerations, jerks, errors.")]
+    period: Annotated[
+        float | None, typer.Option(help="The background's period [s].  [default: the recommended one]")
+    ] = None
+    latency: Annotated[float, typer.Option(help="How long a run of the background takes [s].")] = 0.0
+    order: Annotated[HoldOrder, typer.Option(help="What is held.")] = HoldOrder.FIRST
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Error against period."), Writes.PICTURE] = None
+    force: ForceOption = False
+
+
+@command(
+    "plan",
+    PlanOptions,
+    example="torquec realtime plan planar2r --spec examples/specifications/planar2r.toml --period 0.02",
+    metavar="MODEL",
+)
+def plan(model: Model, options: PlanOptions) -> Outcome:
+    """Say what holding coefficients costs, with a bound, and how long the background's period may be.
+
+    Bounds hold for every motion of the specification; friction is not in them. docs/real-time.md says more.
+    """
+    from torquec.foundation.work import Work
+    from torquec.realtime.plan import found_at, plan_background
+    from torquec.report.hold_text import plan_text
+    from torquec.simplification.specification import load_specification
+
+    specification = load_specification(options.spec, model.robot)
+    progress(f"bounding what holding the coefficients of {model.robot.name} costs ...")
+    found = plan_background(
+        model,
+        specification,
+        period=options.period,
+        latency=options.latency,
+        order=options.order,
+        work=Work(report=step_report()),
+    )
+    files: tuple[Path, ...] = ()
+    if options.plot is not None:
+        from torquec.report.hold_plot import plot_hold_error
+
+        dots = found_at(model, specification, options.latency)
+        files = (plot_hold_error(found, options.plot, robot=model.robot.name, found=dots),)
+
+    def by_joint(values: Any) -> dict[str, float]:
+        return dict(zip(found.joints, map(float, values), strict=True))
+
+    assert found.found is not None
+    document = {
+        "period": found.period,
+        "latency": found.latency,
+        "order": found.order.value,
+        "zeroth": by_joint(found.held(HoldOrder.ZEROTH)),
+        "first": by_joint(found.held(HoldOrder.FIRST)),
+        "proven": by_joint(found.proven),
+        "total": by_joint(found.total),
+        "found": {"zeroth": by_joint(found.found.zeroth), "first": by_joint(found.found.first)},
+        "allowed": None if found.allowed is None else by_joint(found.allowed),
+        "recommended_period": found.recommended[found.order],
+        "recommended": {order.value: period for order, period in found.recommended.items()},
+    }
+    return Outcome(document, plan_text(found), files)

@@ -1,0 +1,288 @@
+"""What holding coefficients costs: a bound of the torque error for every motion of a box, and for every age of them.
+
+The background sees the motion at t0; the torque that is sent at t = t0 + age lacks what has changed since. With
+|q| within limits, |qd| <= v, |qdd| <= a and |qddd| <= j, and A = qdd(t), the acceleration of the synchronous task:
+
+(1)  zeroth order:  e = integral over the age of  D = dtau/dq(q, qd, A) qd + dtau/dqd(q, qd) qdd
+       D = sum B_je qd_j qdd_e + sum T_jem qd_j qd_e qd_m + sum G_j qd_j  where A = qdd,
+       B_je = dM_e/dq_j + d2c/(dqd_j dqd_e),  T = dc/dq,  G = dg/dq;
+       A - qdd, at most j age or 2 a, adds  sum dM_e/dq_j qd_j (A_e - qdd_e)
+(2)  first order:   e = 1/2 dx' (d2tau/dx2) dx  on the line from x0 to x = (q, qd, qdd), |dq| <= v age, |dqd| <= a age,
+       |dqdd| <= j age or 2 a
+(3)  every term is a monomial in speeds and accelerations, which are within their limits, times a trigonometric
+     polynomial of the positions, and :mod:`torquec.proof.grid_bound` bounds the sums of such terms:
+       zeroth(age) = age min(f_D + age f_J, f_A + f_C),     first(age) = 1/2 age^2 f_2 + age min(age f_J, 2 f_A)
+
+f_J has the jerk, f_A the accelerations as weights of dM/dq. Without a jerk what remains of first order is 2 f_A age:
+an acceleration that jumps meets the inertia of t0. Friction is not in it, springs are.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from torquec.closedform.polynomial import Variable
+from torquec.closedform.variables import cumulative_variables, parallel_groups
+from torquec.dynamics.spring_torque import spring_stiffness
+from torquec.errors import ArgumentError, RobotError
+from torquec.expr import Function
+from torquec.foundation.arrays import Array
+from torquec.foundation.work import Work, as_work
+from torquec.model.model import Model, as_model
+from torquec.proof.grid_bound import GridAxis, along_axis, grid_bound
+from torquec.proof.torque_tables import position_degrees, positions_read, torque_rows
+from torquec.realtime.choices import HoldOrder
+from torquec.robot.robot import Robot
+from torquec.trajectory.motion_box import MotionBox
+
+_LARGEST = 5**7
+"""Positions that tables are made of: more than seven joints take gigabytes."""
+
+_CHECKED = 19
+"""Positions at which tables are compared with the program: a prime number, so that none was used to make them."""
+
+_TABLE_ERROR = 1e-10
+"""What tables may differ from the program by, relative to its largest coefficient."""
+
+
+@dataclass(frozen=True)
+class HoldBound:
+    """The coefficients of (3) for every joint (n,): bounds at any age follow."""
+
+    joints: tuple[str, ...]
+    drift: Array
+    jerk: Array | None
+    jump: Array
+    still: Array
+    curvature: Array
+
+    def at(self, age: float, order: HoldOrder) -> Array:
+        """The bound of every joint's torque error (n,) [N m, N] while coefficients are at most `age` [s] old (3)."""
+        if not (np.isfinite(age) and age >= 0.0):
+            raise ArgumentError(f"an age of {age} s", remedy="give seconds, zero or more")
+        separate = self.jump + self.still
+        turning = self.jump * 2.0 if self.jerk is None else np.minimum(age * self.jerk, 2.0 * self.jump)
+        if order is HoldOrder.FIRST:
+            found: Array = 0.5 * age**2 * self.curvature + age * turning
+            return found
+        if self.jerk is None:
+            return age * separate
+        return age * np.minimum(self.drift + age * self.jerk, separate)
+
+    def longest_age(self, tolerance: Sequence[float], order: HoldOrder) -> float:
+        """The longest age [s] at which no joint's bound exceeds its tolerance (n,); found by halving."""
+        limit = np.asarray(tolerance, dtype=np.float64)
+        low, high = 0.0, 1.0
+        while np.all(self.at(high, order) <= limit) and high < 1e3:
+            high *= 2.0
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if np.all(self.at(middle, order) <= limit) else (low, middle)
+        return low
+
+
+def hold_bound(
+    source: Robot | Model, motions: MotionBox, *, jerk: Sequence[float] | None = None, work: Work | None = None
+) -> HoldBound:
+    """The bounds of a model over a box of motions with speeds and accelerations; `jerk` (n,) where it is limited.
+
+    Raises `ArgumentError` for a box without speeds or accelerations, `RobotError` for too many joints.
+    """
+    model = as_model(source)
+    if not motions.velocity or not motions.acceleration:
+        raise ArgumentError("the box states no speeds or accelerations", remedy="give them in the specification")
+    if jerk is not None and (len(jerk) != model.robot.n or not all(0.0 <= value < np.inf for value in jerk)):
+        raise ArgumentError(f"jerks are {jerk}", remedy=f"give one number for each of the {model.robot.n} joints")
+    rows = _Rows(model, motions)
+    springs = _stiffness(model.robot) * rows.v
+    given = None if jerk is None else np.asarray(jerk, dtype=np.float64)
+    found: dict[str, list[float]] = {key: [] for key in ("drift", "jerk", "jump", "still", "curvature")}
+    with as_work(work).step("bounding what holding costs", whole=model.robot.n) as step:
+        for i, name in enumerate(model.robot.joint_names):
+            step.show(i, note=name)
+            found["drift"].append(grid_bound(lambda i=i: rows.drift(i), rows.axes) + springs[i])  # type: ignore[misc]
+            found["jump"].append(grid_bound(lambda i=i: rows.turning(i, rows.a), rows.axes))  # type: ignore[misc]
+            found["still"].append(grid_bound(lambda i=i: rows.still(i), rows.axes) + springs[i])  # type: ignore[misc]
+            if given is not None:
+                found["jerk"].append(grid_bound(lambda i=i: rows.turning(i, given), rows.axes))  # type: ignore[misc]
+            found["curvature"].append(grid_bound(lambda i=i: rows.curvature(i), rows.axes))  # type: ignore[misc]
+    arrays = {key: np.array(values) for key, values in found.items()}
+    return HoldBound(
+        model.robot.joint_names,
+        arrays["drift"],
+        None if given is None else arrays["jerk"],
+        arrays["jump"],
+        arrays["still"],
+        arrays["curvature"],
+    )
+
+
+class _Rows:
+    """The trigonometric polynomials of (1) and (2), weighted, joint by joint."""
+
+    def __init__(self, model: Model, motions: MotionBox) -> None:
+        robot = model.robot
+        self.n = robot.n
+        self.v, self.a = np.array(motions.velocity), np.array(motions.acceleration)
+        program = model.function("inverse_dynamics")
+        self.variables = _variables(model, program)
+        degrees = position_degrees(program, [joint.type.is_prismatic for joint in robot.joints])
+        self.axes = []
+        for variable in self.variables:
+            joint = variable.joints[-1][0]
+            self.axes.append(GridAxis(degrees[joint], variable.prismatic, motions.lower[joint], motions.upper[joint]))
+        if math.prod(axis.size for axis in self.axes) > _LARGEST:
+            raise RobotError(
+                f"the torques depend on {len(self.axes)} joint positions, too many to bound what holding costs",
+                remedy="lock joints that hardly matter, such as those of a gripper: --lock JOINT=VALUE",
+            )
+        places = [axis.points(axis.size) for axis in self.axes]
+        values = np.stack([part.ravel() for part in np.meshgrid(*places, indexing="ij")], axis=1) if places else None
+        q = self._positions(np.zeros((1, 0)) if values is None else values)
+        table = torque_rows(program, q).reshape(*map(len, places), self.n, -1)
+        for k, (axis, place) in enumerate(zip(self.axes, places, strict=True)):
+            table = along_axis(np.asarray(np.linalg.inv(axis.values(place)), dtype=np.float64), table, k)
+        self.tables = np.ascontiguousarray(np.moveaxis(table, (-2, -1), (0, 1)))
+        self.slopes = [axis.slope() for axis in self.axes]
+        self._check(program)
+        self.pairs = [(e, m) for e in range(self.n) for m in range(e, self.n)]
+
+    def inertia(self, i: int, e: int) -> Array:
+        """M_il."""
+        found: Array = self.tables[i, e]
+        return found
+
+    def speed(self, i: int, e: int, m: int) -> Array:
+        """What stands before qd_l qd_m, e <= m, in c_i."""
+        found: Array = self.tables[i, self.n + self.pairs.index((min(e, m), max(e, m)))]
+        return found
+
+    def by(self, table: Array, *joints: int) -> Array | None:
+        """A derivative by the positions of joints, through all variables that they are in; None where it is zero."""
+        found: Array | None = table
+        for joint in joints:
+            total: Array | None = None
+            for k, variable in enumerate(self.variables):
+                sense = dict(variable.joints).get(joint, 0)
+                if sense and found is not None:
+                    slope = sense * along_axis(self.slopes[k], found, k)
+                    total = slope if total is None else total + slope
+            found = total
+        return found
+
+    def _positions(self, values: Array) -> Array:
+        """Joint positions (N, n) from values (N, variables) of the variables: each has one joint more than before."""
+        q = np.zeros((len(values), self.n))
+        known: set[int] = set()
+        for k, variable in enumerate(self.variables):
+            ((index, sense),) = (joint for joint in variable.joints if joint[0] not in known)
+            before = sum((s * q[:, i] for i, s in variable.joints if i in known), np.zeros(len(values)))
+            q[:, index] = sense * (values[:, k] - before)
+            known.add(index)
+        return q
+
+    def _check(self, program: Function) -> None:
+        """That the tables are the program: at positions that they were not made from."""
+        rng = np.random.default_rng(5)
+        picked = [axis.points(_CHECKED)[rng.permutation(_CHECKED)] for axis in self.axes]
+        values = np.stack(picked, axis=1) if picked else np.zeros((1, 0))
+        rows = torque_rows(program, self._positions(values))
+        for value, expected in zip(values, rows, strict=True):
+            found = self.tables
+            for axis, x in zip(self.axes, value, strict=True):
+                found = np.tensordot(found, axis.values(np.array([x]))[0], axes=(2, 0))
+            if np.abs(found - expected).max() > _TABLE_ERROR * (1.0 + np.abs(rows).max()):
+                raise RobotError(
+                    "the torques are no trigonometric polynomials of the joint positions",
+                    remedy="lock joints that follow others with a gear, or bound the exact model of the robot",
+                )
+
+    def turning(self, i: int, weight: Array) -> Iterator[Array]:
+        """dM_l/dq_j v_j w_l."""
+        for j, e in itertools.product(range(self.n), repeat=2):
+            slope = self.by(self.inertia(i, e), j)
+            if slope is not None:
+                yield self.v[j] * weight[e] * slope
+
+    def drift(self, i: int) -> Iterator[Array]:
+        """D of (1), A = qdd."""
+        for j, e in itertools.product(range(self.n), repeat=2):
+            twice = self.speed(i, j, e) * (2.0 if j == e else 1.0)
+            slope = self.by(self.inertia(i, e), j)
+            yield self.v[j] * self.a[e] * (twice if slope is None else twice + slope)
+        yield from self._at_constant_speed(i)
+
+    def still(self, i: int) -> Iterator[Array]:
+        """D of (1) without dM/dq A."""
+        for j, e in itertools.product(range(self.n), repeat=2):
+            yield self.v[j] * self.a[e] * self.speed(i, j, e) * (2.0 if j == e else 1.0)
+        yield from self._at_constant_speed(i)
+
+    def _at_constant_speed(self, i: int) -> Iterator[Array]:
+        """T and G of (1), equal monomials together."""
+        cubic: dict[tuple[int, ...], Array] = {}
+        for (e, m), j in itertools.product(self.pairs, range(self.n)):
+            slope = self.by(self.speed(i, e, m), j)
+            if slope is not None:
+                key = tuple(sorted((j, e, m)))
+                cubic[key] = cubic[key] + slope if key in cubic else slope
+        for (j, e, m), row in cubic.items():
+            yield self.v[j] * self.v[e] * self.v[m] * row
+        for j in range(self.n):
+            slope = self.by(self.tables[i, -1], j)
+            if slope is not None:
+                yield self.v[j] * slope
+
+    def curvature(self, i: int) -> Iterator[Array]:
+        """The terms of (2) without dqdd, twice: e = 1/2 age^2 of them."""
+        v, a = self.v, self.a
+        for j, k in self.pairs:
+            weight = v[j] * v[k] * (1.0 if j == k else 2.0)
+            for row, size in self._held(i):
+                slope = self.by(row, j, k)
+                if slope is not None:
+                    yield weight * size * slope
+        for e, m in self.pairs:
+            row = self.speed(i, e, m)
+            for j in range(self.n):
+                slope = self.by(row, j)
+                if slope is not None:
+                    yield 2.0 * v[j] * (a[e] * v[m] + v[e] * a[m]) * slope
+            yield 2.0 * a[e] * a[m] * row
+
+    def _held(self, i: int) -> Iterator[tuple[Array, float]]:
+        """Every coefficient of tau_i with the largest monomial that it multiplies."""
+        for e in range(self.n):
+            yield self.inertia(i, e), float(self.a[e])
+        for e, m in self.pairs:
+            yield self.speed(i, e, m), float(self.v[e] * self.v[m])
+        yield self.tables[i, -1], 1.0
+
+
+def _variables(model: Model, program: Function) -> list[Variable]:
+    """The positions that the torques depend on; of exact models, sums of the angles of parallel joints."""
+    robot, read = model.robot, positions_read(program)
+    plain = [Variable(((j, 1),), robot.joints[j].type.is_prismatic) for j in sorted(read)]
+    if model.kind.follows_program or any(body.joint.mimic for body in robot.bodies):
+        return plain
+    summed = [variable for variable in plain if variable.prismatic]
+    for group in parallel_groups(robot.canonical.links):
+        first = next((k for k, (joint, _) in enumerate(group.joints) if joint in read), None)
+        if first is not None:
+            summed += cumulative_variables(group, first)
+    return summed
+
+
+def _stiffness(robot: Robot) -> Array:
+    """Of linear springs, (n,). Raises `RobotError` for counterbalances."""
+    if any(body.joint.counterbalances for body in robot.bodies):
+        raise RobotError(
+            "what holding the torque of a counterbalance costs is not bounded",
+            remedy="compute the counterbalance in every cycle, and bound the robot without it",
+        )
+    return np.array([float(value) for value in spring_stiffness(robot, [0.0] * robot.n)])

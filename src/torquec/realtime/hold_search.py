@@ -1,0 +1,140 @@
+"""The largest errors that holding coefficients is found to make: motions of a box tried, and climbed from.
+
+(1)  a motion of constant jerk about its middle:  qdd = y + z s,  qd = x + y s + 1/2 z s^2,  q likewise,  s in +-age/2,
+     with |x| <= v - a age/2, |y| <= a - j age/2, |z| <= j: it stays in the box of speeds and accelerations
+(2)  without a limit of jerk: constant acceleration y, and another one, A, in the cycle where the error is taken
+(3)  the error is tau(end) less what the synchronous task gives from the coefficients of the beginning
+
+What is found occurs, so no bound can be smaller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from torquec.codegen.llvm import compile_function
+from torquec.expr import Function, trace
+from torquec.expr.differentiate import directional_nodes
+from torquec.expr.ops import Op
+from torquec.foundation.arrays import Array
+from torquec.model.model import Model, as_model
+from torquec.robot.robot import Robot
+from torquec.trajectory.motion_box import MotionBox
+
+_SAMPLES = 20_000  # motions tried at first, for every joint and order: a second of native code for a six-joint arm
+_CLIMBERS, _TRIALS, _ROUNDS = 16, 24, 60  # as in `proof.worst_motions`, a little fewer
+_FIRST_STEP, _SHRINK = 0.5, 0.92  # of parameters within +-1; the last steps are a third of a percent
+_FLIPS = 0.1  # how often a trial puts a parameter to one of its ends: the worst motions are at limits
+
+
+@dataclass(frozen=True)
+class FoundErrors:
+    """The largest errors found (n,) of zeroth and first order [N m, N]."""
+
+    zeroth: Array
+    first: Array
+
+
+def hold_error_function(model: Model) -> Function:
+    """The program of (3): q0, qd0, qdd0 of the background, q, qd, qdd of the cycle -> zeroth, first (n,)."""
+    n = model.robot.n
+
+    def algorithm(**x: Any) -> dict[str, Any]:
+        graph = x["q"][0].graph
+
+        def torque(q: Any, qd: Any, qdd: Any) -> list[Any]:
+            rigid, springs = model.at("inverse_dynamics", q, qd, qdd), model.at("spring_torque", q)
+            return [graph.make(Op.ADD, a, b) for a, b in zip(rigid, springs, strict=True)]
+
+        now, held = torque(x["q"], x["qd"], x["qdd"]), torque(x["q0"], x["qd0"], x["qdd"])
+        before = torque(x["q0"], x["qd0"], x["qdd0"])
+        change = [b - a for name in ("q", "qd") for a, b in zip(x[f"{name}0"], x[name], strict=True)]
+        slopes = directional_nodes(before, [*x["q0"], *x["qd0"]], change)
+        zeroth = [a - b for a, b in zip(now, held, strict=True)]
+        return {"zeroth": zeroth, "first": [a - b for a, b in zip(zeroth, slopes, strict=True)]}
+
+    names = ("q0", "qd0", "qdd0", "q", "qd", "qdd")
+    return trace("hold_error", algorithm, dict.fromkeys(names, (n,)))
+
+
+def search_hold_error(
+    source: Robot | Model,
+    motions: MotionBox,
+    age: float,
+    *,
+    jerk: Sequence[float] | None = None,
+    seed: int = 0,
+    samples: int = _SAMPLES,
+) -> FoundErrors:
+    """The largest errors found at an age [s]; another `seed` tries other motions."""
+    model = as_model(source)
+    n = model.robot.n
+    native = compile_function(hold_error_function(model))
+    rng = np.random.default_rng(seed)
+    maker = _Motions(motions, age, jerk)
+
+    def errors(parameters: Array) -> Array:
+        zeroth, first = native(*maker.states(parameters))
+        sizes: Array = np.abs(np.stack([zeroth, first], axis=1))  # (N, order, n)
+        return sizes
+
+    tried = rng.uniform(-1.3, 1.3, (samples, maker.size)).clip(-1.0, 1.0)
+    sizes = errors(tried)
+    best = np.zeros((2, n))
+    for order in range(2):
+        for joint in range(n):
+            start = tried[np.argsort(sizes[:, order, joint])[-_CLIMBERS:]]
+            best[order, joint] = _climb(start, lambda u, o=order, i=joint: errors(u)[:, o, i], rng)
+    return FoundErrors(best[0], best[1])
+
+
+def _climb(start: Array, value: Any, rng: np.random.Generator) -> float:
+    at, step = start.copy(), _FIRST_STEP
+    height = value(at)
+    for _ in range(_ROUNDS):
+        trials = at[:, None, :] + step * rng.normal(size=(len(at), _TRIALS, at.shape[1])) * (
+            rng.uniform(size=(len(at), _TRIALS, at.shape[1])) < 0.3  # a few parameters at a time
+        )
+        ends = rng.uniform(size=trials.shape) < _FLIPS / 3.0
+        trials = np.where(ends, rng.choice([-1.0, 1.0], size=trials.shape), trials).clip(-1.0, 1.0)
+        found = value(trials.reshape(-1, at.shape[1])).reshape(len(at), _TRIALS)
+        k = found.argmax(axis=1)
+        better = found[np.arange(len(at)), k] > height
+        at[better] = trials[np.arange(len(at)), k][better]
+        height = np.maximum(height, found.max(axis=1))
+        step *= _SHRINK
+    return float(height.max())
+
+
+class _Motions:
+    """From parameters within +-1 to the states at the beginning and at the end of (1) or (2)."""
+
+    def __init__(self, motions: MotionBox, age: float, jerk: Sequence[float] | None) -> None:
+        self.age, self.n = age, len(motions)
+        self.lower, self.upper = np.array(motions.lower), np.array(motions.upper)
+        self.v, self.a = np.array(motions.velocity), np.array(motions.acceleration)
+        self.j = None if jerk is None else np.minimum(np.array(jerk), 2.0 * self.a / age)
+        self.size = 4 * self.n
+
+    def states(self, u: Array) -> tuple[Array, ...]:
+        """q0, qd0, qdd0, q, qd, qdd, (N, n) each."""
+        n, half = self.n, 0.5 * self.age
+        q = 0.5 * (self.lower + self.upper) + 0.5 * (self.upper - self.lower) * u[:, :n]
+        x = np.maximum(self.v - self.a * half, 0.0) * u[:, n : 2 * n]
+        last = u[:, 3 * n :]
+        if self.j is None:
+            y, z = np.minimum(self.a, self.v / half) * u[:, 2 * n : 3 * n], np.zeros_like(q)
+        else:
+            z = np.minimum(self.j, self.v / half**2) * last
+            y = np.maximum(np.minimum(self.a, self.v / half) - self.j * half, 0.0) * u[:, 2 * n : 3 * n]
+
+        def at(s: float) -> tuple[Array, Array, Array]:
+            return q + x * s + y * (s**2 / 2.0) + z * (s**3 / 6.0), x + y * s + z * (s**2 / 2.0), y + z * s
+
+        before, after = at(-half), at(half)
+        end = self.a * last if self.j is None else after[2]
+        return tuple(np.ascontiguousarray(part) for part in (*before, after[0], after[1], end))
