@@ -20,6 +20,16 @@ from torquec.trajectory.motion_box import MotionBox
 ORDERS = tuple(HoldOrder)
 
 
+def robot_box(robot):
+    """The joints' own limits."""
+    return tq.compile(robot).box
+
+
+def first_joints(motions, count):
+    """The box of the first joints alone."""
+    return MotionBox(*(part[:count] for part in dataclasses.astuple(motions)))
+
+
 def within(bound, source, motions, age, jerk=None, most=3.0, samples=4000):
     found = search_hold_error(source, motions, age, jerk=jerk, samples=samples)
     for order, errors in zip(ORDERS, (found.zeroth, found.first), strict=True):
@@ -38,7 +48,8 @@ def test_a_pendulum_by_hand():
     assert bound.at(1e-3, HoldOrder.FIRST)[0] == pytest.approx(0.5 * slope * (2.0 * 1e-3) ** 2, rel=0.01)
 
 
-@pytest.mark.parametrize("name", ["puma560", pytest.param("ur5", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["puma560", "ur5"])
 def test_at_most_three_times_what_is_found(name):
     if name == "ur5" and not (MODELS / "ur5.urdf").exists():
         pytest.skip("ur5.urdf is not here")
@@ -60,6 +71,14 @@ def test_random_robots(seed):
         found = search_hold_error(robot, motions, 5e-3, jerk=jerk, samples=2000)
         assert np.all(found.zeroth <= bound.at(5e-3, HoldOrder.ZEROTH) * (1.0 + 1e-9) + 1e-12)
         assert np.all(found.first <= bound.at(5e-3, HoldOrder.FIRST) * (1.0 + 1e-9) + 1e-12)
+
+
+def test_a_classic_arm_is_bounded_closely():
+    robot = tq.classics.stanford()
+    n = robot.n
+    motions = MotionBox(robot_box(robot).lower, robot_box(robot).upper, (1.0,) * n, (3.0,) * n)
+    robot, motions = tq.lock_joints(robot, dict.fromkeys(robot.joint_names[3:], 0.3)), first_joints(motions, 3)
+    within(hold_bound(robot, motions, jerk=[30.0] * 3), robot, motions, 5e-3, [30.0] * 3)
 
 
 def test_jumping_accelerations_leave_first_order_a_part_in_proportion():

@@ -25,7 +25,7 @@ from torquec.foundation.arrays import Array
 _ROUNDING = 1e-9  # of all amplitudes: a million times what sums of a thousand products in doubles lose
 _SMALL = 0.03  # part of all amplitudes that may be left to (4), for rows and again for variables
 _NO_GAIN = 0.002  # of the factors' logarithm: twice as many points would lower the bound by a thousandth
-_MOST_POINTS = 300_000
+_MOST_POINTS = 300_000  # of a grid: more lower a bound by a few parts in a hundred
 _MOST_VALUES = 40_000_000  # of all rows on the grid: a second or two for each bound
 
 
