@@ -18,6 +18,7 @@ import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.output import progress, step_report
+from torquec.cli.partial_folder import claimed_partial, forget_partial
 from torquec.cli.writes import Writes, need_extra
 from torquec.errors import TorquecError
 
@@ -61,7 +62,7 @@ def simplify(model: Model, options: SimplifyOptions) -> Outcome:
     output = options.output
     if options.trade_off:
         need_extra("plot", "drawing the trade-off")
-    partial = output.with_name(f"{output.name}.partial")
+    partial = claimed_partial(output)
     try:
         made = _simplified(model.robot, partial, options)
         files = _move(partial, output, force=options.force)
@@ -70,7 +71,7 @@ def simplify(model: Model, options: SimplifyOptions) -> Outcome:
             progress(f"\nstopped; what is done is kept in {partial}: give the same command again to go on")
         raise
     except TorquecError:
-        shutil.rmtree(partial, ignore_errors=True)  # the same would happen again
+        forget_partial(partial)  # the same would happen again
         raise
     document = made.document(output) | {"files": [str(path) for path in files]}
     return Outcome(document, made.summary(output), tuple(files))
@@ -117,7 +118,7 @@ def _move(partial: Path, output: Path, *, force: bool) -> list[Path]:
     with new_folder(output, names=names, force=force) as scratch:
         for name in names:
             (partial / "result" / name).replace(scratch / name)
-    shutil.rmtree(partial, ignore_errors=True)
+    forget_partial(partial)
     return [output / name for name in names]
 
 

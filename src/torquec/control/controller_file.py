@@ -26,7 +26,7 @@ from torquec.foundation.choice import chosen
 from torquec.foundation.documents import Codec, DocumentFormat
 from torquec.foundation.json_text import document_text
 from torquec.foundation.reading import FileKind, read_json, to_path
-from torquec.foundation.writing import write_folder
+from torquec.foundation.writing import new_folder
 
 FORMAT = "torquec controller"
 VERSION = 2
@@ -53,17 +53,18 @@ def write_controller(
     functions = [controller.function]
     if isinstance(controller, Observer) and controller.start is not None:
         functions.append(controller.start)
-    files = generate_package(
-        functions,
-        path,
-        prefix=prefix or controller.name,
-        target=chosen(Target, target, "target"),
-        description=_description(controller),
-        notes={controller.function.name: _note(controller)},
-        force=force,
-    )
     document = {**controller_to_dict(controller), "details": dict(details or {})}
-    return [*files, *write_folder(path, {FILE_NAME: document_text(document)}, force=force)]
+    with new_folder(path, names=[FILE_NAME], force=force) as scratch:
+        files = generate_package(
+            functions,
+            scratch,
+            prefix=prefix or controller.name,
+            target=chosen(Target, target, "target"),
+            description=_description(controller),
+            notes={controller.function.name: _note(controller)},
+        )
+        (scratch / FILE_NAME).write_text(document_text(document), encoding="ascii")
+    return [path / file.name for file in (*files, scratch / FILE_NAME)]
 
 
 def read_controller(path: str | os.PathLike[str]) -> Controller:
