@@ -104,6 +104,7 @@ if TYPE_CHECKING:
     from torquec.kinematics.inverse_kinematics import inverse_kinematics as inverse_kinematics
     from torquec.kinematics.iterative_kinematics import IterativeKinematics as IterativeKinematics
     from torquec.kinematics.joint_rates import JointRates as JointRates
+    from torquec.kinematics.tracked_path import TrackedPath as TrackedPath
     from torquec.linearization.linearize import LinearModel as LinearModel
     from torquec.linearization.linearize import check_linear_model as check_linear_model
     from torquec.linearization.linearize import linearize as linearize
@@ -273,6 +274,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.kinematics.arm_poses": ("ArmPoses", "BranchStatus", "NearestPose"),
         "torquec.kinematics.arm_branch": ("ArmFamily",),
         "torquec.kinematics.free_interval": ("FreeIntervals",),
+        "torquec.kinematics.tracked_path": ("TrackedPath",),
         "torquec.kinematics.joint_rates": ("JointRates",),
     },
     "Linear models": {

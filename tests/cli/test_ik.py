@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from torquec.trajectory import read_trajectory
+
 POSE = ("--frame", "link6", "--position", "0.4,0.3,0.5", "--quaternion", "0,1,0,0")
 
 
@@ -49,7 +51,7 @@ def test_the_text_says_what_is_missed(torquec):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["puma560"], "ik needs --frame and --position"),
+        (["puma560"], "ik needs one of --position and --path"),
         (["puma560", "--frame", "hand", "--position", "0,0,0"], "has no frame 'hand'"),
         (["puma560", "--frame", "link6", "--position", "0,0"], "--position has 2 values"),
         (["puma560", *POSE[:4], "--quaternion", "0,0,0,0"], "is no rotation"),
@@ -61,3 +63,30 @@ def test_misuse(torquec, words, message):
     refused = torquec("ik", *words)
     assert refused.status == 2
     assert message in refused.err
+
+
+def test_a_path_becomes_a_trajectory(torquec, tmp_path):
+    """The hand goes along a line at constant speed: joints follow, and their speeds move it so."""
+    path, out = tmp_path / "path.csv", tmp_path / "motion.csv"
+    rows = [f"{t},{0.4 + 0.1 * t},0.3,0.5,0,1,0,0,0.1,0,0,0,0,0" for t in np.linspace(0.0, 1.0, 21)]
+    path.write_text("\n".join(["t,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz", *rows]) + "\n")
+    document = torquec("ik", "puma560", "--frame", "link6", "--path", path, "-o", out, "--json").document
+    assert (document["poses"], document["jumps"], document["file"]) == (21, [], str(out))
+    assert document["status"] == {"singular": 0, "out of limits": 0, "out of reach": 0}
+    motion = read_trajectory(out)
+    q = ",".join(map(repr, motion.q[10].tolist()))
+    frame = torquec("eval", "puma560", "--q", q, "--frame", "link6", "--json").document["frames"]["link6"]
+    np.testing.assert_allclose(frame["origin"], [0.45, 0.3, 0.5], atol=1e-12)
+    slope = (motion.q[11] - motion.q[9]) / 0.1
+    np.testing.assert_allclose(motion.qd[10], slope, atol=1e-3)
+    again = torquec("ik", "puma560", "--frame", "link6", "--path", path, "-o", out)
+    assert (again.status, "exists already" in again.err) == (2, True)
+
+
+def test_a_path_out_of_reach_fails_but_is_written(torquec, tmp_path):
+    path, out = tmp_path / "path.csv", tmp_path / "motion.csv"
+    path.write_text("t,x,y,z,qw,qx,qy,qz\n0,0.4,0.3,0.5,0,1,0,0\n1,3.0,0.3,0.5,0,1,0,0\n")
+    found = torquec("ik", "puma560", "--frame", "link6", "--path", path, "-o", out)
+    assert found.status == 1
+    assert "1 poses out of reach" in found.err
+    assert out.exists()

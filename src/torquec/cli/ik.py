@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.options import DegreesOption, joint_values, numbers
+from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -22,10 +24,10 @@ if TYPE_CHECKING:
 class IkOptions(CommandOptions):
     """The pose, and which of its solutions to show."""
 
-    frame: Annotated[str | None, typer.Option(metavar="NAME", help="The frame to bring there.  [required]")] = None
-    position: Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Its origin in the base [m].  [required]")] = (
-        None
-    )
+    frame: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The frame to bring there.  [default: the hand's]")
+    ] = None
+    position: Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Its origin in the base [m].")] = None
     quaternion: Annotated[
         str, typer.Option(metavar="W,X,Y,Z", help="Its rotation in the base, scalar first, of any length.")
     ] = "1,0,0,0"
@@ -37,6 +39,25 @@ class IkOptions(CommandOptions):
             "[default: zero, within limits]",
         ),
     ] = None
+    free: Annotated[
+        str | None,
+        typer.Option(
+            metavar="JOINT",
+            help="The joint whose value --near gives, where there is one more than a pose needs.  [default: chosen]",
+        ),
+    ] = None
+    path: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="A CSV file of poses instead: t,x,y,z,qw,qx,qy,qz[,vx,..,wz[,ax,..,alz]]; needs -o."
+        ),
+    ] = None
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="The joint trajectory of --path: t, q, qd, qdd."),
+        Writes.FILE,
+    ] = None
+    force: Annotated[bool, typer.Option("--force", help="Replace a file of that name.")] = False
     velocity: Annotated[
         str | None, typer.Option(metavar="LIST", help="Velocity of the frame, linear then angular: adds joint speeds.")
     ] = None
@@ -60,14 +81,17 @@ def ik(model: Model, options: IkOptions) -> Outcome:
     from torquec.report.arm_pose_text import arm_pose_text
     from torquec.spatial import quaternion_rotation
 
-    if options.frame is None or options.position is None:
-        raise ArgumentError("ik needs --frame and --position", remedy="write --frame NAME --position 0.4,0.3,0.5")
+    if (options.position is None) == (options.path is None):
+        raise ArgumentError("ik needs one of --position and --path", remedy="write --position 0.4,0.3,0.5")
     if options.acceleration is not None and options.velocity is None:
         raise ArgumentError("--acceleration needs --velocity", remedy="give both, six numbers each")
-    solver = inverse_kinematics(model.robot, options.frame)
+    solver = inverse_kinematics(model.robot, options.frame, free=options.free)
+    near = None if options.near is None else joint_values(model.robot, options.near, "--near", degrees=options.deg)
+    if options.path is not None:
+        return _along_path(solver, options, near)
+    assert options.position is not None
     rotation = quaternion_rotation(*_list(options.quaternion, "--quaternion", 4))
     position = _list(options.position, "--position", 3)
-    near = None if options.near is None else joint_values(model.robot, options.near, "--near", degrees=options.deg)
     ways = solver(rotation, position, near=near)
     best = solver.nearest(rotation, position, near=near)
     shown = range(len(ways.names)) if options.all else [int(best.branch)]
@@ -75,12 +99,66 @@ def ik(model: Model, options: IkOptions) -> Outcome:
     document: dict[str, Any] = {
         "method": solver.method.value,
         "family": solver.family.value,
-        "frame": options.frame,
+        "frame": solver.frame,
         "joints": list(model.robot.joint_names),
         "branches": [_branch(solver, ways, k, rates) for k in shown],
         "nearest": ways.names[int(best.branch)],
     }
     return Outcome(document, arm_pose_text(model.robot.name, document))
+
+
+def _along_path(solver: InverseKinematics, options: IkOptions, near: Any) -> Outcome:
+    """A path of poses into a joint trajectory."""
+    import numpy as np
+
+    from torquec.kinematics.arm_poses import BranchStatus
+    from torquec.trajectory.csv_file import write_trajectory
+    from torquec.trajectory.pose_path import read_pose_path
+    from torquec.trajectory.quintic_spline import spline_motion
+    from torquec.trajectory.trajectory import Trajectory
+
+    if options.output is None:
+        raise ArgumentError("--path needs --output", remedy="add -o trajectory.csv")
+    if options.all or options.velocity is not None:
+        raise ArgumentError("--all and --velocity are for one pose", remedy="velocities of a path stand in its file")
+    path = read_pose_path(options.path)  # type: ignore[arg-type]
+    tracked = solver.track(path.rotation, path.position, start=near)
+    if path.velocity is None:
+        ends = np.zeros((2, tracked.q.shape[1]))
+        state = spline_motion(path.t, tracked.q, ends, ends).at(path.t)
+        qd, qdd = state.qd, state.qdd
+    else:
+        rates = solver.rates(tracked.q, path.velocity, path.acceleration)
+        qd, qdd = rates.qd, rates.qdd
+    joints = solver.robot.joint_names
+    written = write_trajectory(Trajectory(joints, path.t, tracked.q, qd, qdd), options.output)
+    counts = {
+        word: int(((tracked.status & flag) != 0).sum())
+        for word, flag in (
+            ("singular", BranchStatus.SINGULAR),
+            ("out of limits", BranchStatus.OUT_OF_LIMITS),
+            ("out of reach", BranchStatus.OUT_OF_REACH),
+        )
+    }
+    named = [solver.names[int(k)] for k in tracked.branch]
+    document: dict[str, Any] = {
+        "method": solver.method.value,
+        "family": solver.family.value,
+        "frame": solver.frame,
+        "joints": list(joints),
+        "poses": len(path.t),
+        "branches": list(dict.fromkeys(named)),
+        "status": counts,
+        "error": {"position": float(tracked.error[:, 0].max()), "rotation": float(tracked.error[:, 1].max())},
+        "jumps": tracked.jumps.tolist(),
+        "file": str(written),
+    }
+    bad = [f"{count} poses {word}" for word, count in counts.items() if count and word != "singular"]
+    if len(tracked.jumps):
+        bad.append(f"jumps before poses {', '.join(map(str, tracked.jumps[:5].tolist()))}")
+    lines = [f"{len(path.t)} poses of frame '{solver.frame}', {solver.method.value}: {', '.join(document['branches'])}"]
+    lines += [f"{count} {word}" for word, count in counts.items() if count]
+    return Outcome(document, "\n".join(lines), files=(written,), failed="; ".join(bad))
 
 
 def _rates(options: IkOptions) -> list[tuple[float, ...]]:

@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from torquec.expr.math import absolute, apply, atan2, maximum, minimum, select, sincos, sqrt
+from torquec.expr.math import absolute, apply, atan2, select, sincos, sqrt
 from torquec.expr.ops import Op
 from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, dot, scale, subtract
 
@@ -79,6 +79,16 @@ def direction(x: Scalar, y: Scalar, held: JointAngle, least: Scalar) -> JointAng
     return select_angle(length - least, JointAngle(x * per, y * per), held)
 
 
+def smaller(a: Scalar, b: Scalar) -> Scalar:
+    """The smaller one of two numbers; unlike `minimum` it need not hand on NaN, and costs less."""
+    return min(a, b) if isinstance(a, float) and isinstance(b, float) else select(b - a, a, b)
+
+
+def larger(a: Scalar, b: Scalar) -> Scalar:
+    """The larger one, likewise."""
+    return max(a, b) if isinstance(a, float) and isinstance(b, float) else select(a - b, a, b)
+
+
 def over(a: Scalar, b: Scalar) -> Scalar:
     """a/b, not a number or infinite where b is zero, on floats too."""
     return apply(Op.DIV, a, b)
@@ -88,7 +98,7 @@ def settled_root(discriminant: Scalar, largest: Scalar) -> Scalar:
     """The root of a discriminant, exactly zero where it is negative or only rounding; see `folds_apart`."""
     least = _LEAST_BEND.get()
     if least:
-        return sqrt(maximum(discriminant, least * largest))
+        return sqrt(larger(discriminant, least * largest))
     return sqrt(select(discriminant - FOLD * largest, discriminant, 0.0))
 
 
@@ -121,17 +131,17 @@ def two_angles(x: Scalar, y: Scalar, d: Scalar, held: JointAngle, unit: Scalar) 
     """The solutions of x cos q + y sin q = d (1)-(4); lengths are compared with `unit`."""
     square = x * x + y * y
     size = sqrt(square)
-    reached = maximum(-size, minimum(size, d))
+    reached = larger(-size, smaller(size, d))
     root = settled_root((size - d) * (size + d), square)
     clear = size - HOLD * unit
     per = over(1.0, square)
     first = JointAngle((x * reached - y * root) * per, (y * reached + x * root) * per)
     second = JointAngle((x * reached + y * root) * per, (y * reached - x * root) * per)
-    margin = select(clear, minimum(over(root, size), size / unit), 0.0)
+    margin = select(clear, smaller(over(root, size), size / unit), 0.0)
     return TwoAngles(
         select_angle(clear, first, held),
         select_angle(clear, second, held),
-        maximum(absolute(d) - size, 0.0),
+        larger(absolute(d) - size, 0.0),
         margin,
     )
 
@@ -146,7 +156,7 @@ def two_directions(x: Scalar, y: Scalar, d: Scalar, root: Scalar, held: JointAng
     clear = size - HOLD * unit
     first = JointAngle((x * d - y * root) * per, (y * d + x * root) * per)
     second = JointAngle((x * d + y * root) * per, (y * d - x * root) * per)
-    margin = select(clear, minimum(over(root, size), size / unit), 0.0)
+    margin = select(clear, smaller(over(root, size), size / unit), 0.0)
     return TwoAngles(select_angle(clear, first, held), select_angle(clear, second, held), 0.0, margin)
 
 

@@ -23,8 +23,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from torquec.expr.math import atan2, minimum, sqrt
-from torquec.kinematics.angle import HOLD, JointAngle, direction, two_angles
+from torquec.expr.math import atan2, sqrt
+from torquec.kinematics.angle import HOLD, JointAngle, direction, smaller, two_angles
 from torquec.kinematics.arm_branch import ArmBranch, ArmFamily, ClosedArm, PoseTarget
 from torquec.kinematics.arm_geometry import ArmGeometry, across, are_parallel, are_square, is_on_axis, meeting_point
 from torquec.kinematics.planar_pair import planar_pair
@@ -103,7 +103,7 @@ def wrist_branches(
         for axis, angle in place.turns:
             left = _turned_back(left, axis, angle)
         for end in solve_wrist(left, wrist.axes, held):
-            margin = minimum(place.margin, end.margin)
+            margin = smaller(place.margin, end.margin)
             found.append(ArmBranch((*place.values, *end.values), place.miss, 0.0, margin))
     return found
 
@@ -167,7 +167,7 @@ def parallel_axes_arm(arm: ArmGeometry) -> ClosedArm | str:
                             ),
                             sqrt(both.miss * both.miss + reached.miss * reached.miss),
                             0.0,
-                            minimum(minimum(both.margin, end.margin), reached.margin),
+                            smaller(smaller(both.margin, end.margin), reached.margin),
                         )
                         for reached in pair.solve(t, a, b, (near[1], near[2]), arm.reach)
                     ]

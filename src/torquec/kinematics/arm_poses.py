@@ -9,8 +9,9 @@ from typing import Any
 
 from torquec.expr.math import select
 from torquec.foundation.arrays import Array, Indices
+from torquec.kinematics.angle import smaller
 from torquec.kinematics.arm_geometry import ArmJoint
-from torquec.kinematics.turns import flag, limits_margin, nearest_turn
+from torquec.kinematics.turns import PlacedTurn, flag, limits_margin, nearest_turn
 from torquec.spatial import Scalar
 
 MISSED = 1e-10
@@ -83,12 +84,16 @@ class PlacedJoints:
 
 def place_joints(joints: Sequence[ArmJoint], values: Sequence[Scalar], near: Sequence[Scalar]) -> PlacedJoints:
     """The arm's joints at `values`, each in the turn nearest to the reference `near` (n,), the others as there."""
-    row, outside = list(near), 0.0
+    row = list(near)
+    margin: Scalar = 1.0
     for joint, value in zip(joints, values, strict=True):
-        placed = value if joint.prismatic else nearest_turn(value, joint.limits, near[joint.index])
-        row[joint.index] = placed
-        outside = select(limits_margin(placed, joint.limits), outside, float(BranchStatus.OUT_OF_LIMITS))
-    return PlacedJoints(row, outside)
+        if joint.prismatic:
+            placed = PlacedTurn(value, limits_margin(value, joint.limits))
+        else:
+            placed = nearest_turn(value, joint.limits, near[joint.index])
+        row[joint.index] = placed.value
+        margin = smaller(margin, placed.margin)
+    return PlacedJoints(row, flag(margin, float(BranchStatus.OUT_OF_LIMITS)))
 
 
 def branch_status(outside: Scalar, error: Sequence[Scalar], margin: Scalar, reach: float) -> Scalar:

@@ -29,6 +29,7 @@ from torquec.kinematics.arm_geometry import ArmGeometry
 from torquec.kinematics.arm_poses import ArmPoses, BranchStatus, NearestPose, branch_cost, branch_status, place_joints
 from torquec.kinematics.free_interval import FreeIntervals, free_intervals
 from torquec.kinematics.joint_rates import JointRates, joint_rates_function
+from torquec.kinematics.tracked_path import TrackedPath
 from torquec.kinematics.turns import LIMIT_SLACK
 from torquec.robot.robot import Robot
 from torquec.spatial import matmul, transpose
@@ -130,6 +131,30 @@ class InverseKinematics:
         """
         q, branch, status, error = self.nearest_native.call(*self._checked(rotation, position, near))
         return NearestPose(q, np.asarray(branch).astype(np.int64), np.asarray(status).astype(np.int64), error)
+
+    def track(self, rotation: Any, position: Any, *, start: Any = None, largest_step: float = 0.5) -> TrackedPath:
+        """The joints along N poses, each the branch nearest to the one before; the first is nearest to `start` (n,).
+
+        `largest_step` [rad, m] of a joint between two poses is what a jump exceeds. Raises as the call does.
+        """
+        turns, places = _numbers("rotation", rotation, (3, 3)), _numbers("position", position, (3,))
+        if turns.ndim != 3 or places.ndim != 2 or len(turns) != len(places) or not len(turns):
+            raise ArgumentError("a path is a row of poses", remedy="give rotations (N, 3, 3) and positions (N, 3)")
+        if not largest_step > 0.0:
+            raise ArgumentError(f"the largest step is {largest_step}", remedy="give a positive number [rad, m]")
+        self._checked(turns, places, None)  # all of them, before the first is solved
+        found: list[NearestPose] = []
+        for turn, place in zip(turns, places, strict=True):
+            found.append(self.nearest(turn, place, near=found[-1].q if found else start))
+        q = np.array([one.q for one in found])
+        moved = np.abs(np.diff(q, axis=0)).max(axis=1, initial=0.0)
+        return TrackedPath(
+            q,
+            np.array([one.branch for one in found]),
+            np.array([one.status for one in found]),
+            np.array([one.error for one in found]),
+            1 + np.flatnonzero(moved > largest_step),
+        )
 
     def free_intervals(self, rotation: Any, position: Any, *, near: Any = None) -> FreeIntervals:
         """The values of the free joint for which each branch reaches the pose within all limits.

@@ -12,8 +12,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from torquec.expr.math import absolute, maximum, minimum, sqrt
-from torquec.kinematics.angle import HOLD, JointAngle, direction, elbow_root, settled_root, two_angles, two_directions
+from torquec.expr.math import absolute, sqrt
+from torquec.kinematics.angle import (
+    HOLD,
+    JointAngle,
+    direction,
+    elbow_root,
+    larger,
+    settled_root,
+    smaller,
+    two_angles,
+    two_directions,
+)
 from torquec.kinematics.arm_geometry import PARALLEL, ArmJoint, across, are_parallel, are_square
 from torquec.spatial import Scalar, Vector3, cross, dot, norm, scale
 
@@ -77,13 +87,13 @@ class PlanarPair:
         rest = _square(t) - _square(a) - _square(b)
         root = elbow_root(far, upper, fore, unit)
         elbow = two_directions(2.0 * _dot(a, b), -2.0 * _cross(a, b), rest, root, held[1], unit * unit)
-        miss = maximum(maximum(far - (upper + fore), absolute(upper - fore) - far), 0.0)
+        miss = larger(larger(far - (upper + fore), absolute(upper - fore) - far), 0.0)
         found = []
         for bend in (elbow.first, elbow.second):
             arm = _sum(a, _turned(bend, b))
             shoulder = direction(_dot(arm, t), _cross(arm, t), held[0], (HOLD * unit) * (HOLD * unit))
             values = (signs[0] * shoulder.radians, signs[1] * bend.radians)
-            margin = minimum(elbow.margin, far / unit)
+            margin = smaller(elbow.margin, far / unit)
             found.append(PairSolution(values, shoulder + bend, miss, margin))
         return found
 
@@ -102,8 +112,8 @@ class PlanarPair:
         for way in (root - along, -root - along):
             arm = (start[0] + way * u[0], start[1] + way * u[1])
             turn = direction(_dot(arm, t), _cross(arm, t), held, (HOLD * unit) * (HOLD * unit))
-            margin = minimum(root, far) / unit
-            found.append(PairSolution((sign * turn.radians, way), turn, maximum(absolute(aside) - far, 0.0), margin))
+            margin = smaller(root, far) / unit
+            found.append(PairSolution((sign * turn.radians, way), turn, larger(absolute(aside) - far, 0.0), margin))
         return found
 
     def _slide_and_turn(

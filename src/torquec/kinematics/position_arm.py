@@ -19,14 +19,16 @@ from dataclasses import dataclass
 from itertools import product as combinations
 from typing import TypeAlias
 
-from torquec.expr.math import maximum, minimum, sqrt
+from torquec.expr.math import sqrt
 from torquec.kinematics.angle import (
     HOLD,
     JointAngle,
     direction,
     elbow_root,
+    larger,
     over,
     settled_root,
+    smaller,
     two_angles,
     two_directions,
 )
@@ -177,7 +179,7 @@ def about_a_point(
         if third.prismatic:
             start = add(a, b)
             along = dot(h3, start)
-            aside = sqrt(maximum(dot(start, start) - along * along, 0.0))
+            aside = sqrt(larger(dot(start, start) - along * along, 0.0))
             far = sqrt(square)
             root = settled_root((far - aside) * (far + aside), far * far)
             return [
@@ -223,7 +225,7 @@ def about_a_point(
                         (base.radians, angle.radians, one.value),
                         ((h1, base), (h2, angle), *one.turns),
                         miss,
-                        minimum(minimum(one.margin, both.margin), clear),
+                        smaller(smaller(one.margin, both.margin), clear),
                     )
                 )
         return found
@@ -241,7 +243,7 @@ def _joined(
 ) -> PositionSolution:
     """One joint and a pair: what they miss stands at a right angle, along the normal and in the plane."""
     miss = sqrt(one.miss * one.miss + end.miss * end.miss)
-    return PositionSolution(values, turns, miss, minimum(one.margin, end.margin))
+    return PositionSolution(values, turns, miss, smaller(one.margin, end.margin))
 
 
 def _names(outer: Sequence[str], inner: Sequence[str]) -> tuple[tuple[str, ...], ...]:

@@ -86,7 +86,7 @@ def read_trajectory(
         remedy = f"keep at most {_MOST_COLUMNS} of them"
         raise ArgumentError(f"{len(lines[0])} columns", where=f"{source}:1", remedy=remedy)
     columns, names = _columns(lines[0], joints, f"{source}:1")
-    values = _values(lines, str(source))
+    values = csv_values(lines, str(source))
     t = values[:, columns["t"][0]]
     late = np.flatnonzero(np.diff(t) <= 0.0)
     if len(late):
@@ -154,7 +154,8 @@ def _kind_and_joint(word: str, joints: Sequence[str] | None) -> tuple[str, str]:
     return "q", word
 
 
-def _values(lines: Sequence[Sequence[str]], source: str) -> Array:
+def csv_values(lines: Sequence[Sequence[str]], source: str) -> Array:
+    """The numbers below a header, (rows, columns); raises `ArgumentError` with the line of what is none."""
     width = len(lines[0])
     rows = []
     for number, line in enumerate(lines[1:], start=2):

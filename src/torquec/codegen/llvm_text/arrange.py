@@ -1,7 +1,8 @@
 """The order in which a program is executed, and what is done together.
 
 * Sines and cosines are evaluated in groups. Group s holds every angle that needs s earlier groups, so that a robot's
-  joint angles are one group, evaluated together in vectors and guarded by one branch.
+  joint angles are one group, evaluated together in vectors and guarded by one branch. Angles of points are grouped
+  likewise, so that those of all branches of an inverse kinematics are one group.
 * Outputs are written some columns at a time, as soon as these are known.
 * Apart from that, steps keep their order.
 """
@@ -33,6 +34,13 @@ class AngleGroup:
 
 
 @dataclass(frozen=True)
+class PointGroup:
+    """Steps that are angles of points (atan2), evaluated together."""
+
+    steps: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Write:
     """Some neighbouring elements of an output, from `first` on, and the steps that go there."""
 
@@ -41,8 +49,11 @@ class Write:
     steps: tuple[int, ...]
 
 
-Item: TypeAlias = int | AngleGroup | Write
+Item: TypeAlias = int | AngleGroup | PointGroup | Write
 """What is done at one point: a step, a group, a write."""
+
+
+_GROUPED = (Op.SIN, Op.COS, Op.ATAN2)
 
 
 def arrange(program: StepProgram, *, columns: int) -> list[Item]:
@@ -56,10 +67,10 @@ def arrange(program: StepProgram, *, columns: int) -> list[Item]:
     >>> arrange(make_program(f, fuse=True), columns=1)
     [2, Write(output=0, first=0, steps=(2,))]
     """
-    placed = {k for k, step in enumerate(program.steps) if step.is_leaf or step.op in (Op.SIN, Op.COS)}
-    order: list[int | AngleGroup] = []
-    for group in _angle_groups(program):
-        for step in sorted(_ancestors(program, [angle.step for angle in group.angles]) - placed):
+    placed = {k for k, step in enumerate(program.steps) if step.is_leaf or step.op in _GROUPED}
+    order: list[int | AngleGroup | PointGroup] = []
+    for group in _groups(program):
+        for step in sorted(_ancestors(program, needs(program, group)) - placed):
             order.append(step)
             placed.add(step)
         order.append(group)
@@ -71,6 +82,8 @@ def needs(program: StepProgram, item: Item) -> list[int]:
     """The steps whose results an item reads."""
     if isinstance(item, AngleGroup):
         return [angle.step for angle in item.angles]
+    if isinstance(item, PointGroup):
+        return [argument for step in item.steps for argument in program.steps[step].args]
     return list(item.steps if isinstance(item, Write) else program.steps[item].args)
 
 
@@ -78,24 +91,32 @@ def defines(item: Item) -> list[int]:
     """The steps whose results exist once an item has been done."""
     if isinstance(item, AngleGroup):
         return [step for angle in item.angles for step in (*angle.sines, *angle.cosines)]
+    if isinstance(item, PointGroup):
+        return list(item.steps)
     return [] if isinstance(item, Write) else [item]
 
 
-def _angle_groups(program: StepProgram) -> list[AngleGroup]:
-    """The angles by the number of earlier groups that they need."""
+def _groups(program: StepProgram) -> list[AngleGroup | PointGroup]:
+    """What is evaluated together, by the number of earlier groups that it needs."""
     stage: list[int] = []
-    groups: dict[int, dict[int, tuple[list[int], list[int]]]] = {}
+    angles: dict[int, dict[int, tuple[list[int], list[int]]]] = {}
+    points: dict[int, list[int]] = {}
     for k, step in enumerate(program.steps):
         needed = max((stage[a] for a in step.args), default=0)
         if step.op in (Op.SIN, Op.COS):
-            sines, cosines = groups.setdefault(needed, {}).setdefault(step.args[0], ([], []))
+            sines, cosines = angles.setdefault(needed, {}).setdefault(step.args[0], ([], []))
             (sines if step.op is Op.SIN else cosines).append(k)
-            needed += 1
-        stage.append(needed)
-    return [
-        AngleGroup(tuple(Angle(step, tuple(s), tuple(c)) for step, (s, c) in groups[number].items()))
-        for number in sorted(groups)
-    ]
+        elif step.op is Op.ATAN2:
+            points.setdefault(needed, []).append(k)
+        stage.append(needed + (step.op in _GROUPED))
+    groups: list[AngleGroup | PointGroup] = []
+    for number in range(max(stage, default=0)):
+        if number in angles:
+            pairs = angles[number].items()
+            groups.append(AngleGroup(tuple(Angle(step, tuple(s), tuple(c)) for step, (s, c) in pairs)))
+        if number in points:
+            groups.append(PointGroup(tuple(points[number])))
+    return groups
 
 
 def _ancestors(program: StepProgram, steps: list[int]) -> set[int]:
@@ -110,7 +131,7 @@ def _ancestors(program: StepProgram, steps: list[int]) -> set[int]:
     return needed
 
 
-def _with_writes(program: StepProgram, order: list[int | AngleGroup], columns: int) -> Iterator[Item]:
+def _with_writes(program: StepProgram, order: list[int | AngleGroup | PointGroup], columns: int) -> Iterator[Item]:
     """The order with every write right after the last step that it needs."""
     waiting: dict[int, list[Write]] = {}
     missing: dict[Write, int] = {}

@@ -10,6 +10,7 @@ of it.
 
 from __future__ import annotations
 
+from torquec.codegen.llvm_text.arctangent import emit_atan2
 from torquec.codegen.llvm_text.arrange import arrange
 from torquec.codegen.llvm_text.kernel import emit_kernel
 from torquec.codegen.llvm_text.program import StepProgram
@@ -58,6 +59,9 @@ class _BlockBody:
 
     def angles(self, values: list[str]) -> list[tuple[str, str]]:
         return emit_guarded_sincos(self._text, values, self.shape)
+
+    def point_angles(self, points: list[tuple[str, str]]) -> list[str]:
+        return [emit_atan2(self._text, self.shape, y, x) for y, x in points]
 
 
 def emit_batch(program: StepProgram, width: int, *, name: str, block: str, packed: str = "") -> str:

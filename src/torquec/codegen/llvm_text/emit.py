@@ -1,7 +1,7 @@
 """The steps of a `StepProgram` as LLVM text, on doubles or on vectors of one state per lane.
 
 What the values are is left to the `KernelBody` of a kernel: how a constant or an input is read (once, where it is first
-needed), how a group of sines and cosines is evaluated, and how outputs are written.
+needed), how a group of sines and cosines, or of angles of points, is evaluated, and how outputs are written.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from torquec.codegen.llvm_text.arctangent import emit_atan2
-from torquec.codegen.llvm_text.arrange import AngleGroup, Item, Write, defines
+from torquec.codegen.llvm_text.arrange import AngleGroup, Item, PointGroup, Write, defines
 from torquec.codegen.llvm_text.exponential import emit_exponential
 from torquec.codegen.llvm_text.program import Fused, StepOp, StepProgram
 from torquec.codegen.llvm_text.text import FunctionText, Type
@@ -27,6 +26,9 @@ class KernelBody(Protocol):
 
     def angles(self, values: list[str]) -> list[tuple[str, str]]:
         """Append the sines and cosines of values; gives their names."""
+
+    def point_angles(self, points: list[tuple[str, str]]) -> list[str]:
+        """Append the angles of points (y, x); gives their names."""
 
     def write(self, output: int, first: int, values: list[str]) -> None:
         """Append the writing of neighbouring elements of an output."""
@@ -71,6 +73,9 @@ def emit_items(
             for angle, (sine, cosine) in zip(item.angles, pairs, strict=True):
                 names.update(dict.fromkeys(angle.sines, sine))
                 names.update(dict.fromkeys(angle.cosines, cosine))
+        elif isinstance(item, PointGroup):
+            points = [(names[y], names[x]) for y, x in (program.steps[step].args for step in item.steps)]
+            names.update(zip(item.steps, body.point_angles(points), strict=True))
         else:
             step = program.steps[item]
             names[item] = _emit_step(text, body.shape, step.op, [names[a] for a in step.args])
@@ -90,10 +95,8 @@ def _emit_step(text: FunctionText, shape: Type, op: StepOp, args: list[str]) -> 
     if op is Op.SELECT:
         positive = text.define(f"fcmp oge {shape} {args[0]}, {shape.splat('0.0')}")
         return text.select(shape, positive, args[1], args[2])
-    if op is Op.EXP:
-        return emit_exponential(text, shape, args[0])
-    assert op is Op.ATAN2
-    return emit_atan2(text, shape, *args)
+    assert op is Op.EXP
+    return emit_exponential(text, shape, args[0])
 
 
 def _fused(text: FunctionText, shape: Type, op: Fused, a: str, b: str, c: str) -> str:

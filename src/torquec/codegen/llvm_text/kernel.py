@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Mapping, Sequence
 
-from torquec.codegen.llvm_text.arrange import AngleGroup, Item, Write, defines, needs
+from torquec.codegen.llvm_text.arrange import AngleGroup, Item, PointGroup, Write, defines, needs
 from torquec.codegen.llvm_text.emit import KernelBody, emit_items
 from torquec.codegen.llvm_text.program import StepProgram
 from torquec.codegen.llvm_text.text import FunctionText
@@ -23,6 +23,7 @@ MOST_OPERATIONS_IN_A_PART = 500
 """Of a larger kernel: LLVM keeps fewer values waiting in short functions, and the code runs faster."""
 
 _OPERATIONS_OF_AN_ANGLE = 30  # reduction, two polynomials and signs of a sine and cosine, counted
+_OPERATIONS_OF_A_POINT = 40  # the same of the angle of a point
 _WAITING = "%waiting"
 
 
@@ -85,6 +86,8 @@ def _size(item: Item, width: int) -> tuple[int, int]:
     """(operations, writes) that an item comes to."""
     if isinstance(item, AngleGroup):
         return _OPERATIONS_OF_AN_ANGLE * len(item.angles), 0
+    if isinstance(item, PointGroup):
+        return _OPERATIONS_OF_A_POINT * len(item.steps), 0
     return (0, width) if isinstance(item, Write) else (1, 0)
 
 

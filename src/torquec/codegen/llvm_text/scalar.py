@@ -9,7 +9,9 @@ sines and cosines of a group are evaluated in a few vectors.
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
+from torquec.codegen.llvm_text.arctangent import emit_atan2
 from torquec.codegen.llvm_text.arrange import arrange
 from torquec.codegen.llvm_text.kernel import emit_kernel
 from torquec.codegen.llvm_text.program import StepProgram
@@ -120,6 +122,14 @@ class _ScalarBody:
             pairs += _angles_in_vectors(self._text, values[first : first + at_once], min(self._width, _MOST_LANES))
         return pairs
 
+    def point_angles(self, points: list[tuple[str, str]]) -> list[str]:
+        shape = Type(min(self._width, _MOST_LANES, 1 << (len(points) - 1).bit_length()))
+        if shape.width == 1:
+            return [emit_atan2(self._text, shape, y, x) for y, x in points]
+        ys, xs = (_in_vectors(self._text, part, shape) for part in zip(*points, strict=True))
+        angles = [emit_atan2(self._text, shape, y, x) for y, x in zip(ys, xs, strict=True)]
+        return _out_of_vectors(self._text, angles, shape, len(points))
+
 
 class _ShortScalarBody(_ScalarBody):
     """The same with all sines and cosines out of line, through memory."""
@@ -138,21 +148,29 @@ class _ShortScalarBody(_ScalarBody):
         return list(zip(found[: len(values)], found[n : n + len(values)], strict=True))
 
 
-def _angles_in_vectors(text: FunctionText, values: list[str], width: int) -> list[tuple[str, str]]:
-    """(sin, cos) of some values, evaluated in vectors of that width at most (what is left of the last one is zero)."""
-    shape = Type(min(width, 1 << (len(values) - 1).bit_length()))
-    if shape.width == 1:
-        return emit_guarded_sincos(text, values, shape)
+def _in_vectors(text: FunctionText, values: Sequence[str], shape: Type) -> list[str]:
+    """The values in as few vectors as they fill; what is left of the last one is zero."""
     vectors = []
     for first in range(0, len(values), shape.width):
         vector = "zeroinitializer"
         for lane, value in enumerate(values[first : first + shape.width]):
             vector = text.define(f"insertelement {shape} {vector}, double {value}, i64 {lane}")
         vectors.append(vector)
-    both = emit_guarded_sincos(text, vectors, shape)
-    pairs = []
-    for k in range(len(values)):
-        (sine, cosine), lane = both[k // shape.width], k % shape.width
-        s = text.define(f"extractelement {shape} {sine}, i64 {lane}")
-        pairs.append((s, text.define(f"extractelement {shape} {cosine}, i64 {lane}")))
-    return pairs
+    return vectors
+
+
+def _out_of_vectors(text: FunctionText, vectors: Sequence[str], shape: Type, count: int) -> list[str]:
+    """The first `count` values of vectors."""
+    return [
+        text.define(f"extractelement {shape} {vectors[k // shape.width]}, i64 {k % shape.width}") for k in range(count)
+    ]
+
+
+def _angles_in_vectors(text: FunctionText, values: list[str], width: int) -> list[tuple[str, str]]:
+    """(sin, cos) of some values, evaluated in vectors of that width at most (what is left of the last one is zero)."""
+    shape = Type(min(width, 1 << (len(values) - 1).bit_length()))
+    if shape.width == 1:
+        return emit_guarded_sincos(text, values, shape)
+    both = emit_guarded_sincos(text, _in_vectors(text, values, shape), shape)
+    sines, cosines = (_out_of_vectors(text, part, shape, len(values)) for part in zip(*both, strict=True))
+    return list(zip(sines, cosines, strict=True))
