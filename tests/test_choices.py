@@ -45,6 +45,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "Sensors": {},
     "Specification": {"joints": (), "box": MotionBox((-1.0, -1.0), (1.0, 1.0))},
     "base_parameters": {"robot": ARM},
+    "FrameWrench": {"frame": "link2", "force": (1.0, 0.0, 0.0)},
     "closed_form": {"robot": ARM},
     "compile": {"robot": ARM},
     "computed_torque": {"source": ARM, "poles": -3 + 4j},
