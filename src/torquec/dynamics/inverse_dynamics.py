@@ -89,9 +89,9 @@ def body_wrench(e: MassMoments, moving: LinkMotion) -> Wrench:
 def _pair(p: Scalar, r: Scalar, plus: Scalar, minus: Scalar, product: Scalar, rate: Scalar) -> Scalar:
     """p * plus - r * minus, where plus = product + rate and minus = product - rate."""
     if isinstance(p, float) and isinstance(r, float):
-        scale_ = 1e-12 * (abs(p) + abs(r))
-        if abs(p - r) <= scale_:
+        rounding = 1e-14 * (abs(p) + abs(r))  # two moments that differ by less are one moment, turned or shifted twice
+        if abs(p - r) <= rounding:
             return (p + r) * rate
-        if abs(p + r) <= scale_:
+        if abs(p + r) <= rounding:
             return (p - r) * product
     return p * plus - r * minus

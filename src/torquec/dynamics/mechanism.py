@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -33,6 +34,9 @@ from torquec.spatial import (
 )
 
 NO_MASS = MassMoments()
+
+_SAME = 1e-14
+"""Relative difference of two offsets that are one offset but for the roundings of computing both."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +138,7 @@ def _in_own_length(m: Mechanism) -> Mechanism:
 def _ratio(value: float, unit: float) -> float:
     """value/unit, exactly +-1 where they are the same offset."""
     ratio = value / unit
-    return float(round(ratio)) if abs(abs(ratio) - 1.0) < 1e-11 else ratio
+    return math.copysign(1.0, ratio) if abs(abs(ratio) - 1.0) < _SAME else ratio
 
 
 @dataclass(frozen=True)

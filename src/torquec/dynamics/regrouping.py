@@ -9,7 +9,8 @@ be given to the parent:
      feels no angular acceleration across its axis
 (3)  balancing:  a mass mu given back to a child's origin p changes the parent by -mu (1, p, p p'); with mu chosen so
      that one component of the parent's h vanishes, the five products of that component are bought for three; only
-     where the acceleration of the child's origin is needed anyway
+     where the acceleration of the child's origin is needed anyway, and where p is no short arm: mu is h/p, and a mass
+     far above the robot's own takes as many digits from the torques as it is larger
 
 Torques are the same for every motion; the mass moments are no longer those of physical bodies.
 """
@@ -22,7 +23,13 @@ from dataclasses import replace
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.robot.canonical import CanonicalLink, exact_cos_sin
 from torquec.robot.robot import BASE
-from torquec.spatial import Scalar, Vector3, add, matmul, matvec, rotation_z
+from torquec.spatial import Scalar, Vector3, add, matmul, matvec, norm, rotation_z
+
+_SHORT_ARM = 5e-4
+"""Part of the longest offset below which a component of p takes no mass in (3): three digits may be lost, no more."""
+
+_ROUNDING = 1e-14
+"""Relative difference of two moments that are the same but for roundings of turning and shifting them."""
 
 
 def regroup(
@@ -31,13 +38,14 @@ def regroup(
     """Mass moments after (1) and (2), with `balance` also (3), from the tips to the base; all in canonical frames."""
     result = list(moments)
     children: list[list[int]] = [[] for _ in links]
+    least = _SHORT_ARM * max((norm(_origin(link)) for link in links if link.parent != BASE), default=0.0)
     weighs = [False] * len(links)  # whether the acceleration of a link's origin matters to it or to what it carries
     for i in reversed(range(len(links))):
         link = links[i]
         if balance:
             for child in children[i]:
                 if weighs[child]:
-                    result[i], result[child] = _balance(result[i], links[child], result[child])
+                    result[i], result[child] = _balance(result[i], links[child], result[child], least)
         result[i], given = _give(link, result[i])
         weighs[i] = any(weighs[child] for child in children[i]) or not all(map(_is_zero, result[i].values[6:]))
         if link.parent != BASE:
@@ -67,7 +75,7 @@ def _is_symmetric(e: MassMoments) -> bool:
     """True for a body whose second moments are the same in every direction across z."""
     if not all(isinstance(value, (int, float)) for value in e.values):
         return False
-    return bool(e.xy == e.xz == e.yz == 0.0 and abs(e.xx - e.yy) <= 1e-12 * abs(e.xx))
+    return bool(e.xy == e.xz == e.yz == 0.0 and abs(e.xx - e.yy) <= _ROUNDING * abs(e.xx))
 
 
 def _without_residue(e: MassMoments) -> MassMoments:
@@ -87,14 +95,19 @@ def _products(e: MassMoments) -> int:
     return sum(weight for weight, value in zip(weights, e.values, strict=True) if not _is_zero(value))
 
 
-def _balance(own: MassMoments, child: CanonicalLink, carried: MassMoments) -> tuple[MassMoments, MassMoments]:
-    """Give mass to the child's origin so that a component of the own first moment vanishes (3), where that saves."""
+def _balance(
+    own: MassMoments, child: CanonicalLink, carried: MassMoments, least: float
+) -> tuple[MassMoments, MassMoments]:
+    """Give mass to the child's origin so that a component of the own first moment vanishes (3), where that saves.
+
+    Components of the child's origin below `least` [m] take none.
+    """
     if child.prismatic or not _is_zero(carried.m):
         return own, carried
     p = _origin(child)
     best = (_products(own), own, carried)
     for k, name in enumerate("xy"):
-        if p[k] == 0.0 or abs(p[k]) < 1e-3 * max(map(abs, p)):
+        if p[k] == 0.0 or abs(p[k]) < least:
             continue
         mu = own.first[k] / p[k]
         left = replace(own + MassMoments(m=-mu).shifted(p), **{name: 0.0})

@@ -24,7 +24,6 @@ from torquec.spatial import (
     Matrix3,
     Pose,
     Vector3,
-    add,
     cross,
     dot,
     matmul,
@@ -42,8 +41,11 @@ from torquec.spatial import (
 SNAP = 5e-5
 """Angles this close [rad] to a multiple of pi/2 are snapped."""
 
-_NOISE = 1e-12
-"""What rounding leaves of an exact right angle or zero length."""
+_NOISE = 1e-14
+"""What rounding leaves of an exact right angle or zero length; what really is so small changes no digit that counts."""
+
+_UNIT_NOISE = 1e-15
+"""What rounding leaves of an exact one: the cosine of an angle e is off by e^2/2 alone, and 1e-7 must not be lost."""
 
 _QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
 """Cosine and sine of none to three quarter turns."""
@@ -137,7 +139,7 @@ def canonical_tree(robot: Robot) -> CanonicalTree:
                 back,
             )
         )
-    gravity = _clean_vector(matvec(seen_from_base.rotation, robot.gravity), 1e-12 * (1.0 + norm(robot.gravity)))
+    gravity = _clean_vector(matvec(seen_from_base.rotation, robot.gravity), _NOISE * (1.0 + norm(robot.gravity)))
     return CanonicalTree(tuple(links), seen_from_base, gravity, tuple(snaps))
 
 
@@ -166,6 +168,8 @@ def _snapped(angle: float, label: str, joint: str, snaps: list[Snap] | None) -> 
 def _placement(body: Body, snaps: list[Snap] | None) -> Pose:
     """The joint's placement with its roll, pitch and yaw snapped."""
     pose = body.joint.placement
+    if snaps is None:
+        return Pose(_clean_rotation(pose.rotation), pose.origin)
     angles = rpy_from_rotation(pose.rotation)
     labels = ("roll", "pitch", "yaw")
     used = [_snapped(a, label, body.joint.name, snaps) for a, label in zip(angles, labels, strict=True)]
@@ -192,9 +196,10 @@ def _axis(body: Body, snaps: list[Snap] | None) -> Vector3:
     return axis
 
 
-def _clean(value: float, noise: float = _NOISE) -> float:
-    exact = float(round(value))
-    return exact if abs(value - exact) < noise and abs(exact) <= 1.0 else value
+def _clean(value: float) -> float:
+    if abs(value) < _NOISE:
+        return 0.0
+    return math.copysign(1.0, value) if abs(abs(value) - 1.0) < _UNIT_NOISE else value
 
 
 def _clean_vector(v: Vector3, noise: float = _NOISE) -> Vector3:
@@ -228,11 +233,11 @@ def _settle(frame: _Frame, placement: Pose, child: _Frame) -> None:
     normal = cross(frame.z, z_child)
     sine = norm(normal)
     if _has_near_normal(frame, placement, child):
-        frame.x = _direction(scale(normal, 1.0 / sine))
-        frame.origin = scale(frame.z, _foot(frame.z, placement.origin, z_child, sine))
+        frame.x = _perpendicular(scale(normal, 1.0 / sine), frame.z)
+        frame.origin = scale(frame.z, _foot(frame.z, placement.origin, z_child))
         if child.origin is None:
             # A leaf: nothing beyond it asks for an offset along its axis.
-            at = _foot(z_child, scale(placement.origin, -1.0), frame.z, sine)
+            at = _foot(z_child, scale(placement.origin, -1.0), frame.z)
             child.origin = scale(child.z, at)
         return
     if child.origin is None:
@@ -248,18 +253,17 @@ def _settle(frame: _Frame, placement: Pose, child: _Frame) -> None:
 def _has_near_normal(frame: _Frame, placement: Pose, child: _Frame) -> bool:
     """Whether the common normal of a frame's axis and its child's lies where the joints are."""
     z, z_child = frame.z, matvec(placement.rotation, child.z)
-    sine = norm(cross(z, z_child))
-    if sine < _SKEW:
+    if norm(cross(z, z_child)) < _SKEW:
         return False
     offset = subtract(placement.origin, frame.point)
-    feet = (_foot(z, offset, z_child, sine), _foot(z_child, scale(offset, -1.0), z, sine))
+    feet = (_foot(z, offset, z_child), _foot(z_child, scale(offset, -1.0), z))
     return max(map(abs, feet)) <= _FAR * norm(offset)
 
 
-def _foot(z: Vector3, other: Vector3, z_other: Vector3, sine: float) -> float:
+def _foot(z: Vector3, other: Vector3, z_other: Vector3) -> float:
     """Where on the line t z the common normal to the line `other` + u z_other starts."""
-    cosine = dot(z, z_other)
-    return float((dot(other, z) - cosine * dot(other, z_other)) / (sine * sine))
+    normal = cross(z, z_other)  # z - (z . z_other) z_other, written as a product, cancels less between skew axes
+    return float(dot(other, cross(z_other, normal)) / dot(normal, normal))
 
 
 def _direction(v: Vector3) -> Vector3:
@@ -335,9 +339,9 @@ def _relate(
         return pre, theta, 0.0
     if parallel:
         alpha = _snapped(math.atan2(sine, z[2]), "alpha", name, snaps)
-        across = (origin[0], origin[1], 0.0)
-        gamma = 0.0 if on_main or norm(across) < 1e-9 else math.atan2(origin[1], origin[0])
-        a, b, d = across, 0.0, origin[2] * (1.0 if z[2] > 0 else -1.0)
+        start = (origin[0], origin[1], 0.0)
+        gamma = 0.0 if on_main or norm(start) < 1e-9 else math.atan2(origin[1], origin[0])
+        d = origin[2] * (1.0 if z[2] > 0 else -1.0)
     else:
         # Common normal of the two axes, in the parent's canonical frame, where the parent's axis is z.
         normal = (-z[1] / sine, z[0] / sine, 0.0)
@@ -347,21 +351,21 @@ def _relate(
         elif on_main:
             gamma = 0.0
         alpha = math.atan2(dot(cross((0.0, 0.0, 1.0), z), normal), z[2])
-        b = _foot((0.0, 0.0, 1.0), origin, z, sine)
-        foot = add(origin, scale(z, _foot(z, subtract((0.0, 0.0, b), origin), (0.0, 0.0, 1.0), sine)))
-        along = dot(foot, normal)
-        a = scale(normal, along)
-        d = dot(subtract(origin, foot), z)
+        # On the main branch the parent's origin already is where the normal starts, but for rounding; `start` is the
+        # point of the child's axis that is nearest to it, so that the child stands exactly where it stood.
+        b = 0.0 if on_main else _foot((0.0, 0.0, 1.0), origin, z)
+        d = dot(subtract(origin, (0.0, 0.0, b)), z)
+        start = subtract(origin, scale(z, d))
         if free_along_axis:
             frame.origin, d = scale(frame.z, -d), 0.0
         alpha = _snapped(alpha, "alpha", name, snaps)
     gamma = _snapped(gamma, "gamma", name, snaps)
     turned = matmul(rotation_z(*exact_cos_sin(gamma)), rotation_x(*exact_cos_sin(alpha)))
-    pre = Pose(_clean_rotation(turned), _clean_vector((a[0], a[1], b)))
+    pre = Pose(_clean_rotation(turned), _clean_vector(start))
     if frame.x is None:
         frame.x = _perpendicular(matvec(transpose(to_parent.rotation), transpose(turned)[0]), frame.z)
     theta = _snapped(_angle_about_z(turned, to_parent, frame.x), "theta", name, snaps)
-    return pre, theta, _clean(d) if abs(d) < _NOISE else d
+    return pre, theta, 0.0 if abs(d) < _NOISE else d
 
 
 def _angle_about_z(turned: Matrix3, to_parent: Pose, x: Vector3) -> float:
