@@ -30,6 +30,8 @@ class Dialect:
     calls: Mapping[Op, str]
     """Templates such as "sqrt({})". That of a select has a place for its comparison, {order}, which is >= or <=."""
     gathers_angles: bool
+    encloses_products: bool = False
+    """Whether a product or quotient within a sum has parentheses, so that no reader has to know which binds tighter."""
     width: int = 76
     """Longest text of an expression."""
 
@@ -140,9 +142,9 @@ class _Writer:
             case Op.INPUT:
                 return self._dialect.element(step.port, step.element), _ATOM
             case Op.ADD:
-                return f"{self._operand(step.args[0], _SUM)} + {self._operand(step.args[1], _PRODUCT)}", _SUM
+                return f"{self._term(step.args[0], _SUM)} + {self._term(step.args[1], _PRODUCT)}", _SUM
             case Op.SUB:
-                return f"{self._operand(step.args[0], _SUM)} - {self._operand(step.args[1], _PRODUCT)}", _SUM
+                return f"{self._term(step.args[0], _SUM)} - {self._term(step.args[1], _PRODUCT)}", _SUM
             case Op.MUL:
                 return f"{self._operand(step.args[0], _PRODUCT)}*{self._operand(step.args[1], _ATOM)}", _PRODUCT
             case Op.DIV:
@@ -156,6 +158,11 @@ class _Writer:
     def _call(self, op: Op, args: tuple[int, ...], *, order: str = ">=") -> tuple[str, int]:
         operands = (self._operand(arg, _SUM) for arg in args)
         return self._dialect.calls[op].format(*operands, order=order), _ATOM
+
+    def _term(self, index: int, loosest: int) -> str:
+        """An operand of a sum."""
+        enclosed = self._dialect.encloses_products and self._texts[index][1] == _PRODUCT
+        return f"({self._texts[index][0]})" if enclosed else self._operand(index, loosest)
 
     def _operand(self, index: int, loosest: int) -> str:
         text, binding = self._texts[index]

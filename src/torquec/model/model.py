@@ -254,7 +254,10 @@ class Model:
             return native
 
     def address(self, quantity: str) -> int:
-        """Address of the scalar kernel, a C function: inputs first, outputs last, all `double *`, row by row."""
+        """Address of the scalar kernel, a C function: inputs first, outputs last, all `double *`, row by row.
+
+        The code stays in memory until the process ends, also when the model is gone.
+        """
         return self.native(quantity).address
 
     @property

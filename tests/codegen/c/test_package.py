@@ -145,12 +145,10 @@ def test_bit_identical_at_all_levels_and_to_the_reference(tmp_path_factory, comp
                     np.testing.assert_array_equal(found[name], value, err_msg=f"{function.name}: {name}")
 
 
-@needs_compiler
-@pytest.mark.parametrize("flag", ["-march=native", "-ffast-math", "-funsafe-math-optimizations"])
-def test_agrees_with_evaluate_under_other_flags(tmp_path, flag):
-    """Fast maths is advised against, but must not break the rounding in the sine: it then goes through math.h."""
+@each_compiler
+def test_agrees_with_evaluate_where_products_are_fused(tmp_path, compiler):
     functions = [random_function(seed, smooth=True) for seed in range(10)]
-    library = Library(tmp_path, functions, "-O3", flag)
+    library = Library(tmp_path, functions, "-O3", "-march=native", compiler=compiler)
     inputs = random_inputs(7)
     for function in functions:
         expected = evaluate(function, inputs)

@@ -1,4 +1,5 @@
 import ctypes
+import gc
 
 import numpy as np
 import pytest
@@ -31,6 +32,18 @@ def test_the_batch_kernel_can_be_called_from_c():
     outputs = (ctypes.c_void_p * 1)(tau.ctypes.data)
     kernel(21, inputs, outputs)
     assert same_bits(tau, native.call(q, qd))
+
+
+def test_an_address_outlives_its_function():
+    """A bare address keeps nothing alive by itself; before, this was code that had been freed."""
+    function = trace("f", lambda x: {"y": [x[0] * 3.0]}, {"x": (1,)})
+    address = compile_function(function).address
+    gc.collect()
+    others = [compile_function(arm()) for _ in range(3)]  # which would take the place of what is free
+    x, y = np.array([2.0]), np.zeros(1)
+    ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address)(x.ctypes.data, y.ctypes.data)
+    assert y[0] == 6.0
+    assert others
 
 
 @pytest.mark.parametrize("name", ["out", "threads"])

@@ -167,7 +167,7 @@ def test_memory_does_not_grow(pair_call):
 def test_the_code_lives_as_long_as_the_call_and_no_longer():
     native = compile_function(arm())
     call = native.call
-    kernels = weakref.ref(call.__self__)
+    kernels = weakref.ref(native._kernels)
     del native
     gc.collect()
     arrays = inputs_of(arm(), np.random.default_rng(7))
@@ -175,6 +175,32 @@ def test_the_code_lives_as_long_as_the_call_and_no_longer():
     del call
     gc.collect()
     assert kernels() is None
+
+
+def test_the_inside_of_a_call_is_out_of_reach(arm_call):
+    """What a built-in shows of itself is an opaque capsule: writing a word of the record would be a crash."""
+    inside = arm_call.__self__
+    assert type(inside).__name__ == "PyCapsule"
+    assert not hasattr(inside, "__dict__")
+    assert {name for name in dir(inside) if not name.startswith("__")} == set()
+    with pytest.raises(TypeError):
+        memoryview(inside)
+    with pytest.raises(AttributeError):
+        arm_call.__self__ = np.zeros(3)
+
+
+def test_many_calls_come_and_go():
+    """Each capsule gives back what it owns, once."""
+    function = compile_function(arm())
+    alive = []
+    for _ in range(50):
+        call = compile_function(trace("f", lambda x: {"y": [x[0] + 1.0]}, {"x": (1,)})).call
+        assert call(np.ones(1))[0] == 2.0
+        alive.append(weakref.ref(call))
+    del call
+    gc.collect()
+    assert not any(ref() for ref in alive)
+    assert function.call(*inputs_of(arm(), np.random.default_rng(1))).shape == (5,)
 
 
 def test_exceptions_come_through(arm_call):

@@ -28,8 +28,9 @@ Compile:    cc -O3 -march=native -c {prefix}.c
 Self-test:  cc -O2 {prefix}.c selftest.c -lm -o selftest && ./selftest
 or both:    cmake -B build && cmake --build build && ctest --test-dir build
 
-Add -ffp-contract=off for results that are the same to the last bit at every optimization level. Do not use \
--ffast-math: it removes the handling of NaN.
+Add -ffp-contract=off for results that are the same to the last bit at every optimization level; with gcc for a \
+processor that has fused multiply-adds also -fno-tree-slp-vectorize, because the vectorizer of gcc 12 fuses all the \
+same. The file refuses -ffast-math and -ffinite-math-only: its sums keep their order, and it handles NaN.
 
 The operation counts below (subtractions and sign changes are additions; a sincos is one sine and cosine of one angle) \
 are those of one call."""

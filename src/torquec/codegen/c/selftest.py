@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from torquec.codegen.c.arithmetic import GUARD
 from torquec.codegen.c.names import Names
 from torquec.codegen.c.scalar import DOUBLE, CScalar
 from torquec.codegen.c.source import packed
@@ -22,6 +23,7 @@ _HEAD = """\
 #include <math.h>
 #include <stdio.h>
 
+{guard}
 /* Largest difference of n results from the recorded ones, relative to the largest of these. */
 static {real} difference(const {real} *results, const {real} *recorded, int n)
 {{
@@ -34,27 +36,33 @@ static {real} difference(const {real} *results, const {real} *recorded, int n)
         }}
     }}
     for (k = 0; k < n; ++k) {{
-        const {real} error = {fabs}(results[k] - recorded[k]);
-        const int both_nan = results[k] != results[k] && recorded[k] != recorded[k];
-        if (results[k] == recorded[k] || both_nan) {{
-            continue;
+        {real} error = {fabs}(results[k] - recorded[k]);
+        if (results[k] == recorded[k]) {{
+            error = {zero}; /* the same infinity, too */
         }}
-        if (!(error <= {infinity})) {{
-            return {infinity};
+        if ((results[k] != results[k]) && (recorded[k] != recorded[k])) {{
+            error = {zero}; /* both are NaN */
         }}
-        if (error > worst) {{
-            worst = error;
+        if (!(error <= worst)) {{
+            worst = (error == error) ? error : {infinity};
         }}
     }}
-    return worst > {zero} && largest > {zero} ? worst/largest : worst;
+    if ((largest > {zero}) && (worst < {infinity})) {{
+        worst = worst/largest;
+    }}
+    return worst;
 }}
 
 static int report(const char *function, {real} error, {real} tolerance)
 {{
-    const int failed = !(error <= tolerance);
-    const char *verdict = failed ? "FAILED" : "ok";
-    printf("%-6s %s: error %.3g, tolerance %g\\n", verdict, function, {wide}error, {wide}tolerance);
-    return failed;
+    int failures = 0;
+    const char *verdict = "ok";
+    if (!(error <= tolerance)) {{
+        failures = 1;
+        verdict = "FAILED";
+    }}
+    (void)printf("%-6s %s: error %.3g, tolerance %g\\n", verdict, function, {wide}error, {wide}tolerance);
+    return failures;
 }}
 """
 
@@ -65,6 +73,7 @@ def selftest_text(functions: Sequence[Function], names: Names) -> str:
     scalar = names.scalar
     head = _HEAD.format(
         prefix=names.prefix,
+        guard=GUARD,
         real=scalar.type,
         fabs=scalar.function("fabs"),
         infinity=scalar.infinity,
@@ -74,7 +83,7 @@ def selftest_text(functions: Sequence[Function], names: Names) -> str:
     parts = [head]
     parts += [_check(function, name, names, rng) for function, name in zip(functions, names.functions, strict=True)]
     calls = "".join(f"    failures += check_{name}();\n" for name in names.functions)
-    parts.append(f"int main(void)\n{{\n    int failures = 0;\n{calls}    return failures ? 1 : 0;\n}}\n")
+    parts.append(f"int main(void)\n{{\n    int failures = 0;\n{calls}    return (failures > 0) ? 1 : 0;\n}}\n")
     return "\n".join(parts)
 
 

@@ -19,36 +19,36 @@ _TEMPLATE = """\
  * (4) h = t mod 4, one of -2 .. 2, are the quarter turns left; a and b their cosine and sine
  */
 typedef struct {{
-    double sine, cosine;
+    double sine;
+    double cosine;
 }} {pair};
 
 static inline {pair} {one}(double x)
 {{
     {pair} y;
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(_M_FP_FAST) \\
-    || (defined(__FLT_EVAL_METHOD__) && (__FLT_EVAL_METHOD__ < 0 || __FLT_EVAL_METHOD__ == 2))
-    /* The compiler may reorder sums or keep more digits: (1) would not round. */
+#if defined(__FLT_EVAL_METHOD__) && ((__FLT_EVAL_METHOD__ < 0) || (__FLT_EVAL_METHOD__ == 2))
+    /* The compiler keeps more digits than a double has: (1) would not round. */
     y.sine = sin(x);
     y.cosine = cos(x);
 #else
-    const double t = (x*{two_over_pi} + {round}) - {round};
-    const double r = ((x - t*{p1}) - t*{p2})
-        - t*{p3};
+    const double t = ((x*{two_over_pi}) + {round}) - {round};
+    const double r = ((x - (t*{p1})) - (t*{p2}))
+        - (t*{p3});
     const double z = r*r;
     const double zz = z*z;
-    const double s01 = {s0} + {s1}*z;
-    const double s23 = {s2} + {s3}*z;
-    const double s45 = {s4} + {s5}*z;
-    const double c01 = {c0} + {c1}*z;
-    const double c23 = {c2} + {c3}*z;
-    const double c45 = {c4} + {c5}*z;
-    const double sine = r + (r*z)*(s01 + zz*(s23 + zz*s45));
-    const double cosine = 1.0 + z*(-0.5 + z*(c01 + zz*(c23 + zz*c45)));
-    const double h = t - 4.0*((t*0.25 + {round}) - {round});
+    const double s01 = {s0} + ({s1}*z);
+    const double s23 = {s2} + ({s3}*z);
+    const double s45 = {s4} + ({s5}*z);
+    const double c01 = {c0} + ({c1}*z);
+    const double c23 = {c2} + ({c3}*z);
+    const double c45 = {c4} + ({c5}*z);
+    const double sine = r + ((r*z)*(s01 + (zz*(s23 + (zz*s45)))));
+    const double cosine = 1.0 + (z*(-0.5 + (z*(c01 + (zz*(c23 + (zz*c45)))))));
+    const double h = t - (4.0*(((t*0.25) + {round}) - {round}));
     const double a = 1.0 - fabs(h);
     const double b = h*(2.0 - fabs(h));
-    y.sine = a*sine + b*cosine;
-    y.cosine = a*cosine - b*sine;
+    y.sine = (a*sine) + (b*cosine);
+    y.cosine = (a*cosine) - (b*sine);
 #endif
     return y;
 }}
@@ -69,10 +69,8 @@ static void {four}(const double x[4], double s[4], double c[4])
     const {pair} y1 = {one}(x[1]);
     const {pair} y2 = {one}(x[2]);
     const {pair} y3 = {one}(x[3]);
-    const int near0 = fabs(x[0]) <= {largest};
-    const int near1 = fabs(x[1]) <= {largest};
-    const int near2 = fabs(x[2]) <= {largest};
-    const int near3 = fabs(x[3]) <= {largest};
+    /* As long as the sum is near, each of them is. */
+    const double most = (fabs(x[0]) + fabs(x[1])) + (fabs(x[2]) + fabs(x[3]));
     s[0] = y0.sine;
     s[1] = y1.sine;
     s[2] = y2.sine;
@@ -81,7 +79,7 @@ static void {four}(const double x[4], double s[4], double c[4])
     c[1] = y1.cosine;
     c[2] = y2.cosine;
     c[3] = y3.cosine;
-    if (!(near0 & near1 & near2 & near3)) {{
+    if (!(most <= {largest})) {{
         {far}(x[0], &s[0], &c[0]);
         {far}(x[1], &s[1], &c[1]);
         {far}(x[2], &s[2], &c[2]);

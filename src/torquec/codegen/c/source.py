@@ -6,6 +6,7 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 
+from torquec.codegen.c.arithmetic import GUARD
 from torquec.codegen.c.names import Names
 from torquec.codegen.c.scalar import DOUBLE, CScalar
 from torquec.codegen.c.sincos import GROUP, sincos_source
@@ -18,7 +19,7 @@ _SMALLER = """\
 /* The {adjective} one; NaN when either is. */
 static {real} {name}({real} a, {real} b)
 {{
-    return a {sign} b || a != a ? a : b;
+    return ((a {sign} b) || (a != a)) ? a : b;
 }}
 """
 
@@ -88,7 +89,7 @@ def source_text(functions: Sequence[Function], names: Names, heading: str, *, se
     used = {step.op for function in functions for step in function.operations}
     real = names.scalar.type
     header = "" if self_contained else f'#include "{names.prefix}.h"\n\n'
-    parts = [comment(heading), f"{header}#include <math.h>\n"]
+    parts = [comment(heading), f"{header}#include <math.h>\n", GUARD]
     if used & {Op.SIN, Op.COS}:
         parts.append(sincos_source(names))
     if Op.MIN in used:
@@ -112,9 +113,10 @@ def written_program(function: Function, names: Names) -> Program:
             Op.ABS: scalar.function("fabs") + "({})",
             Op.MIN: names.helper("smaller") + "({}, {})",
             Op.MAX: names.helper("larger") + "({}, {})",
-            Op.SELECT: f"{{}} {{order}} {scalar.number(0.0)} ? {{}} : {{}}",
+            Op.SELECT: f"({{}} {{order}} {scalar.number(0.0)}) ? {{}} : {{}}",
         },
         gathers_angles=True,
+        encloses_products=True,
     )
     return to_program(function, dialect, group=GROUP)
 
@@ -145,7 +147,8 @@ def _angles(statement: Angles, names: Names) -> list[str]:
     texts = [*statement.texts, *[statement.texts[-1]] * (GROUP - len(statement.texts))]
     return [
         *packed(texts, head=f"    const {real} x{k}[{GROUP}] = {{", tail="};", indent="        "),
-        f"    {real} s{k}[{GROUP}], c{k}[{GROUP}];",
+        f"    {real} s{k}[{GROUP}];",
+        f"    {real} c{k}[{GROUP}];",
         f"    {names.helper('sincos4')}(x{k}, s{k}, c{k});",
     ]
 

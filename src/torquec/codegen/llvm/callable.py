@@ -6,14 +6,14 @@
     native.address                       # void f(const double *q, const double *qd, const double *qdd, double *tau)
 
 `call` is a built-in function (see :mod:`torquec.codegen.llvm.trampoline`), reentrant, without state, and keeps the
-machine code alive. Several outputs come as a tuple, in the order of the ports. The batch kernel is compiled when the
-first batch comes.
+machine code alive. A bare address keeps nothing, so code whose `address` was asked for stays until the process ends;
+the other two addresses are good as long as the function or its `call` lives. Several outputs come as a tuple, in the
+order of the ports. The batch kernel is compiled when the first batch comes.
 """
 
 from __future__ import annotations
 
 import threading
-import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -77,17 +77,23 @@ class NativeFunction:
 
     @property
     def address(self) -> int:
-        """Address of the scalar kernel: void f(const double *input1, ..., double *output1, ...)."""
-        return self._kernels.scalar.address(KERNEL)
+        """Address of the scalar kernel: void f(const double *input1, ..., double *output1, ...), good until the end."""
+        return self._kernels.pinned().scalar.address(KERNEL)
 
     @property
     def packed_address(self) -> int:
-        """Address of the same kernel with arrays of pointers: void f(const double *const *in, double *const *out)."""
+        """Address of the same kernel with arrays of pointers: void f(const double *const *in, double *const *out).
+
+        Good as long as this function or its `call` lives.
+        """
         return self._kernels.scalar.address(PACKED)
 
     @property
     def batch_address(self) -> int:
-        """Address of the batch kernel: void f(int64_t N, const double *const *inputs, double *const *outputs)."""
+        """Address of the batch kernel: void f(int64_t N, const double *const *inputs, double *const *outputs).
+
+        Good as long as this function or its `call` lives.
+        """
         return self._kernels.batch_address()
 
 
@@ -113,6 +119,10 @@ def load_or_compile(key: str, make: Callable[[], Function], *, options: CompileO
     return NativeFunction(CachedObjects(key, make, options.cpu or host_cpu()), options=options)
 
 
+_PINNED: set[_Kernels] = set()
+"""Kernels whose addresses were given away: whoever holds a bare address must never find it empty."""
+
+
 class _Kernels:
     """The kernels in memory; the batch kernel joins them when it is first asked for."""
 
@@ -122,8 +132,13 @@ class _Kernels:
         self._batch: LoadedObject | None = None
         self._batch_address = 0
         self._lock = threading.Lock()
-        self.record: weakref.ref[CallRecord] | None = None
+        self.record: CallRecord | None = None
         """The record to tell of the batch kernel."""
+
+    def pinned(self) -> _Kernels:
+        """These kernels, from now on in memory until the process ends."""
+        _PINNED.add(self)
+        return self
 
     def batch_address(self) -> int:
         """The address of the batch kernel, compiled and loaded now if it was not."""
@@ -132,9 +147,8 @@ class _Kernels:
                 slots = {**libm_slots(), SCALAR_SLOT: self.scalar.address(PACKED)}
                 self._batch = LoadedObject(self.objects.batch(), self._cpu, slots)
                 self._batch_address = self._batch.address(BATCH)
-                record = self.record() if self.record else None
-                if record is not None:
-                    record[BATCH_WORD] = self._batch_address
+                if self.record is not None:
+                    self.record[BATCH_WORD] = self._batch_address
         return self._batch_address
 
 
@@ -157,10 +171,10 @@ def _make_call(objects: Objects, kernels: _Kernels, options: CompileOptions) -> 
     words = [len(objects.inputs), len(objects.outputs), kernels.scalar.address(PACKED), 0, id(dispatcher)]
     for port in ports:
         words += [len(port.shape), port.size, *port.shape, *[0] * (MOST_AXES - len(port.shape))]
-    record = make_record(words, (dispatcher, kernels))
+    record = make_record(words)
     if options.threads == 1:
-        kernels.record = weakref.ref(record)
-    return make_builtin(record, name=objects.name, doc=_documentation(objects))
+        kernels.record = record
+    return make_builtin(record, (dispatcher, kernels), name=objects.name, doc=_documentation(objects))
 
 
 def _signature(name: str, inputs: tuple[Port, ...]) -> str:

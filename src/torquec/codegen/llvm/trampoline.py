@@ -5,16 +5,18 @@ input an exact `ndarray` of native, aligned, C-contiguous doubles in the shape o
 more axis in front (a batch, for which the GIL is released), `out=` absent or just as plain and apart from the inputs.
 Anything else it hands, unchanged, to a Python function that converts or says what is wrong.
 
-One trampoline serves all functions of a process. What a function is stands in its record, the memory of the array that
-is the built-in's `self`, as 64-bit words:
+One trampoline serves all functions of a process. What a function is stands in its record, memory that a capsule points
+to, which is the built-in's `self`: Python can neither read nor write what a capsule holds. The record in 64-bit words:
 
     word 0      number of inputs          word 3   batch kernel, or 0 to leave batches to Python
     word 1      number of outputs         word 4   the Python function for everything else
     word 2      packed scalar kernel      word 5+  per port, inputs first: axes, elements, lengths of up to 4 axes
 
-Structure offsets are those of CPython's object header (unchanged while `object` has 16 bytes) and of NumPy's array
-(part of its binary interface since 1.7); both are checked before anything is built on them. Functions of the C API
-are reached through a table that is filled with addresses, never by the linker.
+The capsule also owns a reference to all that the words point to, and gives it back when the last caller is gone.
+
+Structure offsets are those of CPython's object header and capsule (unchanged while `object` has 16 bytes) and of
+NumPy's array (part of its binary interface since 1.7); all are checked before anything is built on them. Functions of
+the C API are reached through a table that is filled with addresses, never by the linker.
 """
 
 from __future__ import annotations
@@ -36,6 +38,9 @@ from torquec.codegen.llvm.module import object_code
 from torquec.codegen.llvm.objects import environment_identity
 from torquec.codegen.llvm.trampoline_text import trampoline_text
 
+CallRecord = ctypes.Array[ctypes.c_uint64]
+"""The record of one function."""
+
 _METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002  # of CPython's methodobject.h
 _OUT = sys.intern("out")  # keyword names are interned: comparing addresses is enough for the fast path
 
@@ -44,21 +49,16 @@ _NUMPY_ABI_VERSION, _NUMPY_ARRAY_TYPE, _NUMPY_NEW = 0, 2, 93
 _KNOWN_NUMPY_ABI = (0x01000009, 0x02000000)  # NPY_ABI_VERSION of NumPy 1 and 2
 
 
-class CallRecord(np.ndarray):
-    """The record of one function; it keeps alive whatever its words point to."""
-
-    keeps: tuple[object, ...]
-
-
-def make_record(words: list[int], keeps: tuple[object, ...]) -> CallRecord:
+def make_record(words: list[int]) -> CallRecord:
     """A record with these words (see the module's description)."""
-    record = np.array(words, dtype=np.uint64).view(CallRecord)
-    record.keeps = keeps
-    return record
+    return (ctypes.c_uint64 * len(words))(*words)
 
 
-def make_builtin(record: CallRecord, *, name: str, doc: str) -> Callable[..., Any]:
-    """The built-in function of a record. Raises `RuntimeError` where this interpreter cannot have one."""
+def make_builtin(record: CallRecord, keeps: tuple[object, ...], *, name: str, doc: str) -> Callable[..., Any]:
+    """The built-in function of a record, which keeps `keeps` alive.
+
+    Raises `RuntimeError` where this interpreter cannot have one.
+    """
     problem = find_obstacle()
     if problem:
         raise RuntimeError(problem)
@@ -66,11 +66,27 @@ def make_builtin(record: CallRecord, *, name: str, doc: str) -> Callable[..., An
     method = _MethodDefinition(
         name.encode(), trampoline.address("call"), _METH_FASTCALL_KEYWORDS, doc.encode("utf-8", "replace")
     )
-    record.keeps += (method, trampoline)
-    # Prototypes of our own: others may have set those of `ctypes.pythonapi` to something else.
+    capsule = _new_capsule(record, (record, method, *keeps), trampoline.address("release"))
     prototype = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.py_object)
     new = prototype(("PyCFunction_NewEx", ctypes.pythonapi))
-    return cast(Callable[..., Any], new(ctypes.addressof(method), record, "torquec"))
+    return cast(Callable[..., Any], new(ctypes.addressof(method), capsule, "torquec"))
+
+
+def _new_capsule(record: CallRecord, keeps: tuple[object, ...], release: int) -> Any:
+    """A capsule of the record's memory that owns `keeps`; `release`, if not 0, is told when nobody has it any more."""
+    # Prototypes of our own: others may have set those of `ctypes.pythonapi` to something else.
+    prototype = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+    capsule = prototype(("PyCapsule_New", ctypes.pythonapi))(ctypes.addressof(record), None, release or None)
+    if release:
+        prototype = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)
+        _keep_forever(keeps)  # until `release` gives this reference back
+        prototype(("PyCapsule_SetContext", ctypes.pythonapi))(capsule, id(keeps))
+    return capsule
+
+
+def _keep_forever(kept: object) -> None:
+    """One reference more, which no Python object owns."""
+    ctypes.PYFUNCTYPE(None, ctypes.py_object)(("Py_IncRef", ctypes.pythonapi))(kept)
 
 
 class _MethodDefinition(ctypes.Structure):
@@ -94,6 +110,10 @@ def find_obstacle() -> str:
     if np.ndarray.__basicsize__ < 72 or np.dtype(np.float64).byteorder not in "=<":
         return "arrays have another layout"
     try:
+        probe = make_record([0])
+        capsule = _new_capsule(probe, (), 0)
+        if ctypes.c_void_p.from_address(id(capsule) + object.__basicsize__).value != ctypes.addressof(probe):
+            return "capsules have another layout"
         abi = _numpy_function(_NUMPY_ABI_VERSION, ctypes.CFUNCTYPE(ctypes.c_uint))()
         _slot_values()
     except (ImportError, AttributeError, ValueError, OSError) as error:
@@ -151,4 +171,6 @@ def _load_trampoline() -> LoadedObject:
         entry = CacheEntry({}, object_code(text, cpu))
         if store:
             store.write(key, entry)
-    return LoadedObject(entry.code, cpu, _slot_values())
+    loaded = LoadedObject(entry.code, cpu, _slot_values())
+    _keep_forever(loaded)  # functions may outlive this module when the interpreter ends, and this is what they run
+    return loaded

@@ -331,6 +331,18 @@ declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 """
 
 
+_RELEASE = """
+; What a capsule owns, given back; the context is the word after its pointer and its name.
+define void @release(ptr %capsule) {
+  %owned_at = getelementptr i8, ptr %capsule, i64 32
+  %owned = load ptr, ptr %owned_at
+  %decref = load ptr, ptr @decref
+  tail call void %decref(ptr %owned)
+  ret void
+}
+"""
+
+
 def trampoline_text(*, tuple_items: int) -> str:
     """The text of the trampoline; `tuple_items` is the offset of the first item in a tuple object."""
     call = _CALL
@@ -345,4 +357,4 @@ def trampoline_text(*, tuple_items: int) -> str:
     }
     for name, number in numbers.items():
         call = call.replace(name, str(number))
-    return "\n".join([_ARRAY_STATE, call, *(f"@{slot} = global ptr null" for slot in SLOTS)])
+    return "\n".join([_ARRAY_STATE, call, _RELEASE, *(f"@{slot} = global ptr null" for slot in SLOTS)])
