@@ -3,6 +3,9 @@ from tests.codegen.programs import every_operation, random_function
 
 from torquec.codegen.recorded import RECORDED_SEED, STATES, record_states
 from torquec.expr import evaluate, trace
+from torquec.expr.math import select, sincos
+from torquec.kinematics.inverse_kinematics import inverse_kinematics
+from torquec.robot import classics
 
 
 def states_of(function, **options):
@@ -30,3 +33,30 @@ def test_the_tolerance_follows_the_function():
 def test_the_same_function_gives_the_same_states():
     first, second = states_of(every_operation()), states_of(every_operation())
     assert all((first.inputs[name] == second.inputs[name]).all() for name in first.inputs)
+
+
+def test_decisions_are_recorded_away_from_where_they_jump():
+    """Inverse kinematics rounds to whole turns and chooses between branches, some of which are ties."""
+    arm = inverse_kinematics(classics.scara(), classics.scara().frames[-1].name)
+    for function in (arm.function, arm.nearest_function):
+        assert states_of(function).tolerance <= 1e-9
+
+
+def unity(x):
+    """cos^2 + sin^2 - 1, whose sign is decided by rounding alone."""
+    sine, cosine = sincos(x)
+    return (sine * sine + cosine * cosine) - 1.0
+
+
+def test_a_tie_is_not_recorded():
+    def algorithm(x):
+        return {"y": [select(select(x[0], unity(x[1]), 1.0), 1.0, -1.0), x[1]]}
+
+    states = states_of(trace("f", algorithm, {"x": (2,)}))
+    assert states.tolerance == 1e-12
+    assert (states.inputs["x"][:, 0] < 0.0).all()
+
+
+def test_where_every_state_jumps_the_tolerance_is_one():
+    """Nothing can be held there, and the test says so by a tolerance of the size of the result."""
+    assert states_of(trace("f", lambda x: {"y": [select(unity(x[0]), 1.0, -1.0)]}, {"x": (1,)})).tolerance == 1.0

@@ -26,10 +26,14 @@ from tests.codegen.c.compiler import (
 )
 from tests.codegen.programs import evaluate_exactly, every_operation, random_function, random_inputs
 
+import torquec
+from torquec import dynamics
 from torquec.codegen.c import c_package, write_c_package
 from torquec.errors import ArgumentError
 from torquec.expr import Function, evaluate, trace
 from torquec.expr.math import sincos
+from torquec.model.quantities import QUANTITIES
+from torquec.robot import classics
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -272,3 +276,40 @@ def test_two_functions_of_one_name_are_refused(tmp_path):
 def test_no_function_is_refused(tmp_path):
     with pytest.raises(ArgumentError, match="no function"):
         write_c_package([], tmp_path / "out", prefix="robot")
+
+
+STACK = 8192
+"""Bytes of stack that no function of an arm with six or seven joints may need."""
+
+
+def stack_of(directory, compiler, prefix, *flags):
+    """The largest stack [bytes] of the functions of a package."""
+    build(compiler, *flags, "-fstack-usage", "-c", directory / f"{prefix}.c", "-o", directory / "part.o")
+    rows = (directory / "part.su").read_text().splitlines()
+    return max(int(row.split("\t")[1]) for row in rows)
+
+
+@each_compiler
+def test_derivatives_fit_a_small_stack(tmp_path, compiler):
+    robot = classics.puma560()
+    shapes = dict.fromkeys(("q", "qd", "tau"), (6,))
+    slopes = trace("slopes", lambda **s: vars(dynamics.forward_dynamics_derivatives(robot, **s)), shapes)
+    write_c_package([slopes], tmp_path, prefix="p")
+    for flags in (("-O2",), ("-O3", "-march=native")):
+        assert stack_of(tmp_path, compiler, "p", *flags) < STACK
+
+
+@pytest.mark.slow
+@each_compiler
+@pytest.mark.parametrize("name", ["puma560", "ur5", "panda"])
+def test_every_function_fits_a_small_stack(tmp_path, compiler, name):
+    models = ROOT.parent / "shared" / "bench" / "models"
+    if not models.is_dir():
+        pytest.skip("the model collection is not here")
+    model = torquec.compile(torquec.load(models / f"{name}.urdf"))
+    frame = model.robot.frames[-1].name
+    quantities = [*model.served(), "base_regressor", "base_inverse_dynamics"]
+    quantities += [f"{name}:{frame}" for name, row in QUANTITIES.items() if row.of_frame]
+    torquec.generate(model, tmp_path / "c", quantities=quantities)
+    for flags in (("-O1",), ("-Os",), ("-O2",), ("-O3",), ("-O3", "-march=native")):
+        assert stack_of(tmp_path / "c", compiler, name, *flags) < STACK, flags
