@@ -83,5 +83,9 @@ class MissingExtraError(TorquecError, ImportError):
         return type(self), (self.package, self.extra, self.found.split(" needs the package ")[0])
 
 
+class UnitWarning(UserWarning):
+    """A number that looks like degrees where radians are meant; it was taken as it stands."""
+
+
 class SnapWarning(UserWarning):
     """Angles of a robot file were taken as right angles; programs are made of these, claims are about the file."""

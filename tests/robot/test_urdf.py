@@ -230,7 +230,6 @@ BAD = {
     "two roots": ('<link name="tool"/>', '<link name="tool"/><link name="lost"/>', ("2 roots: base, lost",)),
     "limits": ('lower="-1" upper="2"', 'lower="2" upper="-1"', ("'shoulder' has lower > upper: 2 > -1",)),
     "limit number": ('velocity="3"', 'velocity="fast"', ("velocity of <limit>", "fast")),
-    "negative effort": ('effort="40"', 'effort="-40"', ("effort limit of joint 'shoulder' is negative",)),
     "damping": ('damping="0.5"', 'damping="0,5"', ("damping of <dynamics>", "decimal point")),
     "xacro": (
         '<robot name="arm">',
@@ -449,3 +448,39 @@ def test_any_numbers_give_a_finite_robot_or_an_error(values):
     text = text.replace('xyz="0.5 0 0"', f'xyz="{rest[6]} {rest[7]} 0"')
     with contextlib.suppress(TorquecError):
         assert all(math.isfinite(value) for body in parse(text).bodies for value in body.inertia.parameters)
+
+
+FAULTY = """<robot name="arm"><link name="base"/>
+<joint name="turn" type="revolute"><parent link="base"/><child link="arm"/>
+<limit lower="-1" upper="1" velocity="{velocity}" effort="{effort}"/></joint>
+<link name="arm"><inertial><mass value="{mass}"/>
+<inertia ixx="{ixx}" ixy="0" ixz="0" iyy="{large}" iyz="0" izz="{large}"/></inertial></link></robot>
+"""
+FINE = {"velocity": 2, "effort": 3, "mass": 1.0, "ixx": 0.1, "large": 0.1}
+
+
+@pytest.mark.parametrize(
+    ("fault", "line", "assumed"),
+    [
+        ({"velocity": -1}, 3, "velocity of <limit> is -1: taken as no limit"),
+        ({"effort": -1}, 3, "effort of <limit> is -1: taken as no limit"),
+        ({"mass": 1e-6, "ixx": -1e-10, "large": 2e-10}, 5, "principal moment of -1e-10 kg m^2: it is taken as zero"),
+        ({"ixx": -0.0005}, 5, "principal moment of -0.0005 kg m^2: it is taken as zero"),
+    ],
+)
+def test_faults_that_change_nothing_are_warnings_with_what_was_assumed(fault, line, assumed):
+    robot = parse_urdf(FAULTY.format(**FINE | fault).encode(), "arm.urdf")
+    (where,) = [warning.where for warning in robot.warnings if assumed in warning.text]
+    assert where == f"arm.urdf:{line}"
+    with pytest.raises(RobotFileError, match="taken as"):
+        parse_urdf(FAULTY.format(**FINE | fault).encode(), "arm.urdf", strict=True)
+    if "ixx" in fault:
+        assert robot.bodies[0].inertia.xx == 0.0
+        assert robot.bodies[0].inertia.yy == pytest.approx((FINE | fault)["large"])
+    else:
+        assert math.isinf(getattr(robot.joints[0].limits, next(iter(fault))))
+
+
+def test_faults_that_change_torques_are_still_refused():
+    with pytest.raises(RobotFileError, match="negative principal moment"):
+        parse_urdf(FAULTY.format(**FINE | {"ixx": -0.05}).encode(), "arm.urdf")

@@ -12,6 +12,8 @@ import typer
 from torquec.errors import ArgumentError, SnapWarning
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from torquec.robot.robot import Robot
 
 DegreesOption = Annotated[
@@ -62,7 +64,10 @@ def numbers(text: str, option: str) -> tuple[float, ...]:
 
 
 def joint_values(robot: Robot, text: str | None, option: str, *, degrees: bool) -> tuple[float, ...]:
-    """One value per joint from a comma-separated list; zeros when it is absent; angles in radians."""
+    """One value per joint from a comma-separated list; zeros when it is absent; angles in radians.
+
+    Warns (`UnitWarning`) of values that look like degrees without `degrees`.
+    """
     if text is None:
         return (0.0,) * robot.n
     values = numbers(text, option)
@@ -71,10 +76,23 @@ def joint_values(robot: Robot, text: str | None, option: str, *, degrees: bool) 
             f"{option} has {len(values)} values, robot '{robot.name}' has {robot.n} joints",
             remedy=f"give one value for each of {', '.join(robot.joint_names)}",
         )
-    return tuple(
-        math.radians(value) if degrees and not joint.type.is_prismatic else value
-        for value, joint in zip(values, robot.joints, strict=True)
-    )
+    turned = [not joint.type.is_prismatic for joint in robot.joints]
+    if degrees:
+        return tuple(math.radians(value) if turns else value for value, turns in zip(values, turned, strict=True))
+    check_radians(option, [value for value, turns in zip(values, turned, strict=True) if turns])
+    return values
+
+
+def check_radians(option: str, values: Iterable[float]) -> None:
+    """Warn (`UnitWarning`) of positions and speeds of rotary joints that look like degrees; `--tau` is neither."""
+    from torquec.robot.degrees import degrees_text, is_position_in_degrees, is_speed_in_degrees, warn_of_degrees
+
+    rules = dict.fromkeys(("--q", "--from", "--to", "--near", "--lock"), (is_position_in_degrees, "rad"))
+    is_wrong, unit = (rules | {"--qd": (is_speed_in_degrees, "rad/s")}).get(option, (None, ""))
+    wrong = [] if is_wrong is None else [value for value in values if is_wrong(value)]
+    if wrong:
+        remedy = "give radians, or --deg where the command has it" if option == "--lock" else "add --deg"
+        warn_of_degrees(degrees_text(option, wrong[0], remedy, unit=unit))
 
 
 def _vector(values: tuple[float, ...]) -> tuple[float, float, float]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import sys
-from collections.abc import Callable, Iterable
+import warnings
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
+
+from torquec.errors import ArgumentError, UnitWarning
 
 if TYPE_CHECKING:
     from torquec.foundation.work import StepReport
@@ -31,6 +35,27 @@ def json_text(document: dict[str, Any]) -> str:
 def progress(text: str) -> None:
     """Say on stderr what is being done."""
     typer.echo(text, err=True)
+
+
+@contextlib.contextmanager
+def unit_warnings(*, strict: bool) -> Iterator[None]:
+    """Numbers that look like degrees are told on stderr, each once; with `strict` the first raises `ArgumentError`."""
+    told: set[str] = set()
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UnitWarning)
+        shown = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+            if not issubclass(category, UnitWarning):
+                shown(message, category, *place, **more)
+            elif strict:
+                raise ArgumentError(str(message), remedy="correct it, or leave out --strict")
+            elif str(message) not in told:
+                told.add(str(message))
+                typer.echo(f"torquec: warning: {message}", err=True)
+
+        warnings.showwarning = show
+        yield
 
 
 def step_report(say: Callable[[str], None] = progress) -> Callable[[StepReport], None]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from torquec.cli.options import numbers, read_robot
+from torquec.cli.options import check_radians, numbers, read_robot
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -45,7 +45,9 @@ class ModelSource:
         bool,
         typer.Option("--snap/--no-snap", help="Snap angles within 5e-5 rad of a right angle, and report each one."),
     ] = True
-    strict: Annotated[bool, typer.Option("--strict", help="Treat the robot file's warnings as errors.")] = False
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Treat warnings as errors: the robot file's, and degrees for radians.")
+    ] = False
     gravity: Annotated[
         str | None, typer.Option(metavar="X,Y,Z", help="Gravity [m/s^2] in the base frame.  [default: the file's]")
     ] = None
@@ -136,8 +138,10 @@ def locked(robot: Robot, texts: Sequence[str], *, degrees: bool = False) -> Robo
         if name in positions:
             raise ArgumentError(f"--lock names the joint '{name}' twice", remedy="lock each joint once")
         joint = robot.joints[robot.joint_index(name)]
-        turned = degrees and not joint.type.is_prismatic
-        positions[name] = math.radians(found[0]) if turned else found[0]
+        turns = not joint.type.is_prismatic
+        positions[name] = math.radians(found[0]) if degrees and turns else found[0]
+        if turns and not degrees:
+            check_radians("--lock", found)
     return lock_joints(robot, positions)
 
 

@@ -13,9 +13,11 @@ frame, in which the file gives inertias, lies `after` it and is kept as a named 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
 
+from torquec.robot.degrees import degrees_text, is_placement_in_degrees
 from torquec.robot.dh_inertia import read_dh_inertia
 from torquec.robot.dh_joint import (
     GearedMotor,
@@ -146,6 +148,7 @@ class _Reader:
                 "parent", f"joint '{name}' has an unknown parent '{parent}'", "name an earlier joint or 'base'"
             )
         type_name = table.choice("type", _JOINT_TYPES)
+        self.warn_of_degrees(table, ("alpha", "theta"), f"joint '{name}'")
         before, after = _read_row(self.convention, table, type_name)
         link_name, inertia = self.read_link(table, name)
         body, placement = self.links[parent].body, self.links[parent].pose @ before
@@ -165,6 +168,14 @@ class _Reader:
         self.links[name] = frame
         table.finish()
         return name
+
+    def warn_of_degrees(self, table: Table, keys: Sequence[str], of: str) -> None:
+        """Keep a warning for every angle in radians that looks like one in degrees."""
+        for key in keys:
+            value = table.number(key, 0.0)
+            if is_placement_in_degrees(value):
+                text = degrees_text(f"{key} of {of}", value, f"write {key}_deg")
+                self.warnings.append(FileWarning(table.where(key), text, about_units=True))
 
     def read_link(self, joint: Table, joint_name: str) -> tuple[str, Inertia | None]:
         """The name of a joint's link, and its inertia in the link frame where the file gives one."""

@@ -16,6 +16,7 @@ from typing import Protocol
 
 from torquec.errors import ArgumentError, RobotFileError, SnapWarning
 from torquec.foundation.reading import FileKind, read_bytes, to_path
+from torquec.robot.degrees import warn_of_degrees
 from torquec.robot.drives import DRIVES_SUFFIX, read_drives, side_file
 from torquec.robot.robot import Robot
 from torquec.robot.urdf import read_urdf, robot_of_urdf
@@ -75,6 +76,9 @@ def load(
         robot = read_drives(drives, robot)
     robot = dataclasses.replace(robot, snap=snap)
     _warn_of_snaps(robot)
+    for warning in robot.warnings:
+        if warning.about_units:
+            warn_of_degrees(warning.text, warning.where)
     return robot
 
 

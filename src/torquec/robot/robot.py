@@ -267,10 +267,14 @@ class LockedJoint:
 
 @dataclass(frozen=True)
 class FileWarning:
-    """Something odd in the file that does not stop it from loading (an error with `strict`)."""
+    """Something odd in the file that does not stop it from loading (an error with `strict`).
+
+    `about_units`: a number that looks like degrees, which changes every result; `load` says it aloud.
+    """
 
     where: str
     text: str
+    about_units: bool = False
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ def read_connection(element: Element, warnings: list[FileWarning]) -> Connection
     type_name = element.attribute("type")
     joint = None
     if type_name in _MOVING:
-        joint = _read_joint(element, name, _MOVING[type_name], origin)
+        joint = _read_joint(element, name, _MOVING[type_name], origin, warnings)
     elif type_name == _FIXED:
         mimic = element.find("mimic")
         if mimic is not None:
@@ -55,13 +55,13 @@ def read_connection(element: Element, warnings: list[FileWarning]) -> Connection
     return Connection(name, element.where, parent, child, origin, joint)
 
 
-def _read_joint(element: Element, name: str, kind: JointType, origin: Pose) -> Joint:
+def _read_joint(element: Element, name: str, kind: JointType, origin: Pose, warnings: list[FileWarning]) -> Joint:
     joint = Joint(
         name,
         kind,
         origin,
         axis=_read_axis(element.find("axis"), name),
-        limits=_read_limits(element.find("limit"), kind),
+        limits=_read_limits(element.find("limit"), kind, warnings),
         friction=_read_friction(element.find("dynamics")),
         mimic=_read_mimic(element.find("mimic")),
     )
@@ -87,8 +87,11 @@ def _read_axis(element: Element | None, joint: str) -> tuple[float, float, float
     return (x / length, y / length, z / length)
 
 
-def _read_limits(element: Element | None, kind: JointType) -> Limits:
-    """URDF's defaults: one position limit alone leaves the other at 0; a continuous joint has none."""
+def _read_limits(element: Element | None, kind: JointType, warnings: list[FileWarning]) -> Limits:
+    """URDF's defaults: one position limit alone leaves the other at 0; a continuous joint has none.
+
+    Limits of velocity and effort below zero stand for none in many files: no dynamics depends on them.
+    """
     if element is None:
         return Limits()
     names = ("lower", "upper", "velocity", "effort")
@@ -97,6 +100,10 @@ def _read_limits(element: Element | None, kind: JointType) -> Limits:
         position = {"lower": 0.0, "upper": 0.0} | {name: given[name] for name in ("lower", "upper") if name in given}
     else:
         position = {}
+    for name in ("velocity", "effort"):
+        if given.get(name, 0.0) < 0.0:
+            text = f"{name} of {element} is {given.pop(name):g}: taken as no limit"
+            warnings.append(FileWarning(element.where, text))
     bounds = position | {name: given[name] for name in ("velocity", "effort") if name in given}
     return Limits(**{name: value for name, value in bounds.items() if abs(value) != NO_LIMIT})
 

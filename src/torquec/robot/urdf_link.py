@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from torquec.errors import RobotFileError
+from torquec.robot.degrees import degrees_text, is_placement_in_degrees
 from torquec.robot.robot import FileWarning
 from torquec.robot.xml import Element
 from torquec.spatial import IDENTITY, Inertia, Pose, matmul, rpy_rotation, transpose
@@ -55,4 +56,9 @@ def read_origin(element: Element, warnings: list[FileWarning]) -> Pose:
         text = f"{element} has {len(origins)} <origin> elements: the first counts"
         warnings.append(FileWarning(origins[1].where, text))
     origin = origins[0]
-    return Pose(rpy_rotation(*origin.vector("rpy", (0.0, 0.0, 0.0))), origin.vector("xyz", (0.0, 0.0, 0.0)))
+    angles = origin.vector("rpy", (0.0, 0.0, 0.0))
+    wrong = [angle for angle in angles if is_placement_in_degrees(angle)]
+    if wrong:
+        text = degrees_text(f"an angle of <origin> in {element}", wrong[0], "xacro has radians()")
+        warnings.append(FileWarning(origin.where, text, about_units=True))
+    return Pose(rpy_rotation(*angles), origin.vector("xyz", (0.0, 0.0, 0.0)))

@@ -18,12 +18,19 @@ from enum import StrEnum
 import numpy as np
 
 from torquec.errors import RobotFileError
+from torquec.robot.degrees import degrees_text, is_limit_in_degrees
 from torquec.robot.friction_words import FRICTION_WORDS, FrictionSign
 from torquec.robot.robot import BASE, Body, Drives, FileWarning, Joint, JointType, Robot
 from torquec.spatial import Inertia, norm
 
 _NEGATIVE = 1e-9
 """A principal moment below minus this, relative to the largest, is negative and not the rounding of a zero."""
+
+_SLIGHT = 0.01
+"""Of the largest moment: a negative one above minus this is the rounding of something thin."""
+
+_TINY = 1e-6
+"""kg m^2, a ball of 10 g and 16 mm: negative moments up to this change no torque that a drive could feel."""
 
 _TRIANGLE = 1e-6
 """Files print about six digits: a flat plate, where (2) is an equality, must not be reported."""
@@ -72,6 +79,7 @@ def check_robot(
         warnings += _lacking_inertia(body, places, place)
         warnings += _missing_limits(body.joint, limits, places.get(body.joint.name, robot.source))
         warnings += _negative_friction(body.joint, places.get(body.joint.name, robot.source))
+        warnings += _limits_in_degrees(body.joint, places.get(body.joint.name, robot.source))
     if strict:
         refuse_warnings(warnings)
     return dataclasses.replace(robot, warnings=tuple(warnings))
@@ -86,6 +94,23 @@ def refuse_warnings(warnings: Iterable[FileWarning]) -> None:
     raise RobotFileError(
         f"{found[0].text}{others}", where=found[0].where, remedy="correct the file, or load it without strict"
     )
+
+
+def without_negative_moments(name: str, inertia: Inertia, *, where: str) -> tuple[Inertia, tuple[FileWarning, ...]]:
+    """The inertia with principal moments that are a little below zero taken as zero, and a warning where one was.
+
+    A little: what rounding leaves of a thin or tiny thing, such as an antenna; more is a fault that changes torques.
+    """
+    if not inertia.m > 0.0 or not all(abs(value) < _HUGE for value in inertia.parameters):
+        return inertia, ()
+    moments, axes = np.linalg.eigh(np.array(inertia.central_tensor, dtype=float))
+    least, largest = float(moments[0]), float(moments[2])
+    if not 0.0 < -least <= max(_SLIGHT * largest, _TINY) or -least <= _NEGATIVE * largest:
+        return inertia, ()
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = ((axes * np.maximum(moments, 0.0)) @ axes.T).tolist()
+    solid = Inertia.from_center_of_mass(inertia.m, inertia.center_of_mass, ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
+    text = f"the inertia of '{name}' has a principal moment of {least:.3g} kg m^2: it is taken as zero"
+    return solid, (FileWarning(where, text),)
 
 
 def check_inertia(name: str, inertia: Inertia, *, where: str) -> tuple[FileWarning, ...]:
@@ -251,6 +276,17 @@ def _missing_limits(joint: Joint, wanted: Collection[str], place: str) -> list[F
         return []  # turns for ever and says nothing else: complete as it stands
     missing = [name for name in missing if name in wanted]
     return [FileWarning(place, f"joint '{joint.name}' has no {' and no '.join(missing)} limit")] if missing else []
+
+
+def _limits_in_degrees(joint: Joint, place: str) -> list[FileWarning]:
+    """A rotary joint whose limits are those of one in degrees."""
+    if joint.type.is_prismatic:
+        return []
+    wrong = [value for value in (joint.limits.upper, joint.limits.lower) if is_limit_in_degrees(value)]
+    if not wrong:
+        return []
+    text = degrees_text(f"the limit of joint '{joint.name}'", wrong[0], "a DH table also takes lower_deg and upper_deg")
+    return [FileWarning(place, text, about_units=True)]
 
 
 def _negative_friction(joint: Joint, place: str) -> list[FileWarning]:

@@ -16,6 +16,7 @@ from typing import NoReturn
 from torquec.errors import RobotFileError, SpecificationError
 from torquec.foundation.choice import chosen
 from torquec.foundation.reading import FileKind
+from torquec.robot.degrees import degrees_text, is_position_in_degrees, is_speed_in_degrees, warn_of_degrees
 from torquec.robot.robot import Joint, Robot
 from torquec.robot.toml import Table, parse_toml, read_toml
 from torquec.simplification.fitting.fit_entries import BasisSearch
@@ -116,7 +117,8 @@ class Specification:
 def load_specification(path: str | os.PathLike[str], robot: Robot) -> Specification:
     """The specification in a TOML file, for a robot.
 
-    Raises `SpecificationError` with file, line and remedy for anything that is wrong, missing, or not the robot's.
+    Warns (`UnitWarning`) of ranges and speeds that look like degrees. Raises `SpecificationError` with file, line and
+    remedy for anything that is wrong, missing, or not the robot's.
     """
     return _checked(lambda: _read(read_toml(path, FileKind.SPECIFICATION), robot, str(path)))
 
@@ -158,6 +160,9 @@ def _read(document: Table, robot: Robot, source: str) -> Specification:
         single[given.name] = given
     document.finish()
     merged = [single.get(joint.name, _Given(where=every.where)).over(every) for joint in robot.joints]
+    rotary = [given for joint, given in zip(robot.joints, merged, strict=True) if not joint.type.is_prismatic]
+    for text in dict.fromkeys(text for given in rotary for text in given.in_degrees):
+        warn_of_degrees(text)
     ranges = {joint.name: given.range for joint, given in zip(robot.joints, merged, strict=True) if given.range}
     box = joint_box(robot, ranges)
     if threshold is not None:
@@ -213,6 +218,8 @@ class _Given:
     torque_error_part: float | None = None
     control: Mapping[str, float] | None = None
     motor: Mapping[str, float] | None = None
+    in_degrees: tuple[str, ...] = ()
+    """What is said of numbers that look like degrees."""
 
     @staticmethod
     def read(table: Table | None, *, named: bool) -> _Given | None:
@@ -223,13 +230,14 @@ class _Given:
             where=table.where(),
             name=name,
             range=_range(table),
-            velocity=_positive(table, "velocity"),
-            acceleration=_positive(table, "acceleration"),
-            jerk=_positive(table, "jerk"),
+            velocity=_rate(table, "velocity"),
+            acceleration=_rate(table, "acceleration"),
+            jerk=_rate(table, "jerk"),
             torque_error=_positive(table, "torque_error"),
             torque_error_part=_positive(table, "torque_error_part"),
             control=_control(table.table("control")),
             motor=_motor(table.table("motor")),
+            in_degrees=_in_degrees(table),
         )
         if found.torque_error is not None and found.torque_error_part is not None:
             table.refuse("torque_error_part", "the torque error is given twice", "keep one of the two keys")
@@ -254,6 +262,7 @@ class _Given:
             torque_error_part=own.torque_error_part,
             control=None if own.control is None else {**(other.control or {}), **own.control},
             motor={**(other.motor or {}), **(self.motor or {})} or None,
+            in_degrees=tuple(dict.fromkeys((*self.in_degrees, *other.in_degrees))),
         )
 
 
@@ -319,6 +328,31 @@ def _positive(table: Table, key: str) -> float | None:
     if not value > 0.0:
         table.refuse(key, f"'{key}' is {value:g}", "give a positive number")
     return value
+
+
+def _rate(table: Table, key: str) -> float | None:
+    """`key` per second in radians or metres, or `key_deg`."""
+    in_degrees = f"{key}_deg"
+    if key in table and in_degrees in table:
+        table.refuse(in_degrees, f"the {key} is given twice", f"keep one of {key} and {in_degrees}")
+    if in_degrees not in table:
+        return _positive(table, key)
+    value = _positive(table, in_degrees)
+    return None if value is None else math.radians(value)
+
+
+def _in_degrees(table: Table) -> tuple[str, ...]:
+    """What to say of a range and a speed that are given in radians, and look like degrees."""
+    found = []
+    for key, values, is_wrong, unit in (
+        ("range", table.rows("range")[0] if "range" in table else (), is_position_in_degrees, "rad"),
+        ("velocity", (table.number("velocity", 0.0),), is_speed_in_degrees, "rad/s"),
+    ):
+        wrong = [value for value in values if is_wrong(value)]
+        if wrong:
+            text = degrees_text(key, max(wrong, key=abs), f"write {key}_deg", unit=unit)
+            found.append(f"{table.where(key)}: {text}")
+    return tuple(found)
 
 
 def _range(table: Table) -> tuple[float, float] | None:

@@ -1,0 +1,72 @@
+"""Degrees where radians are meant: numbers that no robot has in radians, and that people write in degrees.
+
+(1)  positions: beyond two turns in radians, up to ten turns in degrees; further out stands "no limit"
+(2)  limits of files: of those, whole and half numbers only, as degrees are written
+(3)  speeds: beyond 40 rad/s, some seven turns a second; the fastest arms reach half of it
+(4)  angles that place something: beyond one turn
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+from torquec.errors import UnitWarning
+
+_POSITION = 4.0 * math.pi
+_LARGEST = 3600.0
+_SPEED = 40.0
+_TURN = 2.0 * math.pi * (1.0 + 1e-3)  # files round pi
+_FINEST = 0.5  # degrees of a limit: 22.5 and the like
+
+
+def is_position_in_degrees(value: float) -> bool:
+    """(1).
+
+    >>> is_position_in_degrees(90.0), is_position_in_degrees(6.283), is_position_in_degrees(1e5)
+    (True, False, False)
+    """
+    return _POSITION < abs(value) <= _LARGEST
+
+
+def is_limit_in_degrees(value: float) -> bool:
+    """(2).
+
+    >>> is_limit_in_degrees(-170.0), is_limit_in_degrees(62.8318)
+    (True, False)
+    """
+    return is_position_in_degrees(value) and value % _FINEST == 0.0
+
+
+def is_speed_in_degrees(value: float) -> bool:
+    """(3).
+
+    >>> is_speed_in_degrees(90.0), is_speed_in_degrees(15.0)
+    (True, False)
+    """
+    return _SPEED < abs(value) <= _LARGEST
+
+
+def is_placement_in_degrees(value: float) -> bool:
+    """(4).
+
+    >>> is_placement_in_degrees(90.0), is_placement_in_degrees(-3.1416)
+    (True, False)
+    """
+    return _TURN < abs(value) <= _LARGEST
+
+
+def degrees_text(what: str, value: float, remedy: str, *, unit: str = "rad") -> str:
+    """What is said of such a number.
+
+    >>> degrees_text("alpha of joint 'a'", 90.0, "write alpha_deg")
+    "alpha of joint 'a' is 90 rad: radians are meant, and 90 degrees are 1.5708 (write alpha_deg)"
+    """
+    return (
+        f"{what} is {value:g} {unit}: radians are meant, and {value:g} degrees are {math.radians(value):.5g} ({remedy})"
+    )
+
+
+def warn_of_degrees(text: str, where: str = "") -> None:
+    """Warn (`UnitWarning`) of something in `degrees_text`."""
+    warnings.warn(f"{where}: {text}" if where else text, UnitWarning, stacklevel=3)
