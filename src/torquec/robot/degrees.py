@@ -13,9 +13,9 @@ import warnings
 
 from torquec.errors import UnitWarning
 
-_POSITION = 4.0 * math.pi
-_LARGEST = 3600.0
-_SPEED = 40.0
+_POSITION = 4.0 * math.pi  # rad; the widest limits of published robots are three half turns
+_LARGEST = 3600.0  # degrees, ten turns; 1e4 and the like stand for no limit
+_SPEED = 40.0  # rad/s, see (3)
 _TURN = 2.0 * math.pi * (1.0 + 1e-3)  # files round pi
 _FINEST = 0.5  # degrees of a limit: 22.5 and the like
 
