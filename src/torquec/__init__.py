@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from torquec.errors import SnapWarning as SnapWarning
     from torquec.errors import SpecificationError as SpecificationError
     from torquec.errors import TorquecError as TorquecError
+    from torquec.errors import UnitWarning as UnitWarning
     from torquec.expr import Function as Function
     from torquec.foundation.work import Work as Work
     from torquec.identification.estimators.method import Method as Method
@@ -351,6 +352,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             "RobotError",
             "RobotFileError",
             "SnapWarning",
+            "UnitWarning",
             "SpecificationError",
             "TorquecError",
         ),

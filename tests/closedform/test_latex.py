@@ -9,7 +9,11 @@ import subprocess
 import pytest
 from tests.closedform.printed import NASTY, samples
 
+from torquec.closedform.closed_form import closed_form
+from torquec.closedform.equations import equations, single_equations
 from torquec.closedform.latex import equations_latex, latex_text
+from torquec.closedform.layouts import Matrix
+from torquec.robot import classics
 
 SAMPLES = samples()
 PDFLATEX = shutil.which("pdflatex")
@@ -56,3 +60,20 @@ def test_special_characters_lose_their_meaning():
     assert latex_text(NASTY).count(r"\end{document}") == 0
     assert latex_text("a_b{c}") == r"a\_b\{c\}"
     assert equations_latex(SAMPLES["odd, everything"]).count(r"\end{document}") == 1
+
+
+def test_matrices_stand_as_matrices():
+    small = equations_latex(
+        equations(closed_form(classics.planar2r()), [Matrix.M, Matrix.G_TORQUE, Matrix.D, Matrix.B])
+    )
+    mass = r"1.66667 + C_{2} & 0.5\,C_{2} + 0.333333 \\"
+    assert f"\\[ M(q) = \\left(\\begin{{array}}{{cc}}\n{mass}\n0.5\\,C_{{2}} + 0.333333 & 0.333333\n" in small
+    assert r"\[ g(q) = \left(\begin{array}{c}" in small
+    assert r"\[ B(q) = \left(\begin{array}{c}" in small
+    assert r"M_{11}" not in small
+    large = equations_latex(equations(closed_form(classics.puma560()), [Matrix.M]))
+    assert r"M_{11} & M_{12} & M_{13} & M_{14} & M_{15} & M_{16} \\" in large
+    assert r"M_{11} ={}&" in large
+    chosen = equations_latex(single_equations(closed_form(classics.planar2r()), ["M[1,1]"]))
+    assert r"M_{11} ={}& 1.66667 + C_{2}" in chosen
+    assert "array" not in chosen

@@ -1,6 +1,8 @@
 r"""Equations as a LaTeX document that compiles on its own with `pdflatex`; it needs amsmath and geometry only.
 
-Long sums are broken into lines between their terms; C_{23} is cos(q_2 + q_3), multiple angles are spelled.
+A whole matrix stands as one: with its entries in it where they fit on a line, else with their names and zeros, and the
+entries below. Long sums are broken into lines between their terms; C_{23} is cos(q_2 + q_3), multiple angles are
+spelled.
 """
 
 from __future__ import annotations
@@ -46,6 +48,17 @@ _PREAMBLE = r"""\documentclass[10pt,a4paper,fleqn]{article}
 \abovedisplayskip=3pt\belowdisplayskip=3pt
 """
 
+_SYMBOLS = {
+    Matrix.M: "M(q)",
+    Matrix.C: r"C(q, \dot q)",
+    Matrix.B: "B(q)",
+    Matrix.D: "D(q)",
+    Matrix.G_TORQUE: "g(q)",
+    Matrix.DTAU_DQ: r"\partial\tau/\partial q",
+    Matrix.DTAU_DQD: r"\partial\tau/\partial \dot q",
+}
+"""What stands before a matrix; the other entries have three indices or are laws."""
+
 _LETTERS = {
     Kind.SHORT_COSINE: "C",
     Kind.SHORT_SINE: "S",
@@ -74,10 +87,47 @@ def equations_latex(equations: Equations) -> str:
         parts.append(f"\\subsection*{{{title}}}")
         if matrix is Matrix.V:
             parts.append(_friction(equations))
-        parts.append("\n".join(entry_latex(equations, entry, show_unit=not common) for entry in found))
+        filled = _filled_matrix(equations, matrix) if common else ""
+        named = "" if filled else _named_matrix(equations, matrix)
+        parts += [filled or named]
+        if not filled:
+            parts.append("\n".join(entry_latex(equations, entry, show_unit=not common) for entry in found))
         if not found and not equations.friction:
             parts.append("All entries are zero.")
     return "\n\n".join(part for part in parts if part) + "\n\n\\end{document}\n"
+
+
+def _filled_matrix(equations: Equations, matrix: Matrix) -> str:
+    """A matrix with its entries in it; nothing where a row would be too long for the page."""
+
+    def cell(entry: Entry) -> str:
+        return joined(entry_summands(entry, LATEX, equations.digits))
+
+    return _matrix_latex(equations, matrix, {entry.index: cell(entry) for entry in equations.entries[matrix]})
+
+
+def _named_matrix(equations: Equations, matrix: Matrix) -> str:
+    """A matrix with the names of its entries; nothing where a row would be too long for the page."""
+    return _matrix_latex(equations, matrix, {entry.index: _entry_name(entry) for entry in equations.entries[matrix]})
+
+
+def _matrix_latex(equations: Equations, matrix: Matrix, cells: dict[tuple[int, ...], str]) -> str:
+    """Cells as a displayed matrix, zeros where there are none; nothing for chosen entries and other shapes."""
+    if matrix not in _SYMBOLS or not equations.whole or not cells:
+        return ""
+    n = equations.form.n
+    if matrix is Matrix.M:  # whose upper triangle is written
+        cells |= {(j, i): text for (i, j), text in cells.items()}
+    pairs = [(j, k) for j in range(n) for k in range(j + 1, n)]
+    columns = {Matrix.G_TORQUE: [()], Matrix.B: pairs}.get(matrix, [(j,) for j in range(n)])
+    rows = [[cells.get((i, *column), "0") for column in columns] for i in range(n)]
+    symbol = _SYMBOLS[matrix]
+    # A column is as wide as its widest cell, and two more between it and the next.
+    width = sum(max(_length(row[c]) for row in rows) + 2 for c in range(len(columns))) + _length(symbol) + 3
+    if width > _COLUMNS:
+        return ""
+    body = " \\\\\n".join(" & ".join(row) for row in rows)
+    return f"\\[ {symbol} = \\left(\\begin{{array}}{{{'c' * len(columns)}}}\n{body}\n\\end{{array}}\\right) \\]"
 
 
 def entry_latex(equations: Equations, entry: Entry, *, show_unit: bool = False) -> str:
