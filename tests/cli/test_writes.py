@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+from typing import get_type_hints
+
 import pytest
+from typer.testing import CliRunner
 
 from torquec.cli import writes
-from torquec.cli.writes import Writes, check_target, need_extra
+from torquec.cli.app import COMMANDS, app
+from torquec.cli.writes import Writes, check_target, named_path, need_extra
 from torquec.errors import ArgumentError, MissingExtraError
 
 
@@ -44,3 +50,69 @@ def test_an_extra_that_is_missing_is_named(monkeypatch, tmp_path):
         need_extra("plot", "drawing")
     with pytest.raises(MissingExtraError, match="plot"):
         check_target(tmp_path / "a.png", Writes.PICTURE, force=False)
+
+
+def targets():
+    """Every option of every command that names something to be written."""
+    for command in COMMANDS:
+        hints = get_type_hints(command.options, include_extras=True)
+        for name, hint in hints.items():
+            for note in getattr(hint, "__metadata__", ()):
+                if isinstance(note, Writes):
+                    yield pytest.param(command, name, note, id=f"{command.name}-{name}")
+
+
+def invoked(command, name, target, *more):
+    """The command with an option that it cannot obey: refused before the robot, which does not exist, is read."""
+    needed = {
+        "identify": ["log.csv"],
+        "check-log": ["log.csv"],
+        "compare": ["other.urdf"],
+        "simplify": ["--spec", "x.toml"],
+        "demo": [],
+        "excite": [],
+    }
+    robot = [] if command.without_model else ["missing.urdf"]
+    others = ["-o", "x"] if command.name == "simplify" and name != "output" else []
+    words = [command.name, *robot, *needed.get(command.name, []), *others, f"--{name}", str(target), *more]
+    return CliRunner().invoke(app, words)
+
+
+@pytest.mark.parametrize(("command", "name", "kind"), targets())
+def test_every_command_refuses_before_the_work_what_it_cannot_write(command, name, kind, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    option = {"csv": "output", "errors": "plot"}.get(name, name) if command.name == "simulate" else name
+    run = invoked(command, option, "")
+    assert (run.exit_code, "is empty" in run.stderr) == (2, True), run.stderr
+    (tmp_path / "taken.png").write_text("mine")
+    run = invoked(command, option, tmp_path / "taken.png" / "out.png", "--force")
+    assert run.exit_code == 2
+    assert "missing.urdf" not in run.stderr
+    assert "taken.png" in run.stderr
+    if kind in (Writes.FILE, Writes.PICTURE):
+        run = invoked(command, option, tmp_path / "taken.png")
+        assert "exists already" in run.stderr
+    elif kind is not Writes.PACKAGE:
+        run = invoked(command, option, tmp_path)
+        assert "not empty" in run.stderr
+    assert (tmp_path / "taken.png").read_text() == "mine"
+
+
+def test_the_working_folder_is_named_by_a_dot(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert named_path(".") == Path()
+    run = CliRunner().invoke(app, ["generate", "planar2r", "-o", ".", "--quantity", "gravity_torque"])
+    assert run.exit_code == 0
+    assert (tmp_path / "planar2r.c").exists()
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="everything may be written here")
+def test_a_folder_that_may_not_be_written(tmp_path):
+    tmp_path.chmod(0o500)
+    try:
+        for kind, name in ((Writes.FILE, "a.txt"), (Writes.FOLDER, "a"), (Writes.PACKAGE, "a/b")):
+            with pytest.raises(ArgumentError, match="may not be written"):
+                check_target(tmp_path / name, kind, force=True)
+    finally:
+        tmp_path.chmod(0o700)

@@ -5,8 +5,8 @@
 
 gives `torquec eval ROBOT` its argument, the fields of `EvalOptions` as options, and `--payload`, `--lock`, `--snap`,
 `--strict`, `--gravity` and `--json`. Fields are annotated with what typer needs; a field that names something to be
-written also carries a `Writes`, and is checked before the work begins. Printing, the files that were written, and the
-exit status are handled in `Command.run`, nowhere else.
+written also carries a `Writes`, and is checked before the work begins; such a command has a field `force`, too.
+Printing, the files that were written, and the exit status are handled in `Command.run`, nowhere else.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typer.models import ParameterInfo
 
 from torquec.cli.output import print_json, tell_written, unit_warnings
 from torquec.cli.source import ModelSource
-from torquec.cli.writes import Writes, check_target, need_extra
+from torquec.cli.writes import Writes, check_target, named_path, need_extra
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -37,11 +37,13 @@ BAD_INPUT = 2
 class CommandOptions:
     """What the options of every command begin with: where its model came from, and how to read another one.
 
-    `json`: the document will be printed, not the text.
+    `json`: the document will be printed, not the text. `force`: what exists may be replaced; a command that writes
+    makes an option of it.
     """
 
     source: ModelSource = field(default_factory=ModelSource)
     json: bool = False
+    force: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,8 +113,12 @@ class Command(Generic[Options]):
         defaults: dict[str, Any] = {}
         own = get_type_hints(self.options, include_extras=True)
         for item in dataclasses.fields(self.options):
-            if any(isinstance(note, ParameterInfo) for note in getattr(own[item.name], "__metadata__", ())):
+            notes = getattr(own[item.name], "__metadata__", ())
+            if any(isinstance(note, ParameterInfo) for note in notes):
                 hints[item.name] = own[item.name]
+                for note in notes if any(isinstance(note, Writes) for note in notes) else ():
+                    if isinstance(note, ParameterInfo):
+                        note.parser = named_path
                 if item.default is not dataclasses.MISSING:
                     defaults[item.name] = item.default
         hints["json"], defaults["json"] = _JSON, False
@@ -146,12 +152,11 @@ class Command(Generic[Options]):
 
     def _check_targets(self, options: Options) -> None:
         """Refuse before the work what could not be written after it."""
-        force = getattr(options, "force", True)
         for name, hint in get_type_hints(self.options, include_extras=True).items():
             for note in getattr(hint, "__metadata__", ()):
                 target = getattr(options, name)
                 if isinstance(note, Writes) and target is not None:
-                    check_target(Path(target), note, force=force)
+                    check_target(Path(target), note, force=options.force)
 
 
 def command(

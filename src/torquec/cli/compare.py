@@ -14,7 +14,7 @@ from torquec.cli.command import Outcome, command
 from torquec.cli.laws import DEFAULT_RATE, parse_poles
 from torquec.cli.linearize import complex_list
 from torquec.cli.motions import MotionOptions, asked_motion
-from torquec.cli.options import DegreesOption
+from torquec.cli.options import DegreesOption, ForceOption
 from torquec.cli.output import step_report
 from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
@@ -53,6 +53,7 @@ class CompareOptions(MotionOptions):
     plot: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Draw all of it into this folder (extra plot)."), Writes.PICTURES
     ] = None
+    force: ForceOption = False
     deg: DegreesOption = False
 
 

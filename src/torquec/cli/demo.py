@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.options import ForceOption
 from torquec.cli.output import progress
 from torquec.cli.writes import Writes
 
@@ -48,6 +49,7 @@ class DemoOptions(CommandOptions):
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="DIR", help="Keep the generated C here."), Writes.FOLDER
     ] = None
+    force: ForceOption = False
 
 
 @command("demo", DemoOptions, example="torquec demo -o puma560_c", without_model=True)
@@ -63,7 +65,7 @@ def demo(options: DemoOptions) -> Outcome:
     arm = as_model(puma560())
     document = {"joints": list(arm.robot.joint_names), **_torques(arm), "functions": _functions(arm)}
     with tempfile.TemporaryDirectory() as folder:
-        written = _write_c(arm, options.output or Path(folder))
+        written = _write_c(arm, options.output or Path(folder), force=options.force)
         text = demo_text(arm.robot, document, written)
     files = written if options.output else ()
     document["files"] = [str(path) for path in files]
@@ -97,7 +99,7 @@ def _functions(arm: Model) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _write_c(arm: Model, directory: Path) -> tuple[Path, ...]:
+def _write_c(arm: Model, directory: Path, *, force: bool) -> tuple[Path, ...]:
     from torquec.model.generate import generate
 
-    return generate(arm, directory, target="c", quantities=tuple(_SHOWN)).files
+    return generate(arm, directory, target="c", quantities=tuple(_SHOWN), force=force).files

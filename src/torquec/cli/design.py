@@ -12,7 +12,7 @@ from torquec.cli.command import Outcome, command
 from torquec.cli.laws import LawOptions, asked_law, law_gains, lqr_weights
 from torquec.cli.linearize import complex_list
 from torquec.cli.motions import read_motion
-from torquec.cli.options import DegreesOption, StateOption, joint_values
+from torquec.cli.options import DegreesOption, ForceOption, StateOption, joint_values
 from torquec.cli.output import step_report
 from torquec.cli.promises import law_errors, promises
 from torquec.cli.writes import Writes
@@ -50,6 +50,7 @@ class DesignOptions(LawOptions):
         typer.Option("--plot", "--pictures", metavar="DIR", help="Draw eigenvalues and root loci (extra plot)."),
         Writes.PICTURES,
     ] = None
+    force: ForceOption = False
     deg: DegreesOption = False
 
 
@@ -119,7 +120,7 @@ def design(model: Model, options: DesignOptions) -> Outcome:
     document |= promises(model, kind, options, motion, point, work=work)
     if options.output is not None:
         details = {key: document[key] for key in ("controller", "poles", "sampled", "evaluation")}
-        written = write_controller(law, options.output, prefix=robot.name, details=details)
+        written = write_controller(law, options.output, prefix=robot.name, details=details, force=options.force)
         document["files"] = [str(path) for path in written]
         files = [*written, *files]
     return Outcome(document, design_text(robot.name, document), tuple(files))

@@ -16,7 +16,7 @@ from torquec.cli.identify_document import describe
 from torquec.cli.identify_files import robot_of, write_mjcf_of, write_results, write_urdf_of
 from torquec.cli.options import ForceOption
 from torquec.cli.output import progress
-from torquec.cli.writes import Writes
+from torquec.cli.writes import Writes, need_extra
 from torquec.errors import ArgumentError
 from torquec.foundation.choice import chosen
 
@@ -135,6 +135,8 @@ def identify(model: Model, options: IdentifyCommandOptions) -> Outcome:
 
     robot = model.robot
     how = _options(options)
+    if how.method.needs_prior or any((options.output, options.urdf, options.mjcf)):
+        need_extra("identify", "bodies that could be built", also=("clarabel",))
     loaded: list[Log] = []
     if any(is_read_in_pieces(path, robot, how) for path in (*options.logs, *(options.validate or []))):
         estimate, training, others = _streamed(robot, options, how)
@@ -154,7 +156,7 @@ def identify(model: Model, options: IdentifyCommandOptions) -> Outcome:
     files = _written(findings, fits, (training, others), options)
     lines = [identification_text(findings, details=options.details)]
     if files and estimate.unbound:
-        lines.append(f"in no file, for lack of a formula or of memory: {', '.join(estimate.unbound)}")
+        lines.append(f"fitted without, in every file but the report: {', '.join(estimate.unbound)}")
     if files and not estimate.realization.physically_consistent:
         remedy = " (--method consistent finds one)" if _has_masses(robot) else ""
         lines.append(f"no URDF and no MJCF: no robot that could be built has these parameters{remedy}")

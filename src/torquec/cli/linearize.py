@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
-from torquec.cli.options import DegreesOption, StateOption, joint_values
+from torquec.cli.options import DegreesOption, ForceOption, StateOption, joint_values
 from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
 
@@ -43,6 +43,7 @@ class LinearizeOptions(CommandOptions):
         typer.Option("--output", "-o", metavar="DIR", help="Also write the linear model as C code."),
         Writes.FOLDER,
     ] = None
+    force: ForceOption = False
     deg: DegreesOption = False
 
 
@@ -74,7 +75,7 @@ def linearize(model: Model, options: LinearizeOptions) -> Outcome:
     if options.output is not None:
         function = linear_model_function(model, rule=rule)
         notes = {function.name: "M, C = dtau/dqd and K = dtau/dq about a point, friction and springs included."}
-        files = list(generate_package([function], options.output, prefix=robot.name, notes=notes))
+        files = list(generate_package([function], options.output, prefix=robot.name, notes=notes, force=options.force))
         document["files"] = [str(path) for path in files]
     return Outcome(document, linear_text(robot.name, document), tuple(files))
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.options import ForceOption
 from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
 
@@ -88,6 +89,7 @@ class ParamsOptions(CommandOptions):
         typer.Option("--output", "-o", metavar="FILE", help="Write to this file.  [default: stdout]"),
         Writes.FILE,
     ] = None
+    force: ForceOption = False
 
     @property
     def is_latex(self) -> bool:

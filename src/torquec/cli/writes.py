@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 
@@ -27,6 +28,13 @@ _PACKAGES = {
     "optimize": ("scipy", "threadpoolctl"),
 }
 """What must be there before a command begins, by extra; what only some of its options need they ask for themselves."""
+
+
+def named_path(text: str) -> Path:
+    """A path as it was written; raises `ArgumentError` for an empty one, which Python takes for the working folder."""
+    if not text.strip():
+        raise ArgumentError("the name of what is to be written is empty", remedy="name a file or a folder, or '.'")
+    return Path(text)
 
 
 def check_target(path: Path, kind: Writes, *, force: bool) -> None:
@@ -59,8 +67,8 @@ def check_target(path: Path, kind: Writes, *, force: bool) -> None:
         )
 
 
-def need_extra(extra: str, purpose: str) -> None:
-    """Raise `MissingExtraError` unless the packages of an optional dependency are installed."""
-    for package in _PACKAGES[extra]:
+def need_extra(extra: str, purpose: str, *, also: Sequence[str] = ()) -> None:
+    """Raise `MissingExtraError` unless the packages of an optional dependency, and those in `also`, are installed."""
+    for package in (*_PACKAGES[extra], *also):
         if importlib.util.find_spec(package) is None:
             raise MissingExtraError(package, extra, purpose)

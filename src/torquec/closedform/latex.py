@@ -118,8 +118,11 @@ def _matrix_latex(equations: Equations, matrix: Matrix, cells: dict[tuple[int, .
     n = equations.form.n
     if matrix is Matrix.M:  # whose upper triangle is written
         cells |= {(j, i): text for (i, j), text in cells.items()}
-    pairs = [(j, k) for j in range(n) for k in range(j + 1, n)]
-    columns = {Matrix.G_TORQUE: [()], Matrix.B: pairs}.get(matrix, [(j,) for j in range(n)])
+    columns: list[tuple[int, ...]] = [(j,) for j in range(n)]
+    if matrix is Matrix.B:
+        columns = [(j, k) for j in range(n) for k in range(j + 1, n)]
+    elif matrix is Matrix.G_TORQUE:
+        columns = [()]
     rows = [[cells.get((i, *column), "0") for column in columns] for i in range(n)]
     symbol = _SYMBOLS[matrix]
     # A column is as wide as its widest cell, and two more between it and the next.

@@ -59,20 +59,30 @@ def check_output(path: Path, *, force: bool = False) -> None:
         raise ArgumentError(
             "cannot be written: there is no such folder", where=where, remedy="make the folder, or name another one"
         )
+    _check_writable(path.parent, where)
     if os.path.lexists(path) and not force and not is_ours(path):
         raise ArgumentError("this file exists already", where=where, remedy="name another one, or replace it: --force")
 
 
 def check_output_folder(directory: Path, *, force: bool = False) -> None:
-    """Refuse, before the work, a folder that could not be written after it: a file, or one with foreign files.
+    """Refuse, before the work, a folder that could not be made or written after it, or one with foreign files.
 
     Raises `ArgumentError`; with `force` what is in the folder may be replaced.
     """
     where = str(directory)
     if os.path.lexists(directory) and not is_folder(directory):
         raise ArgumentError("this is a file", where=where, remedy="name a folder")
+    found = next(one for one in (directory, *directory.absolute().parents) if os.path.lexists(one))
+    if not is_folder(found):
+        raise ArgumentError(f"'{found}' is a file", where=where, remedy="name a folder that can be made")
+    _check_writable(found, where)
     if is_folder(directory) and any(directory.iterdir()) and not force:
         raise ArgumentError("this folder is not empty", where=where, remedy="name another one, or add --force")
+
+
+def _check_writable(folder: Path, where: str) -> None:
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise ArgumentError(f"'{folder}' may not be written", where=where, remedy="name a folder of your own")
 
 
 def write_files(contents: Mapping[Path, str | bytes], *, force: bool = False) -> list[Path]:
