@@ -31,7 +31,8 @@ def test_the_model_as_c(torquec, tmp_path):
     document = torquec("linearize", "planar2r", "-o", tmp_path, "--json").document
     assert len(document["files"]) == 4
     assert "planar2r_linear_model" in (tmp_path / "planar2r.h").read_text()
-    assert "wrote" in torquec("linearize", "planar2r", "-o", tmp_path).err
+    assert "not empty" in torquec("linearize", "planar2r", "-o", tmp_path).err
+    assert "wrote" in torquec("linearize", "planar2r", "-o", tmp_path, "--force").err
 
 
 def test_text(torquec):

@@ -43,6 +43,13 @@ def test_a_payload_makes_larger_errors(torquec):
     assert loaded["rmse"]["joint3"] > 10.0 * plain["rmse"]["joint3"]
 
 
+def test_many_runs_are_drawn_as_a_band(torquec, tmp_path):
+    picture = tmp_path / "band.png"
+    outcome = torquec("simulate", "puma560", "--runs", "8", "--plot", picture, "--json")
+    assert outcome.document["files"] == [str(picture)]
+    assert picture.stat().st_size > 10_000
+
+
 def test_many_runs(torquec):
     outcome = torquec("simulate", "puma560", "--runs", "8", "--spread", "0.05", "--json")
     assert outcome.status == 0

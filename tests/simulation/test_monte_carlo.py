@@ -13,6 +13,7 @@ import torquec
 from torquec.control.computed_torque import computed_torque
 from torquec.control.controller import make_controller
 from torquec.errors import ArgumentError
+from torquec.report.closed_loop_plots import plot_envelope
 from torquec.robot.robot import Friction
 from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.integrators import DormandPrince
@@ -97,6 +98,27 @@ def test_a_run_that_diverges_is_marked_and_the_others_go_on():
     assert np.isnan(result.rmse[light]).all()
     assert np.isnan(result.diverged[heavy]).all()
     assert np.isfinite(result.rmse[heavy]).all()
+
+
+def test_the_envelope_holds_every_run(tmp_path):
+    """Its ends are the largest errors of all runs, and each run lies in it; in groups as in one."""
+    options = LoopOptions(record_every=5)
+    result = monte_carlo(PUMA, LAW, MOTION, runs=70, spread=SPREAD, options=options, envelope=True)
+    found = result.envelope
+    assert found.runs == 70
+    ends = np.maximum(np.abs(found.lowest), np.abs(found.highest)).max(axis=0)
+    assert (ends <= result.max_error.max(axis=0) + 1e-12).all()
+    assert (ends >= 0.98 * result.max_error.max(axis=0)).all()  # every fifth sample may miss a peak by a little
+    own = simulate(Plant(scaled(PUMA, result.factors[66])), LAW, MOTION, options=options)
+    assert np.array_equal(own.t, found.t)
+    assert (own.error >= found.lowest - 1e-9).all()
+    assert (own.error <= found.highest + 1e-9).all()
+    assert (found.lowest <= found.average).all()
+    assert (found.average <= found.highest).all()
+    assert monte_carlo(PUMA, LAW, MOTION, runs=2, spread=SPREAD).envelope is None
+    assert plot_envelope(result, tmp_path / "band.png").stat().st_size > 10_000
+    with pytest.raises(ArgumentError, match="no envelope"):
+        plot_envelope(dataclasses.replace(result, envelope=None), tmp_path / "none.png")
 
 
 def test_misuse():

@@ -91,3 +91,29 @@ def test_torques_beside_a_motion_make_it_a_log(tmp_path):
     with pytest.raises(ArgumentError, match="torques of shape"):
         write_trajectory(motion, tmp_path / "n.csv", torques=np.ones(3))
     assert not (tmp_path / "n.csv").exists()
+
+
+@pytest.mark.parametrize("name", ["time", "Time", "t [s]", "time_s"])
+def test_other_names_of_the_time(name, tmp_path):
+    path = tmp_path / "motion.csv"
+    path.write_text(f"{name},q1,q2\n0,0,0\n1,1,2\n2,0,0\n")
+    assert read_trajectory(path, joints=("a", "b")).t[-1] == 2.0
+
+
+@pytest.mark.parametrize(
+    ("header", "missing"),
+    [
+        ("t,zeta,alpha,qd_zeta", "column qd of 'alpha' is missing"),
+        ("t,zeta", "column q of 'alpha' is missing"),
+        ("t,alpha", "column q of 'zeta' is missing"),
+        ("t,q1", "column q of 'alpha' is missing"),
+        ("t,q1,q2,qd2", "column qd of 'zeta' is missing"),
+        ("t,q1,q2,q3", "column q of 'zeta' is missing"),
+    ],
+)
+def test_the_joint_whose_column_is_missing_is_named(header, missing, tmp_path):
+    path = tmp_path / "motion.csv"
+    rows = "\n".join(",".join(str(k) for _ in header.split(",")) for k in range(3))
+    path.write_text(f"{header}\n{rows}\n")
+    with pytest.raises(ArgumentError, match=missing):
+        read_trajectory(path, joints=("zeta", "alpha"))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from torquec.control.controller import Controller
     from torquec.model.model import Model
     from torquec.simulation.closed_loop import LoopOptions, SimulationResult
+    from torquec.simulation.monte_carlo import MonteCarloResult
     from torquec.simulation.plant import Plant
     from torquec.trajectory import Trajectory
 
@@ -80,7 +81,12 @@ class SimulateOptions(MotionOptions, LawOptions):
     force: ForceOption = False
     errors: Annotated[
         Path | None,
-        typer.Option("--plot", "--errors", metavar="FILE", help="Draw the tracking errors (extra plot)."),
+        typer.Option(
+            "--plot",
+            "--errors",
+            metavar="FILE",
+            help="Draw the tracking errors, of many runs the band that holds them (extra plot).",
+        ),
         Writes.PICTURE,
     ] = None
     torques: Annotated[
@@ -120,7 +126,9 @@ def simulate(model: Model, options: SimulateOptions) -> Outcome:
     document["plant"] = model.kind.value
     files: list[Path] = []
     if options.runs > 1:
-        document |= _many(plant, law, motion, options)
+        found, result_of_all = _many(plant, law, motion, options)
+        files = _write_all(law.name, result_of_all, options)
+        document |= found | {"files": [str(path) for path in files]}
     else:
         result = _run(plant, law, motion, options)
         files = _write(law.name, result, options)
@@ -147,7 +155,6 @@ def _check_runs(options: SimulateOptions) -> None:
     of_one_run = {
         "--frame": options.frame,
         "--csv": options.csv,
-        "--plot": options.errors,
         "--plot-torques": options.torques,
     }
     if options.runs < 1:
@@ -237,8 +244,19 @@ def _write(name: str, result: SimulationResult, options: SimulateOptions) -> lis
     return written
 
 
-def _many(plant: Plant, law: Controller, motion: Trajectory, options: SimulateOptions) -> dict[str, Any]:
-    """The document of many runs: the worst of each joint, and how the errors are distributed."""
+def _write_all(name: str, result: MonteCarloResult, options: SimulateOptions) -> list[Path]:
+    """The picture of many runs: what the errors stay within."""
+    from torquec.report.closed_loop_plots import plot_envelope
+
+    if options.errors is None:
+        return []
+    return [plot_envelope(result, options.errors, title=f"Tracking errors of {name}, {options.runs} runs")]
+
+
+def _many(
+    plant: Plant, law: Controller, motion: Trajectory, options: SimulateOptions
+) -> tuple[dict[str, Any], MonteCarloResult]:
+    """The document of many runs: the worst of each joint, and how the errors are distributed; and the runs."""
     import os
     from concurrent.futures import ThreadPoolExecutor
 
@@ -251,7 +269,10 @@ def _many(plant: Plant, law: Controller, motion: Trajectory, options: SimulateOp
     loop = _loop_options(options)
     with ThreadPoolExecutor(os.cpu_count()) as cores:  # the loop runs without the interpreter's lock
         work = Work(executor=cores, report=step_report())
-        result = monte_carlo(plant, law, motion, runs=options.runs, spread=scatter, options=loop, work=work)
+        drawn = options.errors is not None
+        result = monte_carlo(
+            plant, law, motion, runs=options.runs, spread=scatter, options=loop, envelope=drawn, work=work
+        )
     stable = np.isnan(result.diverged)
     kept = result.rmse[stable] if stable.any() else np.full((1, len(law.joints)), np.nan)
     worst = result.max_error[stable] if stable.any() else np.full((1, len(law.joints)), np.nan)
@@ -269,5 +290,4 @@ def _many(plant: Plant, law: Controller, motion: Trajectory, options: SimulateOp
         "diverged": int((~stable).sum()),
         "steps": options.runs * result.steps,
         "steps_per_second": result.steps_per_second,
-        "files": [],
-    }
+    }, result

@@ -14,6 +14,7 @@ from torquec.errors import ArgumentError
 from torquec.foundation.reading import to_path
 from torquec.report.figure import new_figure, save_figure
 from torquec.simulation.closed_loop import SimulationResult
+from torquec.simulation.monte_carlo import MonteCarloResult
 
 _LIMIT = {"color": "0.45", "linestyle": "--", "linewidth": 0.9}
 
@@ -42,6 +43,28 @@ def plot_errors(
             axes[len(joints)].plot(results[name].t, 1e3 * np.asarray(distance), label=name, linewidth=0.9)
         _label(axes[len(joints)], "tip", "distance [mm]")
     return panels_done(figure, axes, panels, title, path)
+
+
+def plot_envelope(
+    result: MonteCarloResult, path: str | os.PathLike[str], *, title: str = "Tracking errors of all runs"
+) -> Path:
+    """One panel per joint: the band that holds the errors of all runs, and their average.
+
+    Raises `ArgumentError` where no envelope was recorded, or every run has diverged; `MissingExtraError` without
+    matplotlib.
+    """
+    found = result.envelope
+    if found is None or found.runs == 0:
+        raise ArgumentError("there is no envelope to draw", remedy="run monte_carlo(..., envelope=True), stable runs")
+    figure, axes = joint_panels(result.joints, "error [mrad, mm]")
+    for k in range(len(result.joints)):
+        low, high, average = (1e3 * values[:, k] for values in (found.lowest, found.highest, found.average))
+        axes[k].fill_between(found.t, low, high, alpha=0.3, linewidth=0.0, label=f"all {found.runs} runs")
+        axes[k].plot(found.t, average, linewidth=0.9, label="average")
+        axes[k].axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
+    lost = int(np.isfinite(result.diverged).sum())
+    shown = f"{title} ({lost} more diverged)" if lost else title
+    return panels_done(figure, axes, len(result.joints), shown, path)
 
 
 def plot_torques(

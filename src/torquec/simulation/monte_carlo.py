@@ -14,16 +14,18 @@ import math
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 
 from torquec.control.controller import Controller
 from torquec.errors import ArgumentError
-from torquec.foundation.arrays import Array
+from torquec.foundation.arrays import Array, Mask
 from torquec.foundation.work import Work, as_work
 from torquec.model.model import Model
 from torquec.robot.robot import Robot
 from torquec.simulation.closed_loop import DEFAULT_OPTIONS, LoopOptions, drives_of, prepared_loop
+from torquec.simulation.native_run import Recording
 from torquec.simulation.plant import Plant, as_plant
 from torquec.trajectory.trajectory import Trajectory
 
@@ -45,10 +47,33 @@ class Spread:
 
 
 @dataclass(frozen=True, eq=False)
+class ErrorEnvelope:
+    """Errors q_ref - q of the `runs` that did not diverge: t (S,), `lowest`, `highest` and `average` (S, n)."""
+
+    t: Array
+    lowest: Array
+    highest: Array
+    average: Array
+    runs: int
+
+    def merged(self, other: ErrorEnvelope) -> ErrorEnvelope:
+        """That of the runs of both."""
+        runs = self.runs + other.runs
+        share = other.runs / max(runs, 1)
+        return ErrorEnvelope(
+            self.t,
+            np.fmin(self.lowest, other.lowest),
+            np.fmax(self.highest, other.highest),
+            np.nan_to_num(self.average) * (1.0 - share) + np.nan_to_num(other.average) * share,
+            runs,
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class MonteCarloResult:
     """Per run: `rmse`, `max_error` (runs, n), `saturated` (runs, n) samples; `factors` (runs, bodies + n);
     `diverged` (runs,) time [s] at which a run left the finite numbers, nan for those that did not (their errors are
-    nan too, where they did).
+    nan too, where they did). `envelope` where it was asked for.
     """
 
     joints: tuple[str, ...]
@@ -59,6 +84,7 @@ class MonteCarloResult:
     diverged: Array
     steps: int
     seconds: float
+    envelope: ErrorEnvelope | None = None
 
     @property
     def steps_per_second(self) -> float:
@@ -76,6 +102,7 @@ class _Group:
     options: LoopOptions
     spread: Spread
     runs: range
+    envelope: bool
 
 
 def monte_carlo(
@@ -86,10 +113,13 @@ def monte_carlo(
     runs: int,
     spread: Spread,
     options: LoopOptions = DEFAULT_OPTIONS,
+    envelope: bool = False,
     work: Work | None = None,
     executor: Executor | None = None,
 ) -> MonteCarloResult:
     """Run the loop `runs` times, (1) and (2), in groups that `work` spreads; `executor` stands for a work with it.
+
+    With `envelope`, errors are recorded every `options.record_every` samples, and what they stay within is kept.
 
     Raises `ArgumentError` as `simulate` does, for a plant without bodies whose inertias could vary, and for a number of
     runs that is not positive.
@@ -97,10 +127,10 @@ def monte_carlo(
     if isinstance(runs, bool) or not isinstance(runs, int) or runs < 1:
         raise ArgumentError(f"{runs!r} runs", remedy="give a positive whole number")
     varied = replace(as_plant(plant), varies=True)
-    quiet = replace(options, record_every=0)
+    quiet = replace(options, record_every=max(options.record_every, 1) if envelope else 0)
     prepared_loop(varied, controller, trajectory, quiet)  # what is wrong is said before workers start
     groups = [
-        _Group(varied, controller, trajectory, quiet, spread, range(first, min(first + _GROUP, runs)))
+        _Group(varied, controller, trajectory, quiet, spread, range(first, min(first + _GROUP, runs)), envelope)
         for first in range(0, runs, _GROUP)
     ]
     results = as_work(work, executor=executor).map("simulating scattered robots", _run_group, groups)
@@ -121,7 +151,7 @@ def _run_group(group: _Group) -> MonteCarloResult:
     drives = drives_of(plant, group.controller, sampled, hold=options.reference_hold)
     seeds = [(options.seed, number) for number in group.runs]
     rows = run.first_rows(starts, speeds, factors, time=float(sampled.t[0]))
-    recording = run.run(rows, drives, seeds=seeds, every=0)
+    recording = run.run(rows, drives, seeds=seeds, every=options.record_every)
     parts, steps = run.loop.parts, len(sampled) - 1
     final = sampled.q[-1] - recording.q[-1]
     lost = recording.diverged >= 0
@@ -130,13 +160,25 @@ def _run_group(group: _Group) -> MonteCarloResult:
     rmse[lost], worst[lost] = np.nan, np.nan
     ended = np.where(lost, sampled.t[0] + recording.diverged * run.period, np.nan)
     saturated = recording.last[:, parts["saturated"]]
-    return MonteCarloResult(sampled.joints, rmse, worst, saturated, factors, ended, steps, recording.seconds)
+    envelope = _envelope(sampled, recording, ~lost) if group.envelope else None
+    return MonteCarloResult(sampled.joints, rmse, worst, saturated, factors, ended, steps, recording.seconds, envelope)
+
+
+def _envelope(sampled: Trajectory, recording: Recording, stable: Mask) -> ErrorEnvelope:
+    """What the errors of the stable runs stay within; not numbers where there is none."""
+    kept = recording.samples
+    errors = sampled.q[kept][:, None, :] - recording.q[:, stable]
+    if not stable.any():
+        errors = np.full((len(kept), 1, recording.q.shape[2]), np.nan)
+    ends = errors.min(axis=1), errors.max(axis=1)
+    return ErrorEnvelope(sampled.t[kept], *ends, errors.mean(axis=1), int(stable.sum()))
 
 
 def _joined(results: Sequence[MonteCarloResult]) -> MonteCarloResult:
     def stacked(name: str) -> Array:
         return np.concatenate([getattr(result, name) for result in results])
 
+    envelopes = [result.envelope for result in results]
     return MonteCarloResult(
         results[0].joints,
         stacked("rmse"),
@@ -146,4 +188,5 @@ def _joined(results: Sequence[MonteCarloResult]) -> MonteCarloResult:
         stacked("diverged"),
         results[0].steps,
         sum(result.seconds for result in results),
+        None if None in envelopes else reduce(ErrorEnvelope.merged, (one for one in envelopes if one is not None)),
     )

@@ -33,6 +33,9 @@ from torquec.robot.number import plain_number
 from torquec.trajectory.quintic_spline import quintic_spline
 from torquec.trajectory.trajectory import Trajectory
 
+_TIMES = {"time": "t", "t [s]": "t", "time [s]": "t", "t_s": "t", "time_s": "t"}
+"""Other names of the column of times, in lower case."""
+
 _KINDS = {"q": "q", "qd": "qd", "dq": "qd", "qdd": "qdd", "ddq": "qdd"}
 _FEWEST_ROWS = 2  # a motion has a beginning and an end
 _MOST_COLUMNS = 10_000
@@ -109,7 +112,7 @@ def _columns(
     header: Sequence[str], joints: Sequence[str] | None, where: str
 ) -> tuple[dict[str, list[int]], tuple[str, ...]]:
     """Column numbers of t and of each kind of quantity, in joint order, and the joints' names."""
-    words = [word.strip() for word in header]
+    words = [_TIMES.get(word.strip().lower(), word.strip()) for word in header]
     twice = sorted(word for word, count in Counter(words).items() if count > 1)
     if twice or "" in words:
         raise ArgumentError(
@@ -118,18 +121,19 @@ def _columns(
             remedy="name every column once",
         )
     if "t" not in words:
-        raise ArgumentError("there is no column 't'", where=where, remedy="name the column of times [s] 't'")
+        raise ArgumentError("there is no column 't'", where=where, remedy="name the column of times [s] 't' or 'time'")
     named: dict[str, dict[str, int]] = {}
     for k, word in enumerate(words):
         if word != "t" and not (word.startswith(f"{_TORQUE}_") and word not in (joints or ())):
             kind, joint = _kind_and_joint(word, joints)
             named.setdefault(kind, {})[joint] = k
     names = tuple(joints) if joints is not None else tuple(named.get("q", {}))
-    if joints is not None and set(named.get("q", {})) == {f"q{k + 1}" for k in range(len(names))}:
+    if joints is not None and set(named.get("q", {})) <= {f"q{k + 1}" for k in range(len(names))}:
         numbered = {f"q{k + 1}": name for k, name in enumerate(names)}
         named = {kind: {numbered.get(j, j): k for j, k in found.items()} for kind, found in named.items()}
     for kind, found in named.items():
-        wrong = sorted(set(found) ^ set(names))
+        # Joints in their own order: the first that is missing is named, not the first of the alphabet.
+        wrong = [name for name in names if name not in found] or [name for name in found if name not in names]
         if wrong:
             state = "is missing" if wrong[0] in names else "belongs to no joint"
             raise ArgumentError(
