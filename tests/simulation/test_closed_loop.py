@@ -109,20 +109,22 @@ def test_a_sampled_double_integrator_has_the_poles_of_the_textbook():
         x = step @ x
 
 
-def test_clovers_controllers_stay_within_three_tenths_of_a_millimetre():
+@pytest.mark.parametrize("duration", [1.0, 1.5, 2.0])
+def test_clovers_controllers_stay_within_three_tenths_of_a_millimetre(duration):
+    """CT1 and CT2 are close where gains are high, and which is ahead changes with the motion; CT3 is far behind both."""
     sensors = Sensors(resolution=1e-4, speed=SpeedSource.DIFFERENCE)
     options = LoopOptions(sensors=sensors, integrator=RungeKutta4(4))
     plant = Plant(PUMA, friction=DryFriction.STICK)
-    motion = puma560_standard_trajectory()
+    motion = puma560_standard_trajectory(duration=duration)
     laws = {"CT1": pole_placement, "CT2": computed_torque, "CT3": diagonal_computed_torque}
     worst = {}
     for name, law in laws.items():
         result = simulate(plant, law(PUMA, POLE, period=PERIOD), motion, options=options)
         worst[name] = 1e3 * tip_error(PUMA, "link6", result).max()
         assert result.saturated == ()
-    assert worst["CT1"] < 0.3
-    assert worst["CT2"] < 0.3
-    assert worst["CT1"] < worst["CT2"] < worst["CT3"]
+    assert max(worst["CT1"], worst["CT2"]) < 0.3
+    assert 0.8 < worst["CT1"] / worst["CT2"] < 1.25
+    assert worst["CT3"] > 5.0 * max(worst["CT1"], worst["CT2"])
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def number(value: float | None, digits: int = 6) -> str:
 def complex_number(re: float, im: float) -> str:
     """A complex number for a list of eigenvalues.
 
-    >>> complex_number(-2.0, 0.0), complex_number(-2.0, 3.5)
+    >>> complex_number(-2.0, 7e-55), complex_number(-2.0, 3.5)
     ('-2', '-2 +3.5j')
     """
-    return number(re) + (f" {im:+.6g}j" if im else "")
+    return number(re) + (f" {im:+.6g}j" if abs(im) > _NOISE else "")
