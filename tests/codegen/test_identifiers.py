@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torquec.codegen.identifiers import RESERVED, c_identifier
+from torquec.codegen.identifiers import RESERVED, c_identifier, prefix_identifier
 
 IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
@@ -61,3 +61,18 @@ def test_lone_surrogates_are_escaped():
 def test_another_language_has_its_own_words():
     assert c_identifier("loop", reserved={"loop"}) == "loop_x0_"
     assert c_identifier("double", reserved={"loop"}) == "double"
+
+
+@pytest.mark.parametrize(
+    ("name", "spelled"),
+    [
+        ("my robot-2.0", "my_robot_2_0"),
+        ("ur5", "ur5"),
+        ("(arm)", "arm"),
+        ("a_b", "a_b"),
+        ("int", "int_x0_"),
+        ("..", None),
+    ],
+)
+def test_the_names_of_a_package_begin_with_words(name, spelled):
+    assert prefix_identifier(name) == (spelled or c_identifier(name))

@@ -111,7 +111,7 @@ def test_a_sampled_double_integrator_has_the_poles_of_the_textbook():
 
 @pytest.mark.parametrize("duration", [1.0, 1.5, 2.0])
 def test_clovers_controllers_stay_within_three_tenths_of_a_millimetre(duration):
-    """CT1 and CT2 are close where gains are high, and which is ahead changes with the motion; CT3 is far behind both."""
+    """CT1 and CT2 are close where gains are high, and which is ahead changes with the motion; CT3 is far behind."""
     sensors = Sensors(resolution=1e-4, speed=SpeedSource.DIFFERENCE)
     options = LoopOptions(sensors=sensors, integrator=RungeKutta4(4))
     plant = Plant(PUMA, friction=DryFriction.STICK)

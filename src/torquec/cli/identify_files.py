@@ -108,7 +108,7 @@ def _origin(estimate: Estimate) -> str:
 
 
 def _made(scratch: Path, findings: Findings, fits: FileFits, logs: list[Log], others: list[Log]) -> list[Path]:
-    from torquec.codegen.identifiers import c_identifier
+    from torquec.codegen.identifiers import prefix_identifier
     from torquec.identification.result.identified_model import identified_model
     from torquec.identification.result.measured_test import measured_test
     from torquec.identification.result.prediction import predict
@@ -119,7 +119,7 @@ def _made(scratch: Path, findings: Findings, fits: FileFits, logs: list[Log], ot
     from torquec.report.prediction_plots import plot_prediction
 
     estimate, program = findings.estimate, fits.program
-    name = c_identifier(estimate.model.robot.name)
+    name = prefix_identifier(estimate.model.robot.name)
     predictions = [predict(estimate, log) for log in logs] + [predict(estimate, log, fitted=False) for log in others]
     page = identification_report(
         estimate,

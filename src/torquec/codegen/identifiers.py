@@ -33,6 +33,8 @@ _RESERVED_TEXT = """
     trunc y0 y1 yn isfinite isinf isnan isnormal
 """
 
+_BETWEEN = re.compile(r"[ -/:-@\[-^`{-~]+")  # printable ASCII that is no letter, digit or underscore
+
 RESERVED = frozenset(_RESERVED_TEXT.split())
 """Words that no identifier may be: keywords of C and C++, predefined macros, and the names of <math.h>."""
 
@@ -54,6 +56,17 @@ def c_identifier(name: str, *, reserved: Container[str] = RESERVED) -> str:
         digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]
         spelled = spelled[: _LONGEST - len(_MARK) - len(digest)] + _MARK + digest
     return spelled
+
+
+def prefix_identifier(name: str) -> str:
+    """The identifier with which the names of a package begin: blanks and marks between words become underscores.
+
+    Nothing else begins with it, so that it need not be spelled like no other name.
+
+    >>> prefix_identifier("my robot-2.0"), prefix_identifier("ur5"), prefix_identifier("-")
+    ('my_robot_2_0', 'ur5', 'x_x0__x2d_')
+    """
+    return c_identifier(_BETWEEN.sub("_", name).strip("_") or name)
 
 
 def _escape(match: re.Match[str]) -> str:

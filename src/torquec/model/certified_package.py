@@ -13,7 +13,7 @@ from typing import Any
 from torquec import __version__
 from torquec.codegen.c.package import c_package
 from torquec.codegen.c.scalar import SCALARS
-from torquec.codegen.identifiers import c_identifier
+from torquec.codegen.identifiers import prefix_identifier
 from torquec.codegen.precision import Precision
 from torquec.foundation.json_text import document_text
 from torquec.model.claim import claim_text
@@ -54,7 +54,7 @@ def certified_package(
     `quantities` are those in C, `kept` those in the model's file (all that the model serves where it is None).
     """
     document = model_document(model, quantities=kept)
-    model_file = f"{c_identifier(model.robot.name)}.tq.json"
+    model_file = f"{prefix_identifier(model.robot.name)}.tq.json"
     functions = [model.function(name) for name in quantities]
     claim = claim_text(model, model_file, document["sha256"])
     if precision is Precision.SINGLE:
@@ -76,4 +76,4 @@ def certified_package(
         "model": model_file,
         "files": {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()},
     }
-    return {**texts, f"{c_identifier(prefix)}{MANIFEST}": document_text(manifest)}
+    return {**texts, f"{prefix_identifier(prefix)}{MANIFEST}": document_text(manifest)}

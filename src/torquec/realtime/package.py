@@ -20,7 +20,7 @@ from torquec.codegen.c.names import Names, package_names
 from torquec.codegen.c.package import c_package
 from torquec.codegen.c.scalar import SCALARS
 from torquec.codegen.c.stack import stack_bytes
-from torquec.codegen.identifiers import c_identifier
+from torquec.codegen.identifiers import prefix_identifier
 from torquec.codegen.precision import Precision
 from torquec.control.computed_torque import demanded_acceleration
 from torquec.control.controller import Controller
@@ -163,7 +163,7 @@ def _texts(
     texts: dict[str, str] = {}
     if model.record is not None:
         document = model_document(model)
-        file = f"{c_identifier(two.robot.name)}.tq.json"
+        file = f"{prefix_identifier(two.robot.name)}.tq.json"
         claim = claim_text(model, file, document["sha256"]).rsplit("\n", 1)[0]
         description = f"{claim}\nCheck the proof and the model with:  torquec check {file}\n\n{description}"
         texts[file] = document_text(document)

@@ -19,9 +19,9 @@ def selftest(folder):
 def test_the_self_test_passes_and_a_changed_constant_fails_it(tmp_path):
     files = write_wasm_package([every_operation()], tmp_path / "good", prefix="my arm")
     assert [file.name for file in files] == [
-        "my_x20_arm.wasm",
-        "my_x20_arm.js",
-        "my_x20_arm.d.ts",
+        "my_arm.wasm",
+        "my_arm.js",
+        "my_arm.d.ts",
         "selftest.mjs",
         "selftest.html",
         "package.json",
@@ -29,7 +29,7 @@ def test_the_self_test_passes_and_a_changed_constant_fails_it(tmp_path):
     done = selftest(tmp_path / "good")
     assert done.returncode == 0, done
     assert done.stdout.startswith("ok     every_operation")
-    path = tmp_path / "good" / "my_x20_arm.wasm"
+    path = tmp_path / "good" / "my_arm.wasm"
     quarter, other = bytes.fromhex("44000000000000d03f"), bytes.fromhex("44000000000000d83f")
     code = path.read_bytes()
     minus = bytes.fromhex("44000000000000d0bf")

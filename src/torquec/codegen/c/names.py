@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from torquec.codegen.c.scalar import DOUBLE, CScalar
-from torquec.codegen.identifiers import c_identifier
+from torquec.codegen.identifiers import c_identifier, prefix_identifier
 from torquec.expr import Function
 
 _LOCAL = re.compile(r"[vxsc][0-9]+")
@@ -48,9 +48,9 @@ def package_names(functions: Sequence[Function], prefix: str, *, scalar: CScalar
     """The names of a package whose files and functions begin with `prefix`, and the type of its numbers.
 
     >>> package_names([], "my robot").prefix
-    'my_x20_robot'
+    'my_robot'
     """
-    start = _unlike(c_identifier(prefix), _TAKEN_FILES)
+    start = _unlike(prefix_identifier(prefix), _TAKEN_FILES)
     return Names(start, tuple(f"{start}_{c_identifier(function.name)}" for function in functions), scalar)
 
 

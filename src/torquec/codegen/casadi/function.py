@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torquec.codegen.function_names import check_names
-from torquec.codegen.identifiers import c_identifier
+from torquec.codegen.identifiers import c_identifier, prefix_identifier
 from torquec.errors import ExpressionError, MissingExtraError
 from torquec.expr import Function, Op, Port, check_function
 from torquec.foundation.writing import write_folder
@@ -68,7 +68,7 @@ def write_casadi_functions(
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "function"
         for function in functions:
-            name = f"{c_identifier(prefix)}_{c_identifier(function.name)}"
+            name = f"{prefix_identifier(prefix)}_{c_identifier(function.name)}"
             casadi_function(function, name=name).save(str(path))
             contents[f"{name}.casadi"] = path.read_bytes()
     return write_folder(directory, contents, force=force)

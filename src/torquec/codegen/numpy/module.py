@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from torquec.codegen.function_names import check_names
-from torquec.codegen.identifiers import c_identifier
+from torquec.codegen.identifiers import c_identifier, prefix_identifier
 from torquec.codegen.statements import Angles, Dialect, to_program
 from torquec.expr import Function, Op, Port, check_function, count_operations
 from torquec.foundation.writing import write_folder
@@ -83,7 +83,7 @@ def write_numpy_module(
     function's. Raises `ArgumentError` when two functions have one name or the directory cannot be written.
     """
     text = numpy_module(functions, prefix=prefix, description=description, notes=notes)
-    return write_folder(directory, {f"{python_identifier(prefix)}.py": text}, force=force)
+    return write_folder(directory, {f"{python_identifier(prefix_identifier(prefix))}.py": text}, force=force)
 
 
 def numpy_module(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from torquec.codegen.identifiers import c_identifier
+from torquec.codegen.identifiers import c_identifier, prefix_identifier
 from torquec.codegen.recorded import RECORDED_SEED, STATES, record_states
 from torquec.codegen.wasm.module import wasm_module
 from torquec.codegen.wasm.wrapper import types_text, wrapper_text
@@ -109,7 +109,7 @@ def wasm_package(
     if not functions:
         raise ArgumentError("there is no function to write", remedy="choose at least one quantity")
     code = wasm_module(functions, batch=True)
-    name = c_identifier(prefix)
+    name = prefix_identifier(prefix)
     wrapper = wrapper_text(functions, prefix=name, description=description)
     checks = _CHECKS.format(recorded=_recorded(functions))
     encoded = base64.b64encode(code).decode()
