@@ -333,12 +333,11 @@ def _positive(table: Table, key: str) -> float | None:
 def _rate(table: Table, key: str) -> float | None:
     """`key` per second in radians or metres, or `key_deg`."""
     in_degrees = f"{key}_deg"
-    if key in table and in_degrees in table:
-        table.refuse(in_degrees, f"the {key} is given twice", f"keep one of {key} and {in_degrees}")
     if in_degrees not in table:
         return _positive(table, key)
-    value = _positive(table, in_degrees)
-    return None if value is None else math.radians(value)
+    if key in table:
+        table.refuse(in_degrees, f"the {key} is given twice", f"keep one of {key} and {in_degrees}")
+    return math.radians(_positive(table, in_degrees) or 0.0)
 
 
 def _in_degrees(table: Table) -> tuple[str, ...]:
@@ -348,8 +347,7 @@ def _in_degrees(table: Table) -> tuple[str, ...]:
         ("range", table.rows("range")[0] if "range" in table else (), is_position_in_degrees, "rad"),
         ("velocity", (table.number("velocity", 0.0),), is_speed_in_degrees, "rad/s"),
     ):
-        wrong = [value for value in values if is_wrong(value)]
-        if wrong:
+        if wrong := [value for value in values if is_wrong(value)]:
             text = degrees_text(key, max(wrong, key=abs), f"write {key}_deg", unit=unit)
             found.append(f"{table.where(key)}: {text}")
     return tuple(found)
