@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import re
-import shutil
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from tests.model.kinds import model_of
 import torquec as tq
 from torquec.realtime.package import controller_functions, write_two_rate_package
 
-ARM = "arm-none-eabi-gcc"
 HOOKS = """
 #include "{p}_tasks.h"
 static int ticks;
@@ -168,26 +166,6 @@ def test_a_certified_package_says_so_and_carries_its_model(tmp_path):
     assert "SIMPLIFIED" in (tmp_path / "puma560_simplified_rt.h").read_text()
     assert (tmp_path / "puma560.tq.json").exists()
     assert {claim.quantity for claim in package.claim} == {"inverse_dynamics"}
-
-
-@pytest.mark.skipif(shutil.which(ARM) is None, reason=f"{ARM} is not here")
-def test_a_panda_fits_a_small_processor(tmp_path):
-    from tests.model.kinds import MODELS
-
-    from torquec.robot.lock_joints import lock_joints
-
-    if not (MODELS / "panda.urdf").exists():
-        pytest.skip("panda.urdf is not here")
-    panda = tq.load(MODELS / "panda.urdf")
-    panda = lock_joints(panda, {name: 0.02 for name in panda.joint_names if "finger" in name})
-    flags = ("-mcpu=cortex-m7", "-mfloat-abi=hard", "-mfpu=fpv5-d16", "-mthumb", "-std=c99", "-O2", "-fstack-usage")
-    for order, most in (("zeroth", 16384), ("first", 40960)):
-        folder = tmp_path / order
-        write_two_rate_package(panda, folder, precision="single", order=order)
-        build(ARM, *flags, "-c", folder / "panda_rt.c", "-o", folder / "p.o")
-        text = run("arm-none-eabi-size", folder / "p.o").stdout.splitlines()[1].split()[0]
-        assert int(text) <= most
-        assert max(map(int, re.findall(r"\t(\d+)\t", (folder / "p.su").read_text()))) <= 2048
 
 
 def test_misuse(tmp_path):
