@@ -4,7 +4,7 @@ python -m benchmarks.inverse_kinematics [--rounds 60] [--poses 2000] [--peers DI
 
 All contestants take turns in one run, and the least time of each is printed. Native times are those of a C loop over
 the kernels (with gcc or clang); the textbook solution of arms with a spherical wrist (`textbook_wrist.c`, compiled with
--O3 -march=native) has the PUMA 560's lengths. EAIK and the Robotics Toolbox run where they can be imported; `--peers`
+-O3 -march=native) has the PUMA 560's lengths. EAIK runs where it can be imported; `--peers`
 (repeatable) names a folder of packages (site-packages of an environment of their own) to look in.
 """
 
@@ -66,7 +66,7 @@ def _measure(name: str, frame: str, arguments: argparse.Namespace, compiled: cty
     if compiled is not None and name == "puma560":
         textbook = ctypes.cast(compiled.textbook_wrist, ctypes.c_void_p).value
         runs["textbook, all branches, native"] = _kernel(compiled, textbook, [rotation, position], [np.zeros((8, 6))])
-    runs |= _eaik(ik, rotation, position, q) | _toolbox(name)
+    runs |= _eaik(ik, rotation, position, q)
     least = dict.fromkeys(runs, np.inf)
     for _ in range(arguments.rounds):
         for what, run in runs.items():
@@ -75,7 +75,7 @@ def _measure(name: str, frame: str, arguments: argparse.Namespace, compiled: cty
         # Ours of the same kind: from Python against calls from Python, native against native.
         ours = "native" if what.endswith("native") else "from Python"
         ratio = ns / least.get(f"all {len(ik.names)} branches, {ours}", np.nan)
-        peer = what.startswith(("textbook", "EAIK", "Robotics"))
+        peer = what.startswith(("textbook", "EAIK"))
         print(f"{robot.name:10} {what:44} {ns:9.0f} {f'{ratio:7.1f}' if peer else ''}")
 
 
@@ -161,21 +161,6 @@ def _eaik(ik: tq.InverseKinematics, rotation: np.ndarray, position: np.ndarray, 
         "EAIK, all branches, from Python": _timed(one_by_one, len(poses)),
         "EAIK, all branches, batch in one thread": _timed(lambda: robot.IK_batched(listed, 1), len(poses)),
     }
-
-
-def _toolbox(name: str) -> dict[str, Any]:
-    """The Robotics Toolbox for Python: its solver written in C++, which gives one solution."""
-    try:
-        import roboticstoolbox as rtb
-    except ImportError:
-        return {}
-    if name != "puma560":
-        return {}
-    arm = rtb.models.DH.Puma560()
-    ets = arm.ets()
-    # Its PUMA 560 stands on another base: poses are its own.
-    poses = [arm.fkine(one).A for one in np.random.default_rng(0).uniform(-1.5, 1.5, (200, 6))]
-    return {"Robotics Toolbox ik_LM (C++), one solution": _timed(lambda: [ets.ik_LM(one) for one in poses], len(poses))}
 
 
 if __name__ == "__main__":

@@ -15,10 +15,14 @@ import math
 from dataclasses import dataclass
 
 from torquec.expr.math import atan2, select, sqrt
-from torquec.kinematics.angle import HOLD, JointAngle, direction, select_angle
+from torquec.kinematics.angle import JointAngle, direction, select_angle
 from torquec.spatial import Matrix3, Scalar, Vector3, cross, dot, matvec, scale, subtract
 
 WRIST_NAMES = ("wrist no flip", "wrist flip")
+
+WRIST_HOLD = 2e-11
+"""Below this sine the first angle is held. Folded arms in front of a straight wrist leave as much of rounding; holding
+changes the rotation by no more than this, well below what counts as missed."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,7 @@ def solve_wrist(m: Matrix3, axes: tuple[Vector3, Vector3, Vector3], held: JointA
     mc, mb, mk = (matvec(m, v) for v in (c, b, across_b))
     along, x, y = dot(a, mc), dot(e, mc), dot(b, mc)
     margin = sqrt(x * x + y * y)
-    first = direction(x, y, held, HOLD)
+    first = direction(x, y, held, WRIST_HOLD)
 
     def rest(turn: JointAngle) -> tuple[Scalar, JointAngle]:
         bend = atan2(turn.c * x + turn.s * y, along) - start
@@ -49,7 +53,7 @@ def solve_wrist(m: Matrix3, axes: tuple[Vector3, Vector3, Vector3], held: JointA
 
     bend, last = rest(first)
     # The flip turns the first and last axis by half a turn and bends the other way; where held, it is the same wrist.
-    clear = margin - HOLD
+    clear = margin - WRIST_HOLD
     values = (first.radians, bend, last.radians)
     flipped = (values[0] + math.pi, -(bend + start) - start, values[2] + math.pi)
     other = (
