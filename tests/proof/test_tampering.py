@@ -202,7 +202,8 @@ def test_an_angle_that_is_another_one_after_many_turns(case):
         check_certificate(robot, replace(certificate, program=program, counts=None))
 
 
-def test_tables_of_a_higher_degree_than_the_error_are_compared_on_a_finer_grid(case):
+def test_tables_of_a_higher_degree_than_the_error(case):
+    """What they have above the programs' degrees is rounding, and counts."""
     robot, certificate = case
     name = robot.joint_names[0]
     proof = certificate.joints[name]

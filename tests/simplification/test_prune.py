@@ -48,3 +48,11 @@ def test_nothing_is_left_out_of_a_tight_tolerance(case):
     _, exact, box, tolerance, _ = case
     pruned = prune_within(exact, exact, [False] * 3, box, 1e-9 * tolerance)
     assert count_operations(pruned) == count_operations(exact)
+
+
+def test_robots_with_many_joints_are_pruned_too(case, monkeypatch):
+    """A box of their programs has more control points than are asked of others; shorter programs need no more."""
+    _, exact, box, tolerance, _ = case
+    monkeypatch.setattr("torquec.simplification.prune._MOST_POINTS", 1)
+    before, after = (count_operations(f) for f in (exact, prune_within(exact, exact, [False] * 3, box, tolerance)))
+    assert after.mul + after.add < before.mul + before.add

@@ -116,6 +116,8 @@ class _Search:
         self.needed: set[_Cut] = set()
         """Cuts of the current program that turned out not to be possible."""
         self.first_cut = _Cut(0, 0)
+        # What is proven of the program as it comes can be proven of a shorter one of the same degrees.
+        self._most_points = max(_MOST_POINTS, self._points(position_degrees(simplified, prismatic)))
         self._seed = 1000 * seed + 100
         self.states = sampled_motions(motions, _SAMPLES, rng=np.random.default_rng(seed))
         self.torques = self._exact_torques(self.states)
@@ -183,8 +185,11 @@ class _Search:
         degrees = position_degrees(program, self.prismatic)
         if max(degrees) > HIGHEST_DEGREE:
             return False
-        # Angles have 2 d + 1 control values each.
-        return math.prod(2 * degrees[joint] + 1 for joint in self.joints) <= _MOST_POINTS
+        return self._points(degrees) <= self._most_points
+
+    def _points(self, degrees: Sequence[int]) -> int:
+        """Control points of a box: angles have 2 d + 1 values each, displacements d + 1."""
+        return math.prod(degrees[j] + 1 if self.prismatic[j] else 2 * degrees[j] + 1 for j in self.joints)
 
     def _error(self, function: Function, values: list[Any]) -> float:
         """The largest error over all motions met and joints, in tolerances."""

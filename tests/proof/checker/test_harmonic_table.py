@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from torquec.proof.checker.harmonic_table import harmonic_table
+from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table
 
 VARIABLES = [((0, 1), (1, -1)), ((2, 1),)]
 
@@ -34,3 +35,18 @@ def test_nodes_and_positions_agree():
 def test_without_variables_a_table_is_constant():
     table = harmonic_table(3, [], [], [], lambda positions: np.full((2, len(positions)), 4.0))
     assert table.at(np.zeros((5, 3))).value.tolist() == [[4.0] * 5] * 2
+
+
+def test_what_is_above_the_degrees_of_the_joints():
+    """cos 2x cos 2y in x = q1, y = q1 + q2 is (cos(4 q1 + 2 q2) + cos 2 q2)/2: half of it is of degree four in q1."""
+    variables = (((0, 1),), ((0, 1), (1, 1)))
+    table = np.zeros((2, 5, 5))
+    table[0, 3, 3] = 6.0
+    table[1, 3, 3] = table[1, 4, 4] = 6.0  # with sin 2x sin 2y it is cos(2x - 2y) = cos 2 q2
+    waves = HarmonicTable(variables, (False, False), (2, 2), table)
+    limits = (-1.0, -1.0), (1.0, 1.0)
+    assert waves.excess((2, 2), *limits) == pytest.approx([3.0, 0.0], abs=1e-7)
+    assert waves.excess((4, 2), *limits) == pytest.approx([0.0, 0.0], abs=1e-7)
+    assert waves.excess((2, 1), *limits) == pytest.approx([6.0, 6.0])
+    sliding = HarmonicTable((((1, 1),),), (True,), (3,), np.array([[1.0, 1.0, 1.0, 2.0]]))
+    assert sliding.excess((0, 1), (0.0, -3.0), (0.0, 2.0)) == pytest.approx([9.0 + 54.0])

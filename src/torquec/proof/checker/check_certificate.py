@@ -29,7 +29,7 @@ from torquec.proof.certificate import Certificate, JointProof
 from torquec.proof.checker.allowances import ROUNDED_UP
 from torquec.proof.checker.check_boxes import HIGHEST_DEGREE, REMEDY, LeafChecker, Part, root_pieces, tree_leaves
 from torquec.proof.checker.check_coefficients import check_coefficients
-from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table, table_degrees
+from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table
 from torquec.proof.checker.residual_grid import GridPart, ResidualGrid, row_weights, snap_differences
 from torquec.proof.checker.rounded_evaluation import RoundedArray
 from torquec.robot.robot import Robot
@@ -51,9 +51,7 @@ def check_certificate(
         if not certificate.joints:
             return inner
     box = certificate.motions
-    tables = [([((v, 1),) for v in proof.variables], proof.degrees) for proof in certificate.joints.values()]
-    degrees = table_degrees(robot.n, tables)
-    grid = ResidualGrid(robot, certificate.program, box.lower, box.upper, table_degrees=degrees)
+    grid = ResidualGrid(robot, certificate.program, box.lower, box.upper)
     claims = [_claim(grid, certificate, joint) for joint in range(robot.n)]
     with work.step("comparing the errors with their tables") as step:
         # The program is made of the robot with snapped angles; what is claimed is about its file as written.
@@ -179,7 +177,8 @@ def _slacks(grid: ResidualGrid, tables: Sequence[HarmonicTable], meter: Meter) -
         whole = [[np.broadcast_to(x.reshape(len(x), -1), (len(x), count)) for x in pair] for pair in found]
         return RoundedArray(np.stack([v for v, _ in whole], axis=-1), np.stack([r for _, r in whole], axis=-1))
 
-    return grid.largest_differences(stand_in, meter=meter)
+    excess = np.stack([table.excess(grid.degrees, grid.lower, grid.upper) for table in tables], axis=-1)
+    return grid.largest_differences(stand_in, meter=meter) + (1.0 + grid.lebesgue) * excess
 
 
 def _check_leaves(task: _Task, *, meter: Meter = silent) -> None:

@@ -25,7 +25,7 @@ from torquec.foundation.arrays import Array
 from torquec.foundation.work import Meter, Work, as_work
 from torquec.proof.checker.allowances import UNNAMED
 from torquec.proof.checker.check_boxes import HIGHEST_DEGREE, REMEDY, LeafChecker, Part, root_pieces, tree_leaves
-from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table, sums_matrix, table_degrees
+from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table, sums_matrix
 from torquec.proof.checker.residual_grid import GridPart, ResidualGrid, snap_differences
 from torquec.proof.checker.rounded_evaluation import RoundedArray
 from torquec.proof.coefficient_certificate import CoefficientCertificate, CoefficientProof
@@ -54,9 +54,7 @@ def check_coefficients(
             raise CheckError(f"the proof of {proof.name} is filed under {name}", remedy=REMEDY)
         _check_statement(robot, proof)
     proofs = list(certificate.coefficients.values())
-    degrees = table_degrees(robot.n, ((proof.variables, proof.degrees) for proof in proofs))
-    box = certificate.box
-    grid = ResidualGrid(robot, certificate.program, box.lower, box.upper, table_degrees=degrees)
+    grid = ResidualGrid(robot, certificate.program, certificate.box.lower, certificate.box.upper)
     leaves = [_leaves(robot, certificate, proof) for proof in proofs]
     with work.step("comparing the coefficients with their tables") as step:
         tables = [_table(grid, proof) for proof in proofs]
@@ -217,10 +215,12 @@ def _slacks(
     # Rows of the robot that no proof needs are large here, and are not looked at.
     exact = grid.largest_differences(lambda part: stand_in(part, 1), of_robot=True) + snapped if relative else errors
     _require_exact(grid, errors, places)
-    return [
-        (share * float(errors[row, joint]), share * float(exact[row, joint]) if len(table.table) > 1 else 0.0)
-        for table, (row, share, joint) in zip(tables, places, strict=True)
-    ]
+    slacks = []
+    for table, (row, share, joint) in zip(tables, places, strict=True):
+        above = (1.0 + grid.lebesgue) * table.excess(grid.degrees, grid.lower, grid.upper)
+        second = share * float(exact[row, joint]) + float(above[1]) if len(above) > 1 else 0.0
+        slacks.append((share * float(errors[row, joint]) + float(above[0]), second))
+    return slacks
 
 
 def _require_exact(grid: ResidualGrid, errors: Array, places: Sequence[tuple[int, float, int]]) -> None:

@@ -5,6 +5,8 @@ A variable is a joint's displacement, or a sum of joint angles with signs.
 (1)  f = sum over the table of the products of 1, cos x, sin x, cos 2x, .. (or powers) of its variables
 (2)  values on a grid of the variables give the table: a discrete Fourier transform, or an inverse Vandermonde matrix
 (3)  evaluated in doubles, f is off by at most (4 size + 50) u sum |table| product of the largest basis values
+(4)  in complex exponentials, products of waves in sums of angles are waves in the joints' angles: what has a higher
+     degree in a joint than it should is at most the sum of the magnitudes of their coefficients
 
 The table need not be exact: `residual_grid` bounds how far it is from what it stands for.
 """
@@ -12,13 +14,13 @@ The table need not be exact: `residual_grid` bounds how far it is from what it s
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from torquec.foundation.arrays import Array
-from torquec.proof.checker.allowances import table_rounding
+from torquec.proof.checker.allowances import ROUNDED_UP, table_rounding
 from torquec.proof.checker.check_boxes import basis_values
 from torquec.proof.checker.rounded_evaluation import RoundedArray
 
@@ -55,6 +57,27 @@ class HarmonicTable:
             largest *= max(1.0, float(np.abs(basis).max()))
             value = np.moveaxis(np.tensordot(basis, value, axes=(1, axis)), 0, axis)
         return self._rounded(value, largest)
+
+    def excess(self, degrees: Sequence[int], lower: Sequence[float], upper: Sequence[float]) -> Array:
+        """How large what exceeds these degrees (n,) in a joint can be in the ranges, of each function (rows,) (4)."""
+        values, places = self.table.astype(complex), []
+        for axis, (variable, slides, degree) in enumerate(
+            zip(self.variables, self.sliding, self.degrees, strict=True), start=1
+        ):
+            if slides:
+                (joint, _), size = variable[0], np.arange(degree + 1)
+                reach = max(1.0, abs(lower[joint]), abs(upper[joint]))
+                values = np.moveaxis(np.moveaxis(values, axis, -1) * reach**size, -1, axis)
+            else:
+                size = np.arange(-degree, degree + 1)
+                values = np.moveaxis(np.tensordot(_exponentials(degree), values, axes=(1, axis)), 0, axis)
+            places.append(size)
+        own = np.zeros((*self.table.shape[1:], len(degrees)))
+        for variable, size in zip(self.variables, np.meshgrid(*places, indexing="ij"), strict=True):
+            for joint, sign in variable:
+                own[..., joint] += sign * size
+        above = np.any(np.abs(own) > np.asarray(degrees), axis=-1)
+        return np.asarray(np.abs(values[:, above]).sum(axis=1)) * ROUNDED_UP
 
     def _values(self, positions: Array) -> tuple[Array, float]:
         value, largest = self.table, 1.0
@@ -94,20 +117,15 @@ def harmonic_table(
     return HarmonicTable(tuple(variables), tuple(sliding), tuple(degrees), np.ascontiguousarray(values))
 
 
-def table_degrees(n: int, tables: Iterable[tuple[Sequence[Joints], Sequence[int]]]) -> tuple[int, ...]:
-    """The highest degree in each joint (n,) of tables in these variables, of these degrees.
-
-    >>> table_degrees(3, [([((0, 1),), ((0, 1), (2, -1))], (2, 1))])        # degree 2 in q1, 1 in q1 - q3
-    (3, 0, 1)
-    """
-    highest = [0] * n
-    for variables, degrees in tables:
-        own = [0] * n
-        for variable, degree in zip(variables, degrees, strict=True):
-            for joint, _ in variable:
-                own[joint] += degree
-        highest = [max(pair) for pair in zip(highest, own, strict=True)]
-    return tuple(highest)
+def _exponentials(degree: int) -> Array:
+    """From 1, cos x, sin x, cos 2x, .. to the exponentials exp(i k x), k = -degree .. degree."""
+    matrix = np.zeros((2 * degree + 1, 2 * degree + 1), dtype=complex)
+    matrix[degree, 0] = 1.0
+    for k in range(1, degree + 1):
+        for sign in (1, -1):
+            matrix[degree + sign * k, 2 * k - 1] = 0.5
+            matrix[degree + sign * k, 2 * k] = -0.5j * sign
+    return matrix
 
 
 def sums_matrix(n: int, variables: Sequence[Joints]) -> Array:

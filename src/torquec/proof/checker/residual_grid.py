@@ -9,8 +9,8 @@ d + 1 displacements) per joint, rounding bounded (`rounded_evaluation`):
      range), L the product of the joints' Lebesgue constants:
        angles, m = 2 d + 1:  (1 + 2 sum_{k=1..d} 1/sin((2 k - 1) pi/(2 m)))/m       (Ehlich & Zeller 1966)
        d + 1 even displacements:  1, 1, 1.25, 1.64, 2.21  for  d = 0, .., 4
-So a table that stands for a row is wrong by at most L times the largest difference on the grid, radii included; the
-grid is as fine as the degrees of the tables ask for, where these are higher than those of the programs.
+So a table that stands for a row is wrong by at most L times the largest difference on the grid, radii included. What it
+has above these degrees, which is rounding, is `HarmonicTable.excess` and counts beside that.
 """
 
 from __future__ import annotations
@@ -59,17 +59,13 @@ StandIn = Callable[[GridPart], RoundedArray]
 
 @dataclass(frozen=True)
 class ResidualGrid:
-    """A program beside the exact one of a robot, or beside a `reference`, with ranges of the positions (n,).
-
-    `table_degrees` (n,) are those of what will stand for the rows, where they are known to be higher.
-    """
+    """A program beside the exact one of a robot, or beside a `reference`, with ranges of the positions (n,)."""
 
     robot: Robot
     program: Function
     lower: tuple[float, ...]
     upper: tuple[float, ...]
     reference: Function | None = None
-    table_degrees: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         for joint, low, high in zip(self.robot.joints, self.lower, self.upper, strict=True):
@@ -94,10 +90,8 @@ class ResidualGrid:
 
     @cached_property
     def degrees(self) -> tuple[int, ...]:
-        """The degree of all programs, and of tables, in every joint (n,); raises `CheckError` where a program is no
-        torque.
-        """
-        found = [self.table_degrees or (0,) * self.n]
+        """The degree of both programs in every joint (n,); raises `CheckError` where one is no torque program."""
+        found = []
         for program in (self.exact, self.program):
             check_program(self.robot, program)
             found.append(exact_degrees(program, self.sliding, seed=self.robot.content_hash))
