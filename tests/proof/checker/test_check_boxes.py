@@ -53,6 +53,14 @@ def test_gravity_of_a_pendulum_is_known():
             checker(rows, 1.99).check([(-1.0, 1.0)], leaves)
 
 
+def test_a_part_of_a_root_is_the_part_that_is_meant():
+    # dg = sin q on [0, 1]: the lower half stays below sin 0.5 = 0.48, the upper half does not.
+    rows = [[0.0] * 5, [0.0] * 5, [0.0, 0.0, 1.0, 0.0, 0.0]]
+    checker(rows, 0.6).check([(0.0, 1.0)], [((0.0, 0.5),)])
+    with pytest.raises(CheckError):
+        checker(rows, 0.6).check([(0.0, 1.0)], [((0.5, 1.0),)])
+
+
 def test_speeds_add_where_their_signs_allow():
     # 3 qd^2 - 1: between -1 (at rest) and 2.
     rows = [[0.0] * 5, [3.0, 0.0, 0.0, 0.0, 0.0], [-1.0, 0.0, 0.0, 0.0, 0.0]]
