@@ -38,8 +38,7 @@ from torquec.identification.estimators.statistics import check_excitation, condi
 from torquec.identification.identify_options import IdentifyOptions, freedom_of
 from torquec.identification.logs.log_source import LogSource, sample_correlation
 from torquec.identification.open_logs import LogOrPath, OpenLogs, open_logs
-from torquec.identification.result.estimate import Estimate, LogError, bind_parameters
-from torquec.identification.result.realization import realize
+from torquec.identification.result.estimate import Estimate, LogError
 from torquec.identification.result.residuals import log_error
 from torquec.identification.result.verdict import Parameter, PredictedLog, judge
 from torquec.identification.torque.torque_model import TorqueModel
@@ -49,8 +48,9 @@ from torquec.trajectory.log_map import LogMap
 
 _DEFAULT = IdentifyOptions()
 _LOAD_FITS = 20  # friction by load settles in a few
-_SAME_LOAD = 1e-13
-"""Change of parameters, relative to the largest, below which (5) ends: some per cent of the change before each time."""
+_SAME_LOAD = 1e-10
+"""Change of parameters, relative to the largest, below which (5) ends: some per cent of the change before each time, so
+that the next one would be lost in the rounding of the solver; where that is coarser, changes stop to fall."""
 
 _UNSOLVED = {
     Status.NOT_CONVERGED: "the estimator has not converged: what it found is not the best fit",
@@ -116,14 +116,15 @@ def _fitted(choice: Choice, logs: OpenLogs, options: IdentifyOptions) -> _Fit:
 
 def _with_own_load(fit: _Fit, logs: OpenLogs, options: IdentifyOptions) -> _Fit:
     """(5): the fit whose load-dependent friction follows the rigid-body torques that it finds itself."""
+    last = np.inf
     for _ in range(_LOAD_FITS):
         model, before = fit.choice.model, fit.estimator.x_
-        drawn = fit.estimator if isinstance(fit.estimator, PriorEstimator) else None
-        standard = realize(model, before).standard if drawn is None else drawn.y_
-        model = model.with_load_of(bind_parameters(model, standard))
+        model = model.with_load_of(before[: len(model.base)])
         fit = _fitted(dataclasses.replace(fit.choice, model=model), logs, options)
-        if np.max(np.abs(fit.estimator.x_ - before)) <= _SAME_LOAD * np.max(np.abs(before)):
+        change = float(np.max(np.abs(fit.estimator.x_ - before)) / np.max(np.abs(before)))
+        if change <= _SAME_LOAD or change >= last:
             break
+        last = change
     return fit
 
 

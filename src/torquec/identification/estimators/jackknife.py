@@ -10,7 +10,8 @@ covariance of the estimator, which knows the prior's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -28,13 +29,21 @@ def jackknife_covariance(parts: Sequence[JointFactors], make: Callable[[], Estim
     """The covariance (1), (k, k), of what `make()` learns from m parts; raises `ArgumentError` for fewer than three."""
     if len(parts) < 3:
         raise ArgumentError(f"{len(parts)} parts of data are too few to leave one out", remedy="give at least three")
-    fits = []
-    for i in range(len(parts)):
-        others = [part for k, part in enumerate(parts) if k != i]
-        fits.append(make().fit_factors(others[0].merged(*others[1:])).x_)
+    fits = [make().fit_factors(others).x_ for others in _without_each(parts)]
     centred = np.array(fits) - np.mean(fits, axis=0)
     covariance: Array = (len(parts) - 1) / len(parts) * centred.T @ centred
     return covariance
+
+
+def _without_each(parts: Sequence[JointFactors]) -> Iterator[JointFactors]:
+    """The factors of all parts but one, for each of them; what lies before it and behind it is merged only once."""
+    behind = list(itertools.accumulate(reversed(parts), JointFactors.merged))[::-1]
+    yield behind[1]
+    before = parts[0]
+    for i in range(1, len(parts) - 1):
+        yield before.merged(behind[i + 1])
+        before = before.merged(parts[i])
+    yield before
 
 
 def stretches(logs: Sequence[LogSource]) -> int:

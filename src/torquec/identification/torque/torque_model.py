@@ -43,8 +43,9 @@ class TorqueModel:
     friction: FrictionLaw
     shafts: tuple[Shaft, ...]
     columns: tuple[TorqueColumn, ...] = ()
-    load_robot: Robot | None = None
-    """Whose rigid-body torques load-dependent friction follows: `robot`, unless a fit has found better inertias."""
+    load: Array | None = None
+    """Base parameters (b,) whose rigid-body torques load-dependent friction follows: those of `robot`, unless a fit has
+    found better ones."""
     _made: dict[str, Model] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
@@ -100,16 +101,6 @@ class TorqueModel:
             self._made["model"] = compile(self.robot)
         return self._made["model"]
 
-    @property
-    def _carrying(self) -> Model:
-        """The model whose rigid-body torques are the load of friction."""
-        if self.load_robot is None:
-            return self.model
-        key = f"load {self.load_robot.content_hash}"
-        if key not in self._made:
-            self._made[key] = compile(self.load_robot)
-        return self._made[key]
-
     def with_friction(self, friction: FrictionLaw) -> TorqueModel:
         """The same robot with another law of friction; what is known of the rigid part is shared."""
         other = dataclasses.replace(self, friction=friction)
@@ -117,9 +108,9 @@ class TorqueModel:
         object.__setattr__(other, "_made", self._made)
         return other
 
-    def with_load_of(self, robot: Robot) -> TorqueModel:
-        """The same columns with the rigid-body torques of another robot as the load."""
-        other = dataclasses.replace(self, load_robot=robot)
+    def with_load_of(self, parameters: Array) -> TorqueModel:
+        """The same columns with the rigid-body torques of other base parameters (b,) as the load."""
+        other = dataclasses.replace(self, load=np.array(parameters, dtype=np.float64))
         other.__dict__["base"] = self.base
         object.__setattr__(other, "_made", self._made)
         return other
@@ -133,6 +124,13 @@ class TorqueModel:
         """The columns (N, n, b) of the base parameters, low-passed."""
         return samples.low_passed(self.rigid(samples.q, samples.qd, samples.qdd))
 
+    def _load_torques(self, samples: Samples) -> Array:
+        """The rigid-body torques (N, n) that friction follows."""
+        if self.load is None:
+            own: Array = self.model.inverse_dynamics(samples.q, samples.qd, samples.qdd)
+            return own
+        return self.rigid(samples.q, samples.qd, samples.qdd) @ self.load
+
     def further_columns(self, samples: Samples) -> Array:
         """The columns (N, n, c) of the user, low-passed."""
         parts = [column.torque(self.robot, samples)[:, :, None] for column in self.columns]
@@ -140,8 +138,7 @@ class TorqueModel:
 
     def friction_columns(self, samples: Samples) -> Array:
         """The columns (N, n, f) of friction, low-passed (3)."""
-        reads_load = self.friction.reads_load
-        load = self._carrying.inverse_dynamics(samples.q, samples.qd, samples.qdd) if reads_load else None
+        load = self._load_torques(samples) if self.friction.reads_load else None
         functions = friction_functions(self.shafts, self.friction, samples.qd, q=samples.q, load=load)
         return spread(self.shafts, self.friction, samples.low_passed(functions) if functions.size else functions)
 
