@@ -8,7 +8,7 @@ import pytest
 from torquec.errors import ArgumentError
 from torquec.robot import classics
 from torquec.trajectory.log import Pathology
-from torquec.trajectory.log_map import read_log_map
+from torquec.trajectory.log_map import LogMap, read_log_map
 from torquec.trajectory.read_log import read_log
 
 ROBOT = classics.planar2r()
@@ -61,6 +61,53 @@ def test_a_map_turns_motor_columns_into_joint_ones(tmp_path):
     assert np.allclose(log.tau[1], gears.T @ [14.0, 16.0])
     assert np.allclose(log.t, [0.0, 1e-4, 2e-4])
     assert set(log.others) == {"x", "y"}
+
+
+@pytest.mark.parametrize(
+    ("header", "given"),
+    [
+        ("t,a1,a2,dq1,dq2,tau1,tau2", LogMap(position="a{}")),
+        ("t,q1,q2,dq1,dq2,i1,i2", LogMap(torque="i{}")),
+        ("clock,q1,q2,dq1,dq2,tau1,tau2", LogMap(time="clock")),
+        ("t,a1,a2,b1,b2,tau1,tau2", LogMap(position="a{}", velocity="b{}")),
+        (f"t,a1,a2,dq1,dq2,tau_{A},tau_{B}", LogMap(position="a{}")),
+        (f"t,q_{A},q_{B},dq1,dq2,i1,i2", LogMap(torque=("i1", "i2"))),
+        ("clock,a1,a2,dq1,dq2,i1,i2", LogMap(time="clock", position="a{}", torque="i{}")),
+    ],
+)
+def test_a_map_may_leave_out_what_the_header_says(tmp_path, header, given):
+    log = read_log(written(tmp_path / "log.csv", header), ROBOT, log_map=given)
+    table = np.array(ROWS)
+    assert (log.t == table[:, 0]).all()
+    assert (log.q == table[:, 1:3]).all()
+    assert (log.tau == table[:, 5:]).all()
+    # Speeds of the header belong to positions of the header.
+    if given.velocity or (given.position is None and "t,q1" in header):
+        assert (log.qd == table[:, 3:5]).all()
+
+
+def test_units_of_the_header_are_those_of_its_own_columns(tmp_path):
+    path = written(tmp_path / "log.csv", "t,a1,a2,dq1,dq2,tau1_mNm,tau2_mNm")
+    log = read_log(path, ROBOT, log_map=LogMap(position="a{}", angle_unit="deg"))
+    assert np.allclose(log.tau, 1e-3 * np.array(ROWS)[:, 5:])
+    assert np.allclose(np.degrees(log.q), np.array(ROWS)[:, 1:3])
+    path = written(tmp_path / "log.csv", "t,q1_deg,q2_deg,dq1,dq2,tau1_mNm,tau2_mNm")
+    log = read_log(path, ROBOT, log_map=LogMap(torque=("tau1_mNm", "tau2_mNm"), gains=(1.0, 1.0)))
+    assert np.allclose(log.tau, np.array(ROWS)[:, 5:])
+    assert np.allclose(np.degrees(log.q), np.array(ROWS)[:, 1:3])
+
+
+@pytest.mark.parametrize(
+    ("header", "given", "said"),
+    [
+        ("t,a1,a2,x,y,b1,b2", LogMap(position="a{}"), "torque of joint 1"),
+        ("t,a1,a2,x,y,b1,b2", LogMap(torque="b{}"), "position of joint 1"),
+        ("t,a1,a2,x,y,tau1,z", LogMap(position="a{}"), r"(?s)torque of joint 2 .*the columns are t, a1, a2, x, y, tau1, z"),
+    ],
+)
+def test_what_neither_map_nor_header_says_is_refused(tmp_path, header, given, said):
+    with pytest.raises(ArgumentError, match=said):
+        read_log(written(tmp_path / "log.csv", header), ROBOT, log_map=given)
 
 
 def test_npz_with_arrays(tmp_path):

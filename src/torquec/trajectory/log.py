@@ -44,6 +44,7 @@ class Pathology(StrEnum):
     PERMUTED = "permuted joints"
     NEGATED = "negated joint"
     UNITS = "units"
+    OFFSET = "joint offset"
     GRAVITY = "gravity direction"
     DELAY = "delay"
     STANDSTILL = "standstill"

@@ -27,6 +27,7 @@ _SEPARATOR = r"[\s_./:-]"
 _NUMBERED = re.compile(rf"(?:(?:joint|axis|j|a){_SEPARATOR}?)?([0-9]+)")
 _LONGEST_NAME = 300
 """Of a column that is looked into: the names of robots' joints have some dozen letters."""
+_SHOWN_COLUMNS = 40  # of a log with hundreds, so that a message stays readable
 _REMEDY = "name columns t, q1 .., tau1 .. (and dq1 ..), or q_JOINT, tau_JOINT, or give a map"
 
 
@@ -41,37 +42,49 @@ class _Meaning:
 
 
 def guessed_map(
-    columns: Sequence[str], robot: Robot, where: str, *, joints: Sequence[str] | None = None
+    columns: Sequence[str],
+    robot: Robot,
+    where: str,
+    *,
+    joints: Sequence[str] | None = None,
+    time: str | None = None,
+    needed: Sequence[str] = ("position", "torque"),
 ) -> tuple[LogMap, list[LogFinding]]:
     """The map that the names of the columns suggest (1)-(3), and what to tell about it.
 
-    `joints` are those that the log is about, in the order of numbered columns (all of the robot's unless given).
-    Raises `ArgumentError` where times, positions or torques are not found, or found twice.
+    `joints` are those that the log is about, in the order of numbered columns (all of the robot's unless given), `time`
+    the column of times where it is known. Raises `ArgumentError` where times or one of the `needed` quantities (the
+    first one names the joints) are not found, or found twice.
     """
-    time, unit = time_column(columns, where)
+    time, unit = (time, None) if time is not None else time_column(columns, where)
     order = tuple(robot.joint_names if joints is None else joints)
     asked = (*MAPPED, _CURRENT)  # other quantities may be there twice, or for more joints than the robot has
     meanings = [meaning for meaning in _meanings(columns, robot) if meaning.kind in asked]
     by_name = [m for m in meanings if isinstance(m.joint, str)]
-    used = by_name if any(m.kind == "position" for m in by_name) else [m for m in meanings if m not in by_name]
-    chosen = _by_joint(used, order, where)
+    used = by_name if any(m.kind == needed[0] for m in by_name) else [m for m in meanings if m not in by_name]
+    chosen = _by_joint(used, order, needed, f"{where}:1", _listed(columns))
     findings = []
-    found = [name for name in order if name in chosen["position"]]
+    found = [name for name in order if name in chosen[needed[0]]]
     if used is not by_name:
-        pairs = ", ".join(f"{chosen['position'][joint].column} = {joint}" for joint in found)
+        pairs = ", ".join(f"{chosen[needed[0]][joint].column} = {joint}" for joint in found)
         text = f"columns are in joint order: {pairs}"
         findings.append(LogFinding(Pathology.MATCHED_BY_ORDER, Severity.NOTE, text))
     stated = {kind: _stated(list(of.values()), where) for kind, of in chosen.items()}
+
+    def named(kind: str) -> tuple[str, ...] | None:
+        whole = set(found) <= chosen.get(kind, {}).keys()
+        return tuple(chosen[kind][joint].column for joint in found) if whole else None
+
     guess = LogMap(
         time=time,
         time_unit=unit,
-        position=tuple(chosen["position"][j].column for j in found),
-        velocity=tuple(chosen["velocity"][j].column for j in found) if "velocity" in chosen else None,
-        torque=tuple(chosen["torque"][j].column for j in found),
-        angle_unit=stated["position"].get("angle"),
+        position=named("position"),
+        velocity=named("velocity"),
+        torque=named("torque"),
+        angle_unit=stated.get("position", {}).get("angle"),
         speed_unit=stated.get("velocity", {}).get("angle"),
-        length_unit=stated["position"].get("length"),
-        torque_unit=stated["torque"].get("torque"),
+        length_unit=stated.get("position", {}).get("length"),
+        torque_unit=stated.get("torque", {}).get("torque"),
         joints=tuple(found),
     )
     return guess, findings
@@ -174,34 +187,43 @@ def _split_unit(column: str) -> tuple[str, tuple[str, str] | None]:
     return (column.strip(), None) if found is None or unit is None else (found[1], unit)
 
 
-def _by_joint(meanings: Sequence[_Meaning], joints: Sequence[str], where: str) -> dict[str, dict[str, _Meaning]]:
+def _by_joint(
+    meanings: Sequence[_Meaning], joints: Sequence[str], needed: Sequence[str], where: str, listed: str
+) -> dict[str, dict[str, _Meaning]]:
     """Columns by quantity and joint; numbers are counted from 0 where there is a 0."""
     first = 0 if any(m.joint == 0 for m in meanings) else 1
     chosen: dict[str, dict[str, _Meaning]] = {}
     for m in meanings:
         if isinstance(m.joint, int) and m.joint - first >= len(joints):
             text = f"'{m.column}' is joint {m.joint}, but there are {len(joints)} joints"
-            raise ArgumentError(text, where=f"{where}:1", remedy=_REMEDY)
+            raise ArgumentError(text, where=where, remedy=_REMEDY)
         joint = m.joint if isinstance(m.joint, str) else joints[m.joint - first]
         twin = chosen.setdefault(m.kind, {}).setdefault(joint, m)
         if twin is not m:
             text = f"'{twin.column}' and '{m.column}' both hold the {m.kind} of {joint}"
-            raise ArgumentError(text, where=f"{where}:1", remedy="say in a map which one is meant")
-    positions = chosen.get("position", {})
-    if not positions:
-        raise ArgumentError("no column holds the position of joint 1", where=f"{where}:1", remedy=_REMEDY)
-    for kind in ("torque", "velocity"):
-        lacking = [joint for joint in joints if joint in positions and joint not in chosen.get(kind, {})]
-        if kind == "velocity" and lacking:
-            chosen.pop(kind, None)
-        elif lacking:
+            raise ArgumentError(text, where=where, remedy="say in a map which one is meant")
+    anchors = chosen.get(needed[0], {})
+    if not anchors:
+        found = f"no column holds the {needed[0]} of joint 1"
+        raise ArgumentError(found, where=where, remedy=f"{_REMEDY}; {listed}")
+    # Positions say which joints there are, those of a map as well as those of the header.
+    wanted = [joint for joint in joints if joint in anchors or needed[0] != "position"]
+    for kind in needed:
+        lacking = [joint for joint in wanted if joint not in chosen.get(kind, {})]
+        if lacking:
             currents = chosen.get(_CURRENT, {})
-            what = f"torque of joint {list(joints).index(lacking[0]) + 1} ('{lacking[0]}')"
-            remedy = _REMEDY
-            if lacking[0] in currents:
+            what = f"{kind} of joint {list(joints).index(lacking[0]) + 1} ('{lacking[0]}')"
+            remedy = f"{_REMEDY}; {listed}"
+            if kind == "torque" and lacking[0] in currents:
                 remedy = f"'{currents[lacking[0]].column}' is a current: give a map with torque = [..] and gains = [..]"
-            raise ArgumentError(f"no column holds the {what}", where=f"{where}:1", remedy=remedy)
-    return {kind: {j: m for j, m in of.items() if j in positions} for kind, of in chosen.items()}
+            raise ArgumentError(f"no column holds the {what}", where=where, remedy=remedy)
+    return {kind: {j: m for j, m in of.items() if j in anchors} for kind, of in chosen.items()}
+
+
+def _listed(columns: Sequence[str]) -> str:
+    """What there is, for messages."""
+    more = f" and {len(columns) - _SHOWN_COLUMNS} more" if len(columns) > _SHOWN_COLUMNS else ""
+    return f"the columns are {', '.join(name[:_LONGEST_NAME] for name in columns[:_SHOWN_COLUMNS])}{more}"
 
 
 def _stated(meanings: Sequence[_Meaning], where: str) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 time = "t"                          # name of the column
 position = "q_mot_{}"               # {} is 1 .. n, or a list of names in joint order
-velocity = "dq_mot_{}"              # left out beside a position or torque: there is none
+velocity = "dq_mot_{}"              # left out beside a position: there is none
 torque = "i_mot_{}"
 temperature = "T_{}"                # or another quantity of `log_quantity`: in `Log.others` as temperature_JOINT
 topic = "/joint_states"             # of a bag that holds several

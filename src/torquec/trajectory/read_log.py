@@ -28,6 +28,8 @@ from torquec.trajectory.tables.parquet_table import ParquetTable
 
 CHUNK = 65536
 _BY_NAME = ("time", *MAPPED, *UNIT_KEYS, "joints")
+_UNITS_OF = {"position": ("angle_unit", "length_unit"), "torque": ("torque_unit",)}
+"""Units that the header says only of its own columns."""
 _TEXT = (".csv", ".txt", ".tsv", ".log", "")
 
 
@@ -69,7 +71,7 @@ def open_log(path: str | os.PathLike[str], robot: Robot, *, log_map: LogMap | No
                     f"the map names a column '{name}' that is not there"
                     + (" (the first line holds numbers: the header is missing)" if headless else ""),
                     where=str(source),
-                    remedy=f"the columns are {', '.join(table.names)}",
+                    remedy=f"the columns are {', '.join(table.names)}" + (f"; {table.holds}" if table.holds else ""),
                 )
     if chosen.time not in table.names:
         raise ArgumentError(f"there is no column '{chosen.time}'", where=str(source), remedy="name the column of times")
@@ -85,15 +87,23 @@ def open_log(path: str | os.PathLike[str], robot: Robot, *, log_map: LogMap | No
 
 def _completed(given: LogMap, table: LogTable, robot: Robot, where: str) -> tuple[LogMap, list[LogFinding]]:
     """The map with what it leaves out, by the names of the columns (1)."""
-    if given.position is not None and given.torque is not None:
+    joints = given.joints
+    if joints is None and given.position is not None:
+        joints = robot.joint_names[: _width(table, given, robot)]
+    needed = [kind for kind in ("position", "torque") if getattr(given, kind) is None]
+    if not needed:
         time, unit = (given.time, None) if given.time is not None else time_column(table.names, where)
-        joints = robot.joint_names[: _width(table, given, robot)] if given.joints is None else given.joints
-        chosen = dataclasses.replace(given, time=time, time_unit=given.time_unit or unit, joints=tuple(joints))
-        return chosen, []
-    stated, findings = guessed_map(table.names, robot, where, joints=given.joints)
-    own = {field.name: getattr(given, field.name) for field in dataclasses.fields(LogMap)}
-    both = given.position is None and given.torque is None
-    filled = {name: getattr(stated, name) for name in _BY_NAME if own[name] is None and (both or name != "velocity")}
+        return dataclasses.replace(given, time=time, time_unit=given.time_unit or unit, joints=joints), []
+    try:
+        stated, findings = guessed_map(table.names, robot, where, joints=joints, time=given.time, needed=needed)
+    except ArgumentError as error:
+        held = f"; {table.holds}" if table.holds else ""
+        raise ArgumentError(error.found, where=error.where, remedy=f"{error.remedy}{held}") from None
+    own = {field.name: getattr(given, field.name) for field in dataclasses.fields(LogMap)} | {"joints": joints}
+    # Speeds of the header belong to positions of the header: those of the motors may stand beside joints.
+    kept = (kind for kind, of in (("velocity", given.position), ("speed_unit", given.position)) if of is not None)
+    left = {*kept, *(key for kind, keys in _UNITS_OF.items() if getattr(given, kind) is not None for key in keys)}
+    filled = {name: getattr(stated, name) for name in _BY_NAME if own[name] is None and name not in left}
     chosen = LogMap(**(own | filled))
     return chosen, [*findings, units_finding(chosen, stated)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 
 import numpy as np
@@ -151,3 +152,22 @@ def test_without_the_package_the_extra_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "rosbags.rosbag2", None)
     with pytest.raises(MissingExtraError, match=r"torquec\[rosbags\]"):
         read_log(tmp_path / "bag", ROBOT)
+
+
+@pytest.mark.parametrize(
+    "given", [LogMap(position="q{}"), LogMap(torque="tau_{}"), LogMap(position=("position_x", "position_y"))]
+)
+def test_a_map_that_does_not_fit_is_told_what_the_bag_holds(tmp_path, given):
+    topics = {"/joint_states": states(), "/commands": states(3)}
+    bag = write_bag(tmp_path / "bag", topics, rosbag2.StoragePlugin.SQLITE3)
+    with pytest.raises(ArgumentError) as refused:
+        read_log(bag, ROBOT, log_map=dataclasses.replace(given, topic="/joint_states"))
+    assert f"topic /joint_states holds position, velocity, effort of {B}, gripper, {A}" in str(refused.value)
+    assert f"further topics: /commands ({JOINT_STATE})" in str(refused.value)
+
+
+def test_joints_that_the_robot_does_not_have_are_listed(tmp_path):
+    others = [(time, message(START + time, ["left", "right"], [0.0, 1.0], [], [2.0, 3.0])) for time in (0, 10**7)]
+    bag = write_bag(tmp_path / "bag", {"/joint_states": others}, rosbag2.StoragePlugin.SQLITE3)
+    with pytest.raises(ArgumentError, match="topic /joint_states holds position, effort of left, right"):
+        read_log(bag, ROBOT)

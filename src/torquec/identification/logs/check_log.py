@@ -3,6 +3,7 @@
 (1)  rows and stamps                                             `check_stamps`
 (2)  positions, and recorded speeds against their derivative      `check_motion`
 (3)  torques against the robot's own model, gravity               `check_torques`
+     torques against a fit, for every other way to read the log  `check_hypotheses`
 (4)  the delay between torques and positions, where asked for     `torque_delay`
 (5)  torques that are zero throughout
 (6)  spikes, and columns that stop                                `check_values`
@@ -18,6 +19,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from torquec.foundation.one_thread import one_thread
+from torquec.identification.logs.check_hypotheses import check_hypotheses
 from torquec.identification.logs.check_motion import check_positions, check_rest, check_slowness, check_speeds
 from torquec.identification.logs.check_pieces import check_pieces
 from torquec.identification.logs.check_stamps import check_missing, check_stamps
@@ -42,6 +45,12 @@ def check_log(robot: Robot, log: Log, *, delay: bool = False) -> tuple[LogFindin
     """
     for name in log.joints:
         robot.joint_index(name)
+    with one_thread():
+        return _checked(robot, log, delay=delay)
+
+
+def _checked(robot: Robot, log: Log, *, delay: bool) -> tuple[LogFinding, ...]:
+    """(1)-(7)."""
     moving = lock_joints(robot, {name: 0.0 for name in robot.joint_names if name not in log.joints})
     found = [*check_missing(log), *check_stamps(log), *check_spikes(log), *check_frozen(log)]
     motion = log_motion(log)
@@ -54,12 +63,24 @@ def check_log(robot: Robot, log: Log, *, delay: bool = False) -> tuple[LogFindin
         found += check_rest(log, motion)
         found += [] if _has_error(found) else check_slowness(moving, log, motion)
         if not _has_error(found):
-            found += check_torques(moving, log, motion)
-        if delay and not _has_error(found):
+            found += _explained(moving, log, check_torques(moving, log, motion))
+        if delay and not _has_error(found) and not any(one.kind is Pathology.DELAY for one in found):
             found += check_delay(moving, log)
     found += check_zero_torques(log)
     found += check_saturation(moving, log)
     return (*log.findings, *(_placed(finding, log) for finding in found))
+
+
+def _explained(robot: Robot, log: Log, by_model: list[LogFinding]) -> list[LogFinding]:
+    """What the robot's own model says of the torques, or what a fit says that needs no inertias to be right.
+
+    A fit does not know signs: a negated torque is that of negative inertias. Everything else it tells more surely.
+    """
+    errors = [finding for finding in by_model if finding.severity is Severity.ERROR]
+    if errors and all(finding.kind is Pathology.NEGATED for finding in errors):
+        return by_model
+    found = check_hypotheses(robot, log)
+    return [*found, *(finding for finding in by_model if finding not in errors)] if found else by_model
 
 
 def check_log_pieces(robot: Robot, pieces: Iterable[Log]) -> tuple[LogFinding, ...]:

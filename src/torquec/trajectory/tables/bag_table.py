@@ -63,6 +63,7 @@ def bag_table(source: Path, *, topic: str | None = None, wanted: Sequence[str] =
         with reader(source) as bag:
             connections = _connections(bag, topic, str(source))
             groups = _groups(bag.messages(connections), store)
+            holds = _holds(bag, connections[0].topic, groups)
     except ArgumentError:
         raise
     except Exception as error:  # the library raises its own errors, sqlite's, zstd's and struct's
@@ -74,7 +75,7 @@ def bag_table(source: Path, *, topic: str | None = None, wanted: Sequence[str] =
     groups = [group for group in groups if kept & set(group.joints)]
     if not groups:
         raise ArgumentError("the bag holds no joint states", where=str(source), remedy="record a motion")
-    return _table(groups, kept, f"{source}, topic {connections[0].topic}")
+    return _table(groups, kept, f"{source}, topic {connections[0].topic}", holds)
 
 
 def _connections(bag: Any, topic: str | None, where: str) -> list[Any]:
@@ -99,7 +100,11 @@ def _connections(bag: Any, topic: str | None, where: str) -> list[Any]:
             )
         topic = filled[0] if filled else next(iter(topics))
     if topic not in topics:
-        raise ArgumentError(f"there are no joint states on topic '{topic}'", where=where, remedy=f"there are {listed}")
+        others = sorted({f"{c.topic} ({c.msgtype})" for c in bag.connections if c.msgtype != _TYPE})
+        further = f"; other topics: {', '.join(others)}" if others else ""
+        raise ArgumentError(
+            f"there are no joint states on topic '{topic}'", where=where, remedy=f"there are {listed}{further}"
+        )
     return [connection for connection in found if connection.topic == topic]
 
 
@@ -117,7 +122,16 @@ def _groups(messages: Iterable[tuple[Any, int, bytes]], store: Any) -> list[_Gro
     return list(groups.values())
 
 
-def _table(groups: list[_Group], kept: set[str], where: str) -> ArrayTable:
+def _holds(bag: Any, topic: str, groups: list[_Group]) -> str:
+    """What the bag holds: the joints and fields of the topic that was read, and the other topics."""
+    joints = dict.fromkeys(name for group in groups for name in group.joints)
+    fields = [kind for kind in _QUANTITIES if any(len(row) for group in groups for row in group.values[kind])]
+    others = sorted({f"{c.topic} ({c.msgtype})" for c in bag.connections if c.topic != topic})
+    further = f"; further topics: {', '.join(others)}" if others else ""
+    return f"topic {topic} holds {', '.join(fields) or 'no values'} of {', '.join(joints) or 'no joints'}{further}"
+
+
+def _table(groups: list[_Group], kept: set[str], where: str, holds: str) -> ArrayTable:
     """(2), (3)."""
     stamped = any(stamp for group in groups for stamp in group.headers)
     clocks = {id(g): np.array(g.headers if stamped else g.recorded, dtype=np.int64) for g in groups}
@@ -132,7 +146,7 @@ def _table(groups: list[_Group], kept: set[str], where: str) -> ArrayTable:
         findings.append(LogFinding(Pathology.MERGED, Severity.NOTE, text, "t"))
     others = sorted(kept - set(main.joints))
     for kind in _QUANTITIES:
-        tables = {id(g): _quantity(g, kind, where) for g in groups}
+        tables = {id(g): _quantity(g, kind, where, holds) for g in groups}
         if any(table is None for table in tables.values()):
             continue
         for joint in sorted(kept):
@@ -147,10 +161,10 @@ def _table(groups: list[_Group], kept: set[str], where: str) -> ArrayTable:
     if others:
         text = f"{', '.join(others)} come in other messages, and are interpolated to the stamps of the rest"
         findings.append(LogFinding(Pathology.MERGED, Severity.NOTE, text))
-    return ArrayTable(columns, tuple(findings))
+    return ArrayTable(columns, tuple(findings), holds=holds)
 
 
-def _quantity(group: _Group, kind: str, where: str) -> Array | None:
+def _quantity(group: _Group, kind: str, where: str, holds: str) -> Array | None:
     try:
         values = group.table(kind)
     except ValueError:
@@ -165,7 +179,7 @@ def _quantity(group: _Group, kind: str, where: str) -> Array | None:
         raise ArgumentError(
             f"messages hold no {what} of {', '.join(group.joints)}",
             where=where,
-            remedy="let the driver publish them, or choose another topic",
+            remedy=f"let the driver publish them, or choose another topic; {holds}",
         )
     return values
 

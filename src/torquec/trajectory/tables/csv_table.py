@@ -41,6 +41,8 @@ _LONGEST_LINE = 10_000_000
 class CsvTable:
     """A CSV file; `assumed` names its columns where it has no header. Raises `ArgumentError` with the line."""
 
+    holds = ""
+
     def __init__(self, source: Path, assumed: dict[int, tuple[str, ...]]) -> None:
         self._source = source
         self._held: tuple[Array, list[LogFinding]] | None = None

@@ -43,6 +43,11 @@ class LogTable(Protocol):
         """What was met on opening."""
         ...
 
+    @property
+    def holds(self) -> str:
+        """What the file holds beside these columns (the topics of a bag), for messages; empty for nothing."""
+        ...
+
     def blocks(self, found: list[LogFinding]) -> Iterator[Array]:
         """Rows (m, columns) in order, from the first; what is met on the way is added to `found`."""
         ...
@@ -53,9 +58,12 @@ class ArrayTable:
 
     first_line = None
 
-    def __init__(self, columns: Mapping[str, Array], findings: tuple[LogFinding, ...] = ()) -> None:
+    def __init__(
+        self, columns: Mapping[str, Array], findings: tuple[LogFinding, ...] = (), *, holds: str = ""
+    ) -> None:
         self.names = tuple(columns)
         self.findings = findings
+        self.holds = holds
         self._values = np.column_stack(list(columns.values()))
 
     def blocks(self, found: list[LogFinding]) -> Iterator[Array]:  # noqa: ARG002 - the protocol of all tables

@@ -25,6 +25,7 @@ class ParquetTable:
     """A Parquet file. Raises `ArgumentError` where it is none, `MissingExtraError` without pyarrow."""
 
     first_line = None
+    holds = ""
 
     def __init__(self, source: Path) -> None:
         try:
