@@ -7,10 +7,12 @@ import math
 
 import numpy as np
 import pytest
-from tests.identification import real_logs
+from tests.identification import real_logs, simulated_arm
+from tests.identification.clean_logs import clean_log
 
 import torquec as tq
 from torquec.errors import ArgumentError
+from torquec.foundation.work import Work
 from torquec.identification import (
     CoulombShape,
     FrictionLaw,
@@ -197,6 +199,44 @@ CASES = {
     "kr300": IdentifyOptions(cutoff=10.0, columns=(real_logs.COUNTERBALANCE,)),
     "tx40": IdentifyOptions(cutoff=30.0, transmission=real_logs.TX40.transmission),
 }
+
+
+def test_the_direction_of_gravity_is_fitted_where_asked_for():
+    """An arm on a slope: half of the error, and more, is a base that is not level."""
+    robot = classics.stanford()
+    slope = np.radians(20.0)
+    gravity = (9.81 * np.sin(slope), 0.0, -9.81 * np.cos(slope))
+    log = clean_log(robot, torque_robot=dataclasses.replace(robot, gravity=gravity))
+    options = dataclasses.replace(QUICK, strength=1.0)
+    level = identify(robot, log, options=options)
+    assert any("gravity direction" in note and "--fit-gravity" in note for note in level.notes)
+    tilted = identify(robot, log, options=dataclasses.replace(options, fit_gravity=True))
+    assert tilted.relative_error < 0.5 * level.relative_error
+    assert tilted.robot.gravity == pytest.approx(gravity, abs=0.05)
+    assert tilted.robot.gravity == tilted.model.robot.gravity
+    assert any("gravity along" in note and "--gravity" in note for note in tilted.notes)
+    pieces = dataclasses.replace(options, fit_gravity=True, reading="pieces", piece_rows=400)
+    assert identify(robot, log, options=pieces).robot.gravity == pytest.approx(tilted.robot.gravity, abs=1e-3)
+
+
+def test_every_step_is_told_with_its_share():
+    """A bar that moves: shares of a step only rise, and end with all of it."""
+    told = {}
+    work = Work(report=lambda news: told.setdefault(news.step, []).append(news.share))
+    identify(simulated_arm.arm(1.3), simulated_arm.log(), options=IdentifyOptions(cutoff=10.0), work=work)
+    assert {
+        "reading and checking the logs",
+        "checking what the logs excite",
+        "comparing rotors",
+        "comparing turnovers of friction",
+        "comparing weights and priors",
+        "fitting everything",
+        "leaving out a second at a time",
+    } <= told.keys()
+    for shares in told.values():
+        assert shares == sorted(shares)
+        assert shares[-1] == 1.0
+    assert set(told) <= set(work.seconds)
 
 
 def plain_error(estimate, logs):

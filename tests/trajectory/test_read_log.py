@@ -102,7 +102,11 @@ def test_units_of_the_header_are_those_of_its_own_columns(tmp_path):
     [
         ("t,a1,a2,x,y,b1,b2", LogMap(position="a{}"), "torque of joint 1"),
         ("t,a1,a2,x,y,b1,b2", LogMap(torque="b{}"), "position of joint 1"),
-        ("t,a1,a2,x,y,tau1,z", LogMap(position="a{}"), r"(?s)torque of joint 2 .*the columns are t, a1, a2, x, y, tau1, z"),
+        (
+            "t,a1,a2,x,y,tau1,z",
+            LogMap(position="a{}"),
+            r"(?s)torque of joint 2 .*the columns are t, a1, a2, x, y, tau1, z",
+        ),
     ],
 )
 def test_what_neither_map_nor_header_says_is_refused(tmp_path, header, given, said):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,11 +12,12 @@ import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.options import ForceOption
-from torquec.cli.output import progress
+from torquec.cli.output import progress, step_report
 from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from torquec.foundation.work import WorkStep
     from torquec.model.model import Model
     from torquec.robot.robot import Robot
     from torquec.trajectory.log import Log, LogFinding
@@ -44,7 +46,7 @@ class CheckLogOptions(CommandOptions):
     logs: LogsArgument
     log_map: MapOption = None
     delay: Annotated[
-        bool, typer.Option("--delay/--no-delay", help="Look for a delay between torques and positions.")
+        bool, typer.Option("--delay/--no-delay", help="Look for small delays between torques and positions, too.")
     ] = True
     plot: Annotated[
         Path | None,
@@ -62,12 +64,18 @@ class CheckLogOptions(CommandOptions):
 )
 def check_log(model: Model, options: CheckLogOptions) -> Outcome:
     """Look for missing rows, gaps, wrong signs, order, units, gravity, delays; exit status 1 if there is a problem."""
+    from torquec.foundation.work import Work
     from torquec.report.log_text import log_text
     from torquec.trajectory.log import Severity
     from torquec.trajectory.log_map import read_log_map
 
     meaning = None if options.log_map is None else read_log_map(options.log_map)
-    checked = [_checked(model.robot, path, meaning, delay=options.delay) for path in options.logs]
+    work = Work(report=step_report())
+    checked = []
+    with work.step("checking the logs", whole=float(len(options.logs))) as step:
+        for k, path in enumerate(options.logs):
+            checked.append(_checked(model.robot, path, meaning, delay=options.delay, show=partial(_show, step, k)))
+            step.show(k + 1.0)
     documents = [_document(one) for one in checked]
     document: dict[str, Any] = {"logs": documents}
     files: tuple[Path, ...] = ()
@@ -113,26 +121,34 @@ class _Checked:
         return {str(finding.severity) for finding in self.findings}
 
 
-def _checked(robot: Robot, path: Path, meaning: LogMap | None, *, delay: bool) -> _Checked:
+def _show(step: WorkStep, log: int, share: float) -> None:
+    step.show(log + min(share, 1.0))
+
+
+def _checked(
+    robot: Robot, path: Path, meaning: LogMap | None, *, delay: bool, show: Callable[[float], None]
+) -> _Checked:
     from torquec.identification.logs.check_log import check_log as findings_of
     from torquec.identification.logs.check_log import check_log_pieces
+    from torquec.identification.open_logs import expected_rows
     from torquec.trajectory.read_log import read_log_chunks
 
     if is_large(path):
         progress(f"{path} is large: checking it piece by piece ...")
-        size = _Size()
+        size = _Size(lambda rows: show(rows / max(expected_rows(path, robot), 1)))
         found = check_log_pieces(robot, size.counted(read_log_chunks(path, robot, log_map=meaning)))
         seconds = size.last - size.first
         return _Checked(str(path), size.samples, seconds, (size.samples - 1) / seconds, size.joints, found, None)
     log = _read(robot, path, meaning)
-    found = findings_of(robot, log, delay=delay)
+    found = findings_of(robot, log, delay=delay, meter=lambda done, whole, _="": show(done / whole))
     return _Checked(log.source, len(log), log.duration, 1.0 / log.period, log.joints, found, log)
 
 
 class _Size:
     """What a log in pieces adds up to."""
 
-    def __init__(self) -> None:
+    def __init__(self, show: Callable[[int], None]) -> None:
+        self.show = show
         self.samples = 0
         self.first = self.last = 0.0
         self.joints: tuple[str, ...] = ()
@@ -143,6 +159,7 @@ class _Size:
             self.first = float(piece.t[0]) if self.samples == 0 else self.first
             self.samples, self.last, self.joints = self.samples + len(piece), float(piece.t[-1]), piece.joints
             yield piece
+            self.show(self.samples)
 
 
 def _read(robot: Robot, path: Path, meaning: LogMap | None) -> Log:

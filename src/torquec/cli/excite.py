@@ -12,7 +12,7 @@ import typer
 from torquec.cli.check_log import MapOption, read_logs
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.options import ForceOption
-from torquec.cli.output import progress
+from torquec.cli.output import step_report
 from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
 from torquec.foundation.choice import chosen
@@ -20,9 +20,6 @@ from torquec.foundation.choice import chosen
 if TYPE_CHECKING:
     from torquec.identification.excitation import ExcitationOptions
     from torquec.model.model import Model
-
-_SAID_EVERY = 500
-"""Motions between two lines of progress."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,24 +106,14 @@ def _wanted(options: ExciteOptions) -> ExcitationOptions:
 
 def _designed(model: Model, options: ExcitationOptions, output: Path, plot: Path | None) -> Outcome:
     """Search, write, draw, tell."""
-    from torquec.identification.excitation import Criterion, excitation
+    from torquec.foundation.work import Work
+    from torquec.identification.excitation import excitation
     from torquec.report.excitation_plot import plot_excitation
     from torquec.report.excitation_text import excitation_text
-    from torquec.report.tables import number
     from torquec.trajectory.csv_file import write_trajectory
 
     robot = model.robot
-    progress(f"searching a motion for {robot.name} ...")
-    said = [0]
-
-    def report(done: int, cost: float) -> None:
-        if done - said[0] >= _SAID_EVERY:
-            said[0] = done
-            what = "-log det / b" if options.criterion is Criterion.DETERMINANT else str(options.criterion)
-            value = cost if options.criterion is Criterion.DETERMINANT else math.exp(cost)
-            progress(f"  {done} of {options.evaluations} motions: {what} {number(value, 4)}")
-
-    found = excitation(robot, options=options, report=report)
+    found = excitation(robot, options=options, work=Work(report=step_report()))
     motion = found.trajectory
     files = [write_trajectory(motion, output, torques=model.total_torque(motion.q, motion.qd, motion.qdd))]
     if plot is not None:

@@ -15,7 +15,7 @@ from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.identify_document import describe
 from torquec.cli.identify_files import robot_of, write_mjcf_of, write_results, write_urdf_of
 from torquec.cli.options import ForceOption
-from torquec.cli.output import progress
+from torquec.cli.output import progress, step_report
 from torquec.cli.writes import Writes, need_extra
 from torquec.errors import ArgumentError
 from torquec.foundation.choice import chosen
@@ -61,6 +61,12 @@ class IdentifyCommandOptions(CommandOptions):
     ] = None
     partial: Annotated[
         bool, typer.Option("--partial", help="Go on where the logs excite only a part of the parameters.")
+    ] = False
+    fit_gravity: Annotated[
+        bool,
+        typer.Option(
+            "--fit-gravity", help="Fit the direction of gravity, too: a base that is tilted, a wall, a ceiling."
+        ),
     ] = False
     skip_standstill: Annotated[
         bool, typer.Option("--skip-standstill", help="Do not fit where no joint is faster than 0.01 rad/s or m/s.")
@@ -129,6 +135,7 @@ class IdentifyCommandOptions(CommandOptions):
 )
 def identify(model: Model, options: IdentifyCommandOptions) -> Outcome:
     """Identify base parameters and friction from logs, with their uncertainty, and say whether to trust them."""
+    from torquec.foundation.work import Work
     from torquec.identification.identify import identify as fit
     from torquec.identification.open_logs import is_read_in_pieces
     from torquec.report.identification_text import identification_text
@@ -146,7 +153,7 @@ def identify(model: Model, options: IdentifyCommandOptions) -> Outcome:
         others = read_logs(robot, options.validate or [], options.log_map)
         loaded = read_logs(robot, options.payload_log or [], options.log_map)
         progress(f"identifying {robot.name} from {sum(len(log) for log in training)} samples ...")
-        estimate = fit(robot, training, validate=others, options=how)
+        estimate = fit(robot, training, validate=others, options=how, work=Work(report=step_report()))
         sources = training
     findings = _further(estimate, training, loaded, options)
     fits = None
@@ -184,6 +191,7 @@ def _options(options: IdentifyCommandOptions) -> IdentifyOptions:
         columns=() if options.columns is None else read_columns(options.columns),
         transmission=None if options.log_map is None else read_log_map(options.log_map).transmission,
         partial=options.partial,
+        fit_gravity=options.fit_gravity,
         slowest=_STANDSTILL if options.skip_standstill else 0.0,
         reading=Reading.PIECES if options.stream else Reading.BY_MEMORY,
     )
@@ -207,6 +215,7 @@ def _streamed(
     robot: Robot, options: IdentifyCommandOptions, how: IdentifyOptions
 ) -> tuple[Estimate, list[Log], list[Log]]:
     """The estimate from files in pieces, and the beginnings of the files, for pictures and the self-test in C."""
+    from torquec.foundation.work import Work
     from torquec.identification.identify import identify as fit
     from torquec.trajectory.log_map import read_log_map
     from torquec.trajectory.read_log import read_log_chunks
@@ -230,7 +239,7 @@ def _streamed(
             remedy="find the delay with check-log on a shorter log, and give it in the map (delay = seconds)",
         )
     progress(f"identifying {robot.name}, piece by piece ...")
-    estimate = fit(robot, logs, validate=others, log_map=meaning, options=how)
+    estimate = fit(robot, logs, validate=others, log_map=meaning, options=how, work=Work(report=step_report()))
     shown = [
         [next(read_log_chunks(path, robot, log_map=meaning, rows=_SHOWN_ROWS)) for path in paths]
         for paths in (logs, others)

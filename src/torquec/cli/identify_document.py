@@ -42,6 +42,7 @@ def describe(findings: Findings) -> dict[str, Any]:
         "rotors": bool(estimate.model.robot.drives.motors),
         "strength": estimate.strength,
         "cutoff": estimate.cutoff,
+        "gravity": list(estimate.model.robot.gravity),
         "status": str(estimate.status),
         "verdict": str(estimate.verdict),
         "not_in_urdf": list(estimate.unbound),

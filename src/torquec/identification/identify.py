@@ -1,6 +1,6 @@
 """`identify`: from a robot and logs to an `Estimate`.
 
-(1)  logs are checked and prepared, in memory or in pieces (`open_logs`)
+(1)  logs are checked and prepared, in memory or in pieces (`open_logs`); on demand the direction of gravity is fitted
 (2)  logs that excite too little are refused with what they can identify, unless a part is enough
 (3)  rotor inertias, the law of friction, weights and the strength of the prior are chosen by cross-validation
      (`model_choice`)
@@ -24,6 +24,7 @@ import numpy as np
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
+from torquec.foundation.work import Meter, Work, WorkStep, as_work
 from torquec.identification.estimators.cross_validation import PARTS
 from torquec.identification.estimators.estimator import Estimator, Needs, Status
 from torquec.identification.estimators.instruments import instruments
@@ -36,17 +37,21 @@ from torquec.identification.estimators.prior_estimators import PriorEstimator
 from torquec.identification.estimators.row_totals import LogRows, RowTotals, row_totals
 from torquec.identification.estimators.statistics import check_excitation, conditions, not_excited, significant
 from torquec.identification.identify_options import IdentifyOptions, freedom_of
+from torquec.identification.logs.fit_motion import fit_motion
+from torquec.identification.logs.gravity_direction import gravity_direction
 from torquec.identification.logs.log_source import LogSource, sample_correlation
 from torquec.identification.open_logs import LogOrPath, OpenLogs, open_logs
 from torquec.identification.result.estimate import Estimate, LogError
 from torquec.identification.result.residuals import log_error
 from torquec.identification.result.verdict import Parameter, PredictedLog, judge
+from torquec.identification.torque.dependences import dependences, inseparable
 from torquec.identification.torque.torque_model import TorqueModel
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log
 from torquec.trajectory.log_map import LogMap
 
 _DEFAULT = IdentifyOptions()
+_GRAVITY_ROWS = 600  # samples that a direction is fitted to
 _LOAD_FITS = 20  # friction by load settles in a few
 _SAME_LOAD = 1e-10
 """Change of parameters, relative to the largest, below which (5) ends: some per cent of the change before each time, so
@@ -65,6 +70,7 @@ def identify(
     validate: Sequence[LogOrPath] = (),
     log_map: LogMap | None = None,
     options: IdentifyOptions = _DEFAULT,
+    work: Work | None = None,
 ) -> Estimate:
     """The parameters of a robot from logs, or from files of logs; `validate` are logs that are only predicted.
 
@@ -77,23 +83,51 @@ def identify(
     """
     given = [logs] if isinstance(logs, Log | str | os.PathLike) else list(logs)
     with one_thread():
-        opened = open_logs(robot, given, validate=list(validate), log_map=log_map, options=options)
-        return _identified(opened, options)
+        work = as_work(work)
+        opened = open_logs(robot, given, validate=list(validate), log_map=log_map, options=options, work=work)
+        if options.fit_gravity:
+            with work.step("fitting the direction of gravity"):
+                opened = _under_fitted_gravity(opened)
+        return _identified(opened, options, work)
 
 
-def _identified(logs: OpenLogs, options: IdentifyOptions) -> Estimate:
+def _under_fitted_gravity(logs: OpenLogs) -> OpenLogs:
+    """The logs, and the robot under the gravity that explains them best (`gravity_direction`)."""
+    motions = []
+    for log in logs.fitted:
+        step, seen = max(1, log.used * len(logs.fitted) // _GRAVITY_ROWS), 0
+        for block in log.blocks():
+            used = np.flatnonzero(block.used)
+            motions.append(fit_motion(block, used[-seen % step :: step]))
+            seen += len(used)
+    independent = sum(2.0 * log.cutoff * log.used / log.rate for log in logs.fitted)
+    found = gravity_direction(logs.robot, motions, independent=independent)
+    robot = dataclasses.replace(logs.robot, gravity=found.gravity)
+    note = f"{found}; a URDF does not hold it: load it with --gravity {','.join(f'{g:.6g}' for g in found.gravity)}"
+    return dataclasses.replace(logs, robot=robot, notes=(*logs.notes, note))
+
+
+def _identified(logs: OpenLogs, options: IdentifyOptions, work: Work) -> Estimate:
     """(2)-(4)."""
     check_prior(logs.robot, options.method)
     freedom, folds = freedom_of(logs.robot, options), LogFolds(logs.fitted)
     plainest = freedom.models[0]
-    notes = (*logs.notes, *_check_excitation(folds.folds([plainest], PARTS)[0].whole, plainest, options, logs))
+    with work.step("checking what the logs excite") as step:
+        whole = folds.folds([plainest], PARTS, meter=step.meter)[0].whole
+        notes = (*logs.notes, *_check_excitation(whole, plainest, options, logs))
     if freedom.friction and freedom.memory and not folds.in_memory:
         notes += ("the logs are read in pieces: friction that turns over a distance was not tried",)
-    choice = choose_model(folds, freedom, estimator_maker(options.method, from_factors=True))
-    fit = _fitted(choice, logs, options)
-    if choice.model.friction.reads_load:
-        fit = _with_own_load(fit, logs, options)
-    return _estimate(fit, _covariance(fit, folds, options), logs, options, notes)
+    choice = choose_model(folds, freedom, estimator_maker(options.method, from_factors=True), work=work)
+    with work.step("fitting everything", whole=1.0 + _LOAD_FITS * choice.model.friction.reads_load) as step:
+        fit = _fitted(choice, logs, options)
+        step.show(1.0)
+        if choice.model.friction.reads_load:
+            fit = _with_own_load(fit, logs, options, step)
+        step.show(step.whole)
+    with work.step("leaving out a second at a time") as step:
+        covariance = _covariance(fit, folds, options, step.meter)
+    with work.step("predicting the logs"):
+        return _estimate(fit, covariance, logs, options, notes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,10 +148,10 @@ def _fitted(choice: Choice, logs: OpenLogs, options: IdentifyOptions) -> _Fit:
     return _Fit(choice, estimator, totals)
 
 
-def _with_own_load(fit: _Fit, logs: OpenLogs, options: IdentifyOptions) -> _Fit:
+def _with_own_load(fit: _Fit, logs: OpenLogs, options: IdentifyOptions, step: WorkStep) -> _Fit:
     """(5): the fit whose load-dependent friction follows the rigid-body torques that it finds itself."""
     last = np.inf
-    for _ in range(_LOAD_FITS):
+    for k in range(_LOAD_FITS):
         model, before = fit.choice.model, fit.estimator.x_
         model = model.with_load_of(before[: len(model.base)])
         fit = _fitted(dataclasses.replace(fit.choice, model=model), logs, options)
@@ -125,6 +159,7 @@ def _with_own_load(fit: _Fit, logs: OpenLogs, options: IdentifyOptions) -> _Fit:
         if change <= _SAME_LOAD or change >= last:
             break
         last = change
+        step.show(k + 2.0)
     return fit
 
 
@@ -141,11 +176,21 @@ def _check_excitation(
     kept = [k for k, kind in enumerate(model.kinds) if not kind.is_refinement]
     names = [model.names[k] for k in kept]
     factors = JointFactors(whole.triangles[:, :, [*kept, whole.size]], whole.count)
+    null = dependences(model)
+    structural = null[:, kept]
+    together = inseparable(null, model.names)
+    notes = (f"no motion separates {', '.join(together)}: torques know their combinations only",) if together else ()
     if not options.partial:
-        check_excitation(factors, names, where)
-        return ()
-    lost = not_excited(factors.weighted(1.0 / np.sqrt(whole.torque_squares + np.finfo(float).tiny)), names)
-    return (f"not identified by these logs: {', '.join(lost)}",) if lost else ()
+        check_excitation(factors, names, where, structural=structural)
+        return notes
+    weights = 1.0 / np.sqrt(whole.torque_squares + np.finfo(float).tiny)
+    lost = not_excited(factors.weighted(weights), names, structural)
+    return (*notes, f"not identified by these logs: {', '.join(lost)}") if lost else notes
+
+
+def _not_excited_beside(totals: RowTotals, model: TorqueModel) -> tuple[str, ...]:
+    """What the logs do not tell beside what no motion does."""
+    return not_excited(totals.factors.weighted(np.ones(totals.factors.n)), model.names, dependences(model))
 
 
 def _fit(estimator: Estimator, model: TorqueModel, logs: Sequence[LogSource], factors: JointFactors) -> None:
@@ -161,14 +206,14 @@ def _fit(estimator: Estimator, model: TorqueModel, logs: Sequence[LogSource], fa
         estimator.fit(a, tau, np.concatenate([instruments(model, log) for log in logs]))
 
 
-def _covariance(fit: _Fit, folds: LogFolds, options: IdentifyOptions) -> Array:
+def _covariance(fit: _Fit, folds: LogFolds, options: IdentifyOptions, meter: Meter) -> Array:
     """The covariance (k, k) of what was learned (4)."""
     choice = fit.choice
     make = estimator_maker(options.method, from_factors=True)
     setting = Setting(choice.strength, choice.weighting, folds.correlation)
     made = folds.folds([choice.model], stretches(folds.logs))[0]
     parts = [part.whole for log in made.parts for part in log]
-    spread = jackknife_covariance(parts, lambda: make(choice.model, setting))
+    spread = jackknife_covariance(parts, lambda: make(choice.model, setting), meter=meter)
     # What lasts shows where stretches are left out; noise, in the estimator's own covariance; what a strong prior
     # hides, in the fit with the weakest one that predicts as well.
     weak, chosen = (
@@ -197,8 +242,9 @@ def _estimate(
     model, x = choice.model, estimator.x_
     important = significant(totals.peaks, totals.torque_peaks, x)
     deviations = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    together = inseparable(dependences(model), model.names)
     parameters = tuple(
-        Parameter(name, float(value), float(deviation), bool(matters))
+        Parameter(name, float(value), float(deviation), bool(matters), name not in together)
         for name, value, deviation, matters in zip(model.names, x, deviations, important, strict=True)
     )
     error = totals.factors.relative_error(x)
@@ -208,7 +254,9 @@ def _estimate(
         for group in (logs.fitted, logs.predicted)
     )
     drawn = estimator if isinstance(estimator, PriorEstimator) else None
-    problem = _UNSOLVED.get(estimator.status_, "")
+    # Shortest of equal fits: no fault where all of them are equal on every motion.
+    excused = estimator.status_ is Status.RANK_DEFICIENT and together and not _not_excited_beside(totals, model)
+    problem = "" if excused else _UNSOLVED.get(estimator.status_, "")
     return Estimate(
         model=model,
         x=x,

@@ -37,6 +37,7 @@ class IdentifyOptions:
     m/s] and `derivatives` are those of `prepare`; what rests is left out of the fit alone, not of the logs that are
     predicted. `reading` says how logs are read, `piece_rows` how many samples a piece has. Without `memory`, a law of
     friction that is chosen is a function of the state, as everything is that runs without knowing the past.
+    `fit_gravity` finds the direction of gravity as well; its size is the robot's.
 
     Raises `ArgumentError` for numbers that cannot be and for words that are no choice.
     """
@@ -54,6 +55,7 @@ class IdentifyOptions:
     reading: Reading = Reading.BY_MEMORY
     piece_rows: int = 16384
     memory: bool = True
+    fit_gravity: bool = False
 
     def __post_init__(self) -> None:
         kinds: tuple[tuple[str, type[StrEnum]], ...] = (

@@ -9,12 +9,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from torquec.errors import ArgumentError
+from torquec.foundation.work import Work, WorkStep, as_work
 from torquec.identification.identify_options import IdentifyOptions, Reading
 from torquec.identification.logs.check_log import check_log, check_log_pieces
 from torquec.identification.logs.log_source import LogInMemory, LogSource, log_in_pieces, pieces_of
@@ -22,7 +23,7 @@ from torquec.identification.logs.prepare import prepare
 from torquec.identification.logs.stream_log import LogScan, Pieces, scan_log
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Robot
-from torquec.trajectory.log import Log, LogFinding, Severity
+from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
 from torquec.trajectory.log_map import LogMap
 from torquec.trajectory.read_log import open_log
 
@@ -74,9 +75,13 @@ def is_read_in_pieces(log: LogOrPath, robot: Robot, options: IdentifyOptions) ->
     path = Path(log)
     if path.suffix.lower() not in _READ_IN_PIECES or not path.is_file():
         return False
+    return expected_memory(expected_rows(path, robot), robot.n) > MEMORY
+
+
+def expected_rows(path: Path, robot: Robot) -> int:
+    """About how many rows a file has, by its size."""
     # Positions, speeds and torques: a file without speeds has more rows, which does no harm here.
-    rows = path.stat().st_size // (_TEXT_NUMBER * (3 * robot.n + 1))
-    return expected_memory(rows, robot.n) > MEMORY
+    return path.stat().st_size // (_TEXT_NUMBER * (3 * robot.n + 1))
 
 
 def open_logs(
@@ -86,14 +91,20 @@ def open_logs(
     validate: Sequence[LogOrPath],
     log_map: LogMap | None,
     options: IdentifyOptions,
+    work: Work | None = None,
 ) -> OpenLogs:
     """The sources of logs (1)-(3); joints that they lack are locked.
 
-    Raises `ArgumentError` for no logs, for logs with errors and for logs of different joints.
+    Where the direction of gravity is fitted, it is no error that the logs ask for another one. Raises
+    `ArgumentError` for no logs, for logs with errors and for logs of different joints.
     """
     if not logs:
         raise ArgumentError("there is no log to fit", remedy="give at least one")
-    every = [_opened(robot, log, log_map, options) for log in (*logs, *validate)]
+    every = []
+    with as_work(work).step("reading and checking the logs", whole=float(len(logs) + len(validate))) as step:
+        for k, given in enumerate((*logs, *validate)):
+            every.append(_opened(robot, given, log_map, options, partial(_share_of_log, step, k)))
+            step.show(k + 1.0)
     notes: list[str] = []
     for log in every:
         if log.joints != every[0].joints:
@@ -113,6 +124,10 @@ def open_logs(
         cutoff,
         tuple(notes),
     )
+
+
+def _share_of_log(step: WorkStep, log: int, share: float) -> None:
+    step.show(log + min(share, 1.0))
 
 
 def notes_of(source: str, findings: Sequence[LogFinding]) -> list[str]:
@@ -173,9 +188,9 @@ class _PiecewiseLog:
 
 
 def _opened(
-    robot: Robot, log: LogOrPath, log_map: LogMap | None, options: IdentifyOptions
+    robot: Robot, log: LogOrPath, log_map: LogMap | None, options: IdentifyOptions, show: Callable[[float], None]
 ) -> _WholeLog | _PiecewiseLog:
-    """A log, checked (1), in memory or in pieces (2)."""
+    """A log, checked (1), in memory or in pieces (2); `show` is told which share is done."""
     rows = options.piece_rows
     in_pieces = is_read_in_pieces(log, robot, options)
     if isinstance(log, Log):
@@ -187,8 +202,24 @@ def _opened(
         if not in_pieces:
             log = file.whole()
     if in_pieces:
-        findings = check_log_pieces(robot, longer())
+        whole = len(log) if isinstance(log, Log) else expected_rows(Path(log), robot)
+        findings = _excused(check_log_pieces(robot, _counted(longer, whole, lambda done: show(0.5 * done))), options)
         notes_of(log.source if isinstance(log, Log) else str(log), findings)
-        return _PiecewiseLog(pieces, joints, findings, scan_log(pieces, cutoff=options.cutoff), rows)
+        scan = scan_log(lambda: _counted(pieces, whole, lambda done: show(0.5 + 0.5 * done)), cutoff=options.cutoff)
+        return _PiecewiseLog(pieces, joints, findings, scan, rows)
     assert isinstance(log, Log)
-    return _WholeLog(log, check_log(robot, log), options)
+    return _WholeLog(log, _excused(check_log(robot, log), options), options)
+
+
+def _excused(findings: Sequence[LogFinding], options: IdentifyOptions) -> tuple[LogFinding, ...]:
+    """What is found, without the direction of gravity where it is fitted."""
+    return tuple(f for f in findings if not (options.fit_gravity and f.kind is Pathology.GRAVITY))
+
+
+def _counted(pieces: Pieces, whole: int, show: Callable[[float], None]) -> Iterator[Log]:
+    """The pieces of a log of about `whole` rows, each told as it is done with."""
+    done = 0
+    for piece in pieces():
+        yield piece
+        done += len(piece)
+        show(min(done / max(whole, 1), 1.0))

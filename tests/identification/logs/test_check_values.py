@@ -60,6 +60,23 @@ def test_a_frozen_column_is_named(log, kind):
     assert check_frozen(log) == []
 
 
+@pytest.mark.parametrize("kind", ["tau", "qd", "q"])
+@pytest.mark.parametrize("rows", [slice(200, 300), slice(400, None), slice(0, None)], ids=["part", "end", "all"])
+def test_a_column_that_is_frozen_for_a_while_or_all_along(log, kind, rows):
+    frozen = with_values(log, kind, rows, getattr(log, kind)[200, 0])
+    first, last, _ = rows.indices(len(log))
+    assert [(f.kind, f.column, f.spans) for f in check_frozen(frozen)] == [
+        (Pathology.FROZEN, f"{kind} of joint1", ((first, last - 1),))
+    ]
+
+
+def test_positions_without_speeds_are_frozen_where_they_jump(log):
+    frozen = dataclasses.replace(with_values(log, "q", slice(200, 300), log.q[200, 0]), qd=None)
+    assert [f.spans for f in check_frozen(frozen)] == [((200, 299),)]
+    resting = dataclasses.replace(log, q=np.concatenate([log.q[:300], np.repeat(log.q[300:301], len(log) - 300, 0)]))
+    assert check_frozen(dataclasses.replace(resting, qd=None)) == []  # without speeds, a joint that stops
+
+
 @pytest.mark.parametrize("case", ["panda", "lwr4", "kr300", "tx40"])
 def test_recorded_logs_have_neither(case):
     _, logs = getattr(real_logs, case)()

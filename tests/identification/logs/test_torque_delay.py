@@ -55,8 +55,16 @@ def test_check_log_tells_a_delay_with_its_remedy_where_asked():
     found = [f for f in check_log(ROBOT, log, delay=True) if f.kind is Pathology.DELAY]
     assert found[0].severity is Severity.WARNING
     assert found[0].remedy.startswith("say so in a map: delay = 0.0")
-    assert not [f for f in check_log(ROBOT, log) if f.kind is Pathology.DELAY]
+    assert not [f for f in check_log(ROBOT, late_log(0.002)) if f.kind is Pathology.DELAY]
     assert not [f for f in check_log(ROBOT, late_log(0.0), delay=True) if f.kind is Pathology.DELAY]
+
+
+@pytest.mark.parametrize("seconds", [0.1, -0.1, 0.3])
+def test_a_delay_that_no_drive_has_is_found_without_being_asked_for(seconds):
+    log = late_log(seconds)
+    assert torque_delay(ROBOT, log).seconds == pytest.approx(seconds, abs=2e-3)
+    (found,) = [f for f in check_log(ROBOT, log) if f.kind is Pathology.DELAY]
+    assert float(found.remedy.split("delay = ")[1]) == pytest.approx(seconds, abs=2e-3)
 
 
 def test_without_scipy_the_check_goes_on_and_says_so(monkeypatch):

@@ -17,6 +17,7 @@ import numpy as np
 
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
+from torquec.foundation.work import Meter, silent
 from torquec.identification.estimators.estimator import Estimator
 from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
 from torquec.identification.logs.log_source import LogSource
@@ -25,11 +26,19 @@ _SECONDS = 1.0  # longer than residuals remember each other
 _FEWEST, _MOST = 5, 40  # parts: the spread of four says little, and each more costs a fit
 
 
-def jackknife_covariance(parts: Sequence[JointFactors], make: Callable[[], Estimator]) -> Array:
-    """The covariance (1), (k, k), of what `make()` learns from m parts; raises `ArgumentError` for fewer than three."""
+def jackknife_covariance(
+    parts: Sequence[JointFactors], make: Callable[[], Estimator], *, meter: Meter = silent
+) -> Array:
+    """The covariance (1), (k, k), of what `make()` learns from m parts, the fits done told to `meter`.
+
+    Raises `ArgumentError` for fewer than three.
+    """
     if len(parts) < 3:
         raise ArgumentError(f"{len(parts)} parts of data are too few to leave one out", remedy="give at least three")
-    fits = [make().fit_factors(others).x_ for others in _without_each(parts)]
+    fits = []
+    for others in _without_each(parts):
+        fits.append(make().fit_factors(others).x_)
+        meter(len(fits), len(parts))
     centred = np.array(fits) - np.mean(fits, axis=0)
     covariance: Array = (len(parts) - 1) / len(parts) * centred.T @ centred
     return covariance

@@ -8,13 +8,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, partial
 from itertools import pairwise
 
 import numpy as np
 
 from torquec.foundation.arrays import Array, Indices
+from torquec.foundation.work import Meter, silent
 from torquec.identification.estimators.cross_validation import FoldPart, Folds, same_motions, states_of
 from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
 from torquec.identification.logs.log_source import (
@@ -53,12 +54,21 @@ class LogFolds:
             return ((0,),)
         return same_motions([states_of(log.blocks(), log.used) for log in self.logs])
 
-    def folds(self, models: Sequence[TorqueModel], parts: int) -> list[Folds]:
-        """The triangles of every model, each log cut into `parts`, in one pass."""
-        logs = [self._log_folds(number, models, parts) for number in range(len(self.logs))]
+    def folds(self, models: Sequence[TorqueModel], parts: int, *, meter: Meter = silent) -> list[Folds]:
+        """The triangles of every model, each log cut into `parts`, in one pass; `meter` is told the samples done."""
+        counts = [decimated_count(log) for log in self.logs]
+
+        def number_done(number: int, done: int) -> None:
+            meter(sum(counts[:number]) + done, sum(counts))
+
+        logs = [
+            self._log_folds(number, models, parts, partial(number_done, number)) for number in range(len(self.logs))
+        ]
         return [Folds(tuple(log[k] for log in logs), self.motions) for k in range(len(models))]
 
-    def _log_folds(self, number: int, models: Sequence[TorqueModel], parts: int) -> list[tuple[FoldPart, ...]]:
+    def _log_folds(
+        self, number: int, models: Sequence[TorqueModel], parts: int, show: Callable[[int], None]
+    ) -> list[tuple[FoldPart, ...]]:
         """[model][part] of one log."""
         log = self.logs[number]
         borders = _borders(log, parts)
@@ -68,13 +78,15 @@ class LogFolds:
             if len(kept) == 0:
                 continue
             own = np.searchsorted(borders, np.arange(taken, taken + len(kept)), side="right") - 1
-            taken += len(kept)
             for k, columns in enumerate(self._columns(number, models, block, kept)):
+                show(taken + k * len(kept) // len(models))
                 tau = block.tau[kept]
                 for part in np.unique(own):
                     inside = own == part
                     here = joint_factors(columns[inside], tau[inside])
                     found[k][part] = here if found[k][part].count == 0 else found[k][part].merged(here)
+            taken += len(kept)
+            show(taken)
         return [tuple(FoldPart(*model[3 * part : 3 * part + 3]) for part in range(parts)) for model in found]
 
     def _columns(

@@ -21,6 +21,7 @@ from functools import partial
 import numpy as np
 
 from torquec.dynamics.friction import TERMS
+from torquec.foundation.work import Work, as_work
 from torquec.identification.estimators.cross_validation import PARTS, validation_error
 from torquec.identification.estimators.estimator import Estimator, Weighting
 from torquec.identification.estimators.log_folds import LogFolds
@@ -80,30 +81,36 @@ class Freedom:
     memory: bool = True
 
 
-def choose_model(folds: LogFolds, freedom: Freedom, make: Make) -> Choice:
+def choose_model(folds: LogFolds, freedom: Freedom, make: Make, *, work: Work | None = None) -> Choice:
     """The model and the settings that predict best what they were not fitted to, (1)-(4)."""
-    trial = _Trial(folds, make)
+    work = as_work(work)
+    trial = _Trial(folds, make, work)
     first = freedom.weightings[0]
     correlation = folds.correlation
     tried = Setting(_TRIED if _TRIED in freedom.strengths else freedom.strengths[0], first, correlation)
-    best = trial.best(freedom.models, tried, gain=0.0) or (freedom.models[0], np.inf)
+    best = trial.best("comparing rotors", freedom.models, tried, gain=0.0) or (freedom.models[0], np.inf)
     if freedom.friction:
         remembered = folds.in_memory and freedom.memory
         shapes = [shape for shape in SHAPES if remembered or shape.turnover is not Turnover.DISTANCE]
         laws = [dataclasses.replace(best[0].friction, shape=shape) for shape in shapes]
-        found = trial.best([best[0].with_friction(law) for law in laws], tried, gain=0.0)
+        found = trial.best(
+            "comparing turnovers of friction", [best[0].with_friction(law) for law in laws], tried, gain=0.0
+        )
         while found is not None:
             best = found
             richer = [best[0].with_friction(law) for law in richer_laws(best[0].friction)]
-            found = trial.best(richer, tried, gain=0.0, most=best[1] * (1.0 - _GAIN))
+            found = trial.best("comparing terms of friction", richer, tried, gain=0.0, most=best[1] * (1.0 - _GAIN))
     # Rotors again: what friction has taken over may have been theirs.
     others = [model.with_friction(best[0].friction) for model in freedom.models if model.robot != best[0].robot]
-    model, _ = trial.best(others, tried, most=best[1] * (1.0 - _GAIN)) or best
-    pairs = folds.folds([model], 2 * PARTS)[0].pairs()
-    errors = {
-        (weighting, strength): validation_error(pairs, partial(make, model, Setting(strength, weighting, correlation)))
-        for weighting, strength in itertools.product(freedom.weightings, freedom.strengths)
-    }
+    model, _ = trial.best("comparing rotors again", others, tried, most=best[1] * (1.0 - _GAIN)) or best
+    settings = list(itertools.product(freedom.weightings, freedom.strengths))
+    errors = {}
+    with work.step("comparing weights and priors", whole=len(settings) + 1.0) as step:
+        pairs = folds.folds([model], 2 * PARTS, meter=lambda done, whole, _="": step.show(done / whole))[0].pairs()
+        for k, (weighting, strength) in enumerate(settings):
+            setting = Setting(strength, weighting, correlation)
+            errors[weighting, strength] = validation_error(pairs, partial(make, model, setting))
+            step.show(k + 2.0)
     least = {w: min(errors[w, s] for s in freedom.strengths) for w in freedom.weightings}
     chosen = min(freedom.weightings, key=lambda w: least[w] * (1.0 if w is first else 1.0 + _GAIN))
     alike = [s for s in freedom.strengths if errors[chosen, s] <= (1.0 + _SLACK) * least[chosen]]
@@ -116,17 +123,24 @@ class _Trial:
 
     folds: LogFolds
     make: Make
+    work: Work
 
     def best(
-        self, models: Sequence[TorqueModel], setting: Setting, *, gain: float = _GAIN, most: float = np.inf
+        self, name: str, models: Sequence[TorqueModel], setting: Setting, *, gain: float = _GAIN, most: float = np.inf
     ) -> tuple[TorqueModel, float] | None:
         """The model with the least error, None if all exceed `most`; a later one must be better by `gain`."""
         chosen: tuple[TorqueModel, float] | None = None
-        for model, folds in zip(models, self.folds.folds(models, PARTS), strict=True):
-            bar = most if chosen is None else chosen[1] * (1.0 - gain)
-            error = validation_error(folds.pairs(), partial(self.make, model, setting), most=bar)
-            if error < bar:
-                chosen = (model, error)
+        if not models:
+            return None
+        with self.work.step(name, whole=2.0) as step:
+            # The pass over the logs is one half of it, the fits are the other.
+            made = self.folds.folds(models, PARTS, meter=lambda done, whole, _="": step.show(done / whole))
+            for k, (model, folds) in enumerate(zip(models, made, strict=True)):
+                bar = most if chosen is None else chosen[1] * (1.0 - gain)
+                error = validation_error(folds.pairs(), partial(self.make, model, setting), most=bar)
+                if error < bar:
+                    chosen = (model, error)
+                step.show(1.0 + (k + 1.0) / len(models))
         return chosen
 
 

@@ -3,7 +3,8 @@
 (1)  standard deviation and 95 % interval from the covariance of the estimator
 (2)  significant: its contribution |A_jk x_k| reaches 1 % of the largest |tau_j|, for some joint j (Izaguirre et al.)
 (3)  condition: of the regressor's triangle, columns as they are, and with columns of unit norm
-(4)  identifiable: a column that no combination of the others reaches, measured by singular values of unit columns
+(4)  identifiable: a column that no combination of the others reaches, measured by singular values of unit columns; what
+     no motion tells apart (`dependences`) is taken off first, because no log can be blamed for it
 """
 
 from __future__ import annotations
@@ -40,19 +41,28 @@ def conditions(triangle: Array) -> Conditions:
     return Conditions(float(np.linalg.cond(a)), float(np.linalg.cond(a / norms)))
 
 
-def not_excited(triangle: Array, names: Sequence[str]) -> tuple[str, ...]:
-    """The parameters that these rows say nothing about, alone or mixed with others (4)."""
+def not_excited(triangle: Array, names: Sequence[str], structural: Array | None = None) -> tuple[str, ...]:
+    """The parameters that these rows say nothing about, alone or mixed with others (4).
+
+    `structural` (d, k) are null vectors that every motion has.
+    """
     a = triangle[:, :-1]
     norms = np.linalg.norm(a, axis=0)
-    _, s, vt = np.linalg.svd(a / np.where(norms > 0.0, norms, 1.0))
+    norms = np.where(norms > 0.0, norms, 1.0)
+    _, s, vt = np.linalg.svd(a / norms)
     free = vt[s <= _NOT_EXCITED * s.max(initial=0.0)]
+    if structural is not None and len(structural):
+        known = np.linalg.qr((structural * norms).T)[0]
+        free = free - free @ known @ known.T
     mixed = np.abs(free).max(axis=0, initial=0.0) > 1e-3
     return tuple(name for name, lost in zip(names, mixed, strict=True) if lost)
 
 
-def check_excitation(factors: JointFactors, names: Sequence[str], where: str = "") -> None:
-    """Raise `ArgumentError`, with what can be identified, unless every parameter is excited."""
-    lost = not_excited(factors.weighted(1.0 / np.sqrt(factors.torque_squares + 1e-300)), names)
+def check_excitation(
+    factors: JointFactors, names: Sequence[str], where: str = "", *, structural: Array | None = None
+) -> None:
+    """Raise `ArgumentError`, with what can be identified, unless all that a motion can excite is excited."""
+    lost = not_excited(factors.weighted(1.0 / np.sqrt(factors.torque_squares + 1e-300)), names, structural)
     if lost:
         found = [name for name in names if name not in lost]
         raise ArgumentError(

@@ -18,6 +18,7 @@ from torquec.errors import ArgumentError, SpecificationError
 from torquec.foundation.arrays import Array
 from torquec.foundation.choice import chosen
 from torquec.foundation.one_thread import one_thread
+from torquec.foundation.work import Work, WorkStep, as_work
 from torquec.identification.excitation.criterion import Criterion
 from torquec.identification.excitation.excitation_problem import ExcitationProblem, Multipliers
 from torquec.identification.excitation.limit_proof import LimitProof, limit_proof
@@ -46,9 +47,7 @@ _PENALTY = 20.0  # c of (3) to begin with; it grows where limits are not kept
 _STEEPER = 3.0  # times the penalty where an update does not halve the excess
 _POWERS = (4.0, 8.0, 16.0, 32.0)  # of smooth criteria, one after the other: the higher, the nearer to the true one
 _SHRINK = (1.0, 0.7, 0.5, 0.3, 0.15, 0.05)  # of (1): torques and distances are no multiples of the motion
-
-Report = Callable[[int, float], None]
-"""Told after every round: evaluations so far, and the criterion of the best motion (inf before there is one)."""
+_SAID_EVERY = 500  # motions between two notes of progress
 
 
 class MotionShape(StrEnum):
@@ -105,9 +104,7 @@ class Excitation:
 _DEFAULT = ExcitationOptions()
 
 
-def excitation(
-    source: Robot | Model, *, options: ExcitationOptions = _DEFAULT, report: Report | None = None
-) -> Excitation:
+def excitation(source: Robot | Model, *, options: ExcitationOptions = _DEFAULT, work: Work | None = None) -> Excitation:
     """A motion that excites the base parameters of a robot, or of a model of one, at rest where it begins and ends.
 
     Raises `ArgumentError` for options that cannot be and for a model that follows a program, which has no parameters to
@@ -128,8 +125,8 @@ def excitation(
         _basis(options),
         options.criterion,
     )
-    with one_thread():
-        search = _Search(problem, options.evaluations, report)
+    with one_thread(), as_work(work).step("searching a motion", whole=float(options.evaluations)) as step:
+        search = _Search(problem, options.evaluations, step)
         x, proof = search.run(np.random.default_rng(options.seed))
         motion = problem.basis.motion(problem.coefficients(x))
         trajectory = trajectory_of(motion, joints=robot.joint_names, period=options.period)
@@ -149,8 +146,8 @@ def excitation(
 class _Search:
     """(1)-(3), and the best motion so far: a search remembers."""
 
-    def __init__(self, problem: ExcitationProblem, evaluations: int, report: Report | None) -> None:
-        self.problem, self.left, self.report = problem, evaluations, report
+    def __init__(self, problem: ExcitationProblem, evaluations: int, step: WorkStep) -> None:
+        self.problem, self.left, self.step, self.said = problem, evaluations, step, 0
         self.done = 0
         self.best: Array | None = None
         self.cost = math.inf
@@ -229,8 +226,20 @@ class _Search:
             steeper = _STEEPER if excess > max(0.5 * before, 1e-3) else 1.0
             multipliers = multipliers.updated(shares, multipliers.penalty * steeper)
             self._note_within(x, shares, room)
-            if self.report is not None:
-                self.report(self.done, self.cost)
+            self._tell()
+
+    def _tell(self) -> None:
+        """How far the search is and, from time to time, the criterion of the best motion."""
+        note = ""
+        if self.done - self.said >= _SAID_EVERY and math.isfinite(self.cost):
+            self.said = self.done
+            determinant = self.problem.criterion is Criterion.DETERMINANT
+            note = (
+                f"-log det / b {self.cost:.4g}"
+                if determinant
+                else f"{self.problem.criterion} {math.exp(self.cost):.4g}"
+            )
+        self.step.show(float(self.done), note=note)
 
     def _function(self, multipliers: Multipliers, power: float) -> Callable[[Array], tuple[float, Array]]:
         def function(flat: Array) -> tuple[float, Array]:

@@ -8,8 +8,9 @@ known to happen, and parameters and friction are fitted again:
 (3)  gravity along another direction (`gravity_direction`)
 (4)  torques that are late or early, up to 0.4 s
 
-(5)  gain = sum_j log(e_j^2 + c) before - after. A joint that gains counts only if it is explained then (e_j^2 < 0.04):
-     poor fits change at random. The best reading is believed from a gain of 2 on: errors fall to a seventh, in squares
+(5)  gain = sum_j log(e_j^2 + c) before - after. A joint that gains counts only if it is explained then (e_j^2 below
+     0.0625): poor fits change at random. The best reading is believed from a gain of 2 on (squared errors fall to a
+     seventh), or of 0.5 where the robot's own model has said the same (`check_torques`)
 (6)  where other readings gain nearly as much, the motion does not tell which one is right: they are named together, and
      only if they gain far more than what the poor fit of one joint is worth
 (7)  what was found is mended, and the rest sought again
@@ -29,26 +30,31 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.errors import ArgumentError, MissingExtraError
-from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
 from torquec.identification.extras import need
-from torquec.identification.logs.fit_motion import FitMotion, fit_motion, prepared_for_fit
+from torquec.identification.logs.fit_motion import FitMotion, even_rows, fit_motion, prepared_for_fit
 from torquec.identification.logs.free_fit import FreeFit, free_fit
 from torquec.identification.logs.gravity_direction import gravity_direction
 from torquec.identification.logs.prepare import Samples
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
 
-_FITS = 0.03  # of the torques: nothing is sought where so little is left
-_BELIEVED = 2.0  # of (5)
-_EXPLAINED = 0.04  # of e_j^2
+_FEWEST = 30.0
+"""Independent samples of a joint: fewer are explained by whatever is fitted."""
+_FITS = 0.015  # of the torques: nothing is sought where so little is left
+_BELIEVED, _SUPPORTED = 2.0, 0.5  # of (5)
+_EXPLAINED = 0.0625  # of e_j^2
 _ALIKE = 0.8
 """Of the best gain: another reading explains the log as well."""
 _CERTAIN = 6.0
 """A gain that no poor fit has: recorded motions in which all joints swing alike reach 3 by readings that are wrong."""
 _MOST_FAULTS = 3  # (7); more than these are no slips any more
-_OFFSETS = (10.0, 20.0, 35.0, 60.0, 90.0, 135.0)
-"""Degrees to either side: dense where offsets are small, because far from the right one nothing fits."""
+_OFFSETS = (12.0, 35.0, 90.0)
+"""Degrees to either side: whatever the offset from seven on, one of them, or half a turn, is nearer to it than none."""
+_REACH = 0.6  # of an offset of the grid: neighbours meet
+_BAD = 0.01
+"""Of e_j^2: a joint that is explained better is neither exchanged nor negated."""
+_STILL_BAD = 0.1  # of the torques: what was mended is not searched again below this
 _SHOWN = 2  # of the readings that explain it as well
 _REFINED = 2  # offsets that are refined: the right one need not be the best of the grid
 _SMALLEST_OFFSET = 2.0  # degrees; kinematics and sensors are no better
@@ -67,69 +73,86 @@ class _Hypothesis:
     fit: FreeFit
     gain: float
     told: Callable[[str], LogFinding]
+    place: tuple[object, ...]
+    """What it says is wrong: the kind, and the joints. Whether positions or torques are exchanged is one mistake."""
 
 
-_Read = Callable[[FitMotion, Callable[[str], LogFinding]], _Hypothesis]
+_Read = Callable[[FitMotion, Callable[[str], LogFinding], tuple[object, ...]], _Hypothesis]
 
 
-def check_hypotheses(robot: Robot, log: Log) -> list[LogFinding]:
-    """(1)-(7) for a robot all of whose joints are in the log; nothing where the log is too short or scipy is missing."""
+def check_hypotheses(robot: Robot, log: Log, *, suspected: Sequence[LogFinding] = ()) -> list[LogFinding] | None:
+    """(1)-(7) for a robot all of whose joints are in the log; None where nothing could be fitted.
+
+    `suspected` is what the robot's own model has said. What cannot be fitted is a log that is too short or
+    has no joints; without scipy, nothing can.
+    """
     if log.n == 0:
-        return []
+        return None
     try:
         with one_thread():
             samples = prepared_for_fit(log)
-            return _Search(log, samples).findings(robot, fit_motion(samples, edge=_LONGEST_DELAY))
+            if _independent(samples) < _FEWEST:
+                return None
+            places = {(finding.kind, finding.column) for finding in suspected}
+            return _Search(log, samples, places).findings(
+                robot, fit_motion(samples, even_rows(samples, edge=_LONGEST_DELAY))
+            )
     except (ArgumentError, MissingExtraError):
-        return []  # other checks say so
+        return None  # other checks say so
 
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """The log, and its samples, from which delayed torques are taken."""
+    """The log, its samples, from which delayed torques are taken, and the kinds and columns that are suspected."""
 
     log: Log
     samples: Samples
+    suspected: set[tuple[Pathology, str]]
 
     def findings(self, robot: Robot, motion: FitMotion) -> list[LogFinding]:
         found: list[LogFinding] = []
         before = free_fit(motion.columns(robot), motion.tau)
-        while before.error > _FITS and len(found) < _MOST_FAULTS:
+        while before.error > (_STILL_BAD if found else _FITS) and len(found) < _MOST_FAULTS:
             every = sorted(self._hypotheses(robot, motion, before), key=lambda one: -one.gain)
+            if not every:
+                break
             best = every[0]
-            told = [one.told(f"lowers the error from {before.error:.1%} to {one.fit.error:.1%}") for one in every]
-            place = (told[0].kind, told[0].column)
-            others = {
-                (finding.kind, finding.column): finding
-                for one, finding in zip(every, told, strict=True)
-                if one.gain > _ALIKE * best.gain and (finding.kind, finding.column) != place
-            }
-            if best.gain < (_CERTAIN if others else _BELIEVED):
+            told = {}
+            for one in every:
+                if one is best or (one.gain > _ALIKE * best.gain and one.place not in told):
+                    told[one.place] = one.told(f"lowers the error from {before.error:.1%} to {one.fit.error:.1%}")
+            # The first joint of a planar arm and gravity are one and the same: it is rather the base that is turned.
+            first, *others = sorted(told.values(), key=lambda finding: finding.kind is not Pathology.GRAVITY)
+            supported = (first.kind, first.column) in self.suspected
+            if best.gain < (_CERTAIN if others else _SUPPORTED if supported else _BELIEVED):
                 break
             if others:
-                found.append(_ambiguous(told[0], list(others.values())[:_SHOWN]))
+                found.append(_ambiguous(first, others[:_SHOWN]))
                 break
-            found.append(told[0])
+            found.append(first)
             robot, motion, before = best.robot, best.motion, best.fit
         return found
 
     def _hypotheses(self, robot: Robot, motion: FitMotion, before: FreeFit) -> Iterator[_Hypothesis]:
         """Every other reading (1)-(4)."""
 
-        def read(changed: FitMotion, told: Callable[[str], LogFinding]) -> _Hypothesis:
+        def read(changed: FitMotion, told: Callable[[str], LogFinding], place: tuple[object, ...]) -> _Hypothesis:
             fit = free_fit(changed.columns(robot), changed.tau)
-            return _Hypothesis(changed, robot, fit, gain(before, fit), told)
+            return _Hypothesis(changed, robot, fit, gain(before, fit), told, place)
 
-        yield from self._exchanged(motion, read)
-        yield from self._negated(motion, read)
+        bad = set(np.flatnonzero(before.shares > _BAD).tolist())
+        yield from self._exchanged(motion, bad, read)
+        yield from self._negated(motion, bad, read)
         yield from self._moved(robot, motion, read)
         yield from self._tilted(robot, motion, before)
         yield from self._delayed(robot, motion, read)
 
-    def _exchanged(self, motion: FitMotion, read: _Read) -> Iterator[_Hypothesis]:
-        """(1), pairs."""
+    def _exchanged(self, motion: FitMotion, bad: set[int], read: _Read) -> Iterator[_Hypothesis]:
+        """(1), pairs one of which is poorly explained."""
         log = self.log
         for j, k in itertools.combinations(range(log.n), 2):
+            if not {j, k} & bad:
+                continue
             order = [k if i == j else j if i == k else i for i in range(log.n)]
             for kinds in (("q",), ("tau",), ("q", "tau")):
                 columns = " and ".join(log.column(kind, j) for kind in kinds)
@@ -137,12 +160,13 @@ class _Search:
                 changed = motion.ordered(order, motion="q" in kinds, torque="tau" in kinds)
                 text = f"to exchange it with {others} {{}}"
                 remedy = "name the columns in the right order in a map"
-                yield read(changed, _finding(Pathology.PERMUTED, Severity.ERROR, text, columns, remedy))
+                told = _finding(Pathology.PERMUTED, Severity.ERROR, text, columns, remedy)
+                yield read(changed, told, (Pathology.PERMUTED, j, k))
 
-    def _negated(self, motion: FitMotion, read: _Read) -> Iterator[_Hypothesis]:
+    def _negated(self, motion: FitMotion, bad: set[int], read: _Read) -> Iterator[_Hypothesis]:
         """(1), signs."""
         log = self.log
-        for j in range(log.n):
+        for j in sorted(bad):
             flip = np.where(np.arange(log.n) == j, -1.0, 1.0)
             both = f"to negate it and {log.column('tau', j)} {{}}"
             ways = (
@@ -151,49 +175,50 @@ class _Search:
                 (motion.turned(motion=flip, torque=flip), "q", both, "signs in a map"),
             )
             for changed, kind, text, remedy in ways:
-                yield read(changed, _finding(Pathology.NEGATED, Severity.ERROR, text, log.column(kind, j), remedy))
+                told = _finding(Pathology.NEGATED, Severity.ERROR, text, log.column(kind, j), remedy)
+                yield read(changed, told, (Pathology.NEGATED, j))
 
     def _moved(self, robot: Robot, motion: FitMotion, read: _Read) -> Iterator[_Hypothesis]:
         """(2)."""
         n = self.log.n
         turning = [j for j, joint in enumerate(robot.joints) if not joint.type.is_prismatic]
         tried = [sign * size for size in _OFFSETS for sign in (1.0, -1.0)] + [180.0]
-        costs = {
-            (j, offset): free_fit(moved.columns(robot), motion.tau).cost
-            for j in turning
-            for offset in tried
-            for moved in [motion.moved(math.radians(offset) * np.eye(n)[j])]
-        }
+
+        def cost(offset: float, j: int) -> float:
+            return free_fit(motion.moved(math.radians(offset) * np.eye(n)[j]).columns(robot), motion.tau).cost
+
+        costs = {(j, offset): cost(offset, j) for j in turning for offset in tried}
         optimize = need("scipy.optimize", "finding an offset")
         for j, start in sorted(costs, key=lambda place: costs[place])[:_REFINED]:
-
-            def cost(offset: float, row: Array = np.eye(n)[j]) -> float:
-                return free_fit(motion.moved(math.radians(offset) * row).columns(robot), motion.tau).cost
-
-            # To the neighbours of a point of the grid it is at most half as far as to zero, or thirty degrees.
-            reach = max(9.0, min(0.5 * abs(start), 30.0))
-            bounds = (start - reach, start + reach)
-            found = float(optimize.minimize_scalar(cost, bounds=bounds, method="bounded", options={"xatol": 0.05}).x)
+            bounds = (start - _REACH * abs(start), start + _REACH * abs(start))
+            found = float(
+                optimize.minimize_scalar(cost, bounds=bounds, args=(j,), method="bounded", options={"xatol": 0.05}).x
+            )
+            found = (found + 180.0) % 360.0 - 180.0
             if abs(found) < _SMALLEST_OFFSET:
                 continue
             text = f"to add {found:.1f} degrees {{}}"
-            remedy = f"if the joint counts from elsewhere, say so in a map: offset = [..] with {found:.1f} degrees for it"
+            remedy = (
+                f"if the joint counts from elsewhere, say so in a map: offset = [..] with {found:.1f} degrees for it"
+            )
             told = _finding(Pathology.OFFSET, Severity.WARNING, text, self.log.column("q", j), remedy)
-            yield read(motion.moved(math.radians(found) * np.eye(n)[j]), told)
+            yield read(motion.moved(math.radians(found) * np.eye(n)[j]), told, (Pathology.OFFSET, j))
 
     def _tilted(self, robot: Robot, motion: FitMotion, before: FreeFit) -> Iterator[_Hypothesis]:
         """(3)."""
-        found = gravity_direction(robot, [motion])
+        if not any(robot.gravity):
+            return
+        found = gravity_direction(robot, [motion], independent=_independent(self.samples))
         angle = math.degrees(found.angle)
         if angle < _SMALLEST_TILT:
             return
         x, y, z = (value + 0.0 for value in found.gravity)
         text = f"gravity along ({x:.2f}, {y:.2f}, {z:.2f}) m/s^2, {angle:.0f} degrees from the robot's, {{}}"
-        remedy = f"give --gravity {x:.4g},{y:.4g},{z:.4g}, mend the robot's base, or use --fit-gravity"
+        remedy = f"give --gravity {x:.4g},{y:.4g},{z:.4g}, or use --fit-gravity, or mend the robot's base"
         severity = Severity.ERROR if angle > _WRONG_GRAVITY else Severity.WARNING
         told = _finding(Pathology.GRAVITY, severity, text, "tau", remedy)
         turned = dataclasses.replace(robot, gravity=found.gravity)
-        yield _Hypothesis(motion, turned, found.after, gain(before, found.after), told)
+        yield _Hypothesis(motion, turned, found.after, gain(before, found.after), told, (Pathology.GRAVITY,))
 
     def _delayed(self, robot: Robot, motion: FitMotion, read: _Read) -> Iterator[_Hypothesis]:
         """(4)."""
@@ -218,7 +243,12 @@ class _Search:
         text = f"torques are {abs(delay) * 1e3:.0f} ms {side}: to move them {{}}"
         remedy = f"say so in a map: delay = {delay:.4f}"
         told = _finding(Pathology.DELAY, Severity.WARNING, text, "tau", remedy)
-        yield read(dataclasses.replace(motion, tau=np.asarray(spline(motion.t + delay))), told)
+        yield read(dataclasses.replace(motion, tau=np.asarray(spline(motion.t + delay))), told, (Pathology.DELAY,))
+
+
+def _independent(samples: Samples) -> float:
+    """How many independent samples there are: two a period of the cut-off."""
+    return 2.0 * samples.cutoff * float(samples.used.sum()) / samples.rate
 
 
 def gain(before: FreeFit, after: FreeFit) -> float:

@@ -20,6 +20,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from torquec.foundation.one_thread import one_thread
+from torquec.foundation.work import Meter, silent
 from torquec.identification.logs.check_hypotheses import check_hypotheses
 from torquec.identification.logs.check_motion import check_positions, check_rest, check_slowness, check_speeds
 from torquec.identification.logs.check_pieces import check_pieces
@@ -33,23 +34,26 @@ from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity, spans_of
 
+_BY_MODEL, _BY_FIT = 0.2, 0.8  # of the time, when a model and a fit have been asked
 _FLAT = 5  # samples that a saturated torque stays at its end
 _HELD = 3.0  # times the usual run of equal values, for coarse sensors
 _MOSTLY = 0.5  # of the samples: so long at its end, a torque stands still or has another unit
 
 
-def check_log(robot: Robot, log: Log, *, delay: bool = False) -> tuple[LogFinding, ...]:
+def check_log(robot: Robot, log: Log, *, delay: bool = False, meter: Meter = silent) -> tuple[LogFinding, ...]:
     """Everything that is found in a log of this robot, what its reader met first; with `delay`, (4) as well.
+
+    Delays that spoil the torques are found without it. `meter` is told how far it is.
 
     Raises `ArgumentError` where the log names joints that the robot does not have.
     """
     for name in log.joints:
         robot.joint_index(name)
     with one_thread():
-        return _checked(robot, log, delay=delay)
+        return _checked(robot, log, delay=delay, meter=meter)
 
 
-def _checked(robot: Robot, log: Log, *, delay: bool) -> tuple[LogFinding, ...]:
+def _checked(robot: Robot, log: Log, *, delay: bool, meter: Meter) -> tuple[LogFinding, ...]:
     """(1)-(7)."""
     moving = lock_joints(robot, {name: 0.0 for name in robot.joint_names if name not in log.joints})
     found = [*check_missing(log), *check_stamps(log), *check_spikes(log), *check_frozen(log)]
@@ -63,7 +67,10 @@ def _checked(robot: Robot, log: Log, *, delay: bool) -> tuple[LogFinding, ...]:
         found += check_rest(log, motion)
         found += [] if _has_error(found) else check_slowness(moving, log, motion)
         if not _has_error(found):
-            found += _explained(moving, log, check_torques(moving, log, motion))
+            by_model = check_torques(moving, log, motion)
+            meter(_BY_MODEL, 1.0)
+            found += _explained(moving, log, by_model)
+            meter(_BY_FIT, 1.0)
         if delay and not _has_error(found) and not any(one.kind is Pathology.DELAY for one in found):
             found += check_delay(moving, log)
     found += check_zero_torques(log)
@@ -79,8 +86,13 @@ def _explained(robot: Robot, log: Log, by_model: list[LogFinding]) -> list[LogFi
     errors = [finding for finding in by_model if finding.severity is Severity.ERROR]
     if errors and all(finding.kind is Pathology.NEGATED for finding in errors):
         return by_model
-    found = check_hypotheses(robot, log)
-    return [*found, *(finding for finding in by_model if finding not in errors)] if found else by_model
+    found = check_hypotheses(robot, log, suspected=errors)
+    if found is None:
+        return by_model
+    if not found:
+        # Joints that are exchanged, but fit as well as ever, are the model's mistake.
+        return [finding for finding in by_model if finding.kind is not Pathology.PERMUTED]
+    return [*found, *(f for f in by_model if f.kind is Pathology.UNITS and f.severity is Severity.WARNING)]
 
 
 def check_log_pieces(robot: Robot, pieces: Iterable[Log]) -> tuple[LogFinding, ...]:

@@ -5,8 +5,9 @@
          e_j^2 = min |tau_j - (s m_j + r qdd_j + v qd_j + c sign(qd_j) + o)|^2 / |tau_j - mean|^2     s, r, v, c >= 0
 
      the scale s is free because the model is only a prior, its sign is not; e = 1 where nothing is explained
-(2)  F = sum_j log(e_j^2 + 0.01); a change of the log (a joint negated, two exchanged, degrees, milliseconds, gravity
-     along another axis) is believed where F falls by 2 or more and the joints that it concerns are explained then
+(2)  F = sum_j log(e_j^2 + 0.01); a change of the log (a joint negated, two exchanged, a joint that counts from
+     elsewhere, degrees, milliseconds, gravity along another axis) is believed where F falls by 2 or more and the joints
+     that it concerns are explained then
 (3)  several changes are found one after the other, the best one first
 (4)  the direction of gravity that is tried comes from least squares: tau = sum_k T_k g_k + rest, T_k the model's torque
      of unit gravity along axis k
@@ -35,6 +36,8 @@ _BELIEVED = 2.0  # sum of logarithms: errors fall to a seventh
 _EXPLAINED = 0.25
 """The most of e_j^2 that the joints of a believed change may keep."""
 _DEGREE = math.pi / 180.0  # [rad]
+_OFFSETS = (45.0, -45.0, 90.0, -90.0, 135.0, -135.0, 180.0)
+"""Degrees: smaller ones are within what a prior errs by; a fit tells them (`check_hypotheses`)."""
 _FITS = 0.03
 """Nothing is sought where the model explains every joint this well."""
 _FELT = 1e-6  # of the largest, below it a direction of gravity is not seen
@@ -94,6 +97,13 @@ def _changes(robot: Robot, log: Log, motion: LogMotion, *, first: bool) -> Itera
         yield _Change(_turned(motion, q=flip), (j,), _error(Pathology.NEGATED, text, name, key))
         text = f"the torques of the robot's own model agree once it and {log.column('tau', j)} are negated"
         yield _Change(_turned(motion, q=flip, tau=flip), (j,), _error(Pathology.NEGATED, text, name, "signs in a map"))
+    for j in (j for j in range(n) if not robot.joints[j].type.is_prismatic):
+        for offset in _OFFSETS:
+            text = f"the torques of the robot's own model agree once {offset:.0f} degrees are added, or about that"
+            key = f"if the joint counts from elsewhere, say so in a map: offset = [..] with {offset:.0f} degrees for it"
+            found = LogFinding(Pathology.OFFSET, Severity.WARNING, text, log.column("q", j), remedy=key)
+            moved = dataclasses.replace(motion, q=motion.q + offset * _DEGREE * np.eye(n)[j])
+            yield _Change(moved, (j,), found)
     for j, k in itertools.combinations(range(n), 2):
         order = [k if i == j else j if i == k else i for i in range(n)]
         for kinds in (("tau",), ("q",), ("q", "tau")):

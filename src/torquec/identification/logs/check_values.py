@@ -6,10 +6,14 @@ With r the range of a column from its 1st to its 99th percentile:
      friction that turns over, an encoder that wraps) is none: the median follows it
 (2)  frozen: the very same value for a quarter of a second, twenty rows and three times as long as the column repeats
      values elsewhere (95th percentile), though the joint passes a hundredth of its range there; at the ends of its
-     range a torque is saturated instead (`check_log`)
+     range a torque is saturated instead (`check_log`), unless it has no other value
+(3)  positions are frozen where they keep a value so long though recorded speeds pass a hundredth of the joint's range,
+     or where they jump from or to it ten times as far as they step elsewhere: a joint at rest does neither
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -24,6 +28,7 @@ _HUGE = 10.0
 """Ranges: a torque that stands so far out ruins any fit that is not robust."""
 _SECONDS, _ROWS = 0.25, 20  # of (2): slow joints repeat a value for less
 _HELD = 3.0  # times the usual run of equal values, for coarse sensors
+_JUMP = 10.0  # times the 99th percentile of the steps
 _MOVES = 0.01  # of the reach: the joint moved while the column did not
 
 
@@ -49,33 +54,63 @@ def check_spikes(log: Log) -> list[LogFinding]:
 
 
 def check_frozen(log: Log) -> list[LogFinding]:
-    """(2) in torques and recorded speeds."""
-    found = []
+    """(2) in torques and recorded speeds, (3) in positions."""
     steps = np.diff(log.t)
     period = float(np.median(steps)) if len(steps) else 1.0
     least = max(_ROWS, round(_SECONDS / max(period, 1e-9)))
-    for kind, values in (("qd", log.qd), ("tau", log.tau)):
-        if values is None:
-            continue
-        for j in range(log.n):
-            column, q = values[:, j], log.q[:, j]
-            reach = float(np.nanmax(q) - np.nanmin(q)) if np.isfinite(q).any() else 0.0
-            changes = np.flatnonzero(np.diff(column))
-            usual = float(np.percentile(np.diff(changes), 95.0)) if len(changes) > 1 else 1.0
+    found = []
+    for j in range(log.n):
+        q = log.q[:, j]
+        reach = float(np.nanmax(q) - np.nanmin(q)) if np.isfinite(q).any() else 0.0
+        for kind, values in (("qd", log.qd), ("tau", log.tau)):
+            if values is None:
+                continue
+            column = values[:, j]
             ends = (np.nanmax(column), np.nanmin(column)) if np.isfinite(column).any() else (0.0, 0.0)
-            spans = tuple(
-                (a, b + 1)
-                for a, b in spans_of(np.diff(column) == 0.0)
-                if b - a + 2 >= max(least, _HELD * usual)
-                and column[a] not in ends
-                and np.ptp(q[a : b + 2]) > _MOVES * reach
-            )
-            if spans:
-                rows = sum(b - a + 1 for a, b in spans)
-                text = f"keeps the same value for {rows} rows while the joint moves: the column is frozen"
-                remedy = "cut these rows; look for a sensor or a message that stopped"
-                found.append(LogFinding(Pathology.FROZEN, Severity.WARNING, text, log.column(kind, j), spans, remedy))
+            stuck = ends[0] == ends[1] and (kind == "qd" or ends[0] != 0.0)  # torques of zero are told as such
+            spans = [
+                (a, b)
+                for a, b in _runs(column, least)
+                if (stuck or column[a] not in ends) and np.ptp(q[a : b + 1]) > _MOVES * reach
+            ]
+            found += _frozen(log.column(kind, j), spans, "while the joint moves")
+        speed = None if log.qd is None else log.qd[:, j]
+        found += _frozen(log.column("q", j), _frozen_positions(log.t, q, speed, least), "while it goes on")
     return found
+
+
+def _runs(column: Array, least: int) -> list[tuple[int, int]]:
+    """The first and last row of runs of equal values that are longer than `least` rows and than usual in a column."""
+    changes = np.flatnonzero(np.diff(column))
+    usual = float(np.percentile(np.diff(changes), 95.0)) if len(changes) > 1 else 1.0
+    runs = [(a, b + 1) for a, b in spans_of(np.diff(column) == 0.0)]
+    return [(a, b) for a, b in runs if b - a + 1 >= max(least, _HELD * usual)]
+
+
+def _frozen_positions(t: Array, q: Array, qd: Array | None, least: int) -> list[tuple[int, int]]:
+    """The runs of equal positions in which the joint went on (3)."""
+    runs = _runs(q, least)
+    if not runs:
+        return []
+    jumps = np.abs(np.diff(q, prepend=q[:1], append=q[-1:]))  # before every row, and after the last
+    usual = float(np.nanpercentile(jumps[jumps > 0.0], 99.0)) if np.nanmax(jumps) > 0.0 else 0.0
+    way = np.zeros(len(q))
+    if qd is not None:
+        way[1:] = np.cumsum(np.nan_to_num(0.5 * (qd[1:] + qd[:-1]) * np.diff(t)))
+    reach = max(float(np.nanmax(q) - np.nanmin(q)), float(np.ptp(way)))
+    sudden = max(_MOVES * reach, _JUMP * usual)
+    return [
+        (a, b) for a, b in runs if np.ptp(way[a : b + 1]) > _MOVES * reach or max(jumps[a], jumps[b + 1]) > sudden > 0.0
+    ]
+
+
+def _frozen(name: str, spans: Sequence[tuple[int, int]], meanwhile: str) -> list[LogFinding]:
+    if not spans:
+        return []
+    rows = sum(b - a + 1 for a, b in spans)
+    text = f"keeps the same value for {rows} rows {meanwhile}: the column is frozen"
+    remedy = "cut these rows; look for a sensor or a message that stopped"
+    return [LogFinding(Pathology.FROZEN, Severity.WARNING, text, name, tuple(spans), remedy)]
 
 
 def _spikes(column: Array) -> tuple[Mask, float, float]:

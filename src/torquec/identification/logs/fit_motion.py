@@ -17,7 +17,7 @@ import numpy as np
 
 from torquec.dynamics.regressor import regressor
 from torquec.errors import ArgumentError
-from torquec.foundation.arrays import Array
+from torquec.foundation.arrays import Array, Indices
 from torquec.identification.logs.prepare import Samples, low_pass, prepare
 from torquec.robot.robot import Drives, Robot
 from torquec.trajectory.log import Log
@@ -52,8 +52,10 @@ class FitMotion:
 
     def ordered(self, order: list[int], *, motion: bool, torque: bool) -> FitMotion:
         """The same with positions and their derivatives, or torques, in another order of the joints."""
-        moving = [values[:, order] if motion else values for values in (self.q, self.qd, self.qdd, self.sides)]
-        return FitMotion(self.t, *moving, self.tau[:, order] if torque else self.tau)
+        q, qd, qdd, sides = (
+            values[:, order] if motion else values for values in (self.q, self.qd, self.qdd, self.sides)
+        )
+        return FitMotion(self.t, q, qd, qdd, sides, self.tau[:, order] if torque else self.tau)
 
     @cached_property
     def friction_columns(self) -> Array:
@@ -72,9 +74,11 @@ class FitMotion:
         """Columns of (1) without gravity, and what unit gravity along each axis adds to them (4, M, n, k) (2)."""
         still = np.zeros_like(self.q)
         nothing = np.zeros_like(self.friction_columns)
-        parts = [np.concatenate([_regressor(robot, (0.0, 0.0, 0.0), self.q, self.qd, self.qdd), self.friction_columns], 2)]
-        for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)):
-            parts.append(np.concatenate([_regressor(robot, axis, self.q, still, still), nothing], axis=2))
+        parts = [
+            np.concatenate([_regressor(robot, (0.0, 0.0, 0.0), self.q, self.qd, self.qdd), self.friction_columns], 2)
+        ]
+        axes = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+        parts += [np.concatenate([_regressor(robot, axis, self.q, still, still), nothing], axis=2) for axis in axes]
         return np.stack(parts)
 
 
@@ -90,16 +94,24 @@ def prepared_for_fit(log: Log, cutoff: float | None = None) -> Samples:
     return prepare(middle, cutoff=float(np.clip(samples.cutoff, _SLOWEST, min(_FASTEST, 0.2 * samples.rate))))
 
 
-def fit_motion(samples: Samples, *, edge: float = 0.0) -> FitMotion:
-    """At most about 200 of the samples that count, evenly taken, `edge` [s] away from the ends.
+def even_rows(samples: Samples, *, edge: float = 0.0, most: int = _MOST) -> Indices:
+    """At most about `most` of the samples that count, evenly taken, `edge` [s] away from the ends, as indices.
 
     Raises `ArgumentError` where none is left.
     """
     inside = samples.used & (samples.t > samples.t[0] + edge) & (samples.t < samples.t[-1] - edge)
     rows = np.flatnonzero(inside)
     if len(rows) == 0:
-        raise ArgumentError("the log is too short", where=samples.source, remedy="record a longer motion")
-    rows = rows[:: max(1, len(rows) // _MOST)]
+        raise ArgumentError(
+            f"nothing is left of the log {edge:g} s away from its ends",
+            where=samples.source,
+            remedy="record a longer motion",
+        )
+    return rows[:: max(1, len(rows) // most)]
+
+
+def fit_motion(samples: Samples, rows: Indices) -> FitMotion:
+    """The motion at some of the samples."""
     sides = low_pass(np.sign(samples.qd), samples.rate, samples.cutoff)
     parts = (samples.t, samples.q, samples.qd, samples.qdd, sides, samples.tau)
     return FitMotion(*(values[rows] for values in parts))

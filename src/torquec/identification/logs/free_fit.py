@@ -1,13 +1,13 @@
-"""How well torques are explained by any robot of the same kinematics: parameters and friction are fitted, none is known.
+"""How well any robot of the same kinematics explains torques: parameters and friction are fitted, none is known.
 
-(1)  columns A (M, n, k): base parameters, and per joint a rotor, viscous friction by direction, Coulomb friction, offset
+(1)  columns A (M, n, k) of inertial parameters, rotors and friction (`fit_motion`)
 (2)  x = argmin sum_j w_j^2 |tau_j - A_j x|^2,  w_j one over the deviation of joint j's residual, found by repetition
 (3)  e_j^2 = |tau_j - A_j x|^2 / |tau_j - mean|^2: what is left of the variation of joint j's torque
-(4)  F = sum_j log(e_j^2 + 4e-4): of two readings of a log the one with the smaller F explains it better. A twist that
-     every joint feels counts for all of them, one of the wrist as much as one of the shoulder
+(4)  F = sum_j log(e_j^2 + 4e-4): of two readings of a log the one with the smaller F explains it better; a joint of the
+     wrist counts as much as one of the shoulder
 
-The products A_j'A_j are added up once; a faint ridge keeps what the motion does not tell where it is. That loses half of
-the digits, which a comparison does not need.
+The products A_j'A_j are added up once; a faint ridge keeps what the motion does not tell where it is. That loses half
+of the digits, which a comparison does not need.
 """
 
 from __future__ import annotations

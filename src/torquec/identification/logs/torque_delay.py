@@ -4,7 +4,7 @@ Recorded torques are late by d where tau(t) = recorded tau(t + d). For every d t
 friction are fitted to the torques moved by d, so no value of a parameter is assumed:
 
 (1)  R(d) = min_x sum_j w_j |tau_j(t + d) - A_j x|^2 = |b|^2 - |U' b|^2,  b the weighted torques, U an orthonormal basis
-     of the weighted columns; weights are one over the residual variance of each joint
+     of the weighted columns (`fit_motion`); weights are one over the residual variance of each joint
 (2)  L(d) = m n log R(d),  m the number of independent samples per joint, twice the cut-off times the duration
 (3)  the delay minimises L, between samples too (torques are interpolated by splines); its variance is 2 / L''
 
@@ -20,23 +20,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.errors import ArgumentError, MissingExtraError
-from torquec.foundation.arrays import Array, Indices
+from torquec.foundation.arrays import Array
+from torquec.foundation.one_thread import one_thread
 from torquec.identification.extras import need
-from torquec.identification.logs.prepare import Samples, low_pass, prepare
+from torquec.identification.logs.fit_motion import even_rows, fit_motion, prepared_for_fit
+from torquec.identification.logs.prepare import Samples
 from torquec.identification.logs.reversals import away_from_reversals
-from torquec.model.model import compile
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
 from torquec.trajectory.log_file import shifted
 
-_LARGEST = 0.05  # [s] to each side, more than drives have
-_STEPS = 20  # of the grid to each side, 2.5 ms each: the error is smooth between them
+_REACHES = (0.05, 0.15, 0.45)
+"""Seconds to each side: more than drives have, more than recorders have, and no more than a map takes."""
+_STEPS = 20  # of the grid to each side, 2.5 ms each at first: the error is smooth between them
 _ROWS = 2000  # thinned to these: a delay is one number
-_LONGEST = 40_000  # samples that are filtered, from the middle of the log
 _RANK = 1e-9  # of the largest singular value: directions below it are not in the log
-_SLOWEST, _FASTEST = 2.0, 15.0
-"""Cut-offs [Hz]: slow motions show a delay as well, and needs no noise."""
 _ENOUGH = 0.3  # of the samples away from reversals, or friction hides the delay
 _SURE = 4.0  # standard deviations: one in ten thousand logs without a delay
 _MATTERS = 0.1  # of the squared error that it removes
@@ -61,21 +60,32 @@ class TorqueDelay:
         return self.found and abs(self.seconds) > _SURE * self.std and self.removed > _MATTERS
 
 
-def torque_delay(robot: Robot, log: Log, *, cutoff: float | None = None, largest: float = _LARGEST) -> TorqueDelay:
+def torque_delay(robot: Robot, log: Log, *, cutoff: float | None = None, largest: float | None = None) -> TorqueDelay:
     """The delay (1)-(3) between the torques and the positions of a log, at most `largest` [s] to either side.
+
+    Without it, 50 ms, which is more than drives have, and longer ones where the best delay lies at that border.
 
     Raises `ArgumentError` for a log that is too short, `MissingExtraError` without scipy.
     """
-    if not largest > 0.0:
+    if largest is not None and not largest > 0.0:
         raise ArgumentError(f"delays up to {largest} s", remedy="give a positive time")
-    optimize, interpolate = (need(f"scipy.{name}", "finding a delay") for name in ("optimize", "interpolate"))
     moving = lock_joints(robot, {name: 0.0 for name in robot.joint_names if name not in log.joints})
-    samples = _prepared(_shortened(log), cutoff)
-    inside = samples.used & (samples.t > samples.t[0] + largest) & (samples.t < samples.t[-1] - largest)
-    rows = np.flatnonzero(inside)
-    rows = rows[:: max(1, len(rows) // _ROWS)]
+    samples = prepared_for_fit(log, cutoff)
+    with one_thread():
+        reaches = _REACHES if largest is None else (largest,)
+        for reach in reaches:
+            found = _delay_within(moving, samples, reach)
+            if found.found:
+                break
+    return found
+
+
+def _delay_within(robot: Robot, samples: Samples, largest: float) -> TorqueDelay:
+    """(1)-(3) up to `largest` [s] to either side."""
+    optimize, interpolate = (need(f"scipy.{name}", "finding a delay") for name in ("optimize", "interpolate"))
+    rows = even_rows(samples, edge=largest, most=_ROWS)
     counted = _away_from_reversals(samples, 1.0 / samples.cutoff + largest)[rows]
-    columns = _columns(moving, samples, rows) * counted[:, :, None]
+    columns = fit_motion(samples, rows).columns(robot) * counted[:, :, None]
     spline = interpolate.CubicSpline(samples.t, samples.tau)
 
     def torques(delay: float) -> Array:
@@ -131,41 +141,12 @@ def check_delay(robot: Robot, log: Log) -> list[LogFinding]:
     return [LogFinding(Pathology.DELAY, severity, text, "tau", remedy=remedy)]
 
 
-def _shortened(log: Log) -> Log:
-    """The middle of a long log."""
-    if len(log) <= _LONGEST:
-        return log
-    start = (len(log) - _LONGEST) // 2
-    part = slice(start, start + _LONGEST)
-    qd = None if log.qd is None else log.qd[part]
-    return Log(log.joints, log.t[part], log.q[part], log.tau[part], qd, source=log.source)
-
-
-def _prepared(log: Log, cutoff: float | None) -> Samples:
-    samples = prepare(log, cutoff=cutoff)
-    if cutoff is not None or _SLOWEST <= samples.cutoff <= _FASTEST:
-        return samples
-    return prepare(log, cutoff=float(np.clip(samples.cutoff, _SLOWEST, min(_FASTEST, 0.2 * samples.rate))))
-
-
 def _away_from_reversals(samples: Samples, margin: float) -> Array:
     """1 where joint j is further than `margin` [s] from its next reversal, or nearly all is nearer; else 0 (N, n)."""
     away = away_from_reversals(samples.qd, round(margin * samples.rate))
     enough = away[samples.used].mean(axis=0) > _ENOUGH
     result: Array = np.where(enough, away, True).astype(np.float64)
     return result
-
-
-def _columns(robot: Robot, samples: Samples, rows: Indices) -> Array:
-    """A (M, n, k): inertial parameters, and per joint a rotor, viscous and Coulomb friction, each by direction.
-
-    Of these Coulomb friction alone is not smooth, and needs the filter.
-    """
-    q, qd, qdd = (np.ascontiguousarray(values[rows]) for values in (samples.q, samples.qd, samples.qdd))
-    steps = low_pass(np.sign(samples.qd), samples.rate, samples.cutoff)[rows]
-    own = np.stack([qdd, qd, np.abs(qd), steps, np.ones_like(qd)], axis=2)
-    joints = np.einsum("mja,jk->mjka", own, np.eye(robot.n)).reshape(len(rows), robot.n, -1)
-    return np.concatenate([np.asarray(compile(robot).regressor(q, qd, qdd)), joints], axis=2)
 
 
 def _basis(columns: Array) -> Array:

@@ -60,17 +60,18 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One identified parameter: value, standard deviation, whether it matters."""
+    """One identified parameter: value, standard deviation, whether it matters, whether some motion can tell it."""
 
     name: str
     value: float
     std: float
     significant: bool
+    separable: bool = True
 
     @property
     def is_poor(self) -> bool:
-        """Whether it matters and is hardly known."""
-        return self.significant and self.std > _POOR * abs(self.value)
+        """Whether it matters and is hardly known, although some motion would tell it."""
+        return self.significant and self.separable and self.std > _POOR * abs(self.value)
 
 
 @dataclass(frozen=True)

@@ -100,8 +100,8 @@ def _connections(bag: Any, topic: str | None, where: str) -> list[Any]:
             )
         topic = filled[0] if filled else next(iter(topics))
     if topic not in topics:
-        others = sorted({f"{c.topic} ({c.msgtype})" for c in bag.connections if c.msgtype != _TYPE})
-        further = f"; other topics: {', '.join(others)}" if others else ""
+        rest = sorted({f"{c.topic} ({c.msgtype})" for c in bag.connections if c.msgtype != _TYPE})
+        further = f"; other topics: {', '.join(rest)}" if rest else ""
         raise ArgumentError(
             f"there are no joint states on topic '{topic}'", where=where, remedy=f"there are {listed}{further}"
         )

@@ -58,9 +58,7 @@ class ArrayTable:
 
     first_line = None
 
-    def __init__(
-        self, columns: Mapping[str, Array], findings: tuple[LogFinding, ...] = (), *, holds: str = ""
-    ) -> None:
+    def __init__(self, columns: Mapping[str, Array], findings: tuple[LogFinding, ...] = (), *, holds: str = "") -> None:
         self.names = tuple(columns)
         self.findings = findings
         self.holds = holds
