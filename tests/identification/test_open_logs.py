@@ -94,16 +94,30 @@ def test_a_recorded_log():
     assert_the_same(found, identify(robot, logs[0], options=options))
 
 
-def test_friction_is_searched_as_in_memory_but_for_what_needs_all_rows(tmp_path):
+def test_friction_is_searched_as_in_memory(tmp_path):
     log = simulated_arm.log()
     curved = dataclasses.replace(log, tau=log.tau - 0.3 * log.qd * np.abs(log.qd))
     path = written(tmp_path / "curved.csv", curved, noise=0.02)
     options = dataclasses.replace(QUICK, friction=None, method=Method.RIDGE)
     found = in_pieces(arm(1.3), [path], options=options, rows=300)
     assert "curved" in found.model.friction.parameters
-    assert any("over a distance was not tried" in note for note in found.notes)
-    fixed = dataclasses.replace(options, friction=found.model.friction)
-    assert_the_same(found, identify(arm(1.3), path, options=fixed))
+    assert_the_same(found, identify(arm(1.3), path, options=options))
+
+
+def test_friction_that_turns_over_a_distance_goes_on_from_piece_to_piece(tmp_path):
+    """With rests, during which it stays as it is, longer than what the filter remembers."""
+    log = simulated_arm.log()
+    rest = np.concatenate(
+        [np.arange(200), np.full(300, 200), np.arange(200, 500), np.full(300, 500), np.arange(500, 800)]
+    )
+    still = np.isin(rest, (200, 500))[:, None]
+    held = dataclasses.replace(
+        log, t=np.arange(len(rest)) * 0.01, q=log.q[rest], tau=log.tau[rest], qd=np.where(still, 0.0, log.qd[rest])
+    )
+    path = written(tmp_path / "held.csv", held, noise=0.02)
+    law = FrictionLaw(shape=CoulombShape(Turnover.DISTANCE, 0.05))
+    options = dataclasses.replace(QUICK, friction=law, method=Method.RIDGE)
+    assert_the_same(in_pieces(arm(1.3), [path], options=options, rows=300), identify(arm(1.3), path, options=options))
 
 
 def test_a_log_in_memory_can_be_gone_through_in_pieces(files):
@@ -136,7 +150,6 @@ def test_pieces_are_chosen_by_expected_memory(files, tmp_path):
         ({"method": Method.INSTRUMENTAL}, "instrumental"),
         ({"derivatives": Derivatives.SPLINES}, "splines"),
         ({"slowest": 0.1}, "slow"),
-        ({"friction": FrictionLaw(shape=CoulombShape(Turnover.DISTANCE, 1e-3))}, "over 0.001 rad"),
     ],
 )
 def test_what_needs_all_rows_is_refused(files, change, message):

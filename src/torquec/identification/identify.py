@@ -115,8 +115,6 @@ def _identified(logs: OpenLogs, options: IdentifyOptions, work: Work) -> Estimat
     with work.step("checking what the logs excite") as step:
         whole = folds.folds([plainest], PARTS, meter=step.meter)[0].whole
         notes = (*logs.notes, *_check_excitation(whole, plainest, options, logs))
-    if freedom.friction and freedom.memory and not folds.in_memory:
-        notes += ("the logs are read in pieces: friction that turns over a distance was not tried",)
     choice = choose_model(folds, freedom, estimator_maker(options.method, from_factors=True), work=work)
     with work.step("fitting everything", whole=1.0 + _LOAD_FITS * choice.model.friction.reads_load) as step:
         fit = _fitted(choice, logs, options)

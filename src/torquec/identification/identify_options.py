@@ -13,7 +13,6 @@ from torquec.identification.estimators.estimator import Needs, Weighting
 from torquec.identification.estimators.method import Method
 from torquec.identification.estimators.model_choice import STRENGTHS, Freedom
 from torquec.identification.logs.prepare import Derivatives
-from torquec.identification.torque.coulomb_shape import Turnover
 from torquec.identification.torque.torque_columns import FrictionLaw, FrictionModel, TorqueColumn
 from torquec.identification.torque.torque_model import torque_model
 from torquec.robot.robot import Robot
@@ -76,12 +75,10 @@ class IdentifyOptions:
     @property
     def needing_whole_logs(self) -> tuple[str, ...]:
         """What of these options needs all samples of a log at once."""
-        law = None if self.friction is None else FrictionLaw.of(self.friction)
         asked = {
             f"the method '{self.method}'": self.method.needs is not Needs.FACTORS,
             "smoothing splines": self.derivatives is not Derivatives.DIFFERENCES,
             "leaving out what is slow": self.slowest > 0.0,
-            f"friction '{law}'": law is not None and law.shape.turnover is Turnover.DISTANCE,
         }
         return tuple(what for what, needed in asked.items() if needed)
 

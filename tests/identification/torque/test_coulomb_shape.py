@@ -51,3 +51,16 @@ def test_words_and_misuse():
         CoulombShape(Turnover.SPEED)
     with pytest.raises(ArgumentError, match="positions"):
         CoulombShape(Turnover.DISTANCE, 0.1).direction(None, np.ones(3))
+
+
+def test_a_way_in_pieces_is_the_whole_way():
+    """Also where a piece begins at rest, or at a reversal."""
+    rng = np.random.default_rng(4)
+    x = np.cumsum(rng.normal(size=(300, 2)) * (rng.uniform(size=(300, 1)) > 0.3), axis=0)
+    shape = CoulombShape(Turnover.DISTANCE, 2.0)
+    whole = shape.direction(x, np.zeros_like(x))
+    for cut in range(1, 299):
+        rest = shape.direction(x[cut:], np.zeros_like(x[cut:]), before=(x[cut], whole[cut]))
+        assert rest == pytest.approx(whole[cut:], abs=1e-12)
+        behind = shape.direction(x[cut + 1 :], np.zeros_like(x[cut + 1 :]), before=(x[cut], whole[cut]))
+        assert behind == pytest.approx(whole[cut + 1 :], abs=1e-12)

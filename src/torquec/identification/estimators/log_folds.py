@@ -25,7 +25,7 @@ from torquec.identification.logs.log_source import (
     sample_correlation,
 )
 from torquec.identification.logs.prepare import Samples
-from torquec.identification.torque.torque_model import TorqueModel
+from torquec.identification.torque.torque_model import Past, TorqueModel
 
 _GAP, _GAP_SHARE = 0.5, 0.2  # of (1): seconds after which residuals are no longer alike, and part of a fold
 
@@ -36,11 +36,6 @@ class LogFolds:
     def __init__(self, logs: Sequence[LogSource]) -> None:
         self.logs = tuple(logs)
         self._kept: dict[tuple[int, int], tuple[Array, Array]] = {}
-
-    @property
-    def in_memory(self) -> bool:
-        """Whether every sample of a log is known at once."""
-        return all(log.whole is not None for log in self.logs)
 
     @property
     def correlation(self) -> float:
@@ -73,12 +68,10 @@ class LogFolds:
         log = self.logs[number]
         borders = _borders(log, parts)
         found = [[_nothing(model) for _ in range(3 * parts)] for model in models]
-        taken = 0
+        taken, pasts = 0, [Past() for _ in models]
         for block, kept in decimated_blocks(log):
-            if len(kept) == 0:
-                continue
             own = np.searchsorted(borders, np.arange(taken, taken + len(kept)), side="right") - 1
-            for k, columns in enumerate(self._columns(number, models, block, kept)):
+            for k, columns in enumerate(self._columns(number, models, block, kept, pasts)):
                 show(taken + k * len(kept) // len(models))
                 tau = block.tau[kept]
                 for part in np.unique(own):
@@ -95,10 +88,11 @@ class LogFolds:
         models: Sequence[TorqueModel],
         block: Samples,
         kept: Indices,
+        pasts: Sequence[Past],
     ) -> Iterator[Array]:
         """A (M, n, k) of every model at the samples that are kept (2)."""
         fixed: dict[int, tuple[Array, Array]] = {}
-        for model in models:
+        for model, past in zip(models, pasts, strict=True):
             # Models of one search differ in friction, and in whether there are rotors.
             motors = len(model.robot.drives.motors)
             whole = self.logs[number].whole is not None
@@ -109,7 +103,7 @@ class LogFolds:
                 if whole:
                     self._kept[number, motors] = fixed[motors]
             rigid, further = fixed[motors]
-            yield np.concatenate([rigid, model.friction_columns(block)[kept], further], axis=2)
+            yield np.concatenate([rigid, model.friction_columns(block, past)[kept], further], axis=2)
 
 
 def _borders(log: LogSource, parts: int) -> Indices:

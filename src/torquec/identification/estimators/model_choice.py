@@ -90,8 +90,7 @@ def choose_model(folds: LogFolds, freedom: Freedom, make: Make, *, work: Work | 
     tried = Setting(_TRIED if _TRIED in freedom.strengths else freedom.strengths[0], first, correlation)
     best = trial.best("comparing rotors", freedom.models, tried, gain=0.0) or (freedom.models[0], np.inf)
     if freedom.friction:
-        remembered = folds.in_memory and freedom.memory
-        shapes = [shape for shape in SHAPES if remembered or shape.turnover is not Turnover.DISTANCE]
+        shapes = [shape for shape in SHAPES if freedom.memory or shape.turnover is not Turnover.DISTANCE]
         laws = [dataclasses.replace(best[0].friction, shape=shape) for shape in shapes]
         found = trial.best(
             "comparing turnovers of friction", [best[0].with_friction(law) for law in laws], tried, gain=0.0

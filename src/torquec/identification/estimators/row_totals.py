@@ -11,7 +11,7 @@ from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
 from torquec.identification.logs.log_source import LogSource
-from torquec.identification.torque.torque_model import TorqueModel
+from torquec.identification.torque.torque_model import Past, TorqueModel
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,9 +22,11 @@ class LogRows:
     model: TorqueModel
 
     def __iter__(self) -> Iterator[tuple[Array, Array]]:
+        past = Past()
         for block in self.log.blocks():
+            columns = self.model.regressor(block, past)
             if block.used.any():
-                yield self.model.regressor(block)[block.used], block.tau[block.used]
+                yield columns[block.used], block.tau[block.used]
 
 
 @dataclass(frozen=True, eq=False)

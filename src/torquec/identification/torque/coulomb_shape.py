@@ -39,8 +39,10 @@ class CoulombShape:
         if self.turnover is not Turnover.STEP and not self.width > 0.0:
             raise ArgumentError(f"a turnover of width {self.width}", remedy="give a width above zero")
 
-    def direction(self, position: Array | None, speed: Array) -> Array:
+    def direction(self, position: Array | None, speed: Array, *, before: tuple[Array, Array] | None = None) -> Array:
         """z (N, ...) for positions and speeds (N, ...) of shafts in the order of time; only (3) needs positions.
+
+        `before` are position and z (...) of an earlier sample from which (3) goes on.
 
         >>> half = CoulombShape(Turnover.DISTANCE, 1.0 / np.log(2.0))
         >>> [round(float(z), 9) for z in half.direction(np.array([0.0, 1.0, 2.0, 1.0]), np.zeros(4))]
@@ -55,7 +57,10 @@ class CoulombShape:
                 "friction that turns over a distance needs positions", remedy="give q, in order of time"
             )
         x = np.asarray(position, dtype=np.float64)
-        return np.stack([_bent(way, self.width) for way in x.T], axis=-1) if x.ndim > 1 else _bent(x, self.width)
+        ways = x.reshape(len(x), -1)
+        first, start = (ways[0], np.zeros(ways.shape[1])) if before is None else map(np.atleast_1d, before)
+        bent = [_bent(np.append(a, way), self.width, z)[1:] for way, a, z in zip(ways.T, first, start, strict=True)]
+        return np.stack(bent, axis=-1).reshape(x.shape)
 
     def __str__(self) -> str:
         unit = {Turnover.STEP: "", Turnover.SPEED: " rad/s", Turnover.DISTANCE: " rad"}[self.turnover]
@@ -65,9 +70,9 @@ class CoulombShape:
 STEP = CoulombShape()
 
 
-def _bent(position: Array, width: float) -> Array:
-    """(3), way by way between reversals."""
-    z = np.zeros(len(position))
+def _bent(position: Array, width: float, first: float) -> Array:
+    """(3) from z = `first` on, way by way between reversals."""
+    z = np.full(len(position), float(first))
     forward = np.diff(position) >= 0.0
     starts = np.concatenate([[0], np.flatnonzero(forward[1:] != forward[:-1]) + 1, [len(forward)]])
     for start, stop in itertools.pairwise(starts):

@@ -179,12 +179,16 @@ def friction_functions(
     *,
     q: Array | None = None,
     load: Array | None = None,
+    direction: Array | None = None,
 ) -> Array:
-    """The functions (1)-(3) of every shaft (N, f): what `spread` shares out to the joints."""
+    """The functions (1)-(3) of every shaft (N, f): what `spread` shares out to the joints.
+
+    `direction` is z (N, shafts) where it is known.
+    """
     law = FrictionLaw.of(friction)
     rows = np.array([shaft.row for shaft in shafts]).T
     speeds = qd @ rows
-    z = law.shape.direction(None if q is None else q @ rows, speeds)
+    z = law.shape.direction(None if q is None else q @ rows, speeds) if direction is None else direction
     loads = np.zeros_like(speeds) if load is None else np.abs(load) @ np.abs(rows)
     state, shaped = ShaftState(speeds, Rounded(z), loads), Friction.of(law.words)
     places = [(k, parameter) for k, shaft in enumerate(shafts) for parameter in _parameters(shaft, law)]

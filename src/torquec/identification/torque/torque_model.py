@@ -19,6 +19,7 @@ from torquec.dynamics.regressor import parameter_names
 from torquec.dynamics.shafts import Shaft
 from torquec.foundation.arrays import Array
 from torquec.identification.logs.prepare import Samples
+from torquec.identification.torque.coulomb_shape import CoulombShape
 from torquec.identification.torque.parameter_kind import ParameterKind
 from torquec.identification.torque.torque_columns import (
     FrictionLaw,
@@ -33,6 +34,25 @@ from torquec.identification.torque.torque_columns import (
 from torquec.model.model import Model, compile
 from torquec.parameters.base_parameters import BaseParameters, base_parameters
 from torquec.robot.robot import Drives, Motor, Robot
+
+
+class Past:
+    """What friction remembers from block to block of a log; blocks overlap, and the next goes on within the last."""
+
+    def __init__(self) -> None:
+        self._t, self._x, self._z = np.empty(0), np.empty((0, 0)), np.empty((0, 0))
+
+    def direction(self, shape: CoulombShape, shafts: Sequence[Shaft], samples: Samples) -> Array:
+        """z (N, shafts) of `CoulombShape` at the samples of the next block."""
+        x, speeds = (values @ np.array([shaft.row for shaft in shafts]).T for values in (samples.q, samples.qd))
+        before = None
+        if len(self._t):
+            # The same sample of the last block, or its end where a gap lies between the two.
+            k = min(int(np.searchsorted(self._t, samples.t[0] - 0.5 / samples.rate)), len(self._t) - 1)
+            before = (self._x[k], self._z[k])
+        z = shape.direction(x, speeds, before=before)
+        self._t, self._x, self._z = samples.t, x, z
+        return z
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,15 +156,18 @@ class TorqueModel:
         parts = [column.torque(self.robot, samples)[:, :, None] for column in self.columns]
         return samples.low_passed(np.concatenate(parts, axis=2)) if parts else np.zeros((*samples.q.shape, 0))
 
-    def friction_columns(self, samples: Samples) -> Array:
-        """The columns (N, n, f) of friction, low-passed (3)."""
+    def friction_columns(self, samples: Samples, past: Past | None = None) -> Array:
+        """The columns (N, n, f) of friction, low-passed (3); `past` is what blocks before this one have left."""
         load = self._load_torques(samples) if self.friction.reads_load else None
-        functions = friction_functions(self.shafts, self.friction, samples.qd, q=samples.q, load=load)
+        direction = None if past is None else past.direction(self.friction.shape, self.shafts, samples)
+        functions = friction_functions(
+            self.shafts, self.friction, samples.qd, q=samples.q, load=load, direction=direction
+        )
         return spread(self.shafts, self.friction, samples.low_passed(functions) if functions.size else functions)
 
-    def regressor(self, samples: Samples) -> Array:
-        """A (N, n, k), low-passed (2)."""
-        parts = [self.rigid_columns(samples), self.friction_columns(samples), self.further_columns(samples)]
+    def regressor(self, samples: Samples, past: Past | None = None) -> Array:
+        """A (N, n, k), low-passed (2); `past` is what blocks before this one have left."""
+        parts = [self.rigid_columns(samples), self.friction_columns(samples, past), self.further_columns(samples)]
         return np.concatenate(parts, axis=2)
 
 
