@@ -21,6 +21,7 @@ from torquec.foundation.arrays import Array
 _ROUNDS = 4  # of weights; they settle in three
 _RIDGE = 1e-9  # of a column of unit length
 _FLOOR = 4e-4  # of e_j^2: 2 % of the torque is as good as a model gets
+_SMALLEST = 1e-12  # of the largest variation: a joint whose torque does not vary
 _FINEST = 1e-4  # of the torque's variation: no residual counts as smaller
 
 
@@ -61,7 +62,10 @@ def free_fit(columns: Array, tau: Array) -> FreeFit:
         else:
             squares[j] = unit[:, j].T @ unit[:, j]
     right = np.einsum("mjk,mj->jk", unit, tau)
-    variation = np.maximum(((tau - tau.mean(axis=0)) ** 2).sum(axis=0), np.finfo(float).tiny)
+    variation = ((tau - tau.mean(axis=0)) ** 2).sum(axis=0)
+    if not variation.max(initial=0.0) > 0.0:
+        return FreeFit(np.zeros(n))  # torques that stay the same need no explanation
+    variation = np.maximum(variation, _SMALLEST * variation.max())
     weights = 1.0 / variation
     left = variation
     for _ in range(_ROUNDS):
