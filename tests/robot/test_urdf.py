@@ -115,6 +115,14 @@ def test_the_axis_is_x_where_none_is_given():
     assert parse(changed('<axis xyz="0 0 2"/>', "")).joints[0].axis == (1.0, 0.0, 0.0)
 
 
+@pytest.mark.parametrize("size", [1.0, 3.0, 0.1, -2.0])
+def test_an_oblique_axis_of_any_length_is_a_direction(size):
+    """(2, 3, 6) has the length 7; what it carries turns about it, as Rodrigues says."""
+    axis = parse(changed('xyz="0 0 2"', f'xyz="{2 * size} {3 * size} {6 * size}"')).joints[0].axis
+    assert axis == pytest.approx([math.copysign(k / 7.0, size) for k in (2.0, 3.0, 6.0)], abs=1e-15)
+    assert parse(changed('xyz="0 0 2"', 'xyz="0.6 0 0.8"')).joints[0].axis == (0.6, 0.0, 0.8)
+
+
 def test_tiny_and_huge_axes_are_directions_too():
     for size in ("1e-300", "1e300"):
         assert parse(changed('xyz="0 0 2"', f'xyz="0 {size} {size}"')).joints[0].axis == pytest.approx(

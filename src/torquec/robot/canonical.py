@@ -207,7 +207,7 @@ def _clean_vector(v: Vector3, noise: float = _NOISE) -> Vector3:
 
 
 def _clean_rotation(r: Matrix3) -> Matrix3:
-    return tuple(tuple(_clean(e) for e in row) for row in r)  # type: ignore[return-value]
+    return (_direction(r[0]), _direction(r[1]), _direction(r[2]))
 
 
 # --- frames ---------------------------------------------------------------------------------------------------------
@@ -267,8 +267,7 @@ def _foot(z: Vector3, other: Vector3, z_other: Vector3) -> float:
 
 
 def _direction(v: Vector3) -> Vector3:
-    cleaned: Vector3 = tuple(_clean(e) for e in v)  # type: ignore[assignment]
-    return cleaned
+    return (_clean(v[0]), _clean(v[1]), _clean(v[2]))
 
 
 def _perpendicular(v: Vector3, z: Vector3) -> Vector3:

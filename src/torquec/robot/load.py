@@ -125,16 +125,18 @@ def _read_dh(path: Path, *, strict: bool, gravity: Gravity | None) -> Robot:
 
 def _read_xml(path: Path, *, strict: bool, gravity: Gravity | None) -> Robot:
     """URDF or MJCF, as the root element says."""
-    root = parse_xml(read_bytes(path, FileKind.ROBOT), str(path))
-    if root.tag == "robot":
-        return read_urdf(path, strict=strict, gravity=gravity)
-    if root.tag == "mujoco":
-        from torquec.robot.mjcf import read_mjcf
+    data = read_bytes(path, FileKind.ROBOT)
+    if b"<mujoco" not in data or b"<robot" in data:  # else the reader of MJCF looks at it once, and not twice
+        root = parse_xml(data, str(path))
+        if root.tag == "robot":
+            return robot_of_urdf(root, str(path), strict=strict, gravity=gravity)
+        if root.tag != "mujoco":
+            part = root.tag == "mujocoinclude"
+            remedy = "load the file that includes it" if part else "a robot file has the root <robot> or <mujoco>"
+            raise RobotFileError(f"the document is <{root.tag}>", where=root.where, remedy=remedy)
+    from torquec.robot.mjcf import read_mjcf
 
-        return read_mjcf(path, strict=strict, gravity=gravity)
-    part = root.tag == "mujocoinclude"
-    remedy = "load the file that includes it" if part else "a robot file has the root <robot> or <mujoco>"
-    raise RobotFileError(f"the document is <{root.tag}>", where=root.where, remedy=remedy)
+    return read_mjcf(path, strict=strict, gravity=gravity)
 
 
 READERS: dict[str, RobotFormat] = {

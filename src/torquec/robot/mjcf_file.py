@@ -31,7 +31,9 @@ def read_mjcf_tree(path: Path) -> Element:
         raise RobotFileError(
             f"the document is <{root.tag}>, not <mujoco>",
             where=root.where,
-            remedy="give an MJCF file, URDF, or a DH table",
+            remedy="load the file that includes it"
+            if root.tag == "mujocoinclude"
+            else "give an MJCF file, URDF, or a DH table",
         )
     return _Includes(path).put_in_place(root, path.parent)
 

@@ -80,6 +80,16 @@ def dot(a: Vector3, b: Vector3) -> Scalar:
     return total(total(product(a0, b0), product(a1, b1)), product(a2, b2))
 
 
+def _are_floats(a: Vector3, b: Vector3, c: Vector3) -> bool:
+    a0, a1, a2 = a
+    b0, b1, b2 = b
+    c0, c1, c2 = c
+    return (
+        a0.__class__ is a1.__class__ is a2.__class__ is b0.__class__ is b1.__class__ is b2.__class__ is float
+        and c0.__class__ is c1.__class__ is c2.__class__ is float
+    )
+
+
 def cross(a: Vector3, b: Vector3) -> Vector3:
     """a x b.
 
@@ -108,7 +118,8 @@ def matvec(m: Matrix3, v: Vector3) -> Vector3:
     >>> matvec(((0, -1, 0), (1, 0, 0), (0, 0, 1)), (3, 4, 5))
     (-4, 3, 5)
     """
-    return (dot(m[0], v), dot(m[1], v), dot(m[2], v))
+    row0, row1, row2 = m
+    return (dot(row0, v), dot(row1, v), dot(row2, v))
 
 
 def transpose(m: Matrix3) -> Matrix3:
@@ -123,6 +134,14 @@ def transpose(m: Matrix3) -> Matrix3:
 def matmul(a: Matrix3, b: Matrix3) -> Matrix3:
     """a b."""
     x, y, z = transpose(b)
+    (a0, a1, a2), (a3, a4, a5), (a6, a7, a8) = a
+    if _are_floats(*a) and _are_floats(x, y, z):
+        (x0, x1, x2), (y0, y1, y2), (z0, z1, z2) = x, y, z
+        return (
+            (a0 * x0 + a1 * x1 + a2 * x2 + 0.0, a0 * y0 + a1 * y1 + a2 * y2 + 0.0, a0 * z0 + a1 * z1 + a2 * z2 + 0.0),
+            (a3 * x0 + a4 * x1 + a5 * x2 + 0.0, a3 * y0 + a4 * y1 + a5 * y2 + 0.0, a3 * z0 + a4 * z1 + a5 * z2 + 0.0),
+            (a6 * x0 + a7 * x1 + a8 * x2 + 0.0, a6 * y0 + a7 * y1 + a8 * y2 + 0.0, a6 * z0 + a7 * z1 + a8 * z2 + 0.0),
+        )
     return (
         (dot(a[0], x), dot(a[0], y), dot(a[0], z)),
         (dot(a[1], x), dot(a[1], y), dot(a[1], z)),
