@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.corpus import good
 from tests.robot import reference
 
 from torquec.errors import RobotFileError, TorquecError
@@ -338,3 +339,15 @@ def test_the_example_of_the_documentation_loads():
     page = (Path(__file__).resolve().parents[2] / "docs" / "dh.md").read_text(encoding="utf-8")
     example = page.split("```toml\n")[1].split("```")[0]
     assert parse(example).joint_names == ("shoulder", "slide")
+
+
+def test_what_a_table_leaves_out_and_what_may_be_zero(tmp_path):
+    """A mimic joint follows one to one unless the table says otherwise; limits of zero are limits."""
+    text = good.DH.replace(", multiplier = -2.0, offset = 0.5", "").replace(
+        "velocity = 3, effort = 50", "velocity = 0, effort = 0"
+    )
+    (tmp_path / "arm.toml").write_text(text)
+    robot = read_dh(tmp_path / "arm.toml")
+    assert robot.bodies[2].joint.mimic == Mimic("shoulder", 1.0, 0.0)
+    limits = robot.joints[0].limits
+    assert (limits.velocity, limits.effort) == (0.0, 0.0)

@@ -55,3 +55,27 @@ def test_numbers_and_words_do_not_grow_without_bound():
     assert isinstance(evaluate_expression("9007199254740992 * 9007199254740992", lookup), float)
     with pytest.raises(XacroExpressionError, match="a word of 120000 characters"):
         evaluate_expression("w + w", lambda name: "x" * 60_000)
+
+
+def test_every_function_is_the_one_of_its_name():
+    for text, value in (
+        ("max(1, 3, 2)", 3),
+        ("min(1, 3, 2)", 1),
+        ("abs(-2)", 2),
+        ("round(2.6)", 3),
+        ("floor(2.6)", 2),
+        ("ceil(2.2)", 3),
+        ("pow(2, 3)", 8),
+        ("sin(0) + cos(0)", 1.0),
+        ("atan2(0, 1) + degrees(pi)", 180.0),
+        ("int('3') + float('0.5')", 3.5),
+        ("1 if bool(0) else 2", 2),
+        ("str(1) + 'a'", "1a"),
+    ):
+        assert evaluate_expression(text, {}.__getitem__) == value
+
+
+@pytest.mark.parametrize("text", ["'%s' % 'a'", "'a' * 3", "'a' - 'b'", "3 + 'a'", "'a' + 3"])
+def test_words_are_joined_and_nothing_else(text):
+    with pytest.raises(XacroExpressionError, match="words can only be joined with"):
+        evaluate_expression(text, {}.__getitem__)
