@@ -70,3 +70,13 @@ def test_the_two_rate_package(torquec, arm, tmp_path):
     assert (tmp_path / "out" / "arm_rt_tasks.h").exists()
     assert "is for the two-rate package" in torquec(*words, "--update", "gravity").err
     assert "--quantity is not for rt-c" in torquec(*words, "--target", "rt-c", "--quantity", "mass_matrix").err
+
+
+def test_every_language_is_a_target_of_the_command(torquec, arm, tmp_path):
+    from torquec.cli.generate import TWO_RATE, GenerateTarget
+    from torquec.codegen.target import Target
+
+    assert [target.value for target in GenerateTarget] == [*(target.value for target in Target), TWO_RATE]
+    words = ("generate", arm, "--quantity", "mass_matrix", "--target", "wasm", "-o", tmp_path / "out")
+    assert torquec(*words).status == 0
+    assert (tmp_path / "out" / "arm.wasm").read_bytes().startswith(b"\0asm")

@@ -20,6 +20,7 @@ from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
     from torquec.control.law_options import LawKind
+    from torquec.control.laws import LawEntry
     from torquec.control.worst_case import WorstCase
     from torquec.foundation.work import Work
     from torquec.linearization.linearize import LinearModel
@@ -98,7 +99,7 @@ def design(model: Model, options: DesignOptions) -> Outcome:
         "poles": _poles(model, kind, options),
         "period": period,
         "sampled": options.sampled,
-        "evaluation": _evaluation(kind, options),
+        "evaluation": _evaluation(entry, options),
         "gains": law_gains(model, kind, options, point[0]),
         "operations": dict(vars(law.operations)),
         "eigenvalues": [],
@@ -135,13 +136,10 @@ def _poles(model: Model, kind: LawKind, options: DesignOptions) -> list[list[lis
     return [complex_list((pair.first, pair.second)) for pair in options.pairs(model.robot).pairs]
 
 
-def _evaluation(kind: LawKind, options: DesignOptions) -> str | None:
+def _evaluation(entry: LawEntry, options: DesignOptions) -> str:
     """Where the law evaluates its model."""
-    from torquec.control.law_options import LawKind
-
-    if kind in (LawKind.COMPUTED_TORQUE, LawKind.DIAGONAL):
-        return options.evaluation or "reference"
-    return "measured" if kind in (LawKind.PD, LawKind.PID) else "reference"
+    chosen = options.evaluation if "evaluation" in entry.takes else None
+    return str(chosen or entry.evaluates_at.value)
 
 
 def _worst(

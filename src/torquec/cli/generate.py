@@ -26,13 +26,12 @@ if TYPE_CHECKING:
     from torquec.realtime.plan import HoldPlan
 
 
-class GenerateTarget(StrEnum):
-    """What can be written: the languages of `Target`, and packages that are more than functions."""
+TWO_RATE = "rt-c"
+"""The package for real-time control, which is more than functions in a language."""
 
-    C = Target.C.value
-    NUMPY = Target.NUMPY.value
-    CASADI = Target.CASADI.value
-    RT_C = "rt-c"
+# Made from the languages, so that a new one is offered here by itself.
+GenerateTarget = StrEnum("GenerateTarget", [*((target.name, target.value) for target in Target), ("RT_C", TWO_RATE)])  # type: ignore[misc]
+_USUAL_TARGET = GenerateTarget(Target.C.value)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +41,7 @@ class GenerateOptions(CommandOptions):
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where the files go."), Writes.PACKAGE]
     target: Annotated[
         GenerateTarget, typer.Option(help="What to write; rt-c is the two-rate package for real-time control.")
-    ] = GenerateTarget.C
+    ] = _USUAL_TARGET
     precision: Annotated[
         Precision, typer.Option(help="What the code computes in; single (32 bits) for C on small processors.")
     ] = Precision.DOUBLE
@@ -99,7 +98,7 @@ def generate(model: Model, options: GenerateOptions) -> Outcome:
     """
     from torquec.model.generate import generate as write
 
-    if options.target is GenerateTarget.RT_C:
+    if options.target.value == TWO_RATE:
         return _two_rate(model, options)
     for name in ("update", "friction", "order", "law", "spec", "period"):
         if getattr(options, name) is not None:

@@ -51,6 +51,13 @@ def _friction_to_excite() -> str:
     return ", ".join(excitable_models())
 
 
+def _arm_families() -> str:
+    from torquec.kinematics.arm_branch import ArmFamily
+
+    *first, last = (family.value for family in ArmFamily if family is not ArmFamily.NONE)
+    return f"{', '.join(first)} or {last}"
+
+
 def _laws() -> str:
     from torquec.control.laws import LAWS
 
@@ -80,6 +87,7 @@ LISTS: Mapping[str, Callable[[], str]] = MappingProxyType(
         "robot files": _robot_files,
         "classics": _classics,
         "targets": _targets,
+        "arm families": _arm_families,
         "laws": _laws,
         "law options": _law_options,
         "usual poles": _usual_poles,

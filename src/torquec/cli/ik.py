@@ -72,9 +72,8 @@ class IkOptions(CommandOptions):
 def ik(model: Model, options: IkOptions) -> Outcome:
     """Find the joint positions that bring a frame to a pose.
 
-    In closed form, for arms with a spherical wrist or shoulder, three parallel axes (UR) or the build of a Scara, with
-    one joint more if it is given (--near); others by iteration, which is said. Each solution has a name, a status
-    (exact, singular, out of limits, out of reach) and what
+    In closed form for arms of a family ({arm families}), with one joint more if it is given (--near); others by
+    iteration, which is said. Each solution has a name, a status (exact, singular, out of limits, out of reach) and what
     it misses in metres and radians. --deg is for what is given; what is printed is in radians and metres.
     """
     from torquec.kinematics.inverse_kinematics import inverse_kinematics

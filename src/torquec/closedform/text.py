@@ -13,6 +13,7 @@ from torquec.closedform.layouts import TITLES, Entry, Matrix
 from torquec.closedform.rule import Value
 from torquec.closedform.sums import Notation, broken, entry_summands, joined, value_summands, weighted
 from torquec.closedform.terms import Factor, Kind, subscript
+from torquec.dynamics.friction.terms import reads_load
 from torquec.robot.robot import Friction
 
 WIDTH = 100
@@ -110,7 +111,7 @@ def treatment(equations: Equations) -> list[str]:
         lines.append(f"Coefficients are rounded to {rule.digits} significant digits, then motor inertias are added.")
     bodies = equations.form.robot.bodies
     springs = [body.joint.name for body in bodies if body.joint.spring is not None or body.joint.counterbalances]
-    if any(law.own.value("load") or any(m.law.value("load") for m in law.coupled) for law in equations.friction):
+    if any(reads_load(law.own) or any(reads_load(m.law) for m in law.coupled) for law in equations.friction):
         lines.append("|tau| in V is the torque of the rigid bodies on the shaft.")
     if springs:
         lines.append(f"The springs of {', '.join(springs)} are not part of these equations.")

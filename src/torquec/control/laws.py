@@ -23,6 +23,7 @@ from torquec.control.independent_joint import (
 )
 from torquec.control.law_options import ControllerOptions, Feedforward, LawKind, LqrWeights, open_limits
 from torquec.control.lqr import lqr
+from torquec.control.model_terms import Evaluation
 from torquec.control.pole_placement import pole_placement
 from torquec.control.poles import JointPoles, joint_poles
 from torquec.errors import ArgumentError
@@ -51,11 +52,13 @@ class LawEntry:
     """A law in words, the options that it has a use for, and how it is made.
 
     `places_poles`: the linear loop has exactly its poles where the model is right, so that it has root loci.
+    `evaluates_at` is the state at which the model is evaluated, unless the law takes that as an option.
     """
 
     summary: str
     takes: tuple[str, ...]
     make: Making
+    evaluates_at: Evaluation = Evaluation.REFERENCE
     places_poles: bool = False
 
     @property
@@ -192,18 +195,29 @@ LAWS: Mapping[LawKind, LawEntry] = MappingProxyType(
         ),
         LawKind.DIAGONAL: LawEntry("computed torque with diagonal inertia (CT3)", (*_PLACED, "evaluation"), _diagonal),
         LawKind.PD: LawEntry(
-            "a PD law per joint", _JOINT, lambda model, options, _: _independent(model, options, integral=False)
+            "a PD law per joint",
+            _JOINT,
+            lambda model, options, _: _independent(model, options, integral=False),
+            Evaluation.MEASURED,
         ),
         LawKind.PID: LawEntry(
-            "a PID law per joint", _JOINT, lambda model, options, _: _independent(model, options, integral=True)
+            "a PID law per joint",
+            _JOINT,
+            lambda model, options, _: _independent(model, options, integral=True),
+            Evaluation.MEASURED,
         ),
         LawKind.LQR: LawEntry(
             "a linear quadratic regulator along a trajectory", ("weights", "period", "friction"), _lqr
         ),
-        LawKind.GRAVITY: LawEntry("gravity held, no feedback: the arm floats", ("period", "friction"), _gravity),
+        LawKind.GRAVITY: LawEntry(
+            "gravity held, no feedback: the arm floats", ("period", "friction"), _gravity, Evaluation.MEASURED
+        ),
         LawKind.OPEN_LOOP: LawEntry("the torques of the reference, no feedback", ("friction",), _open_loop),
         LawKind.OPEN_LOOP_GRAVITY: LawEntry(
-            "the same, with gravity computed where the robot is", ("friction",), _open_loop_gravity
+            "the same, with gravity computed where the robot is",
+            ("friction",),
+            _open_loop_gravity,
+            Evaluation.MEASURED,
         ),
     }
 )

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torquec.dynamics.friction import Direction, ShaftState, direction_of
+from torquec.dynamics.friction.terms import reads_load
 from torquec.expr.math import absolute
 from torquec.robot.robot import Friction, Robot
 from torquec.spatial import Scalar
@@ -49,7 +50,7 @@ class Shaft:
     ) -> ShaftState:
         """How it moves at joint speeds qd (n,) under rigid-body torques (n,); its own direction unless one is given."""
         speed = self.speed(qd)
-        carried = self.load(load) if load is not None and self.friction.value("load") else 0.0
+        carried = self.load(load) if load is not None and reads_load(self.friction) else 0.0
         return ShaftState(speed, direction or direction_of(self.friction, speed), carried)
 
 
@@ -77,4 +78,4 @@ def rubbing_shafts(robot: Robot) -> tuple[Shaft, ...]:
 
 def has_load_friction(robot: Robot) -> bool:
     """Whether some shaft's friction depends on the torques that it carries."""
-    return any(shaft.friction.value("load") for shaft in rubbing_shafts(robot))
+    return any(reads_load(shaft.friction) for shaft in rubbing_shafts(robot))

@@ -20,7 +20,7 @@ Scara: three turns and one slide, all axes along n. Of the rotation it can meet 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from torquec.expr.math import atan2, sqrt
@@ -45,7 +45,7 @@ class SphericalWrist:
 def closed_arm(arm: ArmGeometry) -> ClosedArm | list[str]:
     """The closed form of an arm from its base or from its hand, or the reasons why each family does not fit."""
     reasons = []
-    for family in (spherical_wrist_arm, parallel_axes_arm, scara_arm):
+    for family in FAMILIES:
         found = family(arm)
         if isinstance(found, ClosedArm):
             return found
@@ -225,3 +225,7 @@ def scara_arm(arm: ArmGeometry) -> ClosedArm | str:
 def _turned_back(m: Matrix3, axis: Vector3, angle: JointAngle) -> Matrix3:
     """R(axis, angle)^-1 M."""
     return matmul((-angle).rotation(axis), m)
+
+
+FAMILIES: tuple[Callable[[ArmGeometry], ClosedArm | str], ...] = (spherical_wrist_arm, parallel_axes_arm, scara_arm)
+"""Every family: its closed form of an arm, or why the arm is not of it. The first that fits is taken."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from torquec import __version__
 from torquec.codegen.c.package import c_package
-from torquec.codegen.c.scalar import SCALARS
+from torquec.codegen.c.scalar import DOUBLE, SCALARS
 from torquec.codegen.identifiers import prefix_identifier
 from torquec.codegen.precision import Precision
 from torquec.foundation.json_text import document_text
@@ -23,6 +23,7 @@ from torquec.model.save import model_document
 from torquec.robot.robot import Robot
 
 FORMAT = "torquec package 1"
+_ROUNDINGS = 10  # units of the last place: what some hundred operations lose in the middle, seen on the classics
 WRITTEN_BY = f"torquec {__version__}"
 MANIFEST = ".package.json"
 
@@ -57,14 +58,16 @@ def certified_package(
     model_file = f"{prefix_identifier(model.robot.name)}.tq.json"
     functions = [model.function(name) for name in quantities]
     claim = claim_text(model, model_file, document["sha256"])
-    if precision is Precision.SINGLE:
-        claim += "\nRounding in single precision, some 1e-6 of the torques, comes on top of the proven errors."
+    scalar = SCALARS[precision]
+    if scalar != DOUBLE:  # the proof counts the roundings of doubles
+        rounding = f"some {_ROUNDINGS * scalar.epsilon:.0e} of the torques"
+        claim += f"\nRounding in {precision.value} precision, {rounding}, comes on top of the proven errors."
     texts = c_package(
         functions,
         prefix=prefix,
         description=f"{claim}\n\n{package_description(model.robot)}",
         notes={f.name: quantity_of(name)[0].summary for name, f in zip(quantities, functions, strict=True)},
-        scalar=SCALARS[precision],
+        scalar=scalar,
     )
     texts[model_file] = document_text(document)
     manifest: dict[str, Any] = {

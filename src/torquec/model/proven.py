@@ -18,7 +18,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from torquec.dynamics.shafts import rubbing_shafts
+from torquec.dynamics.shafts import has_load_friction
 from torquec.model.program_quantities import FOLLOWS
 from torquec.robot.robot import Robot
 
@@ -88,7 +88,7 @@ def proven_of_program(quantity: str, record: Certificate | None, robot: Robot) -
     row = FOLLOWS[name]
     if row.algorithm is None and not row.refusal:
         return Proven(Standing.EXACT, row.formula)
-    if name == "total_torque" and any(shaft.friction.value("load") for shaft in rubbing_shafts(robot)):
+    if name == "total_torque" and has_load_friction(robot):
         text = "friction depends on the load, which carries the error of the program further; nothing is proven of it"
         return Proven(Standing.UNPROVEN, text)
     if record is not None and record.joints and name in _TORQUE:

@@ -12,12 +12,13 @@ from torquec.codegen.precision import Precision
 
 @dataclass(frozen=True)
 class CScalar:
-    """A type of C: its name, the suffix of its literals and of the functions of math.h, and its relative rounding."""
+    """A type of C: its name, the suffix of its literals and of the functions of math.h, its rounding and its bytes."""
 
     type: str
     suffix: str
     infinity: str
     epsilon: float
+    size: int
 
     def number(self, value: float) -> str:
         """A literal that reads back as the number, rounded to this type.
@@ -40,10 +41,10 @@ class CScalar:
         return f"{name}{self.suffix}"
 
 
-DOUBLE = CScalar("double", "", "HUGE_VAL", 2.0**-52)
+DOUBLE = CScalar("double", "", "HUGE_VAL", 2.0**-52, 8)
 """What every package is written in unless it is asked otherwise."""
 
-SINGLE = CScalar("float", "f", "HUGE_VALF", 2.0**-23)
+SINGLE = CScalar("float", "f", "HUGE_VALF", 2.0**-23, 4)
 """For processors that compute in single precision."""
 
 SCALARS: Mapping[Precision, CScalar] = MappingProxyType({Precision.DOUBLE: DOUBLE, Precision.SINGLE: SINGLE})

@@ -11,7 +11,6 @@ What <math.h> takes is not in it: that depends on the library.
 from __future__ import annotations
 
 from torquec.codegen.c.names import Names
-from torquec.codegen.c.scalar import DOUBLE
 from torquec.codegen.c.sincos import GROUP
 from torquec.codegen.c.source import written_program
 from torquec.codegen.statements import Angles
@@ -29,5 +28,4 @@ def stack_bytes(function: Function, names: Names) -> int:
     count = len(statements) - angles + 3 * GROUP * angles + read
     if angles:
         count += _NUMBERS_OF_SINCOS
-    size = 8 if names.scalar == DOUBLE else 4
-    return size * count + _FRAME * (3 if angles else 1)
+    return names.scalar.size * count + _FRAME * (3 if angles else 1)

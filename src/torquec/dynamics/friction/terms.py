@@ -35,6 +35,11 @@ def refinements() -> tuple[str, ...]:
     return tuple(name for name in TERMS if name not in PLAIN_TERMS)
 
 
+def reads_load(friction: Friction) -> bool:
+    """Whether some term of a shaft with this friction depends on the torque that it carries."""
+    return any(term.reads_load for term in terms_of(friction))
+
+
 def terms_of(friction: Friction) -> list[FrictionTerm]:
     """The terms that a shaft with this friction has."""
     return [term for term in TERMS.values() if term.is_in(friction)]
