@@ -151,7 +151,7 @@ def test_a_covariance_of_parameters_is_statistics(torquec, tmp_path):
 
 
 def test_options_of_laws_in_words(torquec, tmp_path):
-    words = ("design", "planar2r", "--controller", "pd", "-o", tmp_path / "pd", "--json")
+    words = ("design", "planar2r", "--controller", "pd", "-o", tmp_path / "pd", "--json", "--force")
     assert torquec(*words, "--option", "feedforward=dynamics", "--option", "rates=100,50").status == 0
     made = read_controller(tmp_path / "pd" / "controller.json").design.options
     assert (made.feedforward, made.rates) == ("dynamics", (100.0, 50.0))
