@@ -121,7 +121,18 @@ def test_pictures_are_of_the_loop_that_the_text_reports(torquec, tmp_path, monke
     for more in ((), ("--sampled",), ("--controller", "computed-torque")):
         drawn.clear()
         document = torquec(
-            "design", "planar2r", "--poles", "-20+20j", "--rate", "100", *point, *more, "--plot", tmp_path, "--json"
+            "design",
+            "planar2r",
+            "--poles",
+            "-20+20j",
+            "--rate",
+            "100",
+            *point,
+            *more,
+            "--plot",
+            tmp_path,
+            "--json",
+            "--force",
         ).document
         for factor, interval, title in drawn:
             assert [interval.lower, interval.upper] == pytest.approx(

@@ -100,8 +100,9 @@ def read_logs(robot: Robot, paths: list[Path], log_map: Path | None) -> list[Log
 
 def is_large(path: Path) -> bool:
     """Whether a file is of a kind that can be read piece by piece, and large enough to do so."""
-    pieces = path.suffix.lower() in (".csv", ".txt", ".tsv", ".parquet", ".pq")
-    return pieces and path.is_file() and path.stat().st_size > STREAMED
+    from torquec.identification.open_logs import READ_IN_PIECES
+
+    return path.suffix.lower() in READ_IN_PIECES and path.is_file() and path.stat().st_size > STREAMED
 
 
 @dataclass(frozen=True, eq=False)

@@ -235,6 +235,9 @@ def _refuse_unused(kind: LawKind, options: LawOptions) -> None:
     takes = LAWS[kind].takes
     if options.abbreviated and "rule" not in takes:
         raise ArgumentError(f"{kind} has no abbreviated form", remedy="leave out --abbreviated")
-    for name in ("poles", "sampled", "evaluation", "weights"):
-        if getattr(options, name) and name not in takes:
-            raise ArgumentError(f"{kind} has no use for --{name}", remedy=f"leave out --{name}")
+    flags = {"poles": "poles", "sampled": "sampled", "evaluation": "evaluation", "weights": "weights"}
+    flags |= {"friction": "friction-at"}
+    given = {"friction": options.friction_at}
+    for name, flag in flags.items():
+        if given.get(name, getattr(options, name, None)) and name not in takes:
+            raise ArgumentError(f"{kind} has no use for --{flag}", remedy=f"leave out --{flag}")

@@ -18,6 +18,7 @@ import numpy as np
 
 from torquec.codegen.target import Target, generate_package
 from torquec.control.controller import STATE, Controller
+from torquec.control.law_options import ControllerOptions
 from torquec.control.observer import Observer
 from torquec.control.poles import joint_poles
 from torquec.errors import ArgumentError, ModelFileError
@@ -167,11 +168,16 @@ def _check_ports(name: str, function: Function, inputs: Ports, outputs: int) -> 
 _JOINTS = {"space": "joint", "frame": ""}
 _REMEDY = "give a controller.json that torquec design wrote"
 
+# An option that is newer than a file has its default there: a law that gains one leaves old files readable.
+_OPTIONS = DocumentFormat("controller.design.options", ModelFileError, _REMEDY, defaults=True)
 _DOCUMENTS = DocumentFormat(
     "controller",
     ModelFileError,
     _REMEDY,
-    codecs={Function: Codec(function_to_dict, function_from_dict)},
+    codecs={
+        Function: Codec(function_to_dict, function_from_dict),
+        ControllerOptions: Codec(_OPTIONS.to_values, lambda values: _OPTIONS.from_values(ControllerOptions, values)),
+    },
 )
 
 

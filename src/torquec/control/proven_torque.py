@@ -24,13 +24,10 @@ from torquec.foundation.arrays import Array
 from torquec.model.kinds import ModelKind
 from torquec.model.model import Model
 from torquec.proof.certificate import Certificate
+from torquec.proof.checker.allowances import UNNAMED
 from torquec.proof.coefficient_certificate import CoefficientCertificate, CoefficientProof
 from torquec.proof.coefficient_tolerance import ErrorKind, Family
 from torquec.robot.robot import Robot
-
-_UNNAMED = 1e-9
-"""Part of the coefficients of a joint by which those may differ that a certificate calls exact: a hundred times what
-its proof lets pass as rounding."""
 
 _ROUNDED_UP = 1.0 + 1e-12
 """Covers the rounding of a sum of some hundred products that are not negative."""
@@ -83,6 +80,12 @@ class ProvenTorque:
     def _coefficient_program(self) -> Function:
         return _coefficients(self.robot)
 
+    @cached_property
+    def _largest_coefficient(self) -> float:
+        """At least every |M_ij|, |H_ijk| and |g_i| in the box."""
+        ends = enclose(self._coefficient_program, {"q": self.lower[None]}, {"q": self.upper[None]})
+        return max(float(np.abs(end).max()) for pair in ends.values() for end in pair)
+
     def errors(self, lower: Array, upper: Array, speed: Array, acceleration: Array) -> Array:
         """Bounds (N, n) of the torque error for positions between `lower` and `upper` (N, n) and for speeds and
         accelerations of at most `speed` and `acceleration` (N, n): (1) or (2).
@@ -106,9 +109,9 @@ class ProvenTorque:
                 found[:, i] += twice * part * speed[:, rest[0]] * speed[:, rest[1]]
             else:
                 found[:, i] += part
-        whole = np.einsum("Nij,Nj->Ni", size["M"], acceleration) + size["g"]
-        whole += np.einsum("Nijk,Nj,Nk->Ni", size["H"], speed, speed)
-        found += _UNNAMED * (whole + whole.max(axis=1, keepdims=True))
+        # Coefficients that the certificate does not name are exact to this part of the largest one only.
+        moved = 1.0 + acceleration.sum(axis=1, keepdims=True) + speed.sum(axis=1, keepdims=True) ** 2
+        found += UNNAMED * self._largest_coefficient * moved
         return found * _ROUNDED_UP
 
 

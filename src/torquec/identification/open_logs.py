@@ -38,7 +38,9 @@ _COLUMNS_PER_JOINT = 10
 _NUMBER = 8  # bytes of a double
 _TEXT_NUMBER = 10
 """Characters of a number in a text file, with its comma."""
-_READ_IN_PIECES = (".csv", ".txt", ".tsv", ".parquet", ".pq")
+READ_IN_PIECES = (".csv", ".txt", ".tsv", ".parquet", ".pq")
+"""Suffixes of logs that can be read piece by piece."""
+
 _PIECES_CHECKED_TOGETHER = 4
 """A longer motion tells more: so many pieces are checked as one."""
 
@@ -73,7 +75,7 @@ def is_read_in_pieces(log: LogOrPath, robot: Robot, options: IdentifyOptions) ->
     if isinstance(log, Log):
         return expected_memory(len(log), log.n) > MEMORY
     path = Path(log)
-    if path.suffix.lower() not in _READ_IN_PIECES or not path.is_file():
+    if path.suffix.lower() not in READ_IN_PIECES or not path.is_file():
         return False
     return expected_memory(expected_rows(path, robot), robot.n) > MEMORY
 

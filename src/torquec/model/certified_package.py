@@ -12,7 +12,7 @@ from typing import Any
 
 from torquec import __version__
 from torquec.codegen.c.package import c_package
-from torquec.codegen.c.scalar import DOUBLE, SCALARS
+from torquec.codegen.c.scalar import DOUBLE, SCALARS, CScalar
 from torquec.codegen.identifiers import prefix_identifier
 from torquec.codegen.precision import Precision
 from torquec.foundation.json_text import document_text
@@ -42,6 +42,14 @@ def package_description(robot: Robot) -> str:
     )
 
 
+def rounding_text(scalar: CScalar) -> str:
+    """What a claim says besides where code computes in less than doubles, whose roundings the proof counts."""
+    if scalar == DOUBLE:
+        return ""
+    part = f"{_ROUNDINGS * scalar.epsilon:.0e}"
+    return f"\nRounding to {scalar.type}, some {part} of the torques, comes on top of the proven errors."
+
+
 def certified_package(
     model: Model,
     *,
@@ -59,9 +67,7 @@ def certified_package(
     functions = [model.function(name) for name in quantities]
     claim = claim_text(model, model_file, document["sha256"])
     scalar = SCALARS[precision]
-    if scalar != DOUBLE:  # the proof counts the roundings of doubles
-        rounding = f"some {_ROUNDINGS * scalar.epsilon:.0e} of the torques"
-        claim += f"\nRounding in {precision.value} precision, {rounding}, comes on top of the proven errors."
+    claim += rounding_text(scalar)
     texts = c_package(
         functions,
         prefix=prefix,

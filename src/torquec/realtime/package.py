@@ -32,7 +32,7 @@ from torquec.foundation.choice import chosen
 from torquec.foundation.json_text import document_text
 from torquec.foundation.reading import to_path
 from torquec.foundation.writing import write_folder
-from torquec.model.certified_package import package_description, simplified_prefix
+from torquec.model.certified_package import package_description, rounding_text, simplified_prefix
 from torquec.model.claim import Claim, claim_text, claims_of
 from torquec.model.model import Model
 from torquec.model.save import model_document
@@ -165,6 +165,7 @@ def _texts(
         document = model_document(model)
         file = f"{prefix_identifier(two.robot.name)}.tq.json"
         claim = claim_text(model, file, document["sha256"]).rsplit("\n", 1)[0]
+        claim += rounding_text(names.scalar)
         description = f"{claim}\nCheck the proof and the model with:  torquec check {file}\n\n{description}"
         texts[file] = document_text(document)
     description += f"\n\nTwo-rate structure: the tasks are in {names.prefix}_tasks.h."

@@ -31,7 +31,7 @@ from torquec import dynamics
 from torquec.codegen.c import c_package, write_c_package
 from torquec.errors import ArgumentError
 from torquec.expr import Function, evaluate, trace
-from torquec.expr.math import sincos
+from torquec.expr.math import absolute, sincos
 from torquec.model.quantities import QUANTITIES
 from torquec.robot import classics
 
@@ -313,3 +313,14 @@ def test_every_function_fits_a_small_stack(tmp_path, compiler, name):
     torquec.generate(model, tmp_path / "c", quantities=quantities)
     for flags in (("-O1",), ("-Os",), ("-O2",), ("-O3",), ("-O3", "-march=native")):
         assert stack_of(tmp_path / "c", compiler, name, *flags) < STACK, flags
+
+
+def test_what_counts_on_doubles_is_refused_in_single_precision():
+    """Rounding by 1.5 * 2^52 gives whole numbers in doubles only; in floats it swallows every angle."""
+    from torquec.codegen.c.scalar import SINGLE
+    from torquec.codegen.sincos import ROUND
+
+    turns = trace("turns", lambda x: {"y": absolute(x[0] + ROUND) - ROUND}, {"x": (1,)})
+    with pytest.raises(ArgumentError, match="doubles only"):
+        c_package([turns], prefix="p", scalar=SINGLE)
+    assert c_package([turns], prefix="p")

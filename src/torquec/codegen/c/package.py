@@ -16,7 +16,9 @@ from torquec.codegen.c.selftest import selftest_text
 from torquec.codegen.c.source import comment, declaration, shape_text, source_text
 from torquec.codegen.function_names import check_names
 from torquec.codegen.precision import Precision
-from torquec.expr import Function, check_function, count_operations
+from torquec.codegen.sincos import ROUND
+from torquec.errors import ArgumentError
+from torquec.expr import Function, Op, check_function, count_operations
 from torquec.foundation.writing import write_folder
 
 _USE = """\
@@ -95,6 +97,7 @@ def c_package(
     check_names(functions)
     for function in functions:
         check_function(function)
+        _check_rounding(function, scalar)
     names = package_names(functions, prefix, scalar=scalar)
     heading = f"{prefix}: written by torquec."
     return {
@@ -103,6 +106,15 @@ def c_package(
         "selftest.c": selftest_text(functions, names),
         "CMakeLists.txt": _CMAKE.format(prefix=names.prefix),
     }
+
+
+def _check_rounding(function: Function, scalar: CScalar) -> None:
+    """Refuse what counts on the spacing of doubles: whole numbers by adding and taking away 1.5 * 2^52."""
+    if scalar != DOUBLE and any(step.op is Op.CONST and step.value == ROUND for step in function.operations):
+        raise ArgumentError(
+            f"'{function.name}' rounds to whole turns, which it can in doubles only",
+            remedy="write it in double precision",
+        )
 
 
 def _header(functions: Sequence[Function], names: Names, heading: str, notes: Mapping[str, str]) -> str:

@@ -33,7 +33,8 @@ CONTROL_VALUE = 32.0 * UNIT
 
 UNNAMED = 1e-9
 """Coefficients that a certificate does not name are exact to this part of the robot's largest coefficient on the grid,
-and so are programs of M, c, C and g besides the torque that they are parts of. It is stated, not added to a bound.
+and so are programs of M, c, C and g besides the torque that they are parts of. It is stated, not added to a bound;
+guarantees of tracking count it.
 """
 
 
