@@ -132,10 +132,8 @@ URDF = {
     "an axis without numbers": _error(_SHOULDER, "<axis/>", 30, "has no attribute 'xyz'"),
     "two axes": _error(_SHOULDER, _SHOULDER * 2, 30, "2 <axis> elements"),
     "limits the wrong way round": _error('lower="-1" upper="2"', 'lower="2" upper="-1"', 31, "has lower > upper"),
-    "a negative effort": _error('effort="40"', 'effort="-40"', 31, "effort limit of joint 'shoulder' is negative"),
-    "a negative velocity": _error(
-        'velocity="3"', 'velocity="-3"', 31, "velocity limit of joint 'shoulder' is negative"
-    ),
+    "a negative effort": _warning('effort="40"', 'effort="-40"', 31, "is -40: taken as no limit"),
+    "a negative velocity": _warning('velocity="3"', 'velocity="-3"', 31, "is -3: taken as no limit"),
     "a limit in words": _error('effort="40"', 'effort="strong"', 31, '"strong", which is not a finite number'),
     "an infinite limit": _error('upper="2"', 'upper="inf"', 31, '"inf", which is not a finite number'),
     "damping in words": _error('damping="0.5"', 'damping="some"', 32, '"some", which is not a finite number'),

@@ -61,8 +61,8 @@ def test_two_sided_the_object_rests_within_sixty_milliseconds(speed, phase):
 def test_one_sided_it_rebounds_with_e_to_the_minus_two():
     """In continuous time; at 500 Hz with 11 to 23 %, depending on where in a cycle it meets the wall (ERRATA)."""
     law = SpringDamper.tuned(10.0, 25.0, two_sided=False)
-    fine, _ = hit(law, cycles=30_000, h=2e-6)
-    assert fine[-1] == pytest.approx(0.1 * math.exp(-2.0), rel=1e-3)
+    fine, _ = hit(law, cycles=2000, h=3e-5)
+    assert fine[-1] == pytest.approx(0.1 * math.exp(-2.0), rel=2e-3)
     coarse = [hit(law, cycles=60, phase=phase)[0][-1] / 0.1 for phase in np.linspace(0.0, 0.9, 10)]
     assert 0.05 < min(coarse) <= max(coarse) < 0.3
 

@@ -77,6 +77,7 @@ def np_quiet() -> contextlib.AbstractContextManager[object]:
 
 
 def _tried(number: int, file: str, read: object, counts: Counter[str]) -> Fault | None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     signal.alarm(LONGEST)
     outcome = "read"
     try:
@@ -92,7 +93,7 @@ def _tried(number: int, file: str, read: object, counts: Counter[str]) -> Fault 
     finally:
         signal.alarm(0)
     counts[f"{file} {outcome}"] += 1
-    if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > MOST:
+    if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before > MOST:
         return Fault(number, file, f"more than {MOST} kB")
     return None
 

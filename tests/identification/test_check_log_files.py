@@ -125,7 +125,8 @@ def test_jitter_rest_and_notes_do_not_alarm(tmp_path, clean):
 
 def test_quantised_and_held_torques_are_not_saturated(tmp_path, clean):
     coarse = np.repeat(clean.tau[::8], 8, axis=0)[: len(clean)]
-    assert found_in(written(tmp_path / "log.csv", dataclasses.replace(clean, tau=np.round(coarse, 1)))) == []
+    found = found_in(written(tmp_path / "log.csv", dataclasses.replace(clean, tau=np.round(coarse, 1))))
+    assert {finding.kind for finding in found} <= {Pathology.DELAY}  # held for 80 ms, they are late by half of it
 
 
 def test_too_short_a_log_is_told(tmp_path, clean):

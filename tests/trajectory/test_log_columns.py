@@ -7,7 +7,7 @@ import pytest
 from torquec.errors import ArgumentError
 from torquec.robot import classics
 from torquec.trajectory.log import Pathology
-from torquec.trajectory.log_columns import guessed_map, told_units
+from torquec.trajectory.log_columns import guessed_map, units_finding
 
 ROBOT = classics.planar2r()
 A, B = ROBOT.joint_names
@@ -43,7 +43,7 @@ def test_styles_of_headers(style):
 def test_stated_units():
     found, _ = guessed_map(("t [ms]", "q1_deg", "q2_deg", "dq1", "dq2", "tau1 (mNm)", "tau2 (mNm)"), ROBOT, "log.csv")
     assert (found.time_unit, found.angle_unit, found.torque_unit) == ("ms", "deg", "mNm")
-    told = told_units(found, found)
+    told = units_finding(found, found)
     assert told.kind is Pathology.UNITS
     assert "positions in deg (as the header says)" in told.text
     assert "speeds in deg/s (assumed)" in told.text
