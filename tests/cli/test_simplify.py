@@ -163,7 +163,13 @@ def test_a_resumed_run_gives_what_an_undisturbed_one_gives(tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
 def test_ctrl_c_says_how_to_go_on(tmp_path):
     process = started_and_stopped(tmp_path / "out", signal.SIGINT)
-    _, told = process.communicate(timeout=300)
+    told = ""
+    for _ in range(100):
+        try:
+            _, told = process.communicate(timeout=3)
+            break
+        except subprocess.TimeoutExpired:  # the interrupt met a finalizer, where Python drops it: pressed again
+            process.send_signal(signal.SIGINT)
     assert process.returncode == 130
     assert "give the same command again to go on" in told
     assert "Traceback" not in told

@@ -19,6 +19,7 @@ from torquec.robot.urdf import parse_urdf
 from torquec.robot.write_urdf import write_urdf
 
 MODELS = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "models"
+needs_models = pytest.mark.skipif(not MODELS.is_dir(), reason="the shared models are absent")
 FILES = ("panda.urdf", "wx250s_mimic.urdf", "baxter.urdf", "abb_irb6640_mimic_noinertia.urdf", "talos_reduced.urdf")
 
 ARM = """\ufeff<?xml version="1.0"?>
@@ -80,6 +81,7 @@ def assert_same_torques(found, robot):
     assert np.abs(torques(found, q, qd, qdd) - own).max() <= 1e-12 * np.abs(own).max()
 
 
+@needs_models
 @pytest.mark.parametrize("name", FILES)
 def test_published_files_keep_everything_else(name, tmp_path):
     robot = load(MODELS / name, snap=False)
@@ -118,6 +120,7 @@ def test_locked_joints_are_fixed_and_payloads_are_links():
     assert '<box size="1 1 1"/>' in text
 
 
+@needs_models
 def test_another_robot_is_written_anew(tmp_path):
     robot = load(MODELS / "ur5.urdf")
     assert edited_urdf(ARM.encode(), robot) is None
