@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -95,58 +96,27 @@ def target_titles() -> str:
     return f"{', '.join(first)} or {last}"
 
 
-def _write_c(functions: Sequence[Function], directory: Path, options: PackageOptions) -> list[Path]:
-    from torquec.codegen.c import write_c_package
+def _writer(module: str, name: str, *takes: str) -> Callable[[Sequence[Function], Path, PackageOptions], list[Path]]:
+    """The function of that name, imported when it is called; it `takes` these options besides prefix and force."""
 
-    return write_c_package(
-        functions,
-        directory,
-        prefix=options.prefix,
-        description=options.description,
-        notes=options.notes,
-        precision=options.precision,
-        force=options.force,
-    )
+    def write(functions: Sequence[Function], directory: Path, options: PackageOptions) -> list[Path]:
+        given = {key: getattr(options, key) for key in ("prefix", "force", *takes)}
+        written: list[Path] = getattr(import_module(f"torquec.codegen.{module}"), name)(functions, directory, **given)
+        return written
+
+    return write
 
 
-def _write_numpy(functions: Sequence[Function], directory: Path, options: PackageOptions) -> list[Path]:
-    from torquec.codegen.numpy import write_numpy_module
-
-    return write_numpy_module(
-        functions,
-        directory,
-        prefix=options.prefix,
-        description=options.description,
-        notes=options.notes,
-        force=options.force,
-    )
-
-
-def _write_casadi(functions: Sequence[Function], directory: Path, options: PackageOptions) -> list[Path]:
-    from torquec.codegen.casadi import write_casadi_functions
-
-    return write_casadi_functions(functions, directory, prefix=options.prefix, force=options.force)
-
-
-def _write_wasm(functions: Sequence[Function], directory: Path, options: PackageOptions) -> list[Path]:
-    from torquec.codegen.wasm import write_wasm_package
-
-    return write_wasm_package(
-        functions,
-        directory,
-        prefix=options.prefix,
-        description=options.description,
-        notes=options.notes,
-        force=options.force,
-    )
-
+_TEXTS = ("description", "notes")
 
 BACK_ENDS: Mapping[Target, BackEnd] = MappingProxyType(
     {
-        Target.C: BackEnd("C99", _write_c, (Precision.DOUBLE, Precision.SINGLE)),
-        Target.NUMPY: BackEnd("NumPy", _write_numpy),
-        Target.CASADI: BackEnd("CasADi", _write_casadi),
-        Target.WASM: BackEnd("WebAssembly", _write_wasm),
+        Target.C: BackEnd(
+            "C99", _writer("c", "write_c_package", *_TEXTS, "precision"), (Precision.DOUBLE, Precision.SINGLE)
+        ),
+        Target.NUMPY: BackEnd("NumPy", _writer("numpy", "write_numpy_module", *_TEXTS)),
+        Target.CASADI: BackEnd("CasADi", _writer("casadi", "write_casadi_functions")),
+        Target.WASM: BackEnd("WebAssembly", _writer("wasm", "write_wasm_package", *_TEXTS)),
     }
 )
 """Every target."""
