@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from torquec.errors import RobotFileError as RobotFileError
     from torquec.errors import SnapWarning as SnapWarning
     from torquec.errors import SpecificationError as SpecificationError
+    from torquec.errors import TimeLimitError as TimeLimitError
     from torquec.errors import TorquecError as TorquecError
     from torquec.errors import UnitWarning as UnitWarning
     from torquec.expr import Function as Function
@@ -354,6 +355,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             "SnapWarning",
             "UnitWarning",
             "SpecificationError",
+            "TimeLimitError",
             "TorquecError",
         ),
     },

@@ -64,6 +64,10 @@ class SpecificationError(TorquecError):
     """A specification that lacks what it needs, or that no model can meet; the remedy names what can be met."""
 
 
+class TimeLimitError(TorquecError):
+    """A search whose time was used up before it found anything; one that has found something gives that instead."""
+
+
 class ModelFileError(TorquecError):
     """A saved model that cannot be read back."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import torquec as tq
-from torquec.cli.laws import parse_poles
+from torquec.project.law_choice import parse_poles
 from torquec.trajectory import minimum_jerk, write_trajectory
 
 MOTION = ("--to", "0.4,-0.3", "--duration", "1.5")

@@ -96,6 +96,17 @@ def test_the_screen_shows_what_was_dropped(tmp_path):
         assert words in result.stdout
 
 
+def test_minutes_limit_the_search_and_the_result_is_proven_again(tmp_path):
+    result = run("planar2r", "--spec", PLANAR, "-o", str(tmp_path / "out"), "--minutes", "0.0001", "--json")
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
+    assert document["certified"] is True
+    assert all(bound["torque"] <= 2.0 for bound in document["bounds"].values())
+    refused = run("planar2r", "--spec", PLANAR, "-o", str(tmp_path / "new"), "--minutes", "1", "--trade-off")
+    assert refused.exit_code == 2
+    assert "leave out one of the two" in refused.stderr
+
+
 @pytest.mark.slow
 def test_trade_off(tmp_path):
     pytest.importorskip("matplotlib")

@@ -10,7 +10,8 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import pytest
 
-from torquec.errors import ArgumentError
+from torquec.errors import ArgumentError, TimeLimitError
+from torquec.foundation.time_limit import TimeLimit
 from torquec.foundation.work import StepReport, Work, as_work, silent, text_report
 
 CALLS = []
@@ -212,3 +213,54 @@ def test_every_step_is_seen_when_it_begins_and_when_it_ends():
         pass
     assert "the rest" not in {news.step for news in seen}
     assert set(work.seconds) == {"looking", "counting", "the rest"}
+
+
+# --- time limits ----------------------------------------------------------------------------------------------------
+
+OVER = TimeLimit(0.0, 1.0)
+
+
+def best_so_far(x, *, meter=silent):
+    """A search that gives what it has when its meter stops it."""
+    found = x
+    try:
+        for k in range(1, 4):
+            meter(k, 4.0)
+            found = x + k
+    except TimeLimitError:
+        pass
+    return found
+
+
+def test_a_late_search_gives_what_it_has(executor):
+    work = Work(executor=executor)
+    with work.limited(OVER):
+        assert list(work.map("late", best_so_far, [10, 20], metered=True)) == [10, 20]
+    assert list(work.map("in time", best_so_far, [10, 20], metered=True)) == [13, 23]
+
+
+def test_what_cannot_be_stopped_is_not_begun_late():
+    work = Work()
+    with work.limited(OVER), pytest.raises(TimeLimitError):
+        list(work.map("late", double, [1]))
+    with work.limited(OVER), pytest.raises(TimeLimitError):
+        work.run("late", double, 1)
+    assert CALLS == []
+
+
+def test_the_earlier_of_two_limits_holds_and_none_where_none_is_wanted():
+    work = Work()
+    with work.limited(OVER):
+        with work.limited(TimeLimit.after(1000.0)):
+            assert work.limit is OVER
+        with work.unlimited():
+            assert not work.limit.is_stated
+        assert work.limit is OVER
+    assert not work.limit.is_stated
+
+
+def test_what_was_cut_short_is_not_kept(tmp_path):
+    work = Work(keep=tmp_path)
+    with work.limited(OVER):
+        assert work.run("late", best_so_far, 10, metered=True) == 10
+    assert Work(keep=tmp_path).run("again", best_so_far, 10, metered=True) == 13

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 from tests.proof.arms import arm, motions, programs
 
-from torquec.errors import RobotError, SpecificationError
+from torquec.errors import RobotError, SpecificationError, TimeLimitError
 from torquec.expr import count_operations, trace
+from torquec.foundation.time_limit import TimeLimit
 from torquec.model.quantities import trace_quantity
 from torquec.proof.certify import certify
 from torquec.proof.checker.check_certificate import check_certificate
@@ -53,6 +54,36 @@ def test_a_strategy_is_one_row_and_its_program_is_proven_like_all_others(monkeyp
     tolerance, cheapest = seen[0]
     assert all(0.0 < aim < allowed for aim, allowed in zip(tolerance, asked.tolerance, strict=True))
     assert count_operations(cheapest).cost <= count_operations(found.program).cost
+
+
+@pytest.mark.parametrize("limit", [TimeLimit(0.0, 1.0), TimeLimit.after(3600.0)])
+def test_under_a_time_limit_what_is_returned_is_proven(limit, monkeypatch):
+    monkeypatch.setattr(page, "STRATEGIES", tuple(replace(strategy, prunings=1) for strategy in STRATEGIES))
+    asked = problem("planar2r", [4.0, 2.0])
+    with asked.work.limited(limit):
+        found = simplify_torque(asked)
+    check_certificate(asked.robot, found)
+    assert all(proof.bound <= allowed for proof, allowed in zip(found.joints.values(), asked.tolerance, strict=True))
+    late, exact = count_operations(found.program).cost, count_operations(asked.exact).cost
+    assert late == exact if limit.is_over else late < exact
+
+
+def test_a_proof_that_is_cut_short_is_none(monkeypatch):
+    """The search is in time, no proof is: the exact program is the answer, and it is proven."""
+    asked = problem("planar2r", [4.0, 2.0])
+    monkeypatch.setattr(page, "STRATEGIES", tuple(replace(strategy, prunings=0) for strategy in STRATEGIES))
+    prove = page.certify
+
+    def without_time(robot, exact, program, *box, work=None, **more):
+        if program is not exact:
+            raise TimeLimitError("the time limit is reached")
+        return prove(robot, exact, program, *box, work=work, **more)
+
+    monkeypatch.setattr(page, "certify", without_time)
+    with asked.work.limited(TimeLimit.after(3600.0)):
+        found = simplify_torque(asked)
+    assert found.program is asked.exact
+    check_certificate(asked.robot, found)
 
 
 @pytest.fixture

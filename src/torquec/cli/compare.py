@@ -11,13 +11,13 @@ import typer
 
 from torquec.cli.check_log import MapOption, read_logs
 from torquec.cli.command import Outcome, command
-from torquec.cli.laws import DEFAULT_RATE, parse_poles
-from torquec.cli.linearize import complex_list
 from torquec.cli.motions import MotionOptions, asked_motion
 from torquec.cli.options import DegreesOption, ForceOption
 from torquec.cli.output import step_report
 from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
+from torquec.project.design_study import complex_list
+from torquec.project.law_choice import DEFAULT_RATE, parse_poles
 
 if TYPE_CHECKING:
     from torquec.model.model import Model

@@ -176,8 +176,8 @@ def _of_program(model: Model, options: EquationsOptions) -> Equations:
 
 def _written(equations: Equations, kind: EquationFormat) -> str:
     """The text of the file."""
-    from torquec.cli.output import json_text
     from torquec.closedform import html, json_form, latex, source, text
+    from torquec.foundation.json_text import finite_json
 
     match kind:
         case EquationFormat.LATEX:
@@ -185,7 +185,7 @@ def _written(equations: Equations, kind: EquationFormat) -> str:
         case EquationFormat.HTML:
             return html.equations_html(equations)
         case EquationFormat.JSON:
-            return json_text(json_form.equations_document(equations)) + "\n"
+            return finite_json(json_form.equations_document(equations)) + "\n"
         case EquationFormat.PYTHON:
             return source.python_source(equations)
         case EquationFormat.C:

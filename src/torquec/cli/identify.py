@@ -12,13 +12,13 @@ import typer
 
 from torquec.cli.check_log import SIMULATED, LogsArgument, MapOption, read_logs
 from torquec.cli.command import CommandOptions, Outcome, command
-from torquec.cli.identify_document import describe
-from torquec.cli.identify_files import robot_of, write_mjcf_of, write_results, write_urdf_of
 from torquec.cli.options import ForceOption
 from torquec.cli.output import progress, step_report
 from torquec.cli.writes import Writes, need_extra
 from torquec.errors import ArgumentError
 from torquec.foundation.choice import chosen
+from torquec.project.identify_document import describe
+from torquec.project.identify_files import robot_of, write_mjcf_of, write_results, write_urdf_of
 
 if TYPE_CHECKING:
     from torquec.identification.file_fits import FileFits

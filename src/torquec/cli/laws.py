@@ -1,35 +1,18 @@
-"""Control laws from the command line: the options that `design` and `simulate` share, and the law that they ask for."""
+"""Control laws from the command line: the options that `design` and `simulate` share."""
 
 from __future__ import annotations
 
-import dataclasses
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from torquec.cli.command import CommandOptions
-from torquec.cli.options import numbers
-from torquec.errors import ArgumentError
-from torquec.foundation.choice import chosen
-
-if TYPE_CHECKING:
-    from torquec.closedform.rule import Rule
-    from torquec.control.controller import Controller
-    from torquec.control.law_options import LawKind, LqrWeights
-    from torquec.control.model_terms import FrictionCompensation
-    from torquec.control.poles import JointPoles
-    from torquec.model.model import Model
-    from torquec.robot.robot import Robot
-    from torquec.trajectory import Trajectory
-
-DEFAULT_RATE = 500.0
+from torquec.project.law_choice import LawChoice
 
 
 @dataclass(frozen=True, kw_only=True)
-class LawOptions(CommandOptions):
+class LawOptions(CommandOptions, LawChoice):
     """Which law, and how it is made."""
 
     controller: Annotated[str | None, typer.Option(metavar="LAW", help="Which law: {laws}.", show_default=False)] = None
@@ -88,156 +71,3 @@ class LawOptions(CommandOptions):
             metavar="SHARE", help="Use only this share of the torque limits; below 1, torques saturate there."
         ),
     ] = 1.0
-
-    @property
-    def period(self) -> float:
-        """The sampling interval [s]; raises `ArgumentError` for a rate that is not positive."""
-        rate = DEFAULT_RATE if self.rate is None else self.rate
-        if not 0.0 < rate < math.inf:
-            raise ArgumentError(f"--rate {rate:g}", remedy="give a positive number of calls per second")
-        return 1.0 / rate
-
-    @property
-    def rule(self) -> Rule | None:
-        """How the model is abbreviated, if it is."""
-        from torquec.closedform.rule import CLOVER
-
-        if not self.abbreviated:
-            if self.threshold is not None:
-                raise ArgumentError("--threshold without --abbreviated", remedy="add --abbreviated")
-            return None
-        return CLOVER if self.threshold is None else dataclasses.replace(CLOVER, threshold=self.threshold)
-
-    def kind(self, usual: str) -> LawKind:
-        """The law that is asked for, the usual one unless asked otherwise."""
-        from torquec.control.law_options import LawKind
-
-        return chosen(LawKind, self.controller or usual, "controller")
-
-    def pairs(self, robot: Robot) -> JointPoles:
-        """The poles of every joint."""
-        from torquec.control.laws import USUAL_POLES
-        from torquec.control.poles import joint_poles
-
-        found = USUAL_POLES if self.poles is None else parse_poles(self.poles)
-        return joint_poles(robot.joint_names, found * robot.n if isinstance(found, list) and len(found) == 1 else found)
-
-
-def asked_law(
-    model: Model,
-    kind: LawKind,
-    options: LawOptions,
-    *,
-    at: Sequence[float],
-    motion: Trajectory | None,
-) -> Controller:
-    """The controller of a kind; independent joints have the inertias of the position `at` (n,).
-
-    Raises `ArgumentError` for options that the kind has no use for.
-    """
-    from torquec.control import laws
-    from torquec.control.law_options import ControllerOptions, LawKind, finite_limits, with_words
-    from torquec.control.model_terms import Evaluation
-
-    _refuse_unused(kind, options)
-    share, robot = options.effort, model.robot
-    if not 0.0 < share < math.inf:
-        raise ArgumentError(f"--effort {share:g}", remedy="give a positive share of the limits, as in --effort 0.5")
-    if kind is LawKind.LQR and motion is None:
-        raise ArgumentError("LQR gains belong to a trajectory", remedy="give one: --trajectory motion.csv")
-    given: dict[str, Any] = {
-        "period": options.period,
-        "sampled": options.sampled,
-        "evaluation": options.evaluation and chosen(Evaluation, options.evaluation, "evaluation"),
-        "friction": _friction(options),
-        "rule": options.rule,
-        "posture": tuple(at),
-    }
-    if laws.LAWS[kind].has_poles:
-        given["poles"] = [(pair.first, pair.second) for pair in options.pairs(robot).pairs]
-    if kind is LawKind.LQR:
-        given["weights"] = lqr_weights(robot, options.weights)
-    known = {name: value for name, value in given.items() if name in laws.LAWS[kind].takes}
-    if options.saturate or share < 1.0:
-        known["efforts"] = finite_limits([share * joint.limits.effort for joint in robot.joints])
-    return laws.make_law(model, kind, with_words(ControllerOptions(**known), options.option or ()), trajectory=motion)
-
-
-def law_gains(model: Model, kind: LawKind, options: LawOptions, at: Sequence[float]) -> dict[str, dict[str, float]]:
-    """The constant gains of a law by joint: per unit of acceleration, or torques for independent joints."""
-    from torquec.control.independent_joint import gains_from_poles
-    from torquec.control.law_options import LawKind
-    from torquec.control.laws import LAWS, usual_integral_pole
-    from torquec.control.poles import error_feedback
-
-    robot = model.robot
-    if not LAWS[kind].has_poles:
-        return {}
-    poles = options.pairs(robot)
-    if kind in (LawKind.PD, LawKind.PID):
-        slowest = None if kind is LawKind.PD else usual_integral_pole(poles)
-        pairs = [(pair.first, pair.second) for pair in poles.pairs]
-        found = gains_from_poles(model, pairs, at, integral_pole=slowest)
-        columns = {"position": found.position, "speed": found.speed, "integral": found.integral}
-    else:
-        feedback = error_feedback(poles, period=options.period, sampled=options.sampled)
-        columns = {"stiffness": feedback.stiffness, "damping": feedback.damping}
-    return {
-        joint: {name: float(values[k]) for name, values in columns.items() if len(values)}
-        for k, joint in enumerate(robot.joint_names)
-    }
-
-
-def lqr_weights(robot: Robot, text: str | None) -> LqrWeights:
-    """Weights from what is tolerable: one over its square, the same for all joints."""
-    from torquec.control.laws import usual_weights
-
-    if text is None:
-        return usual_weights(robot)
-    values = numbers(text, "--weights")
-    if len(values) not in (2, 3) or not all(value > 0.0 for value in values):
-        raise ArgumentError(f"--weights {text}", remedy="give two or three positive numbers: --weights 0.001,0.01,20")
-    return usual_weights(robot, (values[0], values[1]), values[2] if len(values) == 3 else None)
-
-
-def parse_poles(text: str) -> Any:
-    """Poles as the command line writes them: '-12+45j', '-12+45j,-3/-4,..'; one pair is for all joints.
-
-    >>> parse_poles("-12+45j"), parse_poles("-1,-3/-4")
-    ((-12+45j), [(-1+0j), [(-3+0j), (-4+0j)]])
-    """
-
-    def one(word: str) -> Any:
-        try:
-            found = [complex(part.strip().replace(" ", "")) for part in word.split("/")]
-        except ValueError:
-            raise ArgumentError(
-                f"--poles: '{word}' is no pole", remedy="write it as -12+45j, a pair as -3/-4"
-            ) from None
-        return found[0] if len(found) == 1 else found
-
-    words = text.split(",")
-    return one(words[0]) if len(words) == 1 and "/" not in text else [one(word) for word in words]
-
-
-def _friction(options: LawOptions) -> FrictionCompensation | None:
-    from torquec.control.model_terms import FrictionAt, FrictionCompensation
-
-    if options.friction_at is None:
-        return None
-    return FrictionCompensation(chosen(FrictionAt, options.friction_at, "speed for friction"))
-
-
-def _refuse_unused(kind: LawKind, options: LawOptions) -> None:
-    """No option is silently ignored."""
-    from torquec.control.laws import LAWS
-
-    takes = LAWS[kind].takes
-    if options.abbreviated and "rule" not in takes:
-        raise ArgumentError(f"{kind} has no abbreviated form", remedy="leave out --abbreviated")
-    flags = {"poles": "poles", "sampled": "sampled", "evaluation": "evaluation", "weights": "weights"}
-    flags |= {"friction": "friction-at"}
-    given = {"friction": options.friction_at}
-    for name, flag in flags.items():
-        if given.get(name, getattr(options, name, None)) and name not in takes:
-            raise ArgumentError(f"{kind} has no use for --{flag}", remedy=f"leave out --{flag}")

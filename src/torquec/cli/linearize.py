@@ -12,6 +12,7 @@ from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.options import DegreesOption, ForceOption, StateOption, joint_values
 from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
+from torquec.project.design_study import complex_list
 
 if TYPE_CHECKING:
     from torquec.linearization.linearize import LinearModel
@@ -87,11 +88,6 @@ def linear_document(model: LinearModel) -> dict[str, Any]:
         **{name: getattr(model, name).tolist() for name in ("M", "C", "K", "A", "B")},
         "eigenvalues": complex_list(model.eigenvalues),
     }
-
-
-def complex_list(values: Any) -> list[list[float]]:
-    """Complex numbers as [re, im]."""
-    return [[float(value.real), float(value.imag)] for value in values]
 
 
 def _cartesian(model: Model, found: LinearModel, options: LinearizeOptions) -> dict[str, Any]:

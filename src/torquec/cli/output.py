@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import math
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -14,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from torquec.errors import ArgumentError, UnitWarning
+from torquec.foundation.json_text import finite_json
 
 if TYPE_CHECKING:
     from torquec.foundation.work import StepReport
@@ -24,12 +23,7 @@ _BAR = 24
 
 def print_json(document: dict[str, Any]) -> None:
     """Print the document on stdout."""
-    typer.echo(json_text(document))
-
-
-def json_text(document: dict[str, Any]) -> str:
-    """The document as text; numbers that are not finite become null (JSON has none)."""
-    return json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False)
+    typer.echo(finite_json(document))
 
 
 def progress(text: str) -> None:
@@ -91,13 +85,3 @@ def tell_written(files: Iterable[Path]) -> None:
     """Name on stderr every file that was written."""
     for path in files:
         typer.echo(f"wrote {path}", err=True)
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    return value

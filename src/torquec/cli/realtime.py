@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -44,6 +44,7 @@ def plan(model: Model, options: PlanOptions) -> Outcome:
     Bounds hold for every motion of the specification; friction is not in them. docs/real-time.md says more.
     """
     from torquec.foundation.work import Work
+    from torquec.project.plan_document import plan_document
     from torquec.realtime.plan import found_at, plan_background
     from torquec.report.hold_text import plan_text
     from torquec.simplification.specification import load_specification
@@ -65,21 +66,4 @@ def plan(model: Model, options: PlanOptions) -> Outcome:
         dots = found_at(model, specification, options.latency)
         files = (plot_hold_error(found, options.plot, robot=model.robot.name, found=dots),)
 
-    def by_joint(values: Any) -> dict[str, float]:
-        return dict(zip(found.joints, map(float, values), strict=True))
-
-    assert found.found is not None
-    document = {
-        "period": found.period,
-        "latency": found.latency,
-        "order": found.order.value,
-        "zeroth": by_joint(found.held(HoldOrder.ZEROTH)),
-        "first": by_joint(found.held(HoldOrder.FIRST)),
-        "proven": by_joint(found.proven),
-        "total": by_joint(found.total),
-        "found": {"zeroth": by_joint(found.found.zeroth), "first": by_joint(found.found.first)},
-        "allowed": None if found.allowed is None else by_joint(found.allowed),
-        "recommended_period": found.recommended[found.order],
-        "recommended": {order.value: period for order, period in found.recommended.items()},
-    }
-    return Outcome(document, plan_text(found), files)
+    return Outcome(plan_document(found), plan_text(found), files)

@@ -18,13 +18,13 @@ import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.output import progress, step_report
-from torquec.cli.partial_folder import claimed_partial, forget_partial
 from torquec.cli.writes import Writes, need_extra
-from torquec.errors import TorquecError
+from torquec.errors import ArgumentError, TorquecError
+from torquec.project.partial_folder import claimed_partial, forget_partial
 
 if TYPE_CHECKING:
-    from torquec.cli.simplification import Simplification
     from torquec.model.model import Model
+    from torquec.project.simplification import Simplification
     from torquec.robot.robot import Robot
 
 _FEW_JOINTS = 3
@@ -41,6 +41,13 @@ class SimplifyOptions(CommandOptions):
         bool, typer.Option("--trade-off", help="Also draw what other errors cost: a quarter to four times the stated.")
     ] = False
     check: Annotated[bool, typer.Option(help="Prove the certificate again, with independent code.")] = True
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            metavar="M",
+            help="Stop searching after so many minutes, with the best that is proven by then.  [default: no limit]",
+        ),
+    ] = None
     jobs: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Processes to use.  [default: one per processor]")
     ] = None
@@ -62,6 +69,11 @@ def simplify(model: Model, options: SimplifyOptions) -> Outcome:
     output = options.output
     if options.trade_off:
         need_extra("plot", "drawing the trade-off")
+        if options.minutes is not None:
+            raise ArgumentError(
+                "--trade-off finds a model for each of several errors, and --minutes would cut them short unevenly",
+                remedy="leave out one of the two",
+            )
     partial = claimed_partial(output)
     try:
         made = _simplified(model.robot, partial, options)
@@ -79,23 +91,24 @@ def simplify(model: Model, options: SimplifyOptions) -> Outcome:
 
 def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> Simplification:
     """All the work; files are in `partial/result` when it is done."""
-    from torquec.cli.simplification import Simplification
     from torquec.cli.worker_pool import worker_pool
     from torquec.foundation.work import Work
     from torquec.model.simplified import simplify as reduce
     from torquec.model.trade_off import restated
     from torquec.model.trade_off import trade_off as curve_of
+    from torquec.project.simplification import Simplification
     from torquec.proof.checker.check_certificate import check_certificate
     from torquec.simplification.specification import load_specification
 
     stated = load_specification(options.spec, robot)
+    seconds = None if options.minutes is None else 60.0 * options.minutes
     workers = options.jobs or (1 if robot.n <= _FEW_JOINTS else os.cpu_count() or 1)
     say = _timed(progress)
     result = partial / "result"
     with worker_pool(workers) as pool:
         work = Work(executor=pool, report=step_report(say), keep=partial / "work")
         with work.step("everything else", shown=False):
-            model = reduce(robot, stated, work=work)
+            model = reduce(robot, stated, seconds=seconds, work=work)
             curve = curve_of(robot, stated, known={1.0: model}, work=work) if options.trade_off else None
             if curve is not None and curve.best is not None:
                 # A level with a smaller error may have led to a cheaper model.

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
-from torquec.cli.laws import LawOptions, asked_law
+from torquec.cli.laws import LawOptions
 from torquec.cli.motions import MotionOptions, asked_motion, hold_missing
 from torquec.cli.options import DegreesOption, ForceOption
 from torquec.cli.output import progress, step_report
 from torquec.cli.source import with_payload
 from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
+from torquec.project.law_choice import asked_law
 
 if TYPE_CHECKING:
     from torquec.control.controller import Controller
@@ -109,6 +110,7 @@ def simulate(model: Model, options: SimulateOptions) -> Outcome:
     should be, and which drives were at their limits. The default law is computed-torque; --law runs one
     that torquec design wrote.
     """
+    from torquec.project.simulation_document import run_summary
     from torquec.report.simulation_text import simulation_text
 
     _check_runs(options)
@@ -132,23 +134,11 @@ def simulate(model: Model, options: SimulateOptions) -> Outcome:
     else:
         result = _run(plant, law, motion, options)
         files = _write(law.name, result, options)
-        document |= summary(result) | {"files": [str(path) for path in files]}
+        document |= run_summary(result) | {"files": [str(path) for path in files]}
         if options.frame is not None:
             document["tip"] = _tip(plant, options.frame, result)
     units = {joint.name: "m" if joint.type.is_prismatic else "rad" for joint in plant.robot.joints}
     return Outcome(document, simulation_text(plant.robot.name, units, document), tuple(files))
-
-
-def summary(result: SimulationResult) -> dict[str, Any]:
-    """A run as the JSON document of `torquec simulate`."""
-    return {
-        "rmse": result.rmse,
-        "max_error": result.max_error,
-        "saturated": list(result.saturated),
-        "first_saturation": result.first_saturation,
-        "steps": result.steps,
-        "steps_per_second": result.steps_per_second,
-    }
 
 
 def _check_runs(options: SimulateOptions) -> None:
@@ -256,38 +246,16 @@ def _write_all(name: str, result: MonteCarloResult, options: SimulateOptions) ->
 def _many(
     plant: Plant, law: Controller, motion: Trajectory, options: SimulateOptions
 ) -> tuple[dict[str, Any], MonteCarloResult]:
-    """The document of many runs: the worst of each joint, and how the errors are distributed; and the runs."""
-    import os
-    from concurrent.futures import ThreadPoolExecutor
+    """The document of many runs, and the runs."""
+    from torquec.project.simulation_document import many_runs
 
-    import numpy as np
-
-    from torquec.foundation.work import Work
-    from torquec.simulation.monte_carlo import Spread, monte_carlo
-
-    scatter = Spread(options.spread, options.spread)
-    loop = _loop_options(options)
-    with ThreadPoolExecutor(os.cpu_count()) as cores:  # the loop runs without the interpreter's lock
-        work = Work(executor=cores, report=step_report())
-        drawn = options.errors is not None
-        result = monte_carlo(
-            plant, law, motion, runs=options.runs, spread=scatter, options=loop, envelope=drawn, work=work
-        )
-    stable = np.isnan(result.diverged)
-    kept = result.rmse[stable] if stable.any() else np.full((1, len(law.joints)), np.nan)
-    worst = result.max_error[stable] if stable.any() else np.full((1, len(law.joints)), np.nan)
-    saturated = result.saturated[stable].max(axis=0, initial=0.0) > 0.0
-
-    def by_joint(values: Any) -> dict[str, float]:
-        return dict(zip(law.joints, np.asarray(values).tolist(), strict=True))
-
-    return {
-        "rmse": by_joint(np.sqrt((kept**2).mean(axis=0))),
-        "max_error": by_joint(worst.max(axis=0)),
-        "median_error": by_joint(np.median(worst, axis=0)),
-        "saturated": [name for name, hit in zip(law.joints, saturated, strict=True) if hit],
-        "runs": options.runs,
-        "diverged": int((~stable).sum()),
-        "steps": options.runs * result.steps,
-        "steps_per_second": result.steps_per_second,
-    }, result
+    return many_runs(
+        plant,
+        law,
+        motion,
+        runs=options.runs,
+        spread=options.spread,
+        options=_loop_options(options),
+        envelope=options.errors is not None,
+        report=step_report(),
+    )

@@ -53,6 +53,27 @@ def parse_json(text: str, *, where: str, error: type[TorquecError] = ArgumentErr
     return values
 
 
+def finite_json(document: Mapping[str, Any]) -> str:
+    """A document for people and other programs as text; numbers that are not finite become null (JSON has none).
+
+    >>> print(finite_json({"upper": float("inf")}))
+    {
+      "upper": null
+    }
+    """
+    return json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value
+
+
 def document_text(values: Any) -> str:
     """JSON values as the text of a file: ASCII, a value a line; raises `ValueError` for numbers that are not finite."""
     return json.dumps(values, indent=1, ensure_ascii=True, allow_nan=False) + "\n"

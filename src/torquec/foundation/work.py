@@ -19,7 +19,10 @@ Every stage of the computation is a step with a name in plain words, which is wh
      `meter(done, whole)`; in this process, in another one of this machine, or silently on a cluster.
 (3)  `Work(report=..)` is called with a `StepReport`: step, done of whole, seconds, time left. `text_report` makes one
      that prints lines. The command line draws a bar from the same.
-(4)  `work.seconds` are the times by step. Steps may stand inside steps; a second counts for the innermost, so that the
+(4)  `with work.limited(limit):` sets a :class:`torquec.foundation.time_limit.TimeLimit`: when it is over the meters of
+     tasks raise `TimeLimitError`, which a search answers with the best that it has, and tasks without a meter are not
+     begun any more. Results from after the limit may be cut short, and are not kept.
+(5)  `work.seconds` are the times by step. Steps may stand inside steps; a second counts for the innermost, so that the
      times add up.
 
 A `Work` belongs to the thread that made it.
@@ -40,6 +43,7 @@ from typing import Any, Protocol, TypeVar
 
 from torquec.errors import ArgumentError
 from torquec.foundation.kept_work import KeptWork
+from torquec.foundation.time_limit import TimeLimit
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -108,9 +112,11 @@ class _FileMeter:
     """A meter in another process: it writes its share into a file of its own, which `Work.map` looks at."""
 
     path: str
+    limit: TimeLimit
     last: float = 0.0
 
     def __call__(self, done: float, whole: float, note: str = "") -> None:  # noqa: ARG002 - a note goes no further
+        self.limit.check()
         now = time.monotonic()
         if now - self.last < _LOOK_EVERY or not whole:
             return
@@ -149,8 +155,9 @@ class WorkStep:
             self._work.report(StepReport(self.name, self.done, self.whole, now - self._began, note))
 
     def meter(self, done: float, whole: float, note: str = "") -> None:
-        """`show` as a `Meter`."""
+        """`show` as a `Meter` (2), (4)."""
         self.show(done, whole, note)
+        self._work.limit.check()
 
 
 class Work:
@@ -172,6 +179,7 @@ class Work:
         self.executor = executor
         self.report = report or (lambda _: None)
         self.kept = None if keep is None else KeptWork(keep)
+        self.limit = TimeLimit()
         self.seconds: dict[str, float] = {}
         self._open: list[str] = []
         self._since = time.perf_counter()
@@ -195,8 +203,27 @@ class Work:
             self._count()
             self._open.pop()
 
+    @contextmanager
+    def limited(self, limit: TimeLimit) -> Iterator[None]:
+        """A time limit while the context lasts (4); one that surrounds it and ends earlier holds, too."""
+        before = self.limit
+        self.limit = min(before, limit, key=lambda one: one.until)
+        try:
+            yield
+        finally:
+            self.limit = before
+
+    @contextmanager
+    def unlimited(self) -> Iterator[None]:
+        """No time limit while the context lasts: for what must be done, however late."""
+        before, self.limit = self.limit, TimeLimit()
+        try:
+            yield
+        finally:
+            self.limit = before
+
     def _count(self) -> None:
-        """Give the time since the last change to the step that is innermost now (4)."""
+        """Give the time since the last change to the step that is innermost now (5)."""
         now = time.perf_counter()
         if self._open:
             self.seconds[self._open[-1]] += now - self._since
@@ -217,6 +244,7 @@ class Work:
         with self.step(name) as step:
             found, value = self._recall(key)
             if not found:
+                self._begin(metered=metered)
                 value = function(*arguments, meter=step.meter) if metered else function(*arguments)
                 self._keep(key, value)
             return value  # type: ignore[no-any-return]
@@ -250,7 +278,8 @@ class Work:
             key = self._key(function, (task,), kept=kept)
             found, value = self._recall(key)
             if not found:
-                value = function(task, meter=_part_of(step, k)) if metered else function(task)
+                self._begin(metered=metered)
+                value = function(task, meter=self._part_of(step, k)) if metered else function(task)
                 self._keep(key, value)
             yield value
 
@@ -270,7 +299,7 @@ class Work:
                 if found:
                     results[k] = value
                     continue
-                meter = _FileMeter(str(Path(folder) / str(k))) if metered else None
+                meter = _FileMeter(str(Path(folder) / str(k)), self.limit) if metered else None
                 options = {} if meter is None else {"meter": meter}
                 waiting[self.executor.submit(function, task, **options)] = k, key, meter
             for k in range(len(tasks)):
@@ -285,6 +314,8 @@ class Work:
                             continue
                         results[place] = future.result()
                         self._keep(key, results[place])
+                    if waiting:
+                        self._begin(metered=metered)
                     running = sum(meter.share() for _, _, meter in waiting.values() if meter is not None)
                     step.show(len(tasks) - len(waiting) + running)
                 if k in failures:
@@ -295,6 +326,20 @@ class Work:
             if folder:
                 shutil.rmtree(folder, ignore_errors=True)
 
+    def _begin(self, *, metered: bool) -> None:
+        """Refuse a task that could not be stopped once the time is over (4); the others end by their meters."""
+        if not metered:
+            self.limit.check()
+
+    def _part_of(self, step: WorkStep, index: int) -> Meter:
+        """The meter of task number `index` of a step that counts tasks."""
+
+        def meter(done: float, whole: float, note: str = "") -> None:
+            step.show(index + (min(done / whole, 1.0) if whole else 0.0), note=note)
+            self.limit.check()
+
+        return meter
+
     # --- kept results -----------------------------------------------------------------------------------------------
 
     def _key(self, function: Callable[..., Any], arguments: tuple[Any, ...], *, kept: bool) -> str | None:
@@ -304,22 +349,13 @@ class Work:
         return (False, None) if self.kept is None or key is None else self.kept.recall(key)
 
     def _keep(self, key: str | None, value: Any) -> None:
-        if self.kept is not None and key is not None:
+        if self.kept is not None and key is not None and not self.limit.is_over:
             self.kept.keep(key, value)
 
 
 def _cancel(futures: Iterable[Future[Any]]) -> None:
     for future in list(futures):
         future.cancel()
-
-
-def _part_of(step: WorkStep, index: int) -> Meter:
-    """The meter of task number `index` of a step that counts tasks."""
-
-    def meter(done: float, whole: float, note: str = "") -> None:
-        step.show(index + (min(done / whole, 1.0) if whole else 0.0), note=note)
-
-    return meter
 
 
 def as_work(

@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from torquec.errors import RefusedQuantityError, RobotError
 from torquec.expr import Function, count_operations
+from torquec.foundation.time_limit import TimeLimit
 from torquec.foundation.work import Work, as_work
 from torquec.model.certified_model import certified_model
 from torquec.model.model import Model, as_model
@@ -31,11 +32,15 @@ def simplify(
     source: Robot | Model,
     specification: Specification | str | os.PathLike[str],
     *,
+    seconds: float | None = None,
     work: Work | None = None,
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Model:
     """The cheapest model found that meets the specification; the proof and what was saved are in `model.record`.
+
+    `seconds` limits the search: the cheapest model that is proven by then is the result, at worst the exact one; a
+    proof that has begun may take a quarter longer.
 
     `source` is a robot, or a model of one with bodies, exact or identified, whose parameters and covariance stay with
     the result; the proof is about its robot. Raises `RefusedQuantityError` for a model that is a program already.
@@ -54,8 +59,9 @@ def simplify(
         )
     stated = specification if isinstance(specification, Specification) else load_specification(specification, robot)
     task = as_work(work, executor=executor, progress=progress)
-    exact = trace_quantity(robot, "inverse_dynamics")
-    found = simplified_model(robot, meet_specification(robot, exact, stated, work=task))
+    with task.limited(TimeLimit.after(seconds)):
+        exact = trace_quantity(robot, "inverse_dynamics")
+        found = simplified_model(robot, meet_specification(robot, exact, stated, work=task))
     return replace(found, parameters=model.parameters)
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -24,7 +25,7 @@ from torquec.dynamics.inverse_dynamics import joint_torques
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.mechanism import Mechanism, mechanism, place, place_links
 from torquec.dynamics.motion import motions as link_motions
-from torquec.errors import RobotError
+from torquec.errors import RobotError, TimeLimitError
 from torquec.expr import Function, OperationCount, count_operations, trace
 from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
@@ -87,7 +88,8 @@ def fewer_parameters(
     """The recursion with fewest operations that keeps every joint's torque error below its tolerance (as far as found).
 
     With all moments kept, the error is that of rounding. Friction and springs are not part of it; reflected rotor
-    inertias are kept exactly.
+    inertias are kept exactly. A meter that stops the search (`TimeLimitError`) gets the best that it has; where that is
+    nothing, the error is raised.
     """
     for joint, allowed in zip(robot.joints, tolerance, strict=True):
         if not allowed > 0.0:
@@ -97,10 +99,15 @@ def fewer_parameters(
         while True:
             kept = problem.search(meter)
             count = len(problem.parameters)
-            meter(count, count + 1, f"{len(kept)} of {count} moments, fitting against the worst motions")
-            beta, found = problem.fit(kept)
+            with suppress(TimeLimitError):  # one fit must be
+                meter(count, count + 1, f"{len(kept)} of {count} moments, fitting against the worst motions")
+            beta, found = problem.fit(kept, meter)
             worst = float((found / problem.tolerance).max())
-            meter(count, count + 1, f"largest error found: {100 * worst:.1f} % of the tolerance")
+            try:
+                meter(count, count + 1, f"largest error found: {100 * worst:.1f} % of the tolerance")
+            except TimeLimitError:
+                if worst > 1.0:
+                    raise
             if worst <= 1.0 or len(kept) == len(problem.parameters):
                 break
     simplified = problem.simplified(kept, beta)
@@ -204,27 +211,27 @@ class _Problem:
         self._gram, self._moment = self.rows.T @ self.rows, self.rows.T @ self.target
         self._power = float(self.target @ self.target)
         kept = list(range(len(self.parameters)))
-        while len(kept) > 1:
-            here, cost = self._left_over(kept), self.cost(kept)
-            rest = sorted((self._left_over([k for k in kept if k != out]), out) for out in kept)[:_CANDIDATES]
-            gains = []
-            for error, out in rest:
-                fewer = [k for k in kept if k != out]
-                gains.append(((cost - self.cost(fewer) + 0.5) / (error - 0.999 * here + 1e-9), fewer))
-            gains.sort(key=lambda gain: -gain[0])
-            chosen = next((fewer for _, fewer in gains if self.error(fewer) <= _ENOUGH), None)
-            if chosen is None:
-                break
-            kept = chosen
-            meter(count - len(kept), count + 1, f"{len(kept)} moments, {self.cost(kept)} operations")
-        while True:
-            better = self._swapped(kept)
-            if better is None:
-                return sorted(kept)
-            kept = better
-            meter(count - len(kept), count + 1, f"{len(kept)} moments, {self.cost(kept)} operations")
+        with suppress(TimeLimitError):  # whatever is left out by then is
+            for better in (self._without_one, self._swapped):
+                while (fewer := better(kept, meter)) is not None:
+                    kept = fewer
+                    meter(count - len(kept), count + 1, f"{len(kept)} moments, {self.cost(kept)} operations")
+        return sorted(kept)
 
-    def _swapped(self, kept: list[int]) -> list[int] | None:
+    def _without_one(self, kept: list[int], meter: Meter) -> list[int] | None:  # noqa: ARG002 - it takes a moment only
+        """The set without the moment that saves most for the error it costs, or None where none can go."""
+        if len(kept) == 1:
+            return None
+        here, cost = self._left_over(kept), self.cost(kept)
+        rest = sorted((self._left_over([k for k in kept if k != out]), out) for out in kept)[:_CANDIDATES]
+        gains = []
+        for error, out in rest:
+            fewer = [k for k in kept if k != out]
+            gains.append(((cost - self.cost(fewer) + 0.5) / (error - 0.999 * here + 1e-9), fewer))
+        gains.sort(key=lambda gain: -gain[0])
+        return next((fewer for _, fewer in gains if self.error(fewer) <= _ENOUGH), None)
+
+    def _swapped(self, kept: list[int], meter: Meter) -> list[int] | None:
         """A cheaper set with one or two moments exchanged against at most one, or None."""
         outside = [k for k in range(len(self.parameters)) if k not in kept]
         moves = []
@@ -232,7 +239,9 @@ class _Problem:
             stay = [k for k in kept if k not in gone]
             moves += [stay + list(new) for new in [(), *((k,) for k in outside)]]
         moves.sort(key=self._left_over)
+        count = len(self.parameters)
         for trial in moves[:_SWAPS]:
+            meter(count - len(kept), count + 1)
             if self.cost(trial) < self.cost(kept) and self.error(trial) <= _ENOUGH:
                 return trial
         return None
@@ -269,8 +278,11 @@ class _Problem:
 
     # --- fit --------------------------------------------------------------------------------------------------------
 
-    def fit(self, kept: Sequence[int]) -> tuple[Array, Array]:
-        """Values of the kept moments (1), and the largest error found of each joint [N m]."""
+    def fit(self, kept: Sequence[int], meter: Meter = silent) -> tuple[Array, Array]:
+        """Values of the kept moments (1), and the largest error found of each joint [N m].
+
+        A meter that stops it gets the best of the fits done, if one of them is within the tolerance.
+        """
         best: tuple[float, Array, Array] | None = None
         for _ in range(_ROUNDS):
             beta, level = exchange_fit(self.rows[:, kept], self.target)
@@ -283,6 +295,12 @@ class _Problem:
             if ratio <= 1.01 * level or level > 1.0:
                 break
             self._meet(worst.states)
+            try:
+                meter(len(self.parameters), len(self.parameters) + 1)
+            except TimeLimitError:
+                if best[0] > 1.0:
+                    raise
+                break
         assert best is not None
         if best[0] > 1.0:
             self._meet(worst.states)

@@ -5,18 +5,23 @@
      coefficients M, c and g, fitted within the tolerances (23a-d), each with a proven bound
 (3)  a threshold for coefficients (Clover): the equations without small terms. The error of each coefficient is proven,
      and that of the torques where the specification limits speeds and accelerations
+
+Under a time limit of the work the best that is proven by then is the result. Coefficients of (2) that are not fitted
+and proven in half of it are left exact; (3) has nothing to search, and takes the time that its proofs take.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from torquec.closedform import closed_form
+from torquec.closedform import ClosedForm, closed_form
+from torquec.errors import TimeLimitError
 from torquec.expr import Function
 from torquec.foundation.work import Work, as_work
 from torquec.proof.certificate import Certificate
 from torquec.proof.certify import certify
 from torquec.proof.certify_coefficients import certify_coefficients, check_independent
+from torquec.proof.coefficient_certificate import CoefficientCertificate
 from torquec.proof.coefficient_tolerance import Family
 from torquec.robot.robot import Robot
 from torquec.simplification.closed_torque import MOST_JOINTS
@@ -27,6 +32,9 @@ from torquec.simplification.simplify_torque import simplify_torque
 from torquec.simplification.specification import CoefficientThreshold, Specification
 from torquec.simplification.specification_text import specification_text
 from torquec.simplification.tolerance import PROOF_MARGIN, coefficient_tolerances, entry_tasks, torque_budgets
+
+_FITTING = 0.5
+"""Of a time limit: the part for the coefficients (2)."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +63,8 @@ def meet_specification(
 
 def _met(robot: Robot, exact: Function, specification: Specification, work: Work) -> Simplified:
     if specification.coefficients is not None:
-        return _by_threshold(robot, exact, specification, specification.coefficients, work)
+        with work.unlimited():
+            return _by_threshold(robot, exact, specification, specification.coefficients, work)
     if any(joint.control is not None for joint in specification.joints):
         return _by_control(robot, exact, specification, work)
     tolerance = tuple(float(joint.torque_error or 0.0) for joint in specification.joints)
@@ -69,13 +78,23 @@ def _by_control(robot: Robot, exact: Function, specification: Specification, wor
     if len(robot.bodies) > MOST_JOINTS or problem.has_mimic_joints:
         # Fits of thousands of terms would not be cheaper than the exact quantities, which keep every tolerance.
         return Simplified(simplify_torque(problem))
-    # Friction is not simplified.
+    try:
+        with work.limited(work.limit.part(_FITTING)):
+            fitted, proven = _by_coefficients(robot, exact, form, specification, work)
+    except TimeLimitError:
+        return Simplified(simplify_torque(problem))  # the exact quantities again
+    return Simplified(replace(simplify_torque(problem), coefficients=proven), fitted)
+
+
+def _by_coefficients(
+    robot: Robot, exact: Function, form: ClosedForm, specification: Specification, work: Work
+) -> tuple[CoefficientModel, CoefficientCertificate]:
+    """The coefficients M, c and g within their tolerances, and the proof; friction is not simplified."""
     tolerances = tuple(t for t in coefficient_tolerances(form, specification) if t.family is not Family.V)
     box = specification.box
     fits = fit_entries(entry_tasks(form, tolerances, margin=PROOF_MARGIN), box, search=specification.search, work=work)
     fitted = fitted_coefficients(form, tolerances, fits)
-    proven = certify_coefficients(robot, exact, fitted.torque(), box, tolerances=tolerances, work=work)
-    return Simplified(replace(simplify_torque(problem), coefficients=proven), fitted)
+    return fitted, certify_coefficients(robot, exact, fitted.torque(), box, tolerances=tolerances, work=work)
 
 
 def _by_threshold(

@@ -15,11 +15,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from torquec.errors import TimeLimitError
 from torquec.expr import Function, Op, count_operations, evaluate
 from torquec.expr.ops import SEMANTICS
 from torquec.expr.replay import rebuilt
@@ -72,12 +74,14 @@ def prune_within(
 ) -> Function:
     """`simplified` pruned, its largest error against `exact` that can be found below the tolerances.
 
-    What can go first decides what can go later: another `seed` draws other motions and may save more, or less.
+    What can go first decides what can go later: another `seed` draws other motions and may save more, or less. A meter
+    that stops it (`TimeLimitError`) gets what is pruned by then.
     """
     start = _operations(simplified)
-    search = _Search(exact, simplified, prismatic, motions, np.asarray(tolerance, dtype=np.float64), seed)
     program = simplified
-    with one_thread():
+    with one_thread(), suppress(TimeLimitError):
+        meter(0, len(_PHASES))
+        search = _Search(exact, simplified, prismatic, motions, np.asarray(tolerance, dtype=np.float64), seed)
         for phase, (chunk, rooms) in enumerate(_PHASES):
             meter(phase, len(_PHASES))
             failures = 0
@@ -88,6 +92,7 @@ def prune_within(
                     break
                 accepted = search.fitted(trial)
                 if accepted is None:
+                    meter(phase + 1.0 - _operations(program) / start, len(_PHASES))
                     failures += 1
                     if chunk == 1:
                         search.needed.add(search.first_cut)

@@ -7,6 +7,9 @@
 (4)  prove: the cheapest few are proven over the whole box of motions (:func:`torquec.proof.certificate.certify`)
 (5)  tighten: where no proof was found, the aims of the joints concerned are lowered, and all is done again; in the end
      the exact program remains, which errs only by rounding
+(6)  under a time limit of the work (:meth:`torquec.foundation.work.Work.limited`) most of it goes to (1) and (2), whose
+     searches give what they have when their time is over, the rest and up to a quarter more to (4); what is proposed
+     early is proven at once. Where time runs out, the cheapest program that is proven is the result, or the exact one
 
 A new way to simplify is one file, with a function from a problem and the cheapest program known to a list of programs,
 and one row of the table.
@@ -16,9 +19,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
-from torquec.errors import RobotError, SpecificationError
+from torquec.errors import RobotError, SpecificationError, TimeLimitError
 from torquec.expr import Function, count_operations
 from torquec.foundation.work import Meter, silent
 from torquec.proof.certificate import Certificate
@@ -34,16 +38,20 @@ from torquec.trajectory.motion_box import MotionBox
 
 @dataclass(frozen=True)
 class Strategy:
-    """A way to propose programs, and with how many seeds each of them is pruned (0: as it is)."""
+    """A way to propose programs, and with how many seeds each of them is pruned (0: as it is).
+
+    A `quick` one takes a second or so: under a time limit it comes first (6).
+    """
 
     name: str
     propose: Callable[[SimplificationProblem, Function], list[Function]]
     prunings: int
+    quick: bool = False
 
 
 STRATEGIES = (
     Strategy("recursion with fewer parameters", recursion_with_fewer_parameters, 8),
-    Strategy("closed form with fewer terms", closed_form_with_fewer_terms, 1),
+    Strategy("closed form with fewer terms", closed_form_with_fewer_terms, 1, quick=True),
 )
 """In the order in which they are tried: a later one knows the cheapest program of those before it."""
 
@@ -52,6 +60,9 @@ _PARTS = ((4, 0.98), (5, 0.97), (6, 0.9), (math.inf, 0.85))
 
 _PROOFS = 2
 """How many of the cheapest programs are tried to be proven, before aims are lowered."""
+
+_EARLY, _SEARCHING, _PROVING = 0.1, 0.7, 1.25
+"""Parts of a time limit until which proposals are early, programs are searched for, and a proof may go on (6)."""
 
 _LOWERED, _ATTEMPTS = 0.92, 4
 """What a joint's aim is multiplied by where its error was not proven, and how often all is tried."""
@@ -69,23 +80,80 @@ def simplify_torque(problem: SimplificationProblem) -> Certificate:
         name: _part_to_use(problem.exact) * (1.0 - snap / allowed)
         for name, snap, allowed in zip(problem.robot.joint_names, _snapped(problem), problem.tolerance, strict=True)
     }
-    for _ in range(_ATTEMPTS):
+    limit, attempts = problem.work.limit, _ATTEMPTS
+    best: Certificate | None = None
+    while True:
         aim = problem.within(list(parts.values()))
-        programs: list[Function] = []
-        for strategy in STRATEGIES:
-            cheapest = min([problem.exact, *programs], key=cost)
-            programs += _pruned(aim, strategy.propose(aim, cheapest), strategy.prunings)
+        programs, best = _programs(problem, aim, best)
         unproven = set()
         for program in sorted(dict.fromkeys(programs), key=cost)[:_PROOFS]:
-            if cost(program) >= cost(problem.exact):
+            if cost(program) >= cost(problem.exact if best is None else best.program):
                 break
             try:
-                return _proven(problem, program)
+                return _proven_in_time(problem, program)
             except UnprovenError as error:
                 unproven.add(error.joint)
+            except TimeLimitError:
+                break
+        attempts -= 1
+        if not attempts or limit.part(_SEARCHING).is_over or (best is not None and not unproven):
+            break
         for name in unproven or parts:
             parts[name] *= _LOWERED
-    return _proven(problem, problem.exact)
+    if best is not None:
+        return best
+    with problem.work.unlimited():
+        return _proven(problem, problem.exact)
+
+
+def _programs(
+    problem: SimplificationProblem, aim: SimplificationProblem, best: Certificate | None
+) -> tuple[list[Function], Certificate | None]:
+    """(1) and (2); and under a time limit the cheapest that is proven already."""
+    if problem.work.limit.is_stated:
+        return _programs_in_time(problem, aim, best)
+    programs: list[Function] = []
+    for strategy in STRATEGIES:
+        cheapest = min([problem.exact, *programs], key=cost)
+        programs += _pruned(aim, strategy.propose(aim, cheapest), strategy.prunings)
+    return programs, best
+
+
+def _programs_in_time(
+    problem: SimplificationProblem, aim: SimplificationProblem, best: Certificate | None
+) -> tuple[list[Function], Certificate | None]:
+    """(1) of all strategies, then (2), the cheapest first, as far as the time allows (6)."""
+    programs: list[Function] = []
+    prunings: dict[Function, int] = {}
+    limit = problem.work.limit
+    with problem.work.limited(limit.part(_SEARCHING)), suppress(TimeLimitError):
+        for strategy in sorted(STRATEGIES, key=lambda one: not one.quick):
+            proposed = strategy.propose(aim, min([problem.exact, *programs], key=cost))
+            programs += proposed
+            prunings |= dict.fromkeys(proposed, strategy.prunings)
+            if not limit.part(_EARLY).is_over:
+                best = _cheaper(problem, proposed, best)
+        for program in sorted(prunings, key=cost):
+            programs += _pruned(aim, [program], prunings[program])
+    return programs, best
+
+
+def _cheaper(
+    problem: SimplificationProblem, proposed: Sequence[Function], best: Certificate | None
+) -> Certificate | None:
+    """The cheapest proposal, proven, where it costs less than the best so far and its proof is short."""
+    for program in sorted(proposed, key=cost)[:1]:
+        if cost(program) < cost(problem.exact if best is None else best.program):
+            with suppress(UnprovenError, TimeLimitError), problem.work.limited(problem.work.limit.part(2 * _EARLY)):
+                return _proven(problem, program)
+    return best
+
+
+def _proven_in_time(problem: SimplificationProblem, program: Function) -> Certificate:
+    """(4), in the time that is left or a little more: what was searched for long should not be lost."""
+    limit = problem.work.limit
+    with problem.work.unlimited(), problem.work.limited(limit.part(_PROVING)):
+        return _proven(problem, program)
 
 
 def cost(program: Function) -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from torquec.cli.laws import LawOptions
 from torquec.errors import ArgumentError
+from torquec.project.law_choice import LawChoice
 
 if TYPE_CHECKING:
     from torquec.control.law_options import LawKind
@@ -22,7 +22,7 @@ _POINTS = 9
 """Instants of a motion at which linear models are looked at: it is statistics, and each takes a tenth of a second."""
 
 
-def law_errors(kind: LawKind, options: LawOptions) -> ModelErrors:
+def law_errors(kind: LawKind, options: LawChoice) -> ModelErrors:
     """The linear loop of a law, as factors on what it believes in: CT2 at the measured state is like pole placement."""
     from torquec.control.law_options import LawKind
     from torquec.control.robustness import COMPUTED_TORQUE, EXACT_MODEL
@@ -34,7 +34,7 @@ def law_errors(kind: LawKind, options: LawOptions) -> ModelErrors:
 def promises(
     model: Model,
     kind: LawKind,
-    options: LawOptions,
+    options: LawChoice,
     motion: Trajectory | None,
     point: tuple[tuple[float, ...], ...],
     *,
@@ -65,7 +65,7 @@ def promises(
     return document
 
 
-def _guarantee(model: Model, kind: LawKind, options: LawOptions, motion: Trajectory | None) -> TrackingGuarantee:
+def _guarantee(model: Model, kind: LawKind, options: LawChoice, motion: Trajectory | None) -> TrackingGuarantee:
     from torquec.control.law_options import LawKind
     from torquec.control.tracking_guarantee import TrackingGuarantee, tracking_guarantee
 
@@ -81,7 +81,7 @@ def _guarantee(model: Model, kind: LawKind, options: LawOptions, motion: Traject
 
 
 def _payload(
-    model: Model, kind: LawKind, options: LawOptions, poles: JointPoles, states: tuple[Array, ...]
+    model: Model, kind: LawKind, options: LawChoice, poles: JointPoles, states: tuple[Array, ...]
 ) -> dict[str, Any]:
     from torquec.control.payload_interval import payload_interval
 
@@ -105,7 +105,7 @@ def _payload(
     }
 
 
-def _covariance(model: Model, options: LawOptions, poles: JointPoles, states: tuple[Array, ...]) -> dict[str, Any]:
+def _covariance(model: Model, options: LawChoice, poles: JointPoles, states: tuple[Array, ...]) -> dict[str, Any]:
     import numpy as np
 
     from torquec.control.covariance_margin import covariance_margin

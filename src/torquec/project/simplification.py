@@ -8,9 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from torquec.cli.output import json_text
 from torquec.errors import CheckError, RobotError
 from torquec.expr import OperationCount
+from torquec.foundation.json_text import finite_json
 from torquec.model.generate import generate
 from torquec.model.model import Model, compile
 from torquec.model.quantities import trace_quantity
@@ -103,7 +103,7 @@ class Simplification:
             for suffix in ("png", "svg"):
                 plot_trade_off(self.curve, folder / f"trade_off.{suffix}", found=found)
             texts["trade_off.csv"] = trade_off_csv(self.curve)
-            texts["trade_off.json"] = json_text({"robot": name, "points": trade_off_rows(self.curve)}) + "\n"
+            texts["trade_off.json"] = finite_json({"robot": name, "points": trade_off_rows(self.curve)}) + "\n"
         for file, text in texts.items():
             (folder / file).write_text(text, encoding="utf-8", newline="\n")
 

@@ -10,8 +10,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from torquec.cli.output import json_text
 from torquec.errors import ArgumentError
+from torquec.foundation.json_text import finite_json
 from torquec.foundation.writing import new_folder
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def write_results(
     with new_folder(directory, stale=_earlier(directory), force=True) as scratch:
         files = _made(scratch, findings, fits, *logs)
         names = [path.relative_to(scratch).as_posix() for path in files] + [DOCUMENT]
-        text = json_text(document | {"files": names})
+        text = finite_json(document | {"files": names})
         (scratch / DOCUMENT).write_text(f"{text}\n", encoding="utf-8")
     return [directory / name for name in names]
 

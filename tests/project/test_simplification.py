@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from torquec.cli.simplification import Simplification
 from torquec.model.simplified import simplify
+from torquec.project.simplification import Simplification
 from torquec.robot.classics import load_classic
 from torquec.simplification.specification import parse_specification
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from torquec.cli.partial_folder import NOTE, claimed_partial, forget_partial
 from torquec.errors import ArgumentError
+from torquec.project.partial_folder import NOTE, claimed_partial, forget_partial
 
 
 def test_it_is_made_claimed_again_and_forgotten(tmp_path):

@@ -1,0 +1,188 @@
+"""What `torquec design` finds out about a law: the law itself, gains, robustness, promises, and their pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from torquec.foundation.work import Work, as_work
+from torquec.project.law_choice import LawChoice, asked_law, law_gains, lqr_weights
+from torquec.project.promises import law_errors, promises
+
+if TYPE_CHECKING:
+    from torquec.control.controller import Controller
+    from torquec.control.law_options import LawKind
+    from torquec.control.laws import LawEntry
+    from torquec.control.worst_case import WorstCase
+    from torquec.linearization.linearize import LinearModel
+    from torquec.model.model import Model
+    from torquec.trajectory import Trajectory
+
+DETAILS = ("controller", "poles", "sampled", "evaluation")
+"""What the file of a controller says about how it was made."""
+
+
+@dataclass(frozen=True, eq=False)
+class DesignStudy:
+    """A law and the JSON document about it; `looked_at` and `worst` are the linear models that it is about.
+
+    They are None for a law that places no poles, and `worst` also without a motion.
+    """
+
+    kind: LawKind
+    law: Controller
+    document: dict[str, Any]
+    looked_at: LinearModel | None = None
+    worst: WorstCase | None = None
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What the file of the controller says about how it was made."""
+        return {key: self.document[key] for key in DETAILS}
+
+
+def design_study(
+    model: Model,
+    choice: LawChoice,
+    *,
+    point: Sequence[tuple[float, ...]],
+    motion: Trajectory | None = None,
+    promised: bool = True,
+    work: Work | None = None,
+) -> DesignStudy:
+    """The law that is chosen, for a model, looked at in the state `point` (q, qd, qdd) and along a motion.
+
+    With `promised`, the document has the keys `guarantee`, `payload` and `covariance`, too.
+    """
+    from torquec.control.law_options import LawKind
+    from torquec.control.laws import LAWS
+    from torquec.linearization.linearize import linearize
+
+    work = as_work(work)
+    kind, robot = choice.kind("pole-placement"), model.robot
+    entry = LAWS[kind]
+    with work.step(f"making the law {kind}"):
+        law = asked_law(model, kind, choice, at=point[0], motion=motion)
+    document: dict[str, Any] = {
+        "controller": kind.value,
+        "joints": list(robot.joint_names),
+        "poles": _poles(model, kind, choice),
+        "period": choice.period,
+        "sampled": choice.sampled,
+        "evaluation": _evaluation(entry, choice),
+        "gains": law_gains(model, kind, choice, point[0]),
+        "operations": dict(vars(law.operations)),
+        "eigenvalues": [],
+        "robustness": {},
+        "files": [],
+        "pictures": [],
+    }
+    if kind is LawKind.LQR:
+        document["weights"] = vars(lqr_weights(robot, choice.weights))
+    looked_at, worst = None, None
+    if entry.places_poles:
+        looked_at = linearize(model, *point)
+        worst = _worst(model, choice, kind, motion, work)
+        document |= _robustness(model, looked_at, choice, kind, worst)
+    if promised:
+        document |= promises(model, kind, choice, motion, tuple(point), work=work)
+    return DesignStudy(kind, law, document, looked_at, worst)
+
+
+def complex_list(values: Any) -> list[list[float]]:
+    """Complex numbers as [re, im]."""
+    return [[float(value.real), float(value.imag)] for value in values]
+
+
+def _poles(model: Model, kind: LawKind, choice: LawChoice) -> list[list[list[float]]]:
+    """The poles of every joint; none where the law is not made from them."""
+    from torquec.control.laws import LAWS
+
+    if not LAWS[kind].has_poles:
+        return []
+    return [complex_list((pair.first, pair.second)) for pair in choice.pairs(model.robot).pairs]
+
+
+def _evaluation(entry: LawEntry, choice: LawChoice) -> str:
+    """Where the law evaluates its model."""
+    chosen = choice.evaluation if "evaluation" in entry.takes else None
+    return str(chosen or entry.evaluates_at.value)
+
+
+def _worst(model: Model, choice: LawChoice, kind: LawKind, motion: Trajectory | None, work: Work) -> WorstCase | None:
+    from torquec.control.worst_case import worst_case
+
+    if motion is None:
+        return None
+    poles = choice.pairs(model.robot)
+    return worst_case(
+        model,
+        motion,
+        poles,
+        errors=law_errors(kind, choice),
+        period=choice.period,
+        sampled=choice.sampled,
+        work=work,
+    )
+
+
+def _robustness(
+    model: Model, looked_at: LinearModel, choice: LawChoice, kind: LawKind, worst: WorstCase | None
+) -> dict[str, Any]:
+    """Eigenvalues and stability intervals, at the point or over the motion."""
+    from torquec.control.robustness import ErrorFactor, closed_loop_eigenvalues
+    from torquec.control.stability_interval import stability_interval
+
+    poles, errors = choice.pairs(model.robot), law_errors(kind, choice)
+    period, sampled = choice.period, choice.sampled
+    found = closed_loop_eigenvalues(looked_at, poles, errors=errors, period=period, sampled=sampled)
+    document: dict[str, Any] = {"eigenvalues": complex_list(found)}
+    if worst is None:
+        intervals = {
+            factor: stability_interval(looked_at, poles, factor, errors=errors, period=period, sampled=sampled)
+            for factor in ErrorFactor
+        }
+    else:
+        intervals = worst.intervals
+        document["robustness_times"] = {factor.value: list(times) for factor, times in worst.times.items()}
+        document["slowest"] = {"rate": worst.slowest, "time": worst.slowest_at}
+    document["robustness"] = {factor.value: [i.lower, i.upper] for factor, i in intervals.items()}
+    return document
+
+
+def draw_design(
+    model: Model, study: DesignStudy, choice: LawChoice, motion: Trajectory | None, folder: Path
+) -> list[Path]:
+    """Eigenvalues and one root locus per factor, of the loop that the text reports; of a motion at its worst point."""
+    from torquec.control.robustness import ErrorFactor, closed_loop_eigenvalues
+    from torquec.control.root_locus import root_locus
+    from torquec.control.stability_interval import stability_interval
+    from torquec.linearization.linearize import linearize
+    from torquec.report.eigenvalue_plots import locus_values, plot_eigenvalues, plot_root_locus
+
+    kind, looked_at, worst = study.kind, study.looked_at, study.worst
+    assert looked_at is not None, "of a law that places poles"
+    robot, poles, errors = model.robot, choice.pairs(model.robot), law_errors(kind, choice)
+    period, sampled = choice.period, choice.sampled
+    groups = {
+        "open loop": looked_at.eigenvalues,
+        str(kind): closed_loop_eigenvalues(looked_at, poles, errors=errors, period=period, sampled=sampled),
+    }
+    how = f"{kind}, {'sampled design' if sampled else 'continuous design'}, {1.0 / period:g} Hz"
+    title = f"{robot.name}: eigenvalues ({how})"
+    files = [plot_eigenvalues(groups, folder / "eigenvalues.png", title=title)]
+    for factor in ErrorFactor:
+        here, when = looked_at, ""
+        if worst is not None and motion is not None:
+            lower, upper = worst.times[factor]
+            time = upper if worst.intervals[factor].upper < float("inf") else lower
+            state = motion.at([time])
+            here, when = linearize(model, state.q[0], state.qd[0], state.qdd[0]), f" at t = {time:.3g} s"
+        interval = stability_interval(here, poles, factor, errors=errors, period=period, sampled=sampled)
+        locus = root_locus(here, poles, factor, locus_values(interval), errors=errors, period=period, sampled=sampled)
+        shown = f"{robot.name}: root locus of {factor}{when} ({how})"
+        path = folder / f"root_locus_{factor}.png"
+        files.append(plot_root_locus(locus, path, title=shown, interval=interval))
+    return files

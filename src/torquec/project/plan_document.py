@@ -1,0 +1,30 @@
+"""What holding coefficients costs as the JSON document of `torquec realtime plan`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torquec.realtime.choices import HoldOrder
+from torquec.realtime.plan import HoldPlan
+
+
+def plan_document(found: HoldPlan) -> dict[str, Any]:
+    """Errors of torques by joint, proven and found, and the periods that are recommended."""
+
+    def by_joint(values: Any) -> dict[str, float]:
+        return dict(zip(found.joints, map(float, values), strict=True))
+
+    assert found.found is not None
+    return {
+        "period": found.period,
+        "latency": found.latency,
+        "order": found.order.value,
+        "zeroth": by_joint(found.held(HoldOrder.ZEROTH)),
+        "first": by_joint(found.held(HoldOrder.FIRST)),
+        "proven": by_joint(found.proven),
+        "total": by_joint(found.total),
+        "found": {"zeroth": by_joint(found.found.zeroth), "first": by_joint(found.found.first)},
+        "allowed": None if found.allowed is None else by_joint(found.allowed),
+        "recommended_period": found.recommended[found.order],
+        "recommended": {order.value: period for order, period in found.recommended.items()},
+    }

@@ -1,0 +1,71 @@
+"""Simulated runs as the JSON documents of `torquec simulate`: one run, or many on robots a little different."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from torquec.control.controller import Controller
+    from torquec.foundation.work import StepReport
+    from torquec.simulation.closed_loop import LoopOptions, SimulationResult
+    from torquec.simulation.monte_carlo import MonteCarloResult
+    from torquec.simulation.plant import Plant
+    from torquec.trajectory import Trajectory
+
+
+def run_summary(result: SimulationResult) -> dict[str, Any]:
+    """One run."""
+    return {
+        "rmse": result.rmse,
+        "max_error": result.max_error,
+        "saturated": list(result.saturated),
+        "first_saturation": result.first_saturation,
+        "steps": result.steps,
+        "steps_per_second": result.steps_per_second,
+    }
+
+
+def many_runs(
+    plant: Plant,
+    law: Controller,
+    motion: Trajectory,
+    *,
+    runs: int,
+    spread: float,
+    options: LoopOptions,
+    envelope: bool = False,
+    report: Callable[[StepReport], None] | None = None,
+) -> tuple[dict[str, Any], MonteCarloResult]:
+    """Many runs: the worst of each joint and how the errors are distributed; and the runs themselves."""
+    import numpy as np
+
+    from torquec.foundation.work import Work
+    from torquec.simulation.monte_carlo import Spread, monte_carlo
+
+    scatter = Spread(spread, spread)
+    with ThreadPoolExecutor(os.cpu_count()) as cores:  # the loop runs without the interpreter's lock
+        work = Work(executor=cores, report=report)
+        result = monte_carlo(
+            plant, law, motion, runs=runs, spread=scatter, options=options, envelope=envelope, work=work
+        )
+    stable = np.isnan(result.diverged)
+    kept = result.rmse[stable] if stable.any() else np.full((1, len(law.joints)), np.nan)
+    worst = result.max_error[stable] if stable.any() else np.full((1, len(law.joints)), np.nan)
+    saturated = result.saturated[stable].max(axis=0, initial=0.0) > 0.0
+
+    def by_joint(values: Any) -> dict[str, float]:
+        return dict(zip(law.joints, np.asarray(values).tolist(), strict=True))
+
+    return {
+        "rmse": by_joint(np.sqrt((kept**2).mean(axis=0))),
+        "max_error": by_joint(worst.max(axis=0)),
+        "median_error": by_joint(np.median(worst, axis=0)),
+        "saturated": [name for name, hit in zip(law.joints, saturated, strict=True) if hit],
+        "runs": runs,
+        "diverged": int((~stable).sum()),
+        "steps": runs * result.steps,
+        "steps_per_second": result.steps_per_second,
+    }, result
