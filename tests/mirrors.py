@@ -10,6 +10,8 @@ COVERED_BY = {
     "codegen/llvm_text/text.py": "codegen/llvm/test_callable.py",
     "codegen/llvm/trampoline_text.py": "codegen/llvm/test_trampoline.py",
     "codegen/llvm_text/transpose.py": "codegen/llvm_text/test_batch.py",
+    "codegen/object/elementary.py": "codegen/object/test_module.py",
+    "codegen/object/kernel.py": "codegen/object/test_module.py",
     "codegen/precision.py": "codegen/c/test_scalar.py",
     "control/error_tube.py": "control/test_tracking_guarantee.py",
     "control/law_options.py": "control/test_laws.py",

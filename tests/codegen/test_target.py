@@ -9,12 +9,14 @@ import pytest
 from tests.codegen.programs import every_operation
 
 from torquec.codegen.target import Target, generate_package
+from torquec.errors import ArgumentError
 
 WRITTEN = {
     Target.C: ["arm.c", "arm.h", "selftest.c", "CMakeLists.txt"],
     Target.NUMPY: ["arm.py"],
     Target.CASADI: ["arm_every_operation.casadi"],
     Target.WASM: ["arm.wasm", "arm.js", "arm.d.ts", "selftest.mjs", "selftest.html", "package.json"],
+    Target.OBJECT: ["arm.obj" if sys.platform == "win32" else "arm.o", "arm.h", "arm.json"],
 }
 
 
@@ -27,8 +29,13 @@ def test_writes_the_documented_files(tmp_path, target):
     assert all(path.stat().st_size for path in files)
 
 
+def test_a_processor_is_for_objects_only(tmp_path):
+    with pytest.raises(ArgumentError, match="NumPy is not written for a processor"):
+        generate_package([every_operation()], tmp_path, prefix="p", target=Target.NUMPY, triple="aarch64-linux-gnu")
+
+
 def test_words_are_targets():
-    assert [Target(word) for word in ("c", "numpy", "casadi", "wasm")] == list(Target)
+    assert [Target(word) for word in ("c", "numpy", "casadi", "wasm", "object")] == list(Target)
 
 
 def test_importing_it_is_light():

@@ -43,8 +43,21 @@ class GenerateOptions(CommandOptions):
         GenerateTarget, typer.Option(help="What to write; rt-c is the two-rate package for real-time control.")
     ] = _USUAL_TARGET
     precision: Annotated[
-        Precision, typer.Option(help="What the code computes in; single (32 bits) for C on small processors.")
+        Precision,
+        typer.Option(help="What the code computes in; single (32 bits) for C or objects on small processors."),
     ] = Precision.DOUBLE
+    single: Annotated[bool, typer.Option("--float", help="The same as --precision single.")] = False
+    triple: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TRIPLE",
+            help="object, rt-c: the processor as compilers name it, such as thumbv7em-none-eabihf, aarch64-linux-gnu, "
+            "riscv64-unknown-elf or x86_64-pc-windows-msvc; rt-c then has an object instead of its source.",
+        ),
+    ] = None
+    cpu: Annotated[str | None, typer.Option(help="object, rt-c: one processor of the triple, such as cortex-m4.")] = (
+        None
+    )
     quantity: Annotated[
         list[str] | None,
         typer.Option(help="Only this quantity (repeat for more); a frame's is frame_pose:FRAME.  [default: all]"),
@@ -93,11 +106,14 @@ class GenerateOptions(CommandOptions):
 def generate(model: Model, options: GenerateOptions) -> Outcome:
     """Write {targets} code.
 
+    With --target object: machine code for the processor of --triple, without a compiler; docs/generated-c.md.
     With --target rt-c: the two-rate package for real-time control, whose functions, tasks and examples
     docs/real-time.md describes.
     """
     from torquec.model.generate import generate as write
 
+    if options.single:
+        options = dataclasses.replace(options, precision=Precision.SINGLE)
     if options.target.value == TWO_RATE:
         return _two_rate(model, options)
     for name in ("update", "friction", "order", "law", "spec", "period"):
@@ -111,6 +127,8 @@ def generate(model: Model, options: GenerateOptions) -> Outcome:
         precision=options.precision,
         quantities=options.quantity or None,
         prefix=options.prefix,
+        triple=options.triple,
+        cpu=options.cpu,
         force=options.force,
     )
     return _outcome(model, options, package)
@@ -133,6 +151,8 @@ def _two_rate(model: Model, options: GenerateOptions) -> Outcome:
         plan=_plan(model, options),
         precision=options.precision,
         prefix=options.prefix,
+        triple=options.triple,
+        cpu=options.cpu,
         force=options.force,
     )
     return _outcome(model, options, package, stack=dict(package.stack))

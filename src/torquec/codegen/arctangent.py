@@ -18,6 +18,8 @@ Coordinates beyond half the largest double overflow in (1).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
@@ -46,6 +48,31 @@ ATAN_COEFFICIENTS = (
     0.00687910272289096,
 )
 """A of (2), the constant term first."""
+
+
+@dataclass(frozen=True)
+class AtanTable:
+    """The constants of (2) and (3) for one precision."""
+
+    quarter_pi_parts: tuple[float, float]
+    coefficients: tuple[float, ...]
+
+
+DOUBLE_ATAN = AtanTable(QUARTER_PI_PARTS, ATAN_COEFFICIENTS)
+"""The constants in doubles."""
+
+SINGLE_ATAN = AtanTable(
+    quarter_pi_parts=(0.7853981256484985, 3.774894974384324e-08),
+    coefficients=(
+        -0.333333283662796,
+        0.19999554753303528,
+        -0.14273107051849365,
+        0.10948410630226135,
+        -0.08009076118469238,
+        0.0390421524643898,
+    ),
+)
+"""The constants in floats: the fit's error is 2.8e-10 of the angle."""
 
 
 def atan2_reference(y: npt.ArrayLike, x: npt.ArrayLike) -> Array:

@@ -33,26 +33,37 @@ class Target(StrEnum):
     """One `<prefix>_<function>.casadi` a function, for `casadi.Function.load` in Python, C++ or MATLAB."""
     WASM = "wasm"
     """`<prefix>.wasm`, `<prefix>.js` with types, and self-tests for Node and a browser: imports nothing."""
+    OBJECT = "object"
+    """`<prefix>.o`, `<prefix>.h` and `<prefix>.json`: machine code for the processor of a triple, self-test inside."""
 
 
 @dataclass(frozen=True)
 class PackageOptions:
-    """How functions are written: `prefix` begins names, `description` and `notes` (by function) go into comments."""
+    """How functions are written: `prefix` begins names, `description` and `notes` (by function) go into comments.
+
+    `triple` and `cpu` are the processor of an object.
+    """
 
     prefix: str
     description: str = ""
     notes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     precision: Precision = Precision.DOUBLE
     force: bool = False
+    triple: str | None = None
+    cpu: str | None = None
 
 
 @dataclass(frozen=True)
 class BackEnd:
-    """A language in words, what writes functions into a folder, and the numbers that it can compute in."""
+    """A language in words, what writes functions into a folder, and the numbers that it can compute in.
+
+    `for_processor`: whether what is written is for the processor of a triple.
+    """
 
     title: str
     write: Callable[[Sequence[Function], Path, PackageOptions], list[Path]]
     precisions: tuple[Precision, ...] = (Precision.DOUBLE,)
+    for_processor: bool = False
 
 
 def generate_package(
@@ -64,6 +75,8 @@ def generate_package(
     precision: Precision = Precision.DOUBLE,
     description: str = "",
     notes: Mapping[str, str] | None = None,
+    triple: str | None = None,
+    cpu: str | None = None,
     force: bool = False,
 ) -> list[Path]:
     """Write `functions` for `target` into `directory`; gives the files that were written.
@@ -72,7 +85,8 @@ def generate_package(
     as its units) go into the comments. Other files in `directory` are left alone; one of these names that Torquec did
     not write is replaced with `force` only. Raises `ArgumentError` for such a file, when two functions have one name,
     the target does not compute in this precision or the directory cannot be written, `MissingExtraError` when a
-    target's package is missing.
+    target's package is missing. `triple` and `cpu` name the processor of an object; for another target, or for a
+    processor that LLVM does not know, they raise `ArgumentError`.
     """
     back_end = BACK_ENDS[target]
     if precision not in back_end.precisions:
@@ -81,16 +95,21 @@ def generate_package(
             f"{back_end.title} is not written in {precision} precision",
             remedy=f"the targets that are: {', '.join(able)}",
         )
-    return back_end.write(
-        functions, Path(directory), PackageOptions(prefix, description, notes or {}, precision, force)
-    )
+    if (triple or cpu) and not back_end.for_processor:
+        able = [other.value for other, row in BACK_ENDS.items() if row.for_processor]
+        raise ArgumentError(
+            f"{back_end.title} is not written for a processor",
+            remedy=f"leave out triple and cpu, or: {', '.join(able)}",
+        )
+    options = PackageOptions(prefix, description, notes or {}, precision, force, triple, cpu)
+    return back_end.write(functions, Path(directory), options)
 
 
 def target_titles() -> str:
     """The languages as help lists them.
 
     >>> target_titles()
-    'C99, NumPy, CasADi or WebAssembly'
+    'C99, NumPy, CasADi, WebAssembly or object'
     """
     *first, last = (back_end.title for back_end in BACK_ENDS.values())
     return f"{', '.join(first)} or {last}"
@@ -117,6 +136,12 @@ BACK_ENDS: Mapping[Target, BackEnd] = MappingProxyType(
         Target.NUMPY: BackEnd("NumPy", _writer("numpy", "write_numpy_module", *_TEXTS)),
         Target.CASADI: BackEnd("CasADi", _writer("casadi", "write_casadi_functions")),
         Target.WASM: BackEnd("WebAssembly", _writer("wasm", "write_wasm_package", *_TEXTS)),
+        Target.OBJECT: BackEnd(
+            "object",
+            _writer("object", "write_object_package", *_TEXTS, "precision", "triple", "cpu"),
+            (Precision.DOUBLE, Precision.SINGLE),
+            for_processor=True,
+        ),
     }
 )
 """Every target."""

@@ -34,6 +34,11 @@ _HEAD = 2048
 _OURS = re.compile(rb'written[\s*#]+by[\s*#]+torquec|"format": ?"torquec', re.IGNORECASE)
 """Comments may be wrapped anywhere."""
 
+_OBJECTS = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\x64\x86", b"\x64\xaa")
+"""How object files begin: ELF, Mach-O, COFF for two processors."""
+
+_MOST_OBJECT = 2**26
+
 
 def is_ours(path: Path) -> bool:
     """True for a regular file that Torquec wrote: its first lines say so."""
@@ -41,7 +46,10 @@ def is_ours(path: Path) -> bool:
         if not stat.S_ISREG(path.lstat().st_mode):
             return False
         with path.open("rb") as stream:
-            return _OURS.search(stream.read(_HEAD)) is not None
+            head = stream.read(_HEAD)
+            # An object has its own order of things: our mark is somewhere in it.
+            whole = head + stream.read(_MOST_OBJECT) if head.startswith(_OBJECTS) else head
+            return _OURS.search(whole) is not None
     except OSError:
         return False
 

@@ -44,6 +44,8 @@ def generate(
     precision: Precision | str = Precision.DOUBLE,
     quantities: Sequence[str] | None = None,
     prefix: str | None = None,
+    triple: str | None = None,
+    cpu: str | None = None,
     force: bool = False,
 ) -> GeneratedPackage:
     """Write `quantities` (all of the dynamics that the model has when not given) as source code into `directory`.
@@ -51,9 +53,10 @@ def generate(
     `prefix` begins the names of files and functions; it is the robot's name unless given, with "_simplified" for a
     certified model, whose C also states its claim and comes with the model and its certificate, so that `check_file`
     can prove it again. With `force`, files of these names that Torquec did not write are replaced. `precision` is of
-    the numbers that the code computes in: double, or single for C on small processors. Raises `ArgumentError` for an
-    unknown target, precision or quantity, for a target that has not this precision, and for such files without `force`;
-    nothing is written then.
+    the numbers that the code computes in: double, or single for C or objects on small processors. An object is for the
+    processor of `triple` (as compilers name it: thumbv7em-none-eabihf; this machine's unless given) and of `cpu`.
+    Raises `ArgumentError` for an unknown target, precision, quantity, triple or cpu, for a target that has not this
+    precision, and for such files without `force`; nothing is written then.
     """
     language, numbers = chosen(Target, target, "target"), chosen(Precision, precision, "precision")
     source = compile(model) if isinstance(model, Robot) else model
@@ -65,7 +68,7 @@ def generate(
     counts = MappingProxyType({name: count_operations(function) for name, function in functions.items()})
     certified = source.record is not None
     begin = prefix or (simplified_prefix(source) if certified else source.robot.name)
-    if certified and language is Target.C:
+    if certified and language is Target.C and not (triple or cpu):
         texts = certified_package(source, prefix=begin, quantities=names, precision=numbers)
         files = write_folder(to_path(directory), texts, force=force)
     else:
@@ -77,6 +80,8 @@ def generate(
             precision=numbers,
             description=package_description(source.robot),
             notes={function.name: quantity_of(name)[0].summary for name, function in functions.items()},
+            triple=triple,
+            cpu=cpu,
             force=force,
         )
     claim = claims_of(source.robot, source.record)

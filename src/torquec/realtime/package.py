@@ -21,6 +21,8 @@ from torquec.codegen.c.package import c_package
 from torquec.codegen.c.scalar import SCALARS
 from torquec.codegen.c.stack import stack_bytes
 from torquec.codegen.identifiers import prefix_identifier
+from torquec.codegen.object.package import object_package, object_target
+from torquec.codegen.object.triple import MachineTarget
 from torquec.codegen.precision import Precision
 from torquec.control.computed_torque import demanded_acceleration
 from torquec.control.controller import Controller
@@ -90,9 +92,11 @@ def write_two_rate_package(
     plan: HoldPlan | None = None,
     precision: Precision | str = Precision.DOUBLE,
     prefix: str | None = None,
+    triple: str | None = None,
+    cpu: str | None = None,
     force: bool = False,
 ) -> TwoRatePackage:
-    """Write (1)-(4) into `directory`.
+    """Write (1)-(4) into `directory`; with a `triple`, machine code for its processor stands for (1) and (3).
 
     `update` names parameters or groups that can change while the robot runs (`torquec.realtime.run_time_parameters`);
     `law` adds the step of a controller; what is lost with a `plan` is stated in the header. Raises `ArgumentError` for
@@ -108,7 +112,8 @@ def write_two_rate_package(
     stack = {function.name: stack_bytes(function, names) for function in functions}
     if plan is not None and plan.joints != two.robot.joint_names:
         raise ArgumentError("the plan is for other joints", remedy="plan for the model that is written")
-    texts = _texts(two, functions, names, stack, "" if plan is None else _plan_text(two.robot, plan))
+    target = object_target(triple, cpu) if triple or cpu else None
+    texts = _texts(two, functions, names, stack, "" if plan is None else _plan_text(two.robot, plan), target)
     files = write_folder(to_path(directory), texts, force=force)
     counts = MappingProxyType({function.name: count_operations(function) for function in functions})
     return TwoRatePackage(tuple(files), counts, MappingProxyType(stack), claims_of(two.robot, two.model.record))
@@ -154,13 +159,18 @@ def _plan_text(robot: Robot, plan: HoldPlan) -> str:
 
 
 def _texts(
-    two: TwoRateFunctions, functions: Sequence[Function], names: Names, stack: Mapping[str, int], promise: str
-) -> dict[str, str]:
+    two: TwoRateFunctions,
+    functions: Sequence[Function],
+    names: Names,
+    stack: Mapping[str, int],
+    promise: str,
+    target: MachineTarget | None,
+) -> dict[str, str | bytes]:
     model = two.model
     description = package_description(two.robot)
     if promise:
         description += f"\n\n{promise}"
-    texts: dict[str, str] = {}
+    texts: dict[str, str | bytes] = {}
     if model.record is not None:
         document = model_document(model)
         file = f"{prefix_identifier(two.robot.name)}.tq.json"
@@ -174,19 +184,42 @@ def _texts(
         for group in two.groups:
             about = f" about frame {group.frame}" if group.frame else ""
             description += f"\n  {group.port}: {', '.join(p.name for p in group.parameters)}{about}"
-    notes = {
-        function.name: f"{_NOTES.get(function.name, 'The step of the controller.')}\n"
-        f"Stack: at most {stack[function.name]} bytes, every local and input in a place of its own, without what "
-        "sin and cos of math.h take."
-        for function in functions
-    }
-    made = c_package(functions, prefix=names.prefix, description=description, notes=notes, scalar=names.scalar)
-    made["CMakeLists.txt"] += _CMAKE_TASKS.format(prefix=names.prefix)
+    notes = {function.name: _NOTES.get(function.name, "The step of the controller.") for function in functions}
+    made = (
+        _source_files(functions, names, description, notes, stack)
+        if target is None
+        else object_package(
+            functions,
+            prefix=names.prefix,
+            target=target,
+            description=description,
+            notes=notes,
+            precision=next(key for key, scalar in SCALARS.items() if scalar == names.scalar),
+        )
+    )
     made[f"{names.prefix}_tasks.h"] = tasks_text(two, names)
     made["triple_buffer.h"] = c_text("triple_buffer.h")
     for example in _EXAMPLES:
         made[example] = c_text(example).replace("PREFIX", names.prefix)
     return {**made, **texts}
+
+
+def _source_files(
+    functions: Sequence[Function],
+    names: Names,
+    description: str,
+    notes: Mapping[str, str],
+    stack: Mapping[str, int],
+) -> dict[str, str | bytes]:
+    """(1) and (3) as C."""
+    told = {
+        name: f"{note}\nStack: at most {stack[name]} bytes, every local and input in a place of its own, without what "
+        "sin and cos of math.h take."
+        for name, note in notes.items()
+    }
+    made = c_package(functions, prefix=names.prefix, description=description, notes=told, scalar=names.scalar)
+    made["CMakeLists.txt"] += _CMAKE_TASKS.format(prefix=names.prefix)
+    return {**made}
 
 
 def c_text(name: str) -> str:

@@ -97,18 +97,18 @@ def c_package(
     check_names(functions)
     for function in functions:
         check_function(function)
-        _check_rounding(function, scalar)
+        check_rounding(function, scalar)
     names = package_names(functions, prefix, scalar=scalar)
     heading = f"{prefix}: written by torquec."
     return {
         f"{names.prefix}.c": source_text(functions, names, f"{heading} How to use it stands in {names.prefix}.h."),
-        f"{names.prefix}.h": _header(functions, names, f"{heading}\n{description}".rstrip(), notes or {}),
+        f"{names.prefix}.h": header_text(functions, names, _opening(names, heading, description), notes or {}),
         "selftest.c": selftest_text(functions, names),
         "CMakeLists.txt": _CMAKE.format(prefix=names.prefix),
     }
 
 
-def _check_rounding(function: Function, scalar: CScalar) -> None:
+def check_rounding(function: Function, scalar: CScalar) -> None:
     """Refuse what counts on the spacing of doubles: whole numbers by adding and taking away 1.5 * 2^52."""
     if scalar != DOUBLE and any(step.op is Op.CONST and step.value == ROUND for step in function.operations):
         raise ArgumentError(
@@ -117,8 +117,22 @@ def _check_rounding(function: Function, scalar: CScalar) -> None:
         )
 
 
-def _header(functions: Sequence[Function], names: Names, heading: str, notes: Mapping[str, str]) -> str:
-    lines = [comment(f"{heading}\n\n{_USE.format(prefix=names.prefix, real=names.scalar.type)}"), ""]
+def _opening(names: Names, heading: str, description: str) -> str:
+    """What stands above everything in the header."""
+    use = _USE.format(prefix=names.prefix, real=names.scalar.type)
+    return "\n".join([f"{heading}\n{description}".rstrip(), "", use])
+
+
+def header_text(
+    functions: Sequence[Function],
+    names: Names,
+    opening: str,
+    notes: Mapping[str, str],
+    *,
+    more: Sequence[str] = (),
+) -> str:
+    """The whole header, with `opening` above everything; `more` are declarations besides those of the functions."""
+    lines = [comment(opening), ""]
     lines += [
         f"#ifndef {names.guard}",
         f"#define {names.guard}",
@@ -136,5 +150,7 @@ def _header(functions: Sequence[Function], names: Names, heading: str, notes: Ma
         text += [f"  in   {ports[port.name]}: {shape_text(port)}" for port in function.inputs]
         text += [f"  out  {ports[port.name]}: {shape_text(port)}" for port in function.outputs]
         lines += [comment("\n".join(text)), f"{declaration(function, name, ports, names.scalar)};", ""]
+    for added in more:
+        lines += [added, ""]
     lines += ["#ifdef __cplusplus", "}", "#endif", "", f"#endif /* {names.guard} */", ""]
     return "\n".join(lines)

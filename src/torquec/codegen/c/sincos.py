@@ -2,51 +2,45 @@
 
 from __future__ import annotations
 
-from torquec.codegen import sincos
 from torquec.codegen.c.names import Names
-from torquec.codegen.c.scalar import DOUBLE
+from torquec.codegen.c.scalar import DOUBLE, CScalar
+from torquec.codegen.sincos import DOUBLE_SINCOS, SINGLE_SINCOS
 
 GROUP = 4
 """Angles that one call takes: gcc and clang make vector code of it."""
 
 _TEMPLATE = """\
 /* Sine and cosine together, without a branch, an integer or a table, so that compilers can evaluate
- * several angles in one vector. At most 1.5 units in the last place wrong for |x| <= {largest}.
+ * several angles in one vector. {accuracy} for |x| <= {largest}.
  *
- * (1) t = x (2/pi), rounded to a whole number by adding and taking away 1.5 * 2^52
+ * (1) t = x (2/pi), rounded to a whole number by adding and taking away {rounds}
  * (2) r = x - t (pi/2), |r| <= pi/4; pi/2 is split in three, so that the first products are exact
  * (3) minimax polynomials in z = r^2 give sin r and cos r
  * (4) h = t mod 4, one of -2 .. 2, are the quarter turns left; a and b their cosine and sine
  */
 typedef struct {{
-    double sine;
-    double cosine;
+    {real} sine;
+    {real} cosine;
 }} {pair};
 
-static inline {pair} {one}(double x)
+static inline {pair} {one}({real} x)
 {{
     {pair} y;
-#if defined(__FLT_EVAL_METHOD__) && ((__FLT_EVAL_METHOD__ < 0) || (__FLT_EVAL_METHOD__ == 2))
-    /* The compiler keeps more digits than a double has: (1) would not round. */
-    y.sine = sin(x);
-    y.cosine = cos(x);
+#if defined(__FLT_EVAL_METHOD__) && {wider}
+    /* The compiler keeps more digits than a {real} has: (1) would not round. */
+    y.sine = {sin}(x);
+    y.cosine = {cos}(x);
 #else
-    const double t = ((x*{two_over_pi}) + {round}) - {round};
-    const double r = ((x - (t*{p1})) - (t*{p2}))
+    const {real} t = ((x*{two_over_pi}) + {round}) - {round};
+    const {real} r = ((x - (t*{p1})) - (t*{p2}))
         - (t*{p3});
-    const double z = r*r;
-    const double zz = z*z;
-    const double s01 = {s0} + ({s1}*z);
-    const double s23 = {s2} + ({s3}*z);
-    const double s45 = {s4} + ({s5}*z);
-    const double c01 = {c0} + ({c1}*z);
-    const double c23 = {c2} + ({c3}*z);
-    const double c45 = {c4} + ({c5}*z);
-    const double sine = r + ((r*z)*(s01 + (zz*(s23 + (zz*s45)))));
-    const double cosine = 1.0 + (z*(-0.5 + (z*(c01 + (zz*(c23 + (zz*c45)))))));
-    const double h = t - (4.0*(((t*0.25) + {round}) - {round}));
-    const double a = 1.0 - fabs(h);
-    const double b = h*(2.0 - fabs(h));
+    const {real} z = r*r;
+    const {real} zz = z*z;
+{polynomials}    const {real} sine = r + ((r*z)*{s_of_z});
+    const {real} cosine = {unit} + (z*(-{half} + (z*{c_of_z})));
+    const {real} h = t - ({four_}*(((t*{quarter}) + {round}) - {round}));
+    const {real} a = {unit} - {fabs}(h);
+    const {real} b = h*({two} - {fabs}(h));
     y.sine = (a*sine) + (b*cosine);
     y.cosine = (a*cosine) - (b*sine);
 #endif
@@ -54,23 +48,23 @@ static inline {pair} {one}(double x)
 }}
 
 /* Angles beyond {largest}, infinities and NaN go through math.h. */
-static void {far}(double x, double *s, double *c)
+static void {far}({real} x, {real} *s, {real} *c)
 {{
-    if (!(fabs(x) <= {largest})) {{
-        *s = sin(x);
-        *c = cos(x);
+    if (!({fabs}(x) <= {largest})) {{
+        *s = {sin}(x);
+        *c = {cos}(x);
     }}
 }}
 
 /* Sines s and cosines c of four angles x. */
-static void {four}(const double x[4], double s[4], double c[4])
+static void {four}(const {real} x[4], {real} s[4], {real} c[4])
 {{
     const {pair} y0 = {one}(x[0]);
     const {pair} y1 = {one}(x[1]);
     const {pair} y2 = {one}(x[2]);
     const {pair} y3 = {one}(x[3]);
     /* As long as the sum is near, each of them is. */
-    const double most = (fabs(x[0]) + fabs(x[1])) + (fabs(x[2]) + fabs(x[3]));
+    const {real} most = ({fabs}(x[0]) + {fabs}(x[1])) + ({fabs}(x[2]) + {fabs}(x[3]));
     s[0] = y0.sine;
     s[1] = y1.sine;
     s[2] = y2.sine;
@@ -89,33 +83,47 @@ static void {four}(const double x[4], double s[4], double c[4])
 """
 
 
-_PLAIN = """\
-/* Sines s and cosines c of four angles x. */
-static void {four}(const {real} x[4], {real} s[4], {real} c[4])
-{{
-    int k;
-    for (k = 0; k < 4; ++k) {{
-        s[k] = {sin}(x[k]);
-        c[k] = {cos}(x[k]);
-    }}
-}}
-"""
-
-
 def sincos_source(names: Names) -> str:
-    """The static functions that evaluate four angles; those of math.h for other types than double."""
+    """The static functions that evaluate four angles."""
     scalar = names.scalar
-    if scalar != DOUBLE:
-        four, sin, cos = names.helper("sincos4"), scalar.function("sin"), scalar.function("cos")
-        return _PLAIN.format(four=four, real=scalar.type, sin=sin, cos=cos)
-    constants = {f"s{k}": value for k, value in enumerate(sincos.SIN_COEFFICIENTS)}
-    constants |= {f"c{k}": value for k, value in enumerate(sincos.COS_COEFFICIENTS)}
-    constants |= {f"p{k + 1}": value for k, value in enumerate(sincos.HALF_PI_PARTS)}
-    constants |= {"two_over_pi": sincos.TWO_OVER_PI, "round": sincos.ROUND, "largest": sincos.LARGEST_ANGLE}
+    double = scalar == DOUBLE
+    table = DOUBLE_SINCOS if double else SINGLE_SINCOS
+    pairs = [_pairs("s", table.sine, scalar), _pairs("c", table.cosine, scalar)]
+    p1, p2, p3 = table.half_pi_parts
+    constants = {"p1": p1, "p2": p2, "p3": p3, "two_over_pi": table.two_over_pi, "round": table.round}
+    constants |= {"largest": table.largest_angle, "unit": 1.0, "half": 0.5, "two": 2.0, "four_": 4.0, "quarter": 0.25}
     return _TEMPLATE.format(
+        real=scalar.type,
         pair=names.helper("angle"),
         one=names.helper("sincos"),
         four=names.helper("sincos4"),
         far=names.helper("far_sincos"),
-        **{key: repr(value) for key, value in constants.items()},
+        sin=scalar.function("sin"),
+        cos=scalar.function("cos"),
+        fabs=scalar.function("fabs"),
+        rounds="1.5 * 2^52" if double else "1.5 * 2^23",
+        accuracy="At most 1.5 units in the last place wrong" if double else "At most 1e-7 wrong",
+        # Method 1 computes floats as doubles, method 2 both as something longer; below 0 nobody knows.
+        wider="((__FLT_EVAL_METHOD__ < 0) || (__FLT_EVAL_METHOD__ == 2))" if double else "(__FLT_EVAL_METHOD__ != 0)",
+        polynomials="".join(line for lines, _ in pairs for line in lines),
+        s_of_z=pairs[0][1],
+        c_of_z=pairs[1][1],
+        **{key: scalar.number(value) for key, value in constants.items()},
     )
+
+
+def _pairs(letter: str, coefficients: tuple[float, ...], scalar: CScalar) -> tuple[list[str], str]:
+    """The declarations of c0 + c1 z, c2 + c3 z, ..., and the polynomial that they make."""
+    lines, parts = [], []
+    for k in range(0, len(coefficients), 2):
+        first = scalar.number(coefficients[k])
+        if k + 1 == len(coefficients):
+            parts.append(first if coefficients[k] > 0.0 else f"({first})")
+            continue
+        name = f"{letter}{k}{k + 1}"
+        lines.append(f"    const {scalar.type} {name} = {first} + ({scalar.number(coefficients[k + 1])}*z);\n")
+        parts.append(name)
+    text = parts[-1]
+    for part in reversed(parts[:-1]):
+        text = f"({part} + (zz*{text}))"
+    return lines, text

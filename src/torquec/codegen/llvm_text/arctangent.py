@@ -5,12 +5,13 @@ The method and the coefficients are those of :mod:`torquec.codegen.arctangent`, 
 
 from __future__ import annotations
 
-from torquec.codegen.arctangent import ATAN_COEFFICIENTS, NEAR_SLOPE, QUARTER_PI_PARTS
+from torquec.codegen.arctangent import DOUBLE_ATAN, NEAR_SLOPE, SINGLE_ATAN, AtanTable
 from torquec.codegen.llvm_text.text import FunctionText, Type, literal
 
 
 def emit_atan2(text: FunctionText, shape: Type, y: str, x: str) -> str:
     """Append the code for the angle of (x, y); gives its name."""
+    table = SINGLE_ATAN if shape.element == "float" else DOUBLE_ATAN
     a, b = text.call("llvm.fabs", shape, y), text.call("llvm.fabs", shape, x)
     zero, one = literal(0.0, shape), literal(1.0, shape)
     steep = text.define(f"fcmp ogt {shape} {a}, {b}")
@@ -22,7 +23,7 @@ def emit_atan2(text: FunctionText, shape: Type, y: str, x: str) -> str:
     u = text.select(shape, far, text.binary("fsub", shape, least, most), least)  # (1)
     v = text.select(shape, far, text.binary("fadd", shape, least, most), most)
     t = text.binary("fdiv", shape, text.select(shape, even, zero, u), text.select(shape, even, one, v))
-    p = _arctangent(text, shape, t)
+    p = _arctangent(text, shape, t, table)
     k = text.select(shape, far, one, zero)
     k = text.select(shape, steep, text.binary("fsub", shape, literal(2.0, shape), k), k)  # (3)
     bits = _bits(text, shape, x)
@@ -30,18 +31,18 @@ def emit_atan2(text: FunctionText, shape: Type, y: str, x: str) -> str:
     k = text.select(shape, left, text.binary("fsub", shape, literal(4.0, shape), k), k)  # (4)
     back = text.define(f"xor {shape.booleans} {steep}, {left}")
     signed = text.select(shape, back, text.negate(shape, p), p)
-    rest = text.multiply_add(shape, k, literal(QUARTER_PI_PARTS[1], shape), signed)
-    angle = text.multiply_add(shape, k, literal(QUARTER_PI_PARTS[0], shape), rest)
+    rest = text.multiply_add(shape, k, literal(table.quarter_pi_parts[1], shape), signed)
+    angle = text.multiply_add(shape, k, literal(table.quarter_pi_parts[0], shape), rest)
     return text.call("llvm.copysign", shape, angle, y)
 
 
-def _arctangent(text: FunctionText, shape: Type, t: str) -> str:
+def _arctangent(text: FunctionText, shape: Type, t: str, table: AtanTable) -> str:
     """p of (2), the polynomial in pairs."""
     z = text.binary("fmul", shape, t, t)
     zz = text.binary("fmul", shape, z, z)
-    c = [literal(value, shape) for value in ATAN_COEFFICIENTS]
-    total = text.multiply_add(shape, c[13], z, c[12])
-    for i in (10, 8, 6, 4, 2, 0):
+    c = [literal(value, shape) for value in table.coefficients]
+    total = text.multiply_add(shape, c[-1], z, c[-2])
+    for i in range(len(c) - 4, -1, -2):
         total = text.multiply_add(shape, total, zz, text.multiply_add(shape, c[i + 1], z, c[i]))
     return text.multiply_add(shape, text.binary("fmul", shape, t, z), total, t)
 

@@ -35,8 +35,7 @@ class KernelBody(Protocol):
 
 
 _BINARY = {Op.ADD: "fadd", Op.SUB: "fsub", Op.MUL: "fmul", Op.DIV: "fdiv"}
-# These propagate NaN, as NumPy's do.
-_INTRINSIC = {Op.SQRT: "llvm.sqrt", Op.ABS: "llvm.fabs", Op.MIN: "llvm.minimum", Op.MAX: "llvm.maximum"}
+_INTRINSIC = {Op.SQRT: "llvm.sqrt", Op.ABS: "llvm.fabs"}
 
 
 class _Names(dict[int, str]):
@@ -90,6 +89,8 @@ def _emit_step(text: FunctionText, shape: Type, op: StepOp, args: list[str]) -> 
         return text.binary(_BINARY[op], shape, *args)
     if op in _INTRINSIC:
         return text.call(_INTRINSIC[op], shape, *args)
+    if op in (Op.MIN, Op.MAX):
+        return text.smaller(shape, *args) if op is Op.MIN else text.larger(shape, *args)
     if op is Op.NEG:
         return text.negate(shape, args[0])
     if op is Op.SELECT:

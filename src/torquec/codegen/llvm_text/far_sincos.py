@@ -17,13 +17,19 @@ from __future__ import annotations
 from functools import cache
 
 from torquec.codegen.llvm_text.sincos import emit_sincos
-from torquec.codegen.llvm_text.text import DOUBLE, FunctionText, literal
+from torquec.codegen.llvm_text.text import DOUBLE, FLOAT, FunctionText, literal
+from torquec.codegen.sincos import SINGLE_SINCOS
 
 _LIMBS = 7  # of 32 bits: the 224 bits of (1)
 _ZERO_BITS = 64  # before the binary point of the table: the smallest e is 16 - 52, and a window starts at bit e - 2
 _TABLE_WORDS = 41  # 64 zero bits, 969 skipped ones for the largest double, a window of 224 and a word to shift in
 _HALF_PI_21 = (1.570796012878418, 3.139164164167596e-07, 6.223372171896613e-14)
 """pi/2 in parts of 21 bits and the rest: a number of 32 bits times either of the first two is exact."""
+
+
+_SINGLE_LIMBS, _SINGLE_TABLE_WORDS = 4, 10  # 128 bits, from bit 51 (4096 rad) to bit 167 (an infinite angle) on
+_HALF_PI_24 = (1.5707963705062866, -4.371138828673793e-08)
+"""pi/2 as a float and the rest."""
 
 
 @cache
@@ -59,7 +65,8 @@ def emit_far_one(module: FunctionText) -> str:
     start = text.define(f"sub i64 {biased}, {1023 + 52 + 2 - _ZERO_BITS}")
     # An infinite or undefined angle has a table position too; its result is replaced in the end.
     inside = text.define(f"call i64 @llvm.umin.i64(i64 {start}, i64 {32 * (_TABLE_WORDS - _LIMBS - 1) - 1})")
-    product = _product(text, mantissa, _window(text, inside))
+    parts = [text.define(f"and i64 {mantissa}, 4294967295"), text.define(f"lshr i64 {mantissa}, 32")]
+    product = _product(text, parts, _window(text, inside, _LIMBS, _TABLE_WORDS))
     high, middle, low = (_joined(text, product[2 * k + 1], product[2 * k]) for k in (2, 1, 0))
     quadrant, r = _fraction(text, high, middle, low)
     sine, cosine = emit_sincos(text, r, DOUBLE)
@@ -85,38 +92,131 @@ def emit_far_one(module: FunctionText) -> str:
     text.declare("declare i32 @llvm.fshl.i32(i32, i32, i32)")
     text.declare("declare i64 @llvm.fshl.i64(i64, i64, i64)")
     text.declare("declare i64 @llvm.ctlz.i64(i64, i1)")
-    words = ", ".join(f"i32 {word}" for word in _two_over_pi_words())
-    table = f"@two_over_pi = internal constant [{_TABLE_WORDS} x i32] [{words}]\n"
-    return table + text.finish("define internal void @far_one(double %x, ptr %sine, ptr %cosine) cold noinline")
+    return _table(_TABLE_WORDS) + text.finish(
+        "define internal void @far_one(double %x, ptr %sine, ptr %cosine) cold noinline #0"
+    )
 
 
-def _window(text: FunctionText, start: str) -> list[str]:
+def emit_single_far_one(module: FunctionText) -> str:
+    """The text of `@far_one(float x, ptr sine, ptr cosine)`: the same in floats, m of 24 bits and B of 128."""
+    text = FunctionText(fma=False, declarations=module.declarations)
+    bits = text.define("bitcast float %x to i32")
+    biased = text.define(f"and i32 {text.define(f'lshr i32 {bits}, 23')}, 255")
+    mantissa = text.define(f"or i32 {text.define(f'and i32 {bits}, {2**23 - 1}')}, {2**23}")
+    start = text.define(f"sub i32 {biased}, {127 + 23 + 2 - _ZERO_BITS}")
+    window = _window(text, text.define(f"zext i32 {start} to i64"), _SINGLE_LIMBS, _SINGLE_TABLE_WORDS)
+    product = _product(text, [text.define(f"zext i32 {mantissa} to i64")], window)
+    high, low = _joined(text, product[2], product[1]), _joined(text, product[0], "0")
+    quadrant, r = _single_fraction(text, high, low)
+    sine, cosine = _near_single(text, r)
+    odd = text.define(f"trunc i32 {quadrant} to i1")
+    pair = text.select(FLOAT, odd, cosine, sine), text.select(FLOAT, odd, sine, cosine)
+    is_negative = text.define(f"and i32 {bits}, {-(2**31)}")
+    following = text.define(f"add i32 {quadrant}, 1")
+    for value, place, number, extra in (
+        (pair[0], "%sine", quadrant, is_negative),
+        (pair[1], "%cosine", following, "0"),
+    ):
+        flip = text.define(f"and i32 {text.define(f'shl i32 {number}, 30')}, {-(2**31)}")
+        flip = text.define(f"xor i32 {flip}, {extra}")
+        turned = text.define(f"xor i32 {text.define(f'bitcast float {value} to i32')}, {flip}")
+        undefined = text.define("fsub float %x, %x")  # 0, or NaN for an infinite x
+        result = text.binary("fadd", FLOAT, text.define(f"bitcast i32 {turned} to float"), undefined)
+        text.append(f"store float {result}, ptr {place}")
+    text.append("ret void")
+    for declaration in (
+        "declare i32 @llvm.fshl.i32(i32, i32, i32)",
+        "declare i64 @llvm.fshl.i64(i64, i64, i64)",
+        "declare i64 @llvm.ctlz.i64(i64, i1)",
+    ):
+        text.declare(declaration)
+    signature = "define internal void @far_one(float %x, ptr %sine, ptr %cosine) cold noinline #0"
+    return _table(_SINGLE_TABLE_WORDS) + text.finish(signature)
+
+
+def _single_fraction(text: FunctionText, high: str, low: str) -> tuple[str, str]:
+    """(quadrant, r) by (3) and (4), r as a float, from the two leading words of G, 64 bits each."""
+    quadrant = text.define(f"trunc i64 {text.define(f'lshr i64 {high}, 62')} to i32")
+    first = text.define(f"call i64 @llvm.fshl.i64(i64 {high}, i64 {low}, i64 2)")
+    past = text.define(f"lshr i64 {first}, 63")
+    past_word = text.define(f"trunc i64 {past} to i32")
+    quadrant = text.define(f"add i32 {quadrant}, {past_word}")
+    first = text.define(f"xor i64 {first}, {text.define(f'sub i64 0, {past}')}")
+    zeros = text.define(f"call i64 @llvm.ctlz.i64(i64 {first}, i1 false)")
+    first = text.define(f"shl i64 {first}, {text.define(f'and i64 {zeros}, 63')}")
+
+    def part(shift: int) -> str:
+        word = text.define(f"trunc i64 {text.define(f'lshr i64 {first}, {shift}')} to i32")
+        return text.define(f"uitofp i32 {text.define(f'and i32 {word}, {2**24 - 1}')} to float")
+
+    leading = part(40)
+    trailing = text.binary("fmul", FLOAT, part(16), literal(2.0**-24, FLOAT))
+    high_part, low_part = (literal(value, FLOAT) for value in _HALF_PI_24)
+    small = text.binary(
+        "fadd",
+        FLOAT,
+        text.binary("fmul", FLOAT, leading, low_part),
+        text.binary("fmul", FLOAT, trailing, high_part),
+    )
+    r = text.binary("fadd", FLOAT, text.binary("fmul", FLOAT, leading, high_part), small)
+    zeros_word = text.define(f"trunc i64 {zeros} to i32")
+    exponent = text.define(f"sub i32 {127 - 24}, {zeros_word}")
+    sign = text.define(f"shl i32 {past_word}, 31")
+    scale = text.define(f"or i32 {text.define(f'shl i32 {exponent}, 23')}, {sign}")
+    return quadrant, text.binary("fmul", FLOAT, r, text.define(f"bitcast i32 {scale} to float"))
+
+
+def _near_single(text: FunctionText, r: str) -> tuple[str, str]:
+    """(sin, cos) of |r| <= pi/4 by the polynomials of `SINGLE_SINCOS`."""
+    z = text.binary("fmul", FLOAT, r, r)
+
+    def polynomial(c: tuple[float, ...]) -> str:
+        total = literal(c[-1], FLOAT)
+        for value in reversed(c[:-1]):
+            total = text.multiply_add(FLOAT, total, z, literal(value, FLOAT))
+        return total
+
+    sine = text.multiply_add(FLOAT, text.binary("fmul", FLOAT, r, z), polynomial(SINGLE_SINCOS.sine), r)
+    inner = text.multiply_add(FLOAT, z, polynomial(SINGLE_SINCOS.cosine), literal(-0.5, FLOAT))
+    return sine, text.multiply_add(FLOAT, z, inner, literal(1.0, FLOAT))
+
+
+def _table(words: int) -> str:
+    """The first words of 2/pi as a constant of the module."""
+    listed = ", ".join(f"i32 {word}" for word in _two_over_pi_words()[:words])
+    return f"@two_over_pi = internal constant [{words} x i32] [{listed}]\n"
+
+
+def _window(text: FunctionText, start: str, limbs: int, words_in_table: int) -> list[str]:
     """B of (1), the word of least weight first, each as an i64 below 2^32."""
     first = text.define(f"lshr i64 {start}, 5")
     shift = text.define(f"trunc i64 {text.define(f'and i64 {start}, 31')} to i32")
     words = []
-    for k in range(_LIMBS + 1):
+    for k in range(limbs + 1):
         index = text.define(f"add i64 {first}, {k}")
-        at = text.define(f"getelementptr [{_TABLE_WORDS} x i32], ptr @two_over_pi, i64 0, i64 {index}")
+        at = text.define(f"getelementptr [{words_in_table} x i32], ptr @two_over_pi, i64 0, i64 {index}")
         words.append(text.define(f"load i32, ptr {at}"))
-    limbs = [
-        text.define(f"call i32 @llvm.fshl.i32(i32 {words[k]}, i32 {words[k + 1]}, i32 {shift})") for k in range(_LIMBS)
+    shifted = [
+        text.define(f"call i32 @llvm.fshl.i32(i32 {words[k]}, i32 {words[k + 1]}, i32 {shift})") for k in range(limbs)
     ]
-    return [text.define(f"zext i32 {limb} to i64") for limb in reversed(limbs)]
+    return [text.define(f"zext i32 {limb} to i64") for limb in reversed(shifted)]
 
 
-def _product(text: FunctionText, mantissa: str, window: list[str]) -> list[str]:
-    """The words of m B mod 2^224 without the last (2), least weight first, each an i64 below 2^32."""
-    parts = text.define(f"and i64 {mantissa}, 4294967295"), text.define(f"lshr i64 {mantissa}, 32")
+def _product(text: FunctionText, parts: list[str], window: list[str]) -> list[str]:
+    """The words of m B mod 2^224 without the last (2), least weight first, each an i64 below 2^32.
+
+    `parts` are the words of m, `window` those of B.
+    """
+    limbs = len(window)
     # Column k gathers words below 2^32: at most four of them and a carry below 2^34 never leave 64 bits.
-    columns: list[list[str]] = [[] for _ in range(_LIMBS + 2)]
+    columns: list[list[str]] = [[] for _ in range(limbs + 2)]
     for i, part in enumerate(parts):
-        for k in range(_LIMBS - i):
+        for k in range(limbs - i):
             both = text.define(f"mul i64 {part}, {window[k]}")
             columns[k + i].append(text.define(f"and i64 {both}, 4294967295"))
             columns[k + i + 1].append(text.define(f"lshr i64 {both}, 32"))
     words, carry = [], "0"
-    for column in columns[:_LIMBS]:
+    for column in columns[:limbs]:
         total = carry
         for word in column:
             total = text.define(f"add i64 {total}, {word}")
@@ -142,8 +242,10 @@ def _fraction(text: FunctionText, high: str, middle: str, low: str) -> tuple[str
     first, second = (text.define(f"xor i64 {word}, {mask}") for word in (first, second))
     zeros = text.define(f"call i64 @llvm.ctlz.i64(i64 {first}, i1 false)")
     first = text.define(f"call i64 @llvm.fshl.i64(i64 {first}, i64 {second}, i64 {zeros})")
-    leading = text.define(f"uitofp i64 {text.define(f'lshr i64 {first}, 32')} to double")
-    trailing = text.define(f"uitofp i64 {text.define(f'and i64 {first}, 4294967295')} to double")
+    # From 32 bits: processors of 32 bits need a library to convert 64.
+    leading = text.define(f"trunc i64 {text.define(f'lshr i64 {first}, 32')} to i32")
+    leading = text.define(f"uitofp i32 {leading} to double")
+    trailing = text.define(f"uitofp i32 {text.define(f'trunc i64 {first} to i32')} to double")
     trailing = text.binary("fmul", DOUBLE, trailing, literal(2.0**-32))
     parts = [text.binary("fmul", DOUBLE, leading, literal(part)) for part in _HALF_PI_21]
     small = text.binary("fadd", DOUBLE, parts[2], text.binary("fmul", DOUBLE, trailing, literal(sum(_HALF_PI_21))))

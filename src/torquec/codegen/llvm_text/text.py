@@ -8,10 +8,12 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass, field
 
+import numpy as np
+
 
 @dataclass(frozen=True)
 class Type:
-    """A double (width 1) or a vector of them; `element` is `i64` or `i1` for the companions of a comparison."""
+    """A double (width 1) or a vector of them, or of floats; integers and `i1` are the companions of a comparison."""
 
     width: int
     element: str = "double"
@@ -22,7 +24,7 @@ class Type:
     @property
     def integers(self) -> Type:
         """The type of the bits of a value."""
-        return Type(self.width, "i64")
+        return Type(self.width, "i32" if self.element == "float" else "i64")
 
     @property
     def booleans(self) -> Type:
@@ -32,7 +34,8 @@ class Type:
     @property
     def suffix(self) -> str:
         """How the name of an intrinsic function says this type."""
-        return "f64" if self.width == 1 else f"v{self.width}f64"
+        bits = "f32" if self.element == "float" else "f64"
+        return bits if self.width == 1 else f"v{self.width}{bits}"
 
     def splat(self, element: str | int) -> str:
         """A literal with every element the same."""
@@ -40,14 +43,17 @@ class Type:
 
 
 DOUBLE = Type(1)
+FLOAT = Type(1, "float")
 
 
 def literal(value: float, shape: Type = DOUBLE) -> str:
-    """The literal of a number, all its bits kept.
+    """The literal of a number, all its bits kept; a float is written as the double that it equals.
 
-    >>> literal(1.0), literal(0.5, Type(4))
-    ('0x3FF0000000000000', 'splat (double 0x3FE0000000000000)')
+    >>> literal(1.0), literal(0.5, Type(4)), literal(0.1, FLOAT)
+    ('0x3FF0000000000000', 'splat (double 0x3FE0000000000000)', '0x3FB99999A0000000')
     """
+    if shape.element == "float":
+        value = float(np.float32(value))
     return shape.splat(f"0x{struct.pack('>d', value).hex().upper()}")
 
 
@@ -61,6 +67,8 @@ class FunctionText:
     stack_slots: list[str] = field(default_factory=list)
     block: str = "entry"
     needs_far_sincos: bool = False
+    compares: bool = False
+    """Smaller and larger by comparisons, as C has them: LLVM fails on its own for processors without an instruction."""
     _count: int = 0
 
     def append(self, line: str) -> None:
@@ -94,22 +102,38 @@ class FunctionText:
         """Append yes where the condition (of `shape.booleans`) holds, else no."""
         return self.define(f"select {shape.booleans} {condition}, {shape} {yes}, {shape} {no}")
 
+    def smaller(self, shape: Type, a: str, b: str) -> str:
+        """Append the smaller of two values; NaN when either is."""
+        return self._chosen("olt", "llvm.minimum", shape, a, b)
+
+    def larger(self, shape: Type, a: str, b: str) -> str:
+        """Append the larger of two values; NaN when either is."""
+        return self._chosen("ogt", "llvm.maximum", shape, a, b)
+
+    def _chosen(self, order: str, intrinsic: str, shape: Type, a: str, b: str) -> str:
+        if not self.compares:
+            return self.call(intrinsic, shape, a, b)
+        first = self.define(f"fcmp {order} {shape} {a}, {b}")
+        undefined = self.define(f"fcmp uno {shape} {a}, {a}")
+        return self.select(shape, self.define(f"or {shape.booleans} {first}, {undefined}"), a, b)
+
     def negate(self, shape: Type, a: str) -> str:
         """Append -a."""
         return self.define(f"fneg {shape} {a}")
 
-    def element_pointer(self, pointer: str, element: int | str) -> str:
-        """Append the address of an element of an array of doubles."""
-        return self.define(f"getelementptr inbounds double, ptr {pointer}, i64 {element}") if element != 0 else pointer
+    def element_pointer(self, pointer: str, element: int | str, shape: Type = DOUBLE) -> str:
+        """Append the address of an element of an array."""
+        at = f"getelementptr inbounds {shape.element}, ptr {pointer}, i64 {element}"
+        return self.define(at) if element != 0 else pointer
 
     def declare(self, declaration: str) -> None:
         """Make an external function known, once."""
         self.declarations[declaration] = None
 
-    def stack(self, type_text: str) -> str:
+    def stack(self, type_text: str, *, align: int = 64) -> str:
         """Reserve memory for the time of the call; gives its name."""
         name = f"%stack{len(self.stack_slots)}"
-        self.stack_slots.append(f"  {name} = alloca {type_text}, align 64")
+        self.stack_slots.append(f"  {name} = alloca {type_text}, align {align}")
         return name
 
     def new_label(self, stem: str) -> str:

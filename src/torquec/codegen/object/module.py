@@ -1,0 +1,184 @@
+"""From functions to one object, which is checked.
+
+(1)  nothing but a compiler's own arithmetic is asked from outside
+(2)  what claims to compute floats holds no operation on doubles
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import llvmlite.binding as llvm
+
+from torquec.codegen.llvm_text.text import DOUBLE, FLOAT, FunctionText
+from torquec.codegen.object.assembly import double_operations, foreign_symbols, software_doubles, stack_of_functions
+from torquec.codegen.object.elementary import InnerFunction, emit_object_sincos
+from torquec.codegen.object.kernel import emit_object_function
+from torquec.codegen.object.selftest import emit_selftest
+from torquec.codegen.object.symbols import undefined_symbols
+from torquec.codegen.object.triple import KNOWN_TRIPLES, MachineTarget, code_generator, known_row
+from torquec.codegen.precision import Precision
+from torquec.errors import CompileError
+from torquec.expr import Function, Op, check_function
+
+MOST_OBJECT_OPERATIONS = 50_000
+"""In one object: LLVM's time grows faster than the length of a function."""
+
+_MARK = b"written by torquec"
+_ATTRIBUTES = "attributes #0 = { nounwind }"
+_UNLIKELY = '!0 = !{!"branch_weights", i32 100000, i32 1}'
+
+
+@dataclass(frozen=True)
+class CompiledObject:
+    """The bytes of an object; bytes of its code and of its constants; stack by function; what it needs from outside."""
+
+    code: bytes
+    text_bytes: int
+    constant_bytes: int
+    stack: Mapping[str, int]
+    needs: tuple[str, ...]
+
+
+def compile_object(
+    functions: Sequence[Function],
+    symbols: Sequence[str],
+    target: MachineTarget,
+    *,
+    selftest: str,
+    precision: Precision = Precision.DOUBLE,
+) -> CompiledObject:
+    """The object that has every function under its symbol, and the self-test under `selftest`.
+
+    Raises `CompileError` where the functions are too large, LLVM refuses them, the object would need a library, or code
+    that is to compute floats would compute with doubles.
+    """
+    for function in functions:
+        check_function(function)
+    count = sum(len(function.operations) for function in functions)
+    if count > MOST_OBJECT_OPERATIONS:
+        raise CompileError(
+            f"{count} operations are too many for one object (at most {MOST_OBJECT_OPERATIONS})",
+            remedy="choose fewer quantities",
+        )
+    convention = target.inner_convention
+    source = object_text(functions, symbols, selftest=selftest, precision=precision, convention=convention)
+    return compile_text(source, target, precision=precision)
+
+
+def object_text(
+    functions: Sequence[Function],
+    symbols: Sequence[str],
+    *,
+    selftest: str,
+    precision: Precision,
+    convention: str = "fastcc",
+) -> str:
+    """The whole module as LLVM text; `convention` is how its inner functions are called."""
+    shape = FLOAT if precision is Precision.SINGLE else DOUBLE
+    module = FunctionText(fma=False)
+    sincos = InnerFunction(f"{selftest}_sincos", convention)
+    bodies = [
+        emit_object_function(module, function, shape, name=symbol, sincos=sincos)
+        for function, symbol in zip(functions, symbols, strict=True)
+    ]
+    if any(step.op in (Op.SIN, Op.COS) for function in functions for step in function.operations):
+        bodies.append(emit_object_sincos(module, shape, sincos))
+    bodies.append(emit_selftest(module, functions, symbols, shape, name=selftest))
+    # Kept in every object, so that Torquec knows it for its own.
+    mark = f'@mark = internal constant [{len(_MARK)} x i8] c"{_MARK.decode()}"\n'
+    mark += '@llvm.used = appending global [1 x ptr] [ptr @mark], section "llvm.metadata"'
+    return "\n".join([*bodies, *module.declarations, mark, _ATTRIBUTES, _UNLIKELY])
+
+
+def compile_text(source: str, target: MachineTarget, *, precision: Precision) -> CompiledObject:
+    """The object of LLVM text, checked as :func:`compile_object` says."""
+    try:
+        emit = emit_machine_code if known_row(target.triple) else _emit_apart
+        code, assembly = emit(source, target)
+    except RuntimeError as error:
+        raise CompileError(f"LLVM refused the code: {error}", remedy="report this with the function") from error
+    needs = undefined_symbols(code)
+    foreign = foreign_symbols(needs)
+    if foreign:
+        raise CompileError(
+            f"the object for {target.triple} would need {', '.join(foreign)}",
+            remedy="generate C for this processor (--target c)",
+        )
+    if precision is Precision.SINGLE:
+        check_single(source, assembly, needs, target)
+    sizes = _sizes(code)
+    defined = re.findall(r"^define .*@([\w.$]+)\(", source, re.MULTILINE)
+    stack = MappingProxyType(stack_of_functions(assembly, target.family, defined))
+    return CompiledObject(code, *sizes, stack, needs)
+
+
+def check_single(source: str, assembly: str, needs: tuple[str, ...], target: MachineTarget) -> None:
+    """Raise `CompileError` where code that is to compute floats computes with doubles, or that cannot be seen."""
+    found = double_operations(assembly, target.family)
+    if found is None:
+        raise CompileError(
+            f"whether code for '{target.triple}' computes with doubles cannot be checked",
+            remedy="leave out --float, or generate C (--target c --float)",
+        )
+    found = [*found, *software_doubles(needs), *re.findall(r"^.*\bdouble\b.*$", source, re.MULTILINE)]
+    if found:
+        raise CompileError(
+            f"the object for {target.triple} is to compute floats, and computes with doubles: {'; '.join(found[:5])}",
+            remedy="report this with the function",
+        )
+
+
+def emit_machine_code(source: str, target: MachineTarget) -> tuple[bytes, str]:
+    """The object and the assembly text of LLVM text. Raises `RuntimeError` where LLVM refuses it."""
+    machine = code_generator(target)
+    return bytes(machine.emit_object(_parsed(source, target))), str(machine.emit_assembly(_parsed(source, target)))
+
+
+_APART = """\
+import sys
+from torquec.codegen.object.module import emit_machine_code
+from torquec.codegen.object.triple import MachineTarget
+code, assembly = emit_machine_code(sys.stdin.read(), MachineTarget(*sys.argv[1:]))
+sys.stdout.buffer.write(len(code).to_bytes(8, "little") + code + assembly.encode())
+"""
+
+
+def _emit_apart(source: str, target: MachineTarget) -> tuple[bytes, str]:
+    """The same in another process: LLVM ends its process for some processors that nobody tried."""
+    done = subprocess.run(  # noqa: S603 - our own program, arguments as a list
+        [sys.executable, "-c", _APART, target.triple, target.cpu, target.features],
+        input=source.encode(),
+        capture_output=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        last = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["no message"]
+        raise CompileError(
+            f"LLVM fails on code for '{target.triple}': {last[0][:300]}",
+            remedy=f"these were tried: {', '.join(KNOWN_TRIPLES)}",
+        )
+    size = int.from_bytes(done.stdout[:8], "little")
+    return done.stdout[8 : 8 + size], done.stdout[8 + size :].decode()
+
+
+def _parsed(source: str, target: MachineTarget) -> llvm.ModuleRef:
+    return llvm.parse_assembly(f'target triple = "{target.full_triple}"\nsource_filename = "torquec"\n{source}')
+
+
+def _sizes(code: bytes) -> tuple[int, int]:
+    """Bytes of code and of constants."""
+    text, constants = 0, 0
+    file = llvm.ObjectFileRef.from_data(code)
+    for section in file.sections():
+        name = (section.name() or b"").decode()
+        if section.is_text():
+            text += section.size()
+        elif any(word in name for word in ("rodata", "rdata", "const", "literal")):
+            constants += section.size()
+    return text, constants
