@@ -57,8 +57,8 @@ def test_single_precision(torquec, arm, tmp_path):
 
 
 def test_the_help_names_every_target(torquec):
-    assert "Write C99, NumPy, CasADi or WebAssembly code." in torquec("generate", "--help").out
-    assert "Write C99, NumPy, CasADi or WebAssembly code." in torquec("--help").out
+    assert "Write C99, NumPy, CasADi, WebAssembly or object code." in torquec("generate", "--help").out
+    assert "Write C99, NumPy, CasADi, WebAssembly or object code." in torquec("--help").out
 
 
 def test_the_two_rate_package(torquec, arm, tmp_path):
@@ -80,3 +80,13 @@ def test_every_language_is_a_target_of_the_command(torquec, arm, tmp_path):
     words = ("generate", arm, "--quantity", "mass_matrix", "--target", "wasm", "-o", tmp_path / "out")
     assert torquec(*words).status == 0
     assert (tmp_path / "out" / "arm.wasm").read_bytes().startswith(b"\0asm")
+
+
+def test_an_object_for_another_processor(torquec, arm, tmp_path):
+    words = ("generate", arm, "--quantity", "mass_matrix", "--target", "object", "--float", "-o", tmp_path / "out")
+    document = torquec(*words, "--triple", "thumbv7em-none-eabihf", "--json").document
+    assert (document["target"], document["precision"]) == ("object", "single")
+    assert (tmp_path / "out" / "arm.o").read_bytes().startswith(b"\x7fELF")
+    refused = torquec(*words, "--triple", "tricore-none")
+    assert refused.status == 2
+    assert "LLVM does not know the triple 'tricore-none'" in refused.err

@@ -37,7 +37,7 @@ _OURS = re.compile(rb'written[\s*#]+by[\s*#]+torquec|"format": ?"torquec', re.IG
 _OBJECTS = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\x64\x86", b"\x64\xaa")
 """How object files begin: ELF, Mach-O, COFF for two processors."""
 
-_MOST_OBJECT = 2**26
+_MOST_OBJECT = 2**26  # bytes: far more than any object of ours
 
 
 def is_ours(path: Path) -> bool:

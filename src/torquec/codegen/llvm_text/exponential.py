@@ -18,7 +18,7 @@ import struct
 from torquec.codegen.exponential import DOUBLE_EXP, SINGLE_EXP, ExpTable
 from torquec.codegen.llvm_text.text import FunctionText, Type, literal
 
-_LN2_PARTS_FUSED = (0.6931471805599453, 2.3190468138462996e-17)
+_LN2_PARTS_FUSED = (0.6931471805599453, 2.3190468138462996e-17)  # as (2) says, where products are fused
 
 
 def emit_exponential(text: FunctionText, shape: Type, x: str) -> str:
