@@ -62,6 +62,8 @@ COVERED_BY = {
     "project/plan_document.py": "cli/test_realtime.py",
     "project/robot_facts.py": "cli/test_info.py",
     "project/simulation_document.py": "cli/test_simulate.py",
+    "page/bundle.py": "page/test_view_page.py",
+    "page/view_document.py": "page/test_view_page.py",
     "proof/certify.py": "proof/test_certificate.py",
     "proof/certify_coefficients.py": "proof/checker/test_check_coefficients.py",
     "proof/checker/allowances.py": "proof/checker/test_rounded_evaluation.py",

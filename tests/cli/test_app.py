@@ -11,6 +11,7 @@ import sys
 import pytest
 
 import torquec as package
+from torquec.page.build_bundle import COMMAND, is_up_to_date
 
 COMMANDS = (
     "info",
@@ -21,6 +22,7 @@ COMMANDS = (
     "linearize",
     "design",
     "generate",
+    "view",
     "check-log",
     "excite",
     "identify",
@@ -40,6 +42,8 @@ def test_version(torquec):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_example_of_the_help_runs_as_printed(torquec, command, tmp_path, monkeypatch):
+    if command == "view" and not is_up_to_date():
+        pytest.skip(f"the script of the pages was not made: {COMMAND}")
     monkeypatch.chdir(tmp_path)
     shown = torquec(command, "--help")
     assert shown.status == 0

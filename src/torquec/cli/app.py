@@ -35,6 +35,7 @@ from torquec.cli.realtime import plan
 from torquec.cli.simplify import simplify
 from torquec.cli.simulate import simulate
 from torquec.cli.version import version
+from torquec.cli.view import view
 from torquec.errors import CheckError, TorquecError
 
 COMMANDS: tuple[Command[Any], ...] = (
@@ -50,6 +51,7 @@ COMMANDS: tuple[Command[Any], ...] = (
     simulate,
     compare,
     generate,
+    view,
     check_log,
     excite,
     identify,

@@ -19,6 +19,8 @@ class Writes(StrEnum):
     """The writer itself refuses, before anything is written, to replace files that are not ours without force."""
     PICTURE = "picture"
     PICTURES = "folder of pictures"
+    PAGE = "page"
+    """An HTML file with the script of the pages, which must be there."""
 
 
 _PICTURES = (".png", ".svg", ".pdf")
@@ -40,9 +42,15 @@ def named_path(text: str) -> Path:
 def check_target(path: Path, kind: Writes, *, force: bool) -> None:
     """Raise `ArgumentError` where a file or folder cannot be written or, without `force`, would replace another one.
 
-    Pictures need the extra `plot` (`MissingExtraError`) and an ending that names their format.
+    Pictures need the extra `plot` (`MissingExtraError`) and an ending that names their format; pages need their script
+    (`TorquecError`).
     """
     from torquec.foundation.writing import check_output, check_output_folder
+
+    if kind is Writes.PAGE:
+        from torquec.page.bundle import check_bundle
+
+        check_bundle()
 
     if kind in (Writes.PICTURE, Writes.PICTURES):
         need_extra("plot", "drawing a picture")

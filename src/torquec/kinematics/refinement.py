@@ -32,20 +32,24 @@ _HALF_TURN = 0.05
 """1 + cos of the angle, below which w of (1) grows no further: next to half a turn its axis is all that counts."""
 
 
-def refined(robot: Robot, frame: str, arm: ArmGeometry, moving: Sequence[ArmJoint], *, bounded: bool) -> Any:
+def refined(
+    robot: Robot, frame: str, arm: ArmGeometry, moving: Sequence[ArmJoint], *, bounded: bool, turning: bool = True
+) -> Any:
     """The algorithm q (n,), rotation (3, 3), position (3,) -> moved (n,), error (2,): one step; the error is before it.
 
-    Only the joints `moving` move; `bounded` keeps them within their limits.
+    Only the joints `moving` move; `bounded` keeps them within their limits. Without `turning` only the position is
+    sought, whatever the frame's direction.
     """
     size = 0.5 * arm.reach
+    rows = 6 if turning else 3
 
     def algorithm(q: Any, rotation: Any, position: Any) -> dict[str, Any]:
         pose = frame_pose(robot, frame, q)
         off, turn = pose_error(pose, rotation, position)
         full = jacobian(robot, frame, q)
         weights = [1.0 / size] * 3 + [1.0] * 3
-        columns = [[full[row][joint.index] * weights[row] for row in range(6)] for joint in moving]
-        error = [*scale(off, 1.0 / size), *turn]
+        columns = [[full[row][joint.index] * weights[row] for row in range(rows)] for joint in moving]
+        error = [*scale(off, 1.0 / size), *turn][:rows]
         damping = 0.5 * _dot(error, error) + FLOOR
         step = _damped(columns, error, damping)
         largest: Scalar = 0.0

@@ -1,0 +1,93 @@
+"""`torquec view ROBOT -o FILE.html`: the model in a page that anybody can open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from torquec.cli.check_log import MapOption, read_logs
+from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.motions import hold_missing, read_motion
+from torquec.cli.options import DegreesOption, ForceOption, joint_values
+from torquec.cli.output import progress
+from torquec.cli.writes import Writes
+from torquec.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from torquec.model.model import Model
+    from torquec.trajectory.log import Log
+    from torquec.trajectory.trajectory import Trajectory
+
+_PERIOD = 0.004
+"""Between samples of the standard trajectory [s]: the page shows no more of it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ViewOptions(CommandOptions):
+    """The page, and what it shows."""
+
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The page: one HTML file."), Writes.PAGE
+    ]
+    q: Annotated[
+        str | None,
+        typer.Option("--q", metavar="LIST", help="Where the joints start.  [default: 0, or mid-way between limits]"),
+    ] = None
+    deg: DegreesOption = False
+    trajectory: Annotated[
+        str | None,
+        typer.Option(metavar="CSV", help="A motion to play; 'standard' is the PUMA 560's."),
+    ] = None
+    log: Annotated[
+        Path | None, typer.Option(metavar="LOG", help="A log to play, measured beside predicted torques.")
+    ] = None
+    log_map: MapOption = None
+    force: ForceOption = False
+
+
+@command("view", ViewOptions, example="torquec view puma560 --trajectory standard -o puma560.html")
+def view(model: Model, options: ViewOptions) -> Outcome:
+    """Write the model into a page: the robot in 3D, moved by sliders, by its hand or by a motion.
+
+    Torques, mass matrix, equations and inverse kinematics are computed in the page itself, by the compiled model. It is
+    one file that needs nothing else: no server, no network, nothing installed.
+    """
+    from torquec.foundation.writing import write_files
+    from torquec.page.view_page import make_view
+
+    model, trajectory, log = _motion(model, options)
+    posture = None if options.q is None else joint_values(model.robot, options.q, "--q", degrees=options.deg)
+    progress(f"tracing and compiling {model.robot.name} ...")
+    made = make_view(model, trajectory=trajectory, log=log, posture=posture)
+    write_files({options.output: made.html}, force=True)
+    for problem in made.problems:
+        progress(f"torquec: not drawn: {problem}")
+    document: dict[str, Any] = {
+        "file": str(options.output),
+        "bytes": len(made.html.encode()),
+        "module_bytes": made.module_bytes,
+        "joints": list(model.robot.joint_names),
+        "hands": list(made.hands),
+        "kind": model.kind.value,
+        "not_drawn": list(made.problems),
+    }
+    size = f"{document['bytes'] / 1e6:.2f} MB, of which {made.module_bytes / 1e3:.1f} kB are the compiled model"
+    return Outcome(document, f"{model.robot.name}: {size}", (options.output,))
+
+
+def _motion(model: Model, options: ViewOptions) -> tuple[Model, Trajectory | None, Log | None]:
+    """The motion to play, and the model of the joints that it moves."""
+    if options.log is None and options.log_map is not None:
+        raise ArgumentError("--map is for a log", remedy="give --log too, or leave it out")
+    if options.trajectory is not None and options.log is not None:
+        raise ArgumentError("--trajectory and --log are two motions", remedy="leave out one of them")
+    if options.trajectory is not None:
+        model, trajectory = read_motion(model, options.trajectory, _PERIOD, limits=False)
+        return model, trajectory, None
+    if options.log is None:
+        return model, None, None
+    (log,) = read_logs(model.robot, [options.log], options.log_map)
+    return hold_missing(model, log.joints, "the log"), None, log

@@ -1,0 +1,209 @@
+"""A robot drawn from its numbers: capsules along the links, as thick as their mass, and a housing at every joint.
+
+(1)  r^2 = r0^2 (m / L) / (sum of m / sum of L): a link of mass m and length L, where r0 is that of the mean link
+(2)  the solid ellipsoid of mass m with principal moments I has half axes a with a_x^2 = 5 (I_y + I_z - I_x) / (2 m)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from torquec.dynamics.frame_pose import body_poses
+from torquec.robot.robot import BASE, Body, Robot
+from torquec.spatial import IDENTITY, Matrix3, Pose, Vector3, cross, matvec, norm, scale, subtract, transpose
+
+_MEAN_RADIUS = 0.045
+_LEAST_RADIUS = 0.022
+_MOST_RADIUS = 0.075
+"""Of capsules, as shares of the robot's size: what looks like an arm, neither wire nor barrel."""
+
+_HOUSING = 1.18
+"""Radius of a joint's housing by that of the thickest link at it."""
+
+_SHORT = 0.02
+"""A distance, as a share of the robot's size, that is not worth a capsule."""
+
+_FLANGE = 0.05
+"""Length of the last link, as a share of the robot's size, where the file says nothing of how far it reaches."""
+
+
+_COLUMN = 0.55
+"""Height of a column under a base frame in the air, as a share of the robot's size; the PUMA's shoulder is so high."""
+
+_AN_ARM = 3  # bodies: pendulums have no column
+
+
+class ShapeKind(StrEnum):
+    """What a shape is; sizes are (radius, length) along z, (radius,), or lengths along x, y and z; a mesh has none."""
+
+    CAPSULE = "capsule"
+    CYLINDER = "cylinder"
+    SPHERE = "sphere"
+    BOX = "box"
+    MESH = "mesh"
+
+
+class ShapeRole(StrEnum):
+    """Whether a shape stands for a link, for the housing of a joint, or comes from the robot's file."""
+
+    LINK = "link"
+    HOUSING = "housing"
+    VISUAL = "visual"
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A shape on a body (or `BASE`), at a pose in the body's frame. `mesh` counts the page's meshes; color is RGBA."""
+
+    body: int
+    kind: ShapeKind
+    pose: Pose
+    sizes: tuple[float, ...] = ()
+    role: ShapeRole = ShapeRole.LINK
+    mesh: int = -1
+    scale: Vector3 = (1.0, 1.0, 1.0)
+    color: tuple[float, float, float, float] | None = None
+
+
+@dataclass(frozen=True)
+class InertiaEllipsoid:
+    """(2): principal axes as columns of `rotation`, half axes [m]."""
+
+    rotation: Matrix3
+    axes: Vector3
+
+
+def robot_shapes(robot: Robot, *, without: frozenset[int] = frozenset()) -> list[Shape]:
+    """Capsules and housings of all bodies but those in `without` (and of the base, `BASE`)."""
+    size = robot_size(robot)
+    bones = {body: _bones(robot, body, size) for body in range(BASE, len(robot.bodies))}
+    radii = _radii(robot, bones, size)
+    shapes = []
+    for body, ends in bones.items():
+        if body in without:
+            continue
+        shapes += [_capsule(body, end, radii[body]) for end in ends]
+        if body == BASE:
+            shapes += _foot(robot, radii[BASE], size)
+        else:
+            shapes.append(_housing(robot.bodies[body], body, radii))
+    return shapes
+
+
+def floor_height(robot: Robot, q: Sequence[float]) -> float:
+    """Where the floor is drawn [m]: at the base, or below what the robot stands on or reaches down to at q."""
+    poses = body_poses(robot, list(q))
+    heights = [float(pose.origin[2]) for pose in poses]
+    heights += [float((poses[f.body] @ f.pose).origin[2]) for f in robot.frames if f.body != BASE]
+    foot = -_COLUMN * robot_size(robot) if _hangs_in_the_air(robot) else 0.0
+    return min(0.0, foot, *heights)
+
+
+def robot_size(robot: Robot) -> float:
+    """The largest distance between joints and frames at q = 0 [m]; a tenth of a metre at least."""
+    poses = body_poses(robot, [0.0] * robot.n)
+    points = [(0.0, 0.0, 0.0), *(pose.origin for pose in poses)]
+    points += [(poses[f.body] @ f.pose if f.body != BASE else f.pose).origin for f in robot.frames]
+    return max([0.1, *(float(norm(subtract(a, b))) for a in points for b in points)])
+
+
+def inertia_ellipsoid(body: Body) -> InertiaEllipsoid | None:
+    """(2); None for a body without mass or extent."""
+    if not body.inertia.m > 0.0:
+        return None
+    values, vectors = np.linalg.eigh(np.array(body.inertia.central_tensor, dtype=float))
+    squares = 2.5 / body.inertia.m * (values.sum() - 2.0 * values)
+    if not squares.max() > 0.0:
+        return None
+    if np.linalg.det(vectors) < 0.0:
+        vectors[:, 2] *= -1.0
+    least = 1e-3 * math.sqrt(squares.max())  # a thin plate is still seen
+    axes = [max(least, math.sqrt(max(0.0, square))) for square in squares]
+    rows = [tuple(float(x) for x in row) for row in vectors]
+    return InertiaEllipsoid((rows[0], rows[1], rows[2]), (axes[0], axes[1], axes[2]))  # type: ignore[arg-type]
+
+
+def _hangs_in_the_air(robot: Robot) -> bool:
+    """Whether the base frame is the first joint itself, turning upright: a table of DH parameters begins there."""
+    first = [body for body in robot.bodies if body.parent == BASE]
+    if len(first) != 1 or len(robot.bodies) < _AN_ARM:
+        return False
+    joint = first[0].joint
+    upright = abs(matvec(joint.placement.rotation, joint.axis)[2]) > 0.99  # cosine of a slight tilt
+    return upright and not joint.type.is_prismatic and norm(joint.placement.origin) < _SHORT * robot_size(robot)
+
+
+def _foot(robot: Robot, radius: float, size: float) -> list[Shape]:
+    """What the robot stands on: a plate, under a column where the base frame is high up in the first joint."""
+    column = _COLUMN * size if _hangs_in_the_air(robot) else 0.0
+    plate = Pose(IDENTITY.rotation, (0.0, 0.0, 0.2 * radius - column))
+    shapes = [Shape(BASE, ShapeKind.CYLINDER, plate, (1.6 * radius, 0.4 * radius), ShapeRole.HOUSING)]
+    if column:
+        middle = Pose(IDENTITY.rotation, (0.0, 0.0, -0.5 * column))
+        shapes.append(Shape(BASE, ShapeKind.CYLINDER, middle, (radius, column), ShapeRole.LINK))
+    return shapes
+
+
+def _bones(robot: Robot, body: int, size: float) -> list[Vector3]:
+    """Where the capsules of a body end; all begin at its joint."""
+    carried = [child.joint.placement.origin for child in robot.bodies if child.parent == body]
+    ends = [end for end in carried if norm(end) > _SHORT * size]
+    if body == BASE or carried:
+        return _distinct(ends)
+    far = max((frame.pose.origin for frame in robot.frames if frame.body == body), key=norm, default=(0.0, 0.0, 0.0))
+    if norm(far) > _SHORT * size:
+        return [far]
+    center = robot.bodies[body].inertia.center_of_mass if robot.bodies[body].inertia.m > 0.0 else far
+    if norm(center) > _SHORT * size:
+        return [scale(center, 2.0)]
+    return [scale(robot.bodies[body].joint.axis, _FLANGE * size)]
+
+
+def _distinct(points: list[Vector3]) -> list[Vector3]:
+    kept: list[Vector3] = []
+    for point in points:
+        if all(norm(subtract(point, other)) > 1e-9 for other in kept):
+            kept.append(point)
+    return kept
+
+
+def _radii(robot: Robot, bones: dict[int, list[Vector3]], size: float) -> dict[int, float]:
+    """(1), within what looks like an arm; a body without mass or length gets the mean."""
+    lengths = {body: float(sum(norm(end) for end in ends)) for body, ends in bones.items()}
+    masses = {body: float(robot.bodies[body].inertia.m) if body != BASE else 0.0 for body in bones}
+    known = [body for body in bones if masses[body] > 0.0 and lengths[body] > 0.0]
+    mean = sum(masses[b] for b in known) / sum(lengths[b] for b in known) if known else 1.0
+    radii = {}
+    for body in bones:
+        share = math.sqrt(masses[body] / lengths[body] / mean) if body in known else 1.0
+        radii[body] = size * min(_MOST_RADIUS, max(_LEAST_RADIUS, _MEAN_RADIUS * share))
+    radii[BASE] = max(radii.values())
+    return radii
+
+
+def _capsule(body: int, end: Vector3, radius: float) -> Shape:
+    length = float(norm(end))
+    return Shape(body, ShapeKind.CAPSULE, Pose(_along(end), scale(end, 0.5)), (radius, length))
+
+
+def _housing(body: Body, index: int, radii: dict[int, float]) -> Shape:
+    """A cylinder about the axis of a turning joint, a block along that of a sliding one."""
+    radius = _HOUSING * max(radii[index], 0.8 * radii[body.parent])
+    pose = Pose(_along(body.joint.axis), (0.0, 0.0, 0.0))
+    if body.joint.type.is_prismatic:
+        return Shape(index, ShapeKind.BOX, pose, (1.7 * radius, 1.7 * radius, 2.4 * radius), ShapeRole.HOUSING)
+    return Shape(index, ShapeKind.CYLINDER, pose, (radius, 2.3 * radius), ShapeRole.HOUSING)
+
+
+def _along(direction: Vector3) -> Matrix3:
+    """A rotation whose z axis points along a vector."""
+    z = scale(direction, 1.0 / float(norm(direction)))
+    other = (1.0, 0.0, 0.0) if abs(z[0]) < 0.8 else (0.0, 1.0, 0.0)
+    x = cross(other, z)
+    x = scale(x, 1.0 / float(norm(x)))
+    return transpose((x, cross(z, x), z))

@@ -1,0 +1,190 @@
+"""The data of a page as JSON values; `web/source/document.ts` is the other side of this file."""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from torquec.codegen.identifiers import c_identifier
+from torquec.codegen.wasm.module import wasm_module
+from torquec.expr import Function
+from torquec.model.kinds import ModelKind
+from torquec.model.model import Model
+from torquec.model.proven import Standing
+from torquec.page.equation_table import EquationTable, JointCoordinate, joint_coordinates, variable_label
+from torquec.page.mesh import PackedMesh
+from torquec.page.motion_table import MotionTable
+from torquec.page.robot_shapes import Shape, inertia_ellipsoid
+from torquec.page.view_functions import ViewFunctions, torque_quantity
+from torquec.robot.robot import Robot
+from torquec.spatial import Pose
+
+_KIND_TEXTS = {
+    ModelKind.EXACT: "exact model",
+    ModelKind.IDENTIFIED: "identified model",
+    ModelKind.BASE_PARAMETERS: "model in base parameters",
+    ModelKind.ABBREVIATED: "abbreviated model, no error proven",
+    ModelKind.CERTIFIED_TORQUE: "simplified model, torque error proven",
+    ModelKind.CERTIFIED_COEFFICIENTS: "simplified model, coefficients proven",
+}
+
+
+def robot_document(robot: Robot, shapes: Sequence[Shape], meshes: Sequence[PackedMesh]) -> dict[str, Any]:
+    """What is drawn: joints, bodies, frames, shapes and meshes."""
+    return {
+        "name": robot.name,
+        "mass": robot.mass,
+        "gravity": list(robot.gravity),
+        "joints": [
+            {
+                "name": joint.name,
+                "prismatic": joint.type.is_prismatic,
+                "lower": _finite(joint.limits.lower),
+                "upper": _finite(joint.limits.upper),
+                "velocity": _finite(joint.limits.velocity),
+                "effort": _finite(joint.limits.effort) or None,  # a limit of zero is a file's way to say nothing
+            }
+            for joint in robot.joints
+        ],
+        "bodies": _bodies(robot),
+        "frames": [{"name": f.name, "body": f.body, "pose": _pose(f.pose)} for f in robot.frames],
+        "shapes": [
+            {
+                "body": shape.body,
+                "role": shape.role.value,
+                "kind": shape.kind.value,
+                "pose": _pose(shape.pose),
+                "sizes": list(shape.sizes),
+                "scale": list(shape.scale),
+                "mesh": shape.mesh,
+                "color": None if shape.color is None else list(shape.color),
+            }
+            for shape in shapes
+        ],
+        "meshes": [
+            {
+                "name": mesh.name,
+                "lower": list(mesh.lower),
+                "upper": list(mesh.upper),
+                "vertices": mesh.vertices,
+                "parts": [{"count": p.count, "color": None if p.color is None else list(p.color)} for p in mesh.parts],
+                "packed": base64.b64encode(mesh.packed).decode(),
+            }
+            for mesh in meshes
+        ],
+    }
+
+
+def _bodies(robot: Robot) -> list[dict[str, Any]]:
+    rows = []
+    for body, coordinate in zip(robot.bodies, joint_coordinates(robot), strict=True):
+        ellipsoid = inertia_ellipsoid(body)
+        rows.append(
+            {
+                "name": body.name,
+                "parent": body.parent,
+                "placement": _pose(body.joint.placement),
+                "axis": list(body.joint.axis),
+                "prismatic": body.joint.type.is_prismatic,
+                **_coordinate(coordinate),
+                "mass": body.inertia.m,
+                "center": list(body.inertia.center_of_mass) if body.inertia.m > 0.0 else [0.0, 0.0, 0.0],
+                "ellipsoid": ellipsoid
+                and {"rotation": [x for row in ellipsoid.rotation for x in row], "axes": list(ellipsoid.axes)},
+            }
+        )
+    return rows
+
+
+def compute_document(model: Model, functions: ViewFunctions) -> dict[str, Any]:
+    """What computes: the module, the hands that it moves, and what is proven of its torques."""
+    return {
+        "kind": model.kind.value,
+        "kindText": _KIND_TEXTS[model.kind],
+        "simplified": model.kind.follows_program,
+        "noDynamics": functions.no_dynamics,
+        "module": module_document(functions.all) if functions.all else None,
+        "hands": [
+            {
+                "frame": hand.frame.name,
+                "body": hand.frame.body,
+                "pose": _pose(hand.frame.pose),
+                "step": c_identifier(hand.step.name),
+                "jacobian": c_identifier(hand.jacobian.name),
+                "rank": hand.rank,
+                "turns": hand.turns,
+                "reach": hand.reach,
+            }
+            for hand in functions.hands
+        ],
+        "proven": _proven(model) if functions.dynamics else None,
+    }
+
+
+def module_document(functions: Sequence[Function]) -> dict[str, Any]:
+    """Functions as a WebAssembly module in base64, with the table that the script calls them by."""
+    return {
+        "code": base64.b64encode(wasm_module(functions)).decode(),
+        "functions": {
+            c_identifier(function.name): {
+                "symbol": c_identifier(function.name),
+                "inputs": [{"name": port.name, "shape": list(port.shape)} for port in function.inputs],
+                "outputs": [{"name": port.name, "shape": list(port.shape)} for port in function.outputs],
+            }
+            for function in functions
+        },
+    }
+
+
+def equation_document(table: EquationTable) -> dict[str, Any]:
+    """The closed form."""
+    return {
+        "coordinates": [_coordinate(coordinate) for coordinate in table.coordinates],
+        "variables": [
+            {"bodies": [list(pair) for pair in v.joints], "prismatic": v.prismatic, "name": variable_label(v)}
+            for v in table.variables
+        ],
+        "symmetric": table.symmetric,
+        "mass": list(table.mass),
+        "gravity": list(table.gravity),
+        "velocity": None if table.velocity is None else [[*index, terms] for index, terms in table.velocity],
+    }
+
+
+def motion_document(table: MotionTable) -> dict[str, Any]:
+    """The motion to be played."""
+    return {
+        "title": table.title,
+        "samples": len(table.t),
+        "values": table.packed,
+        "measured": table.tau is not None,
+    }
+
+
+def _proven(model: Model) -> dict[str, Any] | None:
+    """Bounds of the torque error by joint and the box that they hold in, of a certified model."""
+    found = model.proven(torque_quantity(model.robot))
+    if found.standing is not Standing.BOUNDED or not found.bounds or model.record is None:
+        return None
+    box, n = model.record.motions, model.robot.n
+    return {
+        "bounds": [row[0] for row in found.bounds],
+        "lower": list(box.lower),
+        "upper": list(box.upper),
+        "velocity": list(box.velocity) or [None] * n,
+        "acceleration": list(box.acceleration) or [None] * n,
+    }
+
+
+def _coordinate(coordinate: JointCoordinate) -> dict[str, Any]:
+    return {"joint": coordinate.joint, "multiplier": coordinate.multiplier, "offset": coordinate.offset}
+
+
+def _pose(pose: Pose) -> dict[str, list[float]]:
+    return {"rotation": [float(x) for row in pose.rotation for x in row], "origin": [float(x) for x in pose.origin]}
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

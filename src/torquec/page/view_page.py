@@ -1,0 +1,128 @@
+"""The live view of a robot or a model: one HTML text that needs nothing else.
+
+    text = view_page(robot)                                    # opens from disk, or in <iframe srcdoc="...">
+    made = make_view(model, trajectory=motion)                 # the same, with what could not be drawn
+
+In an `<iframe srcdoc>` the policy of the outer page holds too: it must allow the view's script and WebAssembly
+(`script-src 'unsafe-inline' 'wasm-unsafe-eval'`, or the hash of `content_policy` instead of the first).
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from torquec.errors import ArgumentError, RobotError
+from torquec.model.model import Model, as_model
+from torquec.page.bundle import page_bundle
+from torquec.page.equation_table import equation_table
+from torquec.page.motion_table import motion_table
+from torquec.page.robot_shapes import floor_height, robot_shapes
+from torquec.page.self_contained import self_contained
+from torquec.page.view_document import compute_document, equation_document, motion_document, robot_document
+from torquec.page.view_functions import view_functions
+from torquec.robot.robot import Joint, Robot
+from torquec.trajectory.log import Log
+from torquec.trajectory.trajectory import Trajectory
+
+_INNER = 0.8
+"""Zero is where a joint starts unless it lies outside of this part of the joint's range, next to a limit or beyond."""
+
+
+@dataclass(frozen=True)
+class View:
+    """A page: its text, the bytes of its WebAssembly module, the frames that can be dragged, and what was not drawn."""
+
+    html: str
+    module_bytes: int
+    hands: tuple[str, ...]
+    problems: tuple[str, ...] = ()
+
+
+def view_page(
+    source: Robot | Model,
+    *,
+    trajectory: Trajectory | None = None,
+    log: Log | None = None,
+    posture: Sequence[float] | None = None,
+) -> str:
+    """The text of the page; what can be given, and what it raises, is said by `make_view`."""
+    return make_view(source, trajectory=trajectory, log=log, posture=posture).html
+
+
+def make_view(
+    source: Robot | Model,
+    *,
+    trajectory: Trajectory | None = None,
+    log: Log | None = None,
+    posture: Sequence[float] | None = None,
+) -> View:
+    """The page of a robot or a model, with a trajectory or a log to play where one is given.
+
+    `posture` (n,) is where the joints start. Raises `TorquecError` where the script of the pages was not made, and
+    `ArgumentError` for a motion or posture of other joints.
+    """
+    from torquec import __version__
+
+    bundle = page_bundle()
+    model = as_model(source)
+    robot = model.robot
+    if trajectory is not None and log is not None:
+        raise ArgumentError("a page plays one motion", remedy="give a trajectory or a log")
+    motion = trajectory if log is None else log
+    played = None if motion is None else motion_table(robot, motion)
+    problems: list[str] = []
+    start = start_posture(robot, posture)
+    functions = view_functions(model)
+    data: dict[str, Any] = {
+        "version": __version__,
+        **robot_document(robot, robot_shapes(robot), []),
+        **compute_document(model, functions),
+        **_equations(model, functions.no_dynamics),
+        "motion": None if played is None else motion_document(played),
+        "start": start,
+        "floor": floor_height(robot, start),
+        "problems": problems,
+    }
+    module = data["module"]
+    text = self_contained(bundle, title=f"{robot.name} \N{EN DASH} Torquec", data=data)
+    size = 0 if module is None else len(base64.b64decode(module["code"]))
+    return View(text, size, tuple(hand.frame.name for hand in functions.hands), tuple(problems))
+
+
+def start_posture(robot: Robot, given: Sequence[float] | None = None) -> list[float]:
+    """Where the joints start: as given, else at zero, or mid-way where zero is next to a limit or beyond.
+
+    Raises `ArgumentError` for another number of joints or for positions that are not finite.
+
+    >>> from torquec.robot import classics
+    >>> start_posture(classics.planar2r())
+    [0.0, 0.0]
+    """
+    if given is None:
+        return [_start(joint) for joint in robot.joints]
+    values = np.asarray(given, dtype=float)
+    if values.shape != (robot.n,) or not np.isfinite(values).all():
+        raise ArgumentError(f"a posture of robot '{robot.name}' has {robot.n} finite positions, in joint order")
+    return [float(value) for value in values]
+
+
+def _start(joint: Joint) -> float:
+    lower, upper = joint.limits.lower, joint.limits.upper
+    if not (np.isfinite(lower) and np.isfinite(upper)):
+        return min(max(0.0, lower), upper)
+    middle = 0.5 * (lower + upper)
+    return 0.0 if abs(middle) <= 0.5 * _INNER * (upper - lower) else middle
+
+
+def _equations(model: Model, no_dynamics: str) -> dict[str, Any]:
+    if no_dynamics:
+        return {"equations": None, "noEquations": no_dynamics}
+    try:
+        return {"equations": equation_document(equation_table(model)), "noEquations": ""}
+    except RobotError as error:
+        return {"equations": None, "noEquations": f"The equations are not written here: {error.found}."}

@@ -1,0 +1,149 @@
+// What Python writes into the page, as one JSON document; `view_document.py` is the other side of this file.
+
+export type Vector3 = [number, number, number];
+
+/** Rotation row by row, and origin, of a frame in another. */
+export interface PoseData {
+  rotation: number[];
+  origin: Vector3;
+}
+
+/** A joint of the state; limits are null where the file gives none. */
+export interface JointData {
+  name: string;
+  prismatic: boolean;
+  lower: number | null;
+  upper: number | null;
+  velocity: number | null;
+  effort: number | null;
+}
+
+/** A moving body and the coordinate of its joint. */
+export interface BodyData extends CoordinateData {
+  name: string;
+  parent: number;
+  placement: PoseData;
+  axis: Vector3;
+  prismatic: boolean;
+  mass: number;
+  center: Vector3;
+  /** The solid ellipsoid of the same mass and inertia, about the centre of mass; null where there is none. */
+  ellipsoid: { rotation: number[]; axes: Vector3 } | null;
+}
+
+export interface FrameData {
+  name: string;
+  body: number;
+  pose: PoseData;
+}
+
+export type ShapeRole = "link" | "housing" | "visual";
+
+/** Something to draw on a body (-1: the base). Sizes: capsule and cylinder (radius, length), sphere (radius), box (x, y, z). */
+export interface ShapeData {
+  body: number;
+  role: ShapeRole;
+  kind: "capsule" | "cylinder" | "sphere" | "box" | "mesh";
+  pose: PoseData;
+  sizes: number[];
+  scale: Vector3;
+  mesh: number;
+  color: number[] | null;
+}
+
+/** Triangles: positions in steps of the box (16 bits), indices; compressed with deflate, in base64. */
+export interface MeshData {
+  name: string;
+  lower: Vector3;
+  upper: Vector3;
+  vertices: number;
+  parts: { count: number; color: number[] | null }[];
+  packed: string;
+}
+
+export interface PortData {
+  name: string;
+  shape: number[];
+}
+
+export interface ModuleData {
+  code: string;
+  functions: Record<string, { symbol: string; inputs: PortData[]; outputs: PortData[] }>;
+}
+
+/** A frame that can be dragged: functions of the module that move it and tell how well it can move. */
+export interface HandData {
+  frame: string;
+  body: number;
+  pose: PoseData;
+  step: string;
+  jacobian: string;
+  rank: number;
+  turns: boolean;
+  reach: number;
+}
+
+/** Bounds of the torque error by joint, and the box of motions in which they are proven. */
+export interface ProvenData {
+  bounds: number[];
+  lower: (number | null)[];
+  upper: (number | null)[];
+  velocity: (number | null)[];
+  acceleration: (number | null)[];
+}
+
+/** A term: its coefficient, then a code 16 * variable + 8 * (cosine's power) + (power of sine or displacement) per factor. */
+export type TermData = number[];
+
+/** multiplier * q[joint] + offset. */
+export interface CoordinateData {
+  joint: number;
+  multiplier: number;
+  offset: number;
+}
+
+export interface EquationData {
+  coordinates: CoordinateData[];
+  /** Sums of coordinates, [coordinate, sign] each. */
+  variables: { bodies: [number, number][]; prismatic: boolean; name: string }[];
+  /** By rows; of a symmetric matrix only the upper triangle is filled. */
+  symmetric: boolean;
+  mass: TermData[][];
+  gravity: TermData[][];
+  /** Of a simplified model: [i, j, k, terms] with j <= k; null where c follows from M. */
+  velocity: [number, number, number, TermData[]][] | null;
+}
+
+export interface MotionData {
+  title: string;
+  samples: number;
+  /** Doubles in base64: t (N), then q, qd, qdd and, where it was measured, torque (N, n) each. */
+  values: string;
+  measured: boolean;
+}
+
+export interface ViewData {
+  name: string;
+  version: string;
+  kind: string;
+  kindText: string;
+  mass: number;
+  gravity: Vector3;
+  joints: JointData[];
+  bodies: BodyData[];
+  frames: FrameData[];
+  shapes: ShapeData[];
+  meshes: MeshData[];
+  hands: HandData[];
+  module: ModuleData | null;
+  noDynamics: string;
+  simplified: boolean;
+  proven: ProvenData | null;
+  equations: EquationData | null;
+  noEquations: string;
+  motion: MotionData | null;
+  start: number[];
+  /** Height of the floor [m]. */
+  floor: number;
+  problems: string[];
+}

@@ -1,0 +1,161 @@
+// The hand: dragging it by inverse kinematics, typing its position, and how well it can move (manipulability).
+
+import { Matrix4, Quaternion, Vector3 } from "three";
+import type { CompiledModel } from "./compiled_model";
+import type { HandData } from "./document";
+import { symmetricAxes } from "./eigen";
+import { html } from "./elements";
+import { DEGREE, shown, typed } from "./numbers";
+import type { State } from "./state";
+
+const STEPS = 60; // of Newton's method for one pull; it ends earlier where the error stops to shrink
+const CLOSE = 1e-10; // [m, rad]
+
+export interface Pose {
+  position: Vector3;
+  turn: Quaternion;
+}
+
+export interface Manipulability {
+  /** Product of the singular values of the hand's velocity Jacobian that the arm's geometry does not make zero. */
+  measure: number;
+  vectors: number[][];
+  lengths: number[];
+}
+
+export class Hand {
+  index = 0;
+
+  constructor(
+    private readonly state: State,
+    private readonly model: CompiledModel | null,
+    private readonly poseOf: (hand: HandData) => Pose,
+  ) {}
+
+  get data(): HandData | null {
+    return this.state.data.hands[this.index] ?? null;
+  }
+
+  get pose(): Pose | null {
+    return this.data ? this.poseOf(this.data) : null;
+  }
+
+  /** Pull the hand towards a pose, as near as the arm and its limits let it come; gives what is missed [m]. */
+  reach(position: Vector3, turn?: Quaternion): number {
+    const hand = this.data;
+    if (!hand || !this.model) return Infinity;
+    const wanted = new Matrix4().makeRotationFromQuaternion(turn ?? this.poseOf(hand).turn).elements;
+    const rotation = [0, 4, 8, 1, 5, 9, 2, 6, 10].map((k) => wanted[k]!);
+    let q: Float64Array = Float64Array.from(this.state.q);
+    let [best, least, missed] = [q, Infinity, Infinity];
+    let idle = 0;
+    for (let k = 0; k < STEPS && least > CLOSE && idle < 12; k += 1) {
+      const [moved, error] = this.model.call(hand.step, q, rotation, [position.x, position.y, position.z]) as [Float64Array, Float64Array];
+      const size = error[0]! / hand.reach + (hand.turns ? error[1]! : 0);
+      if (size < 0.999 * least) idle = 0;
+      else idle += 1;
+      if (size < least) [best, least, missed] = [q, size, error[0]!];
+      q = moved;
+    }
+    this.state.setRest();
+    this.state.setPosture(best);
+    return missed;
+  }
+
+  manipulability(): Manipulability | null {
+    const hand = this.data;
+    if (!hand || !this.model) return null;
+    const jacobian = this.model.value(hand.jacobian, this.state.q);
+    const n = this.state.q.length;
+    const product = [0, 1, 2].map((i) =>
+      [0, 1, 2].map((j) => {
+        let sum = 0;
+        for (let k = 0; k < n; k += 1) sum += jacobian[i * n + k]! * jacobian[j * n + k]!;
+        return sum;
+      }),
+    );
+    const { values, vectors } = symmetricAxes(product);
+    const lengths = values.map((value) => Math.sqrt(Math.max(0, value)));
+    const sorted = [...lengths].sort((a, b) => b - a).slice(0, hand.rank);
+    return { measure: sorted.reduce((total, value) => total * value, 1), vectors, lengths };
+  }
+}
+
+export interface HandPanel {
+  element: HTMLElement;
+}
+
+/** Position and turn of the hand as fields, and its manipulability. */
+export function handPanel(state: State, hand: Hand, chosen: () => void, ellipsoid: (shown: boolean) => void): HandPanel {
+  const choice = html("select", { "aria-label": "hand" });
+  state.data.hands.forEach((data, k) => choice.append(html("option", { value: k }, data.frame)));
+  choice.addEventListener("change", () => {
+    hand.index = Number(choice.value);
+    chosen();
+    state.changed();
+  });
+  const missed = html("p", { class: "hint missed", role: "status" });
+  const labels = ["x", "y", "z", "roll", "pitch", "yaw"];
+  const fields = labels.map((label, k) => {
+    const input = html("input", { type: "text", inputmode: "decimal", class: "number", "aria-label": `${label} of the hand`, autocomplete: "off" });
+    const unit = html("span", { class: "unit" }, k < 3 ? "m" : "");
+    if (k >= 3 && !hand.data?.turns) input.disabled = true;
+    input.addEventListener("change", () => {
+      const value = typed(input.value);
+      const pose = hand.pose;
+      if (value === null || !pose) {
+        input.setAttribute("aria-invalid", "true");
+        return;
+      }
+      input.removeAttribute("aria-invalid");
+      const angles = rollPitchYaw(pose.turn);
+      const position = pose.position.clone();
+      if (k < 3) position.setComponent(k, value);
+      else angles[k - 3] = value * (state.degrees ? DEGREE : 1);
+      const off = hand.reach(position, k < 3 ? pose.turn : turnOf(angles));
+      missed.textContent = off > 1e-6 ? `Out of reach: ${shown(1000 * off)} mm are missed.` : "";
+    });
+    return { input, unit, element: html("label", { class: "field" }, html("span", { class: "letter" }, label), input, unit) };
+  });
+  const measure = html("output", { class: "measure" });
+  const box = html("input", { type: "checkbox" });
+  box.addEventListener("change", () => ellipsoid(box.checked));
+  const fill = (): void => {
+    const pose = hand.pose;
+    if (!pose) return;
+    const values = [pose.position.x, pose.position.y, pose.position.z, ...rollPitchYaw(pose.turn)];
+    fields.forEach(({ input, unit }, k) => {
+      if (k >= 3) {
+        unit.textContent = state.degrees ? "\u00b0" : "rad";
+        input.disabled = !hand.data?.turns;
+      }
+      if (document.activeElement !== input) input.value = shown(values[k]! / (k >= 3 && state.degrees ? DEGREE : 1), 4);
+    });
+    const found = hand.manipulability();
+    measure.textContent = found ? shown(found.measure, 4) : "";
+    measure.dataset["value"] = String(found?.measure);
+  };
+  state.onChange(fill);
+  fill();
+  const element = html(
+    "div",
+    { class: "hand" },
+    html("div", { class: "row" }, html("label", {}, "Frame ", choice), html("label", { class: "check" }, box, " velocity ellipsoid")),
+    html("div", { class: "fields" }, ...fields.map((field) => field.element)),
+    missed,
+    html("p", { class: "row" }, html("span", {}, "Manipulability"), measure),
+  );
+  return { element };
+}
+
+/** Angles of URDF: about the fixed axes x, y and z, in this order. */
+export function rollPitchYaw(turn: Quaternion): [number, number, number] {
+  const m = new Matrix4().makeRotationFromQuaternion(turn).elements;
+  const pitch = Math.atan2(-m[2]!, Math.hypot(m[0]!, m[1]!));
+  return [Math.atan2(m[6]!, m[10]!), pitch, Math.atan2(m[1]!, m[0]!)];
+}
+
+function turnOf([roll, pitch, yaw]: [number, number, number]): Quaternion {
+  const about = (x: number, y: number, z: number, angle: number): Quaternion => new Quaternion().setFromAxisAngle(new Vector3(x, y, z), angle);
+  return about(0, 0, 1, yaw).multiply(about(0, 1, 0, pitch)).multiply(about(1, 0, 0, roll));
+}

@@ -1,0 +1,120 @@
+// A row per joint: name, slider with its limits, fields for position, speed and acceleration, and the torque bar.
+
+import type { JointData } from "./document";
+import { html } from "./elements";
+import { DEGREE, shown, typed } from "./numbers";
+import type { State } from "./state";
+
+type Part = "q" | "qd" | "qdd";
+
+const PARTS: { part: Part; label: string; unit: [string, string, string] }[] = [
+  { part: "q", label: "position", unit: ["\u00b0", "rad", "m"] },
+  { part: "qd", label: "speed", unit: ["\u00b0/s", "rad/s", "m/s"] },
+  { part: "qdd", label: "acceleration", unit: ["\u00b0/s\u00b2", "rad/s\u00b2", "m/s\u00b2"] },
+];
+
+export interface JointRows {
+  element: HTMLElement;
+  /** Where the bar of each joint goes. */
+  bars: HTMLElement[];
+}
+
+export function jointRows(state: State, hover: (joint: number) => void): JointRows {
+  const list = html("div", { class: "joints" });
+  const bars: HTMLElement[] = [];
+  state.data.joints.forEach((joint, k) => {
+    const bar = html("div", { class: "bar-place" });
+    bars.push(bar);
+    const row = html("div", { class: "joint" }, head(state, joint, k), slider(state, joint, k), bar);
+    row.addEventListener("pointerenter", () => hover(k));
+    row.addEventListener("pointerleave", () => hover(-1));
+    row.addEventListener("focusin", () => hover(k));
+    row.addEventListener("focusout", () => hover(-1));
+    list.append(row);
+  });
+  return { element: list, bars };
+}
+
+function factor(state: State, joint: JointData): number {
+  return state.degrees && !joint.prismatic ? DEGREE : 1;
+}
+
+function head(state: State, joint: JointData, k: number): HTMLElement {
+  const fields = PARTS.map(({ part, label, unit }) => {
+    const input = html("input", {
+      type: "text",
+      inputmode: "decimal",
+      class: `number ${part}`,
+      "aria-label": `${label} of ${joint.name}`,
+      autocomplete: "off",
+    });
+    const mark = html("span", { class: "unit" });
+    const fill = (): void => {
+      mark.textContent = unit[joint.prismatic ? 2 : state.degrees ? 0 : 1]!;
+      if (document.activeElement === input && !input.dataset["done"]) return;
+      delete input.dataset["done"];
+      input.value = shown(state[part][k]! / factor(state, joint), 4);
+      input.removeAttribute("aria-invalid");
+    };
+    const take = (): void => {
+      const value = typed(input.value);
+      if (value === null) {
+        input.setAttribute("aria-invalid", "true");
+        return;
+      }
+      input.dataset["done"] = "yes";
+      if (part === "q") state.setPosition(k, value * factor(state, joint));
+      else {
+        state[part][k] = value * factor(state, joint);
+        state.measured = null;
+        state.changed();
+      }
+    };
+    input.addEventListener("change", take);
+    input.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") take();
+    });
+    input.addEventListener("blur", fill);
+    state.onChange(fill);
+    fill();
+    return html("span", { class: `field ${part}` }, input, mark);
+  });
+  const name = html("span", { class: "name", title: joint.name }, joint.name);
+  return html("div", { class: "joint-head" }, html("span", { class: "index" }, String(k + 1)), name, ...fields);
+}
+
+function slider(state: State, joint: JointData, k: number): HTMLElement {
+  const [low, high] = state.range(k);
+  const input = html("input", {
+    type: "range",
+    min: low,
+    max: high,
+    step: "any",
+    "aria-label": `position of ${joint.name}`,
+  });
+  const limit = (value: number | null): HTMLElement => html("span", { class: value === null ? "limit open" : "limit" });
+  const [least, most] = [limit(joint.lower), limit(joint.upper)];
+  const fill = (): void => {
+    const q = state.q[k]!;
+    const scale = factor(state, joint);
+    const unit = joint.prismatic ? "m" : state.degrees ? "\u00b0" : "rad";
+    input.value = String(q);
+    input.setAttribute("aria-valuetext", `${shown(q / scale, 4)} ${unit}`);
+    const share = ((q - low) / (high - low)) * 100;
+    input.style.setProperty("--share", `${Math.min(100, Math.max(0, share))}%`);
+    input.style.setProperty("--zero", low < 0 && high > 0 ? `${(-low / (high - low)) * 100}%` : "-100%");
+    least.textContent = joint.lower === null ? "no limit" : shown(joint.lower / scale, 3);
+    most.textContent = joint.upper === null ? "no limit" : shown(joint.upper / scale, 3);
+  };
+  // Arrow keys move by a hundredth of the range; `any` would leave that to the browser.
+  input.addEventListener("keydown", (event) => {
+    const way = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[event.key];
+    if (way === undefined) return;
+    event.preventDefault();
+    state.setPosition(k, state.q[k]! + (way * (high - low)) / 100);
+  });
+  input.addEventListener("input", () => state.setPosition(k, Number(input.value)));
+  state.onChange(fill);
+  fill();
+  return html("div", { class: "slide" }, least, input, most);
+}

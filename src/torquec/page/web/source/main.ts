@@ -1,0 +1,233 @@
+// The page: reads the document, builds the picture and the panel, and lets them follow one state.
+
+import type { BufferGeometry } from "three";
+import { CompiledModel } from "./compiled_model";
+import type { ViewData } from "./document";
+import { byId, html } from "./elements";
+import { EquationView } from "./equation";
+import { Hand, handPanel, type Pose } from "./hand";
+import { jointRows } from "./joints";
+import { matrixMap } from "./matrix";
+import { geometryOf } from "./meshes";
+import { Motion } from "./motion";
+import { shown } from "./numbers";
+import { Player } from "./player";
+import { torquePlots } from "./plots";
+import { framePose, type Overlay, RobotView } from "./robot_view";
+import { SceneView } from "./scene";
+import { State } from "./state";
+import { torqueBars, torqueLegend, torquesAt } from "./torques";
+
+const OVERLAYS: { overlay: Overlay; text: string }[] = [
+  { overlay: "frames", text: "frames" },
+  { overlay: "axes", text: "joint axes" },
+  { overlay: "center", text: "centre of mass" },
+  { overlay: "inertia", text: "inertia" },
+];
+
+function section(title: string, name: string, ...children: Node[]): HTMLElement {
+  return html("details", { class: "card", id: name, open: true }, html("summary", {}, html("h2", {}, title)), ...children);
+}
+
+async function decodedMeshes(data: ViewData): Promise<(BufferGeometry | null)[]> {
+  return Promise.all(
+    data.meshes.map(async (mesh) => {
+      try {
+        return await geometryOf(mesh);
+      } catch (error) {
+        data.problems.push(`${mesh.name} could not be decoded: ${String(error)}`);
+        return null;
+      }
+    }),
+  );
+}
+
+/** How large the robot is [m]: what sizes of marks are measured by. */
+function sizeOf(data: ViewData): number {
+  const view = new RobotView({ ...data, shapes: [] }, 1, []);
+  let largest = 0.1;
+  const points = data.frames.map((frame) => framePose(view, frame.body, frame.pose).position);
+  data.bodies.forEach((_, k) => points.push(framePose(view, k, { rotation: [1, 0, 0, 0, 1, 0, 0, 0, 1], origin: [0, 0, 0] }).position));
+  for (const a of points) for (const b of points) largest = Math.max(largest, a.distanceTo(b));
+  return largest;
+}
+
+function head(data: ViewData): void {
+  document.title = `${data.name} \u2013 Torquec`;
+  byId("name").textContent = data.name;
+  const facts = [`${data.joints.length} ${data.joints.length === 1 ? "joint" : "joints"}`];
+  if (data.mass > 0) facts.push(`${shown(data.mass)} kg`);
+  facts.push(data.kindText);
+  byId("facts").textContent = facts.join(" \u00b7 ");
+  byId("made").textContent = `Torquec ${data.version}. The model runs in this page; nothing is sent or loaded.`;
+}
+
+/** Follow the reader's colours, or the button's. */
+function colours(apply: () => void): void {
+  const root = document.documentElement;
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  const set = (isDark: boolean): void => {
+    root.dataset["theme"] = isDark ? "dark" : "light";
+    apply();
+  };
+  set(dark.matches);
+  dark.addEventListener("change", () => set(dark.matches));
+  byId("theme").addEventListener("click", () => set(root.dataset["theme"] !== "dark"));
+}
+
+function makeScene(data: ViewData, meshes: (BufferGeometry | null)[], size: number, state: State, hand: () => Hand): SceneView | null {
+  const place = byId("scene");
+  try {
+    return new SceneView(data, place, meshes, size, (position) => {
+      hand().reach(position);
+    });
+  } catch {
+    place.append(
+      html("p", { class: "no-picture", role: "alert" }, "There is no picture: this browser has no WebGL. All numbers of the panel are live without it."),
+    );
+    void state;
+    return null;
+  }
+}
+
+async function start(): Promise<void> {
+  const data = JSON.parse(byId("data").textContent!) as ViewData;
+  head(data);
+  const state = new State(data);
+  const model = data.module ? await CompiledModel.load(data.module) : null;
+  const meshes = await decodedMeshes(data);
+  const size = sizeOf(data);
+  let hand: Hand;
+  const scene = makeScene(data, meshes, size, state, () => hand);
+  // Without a picture the tree of bodies still says where the hand is.
+  const robot = scene?.robot ?? new RobotView({ ...data, shapes: [] }, size, []);
+  if (!scene) state.onChange(() => robot.move(state.q));
+  else state.onChange(() => scene.move(state.q));
+  hand = new Hand(state, model, (which): Pose => framePose(robot, which.body, which.pose));
+
+  const panel = byId("panel");
+  const rows = jointRows(state, (joint) => {
+    robot.highlight(joint);
+    scene?.draw();
+  });
+  const units = html("button", { type: "button", class: "plain", id: "units" });
+  const named = (): void => {
+    units.textContent = state.degrees ? "degrees" : "radians";
+    units.setAttribute("aria-label", `angles in ${units.textContent}; change`);
+  };
+  units.addEventListener("click", () => {
+    state.degrees = !state.degrees;
+    named();
+    state.changed();
+  });
+  named();
+  const moving = html("button", { type: "button", class: "plain", "aria-pressed": "false", id: "moving" }, "speeds and accelerations");
+  moving.addEventListener("click", () => {
+    const open = moving.getAttribute("aria-pressed") !== "true";
+    moving.setAttribute("aria-pressed", String(open));
+    rows.element.classList.toggle("moving", open);
+  });
+  const home = html("button", { type: "button", class: "plain", id: "home" }, "reset");
+  home.addEventListener("click", () => {
+    state.setRest();
+    state.setPosture(data.start);
+    scene?.look();
+  });
+  const joints = section("Joints", "joints", html("div", { class: "row tools" }, units, moving, home), rows.element);
+  panel.append(joints);
+
+  const dynamics = model !== null && data.noDynamics === "";
+  if (dynamics) {
+    joints.insertBefore(torqueLegend(state), rows.element);
+    torqueBars(state, model, rows.bars);
+  } else panel.append(html("p", { class: "card note" }, data.noDynamics));
+
+  if (data.hands.length > 0) {
+    let wanted = false;
+    const showEllipsoid = (): void => scene?.showEllipsoid(wanted ? hand.manipulability() : null);
+    const chosen = (): void => {
+      scene?.chooseHand(hand.index);
+      scene?.move(state.q);
+    };
+    chosen();
+    const made = handPanel(state, hand, chosen, (on) => {
+      wanted = on;
+      showEllipsoid();
+    });
+    if (scene) state.onChange(() => wanted && showEllipsoid());
+    panel.append(section("Hand", "hand", made.element));
+  }
+  if (dynamics) {
+    const equation = new EquationView(state);
+    panel.append(
+      section("Equations of motion", "matrix", matrixMap(state, model, (entry) => equation.show(entry)), equation.element),
+    );
+  }
+
+  let player: Player | null = null;
+  if (data.motion) {
+    const motion = new Motion(data.motion, data.joints.length);
+    player = new Player(motion, state);
+    const made = player;
+    byId("motion").append(player.element);
+    if (dynamics) {
+      const plots = torquePlots(state, model, motion, (time) => made.go(time));
+      player.onTime(plots.mark);
+      panel.append(section("Torques along the motion", "along", torqueLegend(state), plots.element));
+    }
+    player.go(motion.start);
+  }
+  if (data.problems.length > 0) {
+    const list = html("ul");
+    for (const text of data.problems) list.append(html("li", {}, text));
+    panel.append(section("What could not be drawn", "problems", list));
+  }
+
+  const bar = byId("overlays");
+  for (const { overlay, text } of OVERLAYS) {
+    if (overlay === "inertia" && !data.bodies.some((body) => body.ellipsoid)) continue;
+    const button = html("button", { type: "button", "aria-pressed": "false" }, text);
+    button.addEventListener("click", () => {
+      const on = button.getAttribute("aria-pressed") !== "true";
+      button.setAttribute("aria-pressed", String(on));
+      robot.show(overlay, on);
+      scene?.draw();
+    });
+    if (scene) bar.append(button);
+  }
+  colours(() => {
+    const style = getComputedStyle(document.documentElement);
+    const color = (name: string): string => style.getPropertyValue(`--${name}`).trim();
+    scene?.paint({
+      link: color("robot-link"),
+      housing: color("robot-housing"),
+      accent: color("accent"),
+      grid: color("grid"),
+      floorShade: Number(color("floor-shade")),
+    });
+  });
+  if (scene) forPaper(scene, data);
+  state.changed();
+  scene?.look();
+  // What tests and other scripts of the page may ask.
+  Object.assign(window, { torquec: { data, state, model, hand, scene, player, robot, torquesAt } });
+  document.documentElement.dataset["ready"] = "yes";
+}
+
+/** Paper gets a still picture: a canvas may print empty. */
+function forPaper(scene: SceneView, data: ViewData): void {
+  const picture = html("img", { id: "still", alt: `${data.name} as shown` });
+  byId("scene").append(picture);
+  const take = (): void => {
+    picture.src = scene.still();
+  };
+  window.addEventListener("beforeprint", take);
+  window.matchMedia("print").addEventListener("change", (event) => event.matches && take());
+  scene.canvas.setAttribute("aria-label", `${data.name} in three dimensions; arrow keys turn it, plus and minus zoom`);
+}
+
+start().catch((error: unknown) => {
+  byId("panel").prepend(html("p", { class: "card note", role: "alert" }, `This page could not start: ${String(error)}`));
+  document.documentElement.dataset["ready"] = "failed";
+  throw error;
+});

@@ -1,0 +1,258 @@
+// The robot as a tree of three.js groups: one per body, moved by its joint; everything else hangs on these.
+
+import {
+  BoxGeometry,
+  BufferGeometry,
+  CapsuleGeometry,
+  Color,
+  Float32BufferAttribute,
+  Group,
+  LatheGeometry,
+  Line,
+  LineBasicMaterial,
+  LineSegments,
+  Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  MeshStandardMaterial,
+  Quaternion,
+  SphereGeometry,
+  Vector2,
+  Vector3,
+} from "three";
+import type { BodyData, PoseData, ShapeData, ViewData } from "./document";
+
+export interface Palette {
+  link: string;
+  housing: string;
+  accent: string;
+}
+
+/** What can be shown besides the shapes. */
+export type Overlay = "frames" | "axes" | "center" | "inertia";
+
+const AXIS_COLORS = ["#d1495b", "#3a9d5d", "#2f7fd1"];
+
+export function matrixOf(pose: PoseData): Matrix4 {
+  const [a, b, c, d, e, f, g, h, i] = pose.rotation as [number, number, number, number, number, number, number, number, number];
+  const [x, y, z] = pose.origin;
+  return new Matrix4().set(a, b, c, x, d, e, f, y, g, h, i, z, 0, 0, 0, 1);
+}
+
+export class RobotView {
+  readonly root = new Group();
+  /** Of the base (index 0) and of every body (index + 1). */
+  private readonly groups: Group[] = [this.root];
+  private readonly movers: Group[] = [];
+  private readonly overlays = new Map<Overlay, Group[]>();
+  private readonly materials: Record<"link" | "housing", MeshStandardMaterial>;
+  private readonly housings: { joint: number; mesh: Mesh<BufferGeometry, MeshStandardMaterial> }[] = [];
+  private readonly center: Mesh;
+  private accent = "#e8743b";
+
+  constructor(
+    private readonly data: ViewData,
+    private readonly size: number,
+    private readonly meshes: (BufferGeometry | null)[],
+  ) {
+    this.materials = {
+      link: new MeshStandardMaterial({ roughness: 0.42, metalness: 0.05 }),
+      housing: new MeshStandardMaterial({ roughness: 0.5, metalness: 0.25 }),
+    };
+    for (const body of data.bodies) this.addBody(body);
+    for (const shape of data.shapes) this.addShape(shape);
+    for (const frame of data.frames) {
+      const axes = this.axes(0.06 * size);
+      axes.applyMatrix4(matrixOf(frame.pose));
+      this.overlay("frames", frame.body, axes);
+    }
+    this.center = new Mesh(new SphereGeometry(0.018 * size, 24, 16), new MeshBasicMaterial({ color: "#d1495b", depthTest: false }));
+    this.center.renderOrder = 5;
+    this.overlay("center", -1, this.center);
+    this.move(data.start);
+  }
+
+  /** The group that a body's shapes hang on; -1 is the base. */
+  group(body: number): Group {
+    return this.groups[body + 1] as Group;
+  }
+
+  /** Put every joint at its position. */
+  move(q: ArrayLike<number>): void {
+    this.data.bodies.forEach((body, k) => {
+      const mover = this.movers[k] as Group;
+      const value = body.multiplier * (q[body.joint] as number) + body.offset;
+      const axis = new Vector3(...body.axis);
+      if (body.prismatic) mover.position.copy(axis).multiplyScalar(value);
+      else mover.quaternion.setFromAxisAngle(axis, value);
+    });
+    this.root.updateMatrixWorld(true);
+    this.placeCenter();
+  }
+
+  /** The centre of mass of the moving bodies, in the base frame. */
+  centerOfMass(): Vector3 {
+    const total = new Vector3();
+    let mass = 0;
+    this.data.bodies.forEach((body, k) => {
+      total.addScaledVector(new Vector3(...body.center).applyMatrix4(this.group(k).matrixWorld), body.mass);
+      mass += body.mass;
+    });
+    return mass > 0 ? total.divideScalar(mass) : total;
+  }
+
+  show(overlay: Overlay, visible: boolean): void {
+    for (const group of this.overlays.get(overlay) ?? []) group.visible = visible;
+    if (overlay === "inertia") {
+      for (const material of Object.values(this.materials)) {
+        material.transparent = visible;
+        material.opacity = visible ? 0.25 : 1;
+        material.depthWrite = !visible;
+        material.needsUpdate = true;
+      }
+    }
+  }
+
+  paint(palette: Palette): void {
+    this.materials.link.color.set(palette.link);
+    this.materials.housing.color.set(palette.housing);
+    this.accent = palette.accent;
+  }
+
+  /** Make one joint stand out; -1 for none. */
+  highlight(joint: number): void {
+    for (const housing of this.housings) {
+      const chosen = housing.joint === joint;
+      housing.mesh.material.emissive.set(chosen ? this.accent : "#000000");
+      housing.mesh.material.emissiveIntensity = chosen ? 0.9 : 0;
+      housing.mesh.material.color.copy(this.materials.housing.color);
+    }
+  }
+
+  private addBody(body: BodyData): void {
+    const placed = new Group();
+    placed.applyMatrix4(matrixOf(body.placement));
+    const mover = new Group();
+    placed.add(mover);
+    this.group(body.parent).add(placed);
+    this.groups.push(mover);
+    this.movers.push(mover);
+    const index = this.groups.length - 2;
+
+    const axis = new Vector3(...body.axis);
+    const points = [axis.clone().multiplyScalar(-0.16 * this.size), axis.clone().multiplyScalar(0.16 * this.size)];
+    const line = new Line(
+      new BufferGeometry().setFromPoints(points),
+      new LineBasicMaterial({ color: body.prismatic ? AXIS_COLORS[1]! : AXIS_COLORS[2]!, depthTest: false }),
+    );
+    line.renderOrder = 4;
+    this.overlay("axes", index, line);
+    if (body.ellipsoid) {
+      const shape = new Mesh(
+        new SphereGeometry(1, 32, 20),
+        new MeshStandardMaterial({ color: "#2f7fd1", transparent: true, opacity: 0.7, roughness: 0.6 }),
+      );
+      const pose = matrixOf({ rotation: body.ellipsoid.rotation, origin: body.center });
+      shape.applyMatrix4(pose.multiply(new Matrix4().makeScale(...body.ellipsoid.axes)));
+      this.overlay("inertia", index, shape);
+    }
+  }
+
+  private addShape(shape: ShapeData): void {
+    const geometry = this.geometry(shape);
+    if (!geometry) return;
+    const housing = shape.role === "housing";
+    // A housing has a material of its own, so that one joint can stand out.
+    const material = housing ? this.materials.housing.clone() : this.materialOf(shape, geometry);
+    const mesh = new Mesh(geometry, material);
+    mesh.applyMatrix4(matrixOf(shape.pose));
+    if (shape.kind === "capsule" || shape.kind === "cylinder") mesh.rotateX(Math.PI / 2); // ours lie along z
+    if (shape.kind === "mesh") mesh.scale.set(...shape.scale);
+    mesh.castShadow = true;
+    mesh.receiveShadow = true;
+    this.group(shape.body).add(mesh);
+    const joint = this.data.bodies[shape.body]?.joint;
+    if (housing && joint !== undefined) this.housings.push({ joint, mesh: mesh as Mesh<BufferGeometry, MeshStandardMaterial> });
+    else if (housing) mesh.material = this.materials.housing;
+  }
+
+  private materialOf(shape: ShapeData, geometry: BufferGeometry): MeshStandardMaterial | MeshStandardMaterial[] {
+    const painted = (color: number[] | null): MeshStandardMaterial => {
+      if (!color) return this.materials.link;
+      const [r, g, b, a] = color as [number, number, number, number];
+      const opaque = a >= 1;
+      return new MeshStandardMaterial({
+        color: new Color().setRGB(r, g, b, "srgb"),
+        roughness: 0.5,
+        metalness: 0.05,
+        transparent: !opaque,
+        opacity: a,
+      });
+    };
+    if (shape.color || shape.kind !== "mesh") return painted(shape.color);
+    const parts = this.data.meshes[shape.mesh]?.parts ?? [];
+    return geometry.groups.length > 0 ? parts.map((part) => painted(part.color)) : painted(parts[0]?.color ?? null);
+  }
+
+  private geometry(shape: ShapeData): BufferGeometry | null {
+    const [a, b, c] = shape.sizes as [number, number, number];
+    switch (shape.kind) {
+      case "capsule":
+        return new CapsuleGeometry(a, b, 12, 32);
+      case "cylinder":
+        return roundedCylinder(a, b);
+      case "sphere":
+        return new SphereGeometry(a, 32, 20);
+      case "box":
+        return new BoxGeometry(a, b, c);
+      case "mesh":
+        return this.meshes[shape.mesh] ?? null;
+    }
+  }
+
+  private axes(length: number): LineSegments {
+    const geometry = new BufferGeometry();
+    const [l, colors] = [length, AXIS_COLORS.map((color) => new Color(color))];
+    geometry.setAttribute("position", new Float32BufferAttribute([0, 0, 0, l, 0, 0, 0, 0, 0, 0, l, 0, 0, 0, 0, 0, 0, l], 3));
+    const values = colors.flatMap((color) => [color.r, color.g, color.b, color.r, color.g, color.b]);
+    geometry.setAttribute("color", new Float32BufferAttribute(values, 3));
+    const lines = new LineSegments(geometry, new LineBasicMaterial({ vertexColors: true, depthTest: false }));
+    lines.renderOrder = 3;
+    return lines;
+  }
+
+  private overlay(kind: Overlay, body: number, object: Line | LineSegments | Mesh): void {
+    const group = new Group();
+    group.visible = false;
+    group.add(object);
+    this.group(body).add(group);
+    this.overlays.set(kind, [...(this.overlays.get(kind) ?? []), group]);
+  }
+
+  private placeCenter(): void {
+    this.center.position.copy(this.centerOfMass());
+  }
+}
+
+/** A cylinder along y whose edges are broken, as those of machined parts are. */
+function roundedCylinder(radius: number, length: number): BufferGeometry {
+  const edge = 0.22 * Math.min(radius, length / 2);
+  const points = [new Vector2(0, -length / 2)];
+  for (const side of [-1, 1]) {
+    for (let k = 0; k <= 6; k += 1) {
+      const angle = ((side < 0 ? k : 6 - k) * Math.PI) / 12;
+      const [x, y] = [radius - edge + edge * Math.sin(angle), length / 2 - edge + edge * Math.cos(angle)];
+      points.push(new Vector2(x, side * y));
+    }
+  }
+  points.push(new Vector2(0, length / 2));
+  return new LatheGeometry(points, 48);
+}
+
+/** Position and orientation of a frame that hangs on a body, in the base frame. */
+export function framePose(view: RobotView, body: number, pose: PoseData): { position: Vector3; turn: Quaternion } {
+  const matrix = view.group(body).matrixWorld.clone().multiply(matrixOf(pose));
+  const [position, turn] = [new Vector3(), new Quaternion()];
+  matrix.decompose(position, turn, new Vector3());
+  return { position, turn };
+}

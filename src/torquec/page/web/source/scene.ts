@@ -1,0 +1,312 @@
+// The picture: camera, light, floor, the robot, and the hand that can be dragged. Drawn only when something changed.
+
+import {
+  AmbientLight,
+  BufferGeometry,
+  DirectionalLight,
+  GridHelper,
+  Group,
+  HemisphereLight,
+  Mesh,
+  MeshBasicMaterial,
+  MeshStandardMaterial,
+  PCFShadowMap,
+  PerspectiveCamera,
+  Plane,
+  PlaneGeometry,
+  Raycaster,
+  Scene,
+  ShadowMaterial,
+  SphereGeometry,
+  Vector2,
+  Vector3,
+  WebGLRenderer,
+} from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import type { ViewData } from "./document";
+import { framePose, type Palette, RobotView } from "./robot_view";
+
+export interface Dragging {
+  /** The hand was pulled to this place [m] in the base frame. */
+  (position: Vector3): void;
+}
+
+export class SceneView {
+  readonly robot: RobotView;
+  readonly canvas: HTMLCanvasElement;
+  frames = 0;
+  private readonly scene = new Scene();
+  private readonly camera: PerspectiveCamera;
+  private readonly renderer: WebGLRenderer;
+  private readonly controls: OrbitControls;
+  private readonly knob: Mesh<SphereGeometry, MeshBasicMaterial>;
+  private readonly ellipsoid: Mesh<SphereGeometry, MeshStandardMaterial>;
+  private readonly floor: Group;
+  private readonly extra = new Group();
+  private waiting = false;
+  private hand = 0;
+
+  constructor(
+    private readonly data: ViewData,
+    private readonly place: HTMLElement,
+    meshes: (BufferGeometry | null)[],
+    readonly size: number,
+    private readonly dragged: Dragging,
+  ) {
+    this.renderer = new WebGLRenderer({ antialias: true, alpha: true });
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFShadowMap;
+    this.canvas = this.renderer.domElement;
+    this.canvas.setAttribute("role", "img");
+    this.canvas.tabIndex = 0;
+    place.append(this.canvas);
+
+    this.robot = new RobotView(data, size, meshes);
+    this.scene.add(this.robot.root, this.extra);
+    this.camera = new PerspectiveCamera(32, 1, size / 50, size * 60);
+    this.camera.up.set(0, 0, 1);
+    this.controls = new OrbitControls(this.camera, this.canvas);
+    this.controls.addEventListener("change", () => this.draw());
+    this.canvas.addEventListener("keydown", (event) => this.turnByKey(event));
+
+    this.floor = this.makeFloor();
+    this.addLight();
+    this.knob = new Mesh(
+      new SphereGeometry(0.03 * size, 32, 20),
+      new MeshBasicMaterial({ transparent: true, opacity: 0.55, depthTest: false }),
+    );
+    this.knob.renderOrder = 6;
+    this.ellipsoid = new Mesh(
+      new SphereGeometry(1, 40, 24),
+      new MeshStandardMaterial({ transparent: true, opacity: 0.28, depthWrite: false, roughness: 0.8 }),
+    );
+    this.ellipsoid.visible = false;
+    this.scene.add(this.knob, this.ellipsoid);
+    this.knob.visible = data.hands.length > 0;
+    this.catchHand();
+    this.look();
+    new ResizeObserver(() => this.resize()).observe(place);
+    this.resize();
+  }
+
+  /** The camera where it was in the beginning: the whole robot from the front right. */
+  look(): void {
+    const { lower, upper } = this.extent();
+    const middle = lower.clone().add(upper).multiplyScalar(0.5);
+    const radius = 0.5 * upper.distanceTo(lower) + 0.1 * this.size;
+    const aspect = Math.max(0.3, this.place.clientWidth / Math.max(1, this.place.clientHeight));
+    const angle = (this.camera.fov * Math.PI) / 360;
+    const distance = radius / Math.sin(Math.min(angle, Math.atan(Math.tan(angle) * aspect)));
+    this.camera.position.copy(middle).add(new Vector3(0.78, -0.55, 0.36).normalize().multiplyScalar(distance));
+    this.controls.target.copy(middle);
+    this.controls.update();
+    this.draw();
+  }
+
+  paint(palette: Palette & { grid: string; floorShade: number }): void {
+    this.robot.paint(palette);
+    this.robot.highlight(-1);
+    this.knob.material.color.set(palette.accent);
+    this.ellipsoid.material.color.set(palette.accent);
+    for (const child of this.floor.children) {
+      const material = (child as Mesh).material;
+      if (material instanceof ShadowMaterial) material.opacity = palette.floorShade;
+      else (material as MeshBasicMaterial).color.set(palette.grid);
+    }
+    this.draw();
+  }
+
+  /** Show the robot at q. */
+  move(q: ArrayLike<number>): void {
+    this.robot.move(q);
+    const hand = this.data.hands[this.hand];
+    if (hand) this.knob.position.copy(framePose(this.robot, hand.body, hand.pose).position);
+    this.draw();
+  }
+
+  chooseHand(index: number): void {
+    this.hand = index;
+  }
+
+  /** The ellipsoid of what hand speeds unit joint speeds give: principal axes (columns) and lengths; null hides it. */
+  showEllipsoid(axes: { vectors: number[][]; lengths: number[] } | null): void {
+    this.ellipsoid.visible = axes !== null;
+    if (axes) {
+      const longest = Math.max(...axes.lengths, 1e-9);
+      const [x, y, z] = axes.vectors.map((v) => new Vector3(...(v as [number, number, number]))) as [Vector3, Vector3, Vector3];
+      if (x.clone().cross(y).dot(z) < 0) z.negate();
+      this.ellipsoid.matrixAutoUpdate = false;
+      this.ellipsoid.matrix.makeBasis(x, y, z);
+      const scale = axes.lengths.map((l) => Math.max(0.004, (0.25 * l) / longest) * this.size) as [number, number, number];
+      this.ellipsoid.matrix.scale(new Vector3(...scale)).setPosition(this.knob.position);
+    }
+    this.draw();
+  }
+
+  /** Things of other parts of the page. */
+  add(object: Group): void {
+    this.extra.add(object);
+  }
+
+  /** Ask for a picture; many requests make one. */
+  draw(): void {
+    if (this.waiting) return;
+    this.waiting = true;
+    requestAnimationFrame(() => {
+      this.waiting = false;
+      this.drawNow();
+    });
+  }
+
+  drawNow(): void {
+    this.renderer.render(this.scene, this.camera);
+    this.frames += 1;
+  }
+
+  /** The picture as it is, for paper. */
+  still(): string {
+    this.drawNow();
+    return this.canvas.toDataURL("image/png");
+  }
+
+  /** Where a point of the base frame is on the screen, in pixels of the window. */
+  onScreen(point: Vector3): { x: number; y: number } {
+    const seen = point.clone().project(this.camera);
+    const box = this.canvas.getBoundingClientRect();
+    return { x: box.left + (0.5 + 0.5 * seen.x) * box.width, y: box.top + (0.5 - 0.5 * seen.y) * box.height };
+  }
+
+  get handPosition(): Vector3 {
+    return this.knob.position;
+  }
+
+  private extent(): { lower: Vector3; upper: Vector3 } {
+    const lower = new Vector3(0, 0, this.data.floor);
+    const upper = new Vector3(0, 0, 0);
+    this.data.bodies.forEach((body, k) => {
+      for (const point of [new Vector3(), new Vector3(...body.center)]) {
+        point.applyMatrix4(this.robot.group(k).matrixWorld);
+        lower.min(point);
+        upper.max(point);
+      }
+    });
+    for (const frame of this.data.frames) {
+      const { position } = framePose(this.robot, frame.body, frame.pose);
+      lower.min(position);
+      upper.max(position);
+    }
+    return { lower, upper };
+  }
+
+  private makeFloor(): Group {
+    const floor = new Group();
+    const cell = 10 ** Math.round(Math.log10(this.size / 6));
+    const grid = new GridHelper(cell * 40, 40);
+    grid.rotateX(Math.PI / 2);
+    grid.material.transparent = true;
+    grid.material.opacity = 0.5;
+    grid.material.vertexColors = false;
+    const shade = new Mesh(new PlaneGeometry(cell * 80, cell * 80), new ShadowMaterial());
+    shade.receiveShadow = true;
+    floor.add(grid, shade);
+    floor.position.z = this.data.floor - 0.002 * this.size;
+    this.scene.add(floor);
+    return floor;
+  }
+
+  private addLight(): void {
+    const sun = new DirectionalLight("#fff6e8", 2.1);
+    sun.position.set(1.6, -1.2, 3).multiplyScalar(2 * this.size);
+    sun.castShadow = true;
+    sun.shadow.mapSize.set(1024, 1024);
+    sun.shadow.radius = 4;
+    sun.shadow.normalBias = 0.01 * this.size;
+    const view = sun.shadow.camera;
+    [view.left, view.right, view.bottom, view.top] = [-2, 2, -2, 2].map((x) => x * this.size) as [number, number, number, number];
+    [view.near, view.far] = [0.1 * this.size, 12 * this.size];
+    const fill = new DirectionalLight("#dbe7ff", 0.7);
+    fill.position.set(-2, 1.5, 1.2);
+    const sky = new HemisphereLight("#ffffff", "#b9b2a6", 1.1);
+    sky.position.set(0, 0, 1);
+    this.scene.add(sun, fill, sky, new AmbientLight("#ffffff", 0.25));
+  }
+
+  private resize(): void {
+    const { clientWidth: width, clientHeight: height } = this.place;
+    if (width === 0 || height === 0) return;
+    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
+    this.renderer.setSize(width, height);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+    this.drawNow();
+  }
+
+  /** Drag the knob in the plane through it that faces the camera. */
+  private catchHand(): void {
+    const ray = new Raycaster();
+    const plane = new Plane();
+    const offset = new Vector3();
+    const aim = (event: PointerEvent): void => {
+      const box = this.canvas.getBoundingClientRect();
+      const x = ((event.clientX - box.left) / box.width) * 2 - 1;
+      ray.setFromCamera(new Vector2(x, 1 - ((event.clientY - box.top) / box.height) * 2), this.camera);
+    };
+    // A finger needs more room than the knob shows.
+    const isNear = (event: PointerEvent): boolean => {
+      const { x, y } = this.onScreen(this.knob.position);
+      return Math.hypot(event.clientX - x, event.clientY - y) < (event.pointerType === "touch" ? 34 : 20);
+    };
+    this.canvas.addEventListener(
+      "pointerdown",
+      (event) => {
+        if (!this.knob.visible || !isNear(event)) return;
+        aim(event);
+        plane.setFromNormalAndCoplanarPoint(this.camera.getWorldDirection(new Vector3()), this.knob.position);
+        const hit = ray.ray.intersectPlane(plane, new Vector3());
+        if (!hit) return;
+        offset.copy(this.knob.position).sub(hit);
+        event.stopImmediatePropagation();
+        this.canvas.setPointerCapture(event.pointerId);
+        this.controls.enabled = false;
+        const follow = (moved: PointerEvent): void => {
+          aim(moved);
+          const at = ray.ray.intersectPlane(plane, new Vector3());
+          if (at) this.dragged(at.add(offset));
+        };
+        const end = (): void => {
+          this.canvas.removeEventListener("pointermove", follow);
+          this.canvas.removeEventListener("pointerup", end);
+          this.canvas.removeEventListener("pointercancel", end);
+          this.controls.enabled = true;
+        };
+        this.canvas.addEventListener("pointermove", follow);
+        this.canvas.addEventListener("pointerup", end);
+        this.canvas.addEventListener("pointercancel", end);
+      },
+      { capture: true },
+    );
+    this.canvas.addEventListener("pointermove", (event) => {
+      this.canvas.style.cursor = this.knob.visible && isNear(event) ? "grab" : "";
+    });
+  }
+
+  private turnByKey(event: KeyboardEvent): void {
+    const turn = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+    const zoom = { "+": 0.9, "=": 0.9, "-": 1 / 0.9 }[event.key];
+    if (!turn && !zoom) return;
+    event.preventDefault();
+    const arm = this.camera.position.clone().sub(this.controls.target);
+    if (turn) {
+      const [around, over] = turn as [number, number];
+      const flat = Math.hypot(arm.x, arm.y);
+      const azimuth = Math.atan2(arm.y, arm.x) + 0.12 * around;
+      const height = Math.min(1.5, Math.max(-1.5, Math.atan2(arm.z, flat) - 0.12 * over));
+      const length = arm.length();
+      arm.set(Math.cos(azimuth) * Math.cos(height), Math.sin(azimuth) * Math.cos(height), Math.sin(height)).multiplyScalar(length);
+    }
+    if (zoom) arm.multiplyScalar(zoom);
+    this.camera.position.copy(this.controls.target).add(arm);
+    this.controls.update();
+    this.draw();
+  }
+}
