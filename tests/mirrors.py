@@ -13,6 +13,8 @@ COVERED_BY = {
     "codegen/object/elementary.py": "codegen/object/test_module.py",
     "codegen/object/kernel.py": "codegen/object/test_module.py",
     "codegen/precision.py": "codegen/c/test_scalar.py",
+    "control/admittance_options.py": "control/test_admittance.py",
+    "control/haptic_cycle.py": "control/test_admittance.py",
     "control/error_tube.py": "control/test_tracking_guarantee.py",
     "control/law_options.py": "control/test_laws.py",
     "dynamics/friction/coulomb.py": "dynamics/test_friction_terms.py",

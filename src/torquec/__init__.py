@@ -23,12 +23,17 @@ if TYPE_CHECKING:
     from torquec.codegen.precision import Precision as Precision
     from torquec.codegen.target import Target as Target
     from torquec.control.actuator_limits import with_actuator_limits as with_actuator_limits
+    from torquec.control.admittance import Admittance as Admittance
+    from torquec.control.admittance import admittance as admittance
+    from torquec.control.admittance_options import AdmittanceOptions as AdmittanceOptions
     from torquec.control.computed_torque import computed_torque as computed_torque
     from torquec.control.computed_torque import diagonal_computed_torque as diagonal_computed_torque
     from torquec.control.controller import Controller as Controller
     from torquec.control.controller_file import read_controller as read_controller
     from torquec.control.controller_file import read_observer as read_observer
     from torquec.control.controller_file import write_controller as write_controller
+    from torquec.control.haptic_caps import HapticCaps as HapticCaps
+    from torquec.control.haptic_caps import HapticStatus as HapticStatus
     from torquec.control.independent_joint import gravity_compensation as gravity_compensation
     from torquec.control.independent_joint import independent_joint as independent_joint
     from torquec.control.law_options import ControllerOptions as ControllerOptions
@@ -41,7 +46,9 @@ if TYPE_CHECKING:
     from torquec.control.pole_placement import pole_placement as pole_placement
     from torquec.control.pole_placement import pole_placement_gains as pole_placement_gains
     from torquec.control.poles import joint_poles as joint_poles
+    from torquec.control.rendered_object import RenderedObject as RenderedObject
     from torquec.control.stability_interval import stability_interval as stability_interval
+    from torquec.control.tool_load import ToolLoad as ToolLoad
     from torquec.control.tracking_guarantee import TrackingGuarantee as TrackingGuarantee
     from torquec.control.tracking_guarantee import tracking_guarantee as tracking_guarantee
     from torquec.dynamics.box_collision import PlacedBox as PlacedBox
@@ -55,6 +62,10 @@ if TYPE_CHECKING:
     from torquec.dynamics.contact import block_corners as block_corners
     from torquec.dynamics.contact import contact_field as contact_field
     from torquec.dynamics.contact import plastic_impact as plastic_impact
+    from torquec.dynamics.guide import Guide as Guide
+    from torquec.dynamics.guide import GuideShape as GuideShape
+    from torquec.dynamics.guide import guide_field as guide_field
+    from torquec.dynamics.guide import joined_fields as joined_fields
     from torquec.dynamics.proxy import moved_proxy as moved_proxy
     from torquec.dynamics.proxy import obstacle_faces as obstacle_faces
     from torquec.dynamics.virtual_object import ObjectParameters as ObjectParameters
@@ -171,7 +182,11 @@ if TYPE_CHECKING:
     from torquec.simulation.closed_loop import simulate as simulate
     from torquec.simulation.comparison_of_models import ModelComparison as ModelComparison
     from torquec.simulation.comparison_of_models import compare as compare
+    from torquec.simulation.force_sensor import ForceSensor as ForceSensor
     from torquec.simulation.frame_wrench import FrameWrench as FrameWrench
+    from torquec.simulation.haptic_loop import HapticLoop as HapticLoop
+    from torquec.simulation.haptic_loop import HapticRecording as HapticRecording
+    from torquec.simulation.haptic_loop import HapticSetting as HapticSetting
     from torquec.simulation.held_payload import HeldPayload as HeldPayload
     from torquec.simulation.monte_carlo import Spread as Spread
     from torquec.simulation.monte_carlo import monte_carlo as monte_carlo
@@ -179,6 +194,7 @@ if TYPE_CHECKING:
     from torquec.simulation.open_loop import follow_in_open_loop as follow_in_open_loop
     from torquec.simulation.plant import Plant as Plant
     from torquec.simulation.sensors import Sensors as Sensors
+    from torquec.simulation.simulated_hand import HandImpedance as HandImpedance
     from torquec.simulation.spring_hold import HandHold as HandHold
     from torquec.simulation.spring_hold import WallContact as WallContact
     from torquec.simulation.verify_specification import verify_specification as verify_specification
@@ -268,6 +284,17 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         ),
         "torquec.dynamics.proxy": ("moved_proxy", "obstacle_faces"),
         "torquec.dynamics.box_collision": ("PlacedBox", "box_gap", "box_gap_function"),
+        "torquec.dynamics.guide": ("Guide", "GuideShape", "guide_field", "joined_fields"),
+    },
+    "Haptic interaction": {
+        "torquec.control.admittance": ("Admittance", "admittance"),
+        "torquec.control.admittance_options": ("AdmittanceOptions",),
+        "torquec.control.haptic_caps": ("HapticCaps", "HapticStatus"),
+        "torquec.control.rendered_object": ("RenderedObject",),
+        "torquec.control.tool_load": ("ToolLoad",),
+        "torquec.simulation.force_sensor": ("ForceSensor",),
+        "torquec.simulation.haptic_loop": ("HapticLoop", "HapticRecording", "HapticSetting"),
+        "torquec.simulation.simulated_hand": ("HandImpedance",),
     },
     "Inverse kinematics": {
         "torquec.kinematics.inverse_kinematics": ("inverse_kinematics",),

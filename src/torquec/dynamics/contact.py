@@ -13,7 +13,7 @@ critically damped give 246,740 N/m and 3141.6 N s/m). One-sided and critically d
 
 A plastic impact (3) takes the approaching speed away at once, by an impulse along n:
 
-(3)  j = max(0, -u) / (1/m + n . (I^-1 (a x n) x a)),   a from the mass centre to the point
+(3)  j = max(0, -u) / (n . n/m + n . (I^-1 (a x n) x a)),   a from the mass centre to the point
 
 All of it is written over any scalar, without branches, so that it can be traced into the step of the object.
 """
@@ -31,6 +31,7 @@ from torquec.dynamics.virtual_object import (
     ObjectParameters,
     ObjectState,
     ObjectWrench,
+    over_mass,
     rotation_of,
     solve_inertia,
 )
@@ -197,11 +198,11 @@ def plastic_impact(
             near = obstacle.clearance(add(state.position, arm))
             velocity = add(state.velocity, matvec(rotation, cross(state.angular_velocity, point.place)))
             turned = solve_inertia(body.inertia, matvec(back, cross(arm, near.away)))
-            shown = 1.0 / body.mass + dot(near.away, cross(matvec(rotation, turned), arm))
+            shown = dot(near.away, over_mass(body, near.away)) + dot(near.away, cross(matvec(rotation, turned), arm))
             impulse = maximum(-dot(near.away, velocity), 0.0) / shown
             impulse = select(near.distance - point.radius, 0.0, impulse)
             state = state._replace(
-                velocity=add(state.velocity, scale(near.away, impulse / body.mass)),
+                velocity=add(state.velocity, scale(over_mass(body, near.away), impulse)),
                 angular_velocity=add(state.angular_velocity, scale(turned, impulse)),
             )
     return state

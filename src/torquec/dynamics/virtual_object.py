@@ -15,6 +15,7 @@ with the fifth power of the step: a cycle is taken in `SUBSTEPS` steps. F and G 
 depends on the state, such as a wall's, is a `field` and is evaluated at every stage.
 
 Mass and inertia are independent of each other, as in the paper's experiments, and can be changed between two cycles.
+The mass may differ from axis to axis of the base: (1) then holds for each axis with its own.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from typing import NamedTuple, TypeAlias
 
 from torquec.errors import ArgumentError
 from torquec.expr import Function, trace
-from torquec.expr.math import sqrt
+from torquec.expr.math import maximum, select, sqrt
 from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, dot, matvec, scale, subtract, transpose
 
 SUBSTEPS = 3
@@ -44,17 +45,19 @@ class VirtualObject:
     """A body: mass [kg], inertia about its mass centre [kg m^2, body axes], and where it is held.
 
     `contact_point` is d of (2) and (4) [m, body axes], `gravity` acts on the body in base axes [m/s^2]; it is off
-    unless given. `inertia` is a matrix or its three diagonal entries. Raises `ArgumentError` for a body that cannot be.
+    unless given. `mass` is one number or one per axis of the base, `inertia` a matrix or its three diagonal entries.
+    Raises `ArgumentError` for a body that cannot be.
     """
 
-    mass: float
+    mass: float | Vector3
     inertia: Matrix3 | Vector3
     contact_point: Vector3 = (0.0, 0.0, 0.0)
     gravity: Vector3 = (0.0, 0.0, 0.0)
     tensor: Matrix3 = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.mass < math.inf:
+        masses = self.mass if isinstance(self.mass, tuple) else (self.mass,) * 3
+        if len(masses) != 3 or not all(0.0 < mass < math.inf for mass in masses):
             raise ArgumentError(f"a virtual object has a mass of {self.mass} kg", remedy="give a positive, finite mass")
         for name in ("contact_point", "gravity"):
             value = getattr(self, name)
@@ -69,12 +72,17 @@ class VirtualObject:
 
 
 class ObjectParameters(NamedTuple):
-    """A body as the equations take it, over any scalar."""
+    """A body as the equations take it, over any scalar; a tuple of masses is one per axis of the base."""
 
-    mass: Scalar
+    mass: Scalar | Vector3
     inertia: Matrix3
     contact_point: Vector3
     gravity: Vector3
+
+    @property
+    def masses(self) -> Vector3:
+        """The mass along every axis of the base."""
+        return self.mass if isinstance(self.mass, tuple) else (self.mass, self.mass, self.mass)
 
 
 class ObjectState(NamedTuple):
@@ -155,20 +163,32 @@ def object_acceleration(
     moment = add(moment, matvec(transpose(rotation), outer.moment))
     w = state.angular_velocity
     spin = subtract(moment, cross(w, matvec(body.inertia, w)))
-    return add(body.gravity, scale(force, 1.0 / body.mass)), solve_inertia(body.inertia, spin)
+    return add(body.gravity, over_mass(body, force)), solve_inertia(body.inertia, spin)
+
+
+def over_mass(body: ObjectParameters, impulse: Vector3) -> Vector3:
+    """A force or an impulse in base axes over the mass along each of them."""
+    x, y, z = (value * (1.0 / mass) for value, mass in zip(impulse, body.masses, strict=True))
+    return (x, y, z)
 
 
 def object_energy(body: ObjectParameters, state: ObjectState) -> Scalar:
     """Kinetic and potential energy [J], the latter zero at the base's origin."""
     w = state.angular_velocity
-    moving = 0.5 * (body.mass * dot(state.velocity, state.velocity) + dot(w, matvec(body.inertia, w)))
-    return moving - body.mass * dot(body.gravity, state.position)
+    momentum, spin = object_momentum(body, state)[0], matvec(body.inertia, w)
+    return 0.5 * (dot(momentum, state.velocity) + dot(w, spin)) - dot(_weight(body), state.position)
 
 
 def object_momentum(body: ObjectParameters, state: ObjectState) -> tuple[Vector3, Vector3]:
     """(linear, angular about the mass centre) momentum in base axes [kg m/s, kg m^2/s]."""
     spin = matvec(rotation_of(state.orientation), matvec(body.inertia, state.angular_velocity))
-    return scale(state.velocity, body.mass), spin
+    x, y, z = (mass * speed for mass, speed in zip(body.masses, state.velocity, strict=True))
+    return (x, y, z), spin
+
+
+def _weight(body: ObjectParameters) -> Vector3:
+    x, y, z = (mass * g for mass, g in zip(body.masses, body.gravity, strict=True))
+    return (x, y, z)
 
 
 def rotation_of(e: Quaternion) -> Matrix3:
@@ -179,6 +199,29 @@ def rotation_of(e: Quaternion) -> Matrix3:
         (2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)),
         (2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)),
     )
+
+
+def quaternion_of(rotation: Matrix3) -> Quaternion:
+    """The unit quaternion of a rotation, scalar first: by the largest of its four components, without branches.
+
+    >>> quaternion_of(((-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0)))
+    (0.0, 0.0, 0.0, 1.0)
+    """
+    (a, b, c), (d, e, f), (g, h, i) = rotation
+    rows = (
+        (1.0 + a + e + i, h - f, c - g, d - b),  # four times the quaternion, times each of its components in turn
+        (h - f, 1.0 + a - e - i, b + d, c + g),
+        (c - g, b + d, 1.0 - a + e - i, f + h),
+        (d - b, c + g, f + h, 1.0 - a - e + i),
+    )
+    best: tuple[Scalar, ...] = rows[0]
+    largest: Scalar = rows[0][0]
+    for k in range(1, 4):
+        larger = rows[k][k] - largest
+        best = tuple(select(larger, new, old) for new, old in zip(rows[k], best, strict=True))
+        largest = maximum(largest, rows[k][k])
+    length = sqrt(sum((x * x for x in best[1:]), best[0] * best[0]))
+    return tuple(x / length for x in best)  # type: ignore[return-value]
 
 
 def virtual_object_function(*, field: Field | None = None, substeps: int = SUBSTEPS) -> Function:

@@ -46,7 +46,7 @@ def joint_rates_function(robot: Robot, frame: str, moving: Sequence[int]) -> Fun
 
     def algorithm(q: Any, velocity: Any, acceleration: Any) -> dict[str, Any]:
         full = jacobian(robot, frame, q)
-        factors = _Factors([[full[row][k] for row in range(6)] for k in moving])
+        factors = JacobianFactors([[full[row][k] for row in range(6)] for k in moving])
         qd = _spread(factors.solve(velocity), moving, robot.n)
         rate = jacobian_derivative(robot, frame, q, qd)
         bias = [sum(rate[row][k] * qd[k] for k in moving) for row in range(6)]
@@ -59,7 +59,7 @@ def joint_rates_function(robot: Robot, frame: str, moving: Sequence[int]) -> Fun
     return trace(f"{name}_joint_rates", algorithm, inputs)
 
 
-class _Factors:
+class JacobianFactors:
     """Q by columns and R by rows of a matrix given by columns (2)."""
 
     def __init__(self, columns: list[list[Scalar]]) -> None:
@@ -105,7 +105,7 @@ class _Factors:
 
 def manipulability_and_pivot(columns: list[list[Scalar]]) -> tuple[Scalar, Scalar]:
     """Both numbers of (3) for a Jacobian given by columns."""
-    return _Factors(columns).size_and_pivot()
+    return JacobianFactors(columns).size_and_pivot()
 
 
 def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:

@@ -51,7 +51,7 @@ def refined(
         columns = [[full[row][joint.index] * weights[row] for row in range(rows)] for joint in moving]
         error = [*scale(off, 1.0 / size), *turn][:rows]
         damping = 0.5 * _dot(error, error) + FLOOR
-        step = _damped(columns, error, damping)
+        step = damped_step(columns, error, damping)
         largest: Scalar = 0.0
         for value, joint in zip(step, moving, strict=True):
             largest = maximum(largest, absolute(value) * (1.0 / size if joint.prismatic else 1.0))
@@ -89,7 +89,7 @@ def pose_distance(pose: Pose, rotation: Matrix3, position: Vector3) -> list[Scal
     return [sqrt(dot(off, off)), atan2(sqrt(dot(turn, turn)), together)]
 
 
-def _damped(columns: list[list[Scalar]], right: Sequence[Scalar], damping: Scalar) -> list[Scalar]:
+def damped_step(columns: list[list[Scalar]], right: Sequence[Scalar], damping: Scalar) -> list[Scalar]:
     """Equation (2), by the factors L D L' of its matrix."""
     n = len(columns)
     lower: list[list[Scalar]] = []
