@@ -13,8 +13,7 @@ import torquec
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "api.md"
-INIT = ROOT / "src" / "torquec" / "__init__.py"
-_BLOCK = re.compile(r"(?<=^if TYPE_CHECKING:\n).*?(?=^\S)", flags=re.MULTILINE | re.DOTALL)
+TYPED = ROOT / "src" / "torquec" / "typed_names.py"
 
 HEAD = """# Python API
 
@@ -22,6 +21,13 @@ Everything that `import torquec as tq` offers, by task. Each name is imported wh
 the source, where arguments, shapes and errors are described; `help(tq.load)` shows the same. This page is made from the
 table in `torquec/__init__.py`.
 """
+
+TYPED_HEAD = '''"""The public names for type checkers, which do not follow names that are imported on their first use.
+
+Made from the table `API` in `torquec/__init__.py` by `python -m tests.api_page`; nothing imports it when it runs.
+"""
+
+'''
 
 
 def true_page() -> str:
@@ -35,16 +41,16 @@ def true_page() -> str:
     return "\n".join(parts)
 
 
-def true_init(text: str) -> str:
-    """The package's source with the imports that the table asks for."""
+def true_typed_names() -> str:
+    """The imports that the table asks for, as the module that type checkers read."""
     homes: dict[str, list[str]] = {}
     for modules in torquec.API.values():
         for home, names in modules.items():
             homes.setdefault(home, []).extend(names)
-    lines = []
+    lines = [TYPED_HEAD]
     for home in sorted(homes):
-        lines += [f"    from {home} import {name} as {name}\n" for name in sorted(homes[home])]
-    return _BLOCK.sub("".join(lines) + "\n", text, count=1)
+        lines += [f"from {home} import {name} as {name}\n" for name in sorted(homes[home])]
+    return "".join(lines)
 
 
 def _source(name: str) -> str:
@@ -63,5 +69,5 @@ def _summary(name: str) -> str:
 
 
 if __name__ == "__main__":
-    INIT.write_text(true_init(INIT.read_text(encoding="utf-8")), encoding="utf-8")
+    TYPED.write_text(true_typed_names(), encoding="utf-8")
     PAGE.write_text(true_page(), encoding="utf-8")

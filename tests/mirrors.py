@@ -27,6 +27,7 @@ COVERED_BY = {
     "dynamics/friction/terms.py": "dynamics/test_friction_terms.py",
     "dynamics/friction/viscous.py": "dynamics/test_friction_terms.py",
     "errors.py": "robot/test_validate.py",
+    "typed_names.py": "test_house_rules.py",
     "foundation/arrays.py": "test_house_rules.py",
     "foundation/choice.py": "test_choices.py",
     "foundation/csv_text.py": "trajectory/test_csv_file.py",

@@ -282,8 +282,7 @@ def test_public_names_stand_in_one_table():
     assert sorted(names) == sorted(set(names)) == torquec.__all__
     message = "run python -m tests.api_page"
     assert api_page.PAGE.read_text(encoding="utf-8") == api_page.true_page(), message
-    text = api_page.INIT.read_text(encoding="utf-8")
-    assert api_page.true_init(text) == text, message
+    assert api_page.TYPED.read_text(encoding="utf-8") == api_page.true_typed_names(), message
 
 
 def test_every_deliberate_error_is_public():

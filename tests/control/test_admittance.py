@@ -24,6 +24,7 @@ from torquec.spatial import matvec, transpose
 
 H = 0.002
 STILL = (0.0, 0.0, 0.0)
+ALONG_X = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 
 
 def weight(cycle, q):
@@ -89,7 +90,7 @@ def test_in_motion_accelerations_are_those_of_the_inverse_kinematics():
 def test_friction_and_errors_are_the_laws():
     """The torque is that of the law for the reference and what is measured, less J' of the hand."""
     cycle = puma_cycle()
-    state = followed(cycle, POSTURE, steady(weight(cycle, POSTURE) + [8.0, 0, 0, 0, 0, 0], 100)).states[-1]
+    state = followed(cycle, POSTURE, steady(weight(cycle, POSTURE) + 8.0 * ALONG_X, 100)).states[-1]
     here = cycle.read(state)
     seen = here["q_ref"] + 5e-5 * np.array([1, -1, 2, 0, 1, -2])
     after, tau, _, hand = cycle.native.call(state, weight(cycle, POSTURE), seen, cycle.rendered.settings)
@@ -116,7 +117,7 @@ def test_friction_and_errors_are_the_laws():
 )
 def test_an_invalid_force_is_named_and_the_arm_comes_to_rest(bad, flag):
     cycle = puma_cycle()
-    moving = followed(cycle, POSTURE, steady(weight(cycle, POSTURE) + [10.0, 0, 0, 0, 0, 0], 100)).states[-1]
+    moving = followed(cycle, POSTURE, steady(weight(cycle, POSTURE) + 10.0 * ALONG_X, 100)).states[-1]
     wrench = weight(cycle, POSTURE)
     wrench[0] = bad
     run = followed(cycle, POSTURE, steady(wrench, 300), state=moving)
@@ -127,7 +128,7 @@ def test_an_invalid_force_is_named_and_the_arm_comes_to_rest(bad, flag):
     still = cycle.read(run.states[-1])["q_ref"]
     held = inverse_dynamics(cycle.carrying, list(still), [0.0] * 6, [0.0] * 6)
     np.testing.assert_allclose(run.tau[-1], held, atol=1e-3)
-    again = followed(cycle, POSTURE, steady(weight(cycle, still) + [10.0, 0, 0, 0, 0, 0], 10), state=run.states[-1])
+    again = followed(cycle, POSTURE, steady(weight(cycle, still) + 10.0 * ALONG_X, 10), state=run.states[-1])
     assert (again.status == 0).all()
     assert cycle.read(again.states[-1])["velocity"].max() > 0.01
 
@@ -207,7 +208,7 @@ def test_caps_hold_whatever_the_hand_does():
 
 
 def test_settings_change_without_a_bump():
-    """From 5 to 50 kg, with springs, dampers and weight, while the hand pushes: against the same change made at once."""
+    """From 5 to 50 kg, with springs, dampers, weight, while the hand pushes: against the same change made at once."""
     robot = classics.puma560()
     law = computed_torque(robot, -20, period=H, friction="nothing")  # dry friction jumps by itself where joints turn
     push = steady([0.0, 8.0, 0.0, 0.0, 0.0, 0.0], 100)
@@ -258,7 +259,7 @@ def test_the_state_says_where_its_parts_stand():
 
 def test_misuse():
     robot = classics.puma560()
-    with pytest.raises(ArgumentError, match="no frame|unknown|frame"):
+    with pytest.raises(ArgumentError, match="claw"):
         admittance(robot, OBJECT, "claw")
     with pytest.raises(ArgumentError, match="the cycle's period"):
         admittance(robot, OBJECT, law=computed_torque(robot, -20, period=0.01))

@@ -68,4 +68,4 @@ def test_settings_may_change_on_the_way_and_shapes_are_checked():
     with pytest.raises(ArgumentError, match="at least one step"):
         HapticSetting(steps=0)
     with pytest.raises(ArgumentError, match="does not go with"):
-        HapticLoop(loop.cycle, EXACT, Plant(classics.planar2r())).arm
+        _ = HapticLoop(loop.cycle, EXACT, Plant(classics.planar2r())).arm

@@ -33,16 +33,18 @@ def test_at_its_goal_it_does_nothing_and_beside_it_pulls_there():
     x = frame_pose(ROBOT, "link6", Q).origin
     away = GraspingHand("link6", OWN, goal(position=(x[0] + 0.01, x[1], x[2]))).muscles(ROBOT, Q, still)
     assert away.force == pytest.approx((4.0, 0.0, 0.0), abs=1e-9)
-    turned = matmul(axis_angle_rotation((0.0, 0.0, 1.0), math.cos(0.02), math.sin(0.02)), frame_pose(ROBOT, "link6", Q).rotation)
+    turned = matmul(
+        axis_angle_rotation((0.0, 0.0, 1.0), math.cos(0.02), math.sin(0.02)), frame_pose(ROBOT, "link6", Q).rotation
+    )
     turn = GraspingHand("link6", OWN, goal(orientation=quaternion_of(turned))).muscles(ROBOT, Q, still)
     assert turn.moment == pytest.approx((0.0, 0.0, 5.0 * 2.0 * math.tan(0.01)), abs=1e-9)
 
 
 def test_the_goal_goes_on_between_samples():
-    x = np.array(frame_pose(ROBOT, "link6", Q).origin)
+    x = frame_pose(ROBOT, "link6", Q).origin
     moving = goal(velocity=(0.1, 0.0, 0.0), acceleration=(2.0, 0.0, 0.0), turning=(0.0, 0.3, 0.0))
     later = GraspingHand("link6", OWN, moving, 0.002).muscles(ROBOT, Q, [0.0] * 6)
-    there = goal(position=tuple(x + [0.1 * 0.002 + 0.002**2, 0.0, 0.0]), velocity=(0.104, 0.0, 0.0))
+    there = goal(position=(x[0] + 0.1 * 0.002 + 0.002**2, x[1], x[2]), velocity=(0.104, 0.0, 0.0))
     at_once = GraspingHand("link6", OWN, there).muscles(ROBOT, Q, [0.0] * 6)
     assert later.force == pytest.approx(at_once.force, abs=1e-9)
     assert later.moment[1] == pytest.approx(5.0 * 0.3 * 0.002 + 0.3 * 0.3)

@@ -4,8 +4,8 @@ From the joints q of the cycle before to those of this one, for a pose that is o
 
 (1)  q* = the branch of the closed-form inverse nearest to q, whole turns too, limits aside; or, without a closed form,
      `NEWTON_STEPS` damped Newton steps from q, which a cycle's small motion needs no more of
-(2)  d = (q* - q) s,   s <= 1 such that no joint exceeds its largest speed: all slow down alike, on the same path; next to
-     a singularity, also such that no joint speeds up by more than h b_i: a straight arm bends without a jerk
+(2)  d = (q* - q) s,   s <= 1 such that no joint exceeds its largest speed: all slow down alike, on the same path; next
+     to a singularity, also such that no joint speeds up by more than h b_i: a straight arm bends without a jerk
 (3)  d clipped so that every joint can come to rest at its limit:  |d_i| <= min(gap, h sqrt(2 b_i gap)),  gap to it
 (4)  q+ = q + d;   J(q+) qd+ = v, the object's velocity; where (2), (3) or the reach changed anything, qd+ = d/h
 (5)  there, the object is taken along: its pose becomes that of the frame at q+, its velocity J(q+) qd+

@@ -115,7 +115,7 @@ class ShownObject:
         xx, xy, xz, yy, yz, zz = self.numbers["inertia"]
         tensor = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
         mass, gravity = tuple(self.numbers["mass"]), tuple(self.numbers["gravity"])
-        return ObjectParameters(mass, tensor, contact_point, gravity)  # type: ignore[arg-type]
+        return ObjectParameters(mass, tensor, contact_point, gravity)
 
     def field(self, environment: Field | None) -> Field:
         """Damper and spring (1), (2), and what else surrounds the object, as strong as `fixtures` says."""

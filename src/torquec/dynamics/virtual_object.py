@@ -221,7 +221,7 @@ def quaternion_of(rotation: Matrix3) -> Quaternion:
         best = tuple(select(larger, new, old) for new, old in zip(rows[k], best, strict=True))
         largest = maximum(largest, rows[k][k])
     length = sqrt(sum((x * x for x in best[1:]), best[0] * best[0]))
-    return tuple(x / length for x in best)  # type: ignore[return-value]
+    return tuple(x / length for x in best)
 
 
 def virtual_object_function(*, field: Field | None = None, substeps: int = SUBSTEPS) -> Function:

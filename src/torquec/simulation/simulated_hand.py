@@ -91,7 +91,7 @@ class GraspingHand(CarriedLoad):
         x, v, a = (self._vector(name) for name in ("position", "velocity", "acceleration"))
         w, al = self._vector("turning"), self._vector("turning_rate")
         goal = add(x, add(scale(v, t), scale(a, 0.5 * t * t)))
-        off, turn = pose_error(pose, rotation_of(self._part("orientation")), goal)  # type: ignore[arg-type]
+        off, turn = pose_error(pose, rotation_of(self._part("orientation")), goal)
         turn = add(turn, add(scale(w, t), scale(al, 0.5 * t * t)))
         slower = subtract(add(v, scale(a, t)), (twist[0], twist[1], twist[2]))
         lag = subtract(add(w, scale(al, t)), (twist[3], twist[4], twist[5]))
