@@ -25,13 +25,18 @@ def follower(robot, frame="tool", speed=3.0):
     arm = inverse_kinematics(robot, frame)
     made = ArmFollower(arm, (speed,) * robot.n, (20.0,) * robot.n, H)
 
-    def algorithm(q, rotation, position, velocity):
-        found = made.follow(q, [0.0] * robot.n, Pose(rotation, position), velocity)
+    def algorithm(q, rotation, position, velocity, before):
+        found = made.follow(q, before, Pose(rotation, position), velocity)
         parts = {"next_q": found.q, "qd": found.qd, "turn": found.pose.rotation, "place": found.pose.origin}
         return {**parts, "twist": found.twist, "coupled": found.coupled, "flags": found.flags}
 
-    ports = {"q": (robot.n,), "rotation": (3, 3), "position": (3,), "velocity": (6,)}
-    return made, compile_function(trace("follow", algorithm, ports)).call
+    ports = {"q": (robot.n,), "rotation": (3, 3), "position": (3,), "velocity": (6,), "before": (robot.n,)}
+    native = compile_function(trace("follow", algorithm, ports))
+
+    def call(q, rotation, position, velocity, before=None):
+        return native.call(q, rotation, position, velocity, np.zeros(robot.n) if before is None else before)
+
+    return made, call
 
 
 def test_a_small_motion_is_met_and_its_speed_too():
@@ -96,11 +101,11 @@ def test_a_fast_motion_is_slowed_on_its_path():
 def test_out_of_reach_the_arm_goes_to_its_end():
     robot = classics.puma560()
     _, follow = follower(robot, "link6")
-    q = POSTURE
+    q, qd = POSTURE, np.zeros(6)
     rotation, position = forward(robot, "link6")(q)
     far = position * 3.0
     for _ in range(1500):
-        q, _, _, place, _, _, flags = follow(q, rotation, far, np.zeros(6))
+        q, qd, _, place, _, _, flags = follow(q, rotation, far, np.zeros(6), qd)
     assert int(flags) & HapticStatus.OUT_OF_REACH
     reach = 0.4318 + np.hypot(0.4331, 0.0203)
     across = 0.2435 - 0.0934
