@@ -23,7 +23,7 @@ def package(tmp_path_factory):
 def test_json_keys(torquec, package):
     outcome = torquec("check", package, "--json")
     assert set(outcome.document) == {
-        *("ok", "kind", "claims", "box", "specification", "slacks", "seconds", "refused"),
+        *("format", "command", "ok", "kind", "claims", "box", "specification", "slacks", "seconds", "refused"),
     }
     assert outcome.document["ok"] is True
     assert outcome.document["kind"] == "package"

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-KEYS = {"joints", "tau", "friction", "total", "M", "gravity", "velocity_torque"}
+KEYS = {"format", "command", "joints", "tau", "friction", "total", "M", "gravity", "velocity_torque"}
 GRAVITY = 9.81
 
 

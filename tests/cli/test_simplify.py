@@ -109,7 +109,6 @@ def test_minutes_limit_the_search_and_the_result_is_proven_again(tmp_path):
 
 @pytest.mark.slow
 def test_trade_off(tmp_path):
-    pytest.importorskip("matplotlib")
     result = run("planar2r", "--spec", PLANAR, "-o", str(tmp_path / "out"), "--trade-off", "--json", "--no-check")
     assert result.exit_code == 0, result.output
     document = json.loads(result.stdout)
@@ -119,8 +118,9 @@ def test_trade_off(tmp_path):
     written = document["operations"]["after"]
     assert written in [{"mul": point["mul"], "add": point["add"]} for point in within]
     assert sum(written.values()) <= stated["mul"] + stated["add"]
-    assert {"trade_off.png", "trade_off.svg", "trade_off.csv", "trade_off.json"} <= folders(tmp_path / "out")
+    assert {"trade_off.csv", "trade_off.json", "simplification.json", "report.html"} <= folders(tmp_path / "out")
     assert json.loads((tmp_path / "out" / "trade_off.json").read_text())["points"] == document["trade_off"]["points"]
+    assert "What a smaller error costs" in (tmp_path / "out" / "report.html").read_text()
 
 
 # --- interruptions --------------------------------------------------------------------------------------------------

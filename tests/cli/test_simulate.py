@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -96,3 +98,18 @@ def test_a_loop_that_diverges_is_a_failed_check(torquec):
     assert "the simulation diverged: the error of joint" in outcome.err
     assert "remedy: use slower poles" in outcome.err
     assert outcome.out == ""
+
+
+def test_a_folder_with_the_run_and_its_page(torquec, tmp_path):
+    words = ("simulate", "planar2r", "--to", "0.3,0.2", "--duration", 0.5)
+    for many, files in (((), {"run.csv"}), (("--runs", 2), set())):
+        folder = tmp_path / f"out{len(many)}"
+        outcome = torquec(*words, *many, "-o", folder, "--json")
+        assert outcome.status == 0
+        named = {path.name for path in folder.iterdir()}
+        assert named == {"simulation.json", "report.html", "report.json"} | files
+        assert {str(folder / name) for name in named} == set(outcome.document["files"])
+        kept = json.loads((folder / "simulation.json").read_text())
+        assert kept["rmse"] == outcome.document["rmse"]
+        assert set(kept["samples"]["joints"]) == {"joint1", "joint2"}
+    assert torquec(*words, "-o", tmp_path / "out0").status == 2

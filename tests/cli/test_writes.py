@@ -71,6 +71,7 @@ def invoked(command, name, target, *more):
         "simplify": ["--spec", "x.toml"],
         "demo": [],
         "excite": [],
+        "report": ["results"],
     }
     robot = [] if command.without_model else ["missing.urdf"]
     others = ["-o", "x"] if command.name == "simplify" and name != "output" else []
@@ -82,7 +83,7 @@ def invoked(command, name, target, *more):
 def test_every_command_refuses_before_the_work_what_it_cannot_write(command, name, kind, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)
-    option = {"csv": "output", "errors": "plot"}.get(name, name) if command.name == "simulate" else name
+    option = {"errors": "plot"}.get(name, name) if command.name == "simulate" else name
     run = invoked(command, option, "")
     assert (run.exit_code, "is empty" in run.stderr) == (2, True), run.stderr
     (tmp_path / "taken.png").write_text("mine")

@@ -8,13 +8,13 @@ import subprocess
 
 import pytest
 from tests.cli.identify_logs import QUICK, write_arm
+from tests.report.result_folders import check_page, visible_text
 from typer.testing import CliRunner
 
 import torquec as tq
 from torquec.cli.app import app
 from torquec.identification.file_fits import CODE, MJCF, URDF_ALONE
 
-pytest.importorskip("matplotlib")
 GRAVITY = ("--gravity", "0,-9.81,0")
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 
@@ -54,8 +54,7 @@ NAMES = [
     "planar2r_loaded.urdf",
     "planar2r_mujoco.xml",
     "report.html",
-    "torques_1.png",
-    "torques_2.png",
+    "report.json",
 ]
 
 
@@ -65,8 +64,26 @@ def test_a_directory_with_everything(results):
     assert sorted(document["files"]) == sorted(str(out / name) for name in NAMES)
     kept = json.loads((out / "identification.json").read_text())
     assert sorted(kept.pop("files")) == NAMES
+    samples = kept.pop("samples")
     assert kept == {key: value for key, value in document.items() if key != "files"}
+    assert [log["fitted"] for log in samples] == [True, False]
     assert [path.name for path in out.parent.iterdir()] == ["out"]
+
+
+def test_the_page_shows_the_parameters_with_their_uncertainty(results):
+    out, document = results
+    page = (out / "report.html").read_text("utf-8")
+    check_page(page)
+    twin = json.loads((out / "report.json").read_text())
+    section = next(section for section in twin["sections"] if section["name"] == "parameters")
+    table = next(b for b in section["blocks"] if b.get("caption") == "Parameters and their uncertainty")
+    shown = {row[0]: (row[1]["value"], row[1]["obtained"]) for row in table["rows"]}
+    assert shown == {p["name"]: (p["value"], "measured") for p in document["parameters"]}
+    galleries = [block for block in section["blocks"] if block["block"] == "gallery"]
+    assert len(galleries) == 2
+    names = [series["name"] for series in galleries[0]["plots"][0]["series"]]
+    assert names == ["measured", "predicted", "difference"]
+    assert "Payload" in visible_text(page)
 
 
 def test_the_urdf_has_the_base_parameters(results):
@@ -91,7 +108,7 @@ def test_every_file_says_what_it_is_worth(results):
     assert f"{errors[CODE]:.2%}" in text[:600]
     assert f"{errors[URDF_ALONE]:.2%}" in text[:600]
     assert f"{errors[MJCF]:.2%}" in (out / "planar2r_mujoco.xml").read_text()[:600]
-    assert "What the files are worth" in (out / "report.html").read_text("utf-8")
+    assert "What the files that were written are worth" in (out / "report.html").read_text("utf-8")
     assert tq.load_model(out / "planar2r.tq.json").parameters.fit.relative_error == pytest.approx(
         errors[CODE], rel=1e-6
     )
@@ -120,7 +137,7 @@ def test_nothing_is_overwritten_without_force(torquec, files, results):
     (out / "mine.txt").write_text("mine")
     assert torquec("identify", arm, bare, *GRAVITY, *QUICK, "-o", out, "--force").status == 0
     # What is not ours stays; the second log's picture and the loaded robot, which are no more, go.
-    gone = {"torques_2.png", "planar2r_loaded.urdf", "planar2r_loaded.drives.toml"}
+    gone = {"planar2r_loaded.urdf", "planar2r_loaded.drives.toml"}
     assert inside(out) == sorted({*NAMES, "mine.txt"} - gone)
 
 

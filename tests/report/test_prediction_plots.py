@@ -7,7 +7,7 @@ import pytest
 
 from torquec.errors import ArgumentError
 from torquec.identification.result.prediction import Prediction
-from torquec.report.prediction_plots import _broken, plot_prediction, prediction_png
+from torquec.report.prediction_plots import _broken, plot_prediction
 
 pytest.importorskip("matplotlib")
 
@@ -23,7 +23,6 @@ def test_a_png_file(prediction, tmp_path):
     path = plot_prediction(prediction, tmp_path / "torques.png")
     assert path.read_bytes()[:4] == b"\x89PNG"
     assert [file.name for file in tmp_path.iterdir()] == ["torques.png"]
-    assert prediction_png(prediction)[:4] == b"\x89PNG"
 
 
 def test_text_of_the_picture(prediction, tmp_path):

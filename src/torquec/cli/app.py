@@ -32,6 +32,7 @@ from torquec.cli.info import info
 from torquec.cli.linearize import linearize
 from torquec.cli.params import params
 from torquec.cli.realtime import plan
+from torquec.cli.report import report
 from torquec.cli.simplify import simplify
 from torquec.cli.simulate import simulate
 from torquec.cli.version import version
@@ -55,6 +56,7 @@ COMMANDS: tuple[Command[Any], ...] = (
     check_log,
     excite,
     identify,
+    report,
     bench,
     demo,
     version,
@@ -113,7 +115,7 @@ for _name, (_help, _members) in GROUPS.items():
     _group = typer.Typer(help=_help, no_args_is_help=True, rich_markup_mode=None)
     for _command in _members:
         _page = _group.command(_command.name, cls=FilledCommand, epilog=f"Example:  {_command.example}")
-        _page(_command.callback())
+        _page(_command.callback(f"{_name} {_command.name}"))
     app.add_typer(_group, name=_name)
 
 

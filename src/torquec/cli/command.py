@@ -25,6 +25,7 @@ from torquec.cli.output import print_json, tell_written, unit_warnings
 from torquec.cli.source import ModelSource
 from torquec.cli.writes import Writes, check_target, named_path, need_extra
 from torquec.errors import ArgumentError
+from torquec.report.result_document import result_document
 
 if TYPE_CHECKING:
     from torquec.model.model import Model
@@ -86,8 +87,8 @@ class Command(Generic[Options]):
         """The outcome for a model, without printing."""
         return self.function(*model, self.options() if options is None else options)
 
-    def run(self, **given: Any) -> None:
-        """Everything that happens between the shell's words and the exit status."""
+    def run(self, called: str = "", **given: Any) -> None:
+        """Everything that happens between the shell's words and the exit status; `called`: by which words."""
         as_json = given.pop("json")
         argument = given.pop("robot", "")
         shared = {key: given.pop(key) for key in _shared_hints() if key in given}
@@ -99,7 +100,7 @@ class Command(Generic[Options]):
         with unit_warnings(strict=source.strict):
             outcome = self.function(options) if self.without_model else self.function(self._model(options), options)
         if as_json:
-            print_json(outcome.document)
+            print_json(result_document(called or self.name, outcome.document))
         elif outcome.text:
             typer.echo(outcome.text.removesuffix("\n"))
         tell_written(outcome.files)
@@ -107,8 +108,8 @@ class Command(Generic[Options]):
             typer.echo(f"torquec: {outcome.failed}", err=True)
             raise typer.Exit(CHECK_FAILED)
 
-    def callback(self) -> Callable[..., None]:
-        """`run` with the signature from which typer makes arguments and options."""
+    def callback(self, called: str = "") -> Callable[..., None]:
+        """`run` with the signature from which typer makes arguments and options; `called`: by which words."""
         hints: dict[str, Any] = {} if self.without_model else {"robot": _robot_argument(self.metavar)}
         defaults: dict[str, Any] = {}
         own = get_type_hints(self.options, include_extras=True)
@@ -127,7 +128,7 @@ class Command(Generic[Options]):
             defaults |= {name: getattr(ModelSource(), name) for name in _shared_hints()}
 
         def callback(**given: Any) -> None:
-            self.run(**given)
+            self.run(called, **given)
 
         parameters = [
             inspect.Parameter(

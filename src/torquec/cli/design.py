@@ -35,7 +35,7 @@ class DesignOptions(LawOptions):
     qdd: StateOption = None
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Write the controller as C and JSON."),
+        typer.Option("--output", "-o", metavar="DIR", help="Write the controller as C and JSON, and a page."),
         Writes.FOLDER,
     ] = None
     plot: Annotated[
@@ -60,10 +60,9 @@ def design(model: Model, options: DesignOptions) -> Outcome:
     it prints a proven bound of the tracking error, along the trajectory or for every reference in the certified box.
     The default law is pole-placement. `torquec simulate --law DIR/controller.json` runs what -o writes.
     """
-    from torquec.control.controller_file import write_controller
     from torquec.control.laws import LAWS
     from torquec.foundation.work import Work
-    from torquec.project.design_study import design_study, draw_design
+    from torquec.project.design_study import design_study, draw_design, root_loci, write_design
     from torquec.report.design_text import design_text
 
     kind = options.kind("pole-placement")
@@ -81,13 +80,12 @@ def design(model: Model, options: DesignOptions) -> Outcome:
     )
     study = design_study(model, options, point=point, motion=motion, work=Work(report=step_report()))
     document, files = study.document, []
+    loci = root_loci(model, study, options, motion) if options.plot or options.output else ()
     if options.plot is not None:
-        files = draw_design(model, study, options, motion, options.plot)
+        files = draw_design(model, study, options, loci, options.plot)
         document["pictures"] = [str(path) for path in files]
     if options.output is not None:
-        written = write_controller(
-            study.law, options.output, prefix=robot.name, details=study.details, force=options.force
-        )
+        written = write_design(options.output, robot.name, study, loci, force=options.force)
         document["files"] = [str(path) for path in written]
         files = [*written, *files]
     return Outcome(document, design_text(robot.name, document), tuple(files))

@@ -25,7 +25,7 @@ def info(model: Model, options: InfoOptions) -> Outcome:
     Joints, limits, masses, friction, motors, gravity, frames, snapped angles and warnings; of a model also its kind
     and what is proven of it.
     """
-    from torquec.project.robot_facts import robot_facts
+    from torquec.report.robot_facts import robot_facts
     from torquec.report.robot_text import robot_text
 
     document = {

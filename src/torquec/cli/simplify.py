@@ -18,7 +18,7 @@ import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.output import progress, step_report
-from torquec.cli.writes import Writes, need_extra
+from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError, TorquecError
 from torquec.project.partial_folder import claimed_partial, forget_partial
 
@@ -62,18 +62,16 @@ class SimplifyOptions(CommandOptions):
     extra="optimize",
 )
 def simplify(model: Model, options: SimplifyOptions) -> Outcome:
-    """Leave out what a specification allows, prove it, and write equations, C, the model and the certificate.
+    """Leave out what a specification allows, prove it, and write equations, C, the model, the certificate and a page.
 
     A command that was stopped goes on where it was when it is given again.
     """
     output = options.output
-    if options.trade_off:
-        need_extra("plot", "drawing the trade-off")
-        if options.minutes is not None:
-            raise ArgumentError(
-                "--trade-off finds a model for each of several errors, and --minutes would cut them short unevenly",
-                remedy="leave out one of the two",
-            )
+    if options.trade_off and options.minutes is not None:
+        raise ArgumentError(
+            "--trade-off finds a model for each of several errors, and --minutes would cut them short unevenly",
+            remedy="leave out one of the two",
+        )
     partial = claimed_partial(output)
     try:
         made = _simplified(model.robot, partial, options)
@@ -120,6 +118,7 @@ def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> Simpli
             shutil.rmtree(result, ignore_errors=True)
             made.write(result, say)
     work.seconds["total"] = sum(work.seconds.values())
+    made.write_page(result, options.output)
     return made
 
 

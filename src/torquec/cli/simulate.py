@@ -76,9 +76,12 @@ class SimulateOptions(MotionOptions, LawOptions):
     frame: Annotated[str | None, typer.Option(help="Also give the distance of this frame from where it should be.")] = (
         None
     )
-    csv: Annotated[
-        Path | None, typer.Option("--output", "-o", "--csv", metavar="FILE", help="Write the run as CSV."), Writes.FILE
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="Write a page of what happened, and the run as CSV."),
+        Writes.FOLDER,
     ] = None
+    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the run as CSV."), Writes.FILE] = None
     force: ForceOption = False
     errors: Annotated[
         Path | None,
@@ -110,7 +113,7 @@ def simulate(model: Model, options: SimulateOptions) -> Outcome:
     should be, and which drives were at their limits. The default law is computed-torque; --law runs one
     that torquec design wrote.
     """
-    from torquec.project.simulation_document import run_summary
+    from torquec.project.simulation_document import run_summary, write_simulation
     from torquec.report.simulation_text import simulation_text
 
     _check_runs(options)
@@ -126,18 +129,22 @@ def simulate(model: Model, options: SimulateOptions) -> Outcome:
     progress(f"simulating {name} on {plant.robot.name} ...")
     document: dict[str, Any] = {"controller": name, "period": period, "joints": list(law.joints)}
     document["plant"] = model.kind.value
-    files: list[Path] = []
+    units = {joint.name: "m" if joint.type.is_prismatic else "rad" for joint in plant.robot.joints}
+    document["units"] = units
+    result: SimulationResult | MonteCarloResult
     if options.runs > 1:
-        found, result_of_all = _many(plant, law, motion, options)
-        files = _write_all(law.name, result_of_all, options)
-        document |= found | {"files": [str(path) for path in files]}
+        found, result = _many(plant, law, motion, options)
+        document |= found
+        files = _write_all(law.name, result, options)
     else:
         result = _run(plant, law, motion, options)
-        files = _write(law.name, result, options)
-        document |= run_summary(result) | {"files": [str(path) for path in files]}
+        document |= run_summary(result)
         if options.frame is not None:
             document["tip"] = _tip(plant, options.frame, result)
-    units = {joint.name: "m" if joint.type.is_prismatic else "rad" for joint in plant.robot.joints}
+        files = _write(law.name, result, options)
+    if options.output is not None:
+        files += write_simulation(options.output, document, result, force=options.force)
+    document["files"] = [str(path) for path in files]
     return Outcome(document, simulation_text(plant.robot.name, units, document), tuple(files))
 
 
@@ -256,6 +263,6 @@ def _many(
         runs=options.runs,
         spread=options.spread,
         options=_loop_options(options),
-        envelope=options.errors is not None,
+        envelope=options.errors is not None or options.output is not None,
         report=step_report(),
     )

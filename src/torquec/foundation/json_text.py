@@ -61,22 +61,27 @@ def finite_json(document: Mapping[str, Any]) -> str:
       "upper": null
     }
     """
-    return json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False)
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    return value
+    return json.dumps(finite_values(document), indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def document_text(values: Any) -> str:
     """JSON values as the text of a file: ASCII, a value a line; raises `ValueError` for numbers that are not finite."""
     return json.dumps(values, indent=1, ensure_ascii=True, allow_nan=False) + "\n"
+
+
+def finite_values(values: Any) -> Any:
+    """The same values with null where a number is not finite (JSON has none), and lists for tuples.
+
+    >>> finite_values({"upper": math.inf, "rows": (1.5, math.nan)})
+    {'upper': None, 'rows': [1.5, None]}
+    """
+    if isinstance(values, float):
+        return values if math.isfinite(values) else None
+    if isinstance(values, Mapping):
+        return {key: finite_values(item) for key, item in values.items()}
+    if isinstance(values, list | tuple):
+        return [finite_values(item) for item in values]
+    return values
 
 
 def canonical_bytes(values: Any) -> bytes:

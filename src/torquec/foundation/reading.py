@@ -49,6 +49,7 @@ class FileKind(Enum):
     CERTIFICATE = ("a certificate", 500, ArgumentError)
     CONTROLLER = ("a controller", 100, ModelFileError)
     PROJECT = ("a project file", 10, ArgumentError)
+    RESULT = ("a result of a command", 100, ArgumentError)
 
     def __init__(self, title: str, megabytes: int, error: type[TorquecError]) -> None:
         self.title = title

@@ -15,10 +15,17 @@ if TYPE_CHECKING:
     from torquec.control.controller import Controller
     from torquec.control.law_options import LawKind
     from torquec.control.laws import LawEntry
+    from torquec.control.root_locus import RootLocus
+    from torquec.control.stability_interval import StabilityInterval
     from torquec.control.worst_case import WorstCase
     from torquec.linearization.linearize import LinearModel
     from torquec.model.model import Model
     from torquec.trajectory import Trajectory
+
+DOCUMENT = "design.json"
+
+_STRIDE = 3
+"""Of the points of a root locus a page shows one in so many: its branches are drawn as dots, which still touch."""
 
 DETAILS = ("controller", "poles", "sampled", "evaluation")
 """What the file of a controller says about how it was made."""
@@ -152,17 +159,89 @@ def _robustness(
     return document
 
 
-def draw_design(
-    model: Model, study: DesignStudy, choice: LawChoice, motion: Trajectory | None, folder: Path
-) -> list[Path]:
-    """Eigenvalues and one root locus per factor, of the loop that the text reports; of a motion at its worst point."""
-    from torquec.control.robustness import ErrorFactor, closed_loop_eigenvalues
+@dataclass(frozen=True, eq=False)
+class ShownLocus:
+    """A root locus with its stability limits, and the time of the motion that it is about."""
+
+    locus: RootLocus
+    interval: StabilityInterval
+    time: float | None
+
+
+def root_loci(
+    model: Model, study: DesignStudy, choice: LawChoice, motion: Trajectory | None
+) -> tuple[ShownLocus, ...]:
+    """One root locus per factor, of the loop that the text reports; of a motion at its worst point.
+
+    None for a law that places no poles.
+    """
+    from torquec.control.robustness import ErrorFactor
     from torquec.control.root_locus import root_locus
     from torquec.control.stability_interval import stability_interval
     from torquec.linearization.linearize import linearize
-    from torquec.report.eigenvalue_plots import locus_values, plot_eigenvalues, plot_root_locus
+    from torquec.report.eigenvalue_plots import locus_values
 
-    kind, looked_at, worst = study.kind, study.looked_at, study.worst
+    if study.looked_at is None:
+        return ()
+    poles, errors = choice.pairs(model.robot), law_errors(study.kind, choice)
+    period, sampled = choice.period, choice.sampled
+    found = []
+    for factor in ErrorFactor:
+        here, when = study.looked_at, None
+        if study.worst is not None and motion is not None:
+            lower, upper = study.worst.times[factor]
+            when = upper if study.worst.intervals[factor].upper < float("inf") else lower
+            state = motion.at([when])
+            here = linearize(model, state.q[0], state.qd[0], state.qdd[0])
+        interval = stability_interval(here, poles, factor, errors=errors, period=period, sampled=sampled)
+        locus = root_locus(here, poles, factor, locus_values(interval), errors=errors, period=period, sampled=sampled)
+        found.append(ShownLocus(locus, interval, when))
+    return tuple(found)
+
+
+def write_design(
+    folder: Path, name: str, study: DesignStudy, loci: Sequence[ShownLocus], *, force: bool = False
+) -> list[Path]:
+    """The controller as C and JSON, the document of the design and the page, all of them or none.
+
+    `name` begins the names of files and functions. Raises `ArgumentError` for files in the way that are not ours.
+    """
+    from torquec.control.controller_file import write_controller
+    from torquec.foundation.writing import new_folder
+    from torquec.report.report import PAGE, write_report
+    from torquec.report.result_document import result_text
+
+    opened = [] if study.looked_at is None else complex_list(study.looked_at.eigenvalues)
+    loops = {"open_loop": opened, "root_loci": [_written(one) for one in loci]}
+    with new_folder(folder, force=force) as scratch:
+        files = write_controller(study.law, scratch, prefix=name, details=study.details, force=True)
+        (scratch / DOCUMENT).write_text(result_text("design", study.document | loops), encoding="ascii")
+        made = write_report(scratch, scratch / PAGE, called=str(folder))
+        names = [path.name for path in (*files, scratch / DOCUMENT, made.page, made.twin)]
+    return [folder / each for each in names]
+
+
+def _written(shown: ShownLocus) -> dict[str, Any]:
+    """A root locus for the page: every eigenvalue that is finite, with the factor's value."""
+    import numpy as np
+
+    rows = sorted({*range(0, len(shown.locus.values), _STRIDE), int(np.argmin(np.abs(shown.locus.values - 1.0)))})
+    roots = shown.locus.eigenvalues[rows]
+    finite = np.isfinite(roots)
+    values = np.broadcast_to(shown.locus.values[rows, None], roots.shape)[finite]
+    columns = {"values": values, "real": roots.real[finite], "imaginary": roots.imag[finite]}
+    written: dict[str, Any] = {"factor": shown.locus.factor.value, "time": shown.time}
+    return written | {name: [float(f"{value:.6g}") for value in column] for name, column in columns.items()}
+
+
+def draw_design(
+    model: Model, study: DesignStudy, choice: LawChoice, loci: Sequence[ShownLocus], folder: Path
+) -> list[Path]:
+    """Pictures of the eigenvalues and of the root loci."""
+    from torquec.control.robustness import closed_loop_eigenvalues
+    from torquec.report.eigenvalue_plots import plot_eigenvalues, plot_root_locus
+
+    kind, looked_at = study.kind, study.looked_at
     assert looked_at is not None, "of a law that places poles"
     robot, poles, errors = model.robot, choice.pairs(model.robot), law_errors(kind, choice)
     period, sampled = choice.period, choice.sampled
@@ -173,16 +252,9 @@ def draw_design(
     how = f"{kind}, {'sampled design' if sampled else 'continuous design'}, {1.0 / period:g} Hz"
     title = f"{robot.name}: eigenvalues ({how})"
     files = [plot_eigenvalues(groups, folder / "eigenvalues.png", title=title)]
-    for factor in ErrorFactor:
-        here, when = looked_at, ""
-        if worst is not None and motion is not None:
-            lower, upper = worst.times[factor]
-            time = upper if worst.intervals[factor].upper < float("inf") else lower
-            state = motion.at([time])
-            here, when = linearize(model, state.q[0], state.qd[0], state.qdd[0]), f" at t = {time:.3g} s"
-        interval = stability_interval(here, poles, factor, errors=errors, period=period, sampled=sampled)
-        locus = root_locus(here, poles, factor, locus_values(interval), errors=errors, period=period, sampled=sampled)
+    for one in loci:
+        factor, when = one.locus.factor, "" if one.time is None else f" at t = {one.time:.3g} s"
         shown = f"{robot.name}: root locus of {factor}{when} ({how})"
         path = folder / f"root_locus_{factor}.png"
-        files.append(plot_root_locus(locus, path, title=shown, interval=interval))
+        files.append(plot_root_locus(one.locus, path, title=shown, interval=one.interval))
     return files

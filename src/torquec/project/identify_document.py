@@ -45,6 +45,12 @@ def describe(findings: Findings) -> dict[str, Any]:
         "gravity": list(estimate.model.robot.gravity),
         "status": str(estimate.status),
         "verdict": str(estimate.verdict),
+        "trusted": estimate.verdict.is_trusted,
+        "formulas": {
+            name: expression
+            for name, expression in zip(estimate.model.base.names, estimate.model.base.expressions, strict=True)
+            if name.endswith("+")
+        },
         "not_in_urdf": list(estimate.unbound),
         "not_in_code": list(not_in_code(estimate)),
         "notes": list(estimate.notes),

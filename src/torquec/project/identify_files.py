@@ -1,4 +1,4 @@
-"""What `torquec identify -o DIR` leaves behind: report, pictures, URDF, MJCF, model, C code, document; all or nothing.
+"""What `torquec identify -o DIR` leaves behind: report, URDF, MJCF, model, C code, document; all or nothing.
 
 Each file holds the estimate as far as it has words for it, fitted to them (`torquec.identification.file_fits`), and the
 robot files say what they are worth.
@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torquec.errors import ArgumentError
-from torquec.foundation.json_text import finite_json
 from torquec.foundation.writing import new_folder
+from torquec.report.report import PAGE, write_report
+from torquec.report.result_document import result_text
 
 if TYPE_CHECKING:
     from torquec.identification.file_fits import FileFits
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from torquec.robot.robot import Robot
     from torquec.trajectory.log import Log
 
-REPORT = "report.html"
 DOCUMENT = "identification.json"
 
 _CMAKE = """
@@ -42,10 +42,23 @@ def write_results(
     """
     with new_folder(directory, stale=_earlier(directory), force=True) as scratch:
         files = _made(scratch, findings, fits, *logs)
-        names = [path.relative_to(scratch).as_posix() for path in files] + [DOCUMENT]
-        text = finite_json(document | {"files": names})
-        (scratch / DOCUMENT).write_text(f"{text}\n", encoding="utf-8")
+        page = scratch / PAGE
+        listed = [page, page.with_suffix(".json"), *files, scratch / DOCUMENT]
+        names = [path.relative_to(scratch).as_posix() for path in listed]
+        kept = document | {"files": names, "samples": _samples(findings.estimate, *logs)}
+        (scratch / DOCUMENT).write_text(result_text("identify", kept), encoding="ascii")
+        write_report(scratch, page, called=str(directory))
     return [directory / name for name in names]
+
+
+def _samples(estimate: Estimate, logs: list[Log], others: list[Log]) -> list[dict[str, Any]]:
+    """Measured and predicted torques of every log, as many samples as a page can show."""
+    from torquec.identification.result.prediction import predict
+    from torquec.report.sample_curves import prediction_curves
+
+    units = {j.name: "N" if j.type.is_prismatic else "N m" for j in estimate.model.robot.joints}
+    predictions = [predict(estimate, log) for log in logs] + [predict(estimate, log, fitted=False) for log in others]
+    return [prediction_curves(prediction, units) for prediction in predictions]
 
 
 def _earlier(directory: Path) -> set[str]:
@@ -111,28 +124,13 @@ def _made(scratch: Path, findings: Findings, fits: FileFits, logs: list[Log], ot
     from torquec.codegen.identifiers import prefix_identifier
     from torquec.identification.result.identified_model import identified_model
     from torquec.identification.result.measured_test import measured_test
-    from torquec.identification.result.prediction import predict
     from torquec.model.generate import generate
     from torquec.model.quantities import default_quantities
     from torquec.model.save import save
-    from torquec.report.identification_report import identification_report
-    from torquec.report.prediction_plots import plot_prediction
 
     estimate, program = findings.estimate, fits.program
     name = prefix_identifier(estimate.model.robot.name)
-    predictions = [predict(estimate, log) for log in logs] + [predict(estimate, log, fitted=False) for log in others]
-    page = identification_report(
-        estimate,
-        predictions,
-        elimination=None if findings.elimination is None else findings.elimination[0],
-        payload=findings.payload,
-        comparison=findings.comparison,
-        file_errors=findings.file_errors,
-    )
-    report = scratch / REPORT
-    report.write_text(page, encoding="utf-8")
-    files = [report]
-    files += [plot_prediction(p, scratch / f"torques_{k + 1}.png") for k, p in enumerate(predictions)]
+    files: list[Path] = []
     solid = program.realization.physically_consistent
     if solid:
         files += write_urdf_of(fits, scratch / f"{name}.urdf")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from torquec.foundation.arrays import Array
 from torquec.realtime.choices import HoldOrder
 from torquec.realtime.plan import HoldPlan
 
@@ -27,4 +29,12 @@ def plan_document(found: HoldPlan) -> dict[str, Any]:
         "allowed": None if found.allowed is None else by_joint(found.allowed),
         "recommended_period": found.recommended[found.order],
         "recommended": {order.value: period for order, period in found.recommended.items()},
+        "curve": _by_period(found.joints, found.curve()),
     }
+
+
+def _by_period(joints: Sequence[str], curve: Mapping[str, Array]) -> dict[str, Any]:
+    """Bounds against the period, a list for every joint: what a report draws."""
+    orders = {order: values for order, values in curve.items() if order != "period"}
+    by_order = {order: dict(zip(joints, values.T.tolist(), strict=True)) for order, values in orders.items()}
+    return {"period": curve["period"].tolist(), **by_order}

@@ -8,6 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from torquec.closedform.closed_form import closed_form
+from torquec.closedform.equations import Equations
+from torquec.closedform.json_form import equations_document
+from torquec.closedform.layouts import EXACT, Entry, Matrix
 from torquec.errors import CheckError, RobotError
 from torquec.expr import OperationCount
 from torquec.foundation.json_text import finite_json
@@ -18,10 +22,17 @@ from torquec.model.save import load_model
 from torquec.model.trade_off import TradeOff
 from torquec.proof.certificate import Certificate, JointProof, save_certificate
 from torquec.proof.coefficient_certificate import CoefficientProof
-from torquec.report.simplification_text import changes_page, equations_page, left_out
+from torquec.report.report import PAGE, write_report
+from torquec.report.result_document import result_text
+from torquec.report.simplification_text import change_text, changes_page, equations_page, left_out
 from torquec.report.simplify_text import SimplifiedFacts, simplify_text
-from torquec.report.trade_off_plot import plot_trade_off, trade_off_csv, trade_off_rows
+from torquec.report.trade_off_table import trade_off_csv, trade_off_rows
 from torquec.simplification.torque_coefficients import TermChange, TorqueCoefficients, term_changes, torque_coefficients
+
+DOCUMENT = "simplification.json"
+
+_SHOWN_JOINTS = 3
+"""Joints whose equations stand in the page: those near the base have the most terms."""
 
 
 @dataclass(frozen=True)
@@ -99,13 +110,38 @@ class Simplification:
             texts["equations_after.txt"] = equations_page(f"{name}: equations of motion, simplified", after)
             texts["equations_changes.txt"] = changes_page(f"{name}: what was left out", before, after, self.changes)
         if self.curve is not None:
-            found = {joint: proof.found for joint, proof in self._proofs.items()}
-            for suffix in ("png", "svg"):
-                plot_trade_off(self.curve, folder / f"trade_off.{suffix}", found=found)
             texts["trade_off.csv"] = trade_off_csv(self.curve)
             texts["trade_off.json"] = finite_json({"robot": name, "points": trade_off_rows(self.curve)}) + "\n"
         for file, text in texts.items():
             (folder / file).write_text(text, encoding="utf-8", newline="\n")
+
+    def write_page(self, folder: Path, output: Path) -> None:
+        """The result as a document, and the page of the folder, which will lie at `output`."""
+        (folder / DOCUMENT).write_text(result_text("simplify", self.document(Path()) | self._details()), "utf-8")
+        write_report(folder, folder / PAGE, called=str(output))
+
+    def _details(self) -> dict[str, Any]:
+        """What the page shows besides: terms that were left out, and some entries before and after."""
+        if isinstance(self.coefficients, str):
+            return {}
+        before, after = self.coefficients
+        return {
+            "left_out": left_out(before, after),
+            "dropped": [
+                {
+                    "joint": joint,
+                    "term": change_text(change),
+                    "torque": change.torque,
+                    "unit": self._unit(joint),
+                }
+                for change in self.changes
+                if change.dropped and (joint := before.joints[change.index[0]])
+            ],
+            "equations": {
+                name: equations_document(Equations(closed_form(self.model.robot), EXACT, _chosen(side), ()))
+                for name, side in (("before", before), ("after", after))
+            },
+        }
 
     # --- what is printed --------------------------------------------------------------------------------------------
 
@@ -116,7 +152,12 @@ class Simplification:
             "operations": {"before": before, "after": after},
             "terms": self._terms(),
             "bounds": {
-                joint: {"torque": proof.bound, "found": proof.found, "unit": self._unit(joint)}
+                joint: {
+                    "torque": proof.bound,
+                    "found": proof.found,
+                    "tolerance": proof.tolerance,
+                    "unit": self._unit(joint),
+                }
                 for joint, proof in self._proofs.items()
             },
             "coefficients": {
@@ -134,7 +175,6 @@ class Simplification:
         }
         if self.curve is not None:
             document["trade_off"] = {
-                "picture": str(folder / "trade_off.png"),
                 "points": trade_off_rows(self.curve),
                 "missed": {f"{factor:g}": reason for factor, reason in self.curve.missed.items()},
             }
@@ -163,3 +203,14 @@ class Simplification:
     def _unit(self, joint: str) -> str:
         robot = self.model.robot
         return "N" if robot.joints[robot.joint_index(joint)].type.is_prismatic else "N m"
+
+
+def _chosen(side: TorqueCoefficients) -> dict[Matrix, tuple[Entry, ...]]:
+    """What of the equations a page has room for: the diagonal of M, and gravity, of the first joints."""
+    found = side.written()
+    return {
+        matrix: tuple(
+            entry for entry in found if entry.matrix is matrix and max(entry.index) == min(entry.index) < _SHOWN_JOINTS
+        )
+        for matrix in (Matrix.M, Matrix.G_TORQUE)
+    }

@@ -1,10 +1,11 @@
-"""Simulated runs as the JSON documents of `torquec simulate`: one run, or many on robots a little different."""
+"""Simulated runs as the JSON documents of `torquec simulate`, one run or many; and the folder of a simulation."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from torquec.simulation.monte_carlo import MonteCarloResult
     from torquec.simulation.plant import Plant
     from torquec.trajectory import Trajectory
+
+DOCUMENT, RUN = "simulation.json", "run.csv"
 
 
 def run_summary(result: SimulationResult) -> dict[str, Any]:
@@ -69,3 +72,28 @@ def many_runs(
         "steps": runs * result.steps,
         "steps_per_second": result.steps_per_second,
     }, result
+
+
+def write_simulation(
+    folder: Path, document: dict[str, Any], result: SimulationResult | MonteCarloResult, *, force: bool = False
+) -> list[Path]:
+    """The document with its curves, the run itself where it is one, and the page."""
+    from torquec.foundation.writing import new_folder
+    from torquec.report.report import PAGE, write_report
+    from torquec.report.result_document import result_text
+    from torquec.report.sample_curves import envelope_curves, run_curves
+    from torquec.simulation.closed_loop import SimulationResult
+    from torquec.simulation.csv_file import write_result
+
+    names = [DOCUMENT]
+    with new_folder(folder, force=force) as scratch:
+        if isinstance(result, SimulationResult):
+            curves = run_curves(result)
+            names.append(write_result(result, scratch / RUN).name)
+        else:
+            curves = {} if result.envelope is None else envelope_curves(result.joints, result.envelope)
+        kept = document | ({"samples": curves} if curves else {})
+        (scratch / DOCUMENT).write_text(result_text("simulate", kept), encoding="ascii")
+        made = write_report(scratch, scratch / PAGE, called=str(folder))
+        names += [made.page.name, made.twin.name]
+    return [folder / name for name in names]

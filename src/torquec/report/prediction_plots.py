@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 from pathlib import Path
 from typing import Any
@@ -23,13 +22,6 @@ def plot_prediction(prediction: Prediction, path: str | os.PathLike[str]) -> Pat
     Raises `MissingExtraError` without matplotlib and `ArgumentError` for a place that cannot be drawn to.
     """
     return save_figure(_figure(prediction), path)
-
-
-def prediction_png(prediction: Prediction) -> bytes:
-    """The same picture as the bytes of a PNG file."""
-    stream = io.BytesIO()
-    _figure(prediction).savefig(stream, format="png", dpi=110)
-    return stream.getvalue()
 
 
 def _figure(prediction: Prediction) -> Any:

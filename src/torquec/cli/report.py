@@ -1,0 +1,55 @@
+"""`torquec report DIR|PROJECT.toml`: one page of everything that commands left in a folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.options import ForceOption
+from torquec.cli.writes import Writes
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions(CommandOptions):
+    """What to report, and where the page goes."""
+
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR", help="A folder with results: what commands wrote with -o, or printed with --json."
+        ),
+    ]
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="The page.  [default: DIR/report.html]"),
+        Writes.FILE,
+    ] = None
+    force: ForceOption = False
+
+
+@command("report", ReportOptions, example="torquec report planar2r_small -o report.html", without_model=True)
+def report(options: ReportOptions) -> Outcome:
+    """Put everything that commands left in a folder into one HTML page, which needs nothing else.
+
+    The robot, its parameters, simplified models with their proofs, controllers, tracking errors, execution times: each
+    number says how it was obtained. Beside the page lies the same as JSON. Exit status 1 where a document could not be
+    shown; the page names it, and shows the rest.
+    """
+    from torquec.report.report import PAGE, write_report
+
+    made = write_report(options.folder, options.output or options.folder / PAGE, force=options.force)
+    document = {
+        "file": str(made.page),
+        "bytes": made.page.stat().st_size,
+        "json": str(made.twin),
+        "problems": list(made.problems),
+    }
+    lines = [f"{made.page}: open it in a browser; {made.twin} holds the same for programs"]
+    lines += [f"not shown: {problem}" for problem in made.problems]
+    count = len(made.problems)
+    failed = f"{count} document{'s' if count > 1 else ''} could not be shown" if count else ""
+    return Outcome(document, "\n".join(lines), (made.page, made.twin), failed=failed)

@@ -1,0 +1,285 @@
+"""What a report is made of: sections of paragraphs, facts, tables, plots, equations; every number with its provenance.
+
+Nothing here knows HTML. A text part is a string or a `Number`; a bare float is refused where it is put in, so that a
+number cannot come into a report without saying how it was obtained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from torquec.errors import ArgumentError
+from torquec.report.provenance import Number, Provenance
+
+Part: TypeAlias = str | Number
+"""A piece of running text."""
+
+Cell: TypeAlias = str | Number | None
+"""A cell of a table; None is an empty one."""
+
+
+class Tone(StrEnum):
+    """How a note is meant."""
+
+    PLAIN = "plain"
+    GOOD = "good"
+    WARNING = "warning"
+    BAD = "bad"
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Running text; with another tone than the plain one, a note that stands out."""
+
+    parts: tuple[Part, ...]
+    tone: Tone = Tone.PLAIN
+
+    def __post_init__(self) -> None:
+        _check_parts(self.parts)
+
+
+@dataclass(frozen=True)
+class Subheading:
+    """A heading inside a section."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list of short texts."""
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CommandLine:
+    """A command that the reader can give, and what it does."""
+
+    command: str
+    purpose: str
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A label and what is known under it."""
+
+    label: str
+    parts: tuple[Part, ...]
+
+    def __post_init__(self) -> None:
+        _check_parts(self.parts)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Labels with values, one below the other."""
+
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table that can be sorted by any column; `folded`: shown when it is asked for."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    caption: str = ""
+    folded: bool = False
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            if len(row) != len(self.head):
+                raise ArgumentError(f"a row of {len(row)} cells under a head of {len(self.head)}")
+            _check_parts(tuple(cell for cell in row if cell is not None))
+
+
+@dataclass(frozen=True)
+class Equation:
+    """An equation: MathML of our own making, and the same as plain text; `label` stands before it."""
+
+    mathml: str
+    text: str
+    provenance: Provenance
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The label of an axis with its unit; `log` for powers of ten, `low` and `high` where not all data are shown."""
+
+    label: str
+    unit: str = ""
+    log: bool = False
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def title(self) -> str:
+        """As it stands beside the axis."""
+        return f"{self.label} [{self.unit}]" if self.unit else self.label
+
+
+class Style(StrEnum):
+    """How a series is drawn."""
+
+    LINE = "line"
+    WIDE = "wide"
+    FAINT = "faint"
+    POINTS = "points"
+    CROSSES = "crosses"
+    STEPS = "steps"
+    BAND = "band"
+
+
+@dataclass(frozen=True)
+class Series:
+    """Points (x, y) with one provenance; `low` is the lower edge of a band, `labels` name the points.
+
+    `levels` colour the points along a scale from the smallest to the largest; `level_name` says what they are.
+    """
+
+    name: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    provenance: Provenance
+    style: Style = Style.LINE
+    low: tuple[float, ...] = ()
+    labels: tuple[str, ...] = ()
+    levels: tuple[float, ...] = ()
+    level_name: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.provenance, Provenance):
+            raise ArgumentError(f"the series '{self.name}' does not say how it was obtained")
+        for other in (self.y, self.low, self.labels, self.levels):
+            if other and len(other) != len(self.x):
+                raise ArgumentError(f"the series '{self.name}' has columns of different lengths")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A line across a plot at a value of x or y: a limit, a tolerance."""
+
+    name: str
+    at: Number
+    vertical: bool = False
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Curves and points over two axes."""
+
+    title: str
+    x: Axis
+    y: Axis
+    series: tuple[Series, ...]
+    rules: tuple[Rule, ...] = ()
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Horizontal bars: a group for every name, in it a bar for every series; `limit` is a line that none may cross."""
+
+    title: str
+    axis: Axis
+    names: tuple[str, ...]
+    series: tuple[tuple[str, tuple[Number, ...]], ...]
+    limit: Rule | None = None
+
+    def __post_init__(self) -> None:
+        for name, values in self.series:
+            if len(values) != len(self.names):
+                raise ArgumentError(f"the bars '{name}' are {len(values)}, the names {len(self.names)}")
+            _check_parts(values)
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """Plots of one kind side by side: one for each joint."""
+
+    plots: tuple[Plot, ...]
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A still picture: SVG of our own making, and what it shows in words."""
+
+    svg: str
+    words: str
+    provenance: Provenance
+
+
+@dataclass(frozen=True)
+class LiveView:
+    """A whole HTML page of ours inside the report; `still` stands for it on paper."""
+
+    page: str
+    words: str
+    still: Picture | None = None
+
+
+Block: TypeAlias = (
+    Paragraph | Subheading | Items | CommandLine | Facts | Table | Equation | Plot | Bars | Gallery | Picture | LiveView
+)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a section makes of a document: its blocks, and the figures that belong on top of the page."""
+
+    blocks: tuple[Block, ...]
+    highlights: tuple[Fact, ...] = ()
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the report with a heading and a name for links."""
+
+    name: str
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class ListedFile:
+    """A file of the folder: what it was recognised as, and its SHA-256."""
+
+    name: str
+    kind: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything that a page shows."""
+
+    title: str
+    sections: tuple[Section, ...]
+    highlights: tuple[Fact, ...]
+    problems: tuple[str, ...]
+    files: tuple[ListedFile, ...]
+    version: str
+
+
+def paragraph(*parts: Part, tone: Tone = Tone.PLAIN) -> Paragraph:
+    """Running text from its pieces."""
+    return Paragraph(parts, tone)
+
+
+def fact(label: str, *parts: Part) -> Fact:
+    """A fact from its pieces."""
+    return Fact(label, parts)
+
+
+def _check_parts(parts: Sequence[object]) -> None:
+    for part in parts:
+        if not isinstance(part, str | Number):
+            raise ArgumentError(
+                f"{part!r} stands bare in a report",
+                remedy="make it a Number, which says how it was obtained, or a text",
+            )

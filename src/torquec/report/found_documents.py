@@ -1,0 +1,172 @@
+"""What lies in a folder, recognised by what each file says of itself: results, models, certificates, robots.
+
+Names of files mean nothing, but their endings say what to look into. Files are strangers' files: they are read through
+:mod:`torquec.foundation.reading`, links that lead out of the folder are not followed, and what cannot be read becomes a
+problem with a name, never the end of the report.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from torquec.errors import ArgumentError, TorquecError
+from torquec.foundation.reading import FileKind, is_below, is_folder, open_file, read_json, read_text
+from torquec.report.result_document import RESULT_FORMAT
+from torquec.report.stored_values import StoredValue
+
+if TYPE_CHECKING:
+    from torquec.model.model import Model
+    from torquec.robot.robot import Robot
+
+MODEL = "model"
+CERTIFICATE = "certificate"
+CONTROLLER = "controller"
+PACKAGE = "package"
+ROBOT_FILE = "robot file"
+
+_FORMATS = (
+    ("torquec-model", MODEL),
+    ("torquec certificate", CERTIFICATE),
+    ("torquec controller", CONTROLLER),
+    ("torquec package", PACKAGE),
+)
+"""What the field `format` of a JSON document begins with, and what it is then called; results go by their command."""
+
+_HEAD = 2048
+"""Bytes in which a document of ours states its format: it is the first of its fields."""
+_STATED = re.compile(rb'"format"\s*:\s*"(torquec[^"]{0,60})"')
+_ROBOT_ROOT = re.compile(r"<(robot|mujoco)[\s>]")
+_DH_TABLE = re.compile(r"^\s*convention\s*=", re.MULTILINE)
+_MOST_FILES = 5000
+"""Files that are looked at: a folder with more of them is somebody's home, not a result."""
+_DEEPEST = 6
+"""Folders inside folders: a run keeps each step in one of its own."""
+
+
+@dataclass(frozen=True)
+class FoundDocument:
+    """A file that was recognised: its name inside the folder, what it is (a command's name for results), its hash."""
+
+    name: str
+    kind: str
+    path: Path
+    sha256: str
+
+    @cached_property
+    def values(self) -> StoredValue:
+        """The JSON document; raises `ArgumentError` where it is none."""
+        return StoredValue(read_json(self.path, FileKind.RESULT, remedy="make it again"), self.name)
+
+    @cached_property
+    def model(self) -> Model:
+        """The model of a model file; raises `ModelFileError`."""
+        from torquec.model.save import load_model
+
+        return load_model(self.path)
+
+    @property
+    def folder(self) -> str:
+        """The folder that holds it, inside the folder of the report; empty for that one itself."""
+        return self.name.rpartition("/")[0]
+
+
+@dataclass(frozen=True)
+class FoundFolder:
+    """The documents of a folder; `called` is the folder's name in commands that a reader may give."""
+
+    path: Path
+    called: str
+    documents: tuple[FoundDocument, ...]
+    problems: tuple[str, ...] = ()
+    _robots: dict[str, Robot | None] = field(default_factory=dict, compare=False)
+
+    def of_kind(self, kind: str) -> tuple[FoundDocument, ...]:
+        """The documents of one kind, by name."""
+        return tuple(document for document in self.documents if document.kind == kind)
+
+    def location(self, name: str) -> str:
+        """A file or a folder inside, as commands name it."""
+        return f"{self.called}/{name}".rstrip("/") if name else self.called
+
+    @property
+    def robot(self) -> Robot | None:
+        """The robot of the first model, or robot file, that can be read."""
+        if "robot" not in self._robots:
+            self._robots["robot"] = next(self._each_robot(), None)
+        return self._robots["robot"]
+
+    def _each_robot(self) -> Iterator[Robot]:
+        from torquec.robot.load import load
+
+        for document in (*self.of_kind(MODEL), *self.of_kind(ROBOT_FILE)):
+            try:
+                yield document.model.robot if document.kind == MODEL else load(document.path)
+            except TorquecError:
+                continue  # the section that shows the document names the problem
+
+
+def find_documents(folder: Path, *, called: str = "") -> FoundFolder:
+    """Everything in a folder that a report can show; raises `ArgumentError` where there is no such folder."""
+    if not is_folder(folder):
+        raise ArgumentError("there is no such folder", where=str(folder), remedy="name the folder that holds results")
+    found: list[FoundDocument] = []
+    problems: list[str] = []
+    for count, path in enumerate(_files(folder, folder, _DEEPEST)):
+        if count == _MOST_FILES:
+            problems.append(f"the folder holds more than {_MOST_FILES} files; the others were not looked at")
+            break
+        name = path.relative_to(folder).as_posix()
+        try:
+            kind = _kind(path)
+            if kind:
+                found.append(FoundDocument(name, kind, path, _sha256(path)))
+        except (TorquecError, OSError) as error:
+            problems.append(f"{name}: {getattr(error, 'found', error)}")
+    return FoundFolder(folder, called or str(folder), tuple(found), tuple(problems))
+
+
+def _files(folder: Path, root: Path, depth: int) -> Iterator[Path]:
+    """Regular files below a folder, by name; hidden ones and what an unfinished command keeps are left out."""
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        path = Path(entry.path)
+        if entry.name.startswith(".") or entry.name.endswith(".partial") or not is_below(path, root):
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            if depth > 0:
+                yield from _files(path, root, depth - 1)
+        elif entry.is_file():
+            yield path
+
+
+def _kind(path: Path) -> str:
+    """What a file is; empty for what a report has no use for."""
+    suffix = path.suffix.lower()
+    if suffix == ".json":
+        with open_file(path, FileKind.MODEL) as stream:
+            stated = _STATED.search(stream.read(_HEAD))
+        form = stated.group(1).decode("utf-8", "replace") if stated else ""
+        if form == RESULT_FORMAT:
+            command = read_json(path, FileKind.RESULT, remedy="make it again").get("command")
+            return command if isinstance(command, str) else ""
+        return next((kind for begin, kind in _FORMATS if form.startswith(begin)), "")
+    if suffix in (".urdf", ".xacro") or (suffix == ".xml" and _ROBOT_ROOT.search(read_text(path, FileKind.ROBOT))):
+        return ROBOT_FILE
+    if suffix == ".toml" and _DH_TABLE.search(read_text(path, FileKind.ROBOT)):
+        return ROBOT_FILE
+    return ""
+
+
+def _sha256(path: Path) -> str:
+    with open_file(path, FileKind.MODEL) as stream:
+        return hashlib.sha256(stream.read(FileKind.MODEL.most_bytes)).hexdigest()

@@ -1,0 +1,287 @@
+"""A report as one HTML file: style, script, drawings and equations inside it, connections to elsewhere forbidden.
+
+Every text is escaped, whatever it holds; the policy in the page names its one style sheet and its scripts by their
+hashes, so that nothing else runs, should a name ever slip through.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Sequence
+from html import escape
+from importlib import resources
+
+from torquec.report.blocks import (
+    Bars,
+    Block,
+    Cell,
+    CommandLine,
+    Equation,
+    Fact,
+    Facts,
+    Gallery,
+    Items,
+    LiveView,
+    Paragraph,
+    Part,
+    Picture,
+    Plot,
+    Report,
+    Section,
+    Subheading,
+    Table,
+    Tone,
+)
+from torquec.report.plot_svg import SMALL, WIDE, Frame, bars_svg, plot_svg, series_class
+from torquec.report.provenance import Number, Obtained, Provenance
+
+_SCRIPT = re.compile(r"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL | re.IGNORECASE)
+_STYLE = re.compile(r"<style[^>]*>(.*?)</style>", re.DOTALL | re.IGNORECASE)
+_SIGNS = {Tone.GOOD: "\N{CHECK MARK}", Tone.WARNING: "!", Tone.BAD: "\N{MULTIPLICATION SIGN}"}
+
+
+def report_html(report: Report) -> str:
+    """The page."""
+    writer = _Writer()
+    style, script = _asset("page.css"), _asset("page.js")
+    body = writer.body(report)
+    views = [block.page for section in report.sections for block in section.blocks if isinstance(block, LiveView)]
+    return (
+        f'<!DOCTYPE html>\n<!-- written by torquec {escape(report.version)} -->\n<html lang="en">\n<head>\n'
+        f'<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="{_policy(style, script, views)}">'
+        '\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(report.title)}</title>\n<style>{style}</style>\n</head>\n"
+        f"<body>\n{body}\n<script>{script}</script>\n</body>\n</html>\n"
+    )
+
+
+def _asset(name: str) -> str:
+    return resources.files("torquec.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _policy(style: str, script: str, views: Sequence[str]) -> str:
+    """What the page may do: run these scripts and nothing else. A page inside it is under the same policy."""
+    scripts = [script, *(text for view in views for text in _SCRIPT.findall(view))]
+    styles = [style, *(text for view in views for text in _STYLE.findall(view))]
+    live = " 'wasm-unsafe-eval'" if views else ""
+    own = " data: blob:" if views else " data:"
+    rules = (
+        "default-src 'none'",
+        f"script-src {' '.join(map(_hash, dict.fromkeys(scripts)))}{live}",
+        f"style-src {' '.join(map(_hash, dict.fromkeys(styles)))}",
+        f"img-src{own}",
+        "connect-src 'none'",
+        "base-uri 'none'",
+        "form-action 'none'",
+    )
+    return "; ".join(rules)
+
+
+def _hash(text: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+    return f"'sha256-{digest}'"
+
+
+class _Writer:
+    """Blocks to HTML; it numbers drawings, and sources in the order in which numbers first rest on them."""
+
+    def __init__(self) -> None:
+        self.sources: dict[Provenance, int] = {}
+        self.drawings = 0
+
+    def body(self, report: Report) -> str:
+        sections = "\n".join(self.section(section) for section in report.sections)
+        cards = "".join(self.card(fact) for fact in report.highlights)
+        counts = _ways()
+        links = "".join(f'<a href="#{escape(s.name)}">{escape(s.title)}</a>' for s in report.sections)
+        problems = "".join(f"<li>{escape(problem)}</li>" for problem in report.problems)
+        trouble = (
+            f'<div class="note bad" role="alert"><b>Could not be read, and is not shown:</b><ul>{problems}</ul></div>'
+            if problems
+            else ""
+        )
+        return (
+            f'<header><p class="brand">Torquec report</p><h1>{escape(report.title)}</h1></header>\n'
+            f'<nav aria-label="Sections">{links}<a href="#sources">Sources and files</a></nav>\n<main>\n'
+            f'{trouble}<div class="cards">{cards}</div>\n{counts}\n{sections}\n{self._end(report)}\n</main>\n'
+            f"<footer>Written by torquec {escape(report.version)}. This file needs no network, and sends nothing."
+            "</footer>"
+            '<div id="tip" role="status" hidden></div>'
+        )
+
+    def section(self, section: Section) -> str:
+        blocks = "\n".join(self.block(block) for block in section.blocks)
+        return f'<section id="{escape(section.name)}"><h2>{escape(section.title)}</h2>\n{blocks}\n</section>'
+
+    def card(self, fact: Fact) -> str:
+        return f'<div class="card"><span>{escape(fact.label)}</span><b>{self._large(fact.parts)}</b></div>'
+
+    def block(self, block: Block) -> str:
+        match block:
+            case Paragraph(parts, Tone.PLAIN):
+                return f"<p>{self.text(parts)}</p>"
+            case Paragraph(parts, tone):
+                return f'<p class="note {tone.value}"><i aria-hidden="true">{_SIGNS[tone]}</i>{self.text(parts)}</p>'
+            case Subheading(text):
+                return f"<h3>{escape(text)}</h3>"
+            case Items(lines):
+                return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
+            case CommandLine(command, purpose):
+                return f'<div class="command"><span>{escape(purpose)}</span><code>{escape(command)}</code></div>'
+            case Facts(facts):
+                rows = "".join(f"<dt>{escape(f.label)}</dt><dd>{self.text(f.parts)}</dd>" for f in facts)
+                return f"<dl>{rows}</dl>"
+            case Table():
+                return self.table(block)
+            case Equation(mathml, _, provenance, label):
+                name = f"<span>{escape(label)}</span>" if label else ""
+                return f'<div class="equation">{name}{mathml}{self.tag(provenance)}</div>'
+            case Plot():
+                return self.figure(block, WIDE)
+            case Bars():
+                return self.bars(block)
+            case Gallery():
+                return self.gallery(block)
+            case Picture():
+                return self.picture(block)
+            case LiveView(page, words, still):
+                frame = (
+                    f'<iframe class="live" sandbox="allow-scripts" loading="lazy" title="{escape(words)}" '
+                    f'srcdoc="{escape(page)}"></iframe>'
+                )
+                return frame + ("" if still is None else f'<div class="on-paper">{self.picture(still)}</div>')
+
+    def text(self, parts: Sequence[Part]) -> str:
+        """Running text; numbers of one provenance share the tag after the last of them."""
+        words = []
+        for k, part in enumerate(parts):
+            if isinstance(part, Number):
+                later = {other.provenance for other in parts[k + 1 :] if isinstance(other, Number)}
+                tag = "" if part.provenance in later else self.tag(part.provenance)
+                words.append(f'<span class="number">{escape(str(part))}</span>{tag}')
+            else:
+                words.append(escape(part))
+        return "".join(words)
+
+    def _large(self, parts: Sequence[Part]) -> str:
+        """The parts of a card: its numbers, then one tag for each way to them."""
+        words = "".join(escape(str(part)) if isinstance(part, Number) else escape(part) for part in parts)
+        tags = dict.fromkeys(part.provenance for part in parts if isinstance(part, Number))
+        return words + "".join(self.tag(provenance) for provenance in tags)
+
+    def tag(self, provenance: Provenance, *, short: bool = False) -> str:
+        """The word for how a number was obtained, with the number of its source, which it leads to."""
+        number = self.sources.setdefault(provenance, len(self.sources) + 1)
+        how = provenance.how.value
+        words = f"{how}: {provenance.source}"
+        shown = how[0].upper() if short else how
+        return f'<a class="tag {how}" href="#source-{number}" data-tip="{escape(words)}">{shown}<sup>{number}</sup></a>'
+
+    def table(self, table: Table) -> str:
+        columns = [[row[k] for row in table.rows] for k in range(len(table.head))]
+        alike = [self._one_way(column) for column in columns]
+        numeric = [any(isinstance(cell, Number) for cell in column) for column in columns]
+        head = "".join(
+            f'<th scope="col"{"" if is_number else " class=words"}><button type="button">{escape(word)}</button>'
+            f"{self.tag(way) if way else ''}</th>"
+            for word, way, is_number in zip(table.head, alike, numeric, strict=True)
+        )
+        rows = "".join(
+            "<tr>"
+            + "".join(
+                self._cell(cell, way, is_number) for cell, way, is_number in zip(row, alike, numeric, strict=True)
+            )
+            + "</tr>"
+            for row in table.rows
+        )
+        caption = f"<caption>{escape(table.caption)}</caption>" if table.caption and not table.folded else ""
+        text = f'<div class="sheet"><table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
+        if table.folded:
+            return f"<details><summary>{escape(table.caption)} ({len(table.rows)})</summary>{text}</details>"
+        return text
+
+    def _cell(self, cell: Cell, way: Provenance | None, numeric: bool) -> str:
+        if cell is None:
+            return "<td></td>"
+        if isinstance(cell, Number):
+            tag = "" if way is not None else self.tag(cell.provenance, short=True)
+            return f'<td data-value="{cell.value!r}">{escape(str(cell))}{tag}</td>'
+        return f"<td{'' if numeric else ' class=words'}>{escape(cell)}</td>"
+
+    def _one_way(self, column: Sequence[Cell]) -> Provenance | None:
+        """The provenance that all numbers of a column share."""
+        ways = {cell.provenance for cell in column if isinstance(cell, Number)}
+        return ways.pop() if len(ways) == 1 else None
+
+    def figure(self, plot: Plot, frame: Frame, *, legend: bool = True) -> str:
+        self.drawings += 1
+        drawing = plot_svg(plot, f"plot-{self.drawings}", frame)
+        below = self.legend(plot) if legend else ""
+        return f"<figure><figcaption>{escape(plot.title)}</figcaption>{drawing}{below}</figure>"
+
+    def gallery(self, gallery: Gallery) -> str:
+        """Plots side by side; where all of them show the same series, one legend serves all."""
+        keys = {tuple((s.name, s.provenance) for s in plot.series) for plot in gallery.plots}
+        shared = len(keys) == 1 and not any(plot.rules for plot in gallery.plots)
+        inside = "".join(self.figure(plot, SMALL, legend=not shared) for plot in gallery.plots)
+        caption = f"<h3>{escape(gallery.caption)}</h3>" if gallery.caption else ""
+        return f'{caption}{self.legend(gallery.plots[0]) if shared else ""}<div class="gallery">{inside}</div>'
+
+    def legend(self, plot: Plot) -> str:
+        """What the curves of a plot are, each with how it was obtained."""
+        rows = []
+        for k, series in enumerate(plot.series):
+            mark = f'<i class="{series.style.value} {series_class(k, series)}"></i>'
+            rows.append(f"<li>{mark}{escape(series.name)}{self.tag(series.provenance)}</li>")
+        for rule in plot.rules:
+            words = f"{rule.name} {rule.at}"
+            rows.append(f'<li><i class="rule"></i>{escape(words)}{self.tag(rule.at.provenance)}</li>')
+        return f'<ul class="legend">{"".join(rows)}</ul>'
+
+    def bars(self, bars: Bars) -> str:
+        self.drawings += 1
+        rows = []
+        for k, (name, numbers) in enumerate(bars.series):
+            tags = "".join(self.tag(way) for way in dict.fromkeys(number.provenance for number in numbers))
+            rows.append(f'<li><i class="bar c{k}"></i>{escape(name)}{tags}</li>')
+        if bars.limit is not None:
+            words = f"{bars.limit.name} {bars.limit.at}"
+            rows.append(f'<li><i class="rule"></i>{escape(words)}{self.tag(bars.limit.at.provenance)}</li>')
+        return (
+            f"<figure><figcaption>{escape(bars.title)}</figcaption>{bars_svg(bars, f'plot-{self.drawings}')}"
+            f'<ul class="legend">{"".join(rows)}</ul></figure>'
+        )
+
+    def picture(self, picture: Picture) -> str:
+        words = f"{escape(picture.words)}{self.tag(picture.provenance)}"
+        return f'<figure class="picture">{picture.svg}<figcaption>{words}</figcaption></figure>'
+
+    def _end(self, report: Report) -> str:
+        sources = "".join(
+            f'<li id="source-{number}"><span class="tag {way.how.value}">{way.how.value}</span> '
+            f"{escape(way.source)}</li>"
+            for way, number in self.sources.items()
+        )
+        files = Table(
+            ("file", "what it is", "SHA-256"),
+            tuple((file.name, file.kind, file.sha256) for file in report.files),
+            "Files that this report was made from",
+            folded=True,
+        )
+        return (
+            f'<section id="sources"><h2>Sources and files</h2><ol class="sources">{sources}</ol>'
+            f"{self.table(files)}</section>"
+        )
+
+
+def _ways() -> str:
+    """The four ways to a number, explained."""
+    rows = "".join(
+        f'<li><span class="tag {how.value}">{how.value}</span> {escape(how.meaning)}</li>' for how in Obtained
+    )
+    return (
+        '<details class="ways" open><summary>How to read the numbers</summary>'
+        f"<ul>{rows}</ul><p>The small figure at each word leads to what the number rests on.</p></details>"
+    )

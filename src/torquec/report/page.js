@@ -1,0 +1,118 @@
+"use strict";
+(() => {
+  const tip = document.getElementById("tip");
+  const SVG = "http://www.w3.org/2000/svg";
+
+  // What the tip says, line by line; names come from files, so they only ever become text.
+  const say = (event, lines) => {
+    tip.replaceChildren(...lines.map(([text, colour]) => {
+      const line = document.createElement("div");
+      if (colour) {
+        const dot = document.createElement("i");
+        dot.className = colour;
+        line.append(dot);
+      }
+      line.append(text);
+      return line;
+    }));
+    tip.hidden = false;
+    const box = tip.getBoundingClientRect();
+    const right = event.clientX + 16 + box.width > innerWidth;
+    tip.style.left = `${Math.max(6, right ? event.clientX - box.width - 16 : event.clientX + 16)}px`;
+    tip.style.top = `${Math.max(6, Math.min(event.clientY + 14, innerHeight - box.height - 6))}px`;
+  };
+  const hush = () => { tip.hidden = true; };
+
+  const shown = (value, unit) => `${value === null ? "-" : Number(value.toPrecision(5))}${unit ? ` ${unit}` : ""}`;
+  const place = ([low, high, start, end, log], value) =>
+    start + (end - start) * (log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low));
+
+  // The index of the nearest of growing or scattered values, in units of the drawing.
+  const nearest = (count, distance) => {
+    let best = -1, least = Infinity;
+    for (let k = 0; k < count; k += 1) {
+      const d = distance(k);
+      if (d < least) { least = d; best = k; }
+    }
+    return [best, least];
+  };
+
+  for (const svg of document.querySelectorAll("svg.plot:not(.bars)")) {
+    const data = JSON.parse(document.getElementById(svg.dataset.of).textContent);
+    const pointer = svg.querySelector(".pointer"), cross = pointer.querySelector(".cross");
+    let times;
+    for (const series of data.s) { series.x = series.x || times; times = series.x; }
+    const draw = (points, x) => {
+      pointer.replaceChildren(cross, ...points.map(([px, py, colour]) => {
+        const circle = document.createElementNS(SVG, "circle");
+        circle.setAttribute("cx", px);
+        circle.setAttribute("cy", py);
+        circle.setAttribute("r", 4);
+        circle.setAttribute("class", colour);
+        return circle;
+      }));
+      cross.setAttribute("x1", x);
+      cross.setAttribute("x2", x);
+      pointer.classList.add("on");
+    };
+    const leave = () => { pointer.classList.remove("on"); hush(); };
+    svg.addEventListener("pointerleave", leave);
+    svg.addEventListener("pointermove", (event) => {
+      const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+      const found = data.s.map((series) => {
+        const [k, d] = nearest(series.x.length, (i) => {
+          if (series.x[i] === null || series.y[i] === null) return Infinity;
+          const dx = place(data.x, series.x[i]) - at.x;
+          return data.curves ? Math.abs(dx) : Math.hypot(dx, place(data.y, series.y[i]) - at.y);
+        });
+        return { series, k, d };
+      }).filter((one) => one.k >= 0);
+      if (!found.length) return;
+      const near = found.reduce((a, b) => (b.d < a.d ? b : a));
+      const told = data.curves ? found : [near];
+      const points = told.map(({ series, k }) => [place(data.x, series.x[k]), place(data.y, series.y[k]), series.c]);
+      const lines = told.map(({ series, k }) => {
+        const low = series.b ? `${shown(series.b[k], "")} to ` : "";
+        const label = series.t ? `${series.t[k]}, ` : "";
+        const level = series.v ? `, ${series.vn} = ${shown(series.v[k], "")}` : "";
+        const value = data.curves ? low + shown(series.y[k], data.yu) : `(${shown(series.x[k], "")}, ${shown(series.y[k], "")}) ${data.yu}`;
+        return [`${series.n}: ${label}${value}${level}`, series.c];
+      });
+      if (data.curves) lines.unshift([`${data.xn} ${shown(near.series.x[near.k], data.xu)}`, ""]);
+      draw(points, points[told.indexOf(near)][0]);
+      say(event, lines);
+    });
+  }
+
+  for (const element of document.querySelectorAll("[data-tip]")) {
+    element.addEventListener("pointermove", (event) => say(event, [[element.dataset.tip, ""]]));
+    element.addEventListener("pointerleave", hush);
+  }
+
+  // A click on a head sorts by its column: numbers by value, words by the alphabet, a second click the other way.
+  const compared = (a, b) => {
+    const [x, y] = [a, b].map((cell) => (cell.dataset.value === undefined ? null : Number(cell.dataset.value)));
+    if (x !== null && y !== null) return x - y;
+    if (x !== null || y !== null) return x !== null ? -1 : 1;
+    return a.textContent.localeCompare(b.textContent, undefined, { numeric: true });
+  };
+  for (const head of document.querySelectorAll("th")) {
+    head.querySelector("button").addEventListener("click", () => {
+      const table = head.closest("table"), body = table.tBodies[0], column = head.cellIndex;
+      const sign = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
+      for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", sign === 1 ? "ascending" : "descending");
+      body.append(...[...body.rows].sort((a, b) => sign * compared(a.cells[column], b.cells[column])));
+    });
+  }
+
+  // The section that is being read is marked in the list of sections.
+  const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
+  const watch = new IntersectionObserver((entries) => {
+    for (const entry of entries) {
+      if (!entry.isIntersecting) continue;
+      for (const [name, link] of links) link.classList.toggle("here", name === entry.target.id);
+    }
+  }, { rootMargin: "-15% 0px -80% 0px" });
+  for (const section of document.querySelectorAll("section[id]")) watch.observe(section);
+})();

@@ -1,0 +1,240 @@
+"""Plots as SVG text that needs nothing else: shapes with classes, which the page's style sheet colours.
+
+Beside each drawing stand its numbers as JSON, from which the page's script answers to the pointer.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from torquec.report.blocks import Bars, Plot, Series, Style
+from torquec.report.plot_scale import Scale, scale_of
+
+_LEFT, _RIGHT, _TOP, _BOTTOM = 62.0, 16.0, 26.0, 40.0  # room for labels around the frame
+_BAR, _GAP, _NAMES = 13.0, 12.0, 92.0  # of bar charts: a bar, between groups, and the room for names
+_COLOURS = 6  # of series; more of them begin again
+_LEVELS = 10  # steps of the colour scale for points with levels
+_DOT = 3.2  # radius of a point
+_LINES = (Style.LINE, Style.WIDE, Style.FAINT, Style.STEPS, Style.BAND)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The size of a drawing, in units of its own: the page stretches it to the room that there is."""
+
+    width: float
+    height: float
+
+
+WIDE = Frame(720.0, 330.0)
+SMALL = Frame(400.0, 240.0)
+
+
+def plot_svg(plot: Plot, name: str, frame: Frame = WIDE) -> str:
+    """The drawing and its data; `name` is unique in the page."""
+    x, y = _scales(plot, frame)
+    most = WIDE.width == frame.width
+    parts = [
+        (
+            f'<svg class="plot" viewBox="0 0 {frame.width:g} {frame.height:g}" role="img" '
+            f'aria-label="{escape(plot.title)}" data-of="{name}">'
+        ),
+        (
+            f'<clipPath id="{name}-clip"><rect x="{x.start:g}" y="{y.end:g}" width="{x.end - x.start:g}" '
+            f'height="{y.start - y.end:g}"/></clipPath>'
+        ),
+        _frame(plot, x, y, frame),
+        f'<g clip-path="url(#{name}-clip)">',
+        *(_series(series, k, x, y) for k, series in enumerate(plot.series)),
+        *(_rule(rule.at.value, x, y, vertical=rule.vertical) for rule in plot.rules),
+        "</g>",
+        f'<g class="pointer"><line class="cross" y1="{y.end:g}" y2="{y.start:g}"/></g></svg>',
+    ]
+    data = _data(plot, x, y, dense=most)
+    return f'{"".join(parts)}<script type="application/json" id="{name}">{data}</script>'
+
+
+def bars_svg(bars: Bars, name: str) -> str:
+    """Horizontal bars; what each stands for is its title, which browsers show."""
+    width = WIDE.width
+    group = _BAR * len(bars.series) + _GAP
+    height = _TOP + group * len(bars.names) + _BOTTOM
+    values = [number.value for _, numbers in bars.series for number in numbers]
+    limit = [] if bars.limit is None else [bars.limit.at.value]
+    x = scale_of(bars.axis, [0.0, *values, *limit], _NAMES, width - _RIGHT)
+    bottom = height - _BOTTOM
+    parts = [
+        (
+            f'<svg class="plot bars" viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(bars.title)}" '
+            f'data-of="{name}">'
+        )
+    ]
+    for tick in x.ticks:
+        at = x.place(tick)
+        parts.append(f'<line class="grid" x1="{at:.1f}" x2="{at:.1f}" y1="{_TOP:g}" y2="{bottom:g}"/>')
+        parts.append(f'<text class="tick middle" x="{at:.1f}" y="{bottom + 16:g}">{x.label(tick)}</text>')
+    parts.append(f'<text class="axis end" x="{width - _RIGHT:g}" y="{height - 6:g}">{escape(bars.axis.title)}</text>')
+    zero = x.place(0.0)
+    for row, label in enumerate(bars.names):
+        top = _TOP + _GAP / 2 + row * group
+        middle = top + (group - _GAP) / 2
+        parts.append(f'<text class="tick end" x="{_NAMES - 8:g}" y="{middle + 4:.1f}">{escape(_short(label))}</text>')
+        for k, (series, numbers) in enumerate(bars.series):
+            end = x.place(numbers[row].value)
+            at, size = min(zero, end), max(abs(end - zero), 0.8)
+            words = f"{label}, {series}: {numbers[row]}"
+            parts.append(
+                f'<rect class="bar c{k % _COLOURS}" x="{at:.1f}" y="{top + k * _BAR:.1f}" width="{size:.1f}" '
+                f'height="{_BAR - 3:g}" rx="2"><title>{escape(words)}</title></rect>'
+            )
+    if bars.limit is not None:
+        at = x.place(bars.limit.at.value)
+        parts.append(f'<line class="rule" x1="{at:.1f}" x2="{at:.1f}" y1="{_TOP - 8:g}" y2="{bottom:g}"/>')
+    return "".join([*parts, "</svg>"])
+
+
+def series_class(index: int, series: Series) -> str:
+    """The class that colours a series, in the drawing and in its legend."""
+    if series.style in (Style.FAINT, Style.WIDE):
+        return series.style.value
+    return "levels" if series.levels else f"c{index % _COLOURS}"
+
+
+def _scales(plot: Plot, frame: Frame) -> tuple[Scale, Scale]:
+    xs = [value for series in plot.series for value in series.x]
+    ys = [value for series in plot.series for value in (*series.y, *series.low)]
+    xs += [rule.at.value for rule in plot.rules if rule.vertical]
+    ys += [rule.at.value for rule in plot.rules if not rule.vertical]
+    x = scale_of(plot.x, xs, _LEFT, frame.width - _RIGHT, most=7 if frame is WIDE else 4)
+    return x, scale_of(plot.y, ys, frame.height - _BOTTOM, _TOP, most=5 if frame is WIDE else 4)
+
+
+def _frame(plot: Plot, x: Scale, y: Scale, frame: Frame) -> str:
+    parts = []
+    for tick in y.ticks:
+        at = y.place(tick)
+        parts.append(f'<line class="grid" x1="{x.start:g}" x2="{x.end:g}" y1="{at:.1f}" y2="{at:.1f}"/>')
+        parts.append(f'<text class="tick end" x="{x.start - 7:g}" y="{at + 4:.1f}">{y.label(tick)}</text>')
+    for tick in x.ticks:
+        at = x.place(tick)
+        parts.append(f'<line class="grid" x1="{at:.1f}" x2="{at:.1f}" y1="{y.end:g}" y2="{y.start:g}"/>')
+        parts.append(f'<text class="tick middle" x="{at:.1f}" y="{y.start + 16:g}">{x.label(tick)}</text>')
+    if not y.log and y.low < 0.0 < y.high:
+        at = y.place(0.0)
+        parts.append(f'<line class="zero" x1="{x.start:g}" x2="{x.end:g}" y1="{at:.1f}" y2="{at:.1f}"/>')
+    if not x.log and x.low < 0.0 < x.high:
+        at = x.place(0.0)
+        parts.append(f'<line class="zero" x1="{at:.1f}" x2="{at:.1f}" y1="{y.end:g}" y2="{y.start:g}"/>')
+    parts.append(f'<text class="axis" x="4" y="{y.end - 10:g}">{escape(plot.y.title)}</text>')
+    parts.append(f'<text class="axis end" x="{x.end:g}" y="{frame.height - 6:g}">{escape(plot.x.title)}</text>')
+    return "".join(parts)
+
+
+def _series(series: Series, index: int, x: Scale, y: Scale) -> str:
+    colour = series_class(index, series)
+    if series.style is Style.BAND:
+        upper = _points(series.x, series.y, x, y)
+        lower = _points(series.x, series.low, x, y)[::-1]
+        return f'<path class="band {colour}" d="M{"L".join([*upper, *lower])}Z"/>'
+    if series.style is Style.STEPS:
+        return f'<path class="curve {colour}" d="{_steps(series, x, y)}"/>'
+    if series.style in _LINES:
+        return f'<path class="curve {colour}" d="{_pieces(series, x, y)}"/>'
+    return "".join(_marks(series, colour, x, y))
+
+
+def _marks(series: Series, colour: str, x: Scale, y: Scale) -> list[str]:
+    spread = (min(series.levels), max(series.levels)) if series.levels else (0.0, 0.0)
+    marks = []
+    for k, (a, b) in enumerate(zip(series.x, series.y, strict=True)):
+        if not (math.isfinite(a) and math.isfinite(b)):
+            continue
+        px, py = x.place(a), y.place(b)
+        shade = f"l{_level(series.levels[k], *spread)}" if series.levels else colour
+        if series.style is Style.CROSSES:
+            marks.append(f'<path class="cross-mark {shade}" d="M{px - 5:.1f} {py - 5:.1f}l10 10m0-10l-10 10"/>')
+        else:
+            radius = 2.0 if series.levels else _DOT
+            marks.append(f'<circle class="dot {shade}" cx="{px:.1f}" cy="{py:.1f}" r="{radius:g}"/>')
+    return marks
+
+
+def _level(value: float, low: float, high: float) -> int:
+    """The step of the colour scale; values that span powers of ten are spread by their order."""
+    if not high > low:
+        return 0
+    return min(_LEVELS - 1, int(_LEVELS * (value - low) / (high - low)))
+
+
+def _pieces(series: Series, x: Scale, y: Scale) -> str:
+    """The path of a line; values that are not finite interrupt it."""
+    text, is_open = "", False
+    for a, b in zip(series.x, series.y, strict=True):
+        if not (math.isfinite(a) and math.isfinite(b)):
+            is_open = False
+            continue
+        text += f"{'L' if is_open else 'M'}{x.place(a):.1f} {y.place(b):.1f}"
+        is_open = True
+    return text
+
+
+def _steps(series: Series, x: Scale, y: Scale) -> str:
+    """Each value holds until the next."""
+    text = ""
+    for k, (a, b) in enumerate(zip(series.x, series.y, strict=True)):
+        text += f"H{x.place(a):.1f}V{y.place(b):.1f}" if k else f"M{x.place(a):.1f} {y.place(b):.1f}"
+    return text
+
+
+def _points(xs: Sequence[float], ys: Sequence[float], x: Scale, y: Scale) -> list[str]:
+    return [f"{x.place(a):.1f} {y.place(b):.1f}" for a, b in zip(xs, ys, strict=True)]
+
+
+def _rule(value: float, x: Scale, y: Scale, *, vertical: bool) -> str:
+    if vertical:
+        at = x.place(value)
+        return f'<line class="rule" x1="{at:.1f}" x2="{at:.1f}" y1="{y.end:g}" y2="{y.start:g}"/>'
+    at = y.place(value)
+    return f'<line class="rule" x1="{x.start:g}" x2="{x.end:g}" y1="{at:.1f}" y2="{at:.1f}"/>'
+
+
+def _data(plot: Plot, x: Scale, y: Scale, *, dense: bool) -> str:
+    """What the script needs: scales and points. `<` cannot end the element that holds it."""
+    digits = 6 if dense else 5
+
+    def rounded(values: Sequence[float]) -> list[float | None]:
+        return [float(f"{value:.{digits}g}") if math.isfinite(value) else None for value in values]
+
+    def scale(of: Scale) -> list[float]:
+        return [of.low, of.high, of.start, of.end, float(of.log)]
+
+    series: list[dict[str, Any]] = []
+    shared: tuple[float, ...] | None = None
+    for k, each in enumerate(plot.series):
+        if each.style is Style.FAINT:
+            continue
+        row: dict[str, Any] = {"n": each.name, "c": series_class(k, each), "y": rounded(each.y)}
+        if each.x != shared:  # curves over one column of times share it
+            row["x"] = rounded(each.x)
+            shared = each.x
+        if each.low:
+            row["b"] = rounded(each.low)
+        if each.labels:
+            row["t"] = list(each.labels)
+        if each.levels:
+            row |= {"v": rounded(each.levels), "vn": each.level_name}
+        series.append(row)
+    curves = all(each.style in _LINES for each in plot.series)
+    values: dict[str, Any] = {"x": scale(x), "y": scale(y), "xn": plot.x.label, "xu": plot.x.unit, "yu": plot.y.unit}
+    values |= {"curves": curves, "s": series}
+    return json.dumps(values, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+def _short(name: str) -> str:
+    """A name that fits beside the bars."""
+    return name if len(name) <= 15 else f"{name[:14]}\N{HORIZONTAL ELLIPSIS}"

@@ -1,0 +1,116 @@
+"""How a number was obtained: proved, measured, computed or assumed; no number stands in a report without it.
+
+A `Number` is the only way to put a number into a report, and its provenance has no default: who writes a section has to
+say where each value comes from, and the page shows it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from torquec.errors import ArgumentError
+
+
+class Obtained(StrEnum):
+    """The four ways to a number; a member's value is the word that the page shows."""
+
+    PROVED = "proved"
+    MEASURED = "measured"
+    COMPUTED = "computed"
+    ASSUMED = "assumed"
+
+    @property
+    def meaning(self) -> str:
+        """What a reader may rely on."""
+        return _MEANINGS[self]
+
+
+_MEANINGS = {
+    Obtained.PROVED: "holds for every case that is stated; the command beside it proves it again",
+    Obtained.MEASURED: "observed on a robot, in a log or on a machine, which is named; others may differ",
+    Obtained.COMPUTED: "follows from the model by calculation, at the points or runs that are named",
+    Obtained.ASSUMED: "taken from a file or a specification as it stands; nobody has checked it here",
+}
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """How a number was obtained, and from what: a certificate, a log, a machine, a calculation, a file."""
+
+    how: Obtained
+    source: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.how, Obtained) or not isinstance(self.source, str) or not self.source.strip():
+            raise ArgumentError(
+                f"a provenance is a way and what it rests on, not {self.how!r} and {self.source!r}",
+                remedy="say from what the number comes: a file, a log, a machine, a calculation",
+            )
+
+
+def proved(certificate: str) -> Provenance:
+    """Proved, with the certificate or the argument that proves it."""
+    return Provenance(Obtained.PROVED, certificate)
+
+
+def measured(on: str) -> Provenance:
+    """Measured on a robot, in a log, on a machine."""
+    return Provenance(Obtained.MEASURED, on)
+
+
+def computed(by: str) -> Provenance:
+    """Computed from a model, by what is named."""
+    return Provenance(Obtained.COMPUTED, by)
+
+
+def assumed(source: str) -> Provenance:
+    """Taken as it stands in a file or a specification."""
+    return Provenance(Obtained.ASSUMED, source)
+
+
+@dataclass(frozen=True)
+class Number:
+    """A finite number with its unit, and how it was obtained; `digits` that are worth showing.
+
+    >>> str(Number(0.123456, proved("arm.certificate.json"), "N m"))
+    '0.1235 N m'
+    """
+
+    value: float
+    provenance: Provenance
+    unit: str = ""
+    digits: int = 4
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.provenance, Provenance):
+            raise ArgumentError(
+                f"the number {self.value!r} does not say how it was obtained",
+                remedy="give its Provenance: proved, measured, computed or assumed",
+            )
+        if isinstance(self.value, bool) or not isinstance(self.value, int | float) or not math.isfinite(self.value):
+            raise ArgumentError(f"{self.value!r} is no finite number", remedy="say in words what there is instead")
+
+    @property
+    def text(self) -> str:
+        """The value alone; whole numbers with all their digits."""
+        if isinstance(self.value, int):
+            return str(self.value)
+        return shortened(self.value, self.digits)
+
+    def __str__(self) -> str:
+        return f"{self.text} {self.unit}".rstrip()
+
+
+def shortened(value: float, digits: int) -> str:
+    """A number with so many significant digits, without an exponent where that stays short.
+
+    >>> shortened(12345.678, 4), shortened(-0.00012345, 3), shortened(1.5e-9, 4), shortened(-0.0, 4)
+    ('12346', '-0.000123', '1.5e-09', '0')
+    """
+    value = value + 0.0
+    size = abs(value)
+    if 10.0**digits <= size < 1e7:
+        return f"{value:.0f}"
+    return f"{value:.{digits}g}"

@@ -1,0 +1,90 @@
+"""Curves as they are kept in documents for a report: few samples, but never without the extremes of a curve.
+
+A curve of a hundred thousand samples is drawn on a few hundred columns of a screen. Each column keeps its smallest and
+its largest value, so that a spike of one sample is seen as well.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from torquec.foundation.arrays import Array
+from torquec.identification.result.prediction import Prediction
+from torquec.simulation.closed_loop import SimulationResult
+from torquec.simulation.monte_carlo import ErrorEnvelope
+
+_COLUMNS = 240
+"""Columns of a drawing with two samples each: more than a drawing for one joint has on most screens."""
+_DIGITS = 6  # of a sample: a screen shows three
+
+
+def kept_samples(values: Array, columns: int = _COLUMNS) -> list[int]:
+    """Indices, growing, of the samples that are kept: both ends, and the extremes of every column.
+
+    >>> spike = np.zeros(1000)
+    >>> spike[501] = 7.0
+    >>> found = kept_samples(spike, 10)
+    >>> 501 in found, found[0], found[-1], len(found) <= 22
+    (True, 0, 999, True)
+    """
+    count = len(values)
+    if count <= 2 * columns:
+        return list(range(count))
+    found = {0, count - 1}
+    edges = np.linspace(0, count, columns + 1).astype(int)
+    for low, high in itertools.pairwise(edges):
+        part = values[low:high]
+        if np.isfinite(part).any():
+            found |= {int(low + np.nanargmin(part)), int(low + np.nanargmax(part))}
+    return sorted(found)
+
+
+def prediction_curves(prediction: Prediction, units: Mapping[str, str]) -> dict[str, Any]:
+    """Measured and predicted torques of a log, where samples count; `units` of torque by joint."""
+    used = prediction.used
+    t, measured, predicted = (part[used] for part in (prediction.t, prediction.measured, prediction.predicted))
+    joints = {}
+    for j, joint in enumerate(prediction.joints):
+        rows = kept_samples(measured[:, j] - predicted[:, j])
+        joints[joint] = {
+            "unit": units[joint],
+            "t": _rounded(t[rows]),
+            "measured": _rounded(measured[rows, j]),
+            "predicted": _rounded(predicted[rows, j]),
+        }
+    return {"file": prediction.source, "fitted": prediction.fitted, "joints": joints}
+
+
+def run_curves(result: SimulationResult) -> dict[str, Any]:
+    """Tracking errors and torques of a run."""
+    joints = {}
+    for j, joint in enumerate(result.joints):
+        rows, moments = kept_samples(result.error[:, j]), kept_samples(result.tau[:, j])
+        joints[joint] = {
+            "t": _rounded(result.t[rows]),
+            "error": _rounded(result.error[rows, j]),
+            "torque_t": _rounded(result.t[moments]),
+            "torque": _rounded(result.tau[moments, j]),
+            "limit": result.efforts[j] if math.isfinite(result.efforts[j]) else None,
+        }
+    return {"joints": joints}
+
+
+def envelope_curves(joints: Sequence[str], envelope: ErrorEnvelope) -> dict[str, Any]:
+    """The band that holds the tracking errors of many runs, and their average."""
+    found = {}
+    for j, joint in enumerate(joints):
+        rows = kept_samples(envelope.highest[:, j] - envelope.lowest[:, j])
+        columns = {"error": envelope.average, "low": envelope.lowest, "high": envelope.highest}
+        found[joint] = {"t": _rounded(envelope.t[rows])}
+        found[joint] |= {name: _rounded(values[rows, j]) for name, values in columns.items()}
+    return {"joints": found}
+
+
+def _rounded(values: Array) -> list[float]:
+    return [float(f"{value:.{_DIGITS}g}") for value in values.tolist()]

@@ -1,0 +1,169 @@
+"""The controller: poles and gains, where the closed loop's eigenvalues go, what it tolerates, what is guaranteed."""
+
+from __future__ import annotations
+
+from torquec.report.blocks import (
+    Axis,
+    Block,
+    Cell,
+    Fact,
+    Facts,
+    Gallery,
+    Plot,
+    Series,
+    Shown,
+    Style,
+    Table,
+    Tone,
+    fact,
+    paragraph,
+)
+from torquec.report.found_documents import FoundDocument, FoundFolder
+from torquec.report.provenance import Number, Provenance, assumed, computed, proved
+from torquec.report.stored_values import StoredValue
+
+_MEANING = {"alpha": "stiffness", "beta": "damping", "gamma": "inertia"}
+_SYMBOLS = {
+    "alpha": "\N{GREEK SMALL LETTER ALPHA}",
+    "beta": "\N{GREEK SMALL LETTER BETA}",
+    "gamma": "\N{GREEK SMALL LETTER GAMMA}",
+}
+_COLOURS = "Colours go from the smallest factor to the largest; point at a dot to read it."
+_MILLI = 1e3  # s to ms
+_PERCENT = 100.0  # parts to percent
+_FARTHEST = 4.0
+"""Root loci are shown up to this many times the largest eigenvalue of the factor one: branches run to infinity."""
+
+
+def control_section(document: FoundDocument, folder: FoundFolder) -> Shown:
+    """The result of `torquec design`."""
+    values = document.values
+    kind = values["controller"].text
+    chosen = assumed(f"the design of {document.name}: poles, period and law were chosen")
+    counted = computed("counted in the program of the controller")
+    period = values["period"].number
+    operations = values["operations"]
+    rate = (Number(_MILLI * period, chosen, "ms"), " (", Number(1.0 / period, chosen, "Hz"), ")")
+    facts = [
+        fact("law", kind),
+        fact("called every", *rate),
+        fact("operations per call", Number(operations["mul"].number + operations["add"].number, counted)),
+    ]
+    if values["evaluation"].text:
+        facts.append(fact("the model is evaluated at", f"the {values['evaluation'].text} state"))
+    blocks: list[Block] = [Facts(tuple(facts)), *_gains(values, chosen)]
+    blocks += _eigenvalues(values, kind)
+    blocks += _loci(values, kind)
+    blocks += _robustness(values)
+    blocks += _statistics(values)
+    promised, highlights = _guarantee(values, document)
+    blocks += promised
+    return Shown(tuple(blocks), (fact(f"{kind}, called every", Number(_MILLI * period, chosen, "ms")), *highlights))
+
+
+def _gains(values: StoredValue, chosen: Provenance) -> list[Block]:
+    follows = computed("the poles that were chosen")
+    rows: list[tuple[Cell, ...]] = []
+    head: tuple[str, ...] = ()
+    gains = {joint: list(row.items()) for joint, row in values["gains"].items()}
+    poles = list(values["poles"])
+    for joint, pair in zip(values["joints"].texts, poles, strict=False):
+        own = gains.get(joint, [])
+        head = ("joint", "real part [1/s]", "imaginary part [1/s]", *(name for name, _ in own))
+        real, imaginary = next(iter(pair)).numbers
+        cells = [Number(abs(imaginary), chosen), *(Number(gain.number, follows) for _, gain in own)]
+        rows.append((joint, Number(real, chosen), *cells))
+    return [Table(head, tuple(rows), "Poles and gains")] if rows and all(len(row) == len(head) for row in rows) else []
+
+
+def _points(values: StoredValue) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    pairs = [pair.numbers for pair in values]
+    return tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs)
+
+
+def _eigenvalues(values: StoredValue, kind: str) -> list[Block]:
+    if values["eigenvalues"].is_empty:
+        return []
+    at = "the linear model at the point that was looked at"
+    series = []
+    opened = values.get("open_loop")
+    if opened is not None and not opened.is_empty:
+        series.append(Series("open loop", *_points(opened), computed(at), Style.CROSSES))
+    closed = computed(f"{at}, with {kind}")
+    series.append(Series("closed loop", *_points(values["eigenvalues"]), closed, Style.POINTS))
+    x, y = Axis("real part", "1/s"), Axis("imaginary part", "1/s")
+    return [Plot("Eigenvalues", x, y, tuple(series))]
+
+
+def _loci(values: StoredValue, kind: str) -> list[Block]:
+    loci = values.get("root_loci")
+    if loci is None:
+        return []
+    plots = []
+    for locus in loci:
+        factor = locus["factor"].text
+        when = locus.get("time")
+        where = "" if when is None else f" at t = {Number(when.number, computed('the worst point'), 's', 3)}"
+        by = computed(f"the linear model{where} with {kind}, its {_MEANING.get(factor, factor)} wrong by the factor")
+        levels, real, imaginary = (locus[key].numbers for key in ("values", "real", "imaginary"))
+        now = [k for k, level in enumerate(levels) if level == 1.0]
+        reach = _FARTHEST * max((abs(v) for k in now for v in (real[k], imaginary[k])), default=1.0)
+        symbol = _SYMBOLS.get(factor, factor)
+        series = (
+            Series("branches", real, imaginary, by, Style.POINTS, levels=levels, level_name=symbol),
+            Series(f"{symbol} = 1", tuple(real[k] for k in now), tuple(imaginary[k] for k in now), by, Style.CROSSES),
+        )
+        x = Axis("real part", "1/s", low=max(min(real), -reach), high=min(max(real), reach))
+        y = Axis("imaginary part", "1/s", low=max(min(imaginary), -reach), high=min(max(imaginary), reach))
+        plots.append(Plot(f"{symbol}, the factor of {_MEANING.get(factor, factor)}{where}", x, y, series))
+    return [Gallery(tuple(plots), "Root loci: what errors of the model do to the loop"), paragraph(_COLOURS)]
+
+
+def _robustness(values: StoredValue) -> list[Block]:
+    times = values.get("robustness_times")
+    where = "the linear models along the motion" if times is not None else "the linear model at one point"
+    by = computed(f"{where}: exact limits of the factor between which the sampled loop is stable")
+    rows: list[tuple[Cell, ...]] = []
+    for factor, ends in values["robustness"].items():
+        limits = [end.number_or_none for end in ends]
+        cells: list[Cell] = ["no limit" if limit is None else Number(limit, by) for limit in limits]
+        rows.append((_SYMBOLS.get(factor, factor), _MEANING.get(factor, ""), *cells))
+    if not rows:
+        return []
+    caption = "Stable while the model's error, believed over true, stays"
+    return [Table(("factor", "of", "above", "below"), tuple(rows), caption)]
+
+
+def _statistics(values: StoredValue) -> list[Block]:
+    blocks: list[Block] = []
+    by = computed("linear models at points of the motion; no proof")
+    payload, covariance = values.get("payload"), values.get("covariance")
+    if payload is not None and payload.get("frame") is not None:
+        upper = payload.get("upper")
+        limit = "any payload" if upper is None else Number(upper.number, by, "kg")
+        blocks.append(paragraph("Stable with ", limit, f" at {payload['frame'].text} that the model does not know."))
+    if covariance is not None and covariance.get("level") is not None:
+        share, stable = Number(_PERCENT * covariance["level"].number, by, "%"), covariance["stable"].truth
+        words = "Stable" if stable else "NOT stable"
+        tone = Tone.GOOD if stable else Tone.BAD
+        blocks.append(paragraph(f"{words} for the parameters that ", share, " of identifications give.", tone=tone))
+    return blocks
+
+
+def _guarantee(values: StoredValue, document: FoundDocument) -> tuple[list[Block], list[Fact]]:
+    guarantee = values["guarantee"]
+    if not guarantee["valid"].truth:
+        return [paragraph(f"No tracking error is guaranteed: {guarantee['reason'].text}.")], []
+    claim = proved("the certificate of the model and the tube around the reference; docs/guarantee.md has the argument")
+    rows: list[tuple[Cell, ...]] = []
+    worst: list[tuple[float, str, Number]] = []
+    for joint, bound in guarantee["bounds"].items():
+        position = Number(bound["value"].number, claim, bound["unit"].text)
+        others = [Number(bound[key].number, claim) for key in ("speed", "acceleration", "torque")]
+        rows.append((joint, position, *others))
+        worst.append((position.value, joint, position))
+    head = ("joint", "position error at most", "speed", "acceleration", "torque")
+    words = "Guaranteed at every instant, on the robot of the certificate without friction:"
+    blocks: list[Block] = [paragraph(words, tone=Tone.GOOD), Table(head, tuple(rows), "Tracking error")]
+    _, joint, most = max(worst)
+    return blocks, [fact(f"tracking error of {joint}, the worst, at most", most)]

@@ -1,0 +1,43 @@
+"""Execution times: this robot's functions on one machine, beside the peers that were installed there."""
+
+from __future__ import annotations
+
+from torquec.report.blocks import Axis, Bars, Block, Cell, Shown, Table, Tone, fact, paragraph
+from torquec.report.found_documents import FoundDocument, FoundFolder
+from torquec.report.provenance import Number, measured
+
+_US = "\N{GREEK SMALL LETTER MU}s"
+_NANO = 1e-3  # ns to microseconds
+
+
+def execution_times_section(document: FoundDocument, folder: FoundFolder) -> Shown:
+    """The result of `torquec bench`."""
+    values = document.values
+    versions = ", ".join(f"{name} {version.text}" for name, version in values["versions"].items())
+    on = measured(f"{values['cpu'].text}; {versions}")
+    rows: list[tuple[Cell, ...]] = []
+    own: list[tuple[str, Number]] = []
+    for row in values["rows"]:
+        name, contestant = row["function"].text, row["contestant"].text
+        time = Number(_NANO * row["ns"].number, on, _US, 3)
+        median = row.get("median_ns")
+        middle = None if median is None else Number(_NANO * median.number, on, _US, 3)
+        rows.append((name, contestant, time, middle, Number(row["ratio"].number, on, digits=3)))
+        if contestant == "torquec":
+            own.append((name, time))
+    head = ("function", "who", "best", "median", "times ours")
+    blocks: list[Block] = []
+    if own:
+        names = tuple(name.replace("_", " ") for name, _ in own)
+        times = tuple(time for _, time in own)
+        axis = Axis("time of a call from Python", _US)
+        blocks.append(Bars("One call, best of all rounds", axis, names, (("torquec", times),)))
+    blocks.append(Table(head, tuple(rows), "Times of a call"))
+    for name, reason in values["absent"].items():
+        blocks.append(paragraph(f"{name} did not take part: {reason.text}"))
+    for row in values["disagreements"]:
+        words = f"{row['contestant'].text} disagrees in {row['function'].text} by "
+        blocks.append(paragraph(words, Number(row["difference"].number, on, digits=3), tone=Tone.BAD))
+    if not own:
+        return Shown(tuple(blocks))
+    return Shown(tuple(blocks), (fact(f"one call of {own[0][0].replace('_', ' ')}", own[0][1]),))

@@ -1,0 +1,68 @@
+"""What is proved: the claims of every certified model in the folder, for which motions, and how to check them."""
+
+from __future__ import annotations
+
+from torquec.report.blocks import Block, Cell, CommandLine, Facts, Items, Shown, Table, Tone, fact, paragraph
+from torquec.report.found_documents import PACKAGE, FoundDocument, FoundFolder
+from torquec.report.provenance import Number, assumed, measured, proved
+from torquec.report.stored_values import StoredValue
+
+
+def proof_section(document: FoundDocument, folder: FoundFolder) -> Shown:
+    """A model with a certificate, or the result of `torquec check`; a model without one has nothing to show here."""
+    if document.kind == "check":
+        return _checked(document.values, document.name)
+    return _claimed(document, folder)
+
+
+def _claimed(document: FoundDocument, folder: FoundFolder) -> Shown:
+    from torquec.model.claim import claims_of
+
+    model = document.model
+    record, robot = model.record, model.robot
+    if record is None:
+        return Shown(())
+    package = any(other.folder == document.folder for other in folder.of_kind(PACKAGE))
+    place = folder.location(document.folder if package else document.name)
+    command = f"torquec check {place}"
+    claim = proved(f"the certificate in {document.name}; {command} proves it again")
+    stated = assumed("the box of motions in the specification")
+    claims = claims_of(robot, record)
+    torques: tuple[tuple[Cell, ...], ...] = tuple(
+        (each.joint, Number(each.bound, claim, each.unit)) for each in claims if each.quantity == "inverse_dynamics"
+    )
+    others: tuple[tuple[Cell, ...], ...] = tuple(
+        (each.quantity, each.joint, Number(each.bound, claim, each.unit))
+        for each in claims
+        if each.quantity != "inverse_dynamics"
+    )
+    box, rows = record.motions, list[tuple[Cell, ...]]()
+    for k, joint in enumerate(robot.joints):
+        unit = "m" if joint.type.is_prismatic else "rad"
+        speeds = [
+            None if not limits else Number(limits[k], stated, f"{unit}/{per}")
+            for limits, per in ((box.velocity, "s"), (box.acceleration, "s\N{SUPERSCRIPT TWO}"))
+        ]
+        rows.append((joint.name, Number(box.lower[k], stated, unit), Number(box.upper[k], stated, unit), *speeds))
+    words = f"For every motion of the box below, the model in {document.name} differs from the robot by at most:"
+    what = "the proof, the model and every byte of the C files" if package else "the proof and the model"
+    blocks: list[Block] = [paragraph(words)]
+    if torques:
+        blocks.append(Table(("joint", "torque error at most"), torques, "Inverse dynamics"))
+    if others:
+        blocks.append(Table(("coefficient", "joint", "error at most"), others, "Coefficients", folded=True))
+    head = ("joint", "from", "to", "speed up to", "acceleration up to")
+    blocks.append(Table(head, tuple(rows), "The box of motions"))
+    blocks.append(CommandLine(command, f"This checks {what} again, with code that shares nothing with the search:"))
+    blocks.append(Facts((fact("SHA-256 of the certificate", record.content_hash),)))
+    return Shown(tuple(blocks))
+
+
+def _checked(values: StoredValue, name: str) -> Shown:
+    on = measured(f"the machine that ran torquec check ({name})")
+    refused = values["refused"].texts
+    seconds = Number(values["seconds"].number, on, "s", 3)
+    kind = values["kind"].text
+    if refused:
+        return Shown((paragraph(f"The check of the {kind} refused it.", tone=Tone.BAD), Items(refused)))
+    return Shown((paragraph(f"Everything that the {kind} claims was proven again in ", seconds, ".", tone=Tone.GOOD),))

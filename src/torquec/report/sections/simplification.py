@@ -1,0 +1,196 @@
+"""The simplified model: what it costs before and after, the proven error against what is allowed, what was left out."""
+
+from __future__ import annotations
+
+from torquec.errors import ArgumentError
+from torquec.report.blocks import (
+    Axis,
+    Bars,
+    Block,
+    Cell,
+    CommandLine,
+    Fact,
+    Facts,
+    Plot,
+    Rule,
+    Series,
+    Shown,
+    Style,
+    Subheading,
+    Table,
+    fact,
+    paragraph,
+)
+from torquec.report.equation_blocks import compared_equations
+from torquec.report.found_documents import CERTIFICATE, FoundDocument, FoundFolder
+from torquec.report.provenance import Number, Provenance, assumed, computed, measured, proved
+from torquec.report.stored_values import StoredValue
+
+_PERCENT = 100.0  # parts to percent
+
+
+def simplification_section(document: FoundDocument, folder: FoundFolder) -> Shown:
+    """The result of `torquec simplify`; its bounds must be those of its certificate, where that lies beside it."""
+    values = document.values
+    _check_bounds(document, folder)
+    command = f"torquec check {folder.location(document.folder)}"
+    claim = proved(f"the certificate {_name(values)}; {command} proves it again")
+    counted = computed("counted in the programs of inverse dynamics")
+    before, after = (values["operations"][key] for key in ("before", "after"))
+    old, new = (_total(side, counted) for side in (before, after))
+    saved = Number(_PERCENT * (1.0 - new.value / max(old.value, 1.0)), counted, "%", 2)
+    facts = [fact("multiplications and additions", old, " exact, ", new, " simplified: ", saved, " less")]
+    terms = values.get("terms")
+    if terms is not None:
+        pair = [Number(terms[key]["total"].number, computed("counted in the equations")) for key in ("before", "after")]
+        facts.append(fact("terms of the equations of motion", pair[0], " exact, ", pair[1], " simplified"))
+    again = "proven again with independent code" if values["certified"].truth else "not yet proven again"
+    facts.append(fact("the proof", again))
+    blocks: list[Block] = [Facts(tuple(facts)), CommandLine(command, "Prove the bounds again:")]
+    blocks += _bounds(values, claim)
+    blocks += _trade_off(values, claim, counted)
+    blocks += _coefficients(values, claim)
+    blocks += _left_out(values)
+    equations = values.get("equations")
+    if equations is not None:
+        blocks += [Subheading("Equations before and after"), *compared_equations(equations)]
+    blocks += _seconds(values)
+    highlights = [fact("operations of inverse dynamics", old, " \N{RIGHTWARDS ARROW} ", new)]
+    worst = _worst(values, claim)
+    return Shown(tuple(blocks), (*highlights, *worst))
+
+
+def _name(values: StoredValue) -> str:
+    return values["certificate"].text.replace("\\", "/").rpartition("/")[2]
+
+
+def _total(side: StoredValue, counted: Provenance) -> Number:
+    return Number(side["mul"].number + side["add"].number, counted)
+
+
+def _check_bounds(document: FoundDocument, folder: FoundFolder) -> None:
+    """Raise `ArgumentError` where a certificate beside the document proves other bounds than it states."""
+    from torquec.proof.certificate import load_certificate
+
+    name = _name(document.values)
+    for other in folder.of_kind(CERTIFICATE):
+        if other.folder == document.folder and other.path.name == name:
+            proofs = load_certificate(other.path).joints
+            stated = {joint: bound["torque"].number for joint, bound in document.values["bounds"].items()}
+            if stated != {joint: proof.bound for joint, proof in proofs.items()}:
+                raise ArgumentError(f"states other bounds than {name} proves", where=document.name)
+            return
+    raise ArgumentError(
+        f"its certificate {name} does not lie beside it, so nothing is proved here", where=document.name
+    )
+
+
+def _bounds(values: StoredValue, claim: Provenance) -> list[Block]:
+    tolerated = assumed("the specification")
+    looked = computed("the largest error that a search over the motions of the specification found")
+    rows: list[tuple[Cell, ...]] = []
+    names, shares, found_shares = [], [], []
+    for joint, bound in values["bounds"].items():
+        unit, allowed = bound["unit"].text, bound.get("tolerance")
+        torque, found = bound["torque"].number, bound["found"].number
+        limit: Cell = None if allowed is None else Number(allowed.number, tolerated, unit)
+        share: Cell = None
+        if allowed is not None and allowed.number > 0.0:
+            share = Number(_PERCENT * torque / allowed.number, claim, "%", 3)
+            names.append(joint)
+            shares.append(share)
+            found_shares.append(Number(_PERCENT * found / allowed.number, looked, "%", 3))
+        rows.append((joint, Number(torque, claim, unit), Number(found, looked, unit), limit, share))
+    if not rows:
+        return []
+    head = ("joint", "torque error at most", "largest found", "allowed", "part of what is allowed")
+    blocks: list[Block] = [Table(head, tuple(rows), "The torques of the simplified model against the exact ones")]
+    if names:
+        bars = (("proven", tuple(shares)), ("largest found", tuple(found_shares)))
+        limit_rule = Rule("allowed", Number(_PERCENT, tolerated, "%"))
+        axis = Axis("part of the allowed torque error", "%")
+        blocks.append(Bars("Proven torque error of every joint", axis, tuple(names), bars, limit_rule))
+    return blocks
+
+
+def _worst(values: StoredValue, claim: Provenance) -> list[Fact]:
+    shares = [
+        (bound["torque"].number / allowed.number, joint)
+        for joint, bound in values["bounds"].items()
+        if (allowed := bound.get("tolerance")) is not None and allowed.number > 0.0
+    ]
+    if not shares:
+        return []
+    share, joint = max(shares)
+    return [fact(f"torque error of {joint}, the worst, of what is allowed", Number(_PERCENT * share, claim, "%", 3))]
+
+
+def _trade_off(values: StoredValue, claim: Provenance, counted: Provenance) -> list[Block]:
+    curve = values.get("trade_off")
+    if curve is None:
+        return []
+    points = sorted(
+        (point["level"].number, point["mul"].number + point["add"].number, _label(point)) for point in curve["points"]
+    )
+    best: list[tuple[float, float]] = []
+    for level, cost, _ in points:
+        if not best or cost < best[-1][1]:
+            best.append((level, cost))
+    best.append((max(1.0, points[-1][0]) * 1.1, best[-1][1]))
+    both = proved(f"errors: {claim.source}; operations are counted")
+    series = (
+        Series("cheapest", tuple(x for x, _ in best), tuple(y for _, y in best), counted, Style.STEPS),
+        Series(
+            "models",
+            tuple(level for level, _, _ in points),
+            tuple(float(cost) for _, cost, _ in points),
+            both,
+            Style.POINTS,
+            labels=tuple(label for _, _, label in points),
+        ),
+    )
+    stated = Rule("specification", Number(1.0, assumed("the specification")), vertical=True)
+    x, y = Axis("proven error, as a part of what is allowed"), Axis("multiplications and additions", low=0.0)
+    return [Plot("What a smaller error costs", x, y, series, (stated,))]
+
+
+def _label(point: StoredValue) -> str:
+    factor = point["factor"].number
+    exact = "exact" if factor == 0.0 else "tolerance times " + str(factor)
+    return f"{exact}: {point['mul'].number} mul, {point['add'].number} add"
+
+
+def _coefficients(values: StoredValue, claim: Provenance) -> list[Block]:
+    looked, tolerated = computed("a search over the motions of the specification"), assumed("the specification")
+    rows: list[tuple[Cell, ...]] = []
+    for name, proof in values["coefficients"].items():
+        allowed = proof.get("tolerance")
+        limit = None if allowed is None else Number(allowed.number, tolerated)
+        bound, found = Number(proof["bound"].number, claim), Number(proof["found"].number, looked)
+        rows.append((name, bound, found, limit, proof["kind"].text))
+    if not rows:
+        return []
+    head = ("coefficient", "error at most", "largest found", "allowed", "kind")
+    return [Table(head, tuple(rows), "Errors of coefficients", folded=True)]
+
+
+def _left_out(values: StoredValue) -> list[Block]:
+    dropped = values.get("dropped")
+    if dropped is None or dropped.is_empty:
+        return []
+    by = computed("the largest value of the term over the motions of the specification")
+    rows = tuple(
+        (term["joint"].text, term["term"].text, Number(term["torque"].number, by, term["unit"].text, 3))
+        for term in dropped
+    )
+    blocks: list[Block] = [Subheading("What was left out")]
+    entries = values.get("left_out")
+    if entries is not None and not entries.is_empty:
+        blocks.append(paragraph("Gone altogether: ", ", ".join(entries.texts), "."))
+    return [*blocks, Table(("joint", "term", "torque at most"), rows, "Terms left out, the largest first", folded=True)]
+
+
+def _seconds(values: StoredValue) -> list[Block]:
+    on = measured("the machine that ran torquec simplify")
+    rows = tuple((step, Number(seconds.number, on, "s", 3)) for step, seconds in values["seconds"].items())
+    return [Table(("step", "time"), rows, "How long the simplification took", folded=True)] if rows else []

@@ -1,0 +1,110 @@
+"""Tracking: how far each joint was from its reference in simulation, and the torques that this took."""
+
+from __future__ import annotations
+
+from torquec.report.blocks import (
+    Axis,
+    Block,
+    Cell,
+    Facts,
+    Gallery,
+    Plot,
+    Rule,
+    Series,
+    Shown,
+    Style,
+    Table,
+    Tone,
+    fact,
+    paragraph,
+)
+from torquec.report.found_documents import FoundDocument, FoundFolder
+from torquec.report.provenance import Number, Provenance, assumed, computed
+from torquec.report.stored_values import StoredValue
+
+_MILLI = 1e3  # rad to mrad, m to mm, s to ms
+_NEAR = 3.0
+"""A limit is drawn where it is within so many times of what was wanted; else it would flatten the curves."""
+
+
+def tracking_section(document: FoundDocument, folder: FoundFolder) -> Shown:
+    """The result of `torquec simulate`: one run, or many."""
+    values = document.values
+    runs = values.get("runs")
+    kind = values["controller"].text
+    chosen = assumed(f"the options of the simulation {document.name}")
+    what = "one run" if runs is None else f"{runs.number} runs with scattered parameters"
+    by = computed(f"simulation of {kind}, {what} ({document.name})")
+    facts = [fact("law", kind), fact("called every", Number(_MILLI * values["period"].number, chosen, "ms"))]
+    if runs is not None:
+        diverged = Number(values["diverged"].number, by)
+        facts.append(fact("runs", Number(runs.number, chosen), ", of which ", diverged, " left all bounds"))
+    tip = values.get("tip")
+    if tip is not None:
+        rms, most = (Number(_MILLI * tip[key].number, by, "mm") for key in ("rmse", "max"))
+        facts.append(fact(f"distance of {tip['frame'].text} from where it should be", rms, " rms, ", most, " at most"))
+    blocks: list[Block] = [Facts(tuple(facts)), _errors(values, by)]
+    saturated = values["saturated"].texts
+    words = f"At their limits at times: {', '.join(saturated)}." if saturated else "No drive came to its limit."
+    blocks.append(paragraph(words, tone=Tone.WARNING if saturated else Tone.GOOD))
+    blocks += _curves(values, by)
+    worst = [(error.number, joint) for joint, error in values["max_error"].items() if error.value is not None]
+    if not worst:
+        return Shown(tuple(blocks))
+    most_of_all, joint = max(worst)
+    largest = Number(_MILLI * most_of_all, by, f"m{_unit(values, joint)}")
+    return Shown(tuple(blocks), (fact(f"largest tracking error of {kind} ({joint})", largest),))
+
+
+def _unit(values: StoredValue, joint: str) -> str:
+    units = values.get("units")
+    found = None if units is None else units.get(joint)
+    return "rad" if found is None else found.text
+
+
+def _errors(values: StoredValue, by: Provenance) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    median = values.get("median_error")
+    for joint, rms in values["rmse"].items():
+        unit = f"m{_unit(values, joint)}"
+        numbers = [rms.number_or_none, values["max_error"][joint].number_or_none]
+        if median is not None:
+            numbers.append(median[joint].number_or_none)
+        rows.append((joint, *(None if n is None else Number(_MILLI * n, by, unit) for n in numbers)))
+    head = ("joint", "rms error", "largest error", *(("median of the largest",) if median is not None else ()))
+    return Table(head, tuple(rows), "Tracking errors")
+
+
+def _curves(values: StoredValue, by: Provenance) -> list[Block]:
+    samples = values.get("samples")
+    if samples is None:
+        return []
+    errors, torques = [], []
+    for joint, curve in samples["joints"].items():
+        unit = _unit(values, joint)
+        t = curve["t"].numbers
+        error = tuple(_MILLI * value for value in curve["error"].numbers)
+        series = [Series("error" if curve.get("low") is None else "average", t, error, by)]
+        if (low := curve.get("low")) is not None:
+            high = tuple(_MILLI * value for value in curve["high"].numbers)
+            band = tuple(_MILLI * value for value in low.numbers)
+            series.insert(0, Series("all runs", t, high, by, Style.BAND, low=band))
+        errors.append(Plot(joint, Axis("time", "s"), Axis("tracking error", f"m{unit}"), tuple(series)))
+        if (tau := curve.get("torque")) is not None:
+            torques.append(_torque(joint, curve, tau, by, unit))
+    blocks: list[Block] = [Gallery(tuple(errors), "Tracking error of every joint")]
+    if torques:
+        blocks.append(Gallery(tuple(torques), "Torque that the controller asked for"))
+    return blocks
+
+
+def _torque(joint: str, curve: StoredValue, tau: StoredValue, by: Provenance, unit: str) -> Plot:
+    force = "N" if unit == "m" else "N m"
+    wanted = tau.numbers
+    limit = curve.get("limit")
+    rules: tuple[Rule, ...] = ()
+    if limit is not None and limit.number <= _NEAR * max(map(abs, wanted), default=0.0):
+        stated = assumed("the limits of the drives in the robot file")
+        rules = tuple(Rule("limit", Number(sign * limit.number, stated, force)) for sign in (1.0, -1.0))
+    series = (Series("torque", curve["torque_t"].numbers, wanted, by),)
+    return Plot(joint, Axis("time", "s"), Axis("torque" if force == "N m" else "force", force), series, rules)

@@ -1,0 +1,108 @@
+"""Folders with results of real commands on small robots, made once, and documents that can be changed."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+import shutil
+import tempfile
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from torquec.cli.app import app
+
+SPECIFICATION = "[every_joint]\nvelocity = 1.0\nacceleration = 2.0\njerk = 4.0\ntorque_error = 0.3\n"
+VOID = {"meta", "br", "img", "input", "hr", "link"}
+
+
+def command(*words: object) -> str:
+    """Run a command; gives what it prints on stdout."""
+    result = CliRunner().invoke(app, [str(word) for word in words])
+    assert result.exit_code == 0, f"{result.output}{result.exception!r}"
+    return result.stdout
+
+
+@functools.cache
+def _made() -> Path:
+    """Everything, in the order of the chain, on a planar arm."""
+    folder = Path(tempfile.mkdtemp(prefix="torquec-results-"))
+    spec = folder.with_suffix(".toml")
+    spec.write_text(SPECIFICATION)
+    command("simplify", "planar2r", "--spec", spec, "-o", folder / "small", "--jobs", 1)
+    model = folder / "small" / "planar2r.tq.json"
+    law = ("--controller", "computed-torque", "--evaluation", "measured", "--rate", 500)
+    command("design", model, "--poles", "-12+5j", *law, "-o", folder / "controller")
+    motion = ("--to", "0.4,-0.3", "--duration", 1)
+    command("simulate", "planar2r", "--law", folder / "controller" / "controller.json", *motion, "-o", folder / "run")
+    command("simulate", "planar2r", *motion, "--runs", 3, "-o", folder / "many")
+    (folder / "info.json").write_text(command("info", "planar2r", "--json"))
+    (folder / "equations.json").write_text(command("equations", "scara", "--json"))
+    (folder / "check.json").write_text(command("check", folder / "small", "--json"))
+    (folder / "bench.json").write_text(command("bench", "planar2r", "--rounds", 1, "--json"))
+    plan = command("realtime", "plan", "planar2r", "--spec", spec, "--period", 0.02, "--json")
+    (folder / "plan.json").write_text(plan)
+    return folder
+
+
+def result_folder(target: Path) -> Path:
+    """A copy of the folder, which a test may change."""
+    shutil.copytree(_made(), target)
+    return target
+
+
+def made_folder() -> Path:
+    """The folder itself, only to be read."""
+    return _made()
+
+
+def changed(path: Path, **values: object) -> None:
+    """Replace values at the top of a JSON document."""
+    path.write_text(json.dumps(json.loads(path.read_text()) | values))
+
+
+class _Checker(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.external: list[str] = []
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in VOID:
+            self.open.append(tag)
+        for name, value in attributes:
+            assert not name.startswith("on"), f"an event handler: {name}"
+            assert name != "style", "style attributes are against the policy"
+            if name == "id":
+                self.ids.append(value)
+            if name == "href" and value.startswith("#"):
+                self.links.append(value[1:])
+            elif name in ("href", "src", "xlink:href"):
+                self.external.append(value)
+
+    def handle_endtag(self, tag):
+        assert self.open, f"</{tag}> without a beginning"
+        assert self.open[-1] == tag, f"</{tag}> closes <{self.open[-1]}>"
+        self.open.pop()
+
+
+def check_page(page: str) -> None:
+    """Every element is closed in order, ids are unique, links lead somewhere, nothing comes from elsewhere."""
+    checker = _Checker()
+    checker.feed(page)
+    assert checker.open == []
+    assert len(set(checker.ids)) == len(checker.ids)
+    assert set(checker.links) <= set(checker.ids)
+    assert checker.external == []
+    assert "http" not in re.sub(r"http-equiv|http://www.w3.org/2000/svg", "", page)
+
+
+def visible_text(page: str) -> str:
+    """The words of a page, without markup."""
+    bare = re.sub(r"<(script|style)[^>]*>.*?</\1>", " ", page, flags=re.DOTALL)
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", bare)).split())

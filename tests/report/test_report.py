@@ -1,0 +1,189 @@
+"""The report of a folder: every section from real results, broken documents named, hostile names as text."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from pathlib import Path
+
+import pytest
+from tests.report.result_folders import changed, check_page, made_folder, result_folder, visible_text
+
+import torquec.report.sections
+from torquec.errors import ArgumentError
+from torquec.report.provenance import Obtained
+from torquec.report.report import SECTIONS, folder_report, write_report
+from torquec.report.result_document import result_text
+
+HOSTILE = "<script>alert(1)</script>\"'&<img src=x onerror=alert(2)>"
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    made = write_report(made_folder(), tmp_path_factory.mktemp("page") / "report.html", called="results")
+    assert made.problems == ()
+    return made.page.read_text(), json.loads(made.twin.read_text())
+
+
+def test_the_page_is_whole_and_needs_nothing_else(page):
+    text, _ = page
+    check_page(text)
+    assert len(text) < 1_000_000
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text).group(1)
+    assert "default-src 'none'" in policy
+    assert "connect-src 'none'" in policy
+    assert "unsafe-inline" not in policy
+
+
+def test_every_section_but_the_parameters_is_there(page):
+    text, twin = page
+    names = [section["name"] for section in twin["sections"]]
+    assert names == [entry.name for entry in SECTIONS if entry.name != "parameters"]
+    for entry in SECTIONS:
+        assert (f'id="{entry.name}"' in text) == (entry.name in names)
+
+
+def test_the_commands_that_check_again_are_exact(page):
+    text, _ = page
+    assert "torquec check results/small" in visible_text(text)
+
+
+def numbers_in(value):
+    """Every object of a twin that has a value."""
+    if isinstance(value, dict):
+        if "value" in value and "unit" in value:
+            yield value
+        for item in value.values():
+            yield from numbers_in(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from numbers_in(item)
+
+
+def test_every_number_of_the_twin_says_how_it_was_obtained(page):
+    _, twin = page
+    found = list(numbers_in(twin))
+    assert len(found) > 100
+    assert {number["obtained"] for number in found} == {how.value for how in Obtained}
+    assert all(number["from"].strip() for number in found)
+    for section in twin["sections"]:
+        for block in section["blocks"]:
+            for cells in block.get("rows", ()):
+                assert not any(isinstance(cell, int | float) for cell in cells)
+
+
+def test_no_section_writes_numbers_into_text():
+    """Numbers come into a report as `Number`s: no f-string of a section formats one."""
+    folder = Path(torquec.report.sections.__file__).parent
+    for path in folder.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FormattedValue):
+                assert node.format_spec is None, f"{path.name}:{node.lineno}"
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("round", "format"):
+                raise AssertionError(f"{path.name}:{node.lineno}")
+
+
+def test_what_is_proved_is_what_the_certificate_says(page):
+    _, twin = page
+    certificate = json.loads((made_folder() / "small" / "planar2r.certificate.json").read_text())
+    bounds = {joint: proof["bound"] for joint, proof in certificate["joints"].items()}
+    for name in ("simplification", "proof"):
+        section = next(section for section in twin["sections"] if section["name"] == name)
+        head = "torque error at most"
+        table = next(block for block in section["blocks"] if head in block.get("head", ()))
+        column = table["head"].index(head)
+        assert {row[0]: row[column]["value"] for row in table["rows"]} == bounds
+        assert {row[column]["obtained"] for row in table["rows"]} == {"proved"}
+
+
+def test_a_bound_that_the_certificate_does_not_prove_is_refused(tmp_path):
+    folder = result_folder(tmp_path / "results")
+    path = folder / "small" / "simplification.json"
+    document = json.loads(path.read_text())
+    document["bounds"]["joint1"]["torque"] *= 0.5
+    path.write_text(json.dumps(document))
+    report = folder_report(folder)
+    assert report.problems == ("small/simplification.json: states other bounds than planar2r.certificate.json proves",)
+    (folder / "small" / "planar2r.certificate.json").unlink()
+    assert "does not lie beside it" in folder_report(folder).problems[0]
+
+
+def test_broken_documents_are_named_and_the_rest_is_shown(tmp_path):
+    folder = result_folder(tmp_path / "results")
+    changed(folder / "run" / "simulation.json", rmse="many")
+    cut = (folder / "controller" / "design.json").read_text()
+    (folder / "controller" / "design.json").write_text(cut[: len(cut) // 2])
+    model = folder / "small" / "planar2r.tq.json"
+    model.write_text(model.read_text().replace('"version": 2', '"version": 99'))
+    made = write_report(folder, tmp_path / "report.html")
+    assert sorted(problem.split(": ")[0] for problem in made.problems) == [
+        "controller/design.json",
+        "run/simulation.json",
+        "small/planar2r.tq.json",
+    ]
+    text = made.page.read_text()
+    check_page(text)
+    words = visible_text(text)
+    assert "rmse is no object" in words
+    assert 'id="tracking"' in text
+    assert 'id="times"' in text
+
+
+@pytest.mark.parametrize("value", [HOSTILE, "</title>", "</script>", "]]>", "\u202e", "x" * 2000])
+def test_hostile_names_are_text(tmp_path, value):
+    folder = tmp_path / "results"
+    folder.mkdir()
+    info = json.loads((made_folder() / "info.json").read_text())
+    info["name"] = info["joints"][0]["name"] = value
+    info["masses"] = {value: 1.0}
+    info["warnings"] = [value]
+    (folder / "info.json").write_text(json.dumps(info))
+    run = json.loads((made_folder() / "run" / "simulation.json").read_text())
+    for key in ("rmse", "max_error", "units"):
+        run[key] = {value: next(iter(run[key].values()))}
+    run["samples"]["joints"] = {value: run["samples"]["joints"]["joint1"]}
+    run["controller"] = run["saturated"][0:0] or value
+    (folder / "run.json").write_text(json.dumps(run))
+    made = write_report(folder, tmp_path / "report.html")
+    assert made.problems == ()
+    text = made.page.read_text()
+    check_page(text)
+    assert text.count("<script>") == 1
+    assert "<img" not in text
+    assert " ".join(value.split()) in visible_text(text)
+    assert json.loads(made.twin.read_text())["title"] == value
+
+
+def test_nothing_to_show(tmp_path):
+    (tmp_path / "notes.txt").write_text("nothing")
+    with pytest.raises(ArgumentError, match="nothing in this folder"):
+        folder_report(tmp_path)
+    with pytest.raises(ArgumentError, match="no such folder"):
+        folder_report(tmp_path / "none")
+    with pytest.raises(ArgumentError, match=r"ends with \.html"):
+        write_report(made_folder(), tmp_path / "report.json")
+
+
+def test_a_foreign_file_in_the_way_is_kept(tmp_path):
+    target = tmp_path / "report.html"
+    target.write_text("mine")
+    with pytest.raises(ArgumentError, match="exists already"):
+        write_report(made_folder(), target)
+    assert target.read_text() == "mine"
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+    write_report(made_folder(), target, force=True)
+    write_report(made_folder(), target)  # ours
+    assert target.read_text().startswith("<!DOCTYPE html>")
+
+
+def test_results_of_commands_without_a_section_are_listed(tmp_path):
+    (tmp_path / "eval.json").write_text(result_text("eval", {"joints": ["a"]}))
+    (tmp_path / "info.json").write_text((made_folder() / "info.json").read_text())
+    report = folder_report(tmp_path)
+    assert [(file.name, file.kind) for file in report.files] == [("eval.json", "eval"), ("info.json", "info")]
+
+
+def test_the_same_folder_gives_the_same_bytes(tmp_path):
+    first = write_report(made_folder(), tmp_path / "a.html", called="x").page.read_bytes()
+    assert write_report(made_folder(), tmp_path / "b.html", called="x").page.read_bytes() == first
