@@ -63,7 +63,6 @@ COVERED_BY = {
     "project/design_study.py": "cli/test_design.py",
     "project/law_choice.py": "cli/test_laws.py",
     "project/plan_document.py": "cli/test_realtime.py",
-    "project/robot_facts.py": "cli/test_info.py",
     "project/simulation_document.py": "cli/test_simulate.py",
     "page/bundle.py": "page/test_view_page.py",
     "page/view_document.py": "page/test_view_page.py",

@@ -273,7 +273,7 @@ def _fits(
     options: IdentifyCommandOptions,
 ) -> FileFits:
     """The estimate in the words of the files that were asked for; what cannot be written is refused first."""
-    from torquec.cli.identify_files import robot_of
+    from torquec.project.identify_files import robot_of
     from torquec.identification.file_fits import fit_files
     from torquec.trajectory.log_map import read_log_map
 
@@ -297,7 +297,7 @@ def _written(
     findings: Findings, fits: FileFits | None, logs: tuple[list[Log], list[Log]], options: IdentifyCommandOptions
 ) -> list[Path]:
     """The files that were asked for."""
-    from torquec.cli.identify_files import write_mjcf_of, write_results, write_urdf_of
+    from torquec.project.identify_files import write_mjcf_of, write_results, write_urdf_of
     from torquec.identification.result.prediction import predict
     from torquec.report.prediction_plots import plot_prediction
 
