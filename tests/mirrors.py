@@ -90,7 +90,7 @@ COVERED_BY = {
     "report/sections/control.py": "report/test_report.py",
     "report/sections/equations.py": "report/test_report.py",
     "report/sections/execution_times.py": "report/test_report.py",
-    "report/sections/parameters.py": "cli/test_identify_files.py",
+    "report/sections/parameters.py": "project/test_identify_files.py",
     "report/sections/proof.py": "report/test_report.py",
     "report/sections/real_time.py": "report/test_report.py",
     "report/sections/robot.py": "report/test_report.py",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from torquec.errors import ArgumentError
-from torquec.report.blocks import Axis, Bars, Fact, Paragraph, Series, Table, fact, paragraph
+from torquec.report.blocks import Axis, Bars, DataTable, Fact, Paragraph, Series, fact, paragraph
 from torquec.report.provenance import Number, computed
 
 BY = computed("a sum")
@@ -18,7 +18,7 @@ BY = computed("a sum")
         lambda: Paragraph((3,)),
         lambda: fact("error", 0.5),
         lambda: Fact("error", (1,)),
-        lambda: Table(("a",), ((0.5,),)),
+        lambda: DataTable(("a",), ((0.5,),)),
         lambda: Bars("t", Axis("x"), ("a",), (("s", (0.5,)),)),
     ],
 )
@@ -36,7 +36,7 @@ def test_columns_and_rows_fit():
     with pytest.raises(ArgumentError, match="different lengths"):
         Series("a", (0.0, 1.0), (1.0,), BY)
     with pytest.raises(ArgumentError, match="a row of 1 cells"):
-        Table(("a", "b"), (("x",),))
+        DataTable(("a", "b"), (("x",),))
     with pytest.raises(ArgumentError, match="the bars 's' are 1"):
         Bars("t", Axis("x"), ("a", "b"), (("s", (Number(1.0, BY),)),))
 

@@ -12,6 +12,7 @@ from torquec.report.blocks import (
     Axis,
     Bars,
     CommandLine,
+    DataTable,
     Equation,
     Facts,
     Gallery,
@@ -24,7 +25,6 @@ from torquec.report.blocks import (
     Section,
     Series,
     Subheading,
-    Table,
     Tone,
     fact,
     paragraph,
@@ -42,8 +42,8 @@ BLOCKS = (
     Items((BAD,)),
     CommandLine(BAD, BAD),
     Facts((fact(BAD, NUMBER, Number(2, proved(BAD))),)),
-    Table((BAD, "n"), ((BAD, NUMBER), (None, Number(2.0, assumed(BAD)))), BAD),
-    Table(("a",), ((BAD,),), BAD, folded=True),
+    DataTable((BAD, "n"), ((BAD, NUMBER), (None, Number(2.0, assumed(BAD)))), BAD),
+    DataTable(("a",), ((BAD,),), BAD, folded=True),
     Equation("<math><mn>1</mn></math>", "1", computed(BAD), BAD),
     PLOT,
     Gallery((PLOT, PLOT), BAD),
@@ -72,8 +72,8 @@ def test_tags_lead_to_sources_in_the_order_of_their_use():
 
 
 def test_columns_with_one_way_have_one_tag_and_others_one_for_each_number():
-    alike = Table(("n",), ((NUMBER,), (NUMBER,)))
-    mixed = Table(("n",), ((NUMBER,), (Number(2.0, assumed("x")),)))
+    alike = DataTable(("n",), ((NUMBER,), (NUMBER,)))
+    mixed = DataTable(("n",), ((NUMBER,), (Number(2.0, assumed("x")),)))
     assert page(alike).count('class="tag proved" href') == page().count('class="tag proved" href') + 1
     assert 'data-value="2.0">2<a class="tag assumed"' in page(mixed)
 

@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from torquec.report.blocks import Axis, Bars, Plot, Rule, Series, Style
+from torquec.report.blocks import Axis, Bars, LimitLine, Plot, Series, Style
 from torquec.report.plot_scale import scale_of
 from torquec.report.plot_svg import bars_svg, plot_svg
 from torquec.report.provenance import Number, computed
@@ -49,7 +49,7 @@ def test_steps_bands_points_and_rules():
     band = Series("b", (0.0, 1.0), (2.0, 1.0), BY, Style.BAND, low=(0.0, 0.5))
     dots = Series("p", (0.0, 1.0), (2.0, 1.0), BY, Style.POINTS, labels=("one", "two"))
     coloured = Series("l", (0.0, 1.0), (2.0, 1.0), BY, Style.POINTS, levels=(0.0, 9.0), level_name="a")
-    tree, data = drawn(steps, band, dots, coloured, rules=(Rule("limit", Number(1.5, BY)),))
+    tree, data = drawn(steps, band, dots, coloured, rules=(LimitLine("limit", Number(1.5, BY)),))
     paths = [element.get("d") for element in tree.iter("path")]
     assert "H" in paths[0]
     assert paths[1].endswith("Z")
@@ -86,7 +86,7 @@ def test_any_values_have_a_scale(values):
 
 def test_bars_are_as_long_as_their_values():
     numbers = tuple(Number(value, BY, "%") for value in (10.0, 40.0))
-    limit = Rule("allowed", Number(100.0, BY, "%"))
+    limit = LimitLine("allowed", Number(100.0, BY, "%"))
     tree = ET.fromstring(bars_svg(Bars("t", Axis("x", "%"), ("a", "b" * 40), (("proven", numbers),), limit), "p"))
     short, long = (float(rect.get("width")) for rect in tree.iter("rect"))
     assert long == pytest.approx(4.0 * short, abs=0.3)

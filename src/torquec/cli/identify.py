@@ -18,7 +18,6 @@ from torquec.cli.writes import Writes, need_extra
 from torquec.errors import ArgumentError
 from torquec.foundation.choice import chosen
 from torquec.project.identify_document import describe
-from torquec.project.identify_files import robot_of, write_mjcf_of, write_results, write_urdf_of
 
 if TYPE_CHECKING:
     from torquec.identification.file_fits import FileFits
@@ -273,8 +272,8 @@ def _fits(
     options: IdentifyCommandOptions,
 ) -> FileFits:
     """The estimate in the words of the files that were asked for; what cannot be written is refused first."""
-    from torquec.project.identify_files import robot_of
     from torquec.identification.file_fits import fit_files
+    from torquec.project.identify_files import robot_of
     from torquec.trajectory.log_map import read_log_map
 
     for path in (options.urdf, options.mjcf):
@@ -297,8 +296,8 @@ def _written(
     findings: Findings, fits: FileFits | None, logs: tuple[list[Log], list[Log]], options: IdentifyCommandOptions
 ) -> list[Path]:
     """The files that were asked for."""
-    from torquec.project.identify_files import write_mjcf_of, write_results, write_urdf_of
     from torquec.identification.result.prediction import predict
+    from torquec.project.identify_files import write_mjcf_of, write_results, write_urdf_of
     from torquec.report.prediction_plots import plot_prediction
 
     files: list[Path] = []

@@ -168,9 +168,7 @@ class ShownLocus:
     time: float | None
 
 
-def root_loci(
-    model: Model, study: DesignStudy, choice: LawChoice, motion: Trajectory | None
-) -> tuple[ShownLocus, ...]:
+def root_loci(model: Model, study: DesignStudy, choice: LawChoice, motion: Trajectory | None) -> tuple[ShownLocus, ...]:
     """One root locus per factor, of the loop that the text reports; of a motion at its worst point.
 
     None for a law that places no poles.

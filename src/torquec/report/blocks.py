@@ -82,7 +82,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Table:
+class DataTable:
     """A table that can be sorted by any column; `folded`: shown when it is asked for."""
 
     head: tuple[str, ...]
@@ -161,7 +161,7 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Rule:
+class LimitLine:
     """A line across a plot at a value of x or y: a limit, a tolerance."""
 
     name: str
@@ -177,7 +177,7 @@ class Plot:
     x: Axis
     y: Axis
     series: tuple[Series, ...]
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[LimitLine, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ class Bars:
     axis: Axis
     names: tuple[str, ...]
     series: tuple[tuple[str, tuple[Number, ...]], ...]
-    limit: Rule | None = None
+    limit: LimitLine | None = None
 
     def __post_init__(self) -> None:
         for name, values in self.series:
@@ -224,7 +224,18 @@ class LiveView:
 
 
 Block: TypeAlias = (
-    Paragraph | Subheading | Items | CommandLine | Facts | Table | Equation | Plot | Bars | Gallery | Picture | LiveView
+    Paragraph
+    | Subheading
+    | Items
+    | CommandLine
+    | Facts
+    | DataTable
+    | Equation
+    | Plot
+    | Bars
+    | Gallery
+    | Picture
+    | LiveView
 )
 
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from html import escape
 
-from torquec.report.blocks import Block, Equation, Table
+from torquec.report.blocks import Block, DataTable, Equation
 from torquec.report.provenance import Provenance, computed, shortened
 from torquec.report.stored_values import StoredValue
 
@@ -68,7 +68,7 @@ class _Names:
     def legend(self) -> Block:
         """Which joint has which number."""
         rows = tuple((f"q{index}", name) for name, index in self.joints.items())
-        return Table(("coordinate", "joint"), rows, "Coordinates; C2 is cos q2, S23 is sin(q2 + q3)", folded=True)
+        return DataTable(("coordinate", "joint"), rows, "Coordinates; C2 is cos q2, S23 is sin(q2 + q3)", folded=True)
 
 
 def _equation(key: str, entry: StoredValue, names: _Names, provenance: Provenance, label: str = "") -> Equation:

@@ -18,6 +18,7 @@ from torquec.report.blocks import (
     Block,
     Cell,
     CommandLine,
+    DataTable,
     Equation,
     Fact,
     Facts,
@@ -31,10 +32,9 @@ from torquec.report.blocks import (
     Report,
     Section,
     Subheading,
-    Table,
     Tone,
 )
-from torquec.report.plot_svg import SMALL, WIDE, Frame, bars_svg, plot_svg, series_class
+from torquec.report.plot_svg import SMALL, WIDE, DrawingSize, bars_svg, plot_svg, series_class
 from torquec.report.provenance import Number, Obtained, Provenance
 
 _SCRIPT = re.compile(r"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL | re.IGNORECASE)
@@ -133,7 +133,7 @@ class _Writer:
             case Facts(facts):
                 rows = "".join(f"<dt>{escape(f.label)}</dt><dd>{self.text(f.parts)}</dd>" for f in facts)
                 return f"<dl>{rows}</dl>"
-            case Table():
+            case DataTable():
                 return self.table(block)
             case Equation(mathml, _, provenance, label):
                 name = f"<span>{escape(label)}</span>" if label else ""
@@ -179,7 +179,7 @@ class _Writer:
         shown = how[0].upper() if short else how
         return f'<a class="tag {how}" href="#source-{number}" data-tip="{escape(words)}">{shown}<sup>{number}</sup></a>'
 
-    def table(self, table: Table) -> str:
+    def table(self, table: DataTable) -> str:
         columns = [[row[k] for row in table.rows] for k in range(len(table.head))]
         alike = [self._one_way(column) for column in columns]
         numeric = [any(isinstance(cell, Number) for cell in column) for column in columns]
@@ -215,7 +215,7 @@ class _Writer:
         ways = {cell.provenance for cell in column if isinstance(cell, Number)}
         return ways.pop() if len(ways) == 1 else None
 
-    def figure(self, plot: Plot, frame: Frame, *, legend: bool = True) -> str:
+    def figure(self, plot: Plot, frame: DrawingSize, *, legend: bool = True) -> str:
         self.drawings += 1
         drawing = plot_svg(plot, f"plot-{self.drawings}", frame)
         below = self.legend(plot) if legend else ""
@@ -264,7 +264,7 @@ class _Writer:
             f"{escape(way.source)}</li>"
             for way, number in self.sources.items()
         )
-        files = Table(
+        files = DataTable(
             ("file", "what it is", "SHA-256"),
             tuple((file.name, file.kind, file.sha256) for file in report.files),
             "Files that this report was made from",

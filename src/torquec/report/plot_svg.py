@@ -24,18 +24,18 @@ _LINES = (Style.LINE, Style.WIDE, Style.FAINT, Style.STEPS, Style.BAND)
 
 
 @dataclass(frozen=True)
-class Frame:
+class DrawingSize:
     """The size of a drawing, in units of its own: the page stretches it to the room that there is."""
 
     width: float
     height: float
 
 
-WIDE = Frame(720.0, 330.0)
-SMALL = Frame(400.0, 240.0)
+WIDE = DrawingSize(720.0, 330.0)
+SMALL = DrawingSize(400.0, 240.0)
 
 
-def plot_svg(plot: Plot, name: str, frame: Frame = WIDE) -> str:
+def plot_svg(plot: Plot, name: str, frame: DrawingSize = WIDE) -> str:
     """The drawing and its data; `name` is unique in the page."""
     x, y = _scales(plot, frame)
     most = WIDE.width == frame.width
@@ -105,7 +105,7 @@ def series_class(index: int, series: Series) -> str:
     return "levels" if series.levels else f"c{index % _COLOURS}"
 
 
-def _scales(plot: Plot, frame: Frame) -> tuple[Scale, Scale]:
+def _scales(plot: Plot, frame: DrawingSize) -> tuple[Scale, Scale]:
     xs = [value for series in plot.series for value in series.x]
     ys = [value for series in plot.series for value in (*series.y, *series.low)]
     xs += [rule.at.value for rule in plot.rules if rule.vertical]
@@ -114,7 +114,7 @@ def _scales(plot: Plot, frame: Frame) -> tuple[Scale, Scale]:
     return x, scale_of(plot.y, ys, frame.height - _BOTTOM, _TOP, most=5 if frame is WIDE else 4)
 
 
-def _frame(plot: Plot, x: Scale, y: Scale, frame: Frame) -> str:
+def _frame(plot: Plot, x: Scale, y: Scale, frame: DrawingSize) -> str:
     parts = []
     for tick in y.ticks:
         at = y.place(tick)

@@ -6,6 +6,7 @@ from torquec.report.blocks import (
     Axis,
     Block,
     Cell,
+    DataTable,
     Fact,
     Facts,
     Gallery,
@@ -13,7 +14,6 @@ from torquec.report.blocks import (
     Series,
     Shown,
     Style,
-    Table,
     Tone,
     fact,
     paragraph,
@@ -73,7 +73,9 @@ def _gains(values: StoredValue, chosen: Provenance) -> list[Block]:
         real, imaginary = next(iter(pair)).numbers
         cells = [Number(abs(imaginary), chosen), *(Number(gain.number, follows) for _, gain in own)]
         rows.append((joint, Number(real, chosen), *cells))
-    return [Table(head, tuple(rows), "Poles and gains")] if rows and all(len(row) == len(head) for row in rows) else []
+    return (
+        [DataTable(head, tuple(rows), "Poles and gains")] if rows and all(len(row) == len(head) for row in rows) else []
+    )
 
 
 def _points(values: StoredValue) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -131,7 +133,7 @@ def _robustness(values: StoredValue) -> list[Block]:
     if not rows:
         return []
     caption = "Stable while the model's error, believed over true, stays"
-    return [Table(("factor", "of", "above", "below"), tuple(rows), caption)]
+    return [DataTable(("factor", "of", "above", "below"), tuple(rows), caption)]
 
 
 def _statistics(values: StoredValue) -> list[Block]:
@@ -164,6 +166,6 @@ def _guarantee(values: StoredValue, document: FoundDocument) -> tuple[list[Block
         worst.append((position.value, joint, position))
     head = ("joint", "position error at most", "speed", "acceleration", "torque")
     words = "Guaranteed at every instant, on the robot of the certificate without friction:"
-    blocks: list[Block] = [paragraph(words, tone=Tone.GOOD), Table(head, tuple(rows), "Tracking error")]
+    blocks: list[Block] = [paragraph(words, tone=Tone.GOOD), DataTable(head, tuple(rows), "Tracking error")]
     _, joint, most = max(worst)
     return blocks, [fact(f"tracking error of {joint}, the worst, at most", most)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torquec.report.blocks import Axis, Bars, Block, Cell, Shown, Table, Tone, fact, paragraph
+from torquec.report.blocks import Axis, Bars, Block, Cell, DataTable, Shown, Tone, fact, paragraph
 from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.provenance import Number, measured
 
@@ -32,7 +32,7 @@ def execution_times_section(document: FoundDocument, folder: FoundFolder) -> Sho
         times = tuple(time for _, time in own)
         axis = Axis("time of a call from Python", _US)
         blocks.append(Bars("One call, best of all rounds", axis, names, (("torquec", times),)))
-    blocks.append(Table(head, tuple(rows), "Times of a call"))
+    blocks.append(DataTable(head, tuple(rows), "Times of a call"))
     for name, reason in values["absent"].items():
         blocks.append(paragraph(f"{name} did not take part: {reason.text}"))
     for row in values["disagreements"]:

@@ -6,6 +6,7 @@ from torquec.report.blocks import (
     Axis,
     Block,
     Cell,
+    DataTable,
     Facts,
     Gallery,
     Items,
@@ -14,7 +15,6 @@ from torquec.report.blocks import (
     Shown,
     Style,
     Subheading,
-    Table,
     Tone,
     fact,
     paragraph,
@@ -79,7 +79,7 @@ def _errors(values: StoredValue) -> list[Block]:
                 others = [Number(part if abs(part) > least else 0.0, on, digits=3) for part in parts]
                 rows.append((_file(error), words, joint, Number(rms.number, on, digits=3), *others))
     head = ("log", "used", "joint", "rms [N m, N]", "average", "deviation", "largest", "smallest")
-    return [Table(head, tuple(rows), "Torque errors, measured minus predicted")] if rows else []
+    return [DataTable(head, tuple(rows), "Torque errors, measured minus predicted")] if rows else []
 
 
 def _torques(values: StoredValue) -> list[Block]:
@@ -110,7 +110,7 @@ def _torques(values: StoredValue) -> list[Block]:
     return blocks
 
 
-def _parameters(values: StoredValue, logs: str) -> Table:
+def _parameters(values: StoredValue, logs: str) -> DataTable:
     fit, spread = measured(f"fit to {logs}"), computed(f"the covariance of the fit to {logs}")
     intervals = values["confidence"]
     rows: list[tuple[Cell, ...]] = []
@@ -122,12 +122,16 @@ def _parameters(values: StoredValue, logs: str) -> Table:
         value = Number(parameter["value"].number, fit, digits=5)
         rows.append((name, value, _deviation(parameter, spread), *ends, significant))
     head = ("parameter", "value (SI)", "deviation", "95 % from", "to", "significant")
-    return Table(head, tuple(rows), "Parameters and their uncertainty")
+    return DataTable(head, tuple(rows), "Parameters and their uncertainty")
 
 
 def _formulas(values: StoredValue) -> list[Block]:
     rows = tuple((name, formula.text) for name, formula in values["formulas"].items())
-    return [Table(("parameter", "stands for"), rows, "What parameters with a + stand for", folded=True)] if rows else []
+    return (
+        [DataTable(("parameter", "stands for"), rows, "What parameters with a + stand for", folded=True)]
+        if rows
+        else []
+    )
 
 
 def _elimination(values: StoredValue, logs: str) -> list[Block]:
@@ -143,7 +147,7 @@ def _elimination(values: StoredValue, logs: str) -> list[Block]:
     rows: list[tuple[Cell, ...]] = [
         (row["name"].text, *(Number(row[key].number, fit, digits=5) for key in columns)) for row in found["kept"]
     ]
-    table = Table(("parameter", "average", "deviation", "largest", "smallest"), tuple(rows))
+    table = DataTable(("parameter", "average", "deviation", "largest", "smallest"), tuple(rows))
     return [Subheading("Significant parameters"), paragraph(*words, " with them and ", before, " with all."), table]
 
 
@@ -158,7 +162,7 @@ def _comparison(values: StoredValue, logs: str) -> list[Block]:
         cells = [Number(side[key].number, way) for side, way in pairs for key in ("value", "std")]
         rows.append((row["expression"].text, *cells, Number(row["difference_in_std"].number, fit, digits=2)))
     head = ("combination", "published", "deviation", "here", "deviation ", "difference in deviations")
-    return [Subheading("Compared with published parameters"), Table(head, tuple(rows))]
+    return [Subheading("Compared with published parameters"), DataTable(head, tuple(rows))]
 
 
 def _deviation(parameter: StoredValue, spread: Provenance) -> Cell:
@@ -175,7 +179,7 @@ def _correlations(values: StoredValue, logs: str) -> list[Block]:
     if not rows:
         return [paragraph("No two parameters are strongly correlated.")]
     head = ("parameter", "and", "correlation")
-    return [Table(head, tuple(rows), "Parameters that are hard to tell apart", folded=True)]
+    return [DataTable(head, tuple(rows), "Parameters that are hard to tell apart", folded=True)]
 
 
 def _payload(values: StoredValue) -> list[Block]:
@@ -193,7 +197,7 @@ def _payload(values: StoredValue) -> list[Block]:
     error = Number(_PERCENT * payload["relative_error"].number, on, "%", 3)
     without = Number(_PERCENT * payload["relative_error_without"].number, on, "%", 3)
     words = ("On the frame ", payload["frame"].text, ": ", mass, "; error ", error, ", ", without, " without it.")
-    return [Subheading("Payload"), paragraph(*words), Table(("parameter", "value (SI)", "deviation"), tuple(rows))]
+    return [Subheading("Payload"), paragraph(*words), DataTable(("parameter", "value (SI)", "deviation"), tuple(rows))]
 
 
 def _files(values: StoredValue, logs: str) -> list[Block]:
@@ -202,4 +206,4 @@ def _files(values: StoredValue, logs: str) -> list[Block]:
         return []
     on = measured(f"torques in {logs}")
     rows = tuple((name, Number(_PERCENT * error.number, on, "%", 3)) for name, error in errors.items())
-    return [Table(("file", "error of its torques"), rows, "What the files that were written are worth")]
+    return [DataTable(("file", "error of its torques"), rows, "What the files that were written are worth")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torquec.report.blocks import Block, Cell, CommandLine, Facts, Items, Shown, Table, Tone, fact, paragraph
+from torquec.report.blocks import Block, Cell, CommandLine, DataTable, Facts, Items, Shown, Tone, fact, paragraph
 from torquec.report.found_documents import PACKAGE, FoundDocument, FoundFolder
 from torquec.report.provenance import Number, assumed, measured, proved
 from torquec.report.stored_values import StoredValue
@@ -48,11 +48,11 @@ def _claimed(document: FoundDocument, folder: FoundFolder) -> Shown:
     what = "the proof, the model and every byte of the C files" if package else "the proof and the model"
     blocks: list[Block] = [paragraph(words)]
     if torques:
-        blocks.append(Table(("joint", "torque error at most"), torques, "Inverse dynamics"))
+        blocks.append(DataTable(("joint", "torque error at most"), torques, "Inverse dynamics"))
     if others:
-        blocks.append(Table(("coefficient", "joint", "error at most"), others, "Coefficients", folded=True))
+        blocks.append(DataTable(("coefficient", "joint", "error at most"), others, "Coefficients", folded=True))
     head = ("joint", "from", "to", "speed up to", "acceleration up to")
-    blocks.append(Table(head, tuple(rows), "The box of motions"))
+    blocks.append(DataTable(head, tuple(rows), "The box of motions"))
     blocks.append(CommandLine(command, f"This checks {what} again, with code that shares nothing with the search:"))
     blocks.append(Facts((fact("SHA-256 of the certificate", record.content_hash),)))
     return Shown(tuple(blocks))

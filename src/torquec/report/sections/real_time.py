@@ -6,14 +6,14 @@ from torquec.report.blocks import (
     Axis,
     Block,
     Cell,
+    DataTable,
     Facts,
     Gallery,
+    LimitLine,
     Plot,
-    Rule,
     Series,
     Shown,
     Style,
-    Table,
     Tone,
     fact,
     paragraph,
@@ -54,7 +54,7 @@ def _plan(values: StoredValue, name: str) -> Shown:
         rows.append((joint, held[0], found[0], held[1], found[1], Number(total.number, bound), stop))
     head = ("joint", "zeroth order, at most", "found", "first order, at most", "found ", "with the model", "allowed")
     caption = "Torque error of coefficients that are one period old [N m, N]"
-    blocks: list[Block] = [Facts(tuple(facts)), Table(head, tuple(rows), caption), *_curve(values, bound, looked)]
+    blocks: list[Block] = [Facts(tuple(facts)), DataTable(head, tuple(rows), caption), *_curve(values, bound, looked)]
     recommended = values["recommended"].get(order)
     if recommended is None:
         return Shown(tuple(blocks))
@@ -68,7 +68,7 @@ def _curve(values: StoredValue, bound: Provenance, looked: Provenance) -> list[B
         return []
     periods = tuple(_MILLI * value for value in curve["period"].numbers)
     dots = values.get("found_curve")
-    planned = Rule("planned", Number(_MILLI * values["period"].number, assumed("the plan"), "ms"), vertical=True)
+    planned = LimitLine("planned", Number(_MILLI * values["period"].number, assumed("the plan"), "ms"), vertical=True)
     plots = []
     for joint, zeroth in curve["zeroth"].items():
         by_order = {"zeroth": zeroth.numbers, "first": curve["first"][joint].numbers}
@@ -101,5 +101,5 @@ def _run(values: StoredValue, name: str) -> Shown:
     if faults:
         blocks.append(paragraph("Faults: ", "; ".join(faults), tone=Tone.WARNING))
     if rows:
-        blocks.append(Table(("what", "part", "microseconds"), tuple(rows), "Punctuality"))
+        blocks.append(DataTable(("what", "part", "microseconds"), tuple(rows), "Punctuality"))
     return Shown(tuple(blocks), (fact("deadlines missed", misses, " of ", Number(values["cycles"].number, on)),))

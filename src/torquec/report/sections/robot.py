@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torquec.report.blocks import Block, Cell, Facts, Items, Part, Shown, Table, Tone, fact, paragraph
+from torquec.report.blocks import Block, Cell, DataTable, Facts, Items, Part, Shown, Tone, fact, paragraph
 from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.live_view import live_view
 from torquec.report.provenance import Number, Provenance, assumed, computed
@@ -58,7 +58,7 @@ def _pictures(folder: FoundFolder, name: str) -> list[Block]:
     return live_view(folder.robot)
 
 
-def _joints(values: StoredValue, stated: Provenance) -> Table:
+def _joints(values: StoredValue, stated: Provenance) -> DataTable:
     rows: list[tuple[Cell, ...]] = []
     for joint in values["joints"]:
         kind = joint["type"].text
@@ -68,7 +68,7 @@ def _joints(values: StoredValue, stated: Provenance) -> Table:
         limits = [_limit(joint, key, unit, stated) for key, unit in zip(keys, units, strict=True)]
         rows.append((joint["name"].text, kind, *limits))
     head = ("joint", "type", "lowest", "highest", "speed up to", "torque or force up to")
-    return Table(head, tuple(rows), "Joints, with the limits that the file states")
+    return DataTable(head, tuple(rows), "Joints, with the limits that the file states")
 
 
 def _limit(joint: StoredValue, key: str, unit: str, stated: Provenance) -> Cell:
@@ -80,21 +80,23 @@ def _drives(values: StoredValue, stated: Provenance) -> list[Block]:
     masses: list[tuple[Cell, ...]] = [
         (name, Number(mass.number, stated, "kg")) for name, mass in values["masses"].items()
     ]
-    blocks: list[Block] = [Table(("body", "mass"), tuple(masses), "Masses of the bodies", folded=True)]
+    blocks: list[Block] = [DataTable(("body", "mass"), tuple(masses), "Masses of the bodies", folded=True)]
     rows: list[tuple[Cell, ...]] = []
     for joint, law in values["friction"].items():
         for word, value in law.items():
             if isinstance(value.value, int | float) and value.value:
                 rows.append((joint, word.replace("_", " "), Number(value.number, stated)))
     if rows:
-        blocks.append(Table(("joint", "friction", "SI value"), tuple(rows), "Friction of the joints", folded=True))
+        blocks.append(DataTable(("joint", "friction", "SI value"), tuple(rows), "Friction of the joints", folded=True))
     motors: list[tuple[Cell, ...]] = []
     for motor in values["motors"]:
         inertia = Number(motor["rotor_inertia"].number, stated, "kg m\N{SUPERSCRIPT TWO}")
         for joint, ratio in motor["ratios"].items():
             motors.append((motor["name"].text, inertia, joint, Number(ratio.number, stated)))
     if motors:
-        blocks.append(Table(("motor", "rotor inertia", "turns with", "ratio"), tuple(motors), "Motors", folded=True))
+        blocks.append(
+            DataTable(("motor", "rotor inertia", "turns with", "ratio"), tuple(motors), "Motors", folded=True)
+        )
     return blocks
 
 
@@ -111,4 +113,4 @@ def _snaps(values: StoredValue, stated: Provenance) -> list[Block]:
     if (torque := effect.get("torque")) is not None:
         parts += [" and changes torques by ", Number(_PERCENT * torque.number, by, "%", 2), " of the largest"]
     head = ("joint", "angle", "as written", "as used")
-    return [Table(head, tuple(rows), "Angles that were taken as right angles"), paragraph(*parts, ".")]
+    return [DataTable(head, tuple(rows), "Angles that were taken as right angles"), paragraph(*parts, ".")]

@@ -9,15 +9,15 @@ from torquec.report.blocks import (
     Block,
     Cell,
     CommandLine,
+    DataTable,
     Fact,
     Facts,
+    LimitLine,
     Plot,
-    Rule,
     Series,
     Shown,
     Style,
     Subheading,
-    Table,
     fact,
     paragraph,
 )
@@ -104,10 +104,10 @@ def _bounds(values: StoredValue, claim: Provenance) -> list[Block]:
     if not rows:
         return []
     head = ("joint", "torque error at most", "largest found", "allowed", "part of what is allowed")
-    blocks: list[Block] = [Table(head, tuple(rows), "The torques of the simplified model against the exact ones")]
+    blocks: list[Block] = [DataTable(head, tuple(rows), "The torques of the simplified model against the exact ones")]
     if names:
         bars = (("proven", tuple(shares)), ("largest found", tuple(found_shares)))
-        limit_rule = Rule("allowed", Number(_PERCENT, tolerated, "%"))
+        limit_rule = LimitLine("allowed", Number(_PERCENT, tolerated, "%"))
         axis = Axis("part of the allowed torque error", "%")
         blocks.append(Bars("Proven torque error of every joint", axis, tuple(names), bars, limit_rule))
     return blocks
@@ -149,7 +149,7 @@ def _trade_off(values: StoredValue, claim: Provenance, counted: Provenance) -> l
             labels=tuple(label for _, _, label in points),
         ),
     )
-    stated = Rule("specification", Number(1.0, assumed("the specification")), vertical=True)
+    stated = LimitLine("specification", Number(1.0, assumed("the specification")), vertical=True)
     x, y = Axis("proven error, as a part of what is allowed"), Axis("multiplications and additions", low=0.0)
     return [Plot("What a smaller error costs", x, y, series, (stated,))]
 
@@ -171,7 +171,7 @@ def _coefficients(values: StoredValue, claim: Provenance) -> list[Block]:
     if not rows:
         return []
     head = ("coefficient", "error at most", "largest found", "allowed", "kind")
-    return [Table(head, tuple(rows), "Errors of coefficients", folded=True)]
+    return [DataTable(head, tuple(rows), "Errors of coefficients", folded=True)]
 
 
 def _left_out(values: StoredValue) -> list[Block]:
@@ -187,10 +187,13 @@ def _left_out(values: StoredValue) -> list[Block]:
     entries = values.get("left_out")
     if entries is not None and not entries.is_empty:
         blocks.append(paragraph("Gone altogether: ", ", ".join(entries.texts), "."))
-    return [*blocks, Table(("joint", "term", "torque at most"), rows, "Terms left out, the largest first", folded=True)]
+    return [
+        *blocks,
+        DataTable(("joint", "term", "torque at most"), rows, "Terms left out, the largest first", folded=True),
+    ]
 
 
 def _seconds(values: StoredValue) -> list[Block]:
     on = measured("the machine that ran torquec simplify")
     rows = tuple((step, Number(seconds.number, on, "s", 3)) for step, seconds in values["seconds"].items())
-    return [Table(("step", "time"), rows, "How long the simplification took", folded=True)] if rows else []
+    return [DataTable(("step", "time"), rows, "How long the simplification took", folded=True)] if rows else []

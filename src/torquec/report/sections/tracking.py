@@ -6,14 +6,14 @@ from torquec.report.blocks import (
     Axis,
     Block,
     Cell,
+    DataTable,
     Facts,
     Gallery,
+    LimitLine,
     Plot,
-    Rule,
     Series,
     Shown,
     Style,
-    Table,
     Tone,
     fact,
     paragraph,
@@ -62,7 +62,7 @@ def _unit(values: StoredValue, joint: str) -> str:
     return "rad" if found is None else found.text
 
 
-def _errors(values: StoredValue, by: Provenance) -> Table:
+def _errors(values: StoredValue, by: Provenance) -> DataTable:
     rows: list[tuple[Cell, ...]] = []
     median = values.get("median_error")
     for joint, rms in values["rmse"].items():
@@ -72,7 +72,7 @@ def _errors(values: StoredValue, by: Provenance) -> Table:
             numbers.append(median[joint].number_or_none)
         rows.append((joint, *(None if n is None else Number(_MILLI * n, by, unit) for n in numbers)))
     head = ("joint", "rms error", "largest error", *(("median of the largest",) if median is not None else ()))
-    return Table(head, tuple(rows), "Tracking errors")
+    return DataTable(head, tuple(rows), "Tracking errors")
 
 
 def _curves(values: StoredValue, by: Provenance) -> list[Block]:
@@ -102,9 +102,9 @@ def _torque(joint: str, curve: StoredValue, tau: StoredValue, by: Provenance, un
     force = "N" if unit == "m" else "N m"
     wanted = tau.numbers
     limit = curve.get("limit")
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[LimitLine, ...] = ()
     if limit is not None and limit.number <= _NEAR * max(map(abs, wanted), default=0.0):
         stated = assumed("the limits of the drives in the robot file")
-        rules = tuple(Rule("limit", Number(sign * limit.number, stated, force)) for sign in (1.0, -1.0))
+        rules = tuple(LimitLine("limit", Number(sign * limit.number, stated, force)) for sign in (1.0, -1.0))
     series = (Series("torque", curve["torque_t"].numbers, wanted, by),)
     return Plot(joint, Axis("time", "s"), Axis("torque" if force == "N m" else "force", force), series, rules)
