@@ -11,11 +11,12 @@ from tests.codegen.c.compiler import COMPILERS, build, needs_compiler, run
 from tests.model.kinds import MODELS
 
 import torquec as tq
+import torquec.codegen.verify
 from torquec.realtime.package import write_two_rate_package
 from torquec.realtime.two_rate import two_rate
 
 M7 = ("arm-none-eabi-gcc", "-mcpu=cortex-m7", "-mfloat-abi=hard", "-mfpu=fpv5-d16", "-mthumb")
-HERE = Path(__file__).parent / "cortex_m7"
+HERE = Path(torquec.codegen.verify.__file__).parent / "c"
 
 
 def driver(robot, update, prefix, real="double"):

@@ -35,6 +35,7 @@ from torquec.cli.realtime import plan
 from torquec.cli.report import report
 from torquec.cli.simplify import simplify
 from torquec.cli.simulate import simulate
+from torquec.cli.verify_package import verify_package
 from torquec.cli.version import version
 from torquec.cli.view import view
 from torquec.errors import CheckError, TorquecError
@@ -53,6 +54,7 @@ COMMANDS: tuple[Command[Any], ...] = (
     compare,
     generate,
     view,
+    verify_package,
     check_log,
     excite,
     identify,

@@ -48,6 +48,7 @@ class FileKind(Enum):
     MODEL = ("a saved model", 500, ModelFileError)
     CERTIFICATE = ("a certificate", 500, ArgumentError)
     CONTROLLER = ("a controller", 100, ModelFileError)
+    PACKAGE = ("a file of a generated package", 100, ArgumentError)
     PROJECT = ("a project file", 10, ArgumentError)
     RESULT = ("a result of a command", 100, ArgumentError)
 

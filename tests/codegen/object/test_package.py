@@ -12,6 +12,7 @@ from tests.codegen.object.machines import run_selftest_without_library
 from tests.codegen.programs import every_operation
 
 import torquec as tq
+import torquec.codegen.verify
 from torquec.codegen.object.package import write_object_package
 from torquec.codegen.precision import Precision
 from torquec.errors import ArgumentError
@@ -21,7 +22,7 @@ from torquec.realtime.package import write_two_rate_package
 M7 = ("arm-none-eabi-gcc", "-mcpu=cortex-m7", "-mfloat-abi=hard", "-mfpu=fpv5-d16", "-mthumb")
 QEMU_M7 = ("qemu-system-arm", "-M", "mps2-an500", "-cpu", "cortex-m7", "-nographic", "-monitor", "none", "-serial",
            "none", "-semihosting-config", "enable=on,target=native", "-kernel")  # fmt: skip
-HERE = Path(__file__).parents[2] / "realtime" / "cortex_m7"
+HERE = Path(torquec.codegen.verify.__file__).parent / "c"
 
 
 def test_object_header_and_document_belong_together(tmp_path):

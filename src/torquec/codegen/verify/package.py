@@ -1,0 +1,219 @@
+"""`verify_package`: one generated package through Python, every compiler and every emulated processor that is here.
+
+(1)  states: ordinary ones, then two with angles beyond what the package's own sine covers, and one of NaN
+(2)  Python evaluates the C text itself (:mod:`torquec.codegen.verify.c_evaluation`)
+(3)  every platform compiles the package without contraction, prints the bits of all results, and runs its self-test
+(4)  differences are relative to the largest result of the same array and state; NaN has to meet NaN
+
+An object package is linked and its self-test run, where its processor is here or emulated.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from torquec.codegen.recorded import RECORDED_SEED
+from torquec.codegen.verify.c_evaluation import evaluate_c
+from torquec.codegen.verify.c_package import CPackageText, read_c_package
+from torquec.codegen.verify.driver import COUNTED_CALLS, NANOSECONDS_A_TICK, driver_text
+from torquec.codegen.verify.measures import branch_coverage, instruction_counts, stack_and_size
+from torquec.codegen.verify.object_package import find_object_document, verify_object
+from torquec.codegen.verify.platforms import (
+    EMULATED_STATES,
+    PLATFORMS,
+    Platform,
+    build_program,
+    compile_source,
+    run_program,
+)
+from torquec.codegen.verify.verification import PackageVerification, PlatformResult, PlatformStatus
+from torquec.foundation.arrays import AnyArray
+from torquec.foundation.reading import to_path
+from torquec.foundation.work import Work, as_work
+
+STATES_TRIED = 64
+_FIRST_LARGE, _NAN = 13, 15  # among the states that emulated processors have time for
+_BEYOND = {"double": 1e6, "float": 1e4}
+"""A factor that brings angles beyond what the package's own sine covers."""
+
+ALLOWED: Mapping[str, float] = {"double": 1e-12, "float": 1e-5}
+"""Differences that pass: results are equal to the last bit unless a mathematical library has a part in them."""
+
+
+def verify_package(directory: str | os.PathLike[str], *, work: Work | None = None) -> PackageVerification:
+    """Verify the package in a folder, (1)-(4).
+
+    Raises `ArgumentError` where there is no package of Torquec in it, or its text is not what Torquec writes.
+    """
+    folder = to_path(directory)
+    document = find_object_document(folder)
+    if document is not None:
+        return verify_object(folder, document)
+    package, steps = read_c_package(folder), as_work(work)
+    states = {function.name: _states(package, number) for number, function in enumerate(package.functions)}
+    expected = {
+        (function.name, name): values
+        for function in package.functions
+        for name, values in evaluate_c(function, states[function.name], package.real).items()
+    }
+    with tempfile.TemporaryDirectory(prefix="torquec-verify-") as scratch:
+        place = Path(scratch)
+        driver = place / "driver.c"
+        driver.write_text(driver_text(package, states))
+        results = []
+        for platform in PLATFORMS:
+            with steps.step(f"compile and run: {platform.name}"):
+                results.append(_on_platform(platform, package, driver, expected, place))
+        with steps.step("branch coverage"):
+            coverage = branch_coverage(package, driver, place)
+        with steps.step("instructions of every call"):
+            counts = instruction_counts(package, driver, place)
+        stack, size = {}, {}
+        with steps.step("stack and size"):
+            for name, compiler, words in _SIZED:
+                found = stack_and_size(package, compiler, words, place)
+                if found is not None:
+                    stack[name], size[name] = found
+    missing = [tool for platform in PLATFORMS for tool in platform.missing]
+    missing += ["gcov"] if coverage is None else []
+    missing += ["valgrind"] if counts is None else []
+    names = tuple(function.name for function in package.functions)
+    return PackageVerification(
+        folder,
+        package.prefix,
+        package.real,
+        names,
+        tuple(results),
+        coverage,
+        stack,
+        size,
+        counts,
+        tuple(dict.fromkeys(missing)),
+    )
+
+
+_SIZED = (
+    ("this machine", "gcc", ()),
+    ("Cortex-M7", "arm-none-eabi-gcc", ("-mcpu=cortex-m7", "-mfloat-abi=hard", "-mfpu=fpv5-d16", "-mthumb")),
+)
+"""Where stack and size are measured."""
+
+
+def _states(package: CPackageText, number: int) -> dict[str, AnyArray]:
+    """The inputs (N, size) of a function (1)."""
+    rng = np.random.default_rng([RECORDED_SEED, number])
+    real = np.float32 if package.real == "float" else np.float64
+    found = {}
+    for array in package.functions[number].inputs:
+        values = rng.uniform(-1.5, 1.5, (STATES_TRIED, array.size)).astype(real)
+        values[_FIRST_LARGE] *= real(_BEYOND[package.real])
+        values[_FIRST_LARGE + 1, ::2] *= real(_BEYOND[package.real])  # large ones beside others
+        values[_NAN] = np.nan
+        found[array.name] = values
+    return found
+
+
+def _on_platform(
+    platform: Platform,
+    package: CPackageText,
+    driver: Path,
+    expected: Mapping[tuple[str, str], AnyArray],
+    scratch: Path,
+) -> PlatformResult:
+    """(3) and (4) for one platform."""
+    if platform.missing:
+        why = f"not installed: {', '.join(platform.missing)}"
+        return PlatformResult(platform.name, PlatformStatus.MISSING, why=why)
+    place = scratch / platform.name.replace(" ", "_")
+    place.mkdir()
+    include = ("-I", str(package.directory.resolve()))
+    words = (f"-DSTATES={EMULATED_STATES}",) if platform.emulator else ()
+    words += ("-DCOUNT",) if platform.is_cortex_m7 else ()
+    code = place / "package.o"
+    problem = compile_source(platform, package.source, code) or build_program(
+        platform, [code, driver], place / "driver", *include, *words
+    )
+    if problem:
+        return PlatformResult(platform.name, PlatformStatus.FAILED, why=problem)
+    shown = run_program(platform, place / "driver")
+    if shown.returncode != 0:
+        return PlatformResult(platform.name, PlatformStatus.FAILED, why=f"the program ended with {shown.returncode}")
+    selftest = _selftest(platform, package, code, place)
+    return _compared(platform, package, shown.stdout + shown.stderr, expected, selftest)
+
+
+def _selftest(platform: Platform, package: CPackageText, code: Path, place: Path) -> bool | None:
+    """Whether the package's own self-test passes; None where it has none."""
+    test = package.directory / "selftest.c"
+    if not test.is_file():
+        return None
+    if build_program(platform, [code, test], place / "selftest", "-I", str(package.directory.resolve())):
+        return False
+    return run_program(platform, place / "selftest").returncode == 0
+
+
+def _compared(
+    platform: Platform,
+    package: CPackageText,
+    shown: str,
+    expected: Mapping[tuple[str, str], AnyArray],
+    selftest: bool | None,
+) -> PlatformResult:
+    """What the printed bits say beside what Python found (4)."""
+    kind, words = ("f4", "u4") if package.real == "float" else ("f8", "u8")
+    worst, where, different, numbers, lines = 0.0, "", 0, 0, 0
+    counts: dict[str, int] = {}
+    for line in shown.splitlines():
+        name, _, rest = line.partition(" ")
+        if name == "count":
+            function, _, ticks = rest.partition(" ")
+            counts[function] = round(int(ticks) * NANOSECONDS_A_TICK / COUNTED_CALLS)
+            continue
+        function, _, array = name.partition(".")
+        if (function, array) not in expected:
+            continue
+        state, *values = rest.split()
+        found = np.array([int(value, 16) for value in values], words).view(kind).astype(float)
+        wanted = expected[function, array][int(state)].astype(float)
+        lines += 1
+        numbers += found.size
+        difference, unequal = _difference(found, wanted)
+        different += unequal
+        if difference > worst or not where:
+            worst, where = max(worst, difference), f"{function}, {array}, state {state}"
+    states = EMULATED_STATES if platform.emulator else STATES_TRIED
+    if lines != states * len(expected):
+        why = f"{lines} of {states * len(expected)} lines of results came"
+        return PlatformResult(platform.name, PlatformStatus.FAILED, selftest=selftest, why=why)
+    agrees = worst <= ALLOWED[package.real] and selftest is not False
+    why = "" if selftest is not False else "the self-test of the package fails"
+    return PlatformResult(
+        platform.name,
+        PlatformStatus.AGREES if agrees else PlatformStatus.DIFFERS,
+        worst,
+        different,
+        numbers,
+        selftest,
+        where if different else "",
+        why,
+        counts or None,
+    )
+
+
+def _difference(found: AnyArray, wanted: AnyArray) -> tuple[float, int]:
+    """(largest relative difference, how many numbers are not equal) (4)."""
+    if found.shape != wanted.shape:
+        return np.inf, found.size
+    equal = (found == wanted) | (np.isnan(found) & np.isnan(wanted))
+    if equal.all():
+        return 0.0, 0
+    finite = np.abs(wanted[np.isfinite(wanted)])
+    scale = finite.max(initial=0.0) or 1.0
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(found - wanted)[~equal] / scale
+    return (float(apart.max()) if np.isfinite(apart).all() else np.inf), int((~equal).sum())
