@@ -37,6 +37,8 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.model.generate": ("GeneratedPackage", "generate"),
         "torquec.codegen.precision": ("Precision",),
         "torquec.codegen.target": ("Target",),
+        "torquec.codegen.verify.package": ("verify_package",),
+        "torquec.codegen.verify.verification": ("PackageVerification",),
         "torquec.expr": ("Function",),
     },
     "Equations and base parameters": {

@@ -9,6 +9,8 @@ from torquec.closedform.closed_form import closed_form as closed_form
 from torquec.closedform.rule import Rule as Rule
 from torquec.codegen.precision import Precision as Precision
 from torquec.codegen.target import Target as Target
+from torquec.codegen.verify.package import verify_package as verify_package
+from torquec.codegen.verify.verification import PackageVerification as PackageVerification
 from torquec.control.actuator_limits import with_actuator_limits as with_actuator_limits
 from torquec.control.admittance import Admittance as Admittance
 from torquec.control.admittance import admittance as admittance

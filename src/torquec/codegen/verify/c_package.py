@@ -76,7 +76,8 @@ def _plain(path: Path) -> str:
 
 
 def _function(name: str, listed: str, source: str, where: str) -> CFunction:
-    inputs, outputs = [], []
+    inputs: list[CArray] = []
+    outputs: list[CArray] = []
     for part in listed.split(","):
         words = " ".join(part.split())
         if words == "void":

@@ -108,13 +108,14 @@ def _states(package: CPackageText, number: int) -> dict[str, AnyArray]:
     """The inputs (N, size) of a function (1)."""
     rng = np.random.default_rng([RECORDED_SEED, number])
     real = np.float32 if package.real == "float" else np.float64
-    found = {}
+    factors = np.ones((STATES_TRIED, 1))
+    factors[_FIRST_LARGE] = _BEYOND[package.real]
+    factors[_NAN] = np.nan
+    found: dict[str, AnyArray] = {}
     for array in package.functions[number].inputs:
-        values = rng.uniform(-1.5, 1.5, (STATES_TRIED, array.size)).astype(real)
-        values[_FIRST_LARGE] *= real(_BEYOND[package.real])
-        values[_FIRST_LARGE + 1, ::2] *= real(_BEYOND[package.real])  # large ones beside others
-        values[_NAN] = np.nan
-        found[array.name] = values
+        values = factors * rng.uniform(-1.5, 1.5, (STATES_TRIED, array.size))
+        values[_FIRST_LARGE + 1, ::2] *= _BEYOND[package.real]  # large ones beside others
+        found[array.name] = values.astype(real)
     return found
 
 
@@ -132,8 +133,8 @@ def _on_platform(
     place = scratch / platform.name.replace(" ", "_")
     place.mkdir()
     include = ("-I", str(package.directory.resolve()))
-    words = (f"-DSTATES={EMULATED_STATES}",) if platform.emulator else ()
-    words += ("-DCOUNT",) if platform.is_cortex_m7 else ()
+    words = [f"-DSTATES={EMULATED_STATES}"] if platform.emulator else []
+    words += ["-DCOUNT"] if platform.is_cortex_m7 else []
     code = place / "package.o"
     problem = compile_source(platform, package.source, code) or build_program(
         platform, [code, driver], place / "driver", *include, *words
