@@ -14,6 +14,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from torquec.cli.app import app
+from torquec.report.result_document import result_text
 
 SPECIFICATION = "[every_joint]\nvelocity = 1.0\nacceleration = 2.0\njerk = 4.0\ntorque_error = 0.3\n"
 VOID = {"meta", "br", "img", "input", "hr", "link"}
@@ -45,6 +46,14 @@ def _made() -> Path:
     (folder / "bench.json").write_text(command("bench", "planar2r", "--rounds", 1, "--json"))
     plan = command("realtime", "plan", "planar2r", "--spec", spec, "--period", 0.02, "--json")
     (folder / "plan.json").write_text(plan)
+    (folder / "generate.json").write_text(command("generate", "planar2r", "-o", folder / "c", "--json"))
+    row = {"quantity": "mass_matrix", "against": "floats", "difference": 1e-15, "allowed": 1e-12, "reason": ""}
+    missing = row | {"difference": None, "reason": "not installed"}
+    (folder / "selftest.json").write_text(result_text("selftest", {"ok": True, "rows": [row, missing]}))
+    step = {"name": "check", "skipped": "", "seconds": 0.5}
+    steps = [step, step | {"name": "identify", "skipped": "there is no log"}]
+    manifest = {"format": "torquec run 1", "written_by": "torquec 0", "project": "p.toml", "steps": steps}
+    (folder / "run.json").write_text(json.dumps(manifest | {"inputs": {"p.toml": "00"}, "versions": {"numpy": "2"}}))
     return folder
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import ast
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 from tests.report.result_folders import changed, check_page, made_folder, result_folder, visible_text
 
 import torquec.report.sections
-from torquec.errors import ArgumentError
+from torquec.errors import ArgumentError, TorquecError
+from torquec.report import live_view
 from torquec.report.provenance import Obtained
 from torquec.report.report import SECTIONS, folder_report, write_report
 from torquec.report.result_document import result_text
@@ -21,7 +23,7 @@ HOSTILE = "<script>alert(1)</script>\"'&<img src=x onerror=alert(2)>"
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    made = write_report(made_folder(), tmp_path_factory.mktemp("page") / "report.html", called="results")
+    made = write_report(made_folder(), tmp_path_factory.mktemp("page") / "report.html", called="results", live=False)
     assert made.problems == ()
     return made.page.read_text(), json.loads(made.twin.read_text())
 
@@ -116,7 +118,7 @@ def test_broken_documents_are_named_and_the_rest_is_shown(tmp_path):
     (folder / "controller" / "design.json").write_text(cut[: len(cut) // 2])
     model = folder / "small" / "planar2r.tq.json"
     model.write_text(model.read_text().replace('"version": 2', '"version": 99'))
-    made = write_report(folder, tmp_path / "report.html")
+    made = write_report(folder, tmp_path / "report.html", live=False)
     assert sorted(problem.split(": ")[0] for problem in made.problems) == [
         "controller/design.json",
         "run/simulation.json",
@@ -145,7 +147,7 @@ def test_hostile_names_are_text(tmp_path, value):
     run["samples"]["joints"] = {value: run["samples"]["joints"]["joint1"]}
     run["controller"] = run["saturated"][0:0] or value
     (folder / "run.json").write_text(json.dumps(run))
-    made = write_report(folder, tmp_path / "report.html")
+    made = write_report(folder, tmp_path / "report.html", live=False)
     assert made.problems == ()
     text = made.page.read_text()
     check_page(text)
@@ -153,6 +155,39 @@ def test_hostile_names_are_text(tmp_path, value):
     assert "<img" not in text
     assert " ".join(value.split()) in visible_text(text)
     assert json.loads(made.twin.read_text())["title"] == value
+
+
+def test_an_unstable_experiment_is_an_answer(tmp_path):
+    document = {"experiment": "heavy", "controller": "pd", "period": 0.01, "joints": ["a"], "diverged": "beyond a turn"}
+    (tmp_path / "a.json").write_text(result_text("simulate", document))
+    (tmp_path / "b.json").write_text((made_folder() / "run" / "simulation.json").read_text())
+    made = write_report(tmp_path, tmp_path / "report.html")
+    assert made.problems == ()
+    assert "heavy" in visible_text(made.page.read_text())
+    assert "The loop is not stable: beyond a turn" in visible_text(made.page.read_text())
+
+
+def test_the_robot_moves_where_the_script_of_the_pages_was_made(tmp_path, monkeypatch):
+    small = tmp_path / "small"
+    shutil.copytree(made_folder() / "small", small)
+    monkeypatch.setattr(live_view, "view_page", lambda model: f"<script>let {model.kind.name} = 1;</script>")
+    text = write_report(small, tmp_path / "live.html").page.read_text()
+    check_page(text)
+    assert 'srcdoc="&lt;script&gt;let CERTIFIED_TORQUE = 1;' in text
+    assert "wasm-unsafe-eval" in text
+    assert "arm-link" in text  # on paper
+
+    def refuse(model):
+        raise TorquecError("the script of the pages was not made", remedy="run this")
+
+    monkeypatch.setattr(live_view, "view_page", refuse)
+    without = write_report(small, tmp_path / "still.html").page.read_text()
+    check_page(without)
+    assert "the script of the pages was not made. To get it: run this" in visible_text(without)
+    assert "wasm" not in without.partition("</head>")[0]
+    assert "torquec report there" in visible_text(
+        write_report(small, tmp_path / "part.html", called="there", live=False).page.read_text()
+    )
 
 
 def test_nothing_to_show(tmp_path):
@@ -169,11 +204,11 @@ def test_a_foreign_file_in_the_way_is_kept(tmp_path):
     target = tmp_path / "report.html"
     target.write_text("mine")
     with pytest.raises(ArgumentError, match="exists already"):
-        write_report(made_folder(), target)
+        write_report(made_folder(), target, live=False)
     assert target.read_text() == "mine"
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
-    write_report(made_folder(), target, force=True)
-    write_report(made_folder(), target)  # ours
+    write_report(made_folder(), target, live=False, force=True)
+    write_report(made_folder(), target, live=False)  # ours
     assert target.read_text().startswith("<!DOCTYPE html>")
 
 
@@ -185,5 +220,5 @@ def test_results_of_commands_without_a_section_are_listed(tmp_path):
 
 
 def test_the_same_folder_gives_the_same_bytes(tmp_path):
-    first = write_report(made_folder(), tmp_path / "a.html", called="x").page.read_bytes()
-    assert write_report(made_folder(), tmp_path / "b.html", called="x").page.read_bytes() == first
+    first = write_report(made_folder(), tmp_path / "a.html", called="x", live=False).page.read_bytes()
+    assert write_report(made_folder(), tmp_path / "b.html", called="x", live=False).page.read_bytes() == first

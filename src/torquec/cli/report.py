@@ -10,6 +10,7 @@ import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.options import ForceOption
+from torquec.cli.output import progress
 from torquec.cli.writes import Writes
 
 
@@ -20,7 +21,8 @@ class ReportOptions(CommandOptions):
     folder: Annotated[
         Path,
         typer.Argument(
-            metavar="DIR", help="A folder with results: what commands wrote with -o, or printed with --json."
+            metavar="DIR|PROJECT.toml",
+            help="A folder with what commands wrote with -o, or printed with --json; or a project that was run.",
         ),
     ]
     output: Annotated[
@@ -28,6 +30,7 @@ class ReportOptions(CommandOptions):
         typer.Option("--output", "-o", metavar="FILE", help="The page.  [default: DIR/report.html]"),
         Writes.FILE,
     ] = None
+    live: Annotated[bool, typer.Option(help="The robot in 3D, where the script of the pages was made.")] = True
     force: ForceOption = False
 
 
@@ -39,9 +42,12 @@ def report(options: ReportOptions) -> Outcome:
     number says how it was obtained. Beside the page lies the same as JSON. Exit status 1 where a document could not be
     shown; the page names it, and shows the rest.
     """
+    from torquec.report.project_folder import report_folder
     from torquec.report.report import PAGE, write_report
 
-    made = write_report(options.folder, options.output or options.folder / PAGE, force=options.force)
+    folder = report_folder(options.folder)
+    progress(f"looking through {folder} ...")
+    made = write_report(folder, options.output or folder / PAGE, live=options.live, force=options.force)
     document = {
         "file": str(made.page),
         "bytes": made.page.stat().st_size,

@@ -209,14 +209,20 @@ def write_design(
     from torquec.report.report import PAGE, write_report
     from torquec.report.result_document import result_text
 
-    opened = [] if study.looked_at is None else complex_list(study.looked_at.eigenvalues)
-    loops = {"open_loop": opened, "root_loci": [_written(one) for one in loci]}
     with new_folder(folder, force=force) as scratch:
         files = write_controller(study.law, scratch, prefix=name, details=study.details, force=True)
-        (scratch / DOCUMENT).write_text(result_text("design", study.document | loops), encoding="ascii")
-        made = write_report(scratch, scratch / PAGE, called=str(folder))
+        (scratch / DOCUMENT).write_text(
+            result_text("design", study.document | loop_curves(study, loci)), encoding="ascii"
+        )
+        made = write_report(scratch, scratch / PAGE, called=str(folder), live=False)
         names = [path.name for path in (*files, scratch / DOCUMENT, made.page, made.twin)]
     return [folder / each for each in names]
+
+
+def loop_curves(study: DesignStudy, loci: Sequence[ShownLocus]) -> dict[str, Any]:
+    """What a page draws of the loop besides the document: open-loop eigenvalues and root loci."""
+    opened = [] if study.looked_at is None else complex_list(study.looked_at.eigenvalues)
+    return {"open_loop": opened, "root_loci": [_written(one) for one in loci]}
 
 
 def _written(shown: ShownLocus) -> dict[str, Any]:

@@ -81,19 +81,25 @@ def write_simulation(
     from torquec.foundation.writing import new_folder
     from torquec.report.report import PAGE, write_report
     from torquec.report.result_document import result_text
-    from torquec.report.sample_curves import envelope_curves, run_curves
     from torquec.simulation.closed_loop import SimulationResult
     from torquec.simulation.csv_file import write_result
 
     names = [DOCUMENT]
     with new_folder(folder, force=force) as scratch:
         if isinstance(result, SimulationResult):
-            curves = run_curves(result)
             names.append(write_result(result, scratch / RUN).name)
-        else:
-            curves = {} if result.envelope is None else envelope_curves(result.joints, result.envelope)
-        kept = document | ({"samples": curves} if curves else {})
+        kept = document | tracking_curves(result)
         (scratch / DOCUMENT).write_text(result_text("simulate", kept), encoding="ascii")
-        made = write_report(scratch, scratch / PAGE, called=str(folder))
+        made = write_report(scratch, scratch / PAGE, called=str(folder), live=False)
         names += [made.page.name, made.twin.name]
     return [folder / name for name in names]
+
+
+def tracking_curves(result: SimulationResult | MonteCarloResult) -> dict[str, Any]:
+    """What a page draws of a run, or of many (with `envelope`), besides the document: the key `samples`."""
+    from torquec.report.sample_curves import envelope_curves, run_curves
+    from torquec.simulation.closed_loop import SimulationResult
+
+    if isinstance(result, SimulationResult):
+        return {"samples": run_curves(result)}
+    return {} if result.envelope is None else {"samples": envelope_curves(result.joints, result.envelope)}

@@ -241,10 +241,14 @@ Block: TypeAlias = (
 
 @dataclass(frozen=True)
 class Shown:
-    """What a section makes of a document: its blocks, and the figures that belong on top of the page."""
+    """What a section makes of a document: its blocks, and the figures that belong on top of the page.
+
+    `title` stands over them where a section shows several documents; without one it is the document's name.
+    """
 
     blocks: tuple[Block, ...]
     highlights: tuple[Fact, ...] = ()
+    title: str = ""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,12 +30,14 @@ CERTIFICATE = "certificate"
 CONTROLLER = "controller"
 PACKAGE = "package"
 ROBOT_FILE = "robot file"
+RUN_MANIFEST = "manifest of a run"
 
 _FORMATS = (
     ("torquec-model", MODEL),
     ("torquec certificate", CERTIFICATE),
     ("torquec controller", CONTROLLER),
     ("torquec package", PACKAGE),
+    ("torquec run", RUN_MANIFEST),
 )
 """What the field `format` of a JSON document begins with, and what it is then called; results go by their command."""
 
@@ -79,13 +81,16 @@ class FoundDocument:
 
 @dataclass(frozen=True)
 class FoundFolder:
-    """The documents of a folder; `called` is the folder's name in commands that a reader may give."""
+    """The documents of a folder; `called` is the folder's name in commands that a reader may give.
+
+    `live`: the robot is to be shown as it moves.
+    """
 
     path: Path
     called: str
     documents: tuple[FoundDocument, ...]
     problems: tuple[str, ...] = ()
-    _robots: dict[str, Robot | None] = field(default_factory=dict, compare=False)
+    live: bool = True
 
     def of_kind(self, kind: str) -> tuple[FoundDocument, ...]:
         """The documents of one kind, by name."""
@@ -95,24 +100,29 @@ class FoundFolder:
         """A file or a folder inside, as commands name it."""
         return f"{self.called}/{name}".rstrip("/") if name else self.called
 
+    @cached_property
+    def model(self) -> Model | None:
+        """The model that stands for the folder: a certified one, else the first that can be read, or a robot file's."""
+        found = list(self._each_model())
+        return next((model for model in found if model.record is not None), found[0] if found else None)
+
     @property
     def robot(self) -> Robot | None:
-        """The robot of the first model, or robot file, that can be read."""
-        if "robot" not in self._robots:
-            self._robots["robot"] = next(self._each_robot(), None)
-        return self._robots["robot"]
+        """The robot of that model."""
+        return None if self.model is None else self.model.robot
 
-    def _each_robot(self) -> Iterator[Robot]:
+    def _each_model(self) -> Iterator[Model]:
+        from torquec.model.model import as_model
         from torquec.robot.load import load
 
-        for document in (*self.of_kind(MODEL), *self.of_kind(ROBOT_FILE)):
+        for document in self.of_kind(MODEL) or self.of_kind(ROBOT_FILE):
             try:
-                yield document.model.robot if document.kind == MODEL else load(document.path)
+                yield document.model if document.kind == MODEL else as_model(load(document.path))
             except TorquecError:
                 continue  # the section that shows the document names the problem
 
 
-def find_documents(folder: Path, *, called: str = "") -> FoundFolder:
+def find_documents(folder: Path, *, called: str = "", live: bool = True) -> FoundFolder:
     """Everything in a folder that a report can show; raises `ArgumentError` where there is no such folder."""
     if not is_folder(folder):
         raise ArgumentError("there is no such folder", where=str(folder), remedy="name the folder that holds results")
@@ -129,7 +139,7 @@ def find_documents(folder: Path, *, called: str = "") -> FoundFolder:
                 found.append(FoundDocument(name, kind, path, _sha256(path)))
         except (TorquecError, OSError) as error:
             problems.append(f"{name}: {getattr(error, 'found', error)}")
-    return FoundFolder(folder, called or str(folder), tuple(found), tuple(problems))
+    return FoundFolder(folder, called or str(folder), tuple(found), tuple(problems), live)
 
 
 def _files(folder: Path, root: Path, depth: int) -> Iterator[Path]:

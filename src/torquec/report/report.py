@@ -20,9 +20,10 @@ from torquec.errors import ArgumentError, TorquecError
 from torquec.foundation.reading import to_path
 from torquec.foundation.writing import write_files
 from torquec.report.blocks import Block, Fact, ListedFile, Report, Section, Shown, Subheading, Tone, paragraph
-from torquec.report.found_documents import MODEL, ROBOT_FILE, FoundDocument, FoundFolder, find_documents
+from torquec.report.found_documents import MODEL, ROBOT_FILE, RUN_MANIFEST, FoundDocument, FoundFolder, find_documents
 from torquec.report.html_page import report_html
 from torquec.report.json_page import report_json
+from torquec.report.sections.code import code_section
 from torquec.report.sections.control import control_section
 from torquec.report.sections.equations import equations_section
 from torquec.report.sections.execution_times import execution_times_section
@@ -30,6 +31,7 @@ from torquec.report.sections.parameters import parameters_section
 from torquec.report.sections.proof import proof_section
 from torquec.report.sections.real_time import real_time_section
 from torquec.report.sections.robot import robot_section
+from torquec.report.sections.run import run_section
 from torquec.report.sections.simplification import simplification_section
 from torquec.report.sections.tracking import tracking_section
 
@@ -58,9 +60,11 @@ SECTIONS = (
     SectionEntry("simplification", "Simplified model", ("simplify",), simplification_section),
     SectionEntry("control", "Controller", ("design",), control_section),
     SectionEntry("tracking", "Tracking", ("simulate",), tracking_section),
-    SectionEntry("real-time", "Real time", ("realtime plan", "realtime run"), real_time_section),
+    SectionEntry("real-time", "Real time", ("realtime plan", "plan", "realtime run"), real_time_section),
+    SectionEntry("code", "Generated code", ("generate", "selftest"), code_section),
     SectionEntry("times", "Execution times", ("bench",), execution_times_section),
     SectionEntry("proof", "What is proved", (MODEL, "check"), proof_section),
+    SectionEntry("run", "How it was made", (RUN_MANIFEST,), run_section),
 )
 """Every section, in the order of the page."""
 
@@ -75,17 +79,23 @@ class WrittenReport:
 
 
 def write_report(
-    folder: str | os.PathLike[str], output: str | os.PathLike[str], *, called: str = "", force: bool = False
+    folder: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    *,
+    called: str = "",
+    live: bool = True,
+    force: bool = False,
 ) -> WrittenReport:
     """Write the report of a folder: the page `output` and, beside it, its twin with the ending .json.
 
     `called` is the name of the folder in the commands that the page prints, where results are still on their way to
-    their place. Raises `ArgumentError` where the folder or a place for the files is missing, and where there is nothing
-    to show, and without `force` for a file in the way that is not ours; a document that cannot be read is named in the
-    page.
+    their place. With `live` the robot moves in 3D, which takes some seconds and a megabyte.
+
+    Raises `ArgumentError` where the folder or a place for the files is missing, where there is nothing to show, and
+    without `force` for a file in the way that is not ours; a document that cannot be read is named in the page.
     """
     source, page = to_path(folder), to_path(output)
-    report = folder_report(source, called=called)
+    report = folder_report(source, called=called, live=live)
     twin = page.with_suffix(".json")
     if twin == page:
         raise ArgumentError("a report is an HTML page", where=str(page), remedy="name a file that ends with .html")
@@ -93,9 +103,9 @@ def write_report(
     return WrittenReport(page, twin, report.problems)
 
 
-def folder_report(folder: Path, *, called: str = "") -> Report:
+def folder_report(folder: Path, *, called: str = "", live: bool = False) -> Report:
     """The report of a folder; raises `ArgumentError` where nothing in it can be shown."""
-    found = find_documents(folder, called=called)
+    found = find_documents(folder, called=called, live=live)
     sections: list[Section] = []
     highlights: list[Fact] = []
     problems = list(found.problems)
@@ -113,7 +123,7 @@ def folder_report(folder: Path, *, called: str = "") -> Report:
             if not shown.blocks:
                 continue
             if len(documents) > 1 and not entry.once:
-                blocks.append(Subheading(document.name))
+                blocks.append(Subheading(shown.title or document.name))
             blocks += shown.blocks
             highlights += shown.highlights
             if entry.once:

@@ -40,7 +40,7 @@ def robot_section(document: FoundDocument, folder: FoundFolder) -> Shown:
         blocks += [paragraph("What the reader of the robot file warned of:", tone=Tone.WARNING), Items(warnings)]
     else:
         blocks.append(paragraph("The robot file was read without a warning.", tone=Tone.GOOD))
-    return Shown(tuple(blocks), (fact("joints, and the mass that they move", dof, ", ", mass),))
+    return Shown(tuple(blocks), (fact("what moves", dof, " joints, ", mass),))
 
 
 def _values(document: FoundDocument) -> StoredValue:
@@ -53,9 +53,10 @@ def _values(document: FoundDocument) -> StoredValue:
 
 
 def _pictures(folder: FoundFolder, name: str) -> list[Block]:
-    if folder.robot is None or folder.robot.name != name:
+    model = folder.model
+    if model is None or model.robot.name != name:
         return []
-    return live_view(folder.robot)
+    return live_view(model, wanted=folder.live, called=folder.called)
 
 
 def _joints(values: StoredValue, stated: Provenance) -> DataTable:

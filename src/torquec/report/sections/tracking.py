@@ -43,6 +43,11 @@ def tracking_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     if tip is not None:
         rms, most = (Number(_MILLI * tip[key].number, by, "mm") for key in ("rmse", "max"))
         facts.append(fact(f"distance of {tip['frame'].text} from where it should be", rms, " rms, ", most, " at most"))
+    experiment = values.get("experiment")
+    title = "" if experiment is None else experiment.text
+    lost = values.get("diverged")
+    if lost is not None and runs is None:
+        return Shown((Facts(tuple(facts)), paragraph(f"The loop is not stable: {lost.text}", tone=Tone.BAD)), (), title)
     blocks: list[Block] = [Facts(tuple(facts)), _errors(values, by)]
     saturated = values["saturated"].texts
     words = f"At their limits at times: {', '.join(saturated)}." if saturated else "No drive came to its limit."
@@ -50,10 +55,11 @@ def tracking_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     blocks += _curves(values, by)
     worst = [(error.number, joint) for joint, error in values["max_error"].items() if error.value is not None]
     if not worst:
-        return Shown(tuple(blocks))
+        return Shown(tuple(blocks), (), title)
     most_of_all, joint = max(worst)
     largest = Number(_MILLI * most_of_all, by, f"m{_unit(values, joint)}")
-    return Shown(tuple(blocks), (fact(f"largest tracking error of {kind} ({joint})", largest),))
+    label = f"largest tracking error{f' in {title}' if title else ''}, at {joint}"
+    return Shown(tuple(blocks), (fact(label, largest),), title)
 
 
 def _unit(values: StoredValue, joint: str) -> str:
