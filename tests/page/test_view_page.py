@@ -8,13 +8,12 @@ import hashlib
 import json
 import re
 
-import numpy as np
 import pytest
 
 from torquec.errors import ArgumentError, TorquecError
 from torquec.page import build_bundle, bundle
 from torquec.page.build_bundle import COMMAND, is_up_to_date
-from torquec.page.view_page import make_view, start_posture, view_page
+from torquec.page.view_page import make_view, view_page
 from torquec.robot import classics
 from torquec.trajectory import puma560_standard_trajectory
 
@@ -76,19 +75,6 @@ def test_a_missing_or_old_bundle_is_named_with_its_remedy(monkeypatch, tmp_path)
     (tmp_path / build_bundle.SCRIPT).write_text("")
     with pytest.raises(TorquecError, match="older than its sources"):
         view_page(classics.planar2r())
-
-
-def test_joints_start_at_zero_or_between_their_limits():
-    robot = classics.planar2r()
-    limits = dataclasses.replace(robot.bodies[0].joint.limits, lower=1.0, upper=2.0)
-    body = dataclasses.replace(robot.bodies[0], joint=dataclasses.replace(robot.bodies[0].joint, limits=limits))
-    moved = dataclasses.replace(robot, bodies=(body, robot.bodies[1]))
-    np.testing.assert_allclose(start_posture(moved), [1.5, 0.0])
-    assert start_posture(robot, [0.25, -1.0]) == [0.25, -1.0]
-    with pytest.raises(ArgumentError, match="2 finite positions"):
-        start_posture(robot, [0.0])
-    with pytest.raises(ArgumentError, match="2 finite positions"):
-        start_posture(robot, [0.0, np.nan])
 
 
 @needs_bundle

@@ -45,6 +45,13 @@ class ViewOptions(CommandOptions):
         Path | None, typer.Option(metavar="LOG", help="A log to play, measured beside predicted torques.")
     ] = None
     log_map: MapOption = None
+    package: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=DIR", help="Where the meshes of package://NAME are; repeat for more."),
+    ] = None
+    meshes: Annotated[
+        bool, typer.Option("--meshes/--no-meshes", help="Whether shapes and meshes of the robot's file are drawn.")
+    ] = True
     force: ForceOption = False
 
 
@@ -53,15 +60,17 @@ def view(model: Model, options: ViewOptions) -> Outcome:
     """Write the model into a page: the robot in 3D, moved by sliders, by its hand or by a motion.
 
     Torques, mass matrix, equations and inverse kinematics are computed in the page itself, by the compiled model. It is
-    one file that needs nothing else: no server, no network, nothing installed.
+    one file that needs nothing else: no server, no network, nothing installed. Shapes come from the robot's file
+    (STL, OBJ, DAE and GLB meshes in its folder or package, or in a --package), else from its inertias.
     """
     from torquec.foundation.writing import write_files
     from torquec.page.view_page import make_view
 
+    packages = _packages(options.package or [])
     model, trajectory, log = _motion(model, options)
     posture = None if options.q is None else joint_values(model.robot, options.q, "--q", degrees=options.deg)
     progress(f"tracing and compiling {model.robot.name} ...")
-    made = make_view(model, trajectory=trajectory, log=log, posture=posture)
+    made = make_view(model, trajectory=trajectory, log=log, posture=posture, meshes=options.meshes, packages=packages)
     write_files({options.output: made.html}, force=True)
     for problem in made.problems:
         progress(f"torquec: not drawn: {problem}")
@@ -91,3 +100,18 @@ def _motion(model: Model, options: ViewOptions) -> tuple[Model, Trajectory | Non
         return model, None, None
     (log,) = read_logs(model.robot, [options.log], options.log_map)
     return hold_missing(model, log.joints, "the log"), None, log
+
+
+def _packages(texts: list[str]) -> dict[str, Path]:
+    """Folders by package name; raises `ArgumentError` for what is not NAME=DIR or is no folder."""
+    found: dict[str, Path] = {}
+    for text in texts:
+        name, equals, folder = text.partition("=")
+        if not (name and equals and folder):
+            raise ArgumentError(
+                f"--package {text}", remedy="write a name and a folder, as in --package my_arm=src/my_arm"
+            )
+        if not Path(folder).is_dir():
+            raise ArgumentError(f"--package {text}: there is no such folder", remedy="name the folder of the package")
+        found[name] = Path(folder)
+    return found

@@ -51,6 +51,8 @@ class FileKind(Enum):
     PACKAGE = ("a file of a generated package", 100, ArgumentError)
     PROJECT = ("a project file", 10, ArgumentError)
     RESULT = ("a result of a command", 100, ArgumentError)
+    MESH = ("a mesh", 50, RobotFileError)
+    """Shapes to look at: what is larger belongs into no page."""
 
     def __init__(self, title: str, megabytes: int, error: type[TorquecError]) -> None:
         self.title = title

@@ -7,11 +7,13 @@ equations c is not written: it follows from M, and the script differentiates.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torquec.closedform.closed_form import ClosedForm, closed_form
 from torquec.closedform.layouts import Matrix
+from torquec.closedform.paths import paths
 from torquec.closedform.polynomial import TrigPolynomial, Variable
 from torquec.closedform.terms import subscript
 from torquec.errors import ArgumentError, RobotError
@@ -21,6 +23,9 @@ from torquec.simplification.torque_coefficients import torque_coefficients
 
 _MOST_TERMS = 12_000
 """About half a megabyte of the page; the Panda has 3300."""
+
+_MOST_ENTRIES = 600_000
+"""Of the tables that closed forms come from: a few seconds, seven turning joints and two fingers."""
 
 _MOST_POWER = 7  # of a sine or a displacement in a code; closed forms have two, simplified ones three
 
@@ -87,7 +92,21 @@ class _Codes:
         return 16 * self.numbers.setdefault(variable, len(self.numbers)) + 8 * cosine + power
 
 
+def _check_size(robot: Robot) -> None:
+    """Refuse before the work what would take long and be too long: the tables of a path have so many entries."""
+    entries = 0
+    for path in paths(robot.canonical.links):
+        kinds = [robot.bodies[body].joint.type for body in path.bodies]
+        entries += math.prod(3 if kind.is_prismatic else 5 for kind in kinds)
+    if entries > _MOST_ENTRIES:
+        raise RobotError(
+            "with so many joints in a row they are too long for a page",
+            remedy="write those of single entries with 'torquec equations'",
+        )
+
+
 def _of_robot(robot: Robot) -> EquationTable:
+    _check_size(robot)
     form, n = closed_form(robot), robot.n
     coordinates = joint_coordinates(robot)
     codes = _Codes()

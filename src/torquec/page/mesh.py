@@ -1,6 +1,8 @@
 """Meshes of a page: triangles with colours, and the same packed for the script.
 
 (1)  positions in 65536 steps of their box, 2e-5 of its size, then indices; compressed with deflate
+(2)  a mesh of too many triangles is coarsened: its vertices go to the nearest points of ever coarser steps, and
+     triangles that lose an edge by it go
 """
 
 from __future__ import annotations
@@ -17,6 +19,12 @@ Color = tuple[float, float, float, float]
 
 _STEPS = 65535
 """Of 16 bits (1)."""
+
+_MOST_TRIANGLES = 40_000
+"""Of one mesh (2): what a phone draws for every link of an arm; most files of robots have less."""
+
+_COARSER = (1.0, 64.0, 128.0, 256.0, 512.0, 1024.0, 2048.0, 4096.0)
+"""Steps of 1/65536 of a mesh's longest side that become one (2), one after the other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,30 +64,32 @@ class PackedMesh:
 
 
 def packed_mesh(name: str, mesh: TriangleMesh) -> PackedMesh:
-    """The mesh for the page; vertices at one place become one, parts of one colour too."""
-    steps, lower, upper = _in_steps(np.asarray(mesh.vertices, dtype=float))
-    places, renamed = np.unique(steps, axis=0, return_inverse=True)
-    renamed = renamed.reshape(-1)
-    by_color: dict[Color | None, list[Indices]] = {}
-    for part in mesh.parts:
-        by_color.setdefault(part.color, []).append(renamed[np.asarray(part.triangles, dtype=np.int64)])
-    parts, indices = [], []
-    for color, found in by_color.items():
-        triangles = _with_area(np.concatenate(found))
-        if len(triangles):
-            parts.append(PackedPart(triangles.size, color))
-            indices.append(triangles.astype("<u4").tobytes())
+    """The mesh for the page (1), coarsened where it is too fine (2); vertices at one place become one."""
+    vertices = np.asarray(mesh.vertices, dtype=float)
+    lower, upper = vertices.min(axis=0), vertices.max(axis=0)
+    for step in _COARSER:
+        span = np.where(upper > lower, upper - lower, 1.0)
+        # Steps of a cube, not of the box: a flat thing is not made flatter.
+        grain = np.maximum(1.0, step * span.max() / span) if step > 1.0 else 1.0
+        steps = np.round(np.round((vertices - lower) / span * _STEPS / grain) * grain).clip(0, _STEPS).astype(np.int64)
+        places, renamed = np.unique(steps, axis=0, return_inverse=True)
+        by_color = _by_color(mesh, renamed.reshape(-1))
+        if sum(len(found) for found in by_color.values()) <= _MOST_TRIANGLES:
+            break
+    parts = tuple(PackedPart(found.size, color) for color, found in by_color.items() if len(found))
+    indices = b"".join(found.astype("<u4").tobytes() for found in by_color.values())
     positions = places.astype("<u2").tobytes()
     padding = b"\0" * (-len(positions) % 4)  # indices begin at a multiple of their size
-    packed = zlib.compress(positions + padding + b"".join(indices), level=9)
-    return PackedMesh(name, _triple(lower), _triple(upper), len(places), tuple(parts), packed)
+    packed = zlib.compress(positions + padding + indices, level=9)
+    return PackedMesh(name, _triple(lower), _triple(upper), len(places), parts, packed)
 
 
-def _in_steps(vertices: Array) -> tuple[Indices, Array, Array]:
-    lower, upper = vertices.min(axis=0), vertices.max(axis=0)
-    span = np.where(upper > lower, upper - lower, 1.0)
-    steps: Indices = np.round((vertices - lower) / span * _STEPS).astype(np.int64)
-    return steps, lower, upper
+def _by_color(mesh: TriangleMesh, renamed: Indices) -> dict[Color | None, Indices]:
+    """Triangles of the renamed vertices, parts of one colour together; each triangle once."""
+    found: dict[Color | None, list[Indices]] = {}
+    for part in mesh.parts:
+        found.setdefault(part.color, []).append(renamed[np.asarray(part.triangles, dtype=np.int64)])
+    return {color: np.unique(_with_area(np.concatenate(parts)), axis=0) for color, parts in found.items()}
 
 
 def _with_area(triangles: Indices) -> Indices:

@@ -111,10 +111,10 @@ def compute_document(model: Model, functions: ViewFunctions) -> dict[str, Any]:
                 "frame": hand.frame.name,
                 "body": hand.frame.body,
                 "pose": _pose(hand.frame.pose),
-                "step": c_identifier(hand.step.name),
+                "step": None if hand.step is None else c_identifier(hand.step.name),
+                "place": c_identifier(hand.place.name),
                 "jacobian": c_identifier(hand.jacobian.name),
                 "rank": hand.rank,
-                "turns": hand.turns,
                 "reach": hand.reach,
             }
             for hand in functions.hands

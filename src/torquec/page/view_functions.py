@@ -16,7 +16,7 @@ import numpy as np
 from torquec.dynamics.shafts import rubbing_shafts
 from torquec.errors import RobotError
 from torquec.expr import Function, evaluate, trace
-from torquec.kinematics.arm_geometry import arm_geometry
+from torquec.kinematics.arm_geometry import ArmGeometry, arm_geometry
 from torquec.kinematics.refinement import refined
 from torquec.model.model import Model
 from torquec.robot.robot import BASE, Frame, Robot
@@ -28,15 +28,29 @@ _JOINTS_OF_A_POSE = 6  # position and direction can both be asked for
 
 
 @dataclass(frozen=True)
-class Hand:
-    """A frame that can be dragged. `rank`: in how many directions joints move it; `turns`: its direction is kept."""
+class DragHand:
+    """A frame that can be dragged, and the joints that move it, by their place in the state.
+
+    `rank`: in how many directions they move it. An arm of fewer than six joints has no `step` for place and direction.
+    """
 
     frame: Frame
-    step: Function
+    step: Function | None
+    place: Function
     jacobian: Function
     rank: int
-    turns: bool
     reach: float
+    joints: tuple[int, ...]
+
+    @property
+    def turns(self) -> bool:
+        """Whether its direction can be asked for, and is kept while it is dragged."""
+        return self.step is not None
+
+    @property
+    def functions(self) -> tuple[Function, ...]:
+        """What of the module belongs to it."""
+        return (*(() if self.step is None else (self.step,)), self.place, self.jacobian)
 
 
 @dataclass(frozen=True)
@@ -44,13 +58,13 @@ class ViewFunctions:
     """The functions of a page, and why it has no dynamics where it has none."""
 
     dynamics: tuple[Function, ...]
-    hands: tuple[Hand, ...]
+    hands: tuple[DragHand, ...]
     no_dynamics: str = ""
 
     @property
     def all(self) -> tuple[Function, ...]:
         """Everything that goes into the module."""
-        return (*self.dynamics, *(function for hand in self.hands for function in (hand.step, hand.jacobian)))
+        return (*self.dynamics, *(function for hand in self.hands for function in hand.functions))
 
 
 def view_functions(model: Model) -> ViewFunctions:
@@ -78,26 +92,30 @@ def _dynamics(model: Model) -> tuple[Function, ...]:
     return tuple(found)
 
 
-def view_hands(model: Model) -> list[Hand]:
+def view_hands(model: Model) -> list[DragHand]:
     """The hands of a robot, outermost frames of its branches; a gripper's fingers belong to the hand that carries them.
 
     Frames that a coupled joint moves, and those of very short branches where there are longer ones, are left out.
     """
     robot = model.robot
-    hands: list[Hand] = []
+    hands: list[DragHand] = []
     for frame in _outermost_frames(robot):
         try:
             arm = arm_geometry(robot, frame.name)
         except RobotError:
             continue
         k = len(hands)
-        turns = len(arm.joints) >= _JOINTS_OF_A_POSE
-        algorithm = refined(robot, frame.name, arm, arm.joints, bounded=True, turning=turns)
-        shapes = {"q": (robot.n,), "rotation": (3, 3), "position": (3,)}
-        step = trace(f"hand_step_{k}", lambda run=algorithm, **given: run(**given), shapes)
+        place = _step(robot, frame, arm, f"hand_place_{k}", turning=False)
+        step = _step(robot, frame, arm, f"hand_step_{k}") if len(arm.joints) >= _JOINTS_OF_A_POSE else None
         jacobian = dataclasses.replace(model.exact.function(f"jacobian:{frame.name}"), name=f"hand_jacobian_{k}")
-        hands.append(Hand(frame, step, jacobian, _rank(robot, jacobian), turns, arm.reach))
+        joints = tuple(joint.index for joint in arm.joints)
+        hands.append(DragHand(frame, step, place, jacobian, _rank(robot, jacobian), arm.reach, joints))
     return hands[:_MOST_HANDS]
+
+
+def _step(robot: Robot, frame: Frame, arm: ArmGeometry, name: str, *, turning: bool = True) -> Function:
+    algorithm = refined(robot, frame.name, arm, arm.joints, bounded=True, turning=turning)
+    return trace(name, algorithm, {"q": (robot.n,), "rotation": (3, 3), "position": (3,)})
 
 
 def _outermost_frames(robot: Robot) -> list[Frame]:

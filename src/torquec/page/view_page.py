@@ -10,11 +10,10 @@ In an `<iframe srcdoc>` the policy of the outer page holds too: it must allow th
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from torquec.errors import ArgumentError, RobotError
 from torquec.model.model import Model, as_model
@@ -23,14 +22,13 @@ from torquec.page.equation_table import equation_table
 from torquec.page.motion_table import motion_table
 from torquec.page.robot_shapes import floor_height, robot_shapes
 from torquec.page.self_contained import self_contained
+from torquec.page.start_posture import bent_posture, start_posture
 from torquec.page.view_document import compute_document, equation_document, motion_document, robot_document
 from torquec.page.view_functions import view_functions
-from torquec.robot.robot import Joint, Robot
+from torquec.page.visuals import RobotVisuals, robot_visuals
+from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log
 from torquec.trajectory.trajectory import Trajectory
-
-_INNER = 0.8
-"""Zero is where a joint starts unless it lies outside of this part of the joint's range, next to a limit or beyond."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +47,11 @@ def view_page(
     trajectory: Trajectory | None = None,
     log: Log | None = None,
     posture: Sequence[float] | None = None,
+    meshes: bool = True,
+    packages: Mapping[str, Path] | None = None,
 ) -> str:
     """The text of the page; what can be given, and what it raises, is said by `make_view`."""
-    return make_view(source, trajectory=trajectory, log=log, posture=posture).html
+    return make_view(source, trajectory=trajectory, log=log, posture=posture, meshes=meshes, packages=packages).html
 
 
 def make_view(
@@ -60,11 +60,14 @@ def make_view(
     trajectory: Trajectory | None = None,
     log: Log | None = None,
     posture: Sequence[float] | None = None,
+    meshes: bool = True,
+    packages: Mapping[str, Path] | None = None,
 ) -> View:
     """The page of a robot or a model, with a trajectory or a log to play where one is given.
 
-    `posture` (n,) is where the joints start. Raises `TorquecError` where the script of the pages was not made, and
-    `ArgumentError` for a motion or posture of other joints.
+    `posture` (n,) is where the joints start. With `meshes`, shapes and meshes of the robot's file are drawn where they
+    can be read: files below the robot's folder or package, or below that of a package named in `packages`. Raises
+    `TorquecError` where the script of the pages was not made, `ArgumentError` for a motion or posture of other joints.
     """
     from torquec import __version__
 
@@ -75,48 +78,24 @@ def make_view(
         raise ArgumentError("a page plays one motion", remedy="give a trajectory or a log")
     motion = trajectory if log is None else log
     played = None if motion is None else motion_table(robot, motion)
-    problems: list[str] = []
-    start = start_posture(robot, posture)
+    visuals = robot_visuals(robot, packages) if meshes else RobotVisuals()
+    drawn = [*robot_shapes(robot, without=visuals.bodies), *visuals.shapes]
     functions = view_functions(model)
+    start = start_posture(robot, posture) if posture is not None else bent_posture(robot, functions.hands)
     data: dict[str, Any] = {
         "version": __version__,
-        **robot_document(robot, robot_shapes(robot), []),
+        **robot_document(robot, drawn, visuals.meshes),
         **compute_document(model, functions),
         **_equations(model, functions.no_dynamics),
         "motion": None if played is None else motion_document(played),
         "start": start,
         "floor": floor_height(robot, start),
-        "problems": problems,
+        "problems": list(visuals.problems),
     }
     module = data["module"]
     text = self_contained(bundle, title=f"{robot.name} \N{EN DASH} Torquec", data=data)
     size = 0 if module is None else len(base64.b64decode(module["code"]))
-    return View(text, size, tuple(hand.frame.name for hand in functions.hands), tuple(problems))
-
-
-def start_posture(robot: Robot, given: Sequence[float] | None = None) -> list[float]:
-    """Where the joints start: as given, else at zero, or mid-way where zero is next to a limit or beyond.
-
-    Raises `ArgumentError` for another number of joints or for positions that are not finite.
-
-    >>> from torquec.robot import classics
-    >>> start_posture(classics.planar2r())
-    [0.0, 0.0]
-    """
-    if given is None:
-        return [_start(joint) for joint in robot.joints]
-    values = np.asarray(given, dtype=float)
-    if values.shape != (robot.n,) or not np.isfinite(values).all():
-        raise ArgumentError(f"a posture of robot '{robot.name}' has {robot.n} finite positions, in joint order")
-    return [float(value) for value in values]
-
-
-def _start(joint: Joint) -> float:
-    lower, upper = joint.limits.lower, joint.limits.upper
-    if not (np.isfinite(lower) and np.isfinite(upper)):
-        return min(max(0.0, lower), upper)
-    middle = 0.5 * (lower + upper)
-    return 0.0 if abs(middle) <= 0.5 * _INNER * (upper - lower) else middle
+    return View(text, size, tuple(hand.frame.name for hand in functions.hands), visuals.problems)
 
 
 def _equations(model: Model, no_dynamics: str) -> dict[str, Any]:

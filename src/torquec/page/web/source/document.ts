@@ -76,10 +76,12 @@ export interface HandData {
   frame: string;
   body: number;
   pose: PoseData;
-  step: string;
+  /** Seeks place and direction; null for arms with fewer than six joints. */
+  step: string | null;
+  /** Seeks the place alone. */
+  place: string;
   jacobian: string;
   rank: number;
-  turns: boolean;
   reach: number;
 }
 

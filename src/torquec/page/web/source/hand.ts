@@ -5,7 +5,7 @@ import type { CompiledModel } from "./compiled_model";
 import type { HandData } from "./document";
 import { symmetricAxes } from "./eigen";
 import { html } from "./elements";
-import { DEGREE, shown, typed } from "./numbers";
+import { DEGREE, field, shown, typed } from "./numbers";
 import type { State } from "./state";
 
 const STEPS = 60; // of Newton's method for one pull; it ends earlier where the error stops to shrink
@@ -40,26 +40,35 @@ export class Hand {
     return this.data ? this.poseOf(this.data) : null;
   }
 
-  /** Pull the hand towards a pose, as near as the arm and its limits let it come; gives what is missed [m]. */
+  /**
+   * Pull the hand towards a pose, as near as the arm and its limits let it come; gives what is missed [m]. Where place
+   * and direction cannot both be had, the place counts.
+   */
   reach(position: Vector3, turn?: Quaternion): number {
     const hand = this.data;
     if (!hand || !this.model) return Infinity;
     const wanted = new Matrix4().makeRotationFromQuaternion(turn ?? this.poseOf(hand).turn).elements;
     const rotation = [0, 4, 8, 1, 5, 9, 2, 6, 10].map((k) => wanted[k]!);
+    let found = hand.step ? this.sought(hand.step, rotation, position, hand.reach) : null;
+    if (!found || found.error > 1e-6) found = this.sought(hand.place, rotation, position, null);
+    this.state.setRest();
+    this.state.setPosture(found.q);
+    return found.missed;
+  }
+
+  /** Newton steps from this posture; with a `reach` [m], an error in direction counts like one of that arm's length. */
+  private sought(step: string, rotation: number[], position: Vector3, reach: number | null): { q: Float64Array; error: number; missed: number } {
     let q: Float64Array = Float64Array.from(this.state.q);
-    let [best, least, missed] = [q, Infinity, Infinity];
+    let best = { q, error: Infinity, missed: Infinity };
     let idle = 0;
-    for (let k = 0; k < STEPS && least > CLOSE && idle < 12; k += 1) {
-      const [moved, error] = this.model.call(hand.step, q, rotation, [position.x, position.y, position.z]) as [Float64Array, Float64Array];
-      const size = error[0]! / hand.reach + (hand.turns ? error[1]! : 0);
-      if (size < 0.999 * least) idle = 0;
-      else idle += 1;
-      if (size < least) [best, least, missed] = [q, size, error[0]!];
+    for (let k = 0; k < STEPS && best.error > CLOSE && idle < 12; k += 1) {
+      const [moved, error] = this.model!.call(step, q, rotation, [position.x, position.y, position.z]) as [Float64Array, Float64Array];
+      const size = error[0]! + (reach === null ? 0 : reach * error[1]!);
+      idle = size < 0.999 * best.error ? 0 : idle + 1;
+      if (size < best.error) best = { q, error: size, missed: error[0]! };
       q = moved;
     }
-    this.state.setRest();
-    this.state.setPosture(best);
-    return missed;
+    return best;
   }
 
   manipulability(): Manipulability | null {
@@ -99,7 +108,7 @@ export function handPanel(state: State, hand: Hand, chosen: () => void, ellipsoi
   const fields = labels.map((label, k) => {
     const input = html("input", { type: "text", inputmode: "decimal", class: "number", "aria-label": `${label} of the hand`, autocomplete: "off" });
     const unit = html("span", { class: "unit" }, k < 3 ? "m" : "");
-    if (k >= 3 && !hand.data?.turns) input.disabled = true;
+    if (k >= 3 && !hand.data?.step) input.disabled = true;
     input.addEventListener("change", () => {
       const value = typed(input.value);
       const pose = hand.pose;
@@ -127,9 +136,9 @@ export function handPanel(state: State, hand: Hand, chosen: () => void, ellipsoi
     fields.forEach(({ input, unit }, k) => {
       if (k >= 3) {
         unit.textContent = state.degrees ? "\u00b0" : "rad";
-        input.disabled = !hand.data?.turns;
+        input.disabled = !hand.data?.step;
       }
-      if (document.activeElement !== input) input.value = shown(values[k]! / (k >= 3 && state.degrees ? DEGREE : 1), 4);
+      if (document.activeElement !== input) input.value = field(values[k]! / (k >= 3 && state.degrees ? DEGREE : 1));
     });
     const found = hand.manipulability();
     measure.textContent = found ? shown(found.measure, 4) : "";

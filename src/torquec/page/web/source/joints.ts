@@ -2,7 +2,7 @@
 
 import type { JointData } from "./document";
 import { html } from "./elements";
-import { DEGREE, shown, typed } from "./numbers";
+import { DEGREE, field, shown, typed } from "./numbers";
 import type { State } from "./state";
 
 type Part = "q" | "qd" | "qdd";
@@ -53,7 +53,7 @@ function head(state: State, joint: JointData, k: number): HTMLElement {
       mark.textContent = unit[joint.prismatic ? 2 : state.degrees ? 0 : 1]!;
       if (document.activeElement === input && !input.dataset["done"]) return;
       delete input.dataset["done"];
-      input.value = shown(state[part][k]! / factor(state, joint), 4);
+      input.value = field(state[part][k]! / factor(state, joint));
       input.removeAttribute("aria-invalid");
     };
     const take = (): void => {
@@ -71,9 +71,6 @@ function head(state: State, joint: JointData, k: number): HTMLElement {
       }
     };
     input.addEventListener("change", take);
-    input.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") take();
-    });
     input.addEventListener("blur", fill);
     state.onChange(fill);
     fill();

@@ -78,8 +78,14 @@ function colours(apply: () => void): void {
 function makeScene(data: ViewData, meshes: (BufferGeometry | null)[], size: number, state: State, hand: () => Hand): SceneView | null {
   const place = byId("scene");
   try {
-    return new SceneView(data, place, meshes, size, (position) => {
-      hand().reach(position);
+    let turn = null as Pose["turn"] | null;
+    return new SceneView(data, place, meshes, size, {
+      begin: () => {
+        turn = hand().pose?.turn ?? null;
+      },
+      pull: (position) => {
+        hand().reach(position, turn ?? undefined);
+      },
     });
   } catch {
     place.append(

@@ -17,6 +17,13 @@ export function shown(value: number, digits = 3, whole = 0): string {
   return text.replace("-", MINUS);
 }
 
+/** A number for a field: four digits or four decimals, what is less is zero. */
+export function field(value: number): string {
+  const size = Math.abs(value);
+  const text = value.toFixed(size >= 100 ? 1 : size >= 10 ? 2 : size >= 1 ? 3 : 4);
+  return (Number(text) === 0 ? "0" : text).replace("-", MINUS);
+}
+
 /** What a person typed: a number, or null where it is none. A minus sign and a decimal comma are understood. */
 export function typed(text: string): number | null {
   const plain = text.trim().replace(MINUS, "-").replace(",", ".");

@@ -27,8 +27,10 @@ import type { ViewData } from "./document";
 import { framePose, type Palette, RobotView } from "./robot_view";
 
 export interface Dragging {
-  /** The hand was pulled to this place [m] in the base frame. */
-  (position: Vector3): void;
+  /** The hand was taken. */
+  begin(): void;
+  /** It is pulled to this place [m] in the base frame. */
+  pull(position: Vector3): void;
 }
 
 export class SceneView {
@@ -44,6 +46,7 @@ export class SceneView {
   private readonly floor: Group;
   private readonly extra = new Group();
   private waiting = false;
+  private held = false;
   private hand = 0;
 
   constructor(
@@ -51,7 +54,7 @@ export class SceneView {
     private readonly place: HTMLElement,
     meshes: (BufferGeometry | null)[],
     readonly size: number,
-    private readonly dragged: Dragging,
+    private readonly dragging: Dragging,
   ) {
     this.renderer = new WebGLRenderer({ antialias: true, alpha: true });
     this.renderer.shadowMap.enabled = true;
@@ -93,7 +96,7 @@ export class SceneView {
   look(): void {
     const { lower, upper } = this.extent();
     const middle = lower.clone().add(upper).multiplyScalar(0.5);
-    const radius = 0.5 * upper.distanceTo(lower) + 0.1 * this.size;
+    const radius = Math.max(0.5 * upper.distanceTo(lower) + 0.1 * this.size, 0.62 * this.size);
     const aspect = Math.max(0.3, this.place.clientWidth / Math.max(1, this.place.clientHeight));
     const angle = (this.camera.fov * Math.PI) / 360;
     const distance = radius / Math.sin(Math.min(angle, Math.atan(Math.tan(angle) * aspect)));
@@ -121,6 +124,7 @@ export class SceneView {
     this.robot.move(q);
     const hand = this.data.hands[this.hand];
     if (hand) this.knob.position.copy(framePose(this.robot, hand.body, hand.pose).position);
+    if (!this.held) this.stepBack();
     this.draw();
   }
 
@@ -180,6 +184,23 @@ export class SceneView {
     return this.knob.position;
   }
 
+  /** Move the camera away until every joint and every hand is in the picture, as somebody with a camera would. */
+  private stepBack(): void {
+    const points = [...this.data.bodies.keys()].map((k) => new Vector3().setFromMatrixPosition(this.robot.group(k).matrixWorld));
+    for (const hand of this.data.hands) points.push(framePose(this.robot, hand.body, hand.pose).position);
+    const arm = this.camera.position.clone().sub(this.controls.target);
+    for (let k = 0; k < 40; k += 1) {
+      this.camera.updateMatrixWorld();
+      const outside = points.some((point) => {
+        const seen = point.clone().project(this.camera);
+        return Math.abs(seen.x) > 0.9 || Math.abs(seen.y) > 0.9;
+      });
+      if (!outside || arm.length() > 12 * this.size) break;
+      this.camera.position.copy(this.controls.target).add(arm.multiplyScalar(1.06));
+    }
+    this.controls.update();
+  }
+
   private extent(): { lower: Vector3; upper: Vector3 } {
     const lower = new Vector3(0, 0, this.data.floor);
     const upper = new Vector3(0, 0, 0);
@@ -226,7 +247,7 @@ export class SceneView {
     [view.near, view.far] = [0.1 * this.size, 12 * this.size];
     const fill = new DirectionalLight("#dbe7ff", 0.7);
     fill.position.set(-2, 1.5, 1.2);
-    const sky = new HemisphereLight("#ffffff", "#b9b2a6", 1.1);
+    const sky = new HemisphereLight("#ffffff", "#d3cfc8", 1.55);
     sky.position.set(0, 0, 1);
     this.scene.add(sun, fill, sky, new AmbientLight("#ffffff", 0.25));
   }
@@ -268,16 +289,20 @@ export class SceneView {
         event.stopImmediatePropagation();
         this.canvas.setPointerCapture(event.pointerId);
         this.controls.enabled = false;
+        this.held = true;
+        this.dragging.begin();
         const follow = (moved: PointerEvent): void => {
           aim(moved);
           const at = ray.ray.intersectPlane(plane, new Vector3());
-          if (at) this.dragged(at.add(offset));
+          if (at) this.dragging.pull(at.add(offset));
         };
         const end = (): void => {
           this.canvas.removeEventListener("pointermove", follow);
           this.canvas.removeEventListener("pointerup", end);
           this.canvas.removeEventListener("pointercancel", end);
           this.controls.enabled = true;
+          this.held = false;
+          this.stepBack();
         };
         this.canvas.addEventListener("pointermove", follow);
         this.canvas.addEventListener("pointerup", end);

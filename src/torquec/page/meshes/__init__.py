@@ -1,0 +1,1 @@
+"""Mesh files to triangles: one file a format, chosen by the ending."""

@@ -1,0 +1,92 @@
+"""A real browser for tests of pages: Debian's Chromium, drawing in software; without one the tests skip, aloud."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from torquec.page.build_bundle import COMMAND, is_up_to_date
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+FLAGS = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-sandbox")
+SECONDS = 60_000  # milliseconds that a page may take on a busy machine
+
+
+def chromium():
+    """The path of the browser, skipping the test where there is none."""
+    pytest.importorskip("playwright", reason="pages are not tested: playwright is not installed")
+    if not is_up_to_date():
+        pytest.skip(f"pages are not tested: their script was not made ({COMMAND})")
+    path = os.environ.get("TORQUEC_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        pytest.skip("pages are not tested: there is no Chromium (Debian: apt install chromium)")
+    return path
+
+
+@contextmanager
+def launched():
+    """The browser, closed in the end."""
+    path = chromium()
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@dataclass
+class Opened:
+    """A page in the browser, what it asked for, and what it complained about."""
+
+    page: object
+    requests: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def ask(self, expression, argument=None):
+        """The value of an expression of JavaScript; `torquec` is what the page offers to tests."""
+        return self.page.evaluate(expression, argument)
+
+    def canvas_pixels(self):
+        return pixels(self.page.locator("#scene canvas").screenshot())
+
+
+@contextmanager
+def opened(browser, path, *, script="", ready=True, **context):
+    """A file of a page, opened; fails where it asks for anything else or complains, unless the test looks itself."""
+    with browser.new_context(**{"viewport": {"width": 960, "height": 640}, **context}) as made:
+        page = made.new_page()
+        page.set_default_timeout(SECONDS)
+        found = Opened(page)
+        page.on("request", lambda request: found.requests.append(request.url))
+        page.on("pageerror", lambda error: found.complaints.append(str(error)))
+        page.on(
+            "console", lambda message: message.type in ("error", "warning") and found.complaints.append(message.text)
+        )
+        page.on("dialog", lambda dialog: found.complaints.append(f"dialog {dialog.message}") or dialog.dismiss())
+        if script:
+            page.add_init_script(script)
+        page.goto(path.resolve().as_uri())
+        if ready:
+            page.wait_for_function("document.documentElement.dataset.ready === 'yes'")
+        yield found
+
+
+def pixels(png):
+    """A PNG as an array (height, width, 3)."""
+    image = pytest.importorskip("PIL.Image", reason="pictures of pages are not looked at: Pillow is not installed")
+    return np.asarray(image.open(io.BytesIO(png)).convert("RGB"), dtype=float)
+
+
+def is_blank(picture):
+    """Whether nothing is to be seen: hardly any pixel differs from its neighbours across or down."""
+    across = np.abs(np.diff(picture, axis=1)).max(axis=2) > 12.0
+    return bool(across.mean() < 2e-3 or picture.std() < 4.0)
