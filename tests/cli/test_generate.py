@@ -90,3 +90,13 @@ def test_an_object_for_another_processor(torquec, arm, tmp_path):
     refused = torquec(*words, "--triple", "tricore-none")
     assert refused.status == 2
     assert "LLVM does not know the triple 'tricore-none'" in refused.err
+
+
+def test_a_ros_package(torquec, arm, tmp_path):
+    document = torquec("generate", arm, "--target", "ros2", "-o", tmp_path / "out", "--json").document
+    assert document["ros_package"] == "arm_torquec"
+    assert "arm_torquec::EffortController" in (tmp_path / "out" / "controller_plugins.xml").read_text()
+    refused = torquec("generate", arm, "--target", "ros2", "--float", "-o", tmp_path / "other")
+    assert (refused.status, "doubles" in refused.err) == (2, True)
+    refused = torquec("generate", arm, "--target", "ros2", "--quantity", "mass_matrix", "-o", tmp_path / "other")
+    assert "--quantity is not for ros2" in refused.err

@@ -24,13 +24,19 @@ if TYPE_CHECKING:
     from torquec.model.model import Model
     from torquec.realtime.package import TwoRatePackage
     from torquec.realtime.plan import HoldPlan
+    from torquec.realtime.ros2_package import Ros2Package
 
 
 TWO_RATE = "rt-c"
 """The package for real-time control, which is more than functions in a language."""
 
+ROS2 = "ros2"
+"""A source package for ROS 2: more than functions, too."""
+
 # Made from the languages, so that a new one is offered here by itself.
-GenerateTarget = StrEnum("GenerateTarget", [*((target.name, target.value) for target in Target), ("RT_C", TWO_RATE)])  # type: ignore[misc]
+GenerateTarget = StrEnum(
+    "GenerateTarget", [*((target.name, target.value) for target in Target), ("RT_C", TWO_RATE), ("ROS2", ROS2)]
+)  # type: ignore[misc]
 _USUAL_TARGET = GenerateTarget(Target.C.value)
 
 
@@ -40,7 +46,8 @@ class GenerateOptions(CommandOptions):
 
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where the files go."), Writes.PACKAGE]
     target: Annotated[
-        GenerateTarget, typer.Option(help="What to write; rt-c is the two-rate package for real-time control.")
+        GenerateTarget,
+        typer.Option(help="What to write; rt-c: two rates, for real-time control; ros2: a source package."),
     ] = _USUAL_TARGET
     precision: Annotated[
         Precision,
@@ -108,7 +115,7 @@ def generate(model: Model, options: GenerateOptions) -> Outcome:
 
     With --target object: machine code for the processor of --triple, without a compiler; docs/generated-c.md.
     With --target rt-c: the two-rate package for real-time control, whose functions, tasks and examples
-    docs/real-time.md describes.
+    docs/real-time.md describes. With --target ros2: a source package for ROS 2, described there, too.
     """
     from torquec.model.generate import generate as write
 
@@ -116,6 +123,8 @@ def generate(model: Model, options: GenerateOptions) -> Outcome:
         options = dataclasses.replace(options, precision=Precision.SINGLE)
     if options.target.value == TWO_RATE:
         return _two_rate(model, options)
+    if options.target.value == ROS2:
+        return _ros2(model, options)
     for name in ("update", "friction", "order", "law", "spec", "period"):
         if getattr(options, name) is not None:
             raise ArgumentError(f"--{name} is for the two-rate package", remedy="add --target rt-c, or leave it out")
@@ -158,6 +167,19 @@ def _two_rate(model: Model, options: GenerateOptions) -> Outcome:
     return _outcome(model, options, package, stack=dict(package.stack))
 
 
+def _ros2(model: Model, options: GenerateOptions) -> Outcome:
+    from torquec.realtime.ros2_package import write_ros2_package
+
+    for name in ("quantity", "update", "friction", "order", "law", "spec", "period", "triple", "cpu"):
+        if getattr(options, name) is not None:
+            raise ArgumentError(f"--{name} is not for ros2", remedy="leave it out")
+    if options.precision is not Precision.DOUBLE:
+        raise ArgumentError("ROS 2 computes in doubles", remedy="leave out --precision and --float")
+    progress(f"tracing and writing the ROS 2 package of {model.robot.name} ...")
+    package = write_ros2_package(model, options.output, prefix=options.prefix, force=options.force)
+    return _outcome(model, options, package, ros_package=package.name)
+
+
 def _plan(model: Model, options: GenerateOptions) -> HoldPlan | None:
     """What holding costs, where a specification is given."""
     if options.spec is None:
@@ -174,7 +196,7 @@ def _plan(model: Model, options: GenerateOptions) -> HoldPlan | None:
 
 
 def _outcome(
-    model: Model, options: GenerateOptions, package: GeneratedPackage | TwoRatePackage, **more: Any
+    model: Model, options: GenerateOptions, package: GeneratedPackage | TwoRatePackage | Ros2Package, **more: Any
 ) -> Outcome:
     """What was written, its operations and what is proven of it."""
     from torquec.report.operation_text import operations_table

@@ -1,0 +1,156 @@
+"""A ROS 2 source package of a model: a chainable effort controller and a plug-in that computes inverse dynamics.
+
+(1)  the C package of the dynamics, and a law with its guards as one C++ header: nothing of ROS
+(2)  `EffortController` for ros2_control, which calls the law, and `DynamicsSolver` for inverse_dynamics_solver
+(3)  package.xml, CMakeLists.txt, plug-in descriptions, parameters, README, and the tests of (1)
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from types import MappingProxyType
+
+from torquec.codegen.c.names import package_names
+from torquec.codegen.c.package import c_package
+from torquec.codegen.identifiers import prefix_identifier
+from torquec.errors import ArgumentError, RefusedQuantityError
+from torquec.expr import Function, OperationCount, count_operations
+from torquec.foundation.reading import to_path
+from torquec.foundation.writing import write_folder
+from torquec.model.certified_package import package_description
+from torquec.model.claim import Claim, claims_of
+from torquec.model.model import Model, compile
+from torquec.model.quantities import quantity_of
+from torquec.robot.robot import Robot
+
+ROS2_QUANTITIES = (
+    "inverse_dynamics",
+    "total_torque",
+    "mass_matrix",
+    "velocity_torque",
+    "gravity_torque",
+    "friction_torque",
+)
+"""What the controller and the plug-in call."""
+
+_TEST_CYCLES = 100_000  # of the law under bad numbers: a second on a small computer
+_PLACES = {
+    "effort_law.hpp": "include/{package}/effort_law.hpp",
+    "effort_controller.hpp": "include/{package}/effort_controller.hpp",
+    "effort_controller.cpp": "src/effort_controller.cpp",
+    "dynamics_solver.cpp": "src/dynamics_solver.cpp",
+    "effort_law_test.cpp": "test/effort_law_test.cpp",
+    "CMakeLists.txt": "CMakeLists.txt",
+    "package.xml": "package.xml",
+    "controller_plugins.xml": "controller_plugins.xml",
+    "solver_plugins.xml": "solver_plugins.xml",
+    "controllers.yaml": "config/controllers.yaml",
+    "README.md": "README.md",
+}
+"""Where each of our files goes."""
+
+
+@dataclass(frozen=True)
+class Ros2Package:
+    """The files, the name of the package, and the operations of every function by name; `claim` is what is proven."""
+
+    files: tuple[Path, ...]
+    name: str
+    functions: Mapping[str, OperationCount]
+    claim: tuple[Claim, ...] = ()
+
+
+def write_ros2_package(
+    source: Robot | Model,
+    directory: str | os.PathLike[str],
+    *,
+    prefix: str | None = None,
+    license_name: str = "Proprietary",
+    force: bool = False,
+) -> Ros2Package:
+    """Write (1)-(3) into `directory`; `license_name` is what package.xml states, for you to choose.
+
+    Raises `ArgumentError` for a model that lacks a quantity that is called, and for files in the way that Torquec did
+    not write, without `force`; nothing is written then.
+    """
+    model = compile(source) if isinstance(source, Robot) else source
+    functions = _functions(model)
+    begin = prefix_identifier(prefix or model.robot.name).lower()
+    package = f"{begin}_torquec"
+    names = package_names(functions, begin)
+    notes = {
+        function.name: quantity_of(name)[0].summary for name, function in zip(ROS2_QUANTITIES, functions, strict=True)
+    }
+    made = c_package(functions, prefix=begin, description=package_description(model.robot), notes=notes)
+    words = _words(model.robot, package, names.prefix, functions[-1], license_name)
+    texts = {
+        f"src/{names.prefix}.c": made[f"{names.prefix}.c"],
+        f"include/{package}/{names.prefix}.h": made[f"{names.prefix}.h"],
+        "test/selftest.c": made["selftest.c"],
+    }
+    for file, place in _PLACES.items():
+        text = (resources.files("torquec.realtime") / "ros2" / file).read_text(encoding="utf-8")
+        for word, value in words.items():
+            text = text.replace(f"@{word}@", value)
+        texts[place.format(package=package)] = text
+    files = write_folder(to_path(directory), texts, force=force)
+    counts = MappingProxyType({function.name: count_operations(function) for function in functions})
+    return Ros2Package(tuple(files), package, counts, claims_of(model.robot, model.record))
+
+
+def _functions(model: Model) -> list[Function]:
+    found = []
+    for name in ROS2_QUANTITIES:
+        try:
+            found.append(model.function(name))
+        except RefusedQuantityError as error:
+            raise ArgumentError(
+                f"the controller needs {name}, which this model does not have: {error}",
+                remedy="give a model that has it, or the robot's file",
+            ) from error
+    return found
+
+
+def _words(robot: Robot, package: str, prefix: str, friction: Function, license_name: str) -> dict[str, str]:
+    """What stands for the words between @ in our files."""
+    efforts = [joint.limits.effort for joint in robot.joints if joint.name in robot.joint_names]
+    stated = ", ".join(repr(float(value)) if math.isfinite(value) else "0.0" for value in efforts)
+    ports = {"q": "", "qd": "joint_velocities.data(), "}
+    unknown = [port.name for port in friction.inputs if not ports.get(port.name)]
+    if unknown:
+        raise ArgumentError(
+            f"friction depends on {', '.join(unknown)}, which the plug-in is not told",
+            remedy="take friction of the load out of the robot's file",
+        )
+    return {
+        "PACKAGE": package,
+        "GUARD": package.upper(),
+        "PREFIX": prefix,
+        "ROBOT": _plain(robot.name),
+        "N": str(robot.n),
+        "JOINT_NAMES": ", ".join(_quoted(name) for name in robot.joint_names),
+        "JOINT_LIST": ", ".join(_plain(name) for name in robot.joint_names),
+        "EFFORTS": stated,
+        "YAML_EFFORTS": stated,
+        "FRICTION_ARGUMENTS": "".join(ports[port.name] for port in friction.inputs),
+        "CYCLES": str(_TEST_CYCLES),
+        "LICENSE": _plain(license_name),
+    }
+
+
+def _quoted(name: str) -> str:
+    """A name as a C++ string of any characters."""
+    encoded = "".join(
+        chr(byte) if 32 <= byte < 127 and byte not in b'"\\?' else f"\\{byte:03o}" for byte in name.encode()
+    )
+    return f'"{encoded}"'
+
+
+def _plain(text: str) -> str:
+    """A text that ends no comment, string or element."""
+    return "".join(c if c.isalnum() or c in " _-." else "_" for c in text)

@@ -1,0 +1,7 @@
+#pragma once
+namespace rclcpp
+{
+class Time
+{
+};
+}  // namespace rclcpp

@@ -1,0 +1,7 @@
+#pragma once
+namespace rclcpp_lifecycle
+{
+class State
+{
+};
+}  // namespace rclcpp_lifecycle
