@@ -153,6 +153,8 @@ from torquec.realtime.hold_bound import hold_bound as hold_bound
 from torquec.realtime.package import TwoRatePackage as TwoRatePackage
 from torquec.realtime.package import write_two_rate_package as write_two_rate_package
 from torquec.realtime.plan import plan_background as plan_background
+from torquec.realtime.ros2_package import Ros2Package as Ros2Package
+from torquec.realtime.ros2_package import write_ros2_package as write_ros2_package
 from torquec.realtime.two_rate import two_rate as two_rate
 from torquec.robot import Robot as Robot
 from torquec.robot import attach_payload as attach_payload
