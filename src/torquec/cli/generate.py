@@ -34,9 +34,8 @@ ROS2 = "ros2"
 """A source package for ROS 2: more than functions, too."""
 
 # Made from the languages, so that a new one is offered here by itself.
-GenerateTarget = StrEnum(
-    "GenerateTarget", [*((target.name, target.value) for target in Target), ("RT_C", TWO_RATE), ("ROS2", ROS2)]
-)  # type: ignore[misc]
+_TARGETS = [*((target.name, target.value) for target in Target), ("RT_C", TWO_RATE), ("ROS2", ROS2)]
+GenerateTarget = StrEnum("GenerateTarget", _TARGETS)  # type: ignore[misc]
 _USUAL_TARGET = GenerateTarget(Target.C.value)
 
 
