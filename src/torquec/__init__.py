@@ -176,6 +176,14 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.realtime.package": ("TwoRatePackage", "write_two_rate_package"),
         "torquec.realtime.ros2_package": ("Ros2Package", "write_ros2_package"),
     },
+    "A law on a robot, in real time (`torquec.realtime.run`)": {
+        "torquec.realtime.runtime.run": ("DeadlineSource", "RunOptions"),
+        "torquec.realtime.runtime.guards": ("Guards",),
+        "torquec.realtime.runtime.drivers": ("LibraryRobot", "SharedMemoryRobot", "SimulatedRobot"),
+        "torquec.realtime.runtime.shared_robot": ("SharedRobot",),
+        "torquec.realtime.runtime.run_result": ("RealtimeResult", "RunStatus"),
+        "torquec.realtime.runtime.fault": ("Fault", "RunEnd"),
+    },
     "Errors": {
         "torquec.errors": (
             "ArgumentError",
@@ -204,6 +212,8 @@ __all__ = sorted(_HOMES)  # noqa: PLE0605 - made from the table
 
 
 def __getattr__(name: str) -> Any:
+    if name == "realtime":  # a room whose own functions are called by its name: tq.realtime.run
+        return importlib.import_module("torquec.realtime")
     if name not in _HOMES:
         raise AttributeError(f"module 'torquec' has no attribute '{name}'")
     home = importlib.import_module(_HOMES[name])

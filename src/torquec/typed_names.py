@@ -155,6 +155,17 @@ from torquec.realtime.package import write_two_rate_package as write_two_rate_pa
 from torquec.realtime.plan import plan_background as plan_background
 from torquec.realtime.ros2_package import Ros2Package as Ros2Package
 from torquec.realtime.ros2_package import write_ros2_package as write_ros2_package
+from torquec.realtime.runtime.drivers import LibraryRobot as LibraryRobot
+from torquec.realtime.runtime.drivers import SharedMemoryRobot as SharedMemoryRobot
+from torquec.realtime.runtime.drivers import SimulatedRobot as SimulatedRobot
+from torquec.realtime.runtime.fault import Fault as Fault
+from torquec.realtime.runtime.fault import RunEnd as RunEnd
+from torquec.realtime.runtime.guards import Guards as Guards
+from torquec.realtime.runtime.run import DeadlineSource as DeadlineSource
+from torquec.realtime.runtime.run import RunOptions as RunOptions
+from torquec.realtime.runtime.run_result import RealtimeResult as RealtimeResult
+from torquec.realtime.runtime.run_result import RunStatus as RunStatus
+from torquec.realtime.runtime.shared_robot import SharedRobot as SharedRobot
 from torquec.realtime.two_rate import two_rate as two_rate
 from torquec.robot import Robot as Robot
 from torquec.robot import attach_payload as attach_payload

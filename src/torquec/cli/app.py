@@ -32,6 +32,7 @@ from torquec.cli.info import info
 from torquec.cli.linearize import linearize
 from torquec.cli.params import params
 from torquec.cli.realtime import plan
+from torquec.cli.realtime_run import run
 from torquec.cli.report import report
 from torquec.cli.simplify import simplify
 from torquec.cli.simulate import simulate
@@ -66,7 +67,7 @@ COMMANDS: tuple[Command[Any], ...] = (
 """Every command, in the order of the help."""
 
 GROUPS: Mapping[str, tuple[str, tuple[Command[Any], ...]]] = MappingProxyType(
-    {"realtime": ("Two rates: how often the background must run.", (plan,))}
+    {"realtime": ("Real time: how often a background must run; run a law on a robot.", (plan, run))}
 )
 """Commands under a common name, each group with its help."""
 

@@ -23,6 +23,7 @@ import stat
 import tempfile
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import BinaryIO
 
 from torquec.errors import ArgumentError
 from torquec.foundation.exchange import exchange
@@ -114,6 +115,29 @@ def write_files(contents: Mapping[Path, str | bytes], *, force: bool = False) ->
             with contextlib.suppress(OSError):
                 written.unlink(missing_ok=True)
     return list(contents)
+
+
+@contextlib.contextmanager
+def growing_file(target: Path, *, force: bool = False) -> Iterator[BinaryIO]:
+    """A file that is written bit by bit: it is in its place (1) when the context ends well, else nothing is.
+
+    Raises `ArgumentError` as `write_files`.
+    """
+    check_output(target, force=force)
+    try:
+        handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=target.parent)
+    except OSError as error:
+        raise _unwritten(target, error) from None
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            yield stream
+        Path(name).chmod(0o644)
+        Path(name).replace(target)
+    except OSError as error:
+        raise _unwritten(target, error) from None
+    finally:
+        with contextlib.suppress(OSError):
+            Path(name).unlink(missing_ok=True)
 
 
 def put_file(target: Path, content: str | bytes) -> None:

@@ -1,0 +1,249 @@
+"""`torquec realtime run MODEL`: a control law on a robot in real time, between guards."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from torquec.cli.command import Outcome, command
+from torquec.cli.motions import MotionOptions, asked_motion, has_standard_motion, hold_missing
+from torquec.cli.options import DegreesOption, ForceOption, joint_values, numbers
+from torquec.cli.output import progress
+from torquec.cli.writes import Writes
+from torquec.errors import ArgumentError
+from torquec.realtime.choices import HoldOrder
+
+if TYPE_CHECKING:
+    from torquec.control.controller import Controller
+    from torquec.model.model import Model
+    from torquec.realtime.runtime.drivers import RobotDriver
+    from torquec.realtime.runtime.guards import Guards
+    from torquec.realtime.runtime.run import RunOptions
+    from torquec.realtime.runtime.run_result import RunStatus
+    from torquec.trajectory import Trajectory
+
+_DEFAULT_RATE = 1000.0  # [Hz]: what torque-controlled arms take
+_SHARED = "shared:"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RealtimeRunOptions(MotionOptions):
+    """The law, the robot, the loop, the guards, and what to write."""
+
+    law: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The law of a controller.json that torquec design wrote.  [default: computed torque, usual poles]",
+        ),
+    ] = None
+    rate: Annotated[
+        float | None, typer.Option(metavar="HZ", help="Cycles per second.  [default: the law's, else 1000]")
+    ] = None
+    driver: Annotated[
+        str,
+        typer.Option(
+            metavar="ROBOT",
+            help="simulated; shared:NAME, a robot in another process; FILE.so, a C library of yours.",
+        ),
+    ] = "simulated"
+    clock: Annotated[
+        str, typer.Option(metavar="CLOCK", help="Of a simulated robot: real, or virtual, as fast as it goes.")
+    ] = "real"
+    deadline_source: Annotated[
+        str, typer.Option(metavar="WHO", help="Who says when a cycle begins: timer or driver.")
+    ] = "timer"
+    background: Annotated[
+        float | None,
+        typer.Option(
+            metavar="S", help="Two rates: refresh coefficients this often.  [default: the law in every cycle]"
+        ),
+    ] = None
+    order: Annotated[HoldOrder, typer.Option(help="What is held with --background.")] = HoldOrder.FIRST
+    seconds: Annotated[float | None, typer.Option(metavar="S", help="How long.  [default: the motion's time]")] = None
+    torque: Annotated[
+        str | None, typer.Option(metavar="LIST", help="Torque limits, one or one per joint.  [default: the robot's]")
+    ] = None
+    torque_rate: Annotated[
+        str | None, typer.Option(metavar="LIST", help="Limits of torque rates [1/s].  [default: all of it in 20 ms]")
+    ] = None
+    power: Annotated[float | None, typer.Option(metavar="W", help="Of all drives together.  [default: none]")] = None
+    speed: Annotated[
+        str | None, typer.Option(metavar="LIST", help="Speed limits, one or one per joint.  [default: the robot's]")
+    ] = None
+    damping: Annotated[
+        str, typer.Option(metavar="LIST", help="Torque per speed that brakes the joints during a stop.")
+    ] = "0"
+    hold: Annotated[float, typer.Option(metavar="S", help="A stop holds the last torque this long,")] = 0.02
+    ramp: Annotated[float, typer.Option(metavar="S", help="and takes it to zero in this time.")] = 0.2
+    gap: Annotated[
+        float | None,
+        typer.Option(
+            metavar="S",
+            help="A longer time between two torques is a fault.  [default: 3.5 cycles; 0.1 s for a simulated robot]",
+        ),
+    ] = None
+    watchdog: Annotated[float, typer.Option(metavar="S", help="A loop that hangs longer is stopped.")] = 0.5
+    priority: Annotated[int, typer.Option(help="Of SCHED_FIFO, where the system grants it; 0: ordinary.")] = 80
+    lock_memory: Annotated[bool, typer.Option("--lock-memory/--no-lock-memory", help="Keep it resident.")] = True
+    trace: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Every cycle for Perfetto: open it at ui.perfetto.dev."),
+        Writes.FILE,
+    ] = None
+    log: Annotated[
+        Path | None, typer.Option("--log", "-o", metavar="FILE", help="Every cycle as CSV."), Writes.FILE
+    ] = None
+    force: ForceOption = False
+    deg: DegreesOption = False
+
+
+@command(
+    "run",
+    RealtimeRunOptions,
+    example="torquec realtime run puma560 --to 0.3,-0.3,0.3,0.2,0.2,0.2 --duration 1 --trace run.pftrace",
+    metavar="MODEL",
+)
+def run(model: Model, options: RealtimeRunOptions) -> Outcome:
+    """Run a control law on a robot in real time, between guards that stop it safely.
+
+    Every torque is finite, within its limit and its rate; a fault holds the last torque and takes it to zero. Shows
+    rates, jitter and faults while it runs; Ctrl-C stops the robot. Exit status 1 where a fault ended the run.
+    docs/real-time.md says more.
+    """
+    from torquec.realtime.runtime.log_file import write_cycle_log
+    from torquec.realtime.runtime.run import run as run_loop
+    from torquec.report.realtime_text import run_text
+
+    law = _law(options)
+    if law is not None:
+        model = hold_missing(model, law.joints, "the law")
+    period = _period(options, law)
+    model, motion = _motion(model, options, period)
+    if law is None:
+        from torquec.control.computed_torque import computed_torque
+        from torquec.control.laws import USUAL_POLES
+
+        law = computed_torque(model, USUAL_POLES, period=period)
+    loop = _loop_options(options, period)
+    progress(f"running {law.name} on {model.robot.name} at {1.0 / period:g} Hz ...")
+    view = live_report(loop.duration or motion.duration)
+    result = run_loop(
+        model,
+        law,
+        motion,
+        robot=_robot(options),
+        options=loop,
+        guards=_guards(options),
+        trace=options.trace,
+        force=options.force,
+        report=view,
+    )
+    files = [path for path in (options.trace,) if path is not None]
+    if options.log is not None:
+        files.append(write_cycle_log(result.log, options.log, force=options.force))
+    document = {"robot": model.robot.name, "law": law.name, "driver": options.driver, **result.to_document()}
+    return Outcome(document, run_text(result), tuple(files), result.failed)
+
+
+def _law(options: RealtimeRunOptions) -> Controller | None:
+    from torquec.control.controller_file import read_controller
+
+    return None if options.law is None else read_controller(options.law)
+
+
+def _period(options: RealtimeRunOptions, law: Controller | None) -> float:
+    """The period of the loop [s]."""
+    if options.rate is not None:
+        if not 1.0 <= options.rate <= 1e6:
+            raise ArgumentError(f"--rate {options.rate:g}", remedy="give between 1 and 1e6 cycles per second")
+        return 1.0 / options.rate
+    return 1.0 / _DEFAULT_RATE if law is None or law.period is None else law.period
+
+
+def _motion(model: Model, options: RealtimeRunOptions, period: float) -> tuple[Model, Trajectory]:
+    """The motion that was asked for; without one the robot stands still where it is asked to be."""
+    from torquec.trajectory import check_limits, minimum_jerk
+
+    if options.to is not None or options.trajectory is not None or has_standard_motion(model):
+        return asked_motion(model, options, period, degrees=options.deg)
+    place = joint_values(model.robot, options.start, "--from", degrees=options.deg)
+    motion = minimum_jerk(place, place, options.duration, joints=model.robot.joint_names, period=period)
+    if options.limits:
+        check_limits(model.robot, motion)
+    return model, motion
+
+
+def _loop_options(options: RealtimeRunOptions, period: float) -> RunOptions:
+    from torquec.realtime.runtime.run import RunOptions
+
+    return RunOptions(
+        period=period,
+        deadline=options.deadline_source,
+        background=options.background,
+        order=options.order,
+        duration=options.seconds,
+        watchdog=options.watchdog,
+        priority=options.priority,
+        lock_memory=options.lock_memory,
+    )
+
+
+def _robot(options: RealtimeRunOptions) -> RobotDriver:
+    from torquec.realtime.runtime.drivers import LibraryRobot, SharedMemoryRobot, SimulatedRobot
+
+    if options.driver == "simulated":
+        return SimulatedRobot(clock=options.clock)
+    if not options.driver.startswith(_SHARED) and not options.driver.endswith(".so"):
+        raise ArgumentError(f"--driver {options.driver}", remedy="give simulated, shared:NAME or a library FILE.so")
+    if options.clock != "real":
+        raise ArgumentError(f"--clock {options.clock} of a robot that is not simulated", remedy="leave it out")
+    if options.driver.startswith(_SHARED):
+        return SharedMemoryRobot(options.driver.removeprefix(_SHARED))
+    return LibraryRobot(options.driver)
+
+
+def _guards(options: RealtimeRunOptions) -> Guards:
+    from torquec.realtime.runtime.guards import Guards
+
+    def values(text: str | None, name: str) -> float | tuple[float, ...] | None:
+        found = None if text is None else numbers(text, name)
+        return found[0] if found is not None and len(found) == 1 else found
+
+    damping = values(options.damping, "--damping")
+    return Guards(
+        torque=values(options.torque, "--torque"),
+        torque_rate=values(options.torque_rate, "--torque-rate"),
+        power=options.power,
+        speed=values(options.speed, "--speed"),
+        damping=0.0 if damping is None else damping,
+        hold=options.hold,
+        ramp=options.ramp,
+        longest_gap=options.gap,
+    )
+
+
+def live_report(duration: float) -> Callable[[RunStatus], None] | None:
+    """A view that is drawn again and again on a terminal; nothing where there is none."""
+    from torquec.report.realtime_text import run_view
+
+    if not sys.stderr.isatty():
+        return None
+    drawn = False
+
+    def report(status: RunStatus) -> None:
+        nonlocal drawn
+        text = run_view(status, duration=duration)
+        up = f"\x1b[{text.count(chr(10))}A\r" if drawn else ""
+        sys.stderr.write(up + "\n".join(f"\x1b[K{line}" for line in text.split("\n")))
+        sys.stderr.flush()
+        drawn = True
+        if status.mode.name == "STOPPED":
+            sys.stderr.write("\n")
+
+    return report

@@ -1,0 +1,129 @@
+"""The log of a run: one entry for every cycle, taken out of the loop's memory while it runs."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from torquec.foundation.arrays import Array, Indices
+from torquec.realtime.runtime.structures import LogStruct
+
+HEAD = 9
+"""Words of an entry in front of positions, speeds, wanted and sent torques; see `torquec_record.h`."""
+
+
+@dataclass(frozen=True, eq=False)
+class CycleLog:
+    """Entries (N, 9 + 4n) as the loop wrote them. Times in seconds of the driver's clock; `t` begins with zero."""
+
+    joints: tuple[str, ...]
+    entries: Indices
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def _numbers(self, part: int) -> Array:
+        n = len(self.joints)
+        start = HEAD + part * n
+        return np.ascontiguousarray(self.entries[:, start : start + n]).view(np.float64)
+
+    @cached_property
+    def t(self) -> Array:
+        """When each cycle began (N,) [s], from the first one on."""
+        first = self.woke[0] if len(self) else 0
+        return (self.woke - first) * 1e-9
+
+    @property
+    def cycle(self) -> Indices:
+        """Which cycle it was (N,)."""
+        return self.entries[:, 0]
+
+    @property
+    def planned(self) -> Indices:
+        """When it should have begun (N,) [ns]."""
+        return self.entries[:, 1]
+
+    @property
+    def woke(self) -> Indices:
+        """When it began (N,) [ns]."""
+        return self.entries[:, 2]
+
+    @property
+    def durations(self) -> Indices:
+        """Of reading, computing, writing (N, 3) [ns]."""
+        return self.entries[:, 3:6]
+
+    @property
+    def compute(self) -> Array:
+        """How long coefficients, law and guards took (N,) [s]."""
+        return np.asarray(self.entries[:, 4] * 1e-9, dtype=np.float64)
+
+    @property
+    def latency(self) -> Array:
+        """How late it began (N,) [s]."""
+        return np.asarray((self.woke - self.planned) * 1e-9, dtype=np.float64)
+
+    @property
+    def mode(self) -> Indices:
+        """What the guards did (N,), as `GuardMode`."""
+        return self.entries[:, 6]
+
+    @property
+    def faults(self) -> Indices:
+        """All faults until then (N,), as `Fault`."""
+        return self.entries[:, 7]
+
+    @property
+    def coefficient_age(self) -> Array:
+        """How old the coefficients were (N,) [s]; NaN without a background."""
+        age = self.entries[:, 8]
+        return np.where(age < 0, np.nan, age * 1e-9)
+
+    @property
+    def q(self) -> Array:
+        """Positions (N, n); NaN where there was no sample."""
+        return self._numbers(0)
+
+    @property
+    def qd(self) -> Array:
+        """Speeds (N, n)."""
+        return self._numbers(1)
+
+    @property
+    def wanted(self) -> Array:
+        """Torques that the law asked for (N, n); NaN where it was not asked."""
+        return self._numbers(2)
+
+    @property
+    def tau(self) -> Array:
+        """Torques that were sent (N, n)."""
+        return self._numbers(3)
+
+
+class LogReader:
+    """Takes entries out of a log that a loop writes to."""
+
+    def __init__(self, library: ctypes.CDLL, log: LogStruct, joints: int, capacity: int) -> None:
+        self._take, self._log = library.torquec_log_take, log
+        self._words = HEAD + 4 * joints
+        self.memory = np.zeros((capacity, self._words), dtype=np.int64)
+        self._taken = np.zeros((min(capacity, 4096), self._words), dtype=np.int64)
+        log.capacity, log.words, log.entries = capacity, self._words, self.memory.ctypes.data
+
+    def take(self) -> Indices:
+        """What was written since the last call, (k, words)."""
+        parts = []
+        while True:
+            count = int(
+                self._take(
+                    ctypes.byref(self._log),
+                    ctypes.c_void_p(self._taken.ctypes.data),
+                    ctypes.c_uint64(len(self._taken)),
+                )
+            )
+            parts.append(self._taken[:count].copy())
+            if count < len(self._taken):
+                return np.concatenate(parts)

@@ -1,0 +1,223 @@
+"""The robots that a loop can drive: a simulated one, one in another process, and one behind a C library of yours.
+
+Each fills the `torquec_driver` of the C sources: read a state, write torques, tell the time, stop.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import math
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from torquec.codegen.llvm import NativeFunction, load_or_compile
+from torquec.errors import ArgumentError
+from torquec.expr import Function, trace
+from torquec.foundation.choice import chosen
+from torquec.model.model import Model
+from torquec.realtime.runtime.guards import nanoseconds
+from torquec.realtime.runtime.structures import DriverStruct, SimulatedStruct
+from torquec.robot.robot import Robot
+from torquec.simulation.integrators import RungeKutta4, rk4_step
+from torquec.simulation.plant import DryFriction, Dynamics, Plant, as_plant, drive_torque
+from torquec.simulation.plant_bodies import check_movable
+from torquec.simulation.stick import stick_slip_step
+from torquec.simulation.stiffness import MOST_PER_STEP, check_step, fastest_rate
+from torquec.trajectory.trajectory import Trajectory
+
+_SIMULATED_PATIENCE = 0.1
+"""[s] between two torques of a simulated robot: it breaks nothing, and an ordinary machine pauses for tens of ms."""
+_CAUGHT_UP = 0.2
+"""[s] of motion that one read makes up for: longer than any gap that the guards tolerate, short to compute."""
+
+
+class RobotClock(StrEnum):
+    """Whose time a simulated robot lives in."""
+
+    REAL = "real"
+    VIRTUAL = "virtual"
+    """Time passes where the loop waits: a run takes as long as its computations, and gives the same every time."""
+
+
+class RobotDriver(Protocol):
+    """What a run asks of a robot."""
+
+    @property
+    def patience(self) -> float | None:
+        """The longest gap between two torques [s] where the guards name none; None for the usual one."""
+        ...
+
+    @property
+    def is_virtual(self) -> bool:
+        """Whether its clock stands still while the loop computes."""
+        ...
+
+    def opened(
+        self, library: ctypes.CDLL, model: Model, motion: Trajectory, period: float
+    ) -> contextlib.AbstractContextManager[DriverStruct]:
+        """The driver, as long as the context lasts. Raises `ArgumentError` where it cannot be had."""
+        ...
+
+
+@dataclass(frozen=True)
+class SimulatedRobot:
+    """A plant in real time: that of the run's model unless another is given, from `start` (n,) or the motion's start.
+
+    `substeps` of Runge-Kutta 4 in every cycle: as many as the plant's friction needs.
+    """
+
+    plant: Plant | Robot | Model | None = None
+    start: npt.ArrayLike | None = None
+    substeps: int | None = None
+    clock: RobotClock | str = RobotClock.REAL
+
+    @property
+    def is_virtual(self) -> bool:
+        """Whether its clock stands still while the loop computes."""
+        return chosen(RobotClock, self.clock, "clock") is RobotClock.VIRTUAL
+
+    @property
+    def patience(self) -> float | None:
+        """As `RobotDriver`."""
+        return None if self.is_virtual else _SIMULATED_PATIENCE
+
+    @contextlib.contextmanager
+    def opened(self, library: ctypes.CDLL, model: Model, motion: Trajectory, period: float) -> Iterator[DriverStruct]:
+        """As `RobotDriver`."""
+        plant = as_plant(model if self.plant is None else self.plant)
+        if plant.robot.joint_names != model.robot.joint_names:
+            raise ArgumentError(
+                f"the joints of the plant are {', '.join(plant.robot.joint_names)}",
+                remedy=f"the model's are {', '.join(model.robot.joint_names)}",
+            )
+        check_movable(plant.model)
+        start = np.asarray(motion.q[0] if self.start is None else self.start, dtype=np.float64)
+        if start.shape != (plant.n,) or not np.isfinite(start).all():
+            raise ArgumentError(f"a start of shape {start.shape}", remedy=f"give {plant.n} finite numbers")
+        substeps = self.substeps or math.ceil(max(1.0, fastest_rate(plant, start).rate * period / MOST_PER_STEP))
+        check_step(plant, start, RungeKutta4(substeps), period=period)
+        states = np.zeros((2, plant.motion_size))
+        states[0, : plant.n] = start
+        if self.start is None:
+            states[0, plant.n : 2 * plant.n] = motion.qd[0]
+        step = native_plant(plant, period / substeps)
+        made = SimulatedStruct()
+        made.step = step.packed_address
+        made.state[0], made.state[1] = states[0].ctypes.data, states[1].ctypes.data
+        made.joints, made.size = plant.n, plant.motion_size
+        made.step_time, made.cycle_time = nanoseconds(period / substeps), nanoseconds(period)
+        made.most_steps = max(substeps, round(_CAUGHT_UP / period * substeps))
+        made.is_virtual = self.is_virtual
+        driver = DriverStruct()
+        library.torquec_simulated_driver(ctypes.byref(made), ctypes.byref(driver))
+        yield driver
+        del step, states
+
+
+def native_plant(plant: Plant, h: float) -> NativeFunction:
+    """(motion, torques) -> motion after h [s], compiled."""
+    key = f"plant step {plant.identity} {h!r}"
+    return load_or_compile(key, lambda: plant_step_function(plant, h))
+
+
+def plant_step_function(plant: Plant, h: float) -> Function:
+    """One step of a plant under torques that its drives saturate."""
+    dynamics = Dynamics(plant)
+
+    def program(motion: Any, tau: Any) -> dict[str, Any]:
+        y, torque = list(motion), drive_torque(plant, list(tau))
+        if plant.friction is DryFriction.STICK:
+            return {"next": stick_slip_step(dynamics, y, torque, h)}
+        return {"next": rk4_step(lambda at: dynamics.motion_rate(at, torque), y, h)}
+
+    return trace("plant_step", program, {"motion": (plant.motion_size,), "tau": (plant.n,)})
+
+
+@dataclass(frozen=True)
+class SharedMemoryRobot:
+    """A robot in another process, by shared memory of this name; `driver_shared.h` and `SharedRobot` are its side."""
+
+    name: str
+
+    is_virtual = False
+    patience = None
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"/?[A-Za-z0-9_.-]{1,200}", self.name):
+            raise ArgumentError(
+                f"'{self.name}' names no shared memory", remedy="use letters, digits, dots, dashes and underscores"
+            )
+
+    @property
+    def system_name(self) -> bytes:
+        """As the system has it: with a slash in front."""
+        return f"/{self.name.removeprefix('/')}".encode()
+
+    @contextlib.contextmanager
+    def opened(self, library: ctypes.CDLL, model: Model, _motion: Trajectory, _period: float) -> Iterator[DriverStruct]:
+        """As `RobotDriver`."""
+        address = library.torquec_shared_make(self.system_name, ctypes.c_int64(model.robot.n))
+        if not address:
+            problem = os.strerror(ctypes.get_errno())
+            raise ArgumentError(
+                f"the shared memory could not be made: {problem}",
+                where=self.name,
+                remedy="end the loop that has it, use another name, or remove what a loop left behind in /dev/shm",
+            )
+        try:
+            driver = DriverStruct()
+            library.torquec_shared_driver(ctypes.c_void_p(address), ctypes.byref(driver))
+            yield driver
+        finally:
+            library.torquec_shared_remove(ctypes.c_void_p(address), self.system_name)
+
+
+@dataclass(frozen=True)
+class LibraryRobot:
+    """A robot behind a shared library of yours, which is code that you trust.
+
+    It has  int torquec_open_driver(torquec_driver *driver, int64_t joints),  which fills the driver and gives 0, and
+    void torquec_close_driver(torquec_driver *driver).
+    """
+
+    path: str | os.PathLike[str]
+
+    is_virtual = False
+    patience = None
+
+    @contextlib.contextmanager
+    def opened(
+        self, _library: ctypes.CDLL, model: Model, _motion: Trajectory, _period: float
+    ) -> Iterator[DriverStruct]:
+        """As `RobotDriver`."""
+        where = str(self.path)
+        try:
+            code = ctypes.CDLL(str(Path(self.path).resolve()))
+            begin, end = code.torquec_open_driver, code.torquec_close_driver
+        except (OSError, AttributeError) as error:
+            raise ArgumentError(
+                f"no driver: {error}",
+                where=where,
+                remedy="build a shared library with torquec_open_driver and torquec_close_driver",
+            ) from None
+        driver = DriverStruct()
+        if begin(ctypes.byref(driver), ctypes.c_int64(model.robot.n)) != 0:
+            raise ArgumentError(
+                "the driver refused to open", where=where, remedy=f"it must serve {model.robot.n} joints"
+            )
+        try:
+            missing = [name for name in ("read", "write", "clock", "stop") if not getattr(driver, name)]
+            if missing:
+                raise ArgumentError(f"the driver has no {missing[0]}", where=where, remedy="fill all of torquec_driver")
+            yield driver
+        finally:
+            end(ctypes.byref(driver))

@@ -1,0 +1,193 @@
+"""What the guards allow: limits of a robot and of a run, and how a stop goes.
+
+(1)  clamps, which what is sent never passes:   |tau_i| <= torque_i,   |tau_i - tau_i before| <= rate_i x period
+(2)  trips, beyond which the stop begins:       lower_i <= q_i <= upper_i,   |qd_i| <= speed_i,
+     sum over driven joints of tau_i qd_i <= power,   |q_i - q_i before| <= 1.5 speed_i dt + slack_i,
+     |drift of q_i against qd_i| <= slack_i,   times between torques, between samples, and of samples
+(3)  the stop: the last torque for `hold`, to zero in `ramp`, less damping_i qd_i where the state can be believed
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+from torquec.errors import ArgumentError
+from torquec.realtime.runtime.structures import MOST_JOINTS, LimitsStruct
+from torquec.robot.robot import Joint, Robot
+
+JointNumbers = float | Sequence[float]
+"""One number for all joints, or one for each."""
+
+_FULL_TORQUE = 0.02
+"""[s] from zero to the torque limit, where no rate is given: slower than any motor, faster than any gear likes."""
+_ANGLE_SLACK, _LENGTH_SLACK = 0.05, 0.01  # [rad], [m]: some degrees, a centimetre: noise is less, a lost count is more
+_LATE_PERIODS = 3.5
+"""Cycles after which a robot without news is stopped, where nothing else is said."""
+_NANOSECONDS = 1e9  # of a second
+
+
+@dataclass(frozen=True)
+class Guards:
+    """Limits, None where the robot's own or a usual one shall serve; per joint, or one number for all.
+
+    `torque` [N m or N]: the effort limits. `torque_rate` [per s]: the whole torque in 20 ms. `power` [W]: of all drives
+    together, none. `lower`, `upper`, `speed`: the limits of the joints. `slack` [rad or m]: 0.05 or 0.01. `damping`
+    [N m s/rad or N s/m] while the torque is ramped down. Times [s]: `hold`, `ramp`; `longest_gap` between two torques
+    and `longest_blind` without a state: three and a half cycles, and `oldest_state`: two cycles; of a
+    simulated robot 0.1 s.
+    """
+
+    torque: JointNumbers | None = None
+    torque_rate: JointNumbers | None = None
+    power: float | None = None
+    lower: JointNumbers | None = None
+    upper: JointNumbers | None = None
+    speed: JointNumbers | None = None
+    slack: JointNumbers | None = None
+    damping: JointNumbers = 0.0
+    hold: float = 0.02
+    ramp: float = 0.2
+    longest_gap: float | None = None
+    longest_blind: float | None = None
+    oldest_state: float | None = None
+
+
+@dataclass(frozen=True)
+class GuardLimits:
+    """The limits of a run, all of them numbers; (n,) by joint, infinite where nothing binds."""
+
+    joints: tuple[str, ...]
+    period: float
+    torque: tuple[float, ...]
+    torque_rate: tuple[float, ...]
+    power: float
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
+    speed: tuple[float, ...]
+    slack: tuple[float, ...]
+    damping: tuple[float, ...]
+    hold: float
+    ramp: float
+    longest_gap: float
+    longest_blind: float
+    oldest_state: float
+
+    def to_struct(self) -> LimitsStruct:
+        """As the C sources have them."""
+        made = LimitsStruct()
+        made.joints = len(self.joints)
+        made.hold_cycles = math.ceil(self.hold / self.period - 1e-9)
+        made.ramp_cycles = max(1, math.ceil(self.ramp / self.period - 1e-9))
+        made.period = nanoseconds(self.period)
+        made.longest_gap = nanoseconds(self.longest_gap)
+        made.longest_blind = nanoseconds(self.longest_blind)
+        made.oldest_sample = nanoseconds(self.oldest_state)
+        made.power = self.power
+        for name, values in (("torque", self.torque), ("rate", self.torque_rate), ("lower", self.lower),
+                             ("upper", self.upper), ("speed", self.speed), ("slack", self.slack),
+                             ("damping", self.damping)):  # fmt: skip
+            getattr(made, name)[: len(values)] = values
+        return made
+
+    def to_document(self) -> dict[str, float | dict[str, float]]:
+        """By name, and by joint where they are the joints'."""
+        found: dict[str, float | dict[str, float]] = {}
+        for field in fields(self)[1:]:
+            value = getattr(self, field.name)
+            found[field.name] = dict(zip(self.joints, value, strict=True)) if isinstance(value, tuple) else value
+        return found
+
+
+def guard_limits(robot: Robot, guards: Guards, *, period: float, patience: float | None = None) -> GuardLimits:
+    """The limits of a run at a period [s]; `patience` [s]: the longest gap where the guards name none.
+
+    Raises `ArgumentError` for a robot without effort limits where no torques are given, for more joints than there is
+    room for, and for numbers that are no limits.
+    """
+    joints = robot.joints
+    if len(joints) > MOST_JOINTS:
+        raise ArgumentError(f"{len(joints)} joints", where=robot.name, remedy=f"the runtime has room for {MOST_JOINTS}")
+    if not (math.isfinite(period) and 1e-6 <= period <= 1.0):
+        raise ArgumentError(f"a period of {period!r} s", remedy="give between a microsecond and a second")
+    torque = _numbers(robot, "torque", guards.torque, [joint.limits.effort for joint in joints])
+    for joint, limit in zip(joints, torque, strict=True):
+        if not math.isfinite(limit):
+            raise ArgumentError(
+                f"joint '{joint.name}' has no effort limit, and no torque is sent without one",
+                where=robot.name,
+                remedy="give torques: Guards(torque=[..]), --torque LIST, or effort limits in the robot file",
+            )
+    late = _LATE_PERIODS * period if patience is None else patience
+    times = {
+        "hold": guards.hold,
+        "ramp": guards.ramp,
+        "longest_gap": late if guards.longest_gap is None else guards.longest_gap,
+        "longest_blind": late if guards.longest_blind is None else guards.longest_blind,
+        "oldest_state": max(2.0 * period, patience or 0.0) if guards.oldest_state is None else guards.oldest_state,
+    }
+    for name, value in times.items():
+        if not (math.isfinite(value) and 0.0 <= value <= 60.0):
+            raise ArgumentError(f"{name} is {value!r} s", remedy="give zero or more seconds, at most a minute")
+    if times["longest_gap"] < 1.5 * period:
+        raise ArgumentError(
+            f"a longest gap of {times['longest_gap']:g} s at a period of {period:g} s",
+            remedy=f"give at least one and a half periods, {1.5 * period:g} s: cycles are never exactly on time",
+        )
+    power = math.inf if guards.power is None else float(guards.power)
+    if not power > 0.0:
+        raise ArgumentError(f"a power of {guards.power!r} W", remedy="give a positive number")
+    limits = GuardLimits(
+        robot.joint_names,
+        period,
+        torque,
+        _numbers(robot, "torque_rate", guards.torque_rate, [limit / _FULL_TORQUE for limit in torque]),
+        power,
+        _numbers(robot, "lower", guards.lower, [_range(joint)[0] for joint in joints], signed=True),
+        _numbers(robot, "upper", guards.upper, [_range(joint)[1] for joint in joints], signed=True),
+        _numbers(robot, "speed", guards.speed, [joint.limits.velocity for joint in joints]),
+        _numbers(robot, "slack", guards.slack, [_slack(joint) for joint in joints]),
+        _numbers(robot, "damping", guards.damping, (), least=0.0),
+        **times,
+    )
+    for name, low, high in zip(limits.joints, limits.lower, limits.upper, strict=True):
+        if not low < high:
+            raise ArgumentError(f"joint '{name}' from {low:g} to {high:g}", remedy="give lower below upper")
+    return limits
+
+
+def nanoseconds(seconds: float) -> int:
+    """As clocks count."""
+    return round(seconds * _NANOSECONDS)
+
+
+def _range(joint: Joint) -> tuple[float, float]:
+    return joint.limits.lower, joint.limits.upper
+
+
+def _slack(joint: Joint) -> float:
+    return _LENGTH_SLACK if joint.type.is_prismatic else _ANGLE_SLACK
+
+
+def _numbers(
+    robot: Robot,
+    name: str,
+    given: JointNumbers | None,
+    usual: Sequence[float],
+    *,
+    least: float = 1e-12,
+    signed: bool = False,
+) -> tuple[float, ...]:
+    """A number for every joint."""
+    values = usual if given is None else [given] * robot.n if isinstance(given, int | float) else given
+    found = tuple(float(value) for value in values)
+    if len(found) != robot.n:
+        raise ArgumentError(
+            f"{len(found)} numbers of {name} for {robot.n} joints",
+            where=robot.name,
+            remedy=f"give one for all, or one for each of {', '.join(robot.joint_names)}",
+        )
+    if any(math.isnan(value) or (value < least and not signed) for value in found):
+        raise ArgumentError(f"{name} is {list(found)}", where=robot.name, remedy="give positive numbers")
+    return found
