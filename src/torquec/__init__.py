@@ -104,6 +104,18 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.simulation.haptic_loop": ("HapticLoop", "HapticRecording", "HapticSetting"),
         "torquec.simulation.simulated_hand": ("HandImpedance",),
     },
+    "Haptics: what every hand may hold": {
+        "torquec.control.haptic_port": ("HapticPort", "haptic_port"),
+        "torquec.control.port_loop": ("Grip", "PortLoop", "RenderedImpedance"),
+        "torquec.control.rendering_kind": ("RenderingKind",),
+        "torquec.control.haptic_region": ("HapticRegion", "haptic_region"),
+        "torquec.control.coupled_passivity": ("passivity_margin",),
+        "torquec.control.passive_hand": ("PassiveHands", "arm_hand", "random_hands"),
+        "torquec.control.coupled_loop": ("coupled_loop",),
+        "torquec.control.destabilizing_hand": ("destabilizing_hand",),
+        "torquec.control.cutoff_stability": ("cutoff_stability",),
+        "torquec.control.passivity_controller": ("force_lag", "passivity_controller_function"),
+    },
     "Inverse kinematics": {
         "torquec.kinematics.inverse_kinematics": ("inverse_kinematics",),
         "torquec.kinematics.closed_kinematics": ("InverseKinematics", "KinematicsMethod"),

@@ -25,6 +25,7 @@ from torquec.cli.equations import equations
 from torquec.cli.eval import evaluate
 from torquec.cli.excite import excite
 from torquec.cli.generate import generate
+from torquec.cli.haptic_region import haptic_region
 from torquec.cli.help_tables import FilledCommand
 from torquec.cli.identify import identify
 from torquec.cli.ik import ik
@@ -52,6 +53,7 @@ COMMANDS: tuple[Command[Any], ...] = (
     linearize,
     design,
     simulate,
+    haptic_region,
     compare,
     generate,
     view,

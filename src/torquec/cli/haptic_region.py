@@ -1,0 +1,261 @@
+"""`torquec haptic-region ROBOT`: which virtual objects every hand may hold."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.options import DegreesOption, ForceOption, StateOption, joint_values, numbers
+from torquec.cli.output import progress
+from torquec.cli.writes import Writes
+from torquec.control.rendering_kind import RenderingKind
+from torquec.errors import ArgumentError, CheckError
+
+if TYPE_CHECKING:
+    from torquec.control.cutoff_stability import CutoffStability
+    from torquec.control.passive_hand import PassiveHands
+    from torquec.control.port_loop import Grip, PortLoop, RenderedImpedance
+    from torquec.model.model import Model
+
+_LINEAR = {"mass": "kg", "damping": "N s/m", "stiffness": "N/m", "force": "N"}
+_ANGULAR = {"mass": "kg m^2", "damping": "N m s/rad", "stiffness": "N m/rad", "force": "N m"}
+_GRIPS = {False: "2000,10", True: "5,0.025"}
+"""Along and about an axis: of the size that is measured of grasping hands, the latter with a lever of 5 cm."""
+
+_OBJECTS = {False: (5.0, 10.0), True: (0.83, 0.5)}
+"""Mass and damping: the lighter objects of Clover, Table IV 2, with a damping that a hand hardly notices."""
+
+_PERSONS = {False: (1.5, 10.0, 300.0), True: (0.004, 0.02, 0.8)}
+"""Mass, damping, stiffness of somebody who holds still: assumed, of the size that is measured of arms."""
+
+_CUTOFFS = (1.0, 2000.0, 34)  # from, to [Hz], how many: what filters of forces and speeds have
+
+
+@dataclass(frozen=True, kw_only=True)
+class HapticRegionOptions(CommandOptions):
+    """The axis, the object and the loop."""
+
+    frame: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The frame that is held.  [default: the hand's]")
+    ] = None
+    q: StateOption = None
+    deg: DegreesOption = False
+    direction: Annotated[str, typer.Option(metavar="X,Y,Z", help="The axis, in the base.")] = "0,0,1"
+    about: Annotated[bool, typer.Option("--about", help="Turn about the axis; units are then those of rotation.")] = (
+        False
+    )
+    mass: Annotated[
+        float | None, typer.Option(help="Mass of the object [kg, kg m^2].  [default: 5, about an axis 0.83]")
+    ] = None
+    damping: Annotated[
+        float | None, typer.Option(help="Its damping [N s/m, N m s/rad].  [default: 10, about an axis 0.5]")
+    ] = None
+    stiffness: Annotated[float, typer.Option(help="Its stiffness to a fixed place [N/m, N m/rad].")] = 0.0
+    rendering: Annotated[
+        RenderingKind, typer.Option(help="Motion from a measured force, or force from a measured motion.")
+    ] = RenderingKind.ADMITTANCE
+    rate: Annotated[float, typer.Option(help="Samples a second.")] = 500.0
+    poles: Annotated[str, typer.Option(metavar="RE,IM", help="The pair of poles of the arm's feedback [1/s].")] = (
+        "-45,45"
+    )
+    force_cutoff: Annotated[float, typer.Option(help="Cut-off of the force filter [Hz].")] = 100.0
+    force_delay: Annotated[float, typer.Option(help="Delay of the force sensor [s].")] = 0.0
+    velocity_cutoff: Annotated[
+        float | None, typer.Option(help="Cut-off of the filter of measured speeds [Hz].  [default: no filter]")
+    ] = None
+    computation_delay: Annotated[int, typer.Option(help="Periods between a sample and its torque.")] = 0
+    encoder: Annotated[float, typer.Option(help="One count of a joint's encoder [rad, m].")] = 1e-4
+    model_error: Annotated[
+        float | None, typer.Option(help="Error of the model's mass, as a part of it.  [default: what is proven]")
+    ] = None
+    grip: Annotated[
+        str | None,
+        typer.Option(
+            metavar="K,C|none",
+            help="Spring and damper that every hand is held through; none: bolted on.  [default: 2000,10 or 5,0.025]",
+        ),
+    ] = None
+    check: Annotated[bool, typer.Option("--check", help="Exit status 1 where the object is outside.")] = False
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="The region as a picture."), Writes.PICTURE] = None
+    force: ForceOption = False
+
+
+@command(
+    "haptic-region",
+    HapticRegionOptions,
+    example="torquec haptic-region puma560 --frame link6 --q 0,0.7,-2.4,0.3,1.2,0 --mass 5 --damping 20",
+)
+def haptic_region(model: Model, options: HapticRegionOptions) -> Outcome:
+    """Say which virtual objects are stable whatever passive hand holds them, before anybody touches the arm.
+
+    For one axis of a frame: least mass, largest damping and stiffness of the sampled loop with sensor delay, filters
+    and the model's error; where the object is outside, a passive hand that makes it unstable (docs/haptics.md).
+    """
+    from dataclasses import replace
+
+    from torquec.control.haptic_port import haptic_port
+    from torquec.control.haptic_region import haptic_region as region_of
+    from torquec.control.passive_hand import arm_hand
+    from torquec.control.poles import PolePair
+    from torquec.control.port_loop import PortLoop, RenderedImpedance
+    from torquec.report.haptic_region_text import haptic_region_text
+    from torquec.robot.payload import hand_frame
+
+    direction = _list(options.direction, "--direction", 3)
+    port = haptic_port(
+        model,
+        options.frame,
+        joint_values(model.robot, options.q, "--q", degrees=options.deg),
+        direction,
+        about=options.about,
+        encoder_step=options.encoder,
+    )
+    if options.model_error is not None:
+        port = replace(port, model_error=options.model_error)
+    if not (math.isfinite(options.rate) and options.rate > 0.0):
+        raise ArgumentError(f"--rate is {options.rate}", remedy="give a positive number of samples a second")
+    re, im = _list(options.poles, "--poles", 2)
+    loop = PortLoop(
+        port,
+        period=1.0 / options.rate,
+        poles=PolePair(complex(re, im), complex(re, -im)),
+        rendering=options.rendering,
+        force_cutoff=options.force_cutoff,
+        force_delay=options.force_delay,
+        velocity_cutoff=options.velocity_cutoff,
+        computation_delay=options.computation_delay,
+        grip=_grip(options),
+    )
+    mass, damping = _OBJECTS[options.about]
+    if options.rendering is RenderingKind.IMPEDANCE:
+        mass, damping = 0.0, 0.0
+    rendered = RenderedImpedance(
+        mass if options.mass is None else options.mass,
+        damping if options.damping is None else options.damping,
+        options.stiffness,
+    )
+    progress("looking for what every hand may hold ...")
+    found = region_of(loop, rendered)
+    person = arm_hand(*_PERSONS[options.about])
+    filters = _filters(loop, rendered, person)
+    units = _ANGULAR if options.about else _LINEAR
+    document: dict[str, Any] = {
+        "robot": model.robot.name,
+        "frame": options.frame or hand_frame(model.robot),
+        "axis": f"{'about' if options.about else 'along'} {', '.join(f'{x:g}' for x in direction)}",
+        "units": units,
+        "port": asdict(port),
+        "loop": {
+            "rendering": loop.rendering.value,
+            "rate": options.rate,
+            "poles": [[re, im], [re, -im]],
+            "force_cutoff": loop.force_cutoff,
+            "force_delay": loop.force_delay,
+            "velocity_cutoff": loop.velocity_cutoff,
+            "computation_delay": loop.computation_delay,
+        },
+        "grip": None if loop.grip is None else asdict(loop.grip),
+        "rendered": asdict(rendered),
+        "inside": found.is_inside,
+        "worst": {
+            "margin": found.worst.margin,
+            "frequency": found.worst.frequency / (2.0 * math.pi),
+            "mass_error": found.worst.mass_error,
+        },
+        "intervals": {
+            name.value: None if one is None else {"lower": one.lower, "upper": _finite(one.upper)}
+            for name, one in found.intervals.items()
+        },
+        "encoder": {"force": found.encoder_force, "leak": found.encoder_leak},
+        "destabilizing": None if found.is_inside else _destabilizing(loop, rendered, units),
+        "filters": [
+            {
+                "filter": study.place.value,
+                "cutoff": study.cutoff.tolist(),
+                "lag": study.lag.tolist(),
+                "growth": study.growth.tolist(),
+                "inside": study.is_passive.tolist(),
+                "stable_from": study.stable_from,
+            }
+            for study in filters
+        ],
+    }
+    files: tuple[Path, ...] = ()
+    if options.plot is not None:
+        from torquec.control.haptic_region import region_planes
+        from torquec.report.haptic_region_plot import plot_haptic_region
+
+        title = f"{model.robot.name}: {document['frame']} {document['axis']}, {loop.rendering.value}"
+        planes = region_planes(loop, rendered)
+        files = (plot_haptic_region(planes, filters, options.plot, rendered=rendered, units=units, title=title),)
+    failed = "the object is outside of the renderable region" if options.check and not found.is_inside else ""
+    return Outcome(document, haptic_region_text(document), files, failed)
+
+
+def _grip(options: HapticRegionOptions) -> Grip | None:
+    from torquec.control.port_loop import Grip
+
+    said = _GRIPS[options.about] if options.grip is None else options.grip
+    return None if said == "none" else Grip(*_list(said, "--grip", 2))
+
+
+def _filters(loop: PortLoop, rendered: RenderedImpedance, person: PassiveHands) -> list[CutoffStability]:
+    """Both filters over their cut-offs, below what each can have."""
+    import numpy as np
+
+    from torquec.control.cutoff_stability import FilterPlace, cutoff_stability
+
+    grid = np.geomspace(*_CUTOFFS)
+    found = []
+    if loop.rendering is RenderingKind.ADMITTANCE:
+        low = grid[grid * loop.period <= 4.0]
+        found.append(cutoff_stability(loop, rendered, person, low, place=FilterPlace.FORCE))
+    below = grid[grid * loop.period < 0.45]
+    found.append(cutoff_stability(loop, rendered, person, below, place=FilterPlace.VELOCITY))
+    return found
+
+
+def _destabilizing(loop: PortLoop, rendered: RenderedImpedance, units: dict[str, str]) -> dict[str, Any] | None:
+    """A passive hand that makes the loop unstable, in words and numbers; None where it is only just outside."""
+    from torquec.control.destabilizing_hand import destabilizing_hand
+
+    try:
+        found = destabilizing_hand(loop, rendered)
+    except CheckError:
+        return None
+    hands = found.hands
+    mass, damper, order = float(hands.mass[0]), float(hands.D[0]), hands.G.shape[1]
+    parts = [f"a mass of {mass:.4g} {units['mass']}"] if mass > 0.0 else []
+    if order == 1:
+        parts.append(f"a spring of {float(hands.G[0, 0]) ** 2:.4g} {units['stiffness']}")
+    elif order:
+        parts.append(f"{order // 2} resonances")
+    if damper > 1e-9:
+        parts.append(f"a damper of {damper:.4g} {units['damping']}")
+    text = " and ".join(parts) or "no hand at all: the arm's own feedback is unstable"
+    return {
+        "text": f"{text} (grows by {100.0 * math.expm1(found.growth / loop.period):.3g} % a second)",
+        "mass": mass,
+        "damping": damper,
+        "F": hands.F[0].tolist(),
+        "G": hands.G[0].tolist(),
+        "growth": found.growth,
+        "frequency": found.frequency / (2.0 * math.pi),
+        "mass_error": found.mass_error,
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _list(text: str, option: str, count: int) -> tuple[float, ...]:
+    values = numbers(text, option)
+    if len(values) != count:
+        raise ArgumentError(f"{option} has {len(values)} values", remedy=f"give {count}, separated by commas")
+    return values

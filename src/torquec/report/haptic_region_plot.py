@@ -1,0 +1,80 @@
+"""Pictures of the renderable region: objects that every hand may hold, what filters do to the loop (extra `plot`)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from torquec.control.cutoff_stability import CutoffStability
+from torquec.control.haptic_region import RegionPlane, RenderedQuantity
+from torquec.control.port_loop import RenderedImpedance
+from torquec.report.figure import new_figure, save_figure
+
+_INSIDE, _EDGE, _ASKED, _LINES = "#cfe3f5", "#2c6fbb", "#c0392b", ("#2c6fbb", "#b8860b")
+
+
+def plot_haptic_region(
+    planes: Sequence[RegionPlane],
+    filters: Sequence[CutoffStability],
+    path: str | os.PathLike[str],
+    *,
+    rendered: RenderedImpedance,
+    units: Mapping[str, str],
+    title: str,
+) -> Path:
+    """A panel for every plane of objects, the renderable ones in colour, and one of growth against filter cut-off.
+
+    Raises `MissingExtraError` without matplotlib, `ArgumentError` for a path that cannot be drawn to.
+    """
+    figure = new_figure(4.1 * (len(planes) + 1), 4.0)
+    panels = figure.subplots(1, len(planes) + 1, squeeze=False)[0]
+    for axes, plane in zip(panels, planes, strict=False):
+        _plane(axes, plane, rendered, units)
+    _filter_panel(panels[-1], filters)
+    figure.suptitle(title, fontsize=10)
+    figure.tight_layout(rect=(0.0, 0.0, 1.0, 0.97))
+    return save_figure(figure, path, dpi=130)
+
+
+def _plane(axes: Any, plane: RegionPlane, rendered: RenderedImpedance, units: Mapping[str, str]) -> None:
+    height = np.cbrt(np.clip(plane.margin, -1.0, 1.0))  # the root: margins near the edge span many decades
+    axes.contourf(plane.x, plane.y, height, levels=[0.0, 2.0], colors=[_INSIDE])
+    if height.min() < 0.0 < height.max():
+        axes.contour(plane.x, plane.y, height, levels=[0.0], colors=[_EDGE], linewidths=1.2)
+    own = [
+        max(getattr(rendered, name.value), scale[0]) for name, scale in ((plane.across, plane.x), (plane.up, plane.y))
+    ]
+    axes.plot(*own, "o", color=_ASKED, ms=5, label="asked for", clip_on=False)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel(f"{plane.across.value} of the object [{units[plane.across.value]}]", fontsize=8)
+    axes.set_ylabel(f"{plane.up.value} of the object [{units[plane.up.value]}]", fontsize=8)
+    third = next(name for name in RenderedQuantity if name not in (plane.across, plane.up)).value
+    value = getattr(rendered, third)
+    held = f"; {third} {value:.3g} {units[third]}" if value > 0.0 else ""
+    axes.set_title(f"blue: stable with every hand{held}", fontsize=9)
+    axes.tick_params(labelsize=8)
+    axes.grid(alpha=0.25)
+    axes.legend(fontsize=8, loc="lower right")
+
+
+def _filter_panel(axes: Any, filters: Sequence[CutoffStability]) -> None:
+    """Growth with a person on it over cut-off; dots where every hand is stable."""
+    for study, colour in zip(filters, _LINES, strict=False):
+        axes.semilogx(study.cutoff, study.growth, color=colour, lw=1.4, label=f"{study.place.value} filter")
+        good = study.is_passive
+        axes.semilogx(study.cutoff[good], study.growth[good], "o", color=colour, ms=4)
+        if study.stable_from:
+            axes.axvline(study.stable_from, color=colour, ls=":", lw=1.0)
+    axes.axhline(0.0, color="#555555", lw=0.8)
+    axes.set_yscale("symlog", linthresh=0.1)
+    axes.set_xlabel("cut-off of the filter [Hz]", fontsize=8)
+    axes.set_ylabel("growth of the slowest motion [1/s]", fontsize=8)
+    axes.set_title("a person holds it (dots: anybody may)", fontsize=9)
+    axes.tick_params(labelsize=8)
+    axes.grid(alpha=0.25, which="major")
+    axes.legend(fontsize=8)

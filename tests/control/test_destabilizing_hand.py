@@ -1,0 +1,85 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.control.port_loops import PUMA, TORQUE_ARM, random_loop, spread
+
+from torquec.control.coupled_loop import coupled_loop
+from torquec.control.coupled_passivity import PassivityTest
+from torquec.control.destabilizing_hand import destabilizing_hand
+from torquec.control.haptic_region import RenderedQuantity, renderable_interval
+from torquec.control.port_loop import RenderedImpedance
+from torquec.control.rendering_kind import RenderingKind
+from torquec.errors import ArgumentError
+
+STRICT = replace(PUMA, grip=None, port=replace(PUMA.port, damping=2000.0), force_cutoff=60.0)
+
+
+def beyond(loop, rendered, quantity):
+    """Objects 10 % outside of either end of an interval."""
+    found = renderable_interval(PassivityTest(loop), rendered, quantity)
+    ends = [] if found is None else [0.9 * found.lower, 1.1 * found.upper]
+    for value in ends:
+        if 0.0 < value < np.inf:
+            outside = replace(rendered, **{quantity.value: value})
+            if not PassivityTest(loop).is_passive(outside):
+                yield outside
+
+
+def assert_destabilized(loop, rendered):
+    found = destabilizing_hand(loop, rendered)
+    radius = coupled_loop(loop, rendered, found.hands, mass_error=found.mass_error).radius()[0]
+    assert radius - 1.0 == pytest.approx(found.growth)
+    assert found.growth > 1e-9
+    assert abs(found.mass_error) <= loop.port.model_error
+
+
+@pytest.mark.parametrize(
+    ("loop", "rendered"),
+    [
+        (PUMA, RenderedImpedance(5.0, 20.0)),
+        (replace(PUMA, force_cutoff=20.0, force_delay=0.003), RenderedImpedance(5.0, 60.0, 1000.0)),
+        (TORQUE_ARM, RenderedImpedance(0.0, 1.0, 100.0)),
+        (replace(TORQUE_ARM, velocity_cutoff=60.0), RenderedImpedance(0.0, 0.5, 300.0)),
+    ],
+)
+def test_ten_per_cent_outside_a_passive_hand_destabilizes(loop, rendered):
+    cases = 0
+    by_force = loop.rendering is RenderingKind.ADMITTANCE
+    for quantity in (RenderedQuantity.MASS if by_force else RenderedQuantity.STIFFNESS, RenderedQuantity.DAMPING):
+        for outside in beyond(loop, rendered, quantity):
+            assert_destabilized(loop, outside)
+            cases += 1
+    assert cases
+
+
+def random_edges(seed, count):
+    generator = np.random.default_rng(seed)
+    cases = 0
+    while cases < count:
+        loop = random_loop(generator)
+        rendered = RenderedImpedance(loop.port.mass * spread(generator, 0.1, 10.0), loop.port.mass)
+        for outside in beyond(loop, rendered, RenderedQuantity.DAMPING):
+            assert_destabilized(loop, outside)
+            cases += 1
+    return cases
+
+
+def test_random_loops():
+    assert random_edges(8, 3) >= 3
+
+
+@pytest.mark.slow
+def test_many_random_loops():
+    assert random_edges(9, 300) >= 300
+
+
+def test_inside_there_is_none():
+    with pytest.raises(ArgumentError, match="no passive hand destabilizes this object"):
+        destabilizing_hand(PUMA, RenderedImpedance(5.0, 20.0))
+
+
+def test_an_arm_that_is_unstable_by_itself_needs_no_hand():
+    found = destabilizing_hand(TORQUE_ARM, RenderedImpedance(0.0, 0.0, 1e6))
+    assert found.growth > 0.0
+    assert not found.hands.impedance(1j).any()
