@@ -186,6 +186,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.realtime.hold_bound": ("HoldBound", "hold_bound"),
         "torquec.realtime.plan": ("plan_background",),
         "torquec.realtime.package": ("TwoRatePackage", "write_two_rate_package"),
+        "torquec.realtime.cycle_table": ("CycleTable", "cycle_table"),
         "torquec.realtime.ros2_package": ("Ros2Package", "write_ros2_package"),
     },
     "A law on a robot, in real time (`torquec.realtime.run`)": {

@@ -165,6 +165,8 @@ from torquec.proof.certificate import save_certificate as save_certificate
 from torquec.proof.checker.check_certificate import check_certificate as check_certificate
 from torquec.realtime.choices import FrictionTask as FrictionTask
 from torquec.realtime.choices import HoldOrder as HoldOrder
+from torquec.realtime.cycle_table import CycleTable as CycleTable
+from torquec.realtime.cycle_table import cycle_table as cycle_table
 from torquec.realtime.hold_bound import HoldBound as HoldBound
 from torquec.realtime.hold_bound import hold_bound as hold_bound
 from torquec.realtime.package import TwoRatePackage as TwoRatePackage
