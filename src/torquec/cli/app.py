@@ -33,11 +33,8 @@ from torquec.cli.info import info
 from torquec.cli.linearize import linearize
 from torquec.cli.params import params
 from torquec.cli.realtime import plan
-<<<<<<< HEAD
 from torquec.cli.realtime_run import run
-=======
 from torquec.cli.realtime_table import cycle
->>>>>>> a3528ba (A table of what a control cycle costs, beside Clover's: measured and counted for any robot)
 from torquec.cli.report import report
 from torquec.cli.simplify import simplify
 from torquec.cli.simulate import simulate
@@ -73,11 +70,12 @@ COMMANDS: tuple[Command[Any], ...] = (
 """Every command, in the order of the help."""
 
 GROUPS: Mapping[str, tuple[str, tuple[Command[Any], ...]]] = MappingProxyType(
-<<<<<<< HEAD
-    {"realtime": ("Real time: how often a background must run; run a law on a robot.", (plan, run))}
-=======
-    {"realtime": ("Two rates: how often the background must run; what a cycle costs.", (plan, cycle))}
->>>>>>> a3528ba (A table of what a control cycle costs, beside Clover's: measured and counted for any robot)
+    {
+        "realtime": (
+            "Real time: how often a background must run; run a law on a robot; what a cycle costs.",
+            (plan, run, cycle),
+        )
+    }
 )
 """Commands under a common name, each group with its help."""
 
