@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import torquec as tq
 from torquec.cli.app import app
+from torquec.page.build_bundle import is_up_to_date
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding="utf-8")
@@ -31,8 +32,10 @@ def test_shell_commands_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     tq.write_urdf(tq.classics.puma560(), tmp_path / "panda.urdf")
     lines = re.findall(r"^    (torquec .*?)   ", README, flags=re.MULTILINE)
-    assert len(lines) == 9
+    assert len(lines) == 11
     for line in lines:
+        if line.startswith("torquec view") and not is_up_to_date():
+            continue  # pages need their script, which the installation makes where it can
         line = line.replace("examples/", f"{ROOT}/examples/")
         words = shlex.split(line.replace("0,-45,0,-135,0,90,45", "0,-45,0,-135,0,90"))[1:]
         more = ["--rounds", "1"] if words[0] == "bench" else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from torquec.page.robot_shapes import ShapeKind, ShapeRole, floor_height, inertia_ellipsoid, robot_shapes, robot_size
+from torquec.page.robot_shapes import ShapeKind, floor_height, inertia_ellipsoid, robot_shapes, robot_size
 from torquec.robot import classics
 from torquec.robot.robot import BASE, Body, Joint, JointType
 from torquec.spatial import Inertia
@@ -41,15 +41,15 @@ def test_capsules_end_where_the_next_joint_is(name):
     ends = {
         (shape.body, tuple(np.round(2.0 * np.array(shape.pose.origin), 9)))
         for shape in shapes
-        if shape.kind is ShapeKind.CAPSULE
+        if shape.kind is ShapeKind.CAPSULE or shape.body == BASE
     }
     size = robot_size(robot)
     for body in robot.bodies:
         end = np.array(body.joint.placement.origin)
         if np.linalg.norm(end) > 0.02 * size:
             assert (body.parent, tuple(np.round(end, 9))) in ends
-    housings = [shape.body for shape in shapes if shape.role is ShapeRole.HOUSING and shape.body != BASE]
-    assert housings == list(range(len(robot.bodies)))
+    housings = [shape.body for shape in shapes if shape.kind is ShapeKind.CYLINDER and shape.body != BASE]
+    assert housings == [k for k, body in enumerate(robot.bodies) if not body.joint.type.is_prismatic]
     for shape in shapes:
         rotation = np.array(shape.pose.rotation)
         np.testing.assert_allclose(rotation @ rotation.T, np.eye(3), atol=1e-12)
@@ -67,3 +67,18 @@ def test_the_floor_lies_below_everything():
     assert floor_height(robot, [0.0] * 6) < -0.3 * robot_size(robot)  # its base frame is the shoulder
     pendulum = classics.planar2r()
     assert floor_height(pendulum, [0.0] * 2) <= 0.0
+
+
+def test_a_rod_slides_through_its_block():
+    """At both limits and between them, the block on the parent is somewhere along the rod."""
+    robot = classics.scara()
+    index = next(k for k, body in enumerate(robot.bodies) if body.joint.type.is_prismatic)
+    body = robot.bodies[index]
+    shapes = robot_shapes(robot)
+    (block,) = [shape for shape in shapes if shape.kind is ShapeKind.BOX]
+    assert block.body == body.parent
+    np.testing.assert_allclose(block.pose.origin, body.joint.placement.origin)
+    (rod,) = [shape for shape in shapes if shape.body == index and shape.kind is ShapeKind.CAPSULE][-1:]
+    for q in (body.joint.limits.lower, 0.0, body.joint.limits.upper):
+        at = -q * np.array(body.joint.axis) - np.array(rod.pose.origin)
+        assert np.linalg.norm(at) <= 0.5 * rod.sizes[1] + 1e-12

@@ -15,7 +15,7 @@ import numpy as np
 
 from torquec.dynamics.frame_pose import body_poses
 from torquec.robot.robot import BASE, Body, Robot
-from torquec.spatial import IDENTITY, Matrix3, Pose, Vector3, cross, matvec, norm, scale, subtract, transpose
+from torquec.spatial import IDENTITY, Matrix3, Pose, Vector3, cross, matmul, matvec, norm, scale, subtract, transpose
 
 _MEAN_RADIUS = 0.045
 _LEAST_RADIUS = 0.022
@@ -89,7 +89,9 @@ def robot_shapes(robot: Robot, *, without: frozenset[int] = frozenset()) -> list
             continue
         shapes += [_capsule(body, end, radii[body]) for end in ends]
         if body == BASE:
-            shapes += _foot(robot, radii[BASE], size)
+            shapes += _foot(robot, radii[BASE], size) if ends or _hangs_in_the_air(robot) else []
+        elif robot.bodies[body].joint.type.is_prismatic:
+            shapes += _slide(robot.bodies[body], body, radii, size)
         else:
             shapes.append(_housing(robot.bodies[body], body, radii))
     return shapes
@@ -188,16 +190,34 @@ def _radii(robot: Robot, bones: dict[int, list[Vector3]], size: float) -> dict[i
 
 def _capsule(body: int, end: Vector3, radius: float) -> Shape:
     length = float(norm(end))
-    return Shape(body, ShapeKind.CAPSULE, Pose(_along(end), scale(end, 0.5)), (radius, length))
+    kind = ShapeKind.CYLINDER if body == BASE else ShapeKind.CAPSULE  # a round end would come out of the floor
+    return Shape(body, kind, Pose(_along(end), scale(end, 0.5)), (radius, length))
 
 
 def _housing(body: Body, index: int, radii: dict[int, float]) -> Shape:
-    """A cylinder about the axis of a turning joint, a block along that of a sliding one."""
+    """A cylinder about the axis of a turning joint."""
     radius = _HOUSING * max(radii[index], 0.8 * radii[body.parent])
     pose = Pose(_along(body.joint.axis), (0.0, 0.0, 0.0))
-    if body.joint.type.is_prismatic:
-        return Shape(index, ShapeKind.BOX, pose, (1.7 * radius, 1.7 * radius, 2.4 * radius), ShapeRole.HOUSING)
     return Shape(index, ShapeKind.CYLINDER, pose, (radius, 2.3 * radius), ShapeRole.HOUSING)
+
+
+def _slide(body: Body, index: int, radii: dict[int, float], size: float) -> list[Shape]:
+    """A block that stays where the joint begins, and a rod that slides through it, as long as the joint's way."""
+    radius = 0.8 * max(radii[index], 0.8 * radii[body.parent])
+    placement = body.joint.placement
+    block = Pose(matmul(placement.rotation, _along(body.joint.axis)), placement.origin)
+    sizes = (2.1 * radius, 2.1 * radius, 2.6 * radius)
+    limits = body.joint.limits
+    lower = limits.lower if math.isfinite(limits.lower) else -0.15 * size
+    upper = limits.upper if math.isfinite(limits.upper) else 0.15 * size
+    # Seen from the rod, the block is somewhere between these two.
+    middle = scale(body.joint.axis, -0.5 * (min(lower, 0.0) + max(upper, 0.0)))
+    length = max(upper, 0.0) - min(lower, 0.0)
+    rod = Pose(_along(body.joint.axis), middle)
+    return [
+        Shape(body.parent, ShapeKind.BOX, block, sizes, ShapeRole.HOUSING),
+        Shape(index, ShapeKind.CAPSULE, rod, (0.6 * radius, length)),
+    ]
 
 
 def _along(direction: Vector3) -> Matrix3:

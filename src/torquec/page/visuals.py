@@ -1,13 +1,12 @@
 """The shapes that a robot's file gives its links: URDF's `<visual>` elements, of URDF and of expanded xacro.
 
-What cannot be drawn is named, and the rest is drawn; a body none of whose shapes can be drawn gets capsules as if it
-had none.
+What cannot be drawn is named, and the rest is drawn; a body that lacks some of its shapes gets capsules, too.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,20 +21,22 @@ from torquec.robot.xacro import expand_xacro
 from torquec.robot.xml import Element, parse_xml
 
 _MJCF = b"<mujoco"
+_SHOWN = 2  # names of what has one reason: a line stays a line
 
 
 @dataclass(frozen=True)
 class RobotVisuals:
-    """What is drawn, the meshes that it is drawn with, and what is not, each with its reason."""
+    """What is drawn, its meshes, and what is not drawn, with the reason; `incomplete` bodies lack some shapes."""
 
     shapes: tuple[Shape, ...] = ()
     meshes: tuple[PackedMesh, ...] = ()
     problems: tuple[str, ...] = ()
+    incomplete: frozenset[int] = frozenset()
 
     @property
     def bodies(self) -> frozenset[int]:
-        """Bodies with a shape of their own."""
-        return frozenset(shape.body for shape in self.shapes)
+        """Bodies that are drawn as the file has them, with all of their shapes."""
+        return frozenset(shape.body for shape in self.shapes) - self.incomplete
 
 
 def robot_visuals(robot: Robot, packages: Mapping[str, Path] | None = None) -> RobotVisuals:
@@ -67,23 +68,31 @@ class _Reader:
         self.folders = folders
         self.numbers: dict[str, int] = {}  # of meshes by name; -1 for one that cannot be drawn
         self.meshes: list[PackedMesh] = []
-        self.problems: list[str] = []
+        self.problems: dict[str, list[str]] = {}  # what cannot be drawn by reason
 
     def read(self, root: Element) -> RobotVisuals:
         named = {m.attributes.get("name", ""): _color(m) for m in root.all("material")}
-        shapes = []
+        shapes, incomplete = [], set()
         for link in root.all("link"):
             frame = self.frames.get(link.attributes.get("name", ""))
-            for visual in link.all("visual") if frame is not None else ():
+            if frame is None:
+                continue
+            for visual in link.all("visual"):
                 try:
                     shape = self.shape(visual, named)
                 except TorquecError as error:
-                    self.problems.append(f"link '{link.attributes['name']}': {error}")
-                    continue
-                if shape is not None:
-                    assert frame is not None
+                    self.refuse(f"a shape of link '{frame.name}'", str(error))
+                    shape = None
+                if shape is None:
+                    incomplete.add(frame.body)
+                else:
                     shapes.append(dataclasses.replace(shape, body=frame.body, pose=frame.pose @ shape.pose))
-        return RobotVisuals(tuple(shapes), tuple(self.meshes), tuple(dict.fromkeys(self.problems)))
+        problems = tuple(_told(names, reason) for reason, names in self.problems.items())
+        return RobotVisuals(tuple(shapes), tuple(self.meshes), problems, frozenset(incomplete))
+
+    def refuse(self, name: str, reason: str) -> None:
+        """Note what cannot be drawn."""
+        self.problems.setdefault(reason, []).append(name)
 
     def shape(self, visual: Element, named: Mapping[str, Color | None]) -> Shape | None:
         """The shape of a <visual>, its body not yet known; None for a mesh that cannot be drawn."""
@@ -119,9 +128,19 @@ class _Reader:
                 self.numbers[name] = len(self.meshes) - 1
             except TorquecError as error:
                 self.numbers[name] = -1
-                remedy = f" ({error.remedy})" if error.remedy else ""
-                self.problems.append(f"{name}: {error.found}{remedy}")
+                self.refuse(name, f"{error.found} ({error.remedy})" if error.remedy else error.found)
         return self.numbers[name]
+
+
+def _told(names: Sequence[str], reason: str) -> str:
+    """One line for what has one reason.
+
+    >>> _told(["a.stl", "b.stl", "c.stl", "d.stl"], "there is no such file")
+    'a.stl, b.stl and 2 more: there is no such file'
+    """
+    first = ", ".join(names[:_SHOWN]) if len(names) > _SHOWN + 1 else ", ".join(names)
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN + 1 else ""
+    return f"{first}{more}: {reason}"
 
 
 def _color(material: Element) -> Color | None:

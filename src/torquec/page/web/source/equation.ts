@@ -58,7 +58,7 @@ export class EquationView {
     for (const { term, value } of top) {
       const bar = html("span", { class: value < 0 ? "size negative" : "size" });
       bar.style.width = `${(100 * Math.abs(value)) / most}%`;
-      list.append(html("li", {}, math("math", {}, this.product(term)), html("span", { class: "meter" }, bar), html("b", {}, shown(value, 4))));
+      list.append(html("li", {}, html("span", {}, math("math", {}, this.product(term))), html("span", { class: "meter" }, bar), html("b", {}, shown(value, 4))));
     }
     const sum = html("p", {}, "At this posture ", math("math", {}, math("mrow", {}, this.name(), math("mo", {}, "="), number(total))), ".");
     (sum as HTMLElement).dataset["value"] = String(total);

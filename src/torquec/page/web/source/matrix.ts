@@ -51,7 +51,7 @@ export function matrixMap(state: State, model: CompiledModel, choose: (entry: En
       const share = most > 0 ? Math.min(1, Math.abs(value) / most) : 0;
       cell.style.setProperty("--heat", `${Math.round(share * (letter === "M" && row === column ? 42 : 78))}%`);
       cell.className = value < 0 ? "negative" : "positive";
-      button.textContent = shown(value, n > 7 ? 2 : 3, most);
+      button.textContent = shown(value, 2, most);
       const name = letter === "M" ? `M ${row + 1}, ${column + 1}` : `${letter} ${row + 1}`;
       button.setAttribute("aria-label", `${name}: ${shown(value, 5)}`);
       button.title = `${name} = ${shown(value, 6)}`;

@@ -2,19 +2,18 @@
 
 const MINUS = "\u2212";
 
-/** About `digits` significant digits, never an exponent for what is on a human scale; beside `whole`, rounding is zero. */
+/**
+ * A number with so many significant digits, never an exponent for what is on a human scale. Beside `whole`, the size of
+ * what it belongs to, it has only the decimals that matter there.
+ */
 export function shown(value: number, digits = 3, whole = 0): string {
-  if (Math.abs(value) < 1e-12 * whole) return "0";
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "\u2013" : value > 0 ? "\u221e" : `${MINUS}\u221e`;
-  const size = Math.abs(value);
-  let text: string;
-  if (size !== 0 && (size >= 1e5 || size < 1e-4)) text = value.toExponential(digits - 1);
-  else {
-    const before = size >= 1 ? Math.floor(Math.log10(size)) + 1 : 1;
-    text = value.toFixed(Math.max(0, Math.min(4, digits - before)));
-    if (Number(text) === 0) text = text.replace("-", "");
-  }
-  return text.replace("-", MINUS);
+  const size = whole > 0 ? whole : Math.abs(value);
+  if (size === 0) return "0";
+  const order = Math.floor(Math.log10(size));
+  if (whole === 0 && (order >= 5 || order < -4)) return value.toExponential(digits - 1).replaceAll("-", MINUS);
+  const text = value.toFixed(Math.max(0, Math.min(8, digits - order - (whole > 0 ? 0 : 1))));
+  return (Number(text) === 0 ? "0" : text).replace("-", MINUS);
 }
 
 /** A number for a field: four digits or four decimals, what is less is zero. */

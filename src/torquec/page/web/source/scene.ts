@@ -2,6 +2,7 @@
 
 import {
   AmbientLight,
+  Box3,
   BufferGeometry,
   DirectionalLight,
   GridHelper,
@@ -188,15 +189,21 @@ export class SceneView {
   private stepBack(): void {
     const points = [...this.data.bodies.keys()].map((k) => new Vector3().setFromMatrixPosition(this.robot.group(k).matrixWorld));
     for (const hand of this.data.hands) points.push(framePose(this.robot, hand.body, hand.pose).position);
-    const arm = this.camera.position.clone().sub(this.controls.target);
-    for (let k = 0; k < 40; k += 1) {
+    const isOutside = (): boolean => {
       this.camera.updateMatrixWorld();
-      const outside = points.some((point) => {
+      return points.some((point) => {
         const seen = point.clone().project(this.camera);
-        return Math.abs(seen.x) > 0.9 || Math.abs(seen.y) > 0.9;
+        return Math.abs(seen.x) > 0.9 || seen.y > 0.75 || seen.y < -0.9; // buttons are at the top
       });
-      if (!outside || arm.length() > 12 * this.size) break;
-      this.camera.position.copy(this.controls.target).add(arm.multiplyScalar(1.06));
+    };
+    if (!isOutside()) return;
+    const arm = this.camera.position.clone().sub(this.controls.target);
+    const box = new Box3().setFromPoints([...points, new Vector3(0, 0, this.data.floor)]);
+    box.getCenter(this.controls.target);
+    for (let k = 0; k < 40; k += 1) {
+      this.camera.position.copy(this.controls.target).add(arm);
+      if (!isOutside()) break;
+      arm.multiplyScalar(1.05);
     }
     this.controls.update();
   }
@@ -221,7 +228,9 @@ export class SceneView {
 
   private makeFloor(): Group {
     const floor = new Group();
-    const cell = 10 ** Math.round(Math.log10(this.size / 6));
+    const rough = this.size / 9;
+    const power = 10 ** Math.floor(Math.log10(rough));
+    const cell = power * ([1, 2, 5, 10].find((step) => step * power >= rough) ?? 10);
     const grid = new GridHelper(cell * 40, 40);
     grid.rotateX(Math.PI / 2);
     grid.material.transparent = true;
