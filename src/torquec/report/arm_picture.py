@@ -56,7 +56,7 @@ def arm_picture(robot: Robot) -> Picture | None:
         parts.append(f'<circle class="arm-joint" cx="{x:.1f}" cy="{y:.1f}" r="{6.5 - 2.5 * k / last:.1f}"/>')
         if all(math.hypot(x - u, y - v) > 26.0 for u, v in seen):
             name = robot.bodies[k].joint.name
-            parts.append(f'<text class="arm-name" x="{x + 12:.1f}" y="{y + 4:.1f}">{escape(name)}</text>')
+            parts.append(f'<text class="arm-name" x="{x + 11:.1f}" y="{y - 9:.1f}">{escape(name)}</text>')
             seen.append((x, y))
             named += 1
     parts += [f'<circle class="arm-tool" cx="{x:.1f}" cy="{y:.1f}" r="5"/>' for x, y in map(view.place, tools.values())]

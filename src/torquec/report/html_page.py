@@ -148,7 +148,7 @@ class _Writer:
             case LiveView(page, words, still):
                 frame = (
                     f'<iframe class="live" sandbox="allow-scripts" loading="lazy" title="{escape(words)}" '
-                    f'srcdoc="{escape(page)}"></iframe>'
+                    f'srcdoc="{escape(page)}"></iframe><p class="under live-words">{escape(words)}</p>'
                 )
                 return frame + ("" if still is None else f'<div class="on-paper">{self.picture(still)}</div>')
 

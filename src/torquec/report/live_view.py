@@ -25,4 +25,4 @@ def live_view(model: Model, *, wanted: bool, called: str) -> list[Block]:
         reason = f"The robot is not shown in 3D: {error.found}."
         return [still, paragraph(f"{reason} To get it: {error.remedy}" if error.remedy else reason)]
     words = f"{model.robot.name} in 3D: move its joints or drag its hand; the compiled model computes in this page"
-    return [LiveView(page, words, still), paragraph(words, ".")]
+    return [LiveView(page, words, still)]

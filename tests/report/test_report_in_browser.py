@@ -1,0 +1,110 @@
+"""The page in a real browser: opened from disk, nothing requested, hovering and sorting answer, it fits a phone.
+
+Needs Playwright and a Chromium on the PATH; without them these tests are skipped.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+from tests.report.result_folders import made_folder
+
+from torquec.report.report import write_report
+
+sync_api = pytest.importorskip("playwright.sync_api")
+BROWSER = next(
+    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
+)
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="there is no Chromium on the PATH")
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    made = write_report(made_folder(), tmp_path_factory.mktemp("browser") / "report.html", live=False)
+    return made.page, json.loads(made.twin.read_text())
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(chromium, report):
+    """Opens the page; what it complains of or asks the network for is collected."""
+    contexts = []
+
+    def open_page(**options):
+        context = chromium.new_context(**options)
+        contexts.append(context)
+        page = context.new_page()
+        page.troubles = []
+        page.on("console", lambda message: page.troubles.append(message.text))
+        page.on("pageerror", lambda error: page.troubles.append(str(error)))
+        page.on("request", lambda request: request.url.startswith("file:") or page.troubles.append(request.url))
+        page.goto(report[0].as_uri())
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def test_hovering_tells_values_and_sorting_sorts(opened, report):
+    page = opened(viewport={"width": 1200, "height": 900})
+    plot = page.locator("#tracking svg.plot").first
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
+    page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+    told = page.locator("#tip").inner_text()
+    assert "time" in told
+    assert "mrad" in told
+    _, twin = report
+    tracking = next(section for section in twin["sections"] if section["name"] == "tracking")
+    series = next(block for block in tracking["blocks"] if block["block"] == "gallery")["plots"][0]["series"][-1]
+    value = float(told.rstrip().removesuffix("mrad").split()[-1])
+    assert any(abs(value - y) <= 1e-4 * abs(y) for y in series["y"])
+    page.mouse.move(2, 2)
+    assert page.locator("#tip").is_hidden()
+    table = page.locator("#times table")
+    head = table.locator("th", has_text="best")
+    for direction in (1, -1):
+        head.locator("button").click()
+        column = head.evaluate("cell => cell.cellIndex")
+        values = table.locator("tbody tr").evaluate_all(f"rows => rows.map(row => +row.cells[{column}].dataset.value)")
+        assert values == sorted(values, reverse=direction < 0)
+        assert len(values) > 3
+    assert head.get_attribute("aria-sort") == "descending"
+    assert page.troubles == []
+
+
+def test_a_tag_leads_to_its_source(opened):
+    page = opened(viewport={"width": 1200, "height": 900})
+    tag = page.locator("#proof a.tag.proved").first
+    tag.click()
+    source = page.locator(page.url.partition("#")[2].join(("#", "")))
+    assert "torquec check" in source.inner_text()
+    assert page.troubles == []
+
+
+def test_it_fits_a_phone_and_follows_light_and_dark(opened):
+    backgrounds = set()
+    for scheme in ("light", "dark"):
+        page = opened(viewport={"width": 390, "height": 800}, color_scheme=scheme)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        backgrounds.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+        assert page.troubles == []
+    assert len(backgrounds) == 2
+
+
+def test_on_paper_there_is_no_menu(opened):
+    page = opened(viewport={"width": 800, "height": 900})
+    assert page.locator("nav").is_visible()
+    page.emulate_media(media="print")
+    assert page.locator("nav").is_hidden()
+    assert page.locator("svg.plot").first.is_visible()
