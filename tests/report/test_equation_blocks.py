@@ -45,8 +45,22 @@ def test_long_entries_end_with_how_much_is_missing():
 def test_before_and_after():
     document = StoredValue(json.loads((made_folder() / "small" / "simplification.json").read_text()), "s.json")
     blocks = [block for block in compared_equations(document["equations"]) if isinstance(block, Equation)]
-    assert [block.label for block in blocks] == ["exact", "simplified"] * (len(blocks) // 2)
+    labels = [block.label for block in blocks]
+    assert set(labels) <= {"exact", "simplified", "unchanged"}
+    assert labels.count("exact") == labels.count("simplified") > 0
     assert blocks[0].text == "M[1,1] = 1.6667 + C2"
+
+
+def test_what_is_left_out_is_zero_and_what_stays_stands_once():
+    half = {"terms": [{"coefficient": 0.5, "factors": {}}]}
+    before = {"joints": ["a"], "angles": {}, "entries": {"M[1,1]": half, "g[1]": half}}
+    pair = StoredValue({"before": before, "after": before | {"entries": {"g[1]": half}}}, "s.json")
+    blocks = [block for block in compared_equations(pair) if isinstance(block, Equation)]
+    assert [(block.label, block.text) for block in blocks] == [
+        ("exact", "M[1,1] = 0.5"),
+        ("simplified", "M[1,1] = 0"),
+        ("unchanged", "g[1] = 0.5"),
+    ]
 
 
 def test_names_are_numbers_and_keys_are_text():

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from html import escape
 
 from torquec.report.blocks import Block, DataTable, Equation
@@ -34,15 +35,17 @@ def written_equations(document: StoredValue) -> list[Block]:
 
 
 def compared_equations(pair: StoredValue) -> list[Block]:
-    """Entries `before` and `after`, one below the other."""
+    """Entries `before` and `after`, one below the other; one that reads the same stands once."""
     before, after = pair["before"], pair["after"]
     old, new = _Names(before), _Names(after)
     blocks: list[Block] = [old.legend()]
     simple = dict(after["entries"].items())
     for key, entry in before["entries"].items():
-        blocks.append(_equation(key, entry, old, computed(_EXACT), "exact"))
-        left = simple.get(key, StoredValue({"terms": []}, pair.file))
-        blocks.append(_equation(key, left, new, computed(_SIMPLE), "simplified"))
+        exact = _equation(key, entry, old, computed(_EXACT), "exact")
+        left = _equation(
+            key, simple.get(key, StoredValue({"terms": []}, pair.file)), new, computed(_SIMPLE), "simplified"
+        )
+        blocks += [replace(exact, label="unchanged")] if exact.text == left.text else [exact, left]
     return blocks
 
 

@@ -116,7 +116,8 @@ def _loci(values: StoredValue, kind: str) -> list[Block]:
             Series(f"{symbol} = 1", tuple(real[k] for k in now), tuple(imaginary[k] for k in now), by, Style.CROSSES),
         )
         x = Axis("real part", "1/s", low=max(min(real), -reach), high=min(max(real), reach))
-        y = Axis("imaginary part", "1/s", low=max(min(imaginary), -reach), high=min(max(imaginary), reach))
+        top = min(max(map(abs, imaginary), default=1.0), reach)  # eigenvalues come in pairs: so does the drawing
+        y = Axis("imaginary part", "1/s", low=-top, high=top)
         plots.append(Plot(f"{symbol}, the factor of {_MEANING.get(factor, factor)}{where}", x, y, series))
     return [Gallery(tuple(plots), "Root loci: what errors of the model do to the loop"), paragraph(_COLOURS)]
 

@@ -25,6 +25,8 @@ from torquec.report.stored_values import StoredValue
 
 _PERCENT = 100.0  # parts to percent
 _ROUNDING = 1e-9  # of the rms error: an average as small is zero, and no residual
+_SIMULATED = "simulated"
+"""What documents call the log that `torquec identify ROBOT simulated` makes for itself."""
 _DRAWN_LOGS = 6
 """Logs whose torques are drawn; tables hold all of them."""
 
@@ -33,8 +35,8 @@ def parameters_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     """The result of `torquec identify`."""
     values = document.values
     logs = ", ".join(_file(error) for error in values["training"]) or "the logs that were given"
-    fitted = measured(f"torques in {logs}, against the model that was fitted to them")
-    crossed = measured(f"{logs}, each part predicted by a fit to the others")
+    fitted = _seen(logs, f"torques in {logs}, against the model that was fitted to them")
+    crossed = _seen(logs, f"{logs}, each part predicted by a fit to the others")
     trusted = values["trusted"].truth
     error = Number(_PERCENT * values["relative_error"].number, fitted, "%", 3)
     facts = [fact("error of the torques that were fitted", error)]
@@ -64,6 +66,11 @@ def parameters_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     return Shown(tuple(blocks), (fact("torques in the logs are predicted with an error of", error),))
 
 
+def _seen(logs: str, words: str) -> Provenance:
+    """Measured; but a log that was simulated is computed, however much it looks like one."""
+    return computed(f"{words}; the log is a simulation") if logs == _SIMULATED else measured(words)
+
+
 def _file(error: StoredValue) -> str:
     return error["file"].text.replace("\\", "/").rpartition("/")[2]
 
@@ -72,7 +79,7 @@ def _errors(values: StoredValue) -> list[Block]:
     rows: list[tuple[Cell, ...]] = []
     for group, words in (("training", "fitted"), ("validation", "only predicted")):
         for error in values[group]:
-            on = measured(f"torques in {_file(error)}, {words}")
+            on = _seen(_file(error), f"torques in {_file(error)}, {words}")
             for joint, rms in error["rmse"].items():
                 parts = [error[key][joint].number for key in ("average", "std", "max", "min")]
                 least = _ROUNDING * abs(rms.number)
@@ -91,9 +98,9 @@ def _torques(values: StoredValue) -> list[Block]:
     logs = list(samples)
     for log in logs[:_DRAWN_LOGS]:
         name, words = _file(log), "fitted" if log["fitted"].truth else "only predicted"
-        seen = measured(f"torques in {name}")
+        seen = _seen(name, f"torques in {name}")
         follows = computed(f"the identified model at the motion in {name}")
-        difference = measured(f"torques in {name} minus what the identified model gives")
+        difference = _seen(name, f"torques in {name} minus what the identified model gives")
         plots = []
         for joint, curve in log["joints"].items():
             t, tau, predicted = (curve[key].numbers for key in ("t", "measured", "predicted"))
@@ -111,7 +118,7 @@ def _torques(values: StoredValue) -> list[Block]:
 
 
 def _parameters(values: StoredValue, logs: str) -> DataTable:
-    fit, spread = measured(f"fit to {logs}"), computed(f"the covariance of the fit to {logs}")
+    fit, spread = _seen(logs, f"fit to {logs}"), computed(f"the covariance of the fit to {logs}")
     intervals = values["confidence"]
     rows: list[tuple[Cell, ...]] = []
     for parameter in values["parameters"]:
@@ -139,7 +146,7 @@ def _elimination(values: StoredValue, logs: str) -> list[Block]:
     found = values.get("elimination")
     if found is None:
         return []
-    fit = measured(f"fits to each of {logs}")
+    fit = _seen(logs, f"fits to each of {logs}")
     kept, count = (Number(found[key].number, fit) for key in ("significant", "independent"))
     before, after = (Number(_PERCENT * found["relative_error"][key].number, fit, "%", 3) for key in ("before", "after"))
     words = ("Of ", count, " parameters ", kept, " contribute 1 % of the largest torque or more; the error is ", after)
@@ -155,7 +162,7 @@ def _comparison(values: StoredValue, logs: str) -> list[Block]:
     found = values.get("comparison")
     if found is None:
         return []
-    published, fit = assumed("the table of published values that was given"), measured(f"fit to {logs}")
+    published, fit = assumed("the table of published values that was given"), _seen(logs, f"fit to {logs}")
     rows: list[tuple[Cell, ...]] = []
     for row in found["rows"]:
         pairs = [(row["published"], published), (row["found"], fit)]
@@ -204,6 +211,6 @@ def _files(values: StoredValue, logs: str) -> list[Block]:
     errors = values.get("file_errors")
     if errors is None or errors.is_empty:
         return []
-    on = measured(f"torques in {logs}")
+    on = _seen(logs, f"torques in {logs}")
     rows = tuple((name, Number(_PERCENT * error.number, on, "%", 3)) for name, error in errors.items())
     return [DataTable(("file", "error of its torques"), rows, "What the files that were written are worth")]
