@@ -50,6 +50,11 @@ def _made() -> Path:
     row = {"quantity": "mass_matrix", "against": "floats", "difference": 1e-15, "allowed": 1e-12, "reason": ""}
     missing = row | {"difference": None, "reason": "not installed"}
     (folder / "selftest.json").write_text(result_text("selftest", {"ok": True, "rows": [row, missing]}))
+    part = {"p50": 5e-5, "p99": 7e-5, "p99.9": 2e-4, "max": 4e-4}
+    ran = {"robot": "planar2r", "law": "pd", "driver": "simulated", "end": "ended", "faults": ["speed"], "rate": 999.9}
+    ran |= {"period": 0.001, "cycles": 1220, "missed": 2, "late": 0, "latency": part, "compute": part, "cycle": part}
+    ran |= {"max_error": {"joint1": 0.005, "joint2": None}, "notes": ["ordinary scheduling"]}
+    (folder / "realtime.json").write_text(result_text("realtime run", ran))
     step = {"name": "check", "skipped": "", "seconds": 0.5}
     steps = [step, step | {"name": "identify", "skipped": "there is no log"}]
     manifest = {"format": "torquec run 1", "written_by": "torquec 0", "project": "p.toml", "steps": steps}

@@ -157,6 +157,18 @@ def test_hostile_names_are_text(tmp_path, value):
     assert json.loads(made.twin.read_text())["title"] == value
 
 
+def test_times_of_a_run_in_real_time_are_measured_and_its_simulated_robot_computed(page):
+    text, twin = page
+    section = next(section for section in twin["sections"] if section["name"] == "real-time")
+    tables = {block["caption"]: block["rows"] for block in section["blocks"] if block["block"] == "datatable"}
+    late = tables["Times of the cycles"][0]
+    assert [round(cell["value"]) for cell in late[1:]] == [50, 70, 200, 400]
+    assert {cell["obtained"] for cell in late[1:]} == {"measured"}
+    assert tables["Tracking errors"][0][1]["obtained"] == "computed"
+    assert tables["Tracking errors"][1][1] is None
+    assert "Guards acted: speed." in visible_text(text)
+
+
 def test_an_unstable_experiment_is_an_answer(tmp_path):
     document = {"experiment": "heavy", "controller": "pd", "period": 0.01, "joints": ["a"], "diverged": "beyond a turn"}
     (tmp_path / "a.json").write_text(result_text("simulate", document))

@@ -9,6 +9,7 @@ from torquec.report.blocks import (
     DataTable,
     Facts,
     Gallery,
+    Items,
     LimitLine,
     Plot,
     Series,
@@ -23,7 +24,10 @@ from torquec.report.provenance import Number, Provenance, assumed, computed, mea
 from torquec.report.stored_values import StoredValue
 
 _MILLI = 1e3  # s to ms
+_MICRO = 1e6  # s to microseconds
 _ORDERS = ("zeroth", "first")
+_PARTS = ("p50", "p99", "p99.9", "max")
+_SIMULATED_DRIVER = "simulated"
 
 
 def real_time_section(document: FoundDocument, folder: FoundFolder) -> Shown:
@@ -85,21 +89,49 @@ def _curve(values: StoredValue, bound: Provenance, looked: Provenance) -> list[B
 
 def _run(values: StoredValue, name: str) -> Shown:
     on = measured(f"the machine that ran torquec realtime run ({name})")
-    facts = [fact("cycles", Number(values["cycles"].number, on))]
+    chosen = assumed(f"the options of the run {name}")
+    law, robot, driver = (values[key].text for key in ("law", "robot", "driver"))
+    cycles, missed, late = (Number(values[key].number, on) for key in ("cycles", "missed", "late"))
+    rate = Number(values["rate"].number, on, "Hz")
+    facts = [
+        fact("what ran", f"{law} on {robot}, driver {driver}"),
+        fact("rate", rate, " of ", Number(1.0 / values["period"].number, chosen, "Hz")),
+        fact("cycles", cycles),
+    ]
+    on_time = missed.value == 0 and late.value == 0
+    verdict = paragraph(missed, " cycles were missed, ", late, " ended late.", tone=_tone(on_time))
+    faults = values["faults"].texts
+    kept = paragraph(
+        "No guard stopped the robot." if not faults else f"Guards acted: {', '.join(faults)}.", tone=_tone(not faults)
+    )
     rows: list[tuple[Cell, ...]] = []
-    for key, words in (("jitter", "how late a cycle began"), ("compute_us", "time of a cycle's work")):
-        found = values.get(key)
-        if found is not None:
-            rows += [
-                (words, part, Number(value.number, on)) for part, value in found.items() if value.value is not None
-            ]
-    misses = Number(values["misses"].number, on)
-    faults = [f"cycle {fault['cycle'].number}: {fault['kind'].text}" for fault in values["faults"]]
-    late = misses.value > 0.0
-    verdict = paragraph(misses, " deadlines were missed.", tone=Tone.WARNING if late else Tone.GOOD)
-    blocks: list[Block] = [Facts(tuple(facts)), verdict]
-    if faults:
-        blocks.append(paragraph("Faults: ", "; ".join(faults), tone=Tone.WARNING))
-    if rows:
-        blocks.append(DataTable(("what", "part", "microseconds"), tuple(rows), "Punctuality"))
-    return Shown(tuple(blocks), (fact("deadlines missed", misses, " of ", Number(values["cycles"].number, on)),))
+    for key, words in (
+        ("latency", "how late cycles began"),
+        ("compute", "law and guards"),
+        ("cycle", "cycle to cycle"),
+    ):
+        rows.append((words, *(_microseconds(values[key][part], on) for part in _PARTS)))
+    times = DataTable(("time", "half are below", "99 %", "99.9 %", "longest"), tuple(rows), "Times of the cycles")
+    blocks: list[Block] = [Facts(tuple(facts)), verdict, kept, times, *_run_errors(values, driver, name)]
+    if notes := values["notes"].texts:
+        blocks.append(Items(notes))
+    return Shown(tuple(blocks), (fact(f"{law} in real time: cycles missed", missed, " of ", cycles),))
+
+
+def _tone(good: bool) -> Tone:
+    return Tone.GOOD if good else Tone.WARNING
+
+
+def _microseconds(value: StoredValue, on: Provenance) -> Number:
+    return Number(_MICRO * value.number, on, "\N{GREEK SMALL LETTER MU}s", 3)
+
+
+def _run_errors(values: StoredValue, driver: str, name: str) -> list[Block]:
+    """Tracking errors of the run; of a simulated robot they are computed, though in real time."""
+    words = f"the largest error in the run {name}"
+    way = computed(f"{words}, of a simulated robot") if driver == _SIMULATED_DRIVER else measured(words)
+    rows: list[tuple[Cell, ...]] = []
+    for joint, error in values["max_error"].items():
+        most = error.number_or_none
+        rows.append((joint, None if most is None else Number(_MILLI * most, way)))
+    return [DataTable(("joint", "largest error [mrad, mm]"), tuple(rows), "Tracking errors")] if rows else []
