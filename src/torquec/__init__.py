@@ -197,6 +197,13 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.realtime.runtime.run_result": ("RealtimeResult", "RunStatus"),
         "torquec.realtime.runtime.fault": ("Fault", "RunEnd"),
     },
+    "Whole runs and the self-test": {
+        "torquec.project.read_project": ("read_project",),
+        "torquec.project.run_project": ("RunResult", "run_project"),
+        "torquec.project.project": ("Project",),
+        "torquec.project.project_text": ("project_text",),
+        "torquec.project.self_test": ("SelfTestRow", "self_test"),
+    },
     "Errors": {
         "torquec.errors": (
             "ArgumentError",

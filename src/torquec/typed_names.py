@@ -159,6 +159,13 @@ from torquec.parameters.minimal_combinations import MinimalCombination as Minima
 from torquec.parameters.minimal_combinations import gravity_combinations as gravity_combinations
 from torquec.parameters.minimal_combinations import minimal_combinations as minimal_combinations
 from torquec.parameters.symbolic_combinations import symbolic_combinations as symbolic_combinations
+from torquec.project.project import Project as Project
+from torquec.project.project_text import project_text as project_text
+from torquec.project.read_project import read_project as read_project
+from torquec.project.run_project import RunResult as RunResult
+from torquec.project.run_project import run_project as run_project
+from torquec.project.self_test import SelfTestRow as SelfTestRow
+from torquec.project.self_test import self_test as self_test
 from torquec.proof.certificate import Certificate as Certificate
 from torquec.proof.certificate import load_certificate as load_certificate
 from torquec.proof.certificate import save_certificate as save_certificate

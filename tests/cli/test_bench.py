@@ -7,8 +7,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from torquec.cli import peers
 from torquec.foundation.stopwatch import race
+from torquec.project import peers
 from torquec.robot import JointType, Mimic, classics
 
 

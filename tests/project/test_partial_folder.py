@@ -46,5 +46,5 @@ def test_what_was_put_into_it_stays(tmp_path):
 
 def test_where_nothing_can_be_written(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(ArgumentError, match="cannot be made"):
+    with pytest.raises(ArgumentError, match="cannot be written"):
         claimed_partial(tmp_path / "file" / "out")

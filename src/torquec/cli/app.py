@@ -31,11 +31,14 @@ from torquec.cli.identify import identify
 from torquec.cli.ik import ik
 from torquec.cli.info import info
 from torquec.cli.linearize import linearize
+from torquec.cli.new import new
 from torquec.cli.params import params
 from torquec.cli.realtime import plan
 from torquec.cli.realtime_run import run
 from torquec.cli.realtime_table import cycle
 from torquec.cli.report import report
+from torquec.cli.run import run as run_command
+from torquec.cli.selftest import selftest
 from torquec.cli.simplify import simplify
 from torquec.cli.simulate import simulate
 from torquec.cli.verify_package import verify_package
@@ -44,6 +47,8 @@ from torquec.cli.view import view
 from torquec.errors import CheckError, TorquecError
 
 COMMANDS: tuple[Command[Any], ...] = (
+    new,
+    run_command,
     info,
     evaluate,
     ik,
@@ -65,6 +70,7 @@ COMMANDS: tuple[Command[Any], ...] = (
     report,
     bench,
     demo,
+    selftest,
     version,
 )
 """Every command, in the order of the help."""

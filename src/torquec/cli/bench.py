@@ -6,7 +6,6 @@ import dataclasses
 import platform
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,8 +14,8 @@ from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.output import progress
 
 if TYPE_CHECKING:
-    from torquec.cli.peers import Peer
     from torquec.model.model import Model
+    from torquec.project.peers import Peer
 
 AGREEMENT = 1e-10
 """Largest difference from a peer, relative to the largest element."""
@@ -60,9 +59,9 @@ def bench(model: Model, options: BenchOptions) -> Outcome:
 def _measure(model: Model, rounds: int) -> dict[str, Any]:
     import numpy as np
 
-    from torquec.cli.peers import Absent, comparable, find_peers
     from torquec.foundation.stopwatch import race
     from torquec.model.model import compile
+    from torquec.project.peers import Absent, comparable, find_peers, peer_difference, processor_name
 
     robot = comparable(model.robot)
     arm = compile(robot)
@@ -80,7 +79,7 @@ def _measure(model: Model, rounds: int) -> dict[str, Any]:
         for peer in peers:
             if function not in peer.calls:
                 continue
-            difference = _difference(exact, peer, function, states[:, :arity])
+            difference = peer_difference(exact, peer, function, states[:, :arity])
             if difference <= AGREEMENT:
                 contestants[peer.name] = partial(
                     peer.calls[function], *(vector[peer.order] for vector in states[0, :arity])
@@ -109,7 +108,7 @@ def _measure(model: Model, rounds: int) -> dict[str, Any]:
     )
     return {
         "rows": rows,
-        "cpu": _cpu(),
+        "cpu": processor_name(),
         "versions": _versions(peers),
         "absent": {peer.name: peer.reason for peer in found if isinstance(peer, Absent)},
         "disagreements": disagreements,
@@ -124,6 +123,7 @@ def _measure_program(model: Model, rounds: int) -> dict[str, Any]:
     from torquec.errors import TorquecError
     from torquec.foundation.stopwatch import race
     from torquec.model.model import as_model
+    from torquec.project.peers import processor_name
 
     exact = as_model(model.robot)
     states = np.random.default_rng(0).uniform(-1.5, 1.5, (3, model.robot.n))
@@ -142,7 +142,7 @@ def _measure_program(model: Model, rounds: int) -> dict[str, Any]:
         rows += [_row(function, name, timing.minimum, timing.median, best) for name, timing in timings.items()]
     return {
         "rows": rows,
-        "cpu": _cpu(),
+        "cpu": processor_name(),
         "versions": _versions([]),
         "absent": {},
         "refused": refused,
@@ -155,25 +155,6 @@ def _row(function: str, contestant: str, ns: float, median: float, ours: float) 
     return {"function": function, "contestant": contestant, "ns": ns, "median_ns": median, "ratio": ns / ours}
 
 
-def _difference(arm: Model, peer: Peer, function: str, states: Any) -> float:
-    """The largest difference between the peer's results and ours, relative to our largest element."""
-    import numpy as np
-
-    worst = 0.0
-    for state in states:
-        ours = _matrices(getattr(arm, function)(*state))
-        theirs = _matrices(peer.calls[function](*state[:, peer.order]))
-        for mine, other in zip(ours, theirs, strict=False):  # a peer may give more (Pinocchio: dtau/dqdd)
-            aligned = np.empty_like(mine)
-            aligned[np.ix_(*[peer.order] * mine.ndim)] = np.asarray(other, dtype=float).reshape(mine.shape)
-            worst = max(worst, float(np.max(np.abs(aligned - mine)) / max(np.max(np.abs(mine)), 1e-300)))
-    return worst
-
-
-def _matrices(result: Any) -> tuple[Any, ...]:
-    return tuple(result) if isinstance(result, tuple) else (result,)
-
-
 def _snap_effect(arm: Model, exact: Model, states: Any) -> float:
     """The largest change of a torque that snapping makes, relative to the largest torque."""
     import numpy as np
@@ -181,16 +162,6 @@ def _snap_effect(arm: Model, exact: Model, states: Any) -> float:
     q, qd, qdd = states.transpose(1, 0, 2).copy()
     kept = exact.inverse_dynamics(q, qd, qdd)
     return float(np.max(np.abs(arm.inverse_dynamics(q, qd, qdd) - kept)) / np.max(np.abs(kept)))
-
-
-def _cpu() -> str:
-    try:
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
 
 
 def _versions(peers: list[Peer]) -> dict[str, str]:

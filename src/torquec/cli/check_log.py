@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from torquec.trajectory.log import Log, LogFinding
     from torquec.trajectory.log_map import LogMap
 
-SIMULATED = "simulated"
 STREAMED = 400_000_000
 """Bytes from which a CSV or Parquet file is read piece by piece."""
+
+SIMULATED = "simulated"
+"""In place of a file: a log of the robot's own model."""
 
 LogsArgument = Annotated[
     list[Path],
@@ -88,14 +90,10 @@ def check_log(model: Model, options: CheckLogOptions) -> Outcome:
 
 
 def read_logs(robot: Robot, paths: list[Path], log_map: Path | None) -> list[Log]:
-    """The logs of a command line, all with the same map; `simulated` stands for a log of the robot's own model.
+    """The logs of a command line (:mod:`torquec.project.log_files`); delays that are removed are told on stderr."""
+    from torquec.project import log_files
 
-    Where the map says `estimate_delay`, the delay of every log is estimated and removed.
-    """
-    from torquec.trajectory.log_map import read_log_map
-
-    meaning = None if log_map is None else read_log_map(log_map)
-    return [_read(robot, path, meaning) for path in paths]
+    return log_files.read_logs(robot, paths, log_map, progress)
 
 
 def is_large(path: Path) -> bool:
@@ -140,7 +138,9 @@ def _checked(
         found = check_log_pieces(robot, size.counted(read_log_chunks(path, robot, log_map=meaning)))
         seconds = size.last - size.first
         return _Checked(str(path), size.samples, seconds, (size.samples - 1) / seconds, size.joints, found, None)
-    log = _read(robot, path, meaning)
+    from torquec.project.log_files import read_mapped_log
+
+    log = read_mapped_log(robot, path, meaning, progress)
     found = findings_of(robot, log, delay=delay, meter=lambda done, whole, _="": show(done / whole))
     return _Checked(log.source, len(log), log.duration, 1.0 / log.period, log.joints, found, log)
 
@@ -161,25 +161,6 @@ class _Size:
             self.samples, self.last, self.joints = self.samples + len(piece), float(piece.t[-1]), piece.joints
             yield piece
             self.show(self.samples)
-
-
-def _read(robot: Robot, path: Path, meaning: LogMap | None) -> Log:
-    from torquec.identification.excitation.simulated_log import simulated_log
-    from torquec.identification.logs.torque_delay import torque_delay, without_delay
-    from torquec.trajectory.read_log import read_log
-
-    log = simulated_log(robot) if str(path) == SIMULATED else read_log(path, robot, log_map=meaning)
-    if meaning is None or not meaning.estimate_delay:
-        return log
-    found = torque_delay(robot, log)
-    if not found.found:
-        raise ArgumentError(
-            "the delay between torques and positions cannot be found from this log",
-            where=log.source,
-            remedy="record a faster motion, or give it in the map (delay = seconds)",
-        )
-    progress(f"{log.source}: torques are late by {found.seconds * 1e3:.2f} ms (+- {found.std * 1e3:.2f}); removed")
-    return without_delay(log, found.seconds)
 
 
 def _document(checked: _Checked) -> dict[str, Any]:

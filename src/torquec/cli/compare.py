@@ -16,7 +16,6 @@ from torquec.cli.options import DegreesOption, ForceOption
 from torquec.cli.output import step_report
 from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
-from torquec.project.design_study import complex_list
 from torquec.project.law_choice import DEFAULT_RATE, parse_poles
 
 if TYPE_CHECKING:
@@ -110,6 +109,8 @@ def compare(model: Model, options: CompareOptions) -> Outcome:
 
 def describe(found: ModelComparison) -> dict[str, Any]:
     """The JSON document of `torquec compare`."""
+    from torquec.project.design_study import complex_list
+
     sides = found.sides
     document: dict[str, Any] = {
         "joints": list(found.joints),

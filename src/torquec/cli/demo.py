@@ -1,23 +1,18 @@
-"""`torquec demo`: what Torquec does, on a built-in PUMA 560; needs no file."""
+"""`torquec demo`: one whole run on the built-in PUMA 560; needs no file."""
 
 from __future__ import annotations
 
-import dataclasses
 import tempfile
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.options import ForceOption
-from torquec.cli.output import progress
-from torquec.cli.writes import Writes
-
-if TYPE_CHECKING:
-    from torquec.model.model import Model
+from torquec.cli.run import need_extras, run_document, run_text, run_with_progress
+from torquec.errors import CheckError
 
 _AGREEMENT = 1e-9  # Nm, below the last of the ten digits that were published
 
@@ -29,77 +24,50 @@ _PUBLISHED = {
 }
 """A state and its torques, friction included, for Clover's parameters of the PUMA 560, to ten decimals."""
 
-_SHOWN = {
-    "inverse_dynamics": 3,
-    "mass_matrix": 1,
-    "gravity_torque": 1,
-    "forward_dynamics": 3,
-    "inverse_dynamics_derivatives": 3,
-    "coriolis_matrix": 2,
-}
-"""The functions of the table, with their number of inputs."""
-
-_BATCH = 20_000  # large enough that the call itself costs nothing
+_SECONDS = 20.0
+"""For simplification: the whole demo is to take less than a minute."""
+_FOLDER, _PROJECT = "torquec_demo", "puma560.project.toml"
 
 
 @dataclass(frozen=True, kw_only=True)
 class DemoOptions(CommandOptions):
-    """Where the code goes."""
+    """Where the results go."""
 
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Keep the generated C here."), Writes.FOLDER
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where the results go.")] = Path(_FOLDER)
+    jobs: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Processes to use.  [default: one per processor]")
     ] = None
     force: ForceOption = False
 
 
-@command("demo", DemoOptions, example="torquec demo -o puma560_c", without_model=True)
+@command("demo", DemoOptions, example="torquec demo -o puma560_demo", without_model=True)
 def demo(options: DemoOptions) -> Outcome:
-    """See what Torquec does, on a built-in PUMA 560.
+    """See what Torquec does: one whole run on a built-in PUMA 560, in about a minute.
 
-    Its torques against published ones, operation counts, speed on this machine, and its C code.
+    Its torques against published ones first; then what torquec run does with the project that torquec new writes:
+    a smaller model with a proof, a controller with a proven tracking error, simulations, C code, and a report.
     """
     from torquec.model.model import as_model
-    from torquec.report.demo_text import demo_text
+    from torquec.project.project_text import project_text
+    from torquec.project.read_project import parse_project
     from torquec.robot.classics import puma560
 
     arm = as_model(puma560())
-    document = {"joints": list(arm.robot.joint_names), **_torques(arm), "functions": _functions(arm)}
+    tau = arm.total_torque(*(_PUBLISHED[key] for key in ("q", "qd", "qdd"))).tolist()
+    worst = max(abs(ours - theirs) for ours, theirs in zip(tau, _PUBLISHED["tau"], strict=True))
+    if not worst <= _AGREEMENT:
+        raise CheckError(
+            f"the torques differ from the published ones by {worst:.2g} Nm",
+            remedy="run torquec selftest",
+        )
+    text = project_text(arm.robot, argument="puma560", seconds=_SECONDS)
     with tempfile.TemporaryDirectory() as folder:
-        written = _write_c(arm, options.output or Path(folder), force=options.force)
-        text = demo_text(arm.robot, document, written)
-    files = written if options.output else ()
-    document["files"] = [str(path) for path in files]
-    worst = document["difference"]
-    differs = f"the torques differ from the published ones by {worst:.2g} Nm"
-    return Outcome(document, text, files, failed="" if worst <= _AGREEMENT else differs)
-
-
-def _torques(arm: Model) -> dict[str, Any]:
-    q, qd, qdd, published = (_PUBLISHED[key] for key in ("q", "qd", "qdd", "tau"))
-    tau = arm.total_torque(q, qd, qdd).tolist()
-    worst = max(abs(ours - theirs) for ours, theirs in zip(tau, published, strict=True))
-    return {"q": q, "qd": qd, "qdd": qdd, "tau": tau, "published": published, "difference": worst}
-
-
-def _functions(arm: Model) -> dict[str, dict[str, Any]]:
-    """Operation counts and times by function."""
-    import numpy as np
-
-    from torquec.foundation.stopwatch import race
-
-    states = np.random.default_rng(0).uniform(-1.5, 1.5, (3, _BATCH, arm.robot.n))
-    found = {}
-    for name, arity in _SHOWN.items():
-        progress(f"  compiling and timing {name} ...")
-        call = getattr(arm, name)
-        one = race({name: partial(call, *states[:arity, 0].copy())}, rounds=15)[name].minimum
-        kept = call(*states[:arity])  # results go where these are: a fresh array each time would time the allocator
-        many = race({name: partial(call, *states[:arity], out=kept)}, rounds=5)[name].minimum / _BATCH
-        found[name] = dataclasses.asdict(arm.operation_count(name)) | {"call_ns": one, "state_ns": many}
-    return found
-
-
-def _write_c(arm: Model, directory: Path, *, force: bool) -> tuple[Path, ...]:
-    from torquec.model.generate import generate
-
-    return generate(arm, directory, target="c", quantities=tuple(_SHOWN), force=force).files
+        file = Path(folder) / _PROJECT
+        file.write_text(text, encoding="utf-8")
+        project = parse_project(text, file)
+        need_extras(project)
+        result, seconds = run_with_progress(project, options.output, jobs=options.jobs, force=options.force)
+    document = run_document(result, seconds) | {"difference": worst, "tau": tau}
+    agreed = f"torques at a published state agree to {worst:.1g} Nm"
+    own = "your own robot:  torquec new robot.urdf"
+    return Outcome(document, f"{agreed}\n\n{run_text(result, seconds, more=own)}")

@@ -12,7 +12,6 @@ from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.options import DegreesOption, ForceOption, StateOption, joint_values
 from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
-from torquec.project.design_study import complex_list
 
 if TYPE_CHECKING:
     from torquec.linearization.linearize import LinearModel
@@ -83,6 +82,8 @@ def linearize(model: Model, options: LinearizeOptions) -> Outcome:
 
 def linear_document(model: LinearModel) -> dict[str, Any]:
     """The JSON document of a linear model: matrices row by row, eigenvalues as [re, im]."""
+    from torquec.project.design_study import complex_list
+
     return {
         "joints": list(model.joints),
         **{name: getattr(model, name).tolist() for name in ("M", "C", "K", "A", "B")},

@@ -53,6 +53,7 @@ class FileKind(Enum):
     RESULT = ("a result of a command", 100, ArgumentError)
     MESH = ("a mesh", 50, RobotFileError)
     """Shapes to look at: what is larger belongs into no page."""
+    RUN = ("the manifest of a run", 50, ArgumentError)
 
     def __init__(self, title: str, megabytes: int, error: type[TorquecError]) -> None:
         self.title = title

@@ -56,13 +56,9 @@ def design_study(
     *,
     point: Sequence[tuple[float, ...]],
     motion: Trajectory | None = None,
-    promised: bool = True,
     work: Work | None = None,
 ) -> DesignStudy:
-    """The law that is chosen, for a model, looked at in the state `point` (q, qd, qdd) and along a motion.
-
-    With `promised`, the document has the keys `guarantee`, `payload` and `covariance`, too.
-    """
+    """The law that is chosen, for a model, looked at in the state `point` (q, qd, qdd) and along a motion."""
     from torquec.control.law_options import LawKind
     from torquec.control.laws import LAWS
     from torquec.linearization.linearize import linearize
@@ -93,8 +89,7 @@ def design_study(
         looked_at = linearize(model, *point)
         worst = _worst(model, choice, kind, motion, work)
         document |= _robustness(model, looked_at, choice, kind, worst)
-    if promised:
-        document |= promises(model, kind, choice, motion, tuple(point), work=work)
+    document |= promises(model, kind, choice, motion, tuple(point), work=work)
     return DesignStudy(kind, law, document, looked_at, worst)
 
 

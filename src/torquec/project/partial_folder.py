@@ -12,7 +12,8 @@ import shutil
 from pathlib import Path
 
 from torquec.errors import ArgumentError
-from torquec.foundation.writing import is_ours, write_files
+from torquec.foundation.reading import is_folder
+from torquec.foundation.writing import is_ours, new_folder
 
 NOTE = "README.txt"
 _TEXT = "Written by torquec: finished steps of a command that was stopped. The same command goes on from here.\n"
@@ -22,19 +23,20 @@ _PARTS = ("work", "result")
 def claimed_partial(output: Path) -> Path:
     """The folder `output`.partial, made where it is missing; raises `ArgumentError` for one that is not ours."""
     partial = output.with_name(f"{output.name}.partial")
-    if os.path.lexists(partial) and (partial.is_symlink() or not is_ours(partial / NOTE)):
+    if os.path.lexists(partial) and (partial.is_symlink() or not _is_ours_or_empty(partial)):
         raise ArgumentError(
             "this name is needed for unfinished work, and somebody else's files are there",
             where=str(partial),
             remedy="move it away, or name another folder with -o",
         )
-    try:
-        partial.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        remedy = "name a folder where you may write"
-        raise ArgumentError(f"cannot be made: {error.strerror}", where=str(partial), remedy=remedy) from None
-    write_files({partial / NOTE: _TEXT})
+    # With its note from the first moment on: a folder that a killed command left must be known as ours.
+    with new_folder(partial, names=[NOTE]) as scratch:
+        (scratch / NOTE).write_text(_TEXT, encoding="utf-8")
     return partial
+
+
+def _is_ours_or_empty(folder: Path) -> bool:
+    return is_ours(folder / NOTE) or (is_folder(folder) and not any(folder.iterdir()))
 
 
 def forget_partial(partial: Path) -> None:

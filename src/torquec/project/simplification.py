@@ -117,8 +117,12 @@ class Simplification:
 
     def write_page(self, folder: Path, output: Path) -> None:
         """The result as a document, and the page of the folder, which will lie at `output`."""
-        (folder / DOCUMENT).write_text(result_text("simplify", self.document(Path()) | self._details()), "utf-8")
+        self.write_document(folder)
         write_report(folder, folder / PAGE, called=str(output), live=False)
+
+    def write_document(self, folder: Path) -> None:
+        """The result as a document, with what a page shows besides."""
+        (folder / DOCUMENT).write_text(result_text("simplify", self.document(Path()) | self._details()), "utf-8")
 
     def _details(self) -> dict[str, Any]:
         """What the page shows besides: terms that were left out, and some entries before and after."""

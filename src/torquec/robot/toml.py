@@ -6,6 +6,7 @@ and notes the line of every key; `Table` hands out checked values and refuses ke
 
 from __future__ import annotations
 
+import copy
 import math
 import os
 import re
@@ -13,7 +14,7 @@ import tomllib
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
-from torquec.errors import RobotFileError
+from torquec.errors import RobotFileError, TorquecError
 from torquec.foundation.reading import FileKind, parse_toml_values, read_text, to_path
 
 KeyPath = tuple[str | int, ...]
@@ -60,7 +61,9 @@ class Table:
 
     def refuse(self, key: str | None, found: str, remedy: str) -> NoReturn:
         """Raise a `RobotFileError` at a key (or at the table, when None)."""
-        raise RobotFileError(found, where=self.where(key), remedy=remedy)
+        raise KeyFaultError(
+            found, where=self.where(key), remedy=remedy, path=(*self._path, *([] if key is None else [key]))
+        )
 
     def number(self, key: str, default: float | None = None) -> float:
         """A finite number; required when there is no default, which itself may be infinite."""
@@ -68,6 +71,13 @@ class Table:
             self._asked.add(key)
             return default
         return self._finite(self._value(key, default), key)
+
+    def flag(self, key: str, *, default: bool) -> bool:
+        """True or false."""
+        value = self._value(key, default)
+        if not isinstance(value, bool):
+            self.refuse(key, f"'{self._named(key)}' is {value!r}", "write true or false, without quotes")
+        return value
 
     def text(self, key: str, default: str | None = None) -> str:
         """A string that is not empty; required when there is no default."""
@@ -134,7 +144,9 @@ class Table:
                 key, f"'{self._named(key)}' is not a list of tables", f"write one [[{self._named(key)}]] for each"
             )
         return [
-            Table(element, (*self._path, key, index), self._lines, self._file) for index, element in enumerate(value)
+            Table(element, (*self._path, key, index), self._lines, self._file)
+            for index, element in enumerate(value)
+            if _GONE not in element
         ]
 
     def finish(self) -> None:
@@ -152,7 +164,7 @@ class Table:
         if key in self._values:
             return self._values[key]
         if default is None:
-            self.refuse(None, f"'{self._named(key)}' is missing", f"add {key} = ...")
+            self.refuse(key, f"'{self._named(key)}' is missing", f"add {key} = ...")
         return default
 
     def _finite(self, value: Any, key: str) -> float:
@@ -163,6 +175,63 @@ class Table:
 
 
 _LARGEST = math.nextafter(math.inf, 0.0)  # finite
+_GONE = "\0gone"
+"""A key that no file can hold: of a table that was found faulty and is not read again."""
+
+
+class KeyFaultError(RobotFileError):
+    """A fault of a TOML file that knows the path of its key, or of the table that lacks one."""
+
+    def __init__(self, found: str, *, where: str = "", remedy: str = "", path: KeyPath = ()) -> None:
+        super().__init__(found, where=where, remedy=remedy)
+        self.path = path
+
+
+def every_fault(document: Table, read: Callable[[Table], object]) -> list[TorquecError]:
+    """All faults that `read` finds in a document, in the order of their lines; none where it reads.
+
+    After each fault its key is left out, or the table that lacks something, and the rest is read again; what is missing
+    only because it was left out is no fault.
+    """
+    values = copy.deepcopy(document._values)
+    left_out: set[KeyPath] = set()
+    faults: list[TorquecError] = []
+    while True:
+        try:
+            read(Table(values, (), document._lines, document._file))
+        except KeyFaultError as fault:
+            if not any(path[: len(fault.path)] == fault.path for path in left_out):
+                faults.append(fault)
+            left_out.add(fault.path)
+            if not _left_out(values, fault.path):
+                break
+        except TorquecError as fault:
+            faults.append(fault)
+            break
+        else:
+            break
+    return sorted(faults, key=lambda fault: _line(fault.where))
+
+
+def _left_out(values: dict[str, Any], path: KeyPath) -> bool:
+    """Leave out what stands at a path, or the table that lacks it; False for the document itself."""
+    holder: Any = values
+    for part in path[:-1]:
+        holder = holder[part]
+    if not path:
+        return False
+    if isinstance(path[-1], str) and path[-1] not in holder:
+        return _left_out(values, path[:-1])
+    if isinstance(path[-1], int):  # the others keep their numbers
+        holder[path[-1]] = {_GONE: True}
+    else:
+        del holder[path[-1]]
+    return True
+
+
+def _line(where: str) -> int:
+    stated = where.rpartition(":")[2]
+    return int(stated) if stated.isdecimal() else 0
 
 
 def read_toml(path: str | os.PathLike[str], kind: FileKind = FileKind.ROBOT) -> Table:

@@ -120,12 +120,12 @@ def load_specification(path: str | os.PathLike[str], robot: Robot) -> Specificat
     Warns (`UnitWarning`) of ranges and speeds that look like degrees. Raises `SpecificationError` with file, line and
     remedy for anything that is wrong, missing, or not the robot's.
     """
-    return _checked(lambda: _read(read_toml(path, FileKind.SPECIFICATION), robot, str(path)))
+    return _checked(lambda: specification_of(read_toml(path, FileKind.SPECIFICATION), robot, str(path)))
 
 
 def parse_specification(text: str, robot: Robot, *, source: str = "specification") -> Specification:
     """The specification in a TOML text; `source` is what messages call it."""
-    return _checked(lambda: _read(parse_toml(text, source), robot, source))
+    return _checked(lambda: specification_of(parse_toml(text, source), robot, source))
 
 
 def _checked(read: Callable[[], Specification]) -> Specification:
@@ -135,7 +135,8 @@ def _checked(read: Callable[[], Specification]) -> Specification:
         raise SpecificationError(error.found, where=error.where, remedy=error.remedy) from None
 
 
-def _read(document: Table, robot: Robot, source: str) -> Specification:
+def specification_of(document: Table, robot: Robot, source: str) -> Specification:
+    """The specification in a table, that of a file or one inside another document."""
     named = document.text("robot", robot.name)
     if named != robot.name:
         document.refuse(

@@ -1,4 +1,4 @@
-"""The peers of `torquec bench`: whichever of Pinocchio, MuJoCo, CasADi and the Robotics Toolbox is installed.
+"""Peers to compare with: whichever of Pinocchio, MuJoCo, CasADi and the Robotics Toolbox is installed.
 
 Each peer loads the same robot, written as a plain URDF: rigid bodies only, no motors, friction or springs, since not
 every peer has them. A peer offers calls by quantity, with our argument order, that give what ours gives. One that
@@ -11,17 +11,21 @@ import dataclasses
 import importlib.metadata
 import importlib.util
 import math
+import platform
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from torquec.foundation.arrays import Array, Indices
 from torquec.robot.robot import Body, Drives, Friction, JointType, Limits, Robot
+
+if TYPE_CHECKING:
+    from torquec.model.model import Model
 
 Call = Callable[..., Any]
 
@@ -60,15 +64,15 @@ def comparable(robot: Robot) -> Robot:
     return dataclasses.replace(robot, bodies=tuple(map(plain, robot.bodies)), drives=Drives())
 
 
-def find_peers(robot: Robot) -> list[Peer | Absent]:
-    """Every installed peer that can load the (comparable) robot; the others with their reasons."""
+def find_peers(robot: Robot, names: Collection[str] | None = None) -> list[Peer | Absent]:
+    """Every installed peer (or those named) that can load the (comparable) robot; the others with their reasons."""
     from torquec.robot import write_urdf
 
     found: list[Peer | Absent] = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "robot.urdf"
         write_urdf(robot, path)
-        for name, module, build in _PEERS:
+        for name, module, build in (row for row in _PEERS if names is None or row[0] in names):
             if not _installed(module):
                 found.append(Absent(name, "not installed"))
                 continue
@@ -78,6 +82,34 @@ def find_peers(robot: Robot) -> list[Peer | Absent]:
                 # A peer may refuse a robot, or have changed its interface; the others still run.
                 found.append(Absent(name, str(error).splitlines()[0] if str(error) else type(error).__name__))
     return found
+
+
+def peer_difference(arm: Model, peer: Peer, function: str, states: Any) -> float:
+    """The largest difference between the peer's results and ours, relative to our largest element."""
+    worst = 0.0
+    for state in states:
+        ours = _matrices(getattr(arm, function)(*state))
+        theirs = _matrices(peer.calls[function](*state[:, peer.order]))
+        for mine, other in zip(ours, theirs, strict=False):  # a peer may give more (Pinocchio: dtau/dqdd)
+            aligned = np.empty_like(mine)
+            aligned[np.ix_(*[peer.order] * mine.ndim)] = np.asarray(other, dtype=float).reshape(mine.shape)
+            worst = max(worst, float(np.max(np.abs(aligned - mine)) / max(np.max(np.abs(mine)), 1e-300)))
+    return worst
+
+
+def _matrices(result: Any) -> tuple[Any, ...]:
+    return tuple(result) if isinstance(result, tuple) else (result,)
+
+
+def processor_name() -> str:
+    """What this machine's processor is called."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
 
 
 def _installed(module: str) -> bool:

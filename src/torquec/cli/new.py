@@ -1,0 +1,73 @@
+"""`torquec new ROBOT`: a project file for one's robot, with a comment on every part."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.options import ForceOption
+from torquec.cli.writes import Writes
+
+if TYPE_CHECKING:
+    from torquec.model.model import Model
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewOptions(CommandOptions):
+    """Where the file goes, and what it names."""
+
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="PROJECT.toml", help="The file to write.  [default: NAME.project.toml]"),
+        Writes.FILE,
+    ] = None
+    log: Annotated[
+        list[Path] | None, typer.Option(metavar="LOG", help="A log to identify the robot from; repeat for more.")
+    ] = None
+    force: ForceOption = False
+
+
+@command(
+    "new",
+    NewOptions,
+    example="torquec new planar2r -o planar2r.project.toml",
+    bodies="writes a project about a robot's bodies",
+)
+def new(model: Model, options: NewOptions) -> Outcome:
+    """Write a project file for a robot: everything that torquec run can do, with a comment on each part.
+
+    Speeds, torques and a motion are the robot's own. Payloads, locked joints and gravity that are given stand in it.
+    """
+    from torquec.cli.writes import check_target
+    from torquec.codegen.identifiers import prefix_identifier
+    from torquec.foundation.writing import write_files
+    from torquec.project.project_text import project_text
+    from torquec.project.read_project import parse_project
+    from torquec.robot import classics
+
+    name = prefix_identifier(model.robot.name)
+    path = options.output or Path(f"{name}.project.toml")
+    if options.output is None:
+        check_target(path, Writes.FILE, force=options.force)
+    source = options.source
+    argument = source.argument if source.argument in classics.names() else _seen_from(path, Path(source.argument))
+    logs = [_seen_from(path, log) for log in options.log or []]
+    text = project_text(model.robot, argument=argument, logs=logs, gravity=source.gravity is not None)
+    if not source.snap or source.strict:
+        flags = "".join(f"{key} = {value}\n" for key, value in (("snap", "false"),) if not source.snap)
+        flags += "strict = true\n" if source.strict else ""
+        text = text.replace("seed = 0", f"{flags}seed = 0", 1)
+    project = parse_project(text, path)  # what is written can be run
+    written = write_files({path: text}, force=options.force)
+    document = {"robot": project.robot.name, "joints": list(project.robot.joint_names), "files": [str(path)]}
+    return Outcome(document, f"torquec run {path} -o {name}_run", tuple(written))
+
+
+def _seen_from(project: Path, file: Path) -> str:
+    """The name of a file as a project in another folder writes it."""
+    return Path(os.path.relpath(file, project.parent)).as_posix()

@@ -1,0 +1,125 @@
+"""The chain: every step of a run in its order, with what it reads. One row is one step; the engine knows nothing else.
+
+A new step is a file in `steps/` and a row here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from torquec.project.project import MotionPart, Project
+from torquec.project.step import DESIGN, IDENTIFY, SIMPLIFY, RunStep
+from torquec.project.steps.check import robot_check_step
+from torquec.project.steps.design import design_step
+from torquec.project.steps.generate import generate_step
+from torquec.project.steps.identify import identify_step
+from torquec.project.steps.realtime import realtime_step
+from torquec.project.steps.report import report_step
+from torquec.project.steps.selftest import selftest_step
+from torquec.project.steps.simplify import simplify_step
+from torquec.project.steps.simulate import simulate_step
+from torquec.project.steps.verdict import verdict_step
+
+MODELS = ("check", IDENTIFY, SIMPLIFY)
+"""Where the best model comes from."""
+
+
+def _logs(project: Project) -> tuple[Path, ...]:
+    """Every file that identification reads; the robot's own, since the identified one is written into it."""
+    part = project.identify
+    named = () if part is None else (*part.logs, *part.validate, *([part.log_map] if part.log_map else ()))
+    robot = () if project.robot_file is None else (project.robot_file,)
+    return tuple(path for path in (*named, *robot) if path.is_file())
+
+
+def _motions(project: Project) -> tuple[Path, ...]:
+    parts: list[MotionPart | None] = [project.motion, *(each.motion for each in project.experiments)]
+    words = [part.trajectory for part in parts if part is not None and part.trajectory is not None]
+    return tuple(path for path in map(Path, words) if path.is_file())
+
+
+def _specification(project: Project) -> object:
+    return None if project.specification is None else dataclasses.replace(project.specification, source="")
+
+
+def _motion_words(part: MotionPart | None) -> object:
+    """A motion without the folder that its file lies in: the file itself is an input by its content."""
+    if part is None or part.trajectory is None:
+        return part
+    return dataclasses.replace(part, trajectory=Path(part.trajectory).name)
+
+
+STEPS = (
+    RunStep("check", "reading the robot", robot_check_step, kept=False),
+    RunStep(
+        IDENTIFY,
+        "identifying the robot",
+        identify_step,
+        reads=lambda project: None if project.identify is None else project.identify.options,
+        needs=("check",),
+        files=_logs,
+        skipped=lambda project: "" if project.identify else "there is no log: [identify] is not in the project",
+    ),
+    RunStep(
+        SIMPLIFY,
+        "simplifying the model",
+        simplify_step,
+        reads=lambda project: (_specification(project), project.simplify),
+        needs=("check", IDENTIFY),
+        skipped=lambda project: "" if project.specification else "there is no [specification]",
+    ),
+    RunStep(
+        DESIGN,
+        "designing the controller",
+        design_step,
+        reads=lambda project: (project.design, _motion_words(project.motion)),
+        needs=MODELS,
+        files=_motions,
+        skipped=lambda project: "" if project.design else "there is no [design]",
+    ),
+    RunStep(
+        "verdict",
+        "judging the loop",
+        verdict_step,
+        needs=(DESIGN,),
+        skipped=lambda project: "" if project.design else "there is no [design]",
+    ),
+    RunStep(
+        "simulate",
+        "simulating the experiments",
+        simulate_step,
+        reads=lambda project: (
+            [dataclasses.replace(each, motion=None) for each in project.experiments],
+            [_motion_words(each.motion or project.motion) for each in project.experiments],
+            project.seed,
+        ),
+        needs=("check", IDENTIFY, DESIGN),
+        files=_motions,
+        skipped=lambda project: "" if project.experiments else "there is no [[experiment]]",
+    ),
+    RunStep(
+        "realtime",
+        "planning the two rates",
+        realtime_step,
+        reads=lambda project: (_specification(project), project.realtime),
+        needs=MODELS,
+        skipped=lambda project: "" if project.realtime else "there is no [realtime]",
+    ),
+    RunStep(
+        "generate",
+        "writing source code",
+        generate_step,
+        reads=lambda project: project.generate,
+        needs=(*MODELS, DESIGN),
+    ),
+    RunStep(
+        "selftest",
+        "testing what was made",
+        selftest_step,
+        reads=lambda project: project.seed,
+        needs=(*MODELS, "generate"),
+    ),
+    RunStep("report", "making the page", report_step, at_top=True),
+)
+"""In the order in which they are done."""

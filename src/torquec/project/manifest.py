@@ -1,0 +1,129 @@
+"""`run.json`: what a run was made from, by what, and every file that it left, with hashes.
+
+It says which steps need not be done again, and lets anybody see whether a folder is still what the run left.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import platform
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torquec
+from torquec.errors import ArgumentError
+from torquec.foundation.documents import DocumentFormat
+from torquec.foundation.json_text import document_text
+from torquec.foundation.reading import FileKind, is_file, read_json
+from torquec.foundation.source_identity import source_identity
+
+MANIFEST = "run.json"
+FORMAT = "torquec run 1"
+
+_PACKAGES = ("numpy", "llvmlite", "python-flint", "scipy", "clarabel", "matplotlib", "mujoco", "pin")
+"""What results can depend on, where it is installed."""
+
+
+@dataclass(frozen=True)
+class StepRecord:
+    """A step: its key, and what it left; `files` are hashes by name inside the folder of the run.
+
+    `skipped` says why a step was not done, and is empty otherwise; `summary` is the one line that it said.
+    """
+
+    name: str
+    key: str = ""
+    summary: str = ""
+    skipped: str = ""
+    seconds: float = 0.0
+    files: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def content(self) -> str:
+        """A hash of what it left: what later steps depend on."""
+        return hashlib.sha256(repr(sorted(self.files.items())).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class RunManifest:
+    """A whole run: the project file and all files that it names by hash, versions, the seed, and the steps."""
+
+    format: str
+    written_by: str
+    project: str
+    inputs: dict[str, str]
+    source: str
+    versions: dict[str, str]
+    seed: int
+    steps: tuple[StepRecord, ...]
+
+    def step(self, name: str) -> StepRecord | None:
+        """The record of a step."""
+        return next((record for record in self.steps if record.name == name), None)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Every file that the run left, without the manifest."""
+        return tuple(name for record in self.steps for name in record.files)
+
+
+_DOCUMENT = DocumentFormat("run", remedy="run the project again")
+
+
+def manifest_of(project: str, inputs: dict[str, str], seed: int, steps: tuple[StepRecord, ...]) -> RunManifest:
+    """The manifest of a run that ends now, on this machine."""
+    version = f"torquec {torquec.__version__}"
+    return RunManifest(FORMAT, version, project, inputs, source_identity(), versions(), seed, steps)
+
+
+def manifest_text(manifest: RunManifest) -> str:
+    """The manifest as the text of its file."""
+    return document_text(_DOCUMENT.to_values(manifest))
+
+
+def read_manifest(folder: Path) -> RunManifest | None:
+    """The manifest in a folder; None where there is none, or none that can be read."""
+    path = folder / MANIFEST
+    if not is_file(path):
+        return None
+    try:
+        values = read_json(path, FileKind.RUN, remedy="run the project again")
+        return _DOCUMENT.from_values(RunManifest, values) if values.get("format") == FORMAT else None
+    except ArgumentError:
+        return None
+
+
+def record_text(record: StepRecord) -> str:
+    """The record of one step as text."""
+    return document_text(_DOCUMENT.to_values(record))
+
+
+def read_record(path: Path) -> StepRecord | None:
+    """The record of one step; None where there is none that can be read."""
+    if not is_file(path):
+        return None
+    try:
+        return _DOCUMENT.from_values(StepRecord, read_json(path, FileKind.RUN, remedy="run the project again"))
+    except ArgumentError:
+        return None
+
+
+def versions() -> dict[str, str]:
+    """Of this Python and of the packages that results can depend on."""
+    found = {"python": platform.python_version(), "system": f"{platform.system()} {platform.machine()}"}
+    for package in _PACKAGES:
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def file_hash(path: Path) -> str:
+    """SHA-256 of a file; empty where it cannot be read."""
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return ""

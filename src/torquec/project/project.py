@@ -1,0 +1,147 @@
+"""`Project`: what one run is about, as frozen records; :mod:`torquec.project.read_project` reads it from a file.
+
+Every part is what one or two steps of the run read, so that a change of a part does only these steps again. None is a
+part that the file does not have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from torquec.codegen.precision import Precision
+from torquec.identification.identify_options import IdentifyOptions
+from torquec.project.law_choice import LawChoice
+from torquec.realtime.choices import HoldOrder
+from torquec.robot.robot import Robot
+from torquec.simplification.specification import Specification
+from torquec.simulation.plant import DryFriction
+from torquec.trajectory import Trajectory
+
+
+@dataclass(frozen=True)
+class PayloadPart:
+    """A point mass [kg] on a frame, its centre there [m]."""
+
+    frame: str
+    mass: float
+    center: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class IdentifyPart:
+    """The logs to fit and those that are only predicted, what their columns mean, and how to fit.
+
+    A log is a file or the word `simulated`.
+    """
+
+    logs: tuple[Path, ...]
+    validate: tuple[Path, ...] = ()
+    log_map: Path | None = None
+    options: IdentifyOptions = field(default_factory=IdentifyOptions)
+
+
+@dataclass(frozen=True)
+class SimplifyPart:
+    """How long to search for a simpler model [s], None for as long as it takes."""
+
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class MotionPart:
+    """A motion: a trajectory file, `standard` (the PUMA 560's), or minimum jerk from one position to another."""
+
+    trajectory: str | None = None
+    start: tuple[float, ...] | None = None
+    to: tuple[float, ...] | None = None
+    duration: float = 2.0
+
+
+@dataclass(frozen=True)
+class ExperimentPart:
+    """A simulation: its name, its motion where it is not the project's, what really moves, and what is measured.
+
+    `payload` is in the hand and unknown to the controller. With more than one of `runs`, inertias and friction are
+    scattered by `spread`. `resolution` [rad or m] of encoders, `noise` [rad or m] and `delay` in samples of positions.
+    """
+
+    name: str
+    motion: MotionPart | None = None
+    payload: tuple[PayloadPart, ...] = ()
+    friction: DryFriction = DryFriction.STICK
+    effort: float = 1.0
+    resolution: float = 0.0
+    noise: float = 0.0
+    delay: int = 0
+    substeps: int = 2
+    runs: int = 1
+    spread: float = 0.05
+
+
+@dataclass(frozen=True)
+class RealtimePart:
+    """The background of the two-rate structure: its period [s], None for the recommended one, its latency [s]."""
+
+    period: float | None = None
+    latency: float = 0.0
+    order: HoldOrder = HoldOrder.FIRST
+
+
+@dataclass(frozen=True)
+class GeneratePart:
+    """Languages to write, and the numbers that C computes in; `rt-c` is the two-rate package."""
+
+    targets: tuple[str, ...] = ("c",)
+    precision: Precision = Precision.DOUBLE
+    update: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Project:
+    """All of it: where it came from, the robot with its payloads and locked joints, and the parts of the run.
+
+    `files` are all files that were named, by their names in the project file; `motion` belongs to `design` and to the
+    experiments without a motion of their own.
+    """
+
+    source: Path
+    text: str
+    robot: Robot
+    robot_file: Path | None
+    seed: int = 0
+    identify: IdentifyPart | None = None
+    specification: Specification | None = None
+    simplify: SimplifyPart = SimplifyPart()
+    motion: MotionPart | None = None
+    design: LawChoice | None = None
+    experiments: tuple[ExperimentPart, ...] = ()
+    realtime: RealtimePart | None = None
+    generate: GeneratePart = GeneratePart()
+    files: Mapping[str, Path] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What the project is called: its file without the ending."""
+        return self.source.stem
+
+
+def project_motion(part: MotionPart, robot: Robot, period: float) -> Trajectory:
+    """The motion of a part; raises `ArgumentError` where it is none of this robot or leaves its limits."""
+    from torquec.trajectory import check_limits, minimum_jerk, puma560_standard_trajectory, read_trajectory
+
+    if part.to is not None:
+        start = (0.0,) * robot.n if part.start is None else part.start
+        motion = minimum_jerk(start, part.to, part.duration, joints=robot.joint_names, period=period)
+    elif part.trajectory == STANDARD:
+        motion = puma560_standard_trajectory(period=period)
+    else:
+        motion = read_trajectory(str(part.trajectory), joints=robot.joint_names, period=period)
+    check_limits(robot, motion)
+    return motion
+
+
+STANDARD = "standard"
+"""The word for Clover's trajectory of the PUMA 560."""
+STANDARD_ROBOT = "puma560"

@@ -1,0 +1,358 @@
+"""Reading a project file: everything is checked before the work begins, and every mistake is told with its line.
+
+docs/project.md describes the format. Files are named relative to the project file. Where a key is wrong, the rest is
+read without it, so that one look at the file mends all mistakes (:func:`torquec.robot.toml.every_fault`).
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from torquec.codegen.precision import Precision
+from torquec.codegen.target import Target
+from torquec.control.law_options import LawKind
+from torquec.errors import ArgumentError, RobotFileError, SpecificationError
+from torquec.foundation.choice import chosen
+from torquec.foundation.reading import FileKind, is_file, read_text, to_path
+from torquec.identification.estimators.method import Method
+from torquec.identification.identify_options import IdentifyOptions
+from torquec.identification.torque.torque_columns import FrictionModel, read_columns
+from torquec.project.law_choice import DEFAULT_RATE, LawChoice
+from torquec.project.project import (
+    STANDARD,
+    STANDARD_ROBOT,
+    ExperimentPart,
+    GeneratePart,
+    IdentifyPart,
+    MotionPart,
+    PayloadPart,
+    Project,
+    RealtimePart,
+    SimplifyPart,
+    project_motion,
+)
+from torquec.project.project_values import (
+    checked_at,
+    joint_positions,
+    not_negative_number,
+    positive_number,
+    whole_number,
+)
+from torquec.realtime.choices import HoldOrder
+from torquec.robot import attach_payload, classics
+from torquec.robot.load import load, robot_files
+from torquec.robot.lock_joints import lock_joints
+from torquec.robot.robot import Robot
+from torquec.robot.toml import KeyFaultError, Table, every_fault, parse_toml
+from torquec.simplification.specification import Specification, load_specification, specification_of
+from torquec.simulation.plant import DryFriction
+from torquec.trajectory.log_map import read_log_map
+
+TWO_RATE = "rt-c"
+"""The two-rate package, which is more than functions in a language."""
+SIMULATED = "simulated"
+_NAMELESS = "nameless"
+
+
+def read_project(path: str | os.PathLike[str]) -> Project:
+    """The project in a TOML file; raises `ArgumentError` that lists every mistake with its line and remedy."""
+    file = to_path(path)
+    return parse_project(read_text(file, FileKind.PROJECT), file)
+
+
+def parse_project(text: str, file: Path) -> Project:
+    """The project in a TOML text; names in it are relative to the folder of `file`."""
+    try:
+        document = parse_toml(text, str(file))
+    except RobotFileError as error:
+        raise ArgumentError(error.found, where=error.where, remedy=error.remedy) from None
+    faults = every_fault(document, lambda table: _Reader(file, text).project(table))
+    # What parts need of each other can be said only where each of them is right.
+    faults = faults or every_fault(document, lambda table: _check_together(table, _Reader(file, text).project(table)))
+    if len(faults) == 1:
+        raise ArgumentError(faults[0].found, where=faults[0].where or str(file), remedy=faults[0].remedy)
+    if faults:
+        listed = "".join(f"\n{str(fault) or fault.found}" for fault in faults)
+        remedy = "correct them all; docs/project.md describes the format"
+        raise ArgumentError(f"{len(faults)} mistakes{listed}", where=str(file), remedy=remedy)
+    return _Reader(file, text).project(parse_toml(text, str(file)))
+
+
+class _Reader:
+    """One pass over a project file: what it names, and the robot that its parts are checked against."""
+
+    def __init__(self, file: Path, text: str) -> None:
+        self.file, self.text = file, text
+        self.files: dict[str, Path] = {}
+
+    def project(self, table: Table) -> Project:
+        """The whole document."""
+        robot, robot_file = self._robot(table)
+        motion = self._motion(table.table("motion"), robot, DEFAULT_RATE)
+        part = Project(
+            self.file,
+            self.text,
+            robot,
+            robot_file,
+            seed=int(whole_number(table, "seed", 0, least=0)),
+            identify=self._identify(table.table("identify"), robot),
+            specification=self._specification(table.table("specification"), robot),
+            simplify=_simplify(table.table("simplify")),
+            motion=motion,
+            design=_design(table.table("design"), robot),
+            experiments=tuple(self._experiment(each, robot) for each in table.tables("experiment")),
+            realtime=_realtime(table.table("realtime")),
+            generate=_generate(table.table("generate")),
+            files=self.files,
+        )
+        table.finish()
+        return part
+
+    def _named(self, table: Table, key: str, word: str) -> Path:
+        """The file that a word of the project names; it must be there."""
+        path = self.file.parent / word
+        if not is_file(path):
+            table.refuse(key, f"there is no file '{word}' beside the project", "check the name and the folder")
+        self.files[word] = path
+        return path
+
+    def _robot(self, table: Table) -> tuple[Robot, Path | None]:
+        word = table.text("robot")
+        gravity = table.vector("gravity") if "gravity" in table else None
+        snap, strict = table.flag("snap", default=True), table.flag("strict", default=False)
+        path: Path | None = None
+        if word in classics.names():
+            robot = classics.load_classic(word, snap=snap, gravity=gravity)
+        else:
+            path = self.file.parent / word
+            if not is_file(path):
+                table.refuse(
+                    "robot",
+                    f"'{word}' is neither a file beside the project nor a classic",
+                    f"give a file {robot_files()}, or one of {', '.join(classics.names())}",
+                )
+            self.files[word] = path
+            robot = checked_at(table, "robot", lambda: load(path, snap=snap, strict=strict, gravity=gravity))
+        for each in table.tables("payload"):
+            robot = _loaded(each, robot, _payload(each))
+        return self._locked(table.table("lock"), robot), path
+
+    def _locked(self, table: Table | None, robot: Robot) -> Robot:
+        if table is None:
+            return robot
+        positions = {name: table.number(name) for name in table.keys}
+        for name in positions:
+            checked_at(table, name, lambda name=name: robot.joint_index(name))  # type: ignore[misc]
+        if len(positions) == robot.n:
+            table.refuse(None, "every joint is locked, and nothing is left to move", "leave one of them free")
+        return lock_joints(robot, positions)
+
+    def _identify(self, table: Table | None, robot: Robot) -> IdentifyPart | None:
+        if table is None:
+            return None
+        logs = self._logs(table, "logs", table.texts("logs"))
+        if not logs:
+            table.refuse("logs", "there are no logs", "name one, or leave out [identify]")
+        others = self._logs(table, "validate", table.texts("validate", ()))
+        log_map = self._named(table, "map", table.text("map")) if "map" in table else None
+        columns = self._named(table, "columns", table.text("columns")) if "columns" in table else None
+        transmission = None
+        if log_map is not None:
+            transmission = checked_at(table, "map", lambda: read_log_map(log_map).transmission)
+        friction = table.choice("friction", FrictionModel) if "friction" in table else None
+        options = IdentifyOptions(
+            method=chosen(Method, table.choice("method", Method, Method.CONSISTENT), "method"),
+            friction=None if friction is None else FrictionModel(friction),
+            cutoff=positive_number(table, "cutoff"),
+            rotors=table.flag("rotors", default=False) if "rotors" in table else None,
+            columns=() if columns is None else checked_at(table, "columns", lambda: read_columns(columns)),
+            transmission=transmission,
+            partial=table.flag("partial", default=False),
+            fit_gravity=table.flag("fit_gravity", default=False),
+        )
+        table.finish()
+        if any(float(body.inertia.m) <= 0.0 for body in robot.bodies) and options.method.needs_prior:
+            table.refuse(None, f"the method {options.method} needs masses in the robot's file", "choose another method")
+        return IdentifyPart(logs, others, log_map, options)
+
+    def _logs(self, table: Table, key: str, words: tuple[str, ...]) -> tuple[Path, ...]:
+        return tuple(Path(word) if word == SIMULATED else self._named(table, key, word) for word in words)
+
+    def _specification(self, table: Table | None, robot: Robot) -> Specification | None:
+        if table is None:
+            return None
+        if "file" not in table:
+            try:
+                return specification_of(table, robot, str(self.file))
+            except SpecificationError as error:  # about the table as a whole
+                raise KeyFaultError(
+                    error.found, where=error.where, remedy=error.remedy, path=("specification",)
+                ) from None
+        path = self._named(table, "file", table.text("file"))
+        table.finish()
+        return checked_at(table, "file", lambda: load_specification(path, robot))
+
+    def _motion(self, table: Table | None, robot: Robot, rate: float) -> MotionPart | None:
+        """A motion, which is made once to see that it is one of this robot."""
+        part = None if table is None else self._motion_part(table, robot)
+        if table is not None and part is None:
+            table.refuse(None, "there is no motion in it", "give trajectory, or to with from and duration")
+        if table is not None and part is not None:
+            table.finish()
+            checked_at(table, None, lambda: project_motion(part, robot, 1.0 / rate))
+        return part
+
+    def _motion_part(self, table: Table, robot: Robot) -> MotionPart | None:
+        start, to = (joint_positions(table, key, robot) for key in ("from", "to"))
+        duration = positive_number(table, "duration")
+        word = table.text("trajectory") if "trajectory" in table else None
+        if to is None and word is None:
+            for key in ("from", "duration"):
+                if key in table:
+                    table.refuse(key, f"'{key}' without 'to'", "say where the motion ends: to = [...]")
+            return None
+        if word is not None and to is not None:
+            table.refuse("trajectory", "'to' and 'trajectory' are two motions", "leave out one of them")
+        if word == STANDARD and robot.name != STANDARD_ROBOT:
+            table.refuse("trajectory", f"the standard trajectory is not for '{robot.name}'", "give a CSV file, or to")
+        if word is not None and word != STANDARD:
+            word = str(self._named(table, "trajectory", word))
+        return MotionPart(word, start, to, 2.0 if duration is None else duration)
+
+    def _experiment(self, table: Table, robot: Robot) -> ExperimentPart:
+        name = table.text("name", _NAMELESS)
+        if not all(letter.isalnum() or letter in "-_ " for letter in name) or name != name.strip():
+            table.refuse("name", f"'name' is {name!r}", "use letters, digits, spaces, - and _: it names a folder")
+        motion = self._motion_part(table, robot)
+        if motion is not None:
+            checked_at(table, None, lambda: project_motion(motion, robot, 1.0 / DEFAULT_RATE))
+        payload: tuple[PayloadPart, ...] = ()
+        if "payload" in table:
+            held = table.table("payload")
+            assert held is not None
+            payload = (_payload(held),)
+            _loaded(held, robot, payload[0])
+        part = ExperimentPart(
+            name,
+            motion,
+            payload,
+            DryFriction(table.choice("friction", DryFriction, DryFriction.STICK)),
+            effort=positive_number(table, "effort") or 1.0,
+            resolution=not_negative_number(table, "resolution"),
+            noise=not_negative_number(table, "noise"),
+            delay=whole_number(table, "delay", 0, least=0),
+            substeps=whole_number(table, "substeps", 2, least=1),
+            runs=whole_number(table, "runs", 1, least=1),
+            spread=not_negative_number(table, "spread", 0.05),
+        )
+        table.finish()
+        if name == _NAMELESS:  # the last of its mistakes, so that the others are found before
+            table.refuse("name", "an experiment has no name", 'add name = "..."')
+        return part
+
+
+# --- parts that need no files ---------------------------------------------------------------------------------------
+
+
+def _check_together(table: Table, project: Project) -> None:
+    """What one part needs of another."""
+    if project.design is None:
+        for key in ("experiment", "motion"):
+            if key in table:
+                table.refuse(key, f"there is {key}, and no controller", "add [design], or leave it out")
+    elif project.design.kind("computed-torque") is LawKind.LQR and project.motion is None:
+        table.refuse("design", "LQR gains belong to a motion", "add [motion]")
+    if project.specification is None:
+        for key in ("simplify", "realtime"):
+            if key in table:
+                table.refuse(key, f"[{key}] needs to know what the model must achieve", "add [specification]")
+    elif project.realtime is not None and not project.specification.joints:
+        table.refuse("realtime", "the specification limits no speeds and accelerations", "state them, or leave it out")
+    names = [experiment.name for experiment in project.experiments]
+    for k, experiment in enumerate(project.experiments):
+        if experiment.motion is None and project.motion is None:
+            table.tables("experiment")[k].refuse(None, "the experiment has no motion", "add [motion], or to = [...]")
+        if experiment.name in names[:k]:
+            table.tables("experiment")[k].refuse(
+                "name", f"two experiments are called '{experiment.name}'", "give each a name of its own"
+            )
+
+
+def _simplify(table: Table | None) -> SimplifyPart:
+    if table is None:
+        return SimplifyPart()
+    seconds, minutes = positive_number(table, "seconds"), positive_number(table, "minutes")
+    if seconds is not None and minutes is not None:
+        table.refuse("minutes", "the time limit is given twice", "keep one of seconds and minutes")
+    table.finish()
+    return SimplifyPart(60.0 * minutes if minutes is not None else seconds)
+
+
+def _design(table: Table | None, robot: Robot) -> LawChoice | None:
+    if table is None:
+        return None
+    given: dict[str, Any] = {"controller": table.choice("controller", LawKind, LawKind.COMPUTED_TORQUE)}
+    for key in ("poles", "evaluation", "friction_at", "weights"):
+        given[key] = table.text(key) if key in table else None
+    given |= {key: positive_number(table, key) for key in ("rate", "threshold")}
+    given |= {key: table.flag(key, default=False) for key in ("sampled", "abbreviated", "saturate")}
+    given["effort"] = positive_number(table, "effort") or 1.0
+    given["option"] = list(table.texts("option", ())) or None
+    if given["controller"] == LawKind.COMPUTED_TORQUE and given["evaluation"] is None:
+        given["evaluation"] = "measured"  # what a tracking error can be proven of
+    choice = LawChoice(**given)
+    table.finish()
+    checked_at(table, "poles" if "poles" in table else None, lambda: choice.pairs(robot))
+    checked_at(table, "threshold" if "threshold" in table else None, lambda: choice.rule)
+    return choice
+
+
+def _realtime(table: Table | None) -> RealtimePart | None:
+    if table is None:
+        return None
+    part = RealtimePart(
+        positive_number(table, "period"),
+        not_negative_number(table, "latency"),
+        HoldOrder(table.choice("order", HoldOrder, HoldOrder.FIRST)),
+    )
+    table.finish()
+    return part
+
+
+def _generate(table: Table | None) -> GeneratePart:
+    if table is None:
+        return GeneratePart()
+    known = (*(target.value for target in Target), TWO_RATE)
+    targets = table.texts("targets", ("c",))
+    for word in targets:
+        if word not in known:
+            table.refuse("targets", f"'{word}' is no target", f"use some of {', '.join(known)}")
+    part = GeneratePart(
+        tuple(dict.fromkeys(targets)),
+        Precision(table.choice("precision", Precision, Precision.DOUBLE)),
+        table.texts("update", ()),
+    )
+    table.finish()
+    if part.update and TWO_RATE not in part.targets:
+        table.refuse("update", f"'update' is for the target {TWO_RATE}", f'add "{TWO_RATE}" to targets')
+    return part
+
+
+def _payload(table: Table) -> PayloadPart:
+    center = table.vector("center", (0.0, 0.0, 0.0))
+    mass = not_negative_number(table, "mass", None)
+    part = PayloadPart(table.text("frame"), mass, center)
+    table.finish()
+    return part
+
+
+def _loaded(table: Table, robot: Robot, part: PayloadPart) -> Robot:
+    taken = {frame.name for frame in robot.frames}
+    free = next(name for name in ("payload", *(f"payload{k}" for k in range(2, len(taken) + 3))) if name not in taken)
+    return checked_at(
+        table,
+        "frame",
+        lambda: attach_payload(robot, part.frame, mass=part.mass, center=part.center, name=free),
+    )

@@ -1,0 +1,94 @@
+"""`RunStep`: one row of a run, with everything that it reads declared, so that the engine knows when to do it again.
+
+A step reads parts of the project, files that the project names, and what earlier steps left; it writes into a folder of
+its own and says in one line what it found. Nothing else may change its result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from torquec.foundation.reading import FileKind, read_json
+from torquec.foundation.work import Work
+from torquec.project.project import Project
+from torquec.report.result_document import result_text
+
+if TYPE_CHECKING:
+    from torquec.model.model import Model
+
+IDENTIFY, SIMPLIFY, DESIGN = "identify", "simplify", "design"
+
+
+@dataclass(frozen=True)
+class StepContext:
+    """What a step is given: the project, the folder to write into, those of earlier steps by name, and the work.
+
+    `output` is where the results of the run will lie.
+    """
+
+    project: Project
+    folder: Path
+    results: Mapping[str, Path]
+    work: Work
+    output: Path
+
+    def write_document(self, name: str, command: str, document: Mapping[str, Any]) -> None:
+        """Write what a command would print with `--json`, with the command's name."""
+        (self.folder / name).write_text(result_text(command, document), encoding="ascii")
+
+    def read_document(self, step: str, name: str) -> dict[str, Any]:
+        """What an earlier step wrote."""
+        return read_json(self.results[step] / name, FileKind.RUN, remedy="run the project again")
+
+    def names(self) -> list[str]:
+        """The files that the step has written so far, by name."""
+        made = (path for path in self.folder.rglob("*") if path.is_file())
+        return sorted(path.relative_to(self.folder).as_posix() for path in made)
+
+    def exact_model(self) -> Model:
+        """The model that simplification starts from: the identified one where there is one, else the robot's."""
+        from torquec.model.model import as_model
+        from torquec.model.save import load_model
+
+        if IDENTIFY in self.results:
+            return load_model(next(self.results[IDENTIFY].glob("*.tq.json")))
+        return as_model(self.project.robot)
+
+    def best_model(self) -> Model:
+        """The model that is controlled with and generated: the certified one where there is one."""
+        from torquec.model.save import load_model
+
+        if SIMPLIFY in self.results:
+            return load_model(next(self.results[SIMPLIFY].glob("*.tq.json")))
+        return self.exact_model()
+
+
+def _nothing(_: Project) -> Any:
+    return None
+
+
+def _wanted(_: Project) -> str:
+    return ""
+
+
+@dataclass(frozen=True)
+class RunStep:
+    """A row of the chain: `run` does it, and gives a line about it; `reads` is the part of the project that it reads.
+
+    `needs` are the earlier steps whose files it reads, where they were done; `files` the input files; `skipped` says
+    why it is not done for a project, and nothing where it is. A step without `kept` is done in every run. `at_top`: its
+    files lie in the folder of the run itself, and it sees those of all steps in their places.
+    """
+
+    name: str
+    title: str
+    run: Callable[[StepContext], str]
+    reads: Callable[[Project], Any] = _nothing
+    needs: tuple[str, ...] = ()
+    files: Callable[[Project], tuple[Path, ...]] = field(default=lambda _: ())
+    skipped: Callable[[Project], str] = _wanted
+    kept: bool = True
+    at_top: bool = False

@@ -1,0 +1,18 @@
+"""The step `check`: what the robot's file says, and the motions of the project against its limits."""
+
+from __future__ import annotations
+
+from torquec.project.step import StepContext
+from torquec.report.robot_facts import robot_facts
+
+DOCUMENT = "robot.json"
+
+
+def robot_check_step(context: StepContext) -> str:
+    """Write what `torquec info` prints."""
+    robot = context.project.robot
+    facts = robot_facts(robot)
+    context.write_document(DOCUMENT, "info", {**facts, "content_hash": robot.content_hash})
+    warned = len(facts["warnings"])
+    said = f", {warned} warning{'s' if warned != 1 else ''}" if warned else ""
+    return f"{robot.name}: {robot.n} joints, {robot.mass:.4g} kg{said}"

@@ -1,0 +1,105 @@
+"""The step `simulate`: every experiment of the project, as `torquec simulate --law` runs it."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+from torquec.errors import DivergenceError
+from torquec.project.project import ExperimentPart, PayloadPart, project_motion
+from torquec.project.simulation_document import DOCUMENT, RUN, many_runs, run_summary, tracking_curves
+from torquec.project.step import DESIGN, StepContext
+from torquec.robot import attach_payload
+from torquec.robot.robot import Robot
+
+_ONE_TURN = 2.0 * math.pi
+"""An error that no controlled joint has."""
+
+
+def simulate_step(context: StepContext) -> str:
+    """A folder for each experiment: its document with what a page draws, and the run as CSV."""
+    worst = []
+    for experiment in context.project.experiments:
+        with context.work.step(f"simulating '{experiment.name}'"):
+            document = _simulated(context, experiment)
+        errors = [error for error in document.get("max_error", {}).values() if math.isfinite(error)]
+        worst.append(f"{experiment.name}: {max(errors):.3g}" if errors else f"{experiment.name}: diverged")
+    return f"largest errors [rad, m]: {', '.join(worst)}"
+
+
+def experiment_folder(name: str) -> str:
+    """The name of an experiment's folder."""
+    return name.replace(" ", "_")
+
+
+def _simulated(context: StepContext, experiment: ExperimentPart) -> dict[str, Any]:
+    from torquec.control.controller_file import FILE_NAME, read_controller
+    from torquec.simulation.closed_loop import LoopOptions, simulate
+    from torquec.simulation.csv_file import write_result
+    from torquec.simulation.integrators import RungeKutta4
+    from torquec.simulation.plant import Plant
+    from torquec.simulation.sensors import Sensors, SpeedSource
+
+    law = read_controller(context.results[DESIGN] / FILE_NAME)
+    real = context.exact_model()
+    if experiment.payload:
+        real = dataclasses.replace(real, robot=_carrying(real.robot, experiment.payload))
+    part = experiment.motion or context.project.motion
+    assert part is not None
+    assert law.period is not None
+    motion = project_motion(part, context.project.robot, law.period)
+    plant = Plant(real, friction=experiment.friction, effort=experiment.effort)
+    source = SpeedSource.DIFFERENCE if experiment.resolution else SpeedSource.MEASURED
+    options = LoopOptions(
+        sensors=Sensors(
+            resolution=experiment.resolution,
+            speed=source,
+            position_noise=experiment.noise,
+            delay=experiment.delay,
+        ),
+        integrator=RungeKutta4(experiment.substeps),
+        seed=context.project.seed,
+        largest_error=_ONE_TURN,
+    )
+    folder = context.folder / experiment_folder(experiment.name)
+    folder.mkdir()
+    document: dict[str, Any] = {
+        "experiment": experiment.name,
+        "controller": law.name,
+        "period": law.period,
+        "joints": list(law.joints),
+        "plant": real.kind.value,
+        "units": {joint.name: "m" if joint.type.is_prismatic else "rad" for joint in plant.robot.joints},
+    }
+    if experiment.runs > 1:
+        found, runs = many_runs(
+            plant,
+            law,
+            motion,
+            runs=experiment.runs,
+            spread=experiment.spread,
+            options=options,
+            envelope=True,
+            report=context.work.report,
+        )
+        document |= found | tracking_curves(runs)
+    else:
+        try:
+            result = simulate(plant, law, motion, options=options)
+        except DivergenceError as error:
+            document["diverged"] = error.found  # of an experiment that is an answer
+        else:
+            document |= run_summary(result)
+            write_result(result, folder / RUN)
+            document |= tracking_curves(result)
+    files = sorted(path.name for path in folder.iterdir())
+    context.write_document(f"{folder.name}/{DOCUMENT}", "simulate", document | {"files": files})
+    return document
+
+
+def _carrying(robot: Robot, payload: tuple[PayloadPart, ...]) -> Robot:
+    """The robot with what its controller does not know of in the hand."""
+    for k, part in enumerate(payload):
+        robot = attach_payload(robot, part.frame, mass=part.mass, center=part.center, name=f"unknown{k + 1}")
+    return robot

@@ -1,0 +1,41 @@
+"""The step `verdict`: what the certificate, the motion and the covariance say of the loop, in sentences.
+
+What is proven comes first: the tracking error, from the certified torque error of the model. Statistics follow: the
+payloads that linear models along the motion bear, and the parameters that an identification leaves possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from torquec.project.design_study import DOCUMENT as DESIGNED
+from torquec.project.step import DESIGN, StepContext
+
+DOCUMENT = "verdict.json"
+
+
+def verdict_step(context: StepContext) -> str:
+    """Say what the documents of the design prove, and what they only make likely."""
+    found = context.read_document(DESIGN, DESIGNED)
+    said = verdict_statements(found)
+    proven = bool(found["guarantee"].get("valid"))
+    context.write_document(DOCUMENT, "verdict", {"proven": proven, "statements": said})
+    return said[0]
+
+
+def verdict_statements(found: Mapping[str, Any]) -> list[str]:
+    """A sentence for each promise in the document of a design."""
+    guarantee, payload, covariance = found["guarantee"], found["payload"], found["covariance"]
+    if guarantee.get("valid"):
+        bounds = [f"{joint} {bound['value']:.2g} {bound['unit']}" for joint, bound in guarantee["bounds"].items()]
+        said = [f"proven: the tracking error stays below {', '.join(bounds)}"]
+    else:
+        said = [f"no tracking error is proven: {guarantee.get('reason', '')}"]
+    if "lower" in payload:
+        most = "any payload" if payload["upper"] is None else f"{payload['upper']:.3g} kg in {payload['frame']}"
+        said.append(f"linear models along the motion are stable up to {most}")
+    if "stable" in covariance:
+        answer = "all of them" if covariance["stable"] else "not all of them"
+        said.append(f"of the parameters that the logs leave possible ({covariance['level']:g}), {answer} are stable")
+    return said

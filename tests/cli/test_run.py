@@ -1,0 +1,49 @@
+"""`torquec run`: text, JSON, what is kept, and refusals with nothing written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+PROJECT = """\
+robot = "planar2r"
+[generate]
+targets = ["c"]
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "arm.toml"
+    path.write_text(PROJECT)
+    return path
+
+
+def test_text_names_every_step_and_ends_with_where_to_look(torquec, file, tmp_path):
+    first = torquec("run", file, "-o", tmp_path / "out", "--jobs", "1")
+    assert first.status == 0, first.err
+    for words in ("check", "not done: there is no [specification]", "generate", "selftest", "steps in"):
+        assert words in first.out
+    assert Path(first.out.splitlines()[-1]).exists()
+    again = torquec("run", file, "-o", tmp_path / "out", "--json", "--jobs", "1").document
+    assert again["done"] == ["check"]
+    assert all(Path(name).exists() for name in again["files"])
+    assert again["steps"]["generate"]["summary"].startswith("c: ")
+
+
+def test_mistakes_are_all_told_and_nothing_is_written(torquec, file, tmp_path):
+    file.write_text('robot = "planar2r"\nseed = -1\n[generate]\ntarget = "c"\n')
+    outcome = torquec("run", file, "-o", tmp_path / "out")
+    assert outcome.status == 2
+    assert "arm.toml:2" in outcome.err
+    assert "arm.toml:4" in outcome.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["arm.toml"]
+
+
+def test_a_folder_of_somebody_else_is_refused(torquec, file, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine.txt").write_text("mine")
+    outcome = torquec("run", file, "-o", tmp_path / "out")
+    assert outcome.status == 2
+    assert "not empty" in outcome.err

@@ -1,0 +1,129 @@
+"""The whole chain on a small arm: every step leaves its files, what is claimed holds, only what changed runs again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+import torquec as tq
+from torquec.project.chain import STEPS
+from torquec.project.project_text import project_text
+from torquec.project.read_project import parse_project
+from torquec.project.run_project import run_project
+from torquec.project.steps.verdict import verdict_statements
+
+PROJECT = """\
+robot = "planar2r"
+[specification.every_joint]
+velocity = 3.0
+acceleration = 15.0
+torque_error = 0.5
+[simplify]
+seconds = 1
+[design]
+poles = "-20"
+rate = 500
+[motion]
+to = [0.4, -0.3]
+duration = 1.5
+[[experiment]]
+name = "unknown load"
+payload = { frame = "link2", mass = 0.1 }
+[generate]
+targets = ["c"]
+"""
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A finished run: its project file, its folder, and what it said."""
+    folder = tmp_path_factory.mktemp("chain")
+    file = folder / "arm.toml"
+    file.write_text(PROJECT)
+    result = run_project(parse_project(PROJECT, file), folder / "out")
+    return file, folder / "out", result
+
+
+def document(folder, name):
+    return json.loads((folder / name).read_text())
+
+
+def test_every_step_is_done_or_says_why_not(finished):
+    _, folder, result = finished
+    skipped = {record.name: record.skipped for record in result.manifest.steps if record.skipped}
+    assert set(skipped) == {"identify", "realtime"}
+    assert set(result.done) == {step.name for step in STEPS} - set(skipped)
+    assert all(record.summary for record in result.manifest.steps if not record.skipped)
+    files = ("check/robot.json", "design/controller.json", "simulate/unknown_load/run.csv", "generate/c/selftest.c")
+    for name in files:
+        assert (folder / name).exists(), name
+
+
+def test_documents_are_those_of_the_commands(finished):
+    _, folder, _ = finished
+    names = {"check/robot.json": "info", "simplify/simplification.json": "simplify", "design/design.json": "design"}
+    names |= {"simulate/unknown_load/simulation.json": "simulate", "selftest/selftest.json": "selftest"}
+    for name, command in names.items():
+        found = document(folder, name)
+        assert (found["format"], found["command"]) == ("torquec result 1", command)
+    assert document(folder, "selftest/selftest.json")["ok"] is True
+    listed = document(folder, "design/design.json")["files"]
+    assert listed
+    assert all((folder / "design" / name).exists() for name in listed)
+
+
+def test_what_is_left_is_proven_and_can_be_checked_again(finished):
+    _, folder, _ = finished
+    assert tq.check_file(folder / "simplify").ok
+    verdict = document(folder, "verdict/verdict.json")
+    assert verdict["proven"] is True
+    bounds = document(folder, "design/design.json")["guarantee"]["bounds"]
+    assert 0.0 < bounds["joint1"]["value"] < 1e-3
+    errors = document(folder, "simulate/unknown_load/simulation.json")["max_error"]
+    assert bounds["joint1"]["value"] < errors["joint1"] < 0.1  # nothing is promised of a load that is unknown
+
+
+def test_a_changed_part_does_its_steps_again_and_no_others(finished):
+    file, folder, _ = finished
+    file.write_text(PROJECT.replace("mass = 0.1", "mass = 0.2"))
+    again = run_project(parse_project(file.read_text(), file), folder)
+    assert set(again.done) == {"check", "simulate", "report"}
+    assert run_project(parse_project(file.read_text(), file), folder).done == ("check",)
+
+
+@pytest.mark.slow
+def test_a_project_with_everything(tmp_path):
+    """Log, specification, controller, experiments in numbers, two rates, every target that this machine can write."""
+    robot = tq.classics.planar2r()
+    text = project_text(robot, argument="planar2r", logs=["simulated"], seconds=5.0)
+    text = text.replace('name = "as designed"', 'name = "as designed"\nruns = 20').replace('"rt-c"', '"rt-c", "numpy"')
+    file = tmp_path / "arm.toml"
+    file.write_text(text.replace("# validate", 'method = "ordinary"\ncutoff = 10\n# validate'))
+    result = run_project(parse_project(file.read_text(), file), tmp_path / "out")
+    assert set(result.done) == {step.name for step in STEPS}
+    assert (tmp_path / "out" / "identify" / "report.html").exists()
+    assert json.loads((tmp_path / "out" / "simulate" / "as_designed" / "simulation.json").read_text())["runs"] == 20
+    plan = json.loads((tmp_path / "out" / "realtime" / "plan.json").read_text())
+    assert plan["command"] == "plan"
+
+
+def test_every_step_declares_earlier_ones_only():
+    seen: set[str] = set()
+    for step in STEPS:
+        assert set(step.needs) <= seen
+        seen.add(step.name)
+    assert replace(STEPS[0], kept=True).kept
+
+
+def test_a_verdict_says_what_is_proven_and_what_is_likely():
+    found = {
+        "guarantee": {"valid": False, "reason": "the box is too small"},
+        "payload": {"lower": None, "upper": 2.5, "unit": "kg", "frame": "hand"},
+        "covariance": {"level": 0.95, "stable": False, "scale": 0.5},
+    }
+    proven, payload, likely = verdict_statements(found)
+    assert proven == "no tracking error is proven: the box is too small"
+    assert "2.5 kg in hand" in payload
+    assert "not all of them" in likely

@@ -1,0 +1,55 @@
+"""Project files for robots: what is written can be read, for every classic and for robots without limits."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+import torquec as tq
+from torquec.project.project_text import project_text
+from torquec.project.read_project import parse_project
+from torquec.robot.robot import Limits
+
+
+@pytest.mark.parametrize("name", tq.classics.names())
+def test_every_classic_has_one(name, tmp_path):
+    robot = tq.classics.load_classic(name)
+    project = parse_project(project_text(robot, argument=name), tmp_path / "robot.toml")
+    assert project.robot.content_hash == robot.content_hash
+    assert project.simplify.seconds == 60.0
+    assert len(project.specification.joints) == robot.n
+    assert {experiment.name for experiment in project.experiments} == {"as designed", "unknown load"}
+
+
+def test_payloads_locked_joints_and_gravity_stand_in_it(tmp_path):
+    robot = tq.attach_payload(tq.classics.load_classic("scara", gravity=(0.0, 0.0, -1.6)), "tool", mass=1.5)
+    held = tq.lock_joints(robot, {"quill": -0.05})
+    text = project_text(held, argument="scara", gravity=True, logs=["simulated"])
+    project = parse_project(text, tmp_path / "robot.toml")
+    assert project.robot.joint_names == held.joint_names
+    assert project.robot.mass == pytest.approx(held.mass)
+    assert project.robot.gravity == (0.0, 0.0, -1.6)
+    assert [str(log) for log in project.identify.logs] == ["simulated"]
+
+
+def test_without_limits_numbers_follow_from_the_masses(tmp_path):
+    robot = tq.classics.planar2r()
+    bodies = [
+        dataclasses.replace(body, joint=dataclasses.replace(body.joint, limits=Limits())) for body in robot.bodies
+    ]
+    text = project_text(dataclasses.replace(robot, bodies=tuple(bodies)), argument="planar2r", seconds=None)
+    assert "limits no torques" in text
+    errors = [joint.torque_error for joint in parse_project(text, tmp_path / "robot.toml").specification.joints]
+    assert 0.01 < errors[1] < errors[0] < 1.0
+
+
+def test_names_with_quotes_are_names(tmp_path):
+    robot = tq.classics.planar2r()
+    bodies = [
+        dataclasses.replace(body, joint=dataclasses.replace(body.joint, name=f'a "{k}" \\ü'))
+        for k, body in enumerate(robot.bodies)
+    ]
+    odd = dataclasses.replace(robot, bodies=tuple(bodies))
+    text = project_text(tq.lock_joints(odd, {'a "0" \\ü': 0.25}), argument="planar2r")
+    assert "\\u00fc" in text

@@ -1,0 +1,174 @@
+"""Project files: what they say, and every mistake of a file told at once with its line."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import ARM
+
+from torquec.errors import ArgumentError
+from torquec.project.read_project import parse_project, read_project
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "projects"
+
+WHOLE = """\
+robot = "arm.urdf"
+seed = 7
+gravity = [0.0, 0.0, -9.8]
+
+[[payload]]
+frame = "lower"
+mass = 0.5
+
+[identify]
+logs = ["simulated"]
+method = "ordinary"
+cutoff = 10
+
+[specification.every_joint]
+velocity = 1.0
+acceleration = 2.0
+torque_error_part = 0.02
+
+[simplify]
+minutes = 2
+
+[design]
+poles = "-5,-6/-7"
+rate = 250
+
+[motion]
+from_deg = [0, 0]
+to_deg = [30, -10]
+duration = 3
+
+[[experiment]]
+name = "with a load"
+payload = { frame = "lower", mass = 0.2, center = [0, 0, 1] }
+runs = 5
+
+[realtime]
+order = "zeroth"
+
+[generate]
+targets = ["c", "rt-c"]
+update = ["load"]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "arm.urdf").write_text(ARM)
+    return tmp_path
+
+
+def refused(folder: Path, text: str) -> str:
+    with pytest.raises(ArgumentError) as caught:
+        parse_project(text, folder / "arm.toml")
+    return str(caught.value)
+
+
+def test_every_part_is_read(folder):
+    project = parse_project(WHOLE, folder / "arm.toml")
+    assert project.name == "arm"
+    assert project.robot.gravity == (0.0, 0.0, -9.8)
+    assert project.robot.mass == pytest.approx(2.5)
+    assert project.identify.options.cutoff == 10.0
+    assert project.specification.joints[0].torque_error == pytest.approx(0.02 * 50)
+    assert project.simplify.seconds == 120.0
+    assert project.design.period == 0.004
+    assert project.design.evaluation == "measured"
+    assert project.motion.to == pytest.approx((math.radians(30), math.radians(-10)))
+    (experiment,) = project.experiments
+    assert experiment.payload[0].center == (0.0, 0.0, 1.0)
+    assert experiment.runs == 5
+    assert project.generate.update == ("load",)
+    assert project.files == {"arm.urdf": folder / "arm.urdf"}
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: path.stem)
+def test_the_examples_are_projects(path):
+    assert read_project(path).robot.n > 0
+
+
+def test_all_mistakes_are_listed_with_their_lines(folder):
+    text = """\
+robot = "arm.urdf"
+sede = 1
+
+[specification.every_joint]
+velocity = -1.0
+acceleration = "fast"
+
+[simplify]
+seconds = 0
+
+[design]
+controller = "magic"
+poles = "-5,-6,-7"
+rat = 500
+
+[motion]
+to = [0.1]
+
+[[experiment]]
+name = "one"
+
+[[experiment]]
+runs = 1.5
+frction = "stick"
+
+[generate]
+targets = ["fortran"]
+"""
+    said = refused(folder, text)
+    found = {line.split(":")[1] for line in said.splitlines() if "arm.toml:" in line and line.split(":")[1].isdigit()}
+    assert found == {"2", "5", "6", "9", "12", "13", "14", "17", "22", "23", "24", "27"}, said
+    assert "12 mistakes" in said
+    for words in (
+        "unknown key 'sede'",
+        "'velocity' is -1",
+        "'design.controller' is 'magic'",
+        "an experiment has no name",
+    ):
+        assert words in said, words
+
+
+def test_what_is_missing_because_it_was_wrong_is_no_second_mistake(folder):
+    said = refused(folder, 'robot = "nobody.urdf"\n[lock]\nelbow = 0\nshoulder = 0\n')
+    assert said.count("remedy") == 1
+    assert "neither a file beside the project nor a classic" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("robot = ", "not TOML"),
+        ("", "'robot' is missing"),
+        ('robot = "planar2r"\n[lock]\njoint1 = 0\njoint2 = 0', "nothing is left to move"),
+        ('robot = "planar2r"\n[lock]\njoint9 = 0', "arm.toml:3"),
+        ('robot = "planar2r"\n[identify]\nlogs = ["none.csv"]', "there is no file 'none.csv'"),
+        ('robot = "planar2r"\n[identify]\nlogs = []', "there are no logs"),
+        ('robot = "planar2r"\n[motion]\nto = [1, 1]', "no controller"),
+        ('robot = "planar2r"\n[design]\n[motion]\nduration = 1', "'duration' without 'to'"),
+        ('robot = "planar2r"\n[design]\n[motion]\ntrajectory = "standard"', "not for 'planar2r'"),
+        ('robot = "planar2r"\n[design]\n[[experiment]]\nname = "x"', "the experiment has no motion"),
+        ('robot = "planar2r"\n[design]\n[[experiment]]\nname = "../x"\nto = [1, 1]', "names a folder"),
+        ('robot = "planar2r"\n[simplify]\nseconds = 1', "add [specification]"),
+        ('robot = "planar2r"\n[design]\ncontroller = "lqr"', "add [motion]"),
+        ('robot = "planar2r"\n[generate]\nupdate = ["load"]', "is for the target rt-c"),
+        ('robot = "planar2r"\nsnap = "yes"', "write true or false"),
+        ('robot = "planar2r"\n[specification]\nfile = "none.toml"', "there is no file 'none.toml'"),
+        ('robot = "planar2r"\n[[payload]]\nframe = "hand"\nmass = 1', "arm.toml:3"),
+    ],
+)
+def test_misuse(folder, text, words):
+    assert words in refused(folder, text)
+
+
+def test_a_motion_beyond_the_limits_is_told_before_the_work(folder):
+    said = refused(folder, 'robot = "arm.urdf"\n[design]\n[motion]\nto = [1.9, 1.9]\nduration = 0.1\n')
+    assert "arm.toml:3" in said
+    assert "shoulder" in said
