@@ -98,6 +98,7 @@ COVERED_BY = {
     "proof/torque_bound.py": "proof/test_never_below.py",
     "proof/torque_functional.py": "proof/test_branch_and_bound.py",
     "realtime/choices.py": "realtime/test_two_rate.py",
+    "realtime/controller_functions.py": "realtime/test_package.py",
     "realtime/runtime/structures.py": "realtime/runtime/test_library.py",
     "realtime/runtime/fault.py": "realtime/runtime/test_fault_injection.py",
     "realtime/runtime/run_result.py": "realtime/runtime/test_run.py",

@@ -116,6 +116,6 @@ def test_the_view_is_drawn_over_itself_on_a_terminal(monkeypatch):
     report(seen[-1])
     height = terminal.getvalue().count("\n")
     report(seen[-1])
-    assert f"\x1b[{height - 1}A" in terminal.getvalue()
+    assert f"\x1b[{height}A" in terminal.getvalue()
     monkeypatch.setattr(terminal, "isatty", lambda: False, raising=False)
     assert live_report(0.1) is None

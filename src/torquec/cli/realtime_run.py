@@ -234,16 +234,14 @@ def live_report(duration: float) -> Callable[[RunStatus], None] | None:
 
     if not sys.stderr.isatty():
         return None
-    drawn = False
+    height = 0
 
     def report(status: RunStatus) -> None:
-        nonlocal drawn
-        text = run_view(status, duration=duration)
-        up = f"\x1b[{text.count(chr(10))}A\r" if drawn else ""
-        sys.stderr.write(up + "\n".join(f"\x1b[K{line}" for line in text.split("\n")))
+        nonlocal height
+        lines = run_view(status, duration=duration).split("\n")
+        up = f"\x1b[{height}A" if height else ""
+        sys.stderr.write(up + "".join(f"\r\x1b[K{line}\n" for line in lines))
         sys.stderr.flush()
-        drawn = True
-        if status.mode.name == "STOPPED":
-            sys.stderr.write("\n")
+        height = len(lines)
 
     return report

@@ -4,6 +4,8 @@
 (2)  <prefix>_tasks.h, triple_buffer.h    tasks, each one call, with wait-free triple buffers between them
 (3)  selftest.c, CMakeLists.txt
 (4)  example_posix.c, example_bare_metal.c: threads; a timer interrupt
+(5)  with a law, in C and doubles, and nothing that changes at run time: the runtime of
+     :mod:`torquec.realtime.runtime.loop_package`, with guards and drivers
 """
 
 from __future__ import annotations
@@ -14,7 +16,6 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from torquec.codegen.c.names import Names, package_names
 from torquec.codegen.c.package import c_package
@@ -24,12 +25,9 @@ from torquec.codegen.identifiers import prefix_identifier
 from torquec.codegen.object.package import object_package, object_target
 from torquec.codegen.object.triple import MachineTarget
 from torquec.codegen.precision import Precision
-from torquec.control.computed_torque import demanded_acceleration
 from torquec.control.controller import Controller
-from torquec.control.law_options import LawKind
-from torquec.control.poles import error_feedback, joint_poles
 from torquec.errors import ArgumentError
-from torquec.expr import Function, OperationCount, count_operations, trace
+from torquec.expr import Function, OperationCount, count_operations
 from torquec.foundation.choice import chosen
 from torquec.foundation.json_text import document_text
 from torquec.foundation.reading import to_path
@@ -39,7 +37,10 @@ from torquec.model.claim import Claim, claim_text, claims_of
 from torquec.model.model import Model
 from torquec.model.save import model_document
 from torquec.realtime.choices import FrictionTask, HoldOrder
+from torquec.realtime.controller_functions import controller_functions
 from torquec.realtime.plan import HoldPlan
+from torquec.realtime.runtime.loop_package import RUNTIME_CMAKE, loop_files, loop_functions
+from torquec.realtime.runtime.structures import MOST_JOINTS
 from torquec.realtime.tasks_text import tasks_text
 from torquec.realtime.two_rate import TwoRateFunctions, two_rate
 from torquec.robot.robot import Robot
@@ -57,6 +58,8 @@ _NOTES = {
     "synchronous": "tau = M qdd + held.",
     "background_first_order": "What is held, and its slopes; friction and springs included as the package says.",
     "synchronous_first_order": "tau = M qdd + held + dtau_dq (q - q0) + dtau_dqd (qd - qd0), 0 at the background.",
+    "two_rate_law": "The law of every cycle from the coefficients of `background`; qdd is what the background is told.",
+    "background": "All coefficients of `two_rate_law` in one row, with the state that they are for.",
     "demanded_acceleration": "Computed torque: give `synchronous` this acceleration as qdd.",
 }
 
@@ -96,7 +99,7 @@ def write_two_rate_package(
     cpu: str | None = None,
     force: bool = False,
 ) -> TwoRatePackage:
-    """Write (1)-(4) into `directory`; with a `triple`, machine code for its processor stands for (1) and (3).
+    """Write (1)-(5) into `directory`; with a `triple`, machine code for its processor stands for (1) and (3).
 
     `update` names parameters or groups that can change while the robot runs (`torquec.realtime.run_time_parameters`);
     `law` adds the step of a controller; what is lost with a `plan` is stated in the header. Raises `ArgumentError` for
@@ -106,6 +109,10 @@ def write_two_rate_package(
     numbers = chosen(Precision, precision, "precision")
     two = two_rate(source, update=update, friction=friction, order=order)
     functions = [*two.functions.values(), *([] if law is None else controller_functions(two.model, law))]
+    plain = not (triple or cpu or two.groups) and numbers is Precision.DOUBLE
+    runs = plain and two.robot.n <= MOST_JOINTS
+    if law is not None and runs:
+        functions += loop_functions(two.model, law, two.order)
     certified = two.model.record is not None
     begin = prefix or f"{simplified_prefix(two.model) if certified else two.robot.name}_rt"
     names = package_names(functions, begin, scalar=SCALARS[numbers])
@@ -114,35 +121,12 @@ def write_two_rate_package(
         raise ArgumentError("the plan is for other joints", remedy="plan for the model that is written")
     target = object_target(triple, cpu) if triple or cpu else None
     texts = _texts(two, functions, names, stack, "" if plan is None else _plan_text(two.robot, plan), target)
+    if law is not None and runs:
+        texts |= loop_files(two.model, law, functions, names)
+        texts["CMakeLists.txt"] = f"{texts['CMakeLists.txt']!s}{RUNTIME_CMAKE.format(prefix=names.prefix)}"
     files = write_folder(to_path(directory), texts, force=force)
     counts = MappingProxyType({function.name: count_operations(function) for function in functions})
     return TwoRatePackage(tuple(files), counts, MappingProxyType(stack), claims_of(two.robot, two.model.record))
-
-
-def controller_functions(model: Model, law: Controller) -> list[Function]:
-    """The step of a controller and, for computed torque, the acceleration that it asks the synchronous task for.
-
-    Raises `ArgumentError` for a controller of other joints.
-    """
-    if law.joints != model.robot.joint_names:
-        raise ArgumentError(
-            f"the controller is for the joints {', '.join(law.joints)}",
-            remedy=f"design one for this robot, whose joints are {', '.join(model.robot.joint_names)}",
-        )
-    found = [law.function]
-    if law.design is None or law.design.law is not LawKind.COMPUTED_TORQUE:
-        return found
-    options = law.design.options
-    if options.rule is not None or options.poles is None:
-        return found
-    feedback = error_feedback(
-        joint_poles(law.joints, options.poles), period=options.period, sampled=bool(options.sampled)
-    )
-
-    def algorithm(**signals: Any) -> dict[str, Any]:
-        return {"qdd": demanded_acceleration(feedback, signals)}
-
-    return [*found, trace("demanded_acceleration", algorithm, law.signals)]
 
 
 def _plan_text(robot: Robot, plan: HoldPlan) -> str:

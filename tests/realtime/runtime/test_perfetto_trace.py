@@ -122,6 +122,18 @@ def test_counters_have_all_their_digits(tmp_path):
     assert np.allclose(values["latency [us]"], log.latency * 1e6)
 
 
+def test_the_age_of_coefficients_is_there_where_there_are_some(tmp_path):
+    log = some_log()
+    log.entries[:, 8] = 1000 * np.arange(len(log))
+    for background in (False, True):
+        path = tmp_path / f"{background}.pftrace"
+        with PerfettoTrace(path, JOINTS, 0.001, background=background) as trace:
+            trace.add(log)
+        assert (b"coefficients' age" in path.read_bytes()) == background
+        values = [decoded(p[11][0])[44][0] for p in packets(path) if 11 in p and decoded(p[11][0]).get(11) == [5]]
+        assert np.allclose(values, np.arange(len(log)) if background else log.tau[:, 0])
+
+
 def test_in_pieces_it_is_the_same_trace(tmp_path):
     log = some_log()
 

@@ -36,7 +36,7 @@ def test_it_is_the_simulation_where_nothing_is_cut():
     robot = dataclasses.replace(VIRTUAL, plant=tq.Plant(ROBOT, saturates=False))
     result = run(ROBOT, LAW, MOTION, robot=robot, guards=wide)
     log, steps = result.log, len(MOTION)
-    # The loop begins one period after the robot, which falls without torque until then.
+    # The same start for both: brakes hold the robot until the first torques come, and the first ones act a step later.
     start = {"initial_q": log.q[0], "initial_qd": log.qd[0]}
     simulated = tq.simulate(tq.Plant(ROBOT, saturates=False), LAW, MOTION, **start)
     assert np.abs(log.q[:steps] - simulated.q).max() < 1e-12

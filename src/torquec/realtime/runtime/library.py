@@ -49,10 +49,13 @@ FLAGS = ("-std=c11", "-O2", "-ffp-contract=off", "-fPIC", "-shared", "-pthread")
 
 def runtime_sources() -> Mapping[str, str]:
     """The sources of the runtime by name."""
-    folder = resources.files("torquec.realtime")
-    texts = {name: (folder / "runtime" / "c" / name).read_text(encoding="utf-8") for name in RUNTIME_SOURCES}
-    texts["triple_buffer.h"] = (folder / "c" / "triple_buffer.h").read_text(encoding="utf-8")
-    return texts
+    shared = (resources.files("torquec.realtime") / "c" / "triple_buffer.h").read_text(encoding="utf-8")
+    return {**{name: runtime_c_text(name) for name in RUNTIME_SOURCES}, "triple_buffer.h": shared}
+
+
+def runtime_c_text(name: str) -> str:
+    """A C file of the runtime."""
+    return (resources.files("torquec.realtime.runtime") / "c" / name).read_text(encoding="utf-8")
 
 
 def find_compiler() -> str:

@@ -23,11 +23,13 @@ from torquec.expr import Function, inline, trace
 from torquec.foundation.arrays import Array
 from torquec.model.model import Model
 from torquec.realtime.choices import FrictionTask, HoldOrder
-from torquec.realtime.package import controller_functions
+from torquec.realtime.controller_functions import controller_functions
 from torquec.realtime.two_rate import TwoRateFunctions, two_rate
 from torquec.trajectory.trajectory import Trajectory
 
 _DEMANDED = "demanded_acceleration"
+TWO_RATE_LAW, BACKGROUND = "two_rate_law", "background"
+"""The names of (2)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +133,7 @@ def _background(two: TwoRateFunctions) -> Function:
         return {"coefficients": [*(value for name in parts for value in made[name]), *place]}
 
     ports = dict.fromkeys(("q", "qd", "qdd"), (n,))
-    return trace("background", first if two.order is HoldOrder.FIRST else zeroth, ports)
+    return trace(BACKGROUND, first if two.order is HoldOrder.FIRST else zeroth, ports)
 
 
 def _inputs(function: Function | None) -> tuple[str, ...]:
@@ -166,7 +168,7 @@ def _synchronous(two: TwoRateFunctions, controller: Controller, demanded: Functi
         return {"tau": inline(function, graph, given)["tau"], "qdd": given["qdd"]}
 
     ports = {**controller.signals, "coefficients": (sum(size for _, size in names),)}
-    return trace("two_rate_law", program, ports)
+    return trace(TWO_RATE_LAW, program, ports)
 
 
 def _native(function: Function) -> NativeFunction:

@@ -32,21 +32,27 @@ _UUID, _TRACK_NAME, _PROCESS, _PARENT, _COUNTER = 1, 2, 3, 5, 8  # TrackDescript
 _BEGIN, _END, _INSTANT, _COUNT = 1, 2, 3, 4  # TrackEvent.Type
 _CLEARED, _NEEDED = 1, 2  # TracePacket.SequenceFlags: interned names begin here; are needed here
 _SLICES = ("cycle", "read", "compute", "write")
+_TIMES = ("latency [us]", "coefficients' age [us]")
 _TIME_BYTES = 9
 """Of a time in (2): 63 bits."""
 _PLACE, _CYCLES, _GUARD_TRACK, _FIRST_COUNTER = 1, 2, 3, 4  # numbers of tracks
 
 
 class PerfettoTrace:
-    """A trace file: a context, in which `add` takes entries of the log; in its place when the context ends well."""
+    """A trace file: a context, in which `add` takes entries of the log; in its place when the context ends well.
 
-    def __init__(self, target: Path, joints: Sequence[str], period: float, *, force: bool = False) -> None:
+    `background`: whether coefficients have an age.
+    """
+
+    def __init__(
+        self, target: Path, joints: Sequence[str], period: float, *, background: bool = False, force: bool = False
+    ) -> None:
         self._joints, self._period = tuple(joints), period
         self._file = contextlib.ExitStack()
         self._target, self._force = target, force
         self._stream: BinaryIO | None = None
-        self._mode, self._faults = GuardMode.RUN, Fault(0)
-        self._counters = ("latency [us]", "coefficients' age [us]", *(f"torque of {name}" for name in self._joints))
+        self._mode = GuardMode.RUN
+        self._counters = (*_TIMES[: 2 if background else 1], *(f"torque of {name}" for name in self._joints))
 
     def __enter__(self) -> PerfettoTrace:
         self._stream = self._file.enter_context(growing_file(self._target, force=self._force))
@@ -63,7 +69,7 @@ class PerfettoTrace:
         assert self._stream is not None
         if len(log):
             self._stream.write(_cycles(log))
-            self._stream.write(_counted(log))
+            self._stream.write(self._counted(log))
             self._stream.write(self._changes(log))
 
     def _head(self) -> bytes:
@@ -83,6 +89,16 @@ class PerfettoTrace:
         first = _field(_SEQUENCE, 1) + _field(_FLAGS, _CLEARED) + _field(_INTERNED, names)
         packets = [first, *(_field(_SEQUENCE, 1) + _field(_DESCRIPTOR, one) for one in made)]
         return b"".join(_field(_PACKET, packet) for packet in packets)
+
+    def _counted(self, log: CycleLog) -> bytes:
+        """The counters of (1)."""
+        times = [log.latency * 1e6, log.coefficient_age * 1e6][: len(self._counters) - len(self._joints)]
+        rows = []
+        for k, value in enumerate([*times, *log.tau.T]):
+            event = _field(_TYPE, _COUNT) + _field(_TRACK, _FIRST_COUNTER + k) + _tag(_VALUE, 1)
+            packet = _field(_SEQUENCE, 1) + _tag(_EVENT, 2) + _varint(len(event) + 8) + event
+            rows.append(_stamped(packet, log.woke, value))
+        return np.concatenate(rows, axis=1).tobytes()
 
     def _changes(self, log: CycleLog) -> bytes:
         """An instant wherever the guards changed what they do."""
@@ -110,18 +126,6 @@ def _cycles(log: CycleLog) -> bytes:
         if kind == _BEGIN:
             event += _field(_NAME_ID, _SLICES.index(name) + 1)
         rows.append(_stamped(_field(_SEQUENCE, 1) + _field(_FLAGS, _NEEDED) + _field(_EVENT, event), time))
-    return np.concatenate(rows, axis=1).tobytes()
-
-
-def _counted(log: CycleLog) -> bytes:
-    """The counters of (1); what is not a number is left out of the file by whoever reads it, so it is sent as zero."""
-    age = np.nan_to_num(log.coefficient_age) * 1e6
-    values = [log.latency * 1e6, age, *log.tau.T]
-    rows = []
-    for k, value in enumerate(values):
-        event = _field(_TYPE, _COUNT) + _field(_TRACK, _FIRST_COUNTER + k) + _tag(_VALUE, 1)
-        packet = _field(_SEQUENCE, 1) + _tag(_EVENT, 2) + _varint(len(event) + 8) + event
-        rows.append(_stamped(packet, log.woke, value))
     return np.concatenate(rows, axis=1).tobytes()
 
 

@@ -137,7 +137,9 @@ def run(
         if options.deadline is DeadlineSource.DRIVER and not getattr(driver, "await"):
             raise ArgumentError("this driver cannot clock a loop", remedy="leave the deadlines to the timer")
         if target is not None:
-            made.trace = files.enter_context(PerfettoTrace(target, limits.joints, period, force=force))
+            ages = options.background is not None
+            trace_file = PerfettoTrace(target, limits.joints, period, background=ages, force=force)
+            made.trace = files.enter_context(trace_file)
         made.run(report)
         slipped = made.slipped(robot)
     return made.result(sampled, slipped)

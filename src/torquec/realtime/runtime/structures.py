@@ -171,7 +171,7 @@ class SimulatedStruct(ctypes.Structure):
         ("step", c_void_p),
         ("state", c_void_p * 2),
         *((name, c_int64) for name in ("joints", "size", "step_time", "cycle_time", "most_steps", "is_virtual")),
-        *((name, c_int64) for name in ("now", "time", "current")),
+        *((name, c_int64) for name in ("now", "time", "current", "released")),
         ("slipped", c_uint64),
         ("tau", _Joints),
         ("stopped", c_uint32),

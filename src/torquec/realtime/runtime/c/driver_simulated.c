@@ -44,6 +44,10 @@ static int simulated_read(void *self, torquec_sample *sample)
         robot->time += (due - robot->most_steps)*robot->step_time;
         due = robot->most_steps;
     }
+    if (!robot->released || atomic_load_explicit(&robot->stopped, memory_order_relaxed)) {
+        robot->time += due*robot->step_time;
+        due = 0;
+    }
     for (; due > 0; --due) {
         const double *inputs[2];
         double *outputs[1];
@@ -69,6 +73,7 @@ static int simulated_write(void *self, const double *tau)
         return TORQUEC_BROKEN;
     }
     (void)memcpy(robot->tau, tau, (size_t)robot->joints*sizeof(double));
+    robot->released = 1;
     return TORQUEC_OK;
 }
 
@@ -84,6 +89,7 @@ void torquec_simulated_driver(torquec_simulated *robot, torquec_driver *driver)
     robot->now = 0;
     robot->time = simulated_clock(robot);
     robot->slipped = 0u;
+    robot->released = 0;
     (void)memset(robot->tau, 0, sizeof robot->tau);
     driver->self = robot;
     driver->joints = robot->joints;

@@ -19,6 +19,7 @@ typedef struct {
     int64_t now;           /* of the virtual clock */
     int64_t time;          /* of the state */
     int64_t current;       /* which of the two states */
+    int64_t released;      /* brakes hold the robot until the first torques come, and again when it is stopped */
     uint64_t slipped;      /* steps for which its time stood still */
     double tau[TORQUEC_MOST_JOINTS];
     _Atomic uint32_t stopped;

@@ -1,0 +1,207 @@
+"""The runtime in a package: its C sources, the law and the background as C, and what puts them together.
+
+(1)  torquec_*.c, torquec_*.h, driver_shared.*, driver_cia402.*    the loop, as Python compiles it too
+(2)  <prefix>.c, <prefix>.h                 have the law of every cycle and, for computed torque, its background
+(3)  <prefix>_runtime.h                     limits of the robot, memory, and (2) as the loop calls it
+(4)  example_runtime.c                      a program: the law on a robot in another process, by shared memory
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from torquec.codegen.c.names import Names
+from torquec.codegen.c.source import comment, packed
+from torquec.control.controller import Controller
+from torquec.errors import ArgumentError
+from torquec.expr import Function
+from torquec.model.model import Model
+from torquec.realtime.choices import HoldOrder
+from torquec.realtime.runtime.guards import Guards, guard_limits
+from torquec.realtime.runtime.library import runtime_c_text, runtime_sources
+from torquec.realtime.runtime.loop_law import BACKGROUND, TWO_RATE_LAW, robot_number, two_rate_law
+from torquec.realtime.runtime.structures import LimitsStruct
+
+_OF_PYTHON = ("torquec_layout.c", "driver_simulated.c", "driver_simulated.h")
+"""Sources that only callers from Python need."""
+
+_USUAL_PERIOD = 0.001  # [s], where the law is for any
+
+RUNTIME_CMAKE = """
+if(CMAKE_USE_PTHREADS_INIT AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  add_executable({prefix}_example_runtime example_runtime.c torquec_guard.c torquec_cycle.c torquec_record.c
+    torquec_loop.c driver_shared.c driver_cia402.c)
+  set_target_properties({prefix}_example_runtime PROPERTIES C_STANDARD 11)
+  target_link_libraries({prefix}_example_runtime {prefix} Threads::Threads m rt)
+endif()
+"""
+
+_RUNTIME = """\
+#ifndef {guard}
+#define {guard}
+
+#include "{p}.h"
+#include "torquec_loop.h"
+
+#include <math.h>
+#include <string.h>
+
+#define {p}_RUNTIME_JOINTS {joints}
+#define {p}_RUNTIME_REFERENCE {reference} /* numbers of a row: {row} */
+#define {p}_RUNTIME_GAINS {gains} /* numbers of a row of scheduled gains */
+#define {p}_RUNTIME_MEMORY {memory} /* of the law */
+#define {p}_RUNTIME_COEFFICIENTS {coefficients} /* of the background */
+#define {p}_RUNTIME_PERIOD {period} /* [ns] */
+
+/* All that a loop needs; begin with {p}_runtime_start. */
+typedef struct {{
+    torquec_loop loop;
+    torquec_channel channel;
+    double memory[2][{p}_RUNTIME_MEMORY + 1];
+    double coefficients[4][{p}_RUNTIME_COEFFICIENTS + 1];
+}} {p}_runtime;
+
+static inline void {p}_runtime_law(const double *const *in, double *const *out)
+{{
+    {law}
+}}
+
+static inline void {p}_runtime_background(const double *const *in, double *const *out)
+{{
+    {background}
+}}
+
+/* The robot's limits, and a stop of 20 ms hold and 200 ms ramp; change what is yours. A torque limit of zero is one
+ * that the robot's file does not have: no torque is sent until you give it. */
+static inline void {p}_runtime_limits(torquec_limits *limits)
+{{
+{arrays}
+    (void)memset(limits, 0, sizeof *limits);
+    limits->joints = {p}_RUNTIME_JOINTS;
+    limits->hold_cycles = {hold};
+    limits->ramp_cycles = {ramp};
+    limits->period = {p}_RUNTIME_PERIOD;
+    limits->longest_gap = {gap};
+    limits->longest_blind = {gap};
+    limits->oldest_sample = 2*{p}_RUNTIME_PERIOD;
+    limits->power = (double)INFINITY;
+{copies}
+}}
+
+/* Law, limits and memory of a loop along `rows` of the reference (and of gains, where the law has them); the driver
+ * the log and the times of torquec_loop.h are yours. */
+static inline void {p}_runtime_start({p}_runtime *runtime, const double *reference, const double *gains, int64_t rows)
+{{
+    static const double memory[{p}_RUNTIME_MEMORY + 1] = {{{initial}}};
+    static const int64_t parts[] = {{{parts}}};
+    torquec_law *law = &runtime->loop.law;
+    int k;
+    (void)memset(runtime, 0, sizeof *runtime);
+    {p}_runtime_limits(&runtime->loop.limits);
+    law->law = {p}_runtime_law;
+    law->robot = {robot}u;
+    law->reference_period = {p}_RUNTIME_PERIOD;
+    law->rows = rows;
+    law->reference = reference;
+    law->gains = gains;
+    law->gains_size = {p}_RUNTIME_GAINS;
+    law->memory_size = {p}_RUNTIME_MEMORY;
+    law->memory[0] = runtime->memory[0];
+    law->memory[1] = runtime->memory[1];
+    (void)memcpy(runtime->memory[0], memory, sizeof memory);
+    law->parts = (int64_t)(sizeof parts/sizeof *parts);
+    (void)memcpy(law->part_sizes, parts, sizeof parts);
+    if ({p}_RUNTIME_COEFFICIENTS > 0) {{
+        law->background = {p}_runtime_background;
+        law->channel = &runtime->channel;
+        law->coefficients = runtime->coefficients[3];
+        law->coefficients_size = {p}_RUNTIME_COEFFICIENTS;
+        law->oldest_coefficients = 50000000;
+        runtime->loop.background_period = 5000000;
+        for (k = 0; k < 3; ++k) {{
+            runtime->channel.coefficients[k].numbers = runtime->coefficients[k];
+        }}
+    }}
+}}
+
+#endif /* {guard} */
+"""
+
+
+def loop_functions(model: Model, law: Controller, order: HoldOrder) -> list[Function]:
+    """What a loop calls beside the controller's own step: law and background of two rates, for computed torque."""
+    try:
+        background, step = two_rate_law(model, law, order)
+    except ArgumentError:  # another law, or one of another model: the whole step in every cycle
+        return []
+    return [step, background]
+
+
+def loop_files(model: Model, law: Controller, functions: Sequence[Function], names: Names) -> dict[str, str]:
+    """(1), (3) and (4) by name; `functions` are all of the package, with the controller's step and (2)."""
+    files = {name: text for name, text in runtime_sources().items() if name not in _OF_PYTHON}
+    files[f"{names.prefix}_runtime.h"] = _runtime_text(model, law, functions, names)
+    files["example_runtime.c"] = runtime_c_text("example_runtime.c").replace("PREFIX", names.prefix)
+    return files
+
+
+def _runtime_text(model: Model, law: Controller, functions: Sequence[Function], names: Names) -> str:
+    """(3)."""
+    period, prefix = law.period or _USUAL_PERIOD, names.prefix
+    ports = law.reference.ports(law.n)
+    sizes = [math.prod(shape) for shape in ports.values()]
+    limits = _limits(model, period)
+    arrays = {name: list(getattr(limits, name)[: law.n]) for name in _LIMIT_ARRAYS}
+    arrays["torque"] = [
+        joint.limits.effort if math.isfinite(joint.limits.effort) else 0.0 for joint in model.robot.joints
+    ]
+    known = {function.name: (function, name) for function, name in zip(functions, names.functions, strict=True)}
+    step = known.get(TWO_RATE_LAW) or known[law.function.name]
+    background = known.get(BACKGROUND)
+    heading = f"{prefix}: the law on a robot, with the loop of torquec_loop.h. Written by torquec.\nC11, Linux."
+    text = _RUNTIME.format(
+        guard=f"{prefix.upper()}_RUNTIME_H_INCLUDED",
+        p=prefix,
+        joints=law.n,
+        reference=sum(sizes),
+        row=", ".join(ports),
+        gains=0 if law.schedule is None else law.n * 2 * law.n,
+        memory=len(law.initial_state),
+        coefficients=0 if background is None else background[0].outputs[0].size,
+        period=limits.period,
+        law=_call(*step),
+        background="(void)in;\n    (void)out;" if background is None else _call(*background),
+        arrays="\n".join(_array(name, values) for name, values in arrays.items()),
+        hold=limits.hold_cycles,
+        ramp=limits.ramp_cycles,
+        gap=limits.longest_gap,
+        copies="\n".join(f"    (void)memcpy(limits->{name}, {name}, sizeof {name});" for name in arrays),
+        initial=", ".join(repr(float(value)) for value in (*law.initial_state, 0.0)),
+        parts=", ".join(map(str, sizes)),
+        robot=hex(robot_number(model)),
+    )
+    return f"{comment(heading)}\n{text}"
+
+
+_LIMIT_ARRAYS = ("torque", "rate", "lower", "upper", "speed", "slack")
+
+
+def _limits(model: Model, period: float) -> LimitsStruct:
+    """The usual limits; torques that the file does not have stand in as one, and are written as zero."""
+    torque = [joint.limits.effort if math.isfinite(joint.limits.effort) else 1.0 for joint in model.robot.joints]
+    return guard_limits(model.robot, Guards(torque=torque), period=period).to_struct()
+
+
+def _array(name: str, values: Sequence[float]) -> str:
+    words = [
+        repr(value) if math.isfinite(value) else f"{'-' if value < 0.0 else ''}(double)INFINITY" for value in values
+    ]
+    lines = packed(words, head=f"    const double {name}[] = {{", tail="};", indent="        ")
+    return "\n".join(lines)
+
+
+def _call(function: Function, name: str) -> str:
+    """A call with the arguments in their order: inputs, then outputs."""
+    arguments = [f"in[{k}]" for k in range(len(function.inputs))] + [f"out[{k}]" for k in range(len(function.outputs))]
+    return "\n".join(packed(arguments, head=f"{name}(", tail=");", indent="        "))
