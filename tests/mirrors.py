@@ -127,6 +127,7 @@ COVERED_BY = {
     "report/sections/run.py": "report/test_report.py",
     "report/sections/simplification.py": "report/test_report.py",
     "report/sections/tracking.py": "report/test_report.py",
+    "report/sections/verdict.py": "report/test_report.py",
     "report/tables.py": "cli/test_output.py",
     "robot/dh_inertia.py": "robot/test_dh.py",
     "robot/dh_joint.py": "robot/test_dh.py",

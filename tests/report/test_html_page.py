@@ -30,7 +30,7 @@ from torquec.report.blocks import (
     paragraph,
 )
 from torquec.report.html_page import report_html
-from torquec.report.provenance import Number, assumed, computed, measured, proved
+from torquec.report.provenance import Number, Statement, assumed, computed, measured, proved
 
 BAD = "<b>\"'&"
 PLOT = Plot(BAD, Axis(BAD), Axis(BAD), (Series(BAD, (0.0, 1.0), (1.0, 2.0), measured(BAD)),))
@@ -39,7 +39,7 @@ BLOCKS = (
     paragraph(BAD, NUMBER),
     paragraph(BAD, tone=Tone.WARNING),
     Subheading(BAD),
-    Items((BAD,)),
+    Items((Statement(BAD, measured(BAD)),)),
     CommandLine(BAD, BAD),
     Facts((fact(BAD, NUMBER, Number(2, proved(BAD))),)),
     DataTable((BAD, "n"), ((BAD, NUMBER), (None, Number(2.0, assumed(BAD)))), BAD),

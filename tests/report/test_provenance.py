@@ -7,7 +7,7 @@ import math
 import pytest
 
 from torquec.errors import ArgumentError
-from torquec.report.provenance import Number, Obtained, Provenance, assumed, computed, measured, proved
+from torquec.report.provenance import Number, Obtained, Provenance, Statement, assumed, computed, measured, proved
 
 
 def test_a_number_without_provenance_is_refused():
@@ -16,6 +16,11 @@ def test_a_number_without_provenance_is_refused():
     for missing in (None, "proved", Obtained.PROVED):
         with pytest.raises(ArgumentError, match="does not say how it was obtained"):
             Number(1.0, missing)
+
+
+def test_a_statement_without_provenance_is_refused():
+    with pytest.raises(ArgumentError, match="does not say how it was obtained"):
+        Statement("4 of 12", None)
 
 
 @pytest.mark.parametrize("source", ["", "  ", None, 3])

@@ -9,6 +9,8 @@ import json
 import shutil
 
 import pytest
+from tests.page.browser import launched, pixels
+from tests.page.browser import opened as opened_view
 from tests.report.result_folders import made_folder
 
 from torquec.report.report import write_report
@@ -108,3 +110,16 @@ def test_on_paper_there_is_no_menu(opened):
     page.emulate_media(media="print")
     assert page.locator("nav").is_hidden()
     assert page.locator("svg.plot").first.is_visible()
+
+
+@pytest.mark.slow
+def test_the_robot_moves_inside_the_report(tmp_path):
+    """Under the report's policy and in its sandbox the live view computes, draws, and asks for nothing."""
+    made = write_report(made_folder() / "small", tmp_path / "report.html")
+    with launched() as browser, opened_view(browser, made.page, ready=False) as found:
+        frame = found.page.frame_locator("iframe.live")
+        frame.locator("html[data-ready=yes]").wait_for(state="attached")
+        assert pixels(frame.locator("#scene canvas").screenshot()).std() > 1.0
+        assert "planar2r" in frame.locator("#name").inner_text()
+        assert found.complaints == []
+        assert [url for url in found.requests if not url.startswith(("file:", "about:", "data:"))] == []

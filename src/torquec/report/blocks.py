@@ -12,12 +12,12 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from torquec.errors import ArgumentError
-from torquec.report.provenance import Number, Provenance
+from torquec.report.provenance import Number, Provenance, Statement
 
-Part: TypeAlias = str | Number
-"""A piece of running text."""
+Part: TypeAlias = str | Number | Statement
+"""A piece of running text; words that were computed or read, and hold numbers, are a `Statement`."""
 
-Cell: TypeAlias = str | Number | None
+Cell: TypeAlias = str | Number | Statement | None
 """A cell of a table; None is an empty one."""
 
 
@@ -50,9 +50,9 @@ class Subheading:
 
 @dataclass(frozen=True)
 class Items:
-    """A list of short texts."""
+    """A list of statements of one kind."""
 
-    lines: tuple[str, ...]
+    lines: tuple[Statement, ...]
 
 
 @dataclass(frozen=True)
@@ -293,7 +293,7 @@ def fact(label: str, *parts: Part) -> Fact:
 
 def _check_parts(parts: Sequence[object]) -> None:
     for part in parts:
-        if not isinstance(part, str | Number):
+        if not isinstance(part, str | Number | Statement):
             raise ArgumentError(
                 f"{part!r} stands bare in a report",
                 remedy="make it a Number, which says how it was obtained, or a text",

@@ -126,7 +126,7 @@ class _Writer:
             case Subheading(text):
                 return f"<h3>{escape(text)}</h3>"
             case Items(lines):
-                return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
+                return f"<ul>{''.join(f'<li>{self.text((line,))}</li>' for line in lines)}</ul>"
             case CommandLine(command, purpose):
                 return f'<div class="command"><span>{escape(purpose)}</span><code>{escape(command)}</code></div>'
             case Facts(facts):
@@ -156,18 +156,19 @@ class _Writer:
         """Running text; numbers of one provenance share the tag after the last of them."""
         words = []
         for k, part in enumerate(parts):
-            if isinstance(part, Number):
-                later = {other.provenance for other in parts[k + 1 :] if isinstance(other, Number)}
-                tag = "" if part.provenance in later else self.tag(part.provenance)
-                words.append(f'<span class="number">{escape(str(part))}</span>{tag}')
-            else:
+            if isinstance(part, str):
                 words.append(escape(part))
+                continue
+            later = {other.provenance for other in parts[k + 1 :] if not isinstance(other, str)}
+            tag = "" if part.provenance in later else self.tag(part.provenance)
+            kind = "number" if isinstance(part, Number) else "statement"
+            words.append(f'<span class="{kind}">{escape(str(part))}</span>{tag}')
         return "".join(words)
 
     def _large(self, parts: Sequence[Part]) -> str:
         """The parts of a card: its numbers, then one tag for each way to them."""
-        words = "".join(escape(str(part)) if isinstance(part, Number) else escape(part) for part in parts)
-        tags = dict.fromkeys(part.provenance for part in parts if isinstance(part, Number))
+        words = "".join(escape(str(part)) for part in parts)
+        tags = dict.fromkeys(part.provenance for part in parts if not isinstance(part, str))
         return words + "".join(self.tag(provenance) for provenance in tags)
 
     def tag(self, provenance: Provenance, *, short: bool = False) -> str:
@@ -207,7 +208,7 @@ class _Writer:
         if isinstance(cell, Number):
             tag = "" if way is not None else self.tag(cell.provenance, short=True)
             return f'<td data-value="{cell.value!r}">{escape(str(cell))}{tag}</td>'
-        return f"<td{'' if numeric else ' class=words'}>{escape(cell)}</td>"
+        return f"<td{'' if numeric else ' class=words'}>{self.text((cell,))}</td>"
 
     def _one_way(self, column: Sequence[Cell]) -> Provenance | None:
         """The provenance that all numbers of a column share."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from torquec.foundation.json_text import document_text
 from torquec.report.blocks import Equation, LiveView, Picture, Report, Section
-from torquec.report.provenance import Number, Provenance
+from torquec.report.provenance import Number, Provenance, Statement
 
 REPORT_FORMAT = "torquec-report"
 REPORT_VERSION = 1
@@ -40,6 +40,8 @@ def _section(section: Section) -> dict[str, Any]:
 def _value(value: Any) -> Any:
     if isinstance(value, Number):
         return {"value": value.value, "unit": value.unit, **_value(value.provenance)}
+    if isinstance(value, Statement):
+        return {"text": value.text, **_value(value.provenance)}
     if isinstance(value, Provenance):
         return {"obtained": value.how.value, "from": value.source}
     if isinstance(value, Equation):

@@ -16,7 +16,8 @@ from torquec.report.blocks import Bars, Plot, Series, Style
 from torquec.report.plot_scale import Scale, scale_of
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62.0, 16.0, 26.0, 40.0  # room for labels around the frame
-_BAR, _GAP, _NAMES = 13.0, 12.0, 92.0  # of bar charts: a bar, between groups, and the room for names
+_BAR, _GAP = 13.0, 12.0  # of bar charts: a bar, and between groups
+_LETTER, _LONGEST = 6.6, 30  # of a name beside a bar: the width of a letter on average, and the most letters
 _COLOURS = 6  # of series; more of them begin again
 _LEVELS = 10  # steps of the colour scale for points with levels
 _DOT = 3.2  # radius of a point
@@ -66,7 +67,8 @@ def bars_svg(bars: Bars, name: str) -> str:
     height = _TOP + group * len(bars.names) + _BOTTOM
     values = [number.value for _, numbers in bars.series for number in numbers]
     limit = [] if bars.limit is None else [bars.limit.at.value]
-    x = scale_of(bars.axis, [0.0, *values, *limit], _NAMES, width - _RIGHT)
+    room = 14.0 + _LETTER * min(_LONGEST, max((len(name) for name in bars.names), default=0))
+    x = scale_of(bars.axis, [0.0, *values, *limit], room, width - _RIGHT)
     bottom = height - _BOTTOM
     parts = [
         (
@@ -83,7 +85,7 @@ def bars_svg(bars: Bars, name: str) -> str:
     for row, label in enumerate(bars.names):
         top = _TOP + _GAP / 2 + row * group
         middle = top + (group - _GAP) / 2
-        parts.append(f'<text class="tick end" x="{_NAMES - 8:g}" y="{middle + 4:.1f}">{escape(_short(label))}</text>')
+        parts.append(f'<text class="tick end" x="{room - 8:g}" y="{middle + 4:.1f}">{escape(_short(label))}</text>')
         for k, (series, numbers) in enumerate(bars.series):
             end = x.place(numbers[row].value)
             at, size = min(zero, end), max(abs(end - zero), 0.8)
@@ -237,4 +239,4 @@ def _data(plot: Plot, x: Scale, y: Scale, *, dense: bool) -> str:
 
 def _short(name: str) -> str:
     """A name that fits beside the bars."""
-    return name if len(name) <= 15 else f"{name[:14]}\N{HORIZONTAL ELLIPSIS}"
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}"

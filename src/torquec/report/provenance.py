@@ -114,3 +114,25 @@ def shortened(value: float, digits: int) -> str:
     if 10.0**digits <= size < 1e7:
         return f"{value:.0f}"
     return f"{value:.{digits}g}"
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A sentence of a document that may hold numbers, with how they were obtained.
+
+    >>> str(Statement("trusted: 4 of 12 parameters matter", computed("the covariance of the fit")))
+    'trusted: 4 of 12 parameters matter'
+    """
+
+    text: str
+    provenance: Provenance
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.provenance, Provenance):
+            raise ArgumentError(
+                f"the statement {self.text!r} does not say how it was obtained",
+                remedy="give its Provenance: proved, measured, computed or assumed",
+            )
+
+    def __str__(self) -> str:
+        return self.text

@@ -34,6 +34,7 @@ from torquec.report.sections.robot import robot_section
 from torquec.report.sections.run import run_section
 from torquec.report.sections.simplification import simplification_section
 from torquec.report.sections.tracking import tracking_section
+from torquec.report.sections.verdict import verdict_section
 
 PAGE = "report.html"
 """The name of the page in a folder of results."""
@@ -54,6 +55,7 @@ class SectionEntry:
 
 
 SECTIONS = (
+    SectionEntry("verdict", "Verdict", ("verdict",), verdict_section),
     SectionEntry("robot", "The robot", ("info", MODEL, ROBOT_FILE), robot_section, once=True),
     SectionEntry("equations", "Equations of motion", ("equations",), equations_section),
     SectionEntry("parameters", "Identified parameters", ("identify",), parameters_section),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torquec.report.blocks import Block, Cell, DataTable, Shown, Tone, paragraph
 from torquec.report.found_documents import FoundDocument, FoundFolder
-from torquec.report.provenance import Number, assumed, computed, measured
+from torquec.report.provenance import Number, Statement, assumed, computed, measured
 from torquec.report.stored_values import StoredValue
 
 _COUNTED = ("mul", "add", "div", "sincos", "other")
@@ -37,7 +37,7 @@ def _tested(values: StoredValue, name: str) -> Shown:
     rows: list[tuple[Cell, ...]] = []
     for row in values["rows"]:
         difference, reason = row.get("difference"), row["reason"].text
-        found: Cell = reason or None
+        found: Cell = Statement(reason, here) if reason else None
         if difference is not None and not reason:
             found = Number(difference.number, here, digits=2)
         allowed = None if reason else Number(row["allowed"].number, most, digits=2)

@@ -19,7 +19,7 @@ from torquec.report.blocks import (
     paragraph,
 )
 from torquec.report.found_documents import FoundDocument, FoundFolder
-from torquec.report.provenance import Number, Provenance, assumed, computed, proved
+from torquec.report.provenance import Number, Provenance, Statement, assumed, computed, proved
 from torquec.report.stored_values import StoredValue
 
 _MEANING = {"alpha": "stiffness", "beta": "damping", "gamma": "inertia"}
@@ -33,6 +33,8 @@ _MILLI = 1e3  # s to ms
 _PERCENT = 100.0  # parts to percent
 _FARTHEST = 4.0
 """Root loci are shown up to this many times the largest eigenvalue of the factor one: branches run to infinity."""
+_BEYOND = 0.3
+"""Of that on the unstable side: what lies beyond the limit is seen, and not more."""
 
 
 def control_section(document: FoundDocument, folder: FoundFolder) -> Shown:
@@ -115,7 +117,7 @@ def _loci(values: StoredValue, kind: str) -> list[Block]:
             Series("branches", real, imaginary, by, Style.POINTS, levels=levels, level_name=symbol),
             Series(f"{symbol} = 1", tuple(real[k] for k in now), tuple(imaginary[k] for k in now), by, Style.CROSSES),
         )
-        x = Axis("real part", "1/s", low=max(min(real), -reach), high=min(max(real), reach))
+        x = Axis("real part", "1/s", low=max(min(real), -reach), high=min(max(real), _BEYOND * reach))
         top = min(max(map(abs, imaginary), default=1.0), reach)  # eigenvalues come in pairs: so does the drawing
         y = Axis("imaginary part", "1/s", low=-top, high=top)
         plots.append(Plot(f"{symbol}, the factor of {_MEANING.get(factor, factor)}{where}", x, y, series))
@@ -156,7 +158,8 @@ def _statistics(values: StoredValue) -> list[Block]:
 def _guarantee(values: StoredValue, document: FoundDocument) -> tuple[list[Block], list[Fact]]:
     guarantee = values["guarantee"]
     if not guarantee["valid"].truth:
-        return [paragraph(f"No tracking error is guaranteed: {guarantee['reason'].text}.")], []
+        reason = Statement(guarantee["reason"].text, computed("the attempt to prove a tube around the reference"))
+        return [paragraph("No tracking error is guaranteed: ", reason)], []
     claim = proved("the certificate of the model and the tube around the reference; docs/guarantee.md has the argument")
     rows: list[tuple[Cell, ...]] = []
     worst: list[tuple[float, str, Number]] = []

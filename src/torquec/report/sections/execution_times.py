@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torquec.report.blocks import Axis, Bars, Block, Cell, DataTable, Shown, Tone, fact, paragraph
 from torquec.report.found_documents import FoundDocument, FoundFolder
-from torquec.report.provenance import Number, measured
+from torquec.report.provenance import Number, Statement, measured
 
 _US = "\N{GREEK SMALL LETTER MU}s"
 _NANO = 1e-3  # ns to microseconds
@@ -34,7 +34,7 @@ def execution_times_section(document: FoundDocument, folder: FoundFolder) -> Sho
         blocks.append(Bars("One call, best of all rounds", axis, names, (("torquec", times),)))
     blocks.append(DataTable(head, tuple(rows), "Times of a call"))
     for name, reason in values["absent"].items():
-        blocks.append(paragraph(f"{name} did not take part: {reason.text}"))
+        blocks.append(paragraph(f"{name} did not take part: ", Statement(reason.text, on)))
     for row in values["disagreements"]:
         words = f"{row['contestant'].text} disagrees in {row['function'].text} by "
         blocks.append(paragraph(words, Number(row["difference"].number, on, digits=3), tone=Tone.BAD))

@@ -20,7 +20,7 @@ from torquec.report.blocks import (
     paragraph,
 )
 from torquec.report.found_documents import FoundDocument, FoundFolder
-from torquec.report.provenance import Number, Provenance, assumed, computed, measured
+from torquec.report.provenance import Number, Provenance, Statement, assumed, computed, measured
 from torquec.report.stored_values import StoredValue
 
 _PERCENT = 100.0  # parts to percent
@@ -49,7 +49,10 @@ def parameters_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     buildable = values["physically_consistent"].truth
     facts.append(fact("a robot with these parameters", "could be built" if buildable else "could NOT be built"))
     blocks: list[Block] = [
-        paragraph(values["verdict"].text, tone=Tone.GOOD if trusted else Tone.WARNING),
+        paragraph(
+            Statement(values["verdict"].text, computed(f"the covariance of the fit to {logs}")),
+            tone=Tone.GOOD if trusted else Tone.WARNING,
+        ),
         Facts(tuple(facts)),
         *_errors(values),
         *_torques(values),
@@ -62,7 +65,8 @@ def parameters_section(document: FoundDocument, folder: FoundFolder) -> Shown:
         *_files(values, logs),
     ]
     if (notes := values.get("notes")) is not None and notes.texts:
-        blocks += [Subheading("Notes"), Items(notes.texts)]
+        told = computed(f"what was found while {logs} was fitted")
+        blocks += [Subheading("Notes"), Items(tuple(Statement(note, told) for note in notes.texts))]
     return Shown(tuple(blocks), (fact("torques in the logs are predicted with an error of", error),))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torquec.report.blocks import Block, Cell, CommandLine, DataTable, Facts, Items, Shown, Tone, fact, paragraph
 from torquec.report.found_documents import PACKAGE, FoundDocument, FoundFolder
-from torquec.report.provenance import Number, assumed, measured, proved
+from torquec.report.provenance import Number, Statement, assumed, measured, proved
 from torquec.report.stored_values import StoredValue
 
 
@@ -64,5 +64,10 @@ def _checked(values: StoredValue, name: str) -> Shown:
     seconds = Number(values["seconds"].number, on, "s", 3)
     kind = values["kind"].text
     if refused:
-        return Shown((paragraph(f"The check of the {kind} refused it.", tone=Tone.BAD), Items(refused)))
+        return Shown(
+            (
+                paragraph(f"The check of the {kind} refused it.", tone=Tone.BAD),
+                Items(tuple(Statement(reason, on) for reason in refused)),
+            )
+        )
     return Shown((paragraph(f"Everything that the {kind} claims was proven again in ", seconds, ".", tone=Tone.GOOD),))

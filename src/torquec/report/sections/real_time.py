@@ -20,7 +20,7 @@ from torquec.report.blocks import (
     paragraph,
 )
 from torquec.report.found_documents import FoundDocument, FoundFolder
-from torquec.report.provenance import Number, Provenance, assumed, computed, measured, proved
+from torquec.report.provenance import Number, Provenance, Statement, assumed, computed, measured, proved
 from torquec.report.stored_values import StoredValue
 
 _MILLI = 1e3  # s to ms
@@ -114,7 +114,7 @@ def _run(values: StoredValue, name: str) -> Shown:
     times = DataTable(("time", "half are below", "99 %", "99.9 %", "longest"), tuple(rows), "Times of the cycles")
     blocks: list[Block] = [Facts(tuple(facts)), verdict, kept, times, *_run_errors(values, driver, name)]
     if notes := values["notes"].texts:
-        blocks.append(Items(notes))
+        blocks.append(Items(tuple(Statement(note, on) for note in notes)))
     return Shown(tuple(blocks), (fact(f"{law} in real time: cycles missed", missed, " of ", cycles),))
 
 

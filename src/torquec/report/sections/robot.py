@@ -5,7 +5,7 @@ from __future__ import annotations
 from torquec.report.blocks import Block, Cell, DataTable, Facts, Items, Part, Shown, Tone, fact, paragraph
 from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.live_view import live_view
-from torquec.report.provenance import Number, Provenance, assumed, computed
+from torquec.report.provenance import Number, Provenance, Statement, assumed, computed
 from torquec.report.result_document import result_document
 from torquec.report.robot_facts import robot_facts
 from torquec.report.stored_values import StoredValue
@@ -21,7 +21,10 @@ def robot_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     stated = assumed(f"the robot file of {name}, as {document.name} states it")
     blocks: list[Block] = [*_pictures(folder, name)]
     pull: list[Part] = [part for value in values["gravity"].numbers for part in (", ", Number(value, stated))]
-    mass, dof = Number(values["mass"].number, stated, "kg"), Number(values["dof"].number, computed("counted"))
+    mass, dof = (
+        Number(values["mass"].number, stated, "kg"),
+        Number(values["dof"].number, computed("counted in the robot file")),
+    )
     facts = [fact("joints that move", dof), fact("mass that moves", mass)]
     facts.append(fact("gravity in the base frame", "(", *pull[1:], ") m/s\N{SUPERSCRIPT TWO}"))
     if frames := values["frames"].texts:
@@ -37,7 +40,8 @@ def robot_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     blocks += [Facts(tuple(facts)), _joints(values, stated), *_drives(values, stated), *_snaps(values, stated)]
     warnings = values["warnings"].texts
     if warnings:
-        blocks += [paragraph("What the reader of the robot file warned of:", tone=Tone.WARNING), Items(warnings)]
+        told = Items(tuple(Statement(warning, stated) for warning in warnings))
+        blocks += [paragraph("What the reader of the robot file warned of:", tone=Tone.WARNING), told]
     else:
         blocks.append(paragraph("The robot file was read without a warning.", tone=Tone.GOOD))
     return Shown(tuple(blocks), (fact("what moves", dof, " joints, ", mass),))

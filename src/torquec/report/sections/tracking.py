@@ -19,7 +19,7 @@ from torquec.report.blocks import (
     paragraph,
 )
 from torquec.report.found_documents import FoundDocument, FoundFolder
-from torquec.report.provenance import Number, Provenance, assumed, computed
+from torquec.report.provenance import Number, Provenance, Statement, assumed, computed
 from torquec.report.stored_values import StoredValue
 
 _MILLI = 1e3  # rad to mrad, m to mm, s to ms
@@ -47,7 +47,11 @@ def tracking_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     title = "" if experiment is None else experiment.text
     lost = values.get("diverged")
     if lost is not None and runs is None:
-        return Shown((Facts(tuple(facts)), paragraph(f"The loop is not stable: {lost.text}", tone=Tone.BAD)), (), title)
+        return Shown(
+            (Facts(tuple(facts)), paragraph("The loop is not stable: ", Statement(lost.text, by), tone=Tone.BAD)),
+            (),
+            title,
+        )
     blocks: list[Block] = [Facts(tuple(facts)), _errors(values, by)]
     saturated = values["saturated"].texts
     words = f"At their limits at times: {', '.join(saturated)}." if saturated else "No drive came to its limit."
