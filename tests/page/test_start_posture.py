@@ -10,7 +10,7 @@ import pytest
 from torquec.errors import ArgumentError
 from torquec.expr import evaluate
 from torquec.model.model import Model
-from torquec.page.start_posture import bent_posture, start_posture
+from torquec.page.start_posture import bent_posture, free_posture, start_posture
 from torquec.page.view_functions import view_hands
 from torquec.robot import classics
 
@@ -47,3 +47,13 @@ def test_a_robot_with_several_hands_stands_as_its_file_has_it():
     body = dataclasses.replace(robot.bodies[0], joint=dataclasses.replace(robot.bodies[0].joint, limits=limits))
     q = bent_posture(dataclasses.replace(robot, bodies=(body, *robot.bodies[1:])), hands * 2)
     assert q == [0.2, 0.0, 0.0, 0.0, 0.0, 0.0]
+
+
+def test_a_free_posture_is_away_from_limits_and_singularities():
+    robot = classics.puma560()
+    (hand,) = view_hands(Model(robot))
+    q = np.array(free_posture(robot, hand))
+    room = [min(v - j.limits.lower, j.limits.upper - v) for j, v in zip(robot.joints, q, strict=True)]
+    assert min(room) > 0.3
+    jacobian = np.asarray(evaluate(hand.jacobian, {"q": q})["J"])
+    assert np.linalg.svd(jacobian, compute_uv=False)[-1] > 0.1

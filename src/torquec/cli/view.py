@@ -52,6 +52,9 @@ class ViewOptions(CommandOptions):
     meshes: Annotated[
         bool, typer.Option("--meshes/--no-meshes", help="Whether shapes and meshes of the robot's file are drawn.")
     ] = True
+    haptic: Annotated[
+        bool, typer.Option("--haptic", help="Add a virtual ball to pull: controller and arm run in the page at 500 Hz.")
+    ] = False
     force: ForceOption = False
 
 
@@ -70,7 +73,15 @@ def view(model: Model, options: ViewOptions) -> Outcome:
     model, trajectory, log = _motion(model, options)
     posture = None if options.q is None else joint_values(model.robot, options.q, "--q", degrees=options.deg)
     progress(f"tracing and compiling {model.robot.name} ...")
-    made = make_view(model, trajectory=trajectory, log=log, posture=posture, meshes=options.meshes, packages=packages)
+    made = make_view(
+        model,
+        trajectory=trajectory,
+        log=log,
+        posture=posture,
+        meshes=options.meshes,
+        packages=packages,
+        haptic=options.haptic,
+    )
     write_files({options.output: made.html}, force=True)
     for problem in made.problems:
         progress(f"torquec: not drawn: {problem}")

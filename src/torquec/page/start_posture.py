@@ -4,6 +4,8 @@
      as its file has it, at zero or at the limit next to it
 (2)  where the hand of an arm cannot move freely at (1), some joints bent by a sixth of a turn: as freely as it goes,
      and high rather than low
+(3)  of random postures, seeded, the one with the largest of min(least singular value of the Jacobian, places in arm's
+     lengths; half the distance to the nearest limit)
 """
 
 from __future__ import annotations
@@ -26,6 +28,9 @@ _INNER = 0.8
 
 _BEND = math.pi / 3  # (2)
 _BENT = (1, 2, 4)  # joints of an arm, from zero: shoulder, elbow and the middle of the wrist
+_TRIED = 300  # postures of (3): an arm of six joints has a good one among fifty
+_NO_LIMIT = 0.75 * math.pi  # [rad] of a joint without limits: more only turns the arm around
+_NO_END = 0.5  # [m] of a slide without limits
 _FREE = 0.1  # of the freedom of the best posture: what has less is next to a singularity
 
 
@@ -73,9 +78,29 @@ def _start(joint: Joint) -> float:
 def _bent(robot: Robot, q: Sequence[float], joints: Sequence[int], bends: Sequence[float]) -> list[float]:
     posture = list(q)
     for joint, bend in zip(joints, bends, strict=True):
-        limits = robot.joints[joint].limits
-        posture[joint] = min(max(posture[joint] + bend, limits.lower), limits.upper)
+        lower, upper = robot.joints[joint].limits.lower, robot.joints[joint].limits.upper
+        wanted = posture[joint] + bend
+        # Half the way where the whole way would end at a limit or beyond it.
+        edge = lower if wanted <= lower else upper
+        posture[joint] = wanted if lower < wanted < upper else 0.5 * (posture[joint] + edge)
     return posture
+
+
+def free_posture(robot: Robot, hand: DragHand) -> list[float]:
+    """(3): a posture from which a hand can be moved far in all directions."""
+    ranges = [_range(joint) for joint in robot.joints]
+    lower, upper = np.array([low for low, _ in ranges]), np.array([high for _, high in ranges])
+    tried = np.random.default_rng(2).uniform(lower, upper, (_TRIED, robot.n))
+    room = 0.5 * np.minimum(tried - lower, upper - tried).min(axis=1)
+    scale = np.array([1.0 / hand.reach] * 3 + [1.0] * 3)[:, None]
+    least = [np.linalg.svd(scale * evaluate(hand.jacobian, {"q": q})["J"], compute_uv=False)[5] for q in tried]
+    return [float(value) for value in tried[int(np.argmax(np.minimum(room, least)))]]
+
+
+def _range(joint: Joint) -> tuple[float, float]:
+    """The limits of a joint; where it has none, what it can be shown in."""
+    widest = _NO_END if joint.type.is_prismatic else _NO_LIMIT
+    return max(joint.limits.lower, -widest), min(joint.limits.upper, widest)
 
 
 def _freedom(hand: DragHand, q: Array) -> float:

@@ -19,12 +19,19 @@ from torquec.errors import ArgumentError, RobotError
 from torquec.model.model import Model, as_model
 from torquec.page.bundle import page_bundle
 from torquec.page.equation_table import equation_table
+from torquec.page.haptic_scene import haptic_document, haptic_scene
 from torquec.page.motion_table import motion_table
 from torquec.page.robot_shapes import floor_height, robot_shapes
 from torquec.page.self_contained import self_contained
-from torquec.page.start_posture import bent_posture, start_posture
-from torquec.page.view_document import compute_document, equation_document, motion_document, robot_document
-from torquec.page.view_functions import view_functions
+from torquec.page.start_posture import bent_posture, free_posture, start_posture
+from torquec.page.view_document import (
+    compute_document,
+    equation_document,
+    module_document,
+    motion_document,
+    robot_document,
+)
+from torquec.page.view_functions import ViewFunctions, view_functions
 from torquec.page.visuals import RobotVisuals, robot_visuals
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log
@@ -49,9 +56,12 @@ def view_page(
     posture: Sequence[float] | None = None,
     meshes: bool = True,
     packages: Mapping[str, Path] | None = None,
+    haptic: bool = False,
 ) -> str:
     """The text of the page; what can be given, and what it raises, is said by `make_view`."""
-    return make_view(source, trajectory=trajectory, log=log, posture=posture, meshes=meshes, packages=packages).html
+    return make_view(
+        source, trajectory=trajectory, log=log, posture=posture, meshes=meshes, packages=packages, haptic=haptic
+    ).html
 
 
 def make_view(
@@ -62,12 +72,15 @@ def make_view(
     posture: Sequence[float] | None = None,
     meshes: bool = True,
     packages: Mapping[str, Path] | None = None,
+    haptic: bool = False,
 ) -> View:
     """The page of a robot or a model, with a trajectory or a log to play where one is given.
 
     `posture` (n,) is where the joints start. With `meshes`, shapes and meshes of the robot's file are drawn where they
-    can be read: files below the robot's folder or package, or below that of a package named in `packages`. Raises
-    `TorquecError` where the script of the pages was not made, `ArgumentError` for a motion or posture of other joints.
+    can be read: files below the robot's folder or package, or below that of a package named in `packages`. `haptic`
+    adds a virtual ball to be pulled, with controller and arm simulated in the page. Raises
+    `TorquecError` where the script of the pages was not made, `ArgumentError` for a motion or posture of other joints,
+    `RobotError` for a haptic scene of an arm that cannot have one.
     """
     from torquec import __version__
 
@@ -81,13 +94,14 @@ def make_view(
     visuals = robot_visuals(robot, packages) if meshes else RobotVisuals()
     drawn = [*robot_shapes(robot, without=visuals.bodies), *visuals.shapes]
     functions = view_functions(model)
-    start = start_posture(robot, posture) if posture is not None else bent_posture(robot, functions.hands)
+    start = _start(robot, posture, functions, haptic=haptic)
     data: dict[str, Any] = {
         "version": __version__,
         **robot_document(robot, drawn, visuals.meshes),
         **compute_document(model, functions),
         **_equations(model, functions.no_dynamics),
         "motion": None if played is None else motion_document(played),
+        "haptic": _haptic(model, functions, start) if haptic else None,
         "start": start,
         "floor": floor_height(robot, start),
         "problems": list(visuals.problems),
@@ -105,3 +119,18 @@ def _equations(model: Model, no_dynamics: str) -> dict[str, Any]:
         return {"equations": equation_document(equation_table(model)), "noEquations": ""}
     except RobotError as error:
         return {"equations": None, "noEquations": f"The equations are not written here: {error.found}."}
+
+
+def _start(robot: Robot, posture: Sequence[float] | None, functions: ViewFunctions, *, haptic: bool) -> list[float]:
+    """As given, else free to be pulled far in a haptic scene, else as an arm usually stands."""
+    if posture is not None:
+        return start_posture(robot, posture)
+    one = functions.hands[0] if len(functions.hands) == 1 else None
+    return free_posture(robot, one) if haptic and one and one.turns else bent_posture(robot, functions.hands)
+
+
+def _haptic(model: Model, functions: ViewFunctions, start: list[float]) -> dict[str, Any]:
+    hand = functions.hands[0] if len(functions.hands) == 1 else None
+    scene = haptic_scene(model, hand, start)
+    assert hand is not None
+    return haptic_document(scene, module_document(scene.functions), hand)

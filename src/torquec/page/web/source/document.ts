@@ -124,6 +124,26 @@ export interface MotionData {
   measured: boolean;
 }
 
+/** The haptic scene: functions of one cycle by law and of a fine step, and where things stand in a row of the loop. */
+export interface HapticData {
+  module: ModuleData;
+  laws: Record<string, string>;
+  motion: string;
+  steps: number;
+  period: number;
+  parts: Record<string, [number, number]>;
+  cycle: Record<string, [number, number]>;
+  settings: number[];
+  settingSizes: Record<string, number>;
+  goalSizes: Record<string, number>;
+  first: string;
+  radius: number;
+  wall: number;
+  frame: string;
+  reach: number;
+  largest: number;
+}
+
 export interface ViewData {
   name: string;
   version: string;
@@ -144,6 +164,7 @@ export interface ViewData {
   equations: EquationData | null;
   noEquations: string;
   motion: MotionData | null;
+  haptic: HapticData | null;
   start: number[];
   /** Height of the floor [m]. */
   floor: number;

@@ -6,6 +6,7 @@ import type { ViewData } from "./document";
 import { byId, html } from "./elements";
 import { EquationView } from "./equation";
 import { Hand, handPanel, type Pose } from "./hand";
+import { HapticLoop, HapticView } from "./haptic";
 import { jointRows } from "./joints";
 import { matrixMap } from "./matrix";
 import { geometryOf } from "./meshes";
@@ -14,7 +15,7 @@ import { shown } from "./numbers";
 import { Player } from "./player";
 import { torquePlots } from "./plots";
 import { framePose, type Overlay, RobotView } from "./robot_view";
-import { SceneView } from "./scene";
+import { type Dragging, SceneView } from "./scene";
 import { State } from "./state";
 import { torqueBars, torqueLegend, torquesAt } from "./torques";
 
@@ -75,23 +76,14 @@ function colours(apply: () => void): void {
   byId("theme").addEventListener("click", () => set(root.dataset["theme"] !== "dark"));
 }
 
-function makeScene(data: ViewData, meshes: (BufferGeometry | null)[], size: number, state: State, hand: () => Hand): SceneView | null {
+function makeScene(data: ViewData, meshes: (BufferGeometry | null)[], size: number, dragging: Dragging): SceneView | null {
   const place = byId("scene");
   try {
-    let turn = null as Pose["turn"] | null;
-    return new SceneView(data, place, meshes, size, {
-      begin: () => {
-        turn = hand().pose?.turn ?? null;
-      },
-      pull: (position) => {
-        hand().reach(position, turn ?? undefined);
-      },
-    });
+    return new SceneView(data, place, meshes, size, dragging);
   } catch {
     place.append(
       html("p", { class: "no-picture", role: "alert" }, "There is no picture: this browser has no WebGL. All numbers of the panel are live without it."),
     );
-    void state;
     return null;
   }
 }
@@ -104,7 +96,18 @@ async function start(): Promise<void> {
   const meshes = await decodedMeshes(data);
   const size = sizeOf(data);
   let hand: Hand;
-  const scene = makeScene(data, meshes, size, state, () => hand);
+  let haptic: HapticView | null = null;
+  let turn: Pose["turn"] | undefined;
+  const scene = makeScene(data, meshes, size, {
+    begin: () => {
+      turn = hand.pose?.turn;
+    },
+    pull: (position) => {
+      if (haptic?.isRunning) haptic.loop.pull(position);
+      else hand.reach(position, turn);
+    },
+    end: () => haptic?.loop.release(),
+  });
   // Without a picture the tree of bodies still says where the hand is.
   const robot = scene?.robot ?? new RobotView({ ...data, shapes: [] }, size, []);
   if (!scene) state.onChange(() => robot.move(state.q));
@@ -163,6 +166,15 @@ async function start(): Promise<void> {
     if (scene) state.onChange(() => wanted && showEllipsoid());
     panel.append(section("Hand", "hand", made.element));
   }
+  if (data.haptic && model && scene) {
+    const own = data.hands.findIndex((one) => one.frame === data.haptic!.frame);
+    const module = await CompiledModel.load(data.haptic.module);
+    const { jacobian } = data.hands[own]!;
+    const loop = new HapticLoop(data.haptic, module, (q) => model.value(jacobian, q), data.joints.length);
+    haptic = new HapticView(loop, state);
+    scene.add(haptic.group);
+    panel.prepend(section("Haptic scene", "haptic", haptic.element));
+  }
   if (dynamics) {
     const equation = new EquationView(state);
     panel.append(
@@ -216,7 +228,7 @@ async function start(): Promise<void> {
   state.changed();
   scene?.look();
   // What tests and other scripts of the page may ask.
-  Object.assign(window, { torquec: { data, state, model, hand, scene, player, robot, torquesAt } });
+  Object.assign(window, { torquec: { data, state, model, hand, scene, player, robot, haptic, torquesAt } });
   document.documentElement.dataset["ready"] = "yes";
 }
 

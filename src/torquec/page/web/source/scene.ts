@@ -32,7 +32,11 @@ export interface Dragging {
   begin(): void;
   /** It is pulled to this place [m] in the base frame. */
   pull(position: Vector3): void;
+  /** It was let go. */
+  end(): void;
 }
+
+const SLOW_PICTURE = 45; // milliseconds
 
 export class SceneView {
   readonly robot: RobotView;
@@ -48,6 +52,9 @@ export class SceneView {
   private readonly extra = new Group();
   private waiting = false;
   private held = false;
+  private lastPicture = 0;
+  private slow = 0;
+  private coarse = 0;
   private hand = 0;
 
   constructor(
@@ -157,10 +164,24 @@ export class SceneView {
   draw(): void {
     if (this.waiting) return;
     this.waiting = true;
-    requestAnimationFrame(() => {
+    requestAnimationFrame((now) => {
       this.waiting = false;
+      this.keepPace(now);
       this.drawNow();
     });
+  }
+
+  /** Where pictures of something that moves come too slowly, draw less fine: fewer pixels, then no shadows. */
+  private keepPace(now: number): void {
+    const since = now - this.lastPicture;
+    this.lastPicture = now;
+    if (since > 1000) return; // nothing moved for a while
+    this.slow = since > SLOW_PICTURE ? this.slow + 1 : Math.max(0, this.slow - 1);
+    if (this.slow < 12 || this.coarse >= 2) return;
+    this.slow = 0;
+    this.coarse += 1;
+    if (this.coarse === 2) this.renderer.shadowMap.enabled = false;
+    this.resize();
   }
 
   drawNow(): void {
@@ -264,7 +285,7 @@ export class SceneView {
   private resize(): void {
     const { clientWidth: width, clientHeight: height } = this.place;
     if (width === 0 || height === 0) return;
-    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
+    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio) / (1 + 0.5 * this.coarse));
     this.renderer.setSize(width, height);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
@@ -311,6 +332,7 @@ export class SceneView {
           this.canvas.removeEventListener("pointercancel", end);
           this.controls.enabled = true;
           this.held = false;
+          this.dragging.end();
           this.stepBack();
         };
         this.canvas.addEventListener("pointermove", follow);
