@@ -116,3 +116,11 @@ def test_a_robot_without_inertias_has_no_linear_model():
     )
     with pytest.raises(RobotError, match="no inertia"):
         linearize(dataclasses.replace(ARM, bodies=bodies), np.zeros(6), np.zeros(6), np.zeros(6))
+
+
+def test_a_model_that_lost_the_inertia_of_a_joint_has_no_state_matrix():
+    found = linearize(tq.classics.planar2r(), [0.0, 0.5], [0.0, 0.0], [0.0, 0.0])
+    singular = dataclasses.replace(found, M=np.array([[1.0, 0.0], [0.0, 0.0]]))
+    for quantity in ("A", "B", "eigenvalues"):
+        with pytest.raises(RobotError, match="mass matrix of the model is singular"):
+            getattr(singular, quantity)

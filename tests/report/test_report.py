@@ -157,6 +157,18 @@ def test_hostile_names_are_text(tmp_path, value):
     assert json.loads(made.twin.read_text())["title"] == value
 
 
+def test_a_certificate_that_lies_in_two_places_is_told_once(tmp_path):
+    folder = tmp_path / "results"
+    for name in ("a", "b"):
+        shutil.copytree(made_folder() / "small", folder / name)
+    text = write_report(folder, tmp_path / "report.html", called="out", live=False).page.read_text()
+    section = visible_text(text.partition('id="proof"')[2].partition("</section>")[0])
+    assert section.count("The box of motions") == 1
+    assert "The same certificate as that of a/planar2r.tq.json." in section
+    assert "torquec check out/a" in section
+    assert "torquec check out/b" in section
+
+
 def test_times_of_a_run_in_real_time_are_measured_and_its_simulated_robot_computed(page):
     text, twin = page
     section = next(section for section in twin["sections"] if section["name"] == "real-time")

@@ -28,7 +28,7 @@ from torquec.dynamics import inverse_dynamics
 from torquec.dynamics.shafts import has_load_friction
 from torquec.dynamics.spring_torque import spring_stiffness
 from torquec.dynamics.total_torque import torque_with_losses
-from torquec.errors import ArgumentError, CheckError
+from torquec.errors import ArgumentError, CheckError, RobotError
 from torquec.expr import Function, trace
 from torquec.foundation.arrays import Array, ComplexArray
 from torquec.linearization.friction_damping import friction_damping, with_load_friction
@@ -77,13 +77,24 @@ class LinearModel:
     def A(self) -> Array:
         """State matrix (2n, 2n) of (2)."""
         n = self.n
-        below = -np.linalg.solve(self.M, np.hstack([self.K, self.C]))
+        below = -self._solved(np.hstack([self.K, self.C]))
         return np.vstack([np.hstack([np.zeros((n, n)), np.eye(n)]), below])
 
     @cached_property
     def B(self) -> Array:
         """Input matrix (2n, n) of (2)."""
-        return np.vstack([np.zeros((self.n, self.n)), np.linalg.inv(self.M)])
+        return np.vstack([np.zeros((self.n, self.n)), self._solved(np.eye(self.n))])
+
+    def _solved(self, right: Array) -> Array:
+        """M^-1 right; raises `RobotError` where a simplified model has lost the inertia of a joint."""
+        try:
+            found: Array = np.linalg.solve(self.M, right).astype(np.float64)
+        except np.linalg.LinAlgError:
+            raise RobotError(
+                "the mass matrix of the model is singular here, so it has no accelerations",
+                remedy="allow smaller torque errors in the specification, or use the robot's exact model",
+            ) from None
+        return found
 
     @cached_property
     def eigenvalues(self) -> ComplexArray:

@@ -26,7 +26,7 @@ def _generated(values: StoredValue) -> Shown:
         for quantity, count in inner:
             target = name if quantity != name else ""
             rows.append((target, quantity, *(Number(count[key].number, counted) for key in _COUNTED)))
-    head = ("target", "function", "multiplications", "additions", "divisions", "sines with cosines", "other")
+    head = ("target", "function", "multiplications", "additions", "divisions", "sin, cos", "other")
     named = any(row[0] for row in rows)
     shown = tuple(row if named else row[1:] for row in rows)
     return Shown((DataTable(head if named else head[1:], shown, "Operations of every function"),) if rows else ())

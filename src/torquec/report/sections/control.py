@@ -29,7 +29,7 @@ _SYMBOLS = {
     "gamma": "\N{GREEK SMALL LETTER GAMMA}",
 }
 _COLOURS = "Colours go from the smallest factor to the largest; point at a dot to read it."
-_MILLI = 1e3  # s to ms
+_MILLI = 1e3  # s to ms, rad to mrad, m to mm
 _PERCENT = 100.0  # parts to percent
 _FARTHEST = 4.0
 """Root loci are shown up to this many times the largest eigenvalue of the factor one: branches run to infinity."""
@@ -164,7 +164,7 @@ def _guarantee(values: StoredValue, document: FoundDocument) -> tuple[list[Block
     rows: list[tuple[Cell, ...]] = []
     worst: list[tuple[float, str, Number]] = []
     for joint, bound in guarantee["bounds"].items():
-        position = Number(bound["value"].number, claim, bound["unit"].text)
+        position = Number(_MILLI * bound["value"].number, claim, f"m{bound['unit'].text}")
         others = [Number(bound[key].number, claim) for key in ("speed", "acceleration", "torque")]
         rows.append((joint, position, *others))
         worst.append((position.value, joint, position))

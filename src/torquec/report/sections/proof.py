@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from torquec.errors import TorquecError
 from torquec.report.blocks import Block, Cell, CommandLine, DataTable, Facts, Items, Shown, Tone, fact, paragraph
-from torquec.report.found_documents import PACKAGE, FoundDocument, FoundFolder
+from torquec.report.found_documents import MODEL, PACKAGE, FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Statement, assumed, measured, proved
 from torquec.report.stored_values import StoredValue
 
@@ -25,6 +26,11 @@ def _claimed(document: FoundDocument, folder: FoundFolder) -> Shown:
     package = any(other.folder == document.folder for other in folder.of_kind(PACKAGE))
     place = folder.location(document.folder if package else document.name)
     command = f"torquec check {place}"
+    what = "the proof, the model and every byte of the C files" if package else "the proof and the model"
+    purpose = f"This checks {what} again, with code that shares nothing with the search:"
+    first = _first_of(record.content_hash, folder)
+    if first is not None and first.name != document.name:
+        return Shown((paragraph(f"The same certificate as that of {first.name}."), CommandLine(command, purpose)))
     claim = proved(f"the certificate in {document.name}; {command} proves it again")
     stated = assumed("the box of motions in the specification")
     claims = claims_of(robot, record)
@@ -45,7 +51,6 @@ def _claimed(document: FoundDocument, folder: FoundFolder) -> Shown:
         ]
         rows.append((joint.name, Number(box.lower[k], stated, unit), Number(box.upper[k], stated, unit), *speeds))
     words = f"For every motion of the box below, the model in {document.name} differs from the robot by at most:"
-    what = "the proof, the model and every byte of the C files" if package else "the proof and the model"
     blocks: list[Block] = [paragraph(words)]
     if torques:
         blocks.append(DataTable(("joint", "torque error at most"), torques, "Inverse dynamics"))
@@ -53,9 +58,21 @@ def _claimed(document: FoundDocument, folder: FoundFolder) -> Shown:
         blocks.append(DataTable(("coefficient", "joint", "error at most"), others, "Coefficients", folded=True))
     head = ("joint", "from", "to", "speed up to", "acceleration up to")
     blocks.append(DataTable(head, tuple(rows), "The box of motions"))
-    blocks.append(CommandLine(command, f"This checks {what} again, with code that shares nothing with the search:"))
+    blocks.append(CommandLine(command, purpose))
     blocks.append(Facts((fact("SHA-256 of the certificate", record.content_hash),)))
     return Shown(tuple(blocks))
+
+
+def _first_of(certificate: str, folder: FoundFolder) -> FoundDocument | None:
+    """The first model in the folder with this certificate; runs copy a model into every package."""
+    for document in folder.of_kind(MODEL):
+        try:
+            record = document.model.record
+        except TorquecError:
+            continue  # named where it is shown
+        if record is not None and record.content_hash == certificate:
+            return document
+    return None
 
 
 def _checked(values: StoredValue, name: str) -> Shown:

@@ -62,7 +62,7 @@ def tracking_section(document: FoundDocument, folder: FoundFolder) -> Shown:
         return Shown(tuple(blocks), (), title)
     most_of_all, joint = max(worst)
     largest = Number(_MILLI * most_of_all, by, f"m{_unit(values, joint)}")
-    where = f" in {title}" if title else "" if runs is None else " in many runs"
+    where = f" in '{title}'" if title else "" if runs is None else " in many runs"
     label = f"largest tracking error{where}, at {joint}"
     return Shown(tuple(blocks), (fact(label, largest),), title)
 

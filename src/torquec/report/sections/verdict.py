@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torquec.report.blocks import Block, Items, Shown, Tone, fact, paragraph
+from torquec.report.blocks import Block, Items, Shown, Tone, paragraph
 from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.provenance import Statement, computed, proved
 
@@ -18,4 +18,4 @@ def verdict_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     blocks: list[Block] = [paragraph(stated, tone=Tone.GOOD if proven else Tone.WARNING)]
     if others:
         blocks.append(Items(tuple(Statement(text, likely) for text in others)))
-    return Shown(tuple(blocks), (fact("tracking error", "proven" if proven else "not proven"),))
+    return Shown(tuple(blocks))
