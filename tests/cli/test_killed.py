@@ -34,7 +34,7 @@ def command(name: str, world: int, arm: Path) -> list[str]:
     specification = str(ROOT / "examples" / "specifications" / "planar2r.toml")
     return {
         "generate": ["generate", "planar2r", *gravity, "--force"],
-        "design": ["design", "planar2r", "--controller", "computed-torque", *gravity],
+        "design": ["design", "planar2r", "--controller", "computed-torque", *gravity, "--force"],
         "simplify": ["simplify", "planar2r", "--spec", specification, "--no-check", "--jobs", "1", *gravity, "--force"],
         "identify": ["identify", str(arm), str(arm.with_name("bare.csv")), *map(str, QUICK), *gravity, "--force"],
     }[name]

@@ -1,14 +1,16 @@
-"""Pruning of a torque program: terms of its sums left out where the torques hardly change, constants fitted again.
+"""Pruning of a torque program: steps replaced by what is there already, where the torques hardly change.
 
-(1)  a sum a + b may become a, or b; what only the other term needed disappears with it
-(2)  greedily: of all terms whose loss keeps the error at the motions met so far below the tolerance, those with most
-     operations saved per error; after a few of them the constants are fitted again, which makes room for more
-(3)  then the worst motions of the new program are looked for: where they break the tolerance the terms come back, and
-     these motions are among those met when the next ones are chosen
+(1)  a term of a sum is left out, a step becomes a number or a multiple of another one, and what only it needed
+     disappears with it (:mod:`torquec.simplification.replacements`)
+(2)  greedily: of all replacements whose error, after a fit of the constants that is foreseen
+     (:mod:`torquec.simplification.foresight`), stays near the tolerance, the one with most operations saved for the
+     room that it takes from every joint; it is tried, with a quick fit, before the next one is looked for
+(3)  after a few of them the constants are fitted to the worst motions of the new program, which join those met; where
+     that does not lead below the tolerance, half of the replacements are taken back, and so on
 
 The program stays linear in the accelerations and quadratic in the speeds, so its error can be bounded like any other.
 Its degree in the joints' sines and cosines may rise, because what cancelled in a whole sum need not cancel in a part;
-terms whose loss raises it above what a proof can manage stay.
+replacements that raise it above what a proof can manage are not made.
 """
 
 from __future__ import annotations
@@ -16,21 +18,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from torquec.errors import TimeLimitError
-from torquec.expr import Function, Op, count_operations, evaluate
-from torquec.expr.ops import SEMANTICS
-from torquec.expr.replay import rebuilt
+from torquec.expr import Function, count_operations, evaluate
 from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, silent
 from torquec.proof.torque_tables import HIGHEST_DEGREE, position_degrees, positions_read
 from torquec.proof.worst_motions import error_program, worst_motions
-from torquec.simplification.refit_constants import refit_constants, values_at
+from torquec.simplification.foresight import foresee
+from torquec.simplification.refit_constants import refit_by_least_squares, refit_constants, values_at
 from torquec.trajectory.motion_box import MotionBox, sampled_motions
 
 _MOST_POINTS = 7**3 * 5**3
@@ -42,10 +42,9 @@ _SAMPLES, _TRIED = 500, 100_000
 _WORST = 6
 """Motions of each joint that join those met, per search for the worst."""
 
-_PHASES = ((8, (1.08, 1.0)), (4, (1.08, 1.0)), (1, (1.15,)))
-"""First terms that save many operations together, then few, then single ones. Of each phase: the operations to save
-before constants are fitted again, and the part of the tolerance that errors may reach until then (the next such part
-after a failure)."""
+_PHASES = ((12, 1.1), (4, 1.1), (1, 1.15))
+"""First replacements that save many operations together, then few, then single ones. Of each phase: the operations to
+save before constants are fitted to the worst motions, and how much of the tolerance errors may reach until then."""
 
 _FAILURES = 4
 """Trials in a row that may fail before the next phase begins."""
@@ -53,13 +52,15 @@ _FAILURES = 4
 _FITS = 3
 """Fits of the constants for one trial: each is against the worst motions of the one before."""
 
+_LOOKED_AT = 700
+"""Motions at which replacements are foreseen, where more are met: two of three are those of the largest errors."""
 
-@dataclass(frozen=True)
-class _Cut:
-    """Step `step` without its argument number `lost`."""
+_BROKEN_PROMISES, _OF_ONE_STEP = 24, 2
+"""Replacements that may turn out worse than foreseen, one after the other, before no other one is looked for; and how
+many of them may be replacements of the same step, which tend to fail together."""
 
-    step: int
-    lost: int
+_SMALLEST_USE = 0.02
+"""Room that every replacement is taken to use, in tolerances: of those that use none, the one that saves most wins."""
 
 
 def prune_within(
@@ -77,31 +78,30 @@ def prune_within(
     What can go first decides what can go later: another `seed` draws other motions and may save more, or less. A meter
     that stops it (`TimeLimitError`) gets what is pruned by then.
     """
-    start = _operations(simplified)
+    start = _price(simplified)
     program = simplified
     with one_thread(), suppress(TimeLimitError):
         meter(0, len(_PHASES))
         search = _Search(exact, simplified, prismatic, motions, np.asarray(tolerance, dtype=np.float64), seed)
-        for phase, (chunk, rooms) in enumerate(_PHASES):
-            meter(phase, len(_PHASES))
-            failures = 0
-            search.needed.clear()
+        for phase, (chunk, room) in enumerate(_PHASES):
+            failures, failed = 0, set[_Place]()
             while failures < _FAILURES:
-                trial = search.shorter(program, chunk, rooms[min(failures, len(rooms) - 1)])
-                if trial is None:
-                    break
-                accepted = search.fitted(trial)
-                if accepted is None:
-                    meter(phase + 1.0 - _operations(program) / start, len(_PHASES))
-                    failures += 1
-                    if chunk == 1:
-                        search.needed.add(search.first_cut)
-                    continue
-                program, failures = accepted, 0
-                search.needed.clear()
                 # Each phase removes less than the one before; how much is not known in advance.
-                meter(phase + 1.0 - _operations(program) / start, len(_PHASES), f"{_operations(program)} operations")
+                meter(phase + 1.0 - _price(program) / start, len(_PHASES), str(count_operations(program)))
+                trail = search.shorter(program, chunk, room, failed)
+                if not trail:
+                    break
+                accepted = search.longest_fitted([step for _, step in trail])
+                if accepted is None:
+                    failures += 1
+                    failed.add(trail[0][0])
+                else:
+                    program, failures = accepted, 0
+                    failed.clear()
     return program
+
+
+_Place = tuple[int, int | None]
 
 
 class _Search:
@@ -118,9 +118,6 @@ class _Search:
     ) -> None:
         self.exact, self.prismatic, self.motions, self.tolerance = exact, prismatic, motions, tolerance
         self.joints = positions_read(exact) | positions_read(simplified)
-        self.needed: set[_Cut] = set()
-        """Cuts of the current program that turned out not to be possible."""
-        self.first_cut = _Cut(0, 0)
         # What is proven of the program as it comes can be proven of a shorter one of the same degrees.
         self._most_points = max(_MOST_POINTS, self._points(position_degrees(simplified, prismatic)))
         self._seed = 1000 * seed + 100
@@ -154,36 +151,62 @@ class _Search:
             program = trial
         return None
 
-    def shorter(self, program: Function, chunk: int, room: float) -> Function | None:
-        """The program with terms left out (2) that save `chunk` operations or more, or None where no term can go."""
-        start = _operations(program)
-        current = program
-        while _operations(current) > start - chunk:
-            found = self._best_cut(current, self.needed if current is program else set(), room)
+    def longest_fitted(self, trail: Sequence[Function]) -> Function | None:
+        """The last of ever shorter programs that can be fitted, as far as halving finds it, or None (3)."""
+        at = len(trail) - 1
+        while True:
+            accepted = self.fitted(trail[at])
+            if accepted is not None or at == 0:
+                return accepted
+            at //= 2
+
+    def shorter(self, program: Function, chunk: int, room: float, failed: set[_Place]) -> list[tuple[_Place, Function]]:
+        """Ever shorter programs, each with its replacement, until `chunk` operations are saved (2)."""
+        trail: list[tuple[_Place, Function]] = []
+        current, enough = program, _price(program) - chunk
+        while _price(current) > enough:
+            found = self._replaced(current, room, failed if current is program else set())
             if found is None:
                 break
-            if current is program:
-                self.first_cut = found[0]
+            trail.append(found)
             current = found[1]
-        return None if current is program else current
+        return trail
 
-    def _best_cut(self, program: Function, needed: set[_Cut], room: float) -> tuple[_Cut, Function] | None:
-        values = values_at(program, self.states)
-        here = self._error(program, values)
-        cost = _operations(program)
-        uses = _uses(program)
-        scored: list[tuple[float, _Cut]] = []
-        for cut in _cuts(program):
-            if cut in needed:
+    def _replaced(self, program: Function, room: float, failed: set[_Place]) -> tuple[_Place, Function] | None:
+        """The best replacement that keeps its promise, or None; what does not is remembered in `failed`."""
+        states, torques = self._looked_at(program)
+        here, foreseen = foresee(program, states, torques, self.tolerance)
+        good = [one for one in foreseen if one.largest <= room and one.replacement.place not in failed]
+        used = [float(np.maximum(one.errors**2 - here**2, 0.0).sum()) for one in good]
+        gains = [one.replacement.saved / (use + _SMALLEST_USE) for one, use in zip(good, used, strict=True)]
+        broken: list[int] = []
+        for row in np.argsort(-np.array(gains), kind="stable"):
+            replacement = good[row].replacement
+            if broken.count(replacement.step) == _OF_ONE_STEP:
                 continue
-            error = self._error(program, _rerun(program, values, cut))
-            if error <= room:
-                scored.append((-_saved(program, uses, cut) / (max(error - here, 0.0) + 0.01), cut))
-        for _, cut in sorted(scored, key=lambda entry: entry[0]):
-            shorter = _without(program, cut)
-            if _operations(shorter) < cost and self._provable(shorter):
-                return cut, shorter
+            shorter = replacement.in_program(program)
+            if _price(shorter) >= _price(program) or not self._provable(shorter):
+                continue
+            for _ in range(2):
+                shorter = refit_by_least_squares(shorter, self.states, self.torques, self.tolerance)
+            if self._error(shorter, values_at(shorter, self.states)) <= room:
+                return replacement.place, shorter
+            failed.add(replacement.place)
+            broken.append(replacement.step)
+            if len(broken) == _BROKEN_PROMISES:
+                break
         return None
+
+    def _looked_at(self, program: Function) -> tuple[Array, Array]:
+        """Motions for foresight, and the exact torques there."""
+        if len(self.states) <= _LOOKED_AT:
+            return self.states, self.torques
+        values = values_at(program, self.states)
+        errors = [np.abs(values[k] - self.torques[:, i]) / self.tolerance[i] for i, k in enumerate(program.results[0])]
+        worst = np.argsort(-np.max(errors, axis=0), kind="stable")[: 2 * _LOOKED_AT // 3]
+        others = np.random.default_rng(len(self.states)).permutation(len(self.states))[: _LOOKED_AT // 3]
+        rows = np.union1d(worst, others)
+        return self.states[rows], self.torques[rows]
 
     def _provable(self, program: Function) -> bool:
         """Whether the degrees are low enough for a proof."""
@@ -204,60 +227,5 @@ class _Search:
         )
 
 
-def _operations(function: Function) -> int:
-    count = count_operations(function)
-    return count.mul + count.add
-
-
-def _cuts(function: Function) -> list[_Cut]:
-    return [
-        _Cut(k, lost) for k, step in enumerate(function.operations) if step.op in (Op.ADD, Op.SUB) for lost in (0, 1)
-    ]
-
-
-def _uses(function: Function) -> list[int]:
-    """How often each step is used."""
-    uses = [0] * len(function.operations)
-    for step in function.operations:
-        for argument in step.args:
-            uses[argument] += 1
-    for k in function.results[0]:
-        uses[k] += 1
-    return uses
-
-
-def _saved(function: Function, uses: list[int], cut: _Cut) -> int:
-    """Operations that a cut makes needless: the sum itself, and what only the lost term needed."""
-    left: dict[int, int] = {}
-    saved = 1
-    waiting = [function.operations[cut.step].args[cut.lost]]
-    while waiting:
-        k = waiting.pop()
-        left[k] = left.get(k, uses[k]) - 1
-        if left[k] == 0:
-            saved += function.operations[k].op in (Op.ADD, Op.SUB, Op.MUL)
-            waiting += function.operations[k].args
-    return saved
-
-
-def _rerun(function: Function, values: list[Any], cut: _Cut) -> list[Any]:
-    """The values after a cut; only what follows from it is computed again."""
-    changed = list(values)
-    step = function.operations[cut.step]
-    kept = values[step.args[1 - cut.lost]]
-    changed[cut.step] = -kept if step.op is Op.SUB and cut.lost == 0 else kept
-    touched = {cut.step}
-    for k in range(cut.step + 1, len(function.operations)):
-        later = function.operations[k]
-        if any(a in touched for a in later.args):
-            touched.add(k)
-            changed[k] = SEMANTICS[later.op].on_arrays(*(changed[a] for a in later.args))
-    return changed
-
-
-def _without(function: Function, cut: _Cut) -> Function:
-    """The program after a cut, folded again."""
-    step = function.operations[cut.step]
-    other = step.args[1 - cut.lost]
-    negated = step.op is Op.SUB and cut.lost == 0
-    return rebuilt(function, replaced={cut.step: lambda values: -values[other] if negated else values[other]})
+def _price(function: Function) -> int:
+    return count_operations(function).cost

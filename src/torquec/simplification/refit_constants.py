@@ -25,6 +25,10 @@ _FIRST_RADIUS, _SMALLEST_RADIUS = 0.5, 0.02
 _STEPS = 6
 """Linear programs for one fit; two or three lower the error noticeably."""
 
+_LIGHTEST, _RIDGE = 0.15, 1e-4
+"""Of least squares: the weight of motions without error, beside one for the worst; and the part of the columns' mean
+square that is added to all of them, so that constants that hardly matter stay."""
+
 _GAIN = 0.995
 """A step that lowers the error by less than this factor is the last."""
 
@@ -36,11 +40,7 @@ def refit_constants(function: Function, states: Array, torques: Array, tolerance
 
     `torques` (N, n) are what the program should give there.
     """
-    constants = [
-        k
-        for k, step in enumerate(function.operations)
-        if step.op is Op.CONST and abs(step.value) not in (0.0, 1.0, 2.0)
-    ]
+    constants = fitted_constants(function)
     if not constants:
         return function
     current = {k: function.operations[k].value for k in constants}
@@ -63,6 +63,42 @@ def refit_constants(function: Function, states: Array, torques: Array, tolerance
             if radius < _SMALLEST_RADIUS:
                 break
     return rebuilt(function, constants=current)
+
+
+def refit_by_least_squares(function: Function, states: Array, torques: Array, tolerance: Array) -> Function:
+    """The program with constants after one step of weighted least squares: quick, and half of what a fit gains.
+
+    Motions of large errors weigh more. Where the largest error does not fall, the program is as it was.
+    """
+    constants = fitted_constants(function)
+    if not constants:
+        return function
+    current = {k: function.operations[k].value for k in constants}
+    error, columns = _linearized(function, current, states, torques, tolerance)
+    largest = float(np.abs(error).max())
+    if largest == 0.0:
+        return function
+    weight = _LIGHTEST + np.abs(error) / largest
+    weighted = columns * np.array(list(current.values())) * weight[:, None]
+    gram = weighted.T @ weighted
+    gram[np.diag_indices_from(gram)] += _RIDGE * np.trace(gram) / len(gram)
+    step = np.clip(np.linalg.solve(gram, -weighted.T @ (error * weight)), -_FIRST_RADIUS, _FIRST_RADIUS)
+    trial = {k: current[k] * (1.0 + float(d)) for k, d in zip(constants, step, strict=True)}
+    values = values_at(function, states, trial)
+    reached = max(
+        float(np.abs(values[k] - torques[:, joint]).max()) / float(tolerance[joint])
+        for joint, k in enumerate(function.results[0])
+    )
+    return rebuilt(function, constants=trial) if reached < largest else function
+
+
+def fitted_constants(function: Function) -> list[int]:
+    """The steps whose constants are fitted: not those of 0, 1 and 2, which cost no multiplication."""
+    return [
+        k
+        for k, step in enumerate(function.operations)
+        if step.op is Op.CONST and abs(step.value) not in (0.0, 1.0, 2.0)
+    ]
 
 
 def values_at(function: Function, states: Array, constants: Mapping[int, float] | None = None) -> Steps:
@@ -92,12 +128,12 @@ def _linearized(
                 if k in index:
                     columns[joint, :, index[k]] = s
             elif step.op is not Op.INPUT:
-                for argument, part in zip(step.args, _shares(step.op, s, [values[a] for a in step.args]), strict=True):
+                for argument, part in zip(step.args, shares(step.op, s, [values[a] for a in step.args]), strict=True):
                     change[argument] = change[argument] + part if argument in change else part
     return errors.reshape(-1), columns.reshape(n * count, len(index))
 
 
-def _shares(op: Op, s: Any, arguments: Steps) -> list[Any]:
+def shares(op: Op, s: Any, arguments: Steps) -> list[Any]:
     """What the result changes with each argument; angles are inputs, so nothing goes through sines and cosines."""
     if op is Op.ADD:
         return [s, s]

@@ -1,0 +1,162 @@
+"""What a torque program may lose: one of its steps replaced by what it has already, and what that saves.
+
+(1)  a sum a + b becomes a, or b
+(2)  a step that depends on positions alone becomes a number, any other one zero
+(3)  a step becomes a multiple of an earlier one: two values that move together need not both be computed
+
+What only the replaced step needed disappears with it. A step is replaced by steps of no higher weight alone, where a
+speed weighs one and an acceleration two: then no product of the program weighs more than before, and torques stay
+linear in the accelerations and quadratic in the speeds, as proofs need them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from torquec.expr import Function, Op
+from torquec.expr.replay import rebuilt
+from torquec.foundation.arrays import RealArray
+
+_PORT_WEIGHT = {"q": 0, "qd": 1, "qdd": 2}
+
+_FREE = 0.08
+"""A multiple this close to one or minus one is taken as such: it costs no multiplication, and constants are fitted."""
+
+_ALIKE = 0.35
+"""Values are alike where one instead of the other changes torques by less than this, in the mean over motions and
+joints and in tolerances: what is less alike has never come within the tolerances."""
+
+_PAIR = 16
+"""Operations that a sine-cosine pair counts for, as in :attr:`torquec.expr.OperationCount.cost`."""
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """Step `step` becomes `factor` times step `by`, or the number `factor`; it saves `saved` operations."""
+
+    step: int
+    by: int | None
+    factor: float
+    saved: int
+
+    @property
+    def place(self) -> tuple[int, int | None]:
+        """What is replaced by what, whatever the factor."""
+        return self.step, self.by
+
+    def of(self, values: RealArray) -> RealArray:
+        """What stands for the step, given the values (steps, N) of all."""
+        return np.full_like(values[0], self.factor) if self.by is None else self.factor * values[self.by]
+
+    def in_program(self, program: Function) -> Function:
+        """The program with the step replaced, folded again."""
+        by, factor = self.by, self.factor
+        if by is None:
+            return rebuilt(program, replaced={self.step: lambda _: factor})
+        if abs(factor) == 1.0:
+            return rebuilt(program, replaced={self.step: lambda values: values[by] if factor > 0.0 else -values[by]})
+        return rebuilt(program, replaced={self.step: lambda values: factor * values[by]})
+
+
+def replacements(program: Function, values: RealArray, changes: RealArray) -> Iterator[Replacement]:
+    """All that save an operation, given the values (steps, N) at N motions and how torques change with each step.
+
+    `changes` (n, steps, N) are derivatives in tolerances; they weigh where two values have to be alike.
+    """
+    ledger, weights = _Ledger(program), _weights(program)
+    angles = _angles(program)
+    for k, step in enumerate(program.operations):
+        if k in angles or step.op in (Op.CONST, Op.INPUT, Op.NEG):
+            continue
+        if step.op in (Op.ADD, Op.SUB) and step.args[0] != step.args[1]:
+            for lost in (0, 1):
+                sign = -1.0 if step.op is Op.SUB and lost == 0 else 1.0
+                kept = step.args[1 - lost]
+                yield Replacement(k, kept, sign, ledger.saved(k, kept))
+        importance = np.einsum("in,in->n", changes[:, k], changes[:, k])
+        whole = float(importance.sum())
+        if whole == 0.0:
+            continue
+        number = float(importance @ values[k]) / whole if weights[k] == 0 else 0.0
+        if number != 0.0 or k not in ledger.factors:
+            yield Replacement(k, None, number, ledger.saved(k, None))
+        if step.op in (Op.ADD, Op.SUB, Op.MUL):
+            earlier = [
+                j
+                for j in range(k)
+                if j not in angles and weights[j] <= weights[k] and program.operations[j].op is not Op.CONST
+            ]
+            yield from _alike(ledger, k, earlier, values, importance / changes[:, k].size)
+
+
+def _alike(
+    ledger: _Ledger, k: int, earlier: Sequence[int], values: RealArray, importance: RealArray
+) -> Iterator[Replacement]:
+    """(3), with the factor of least squares."""
+    weighted = values[list(earlier)] * importance
+    products = weighted @ values[k]
+    squares = np.einsum("jn,jn->j", weighted, values[list(earlier)]) + 1e-30
+    factors = products / squares
+    left = float(importance @ values[k] ** 2) - products * factors
+    for j, factor, error in zip(earlier, factors.tolist(), left.tolist(), strict=True):
+        if error > _ALIKE**2 or factor == 0.0:
+            continue
+        free = abs(abs(factor) - 1.0) < _FREE
+        saved = ledger.saved(k, j) - (not free)
+        if saved > 0:
+            yield Replacement(k, j, float(np.sign(factor)) if free else factor, saved)
+
+
+class _Ledger:
+    """How often each step of a program is used, and how many sines and cosines are taken of each angle."""
+
+    def __init__(self, program: Function) -> None:
+        self.steps = program.operations
+        self.uses = Counter(argument for step in self.steps for argument in step.args)
+        self.uses.update(program.results[0])
+        self.factors = {a for step in self.steps if step.op is Op.MUL for a in step.args if self.uses[a] == 1}
+        """Steps that nothing but a product needs: where one would be zero, the product is, which saves more."""
+        self.turns = Counter(step.args[0] for step in self.steps if step.op in (Op.SIN, Op.COS))
+
+    def saved(self, k: int, by: int | None) -> int:
+        """Operations that are not needed any more where step `by` or a number stands for step k."""
+        left = {} if by is None else {by: self.uses[by] + 1}
+        saved, waiting = 0, [k]
+        turns: Counter[int] = Counter()
+        while waiting:
+            step = self.steps[waiting.pop()]
+            saved += step.op in (Op.ADD, Op.SUB, Op.MUL)
+            if step.op in (Op.SIN, Op.COS):
+                turns[step.args[0]] += 1
+            for argument in step.args:
+                left[argument] = left.get(argument, self.uses[argument]) - 1
+                if left[argument] == 0:
+                    waiting.append(argument)
+        return saved + _PAIR * sum(count == self.turns[angle] for angle, count in turns.items())
+
+
+def _weights(program: Function) -> list[int]:
+    """The highest weight of a product in each step."""
+    weights: list[int] = []
+    for step in program.operations:
+        if step.op is Op.INPUT:
+            weights.append(_PORT_WEIGHT[step.port])
+        elif step.op is Op.MUL:
+            weights.append(sum(weights[a] for a in step.args))
+        else:
+            weights.append(max((weights[a] for a in step.args), default=0))
+    return weights
+
+
+def _angles(program: Function) -> set[int]:
+    """The steps of which sines and cosines are taken, and what leads to them: no values of a polynomial."""
+    found: set[int] = set()
+    for k in range(len(program.operations) - 1, -1, -1):
+        step = program.operations[k]
+        if step.op in (Op.SIN, Op.COS) or k in found:
+            found.update(step.args)
+    return found
