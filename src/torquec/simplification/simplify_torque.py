@@ -50,7 +50,7 @@ class Strategy:
 
 
 STRATEGIES = (
-    Strategy("recursion with fewer parameters", recursion_with_fewer_parameters, 8),
+    Strategy("recursion with fewer parameters", recursion_with_fewer_parameters, 4),
     Strategy("closed form with fewer terms", closed_form_with_fewer_terms, 1, quick=True),
 )
 """In the order in which they are tried: a later one knows the cheapest program of those before it."""
