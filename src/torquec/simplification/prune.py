@@ -78,7 +78,7 @@ def prune_within(
     What can go first decides what can go later: another `seed` draws other motions and may save more, or less. A meter
     that stops it (`TimeLimitError`) gets what is pruned by then.
     """
-    start = _price(simplified)
+    start = max(_price(simplified), 1)
     program = simplified
     with one_thread(), suppress(TimeLimitError):
         meter(0, len(_PHASES))
