@@ -27,6 +27,12 @@ from torquec.control.cutoff_stability import cutoff_stability as cutoff_stabilit
 from torquec.control.destabilizing_hand import destabilizing_hand as destabilizing_hand
 from torquec.control.haptic_caps import HapticCaps as HapticCaps
 from torquec.control.haptic_caps import HapticStatus as HapticStatus
+from torquec.control.haptic_device import HapticDevice as HapticDevice
+from torquec.control.haptic_device import MouseDevice as MouseDevice
+from torquec.control.haptic_device import RecordedForces as RecordedForces
+from torquec.control.haptic_device import SharedMemoryDevice as SharedMemoryDevice
+from torquec.control.haptic_device import ShownMotion as ShownMotion
+from torquec.control.haptic_device import read_recorded_forces as read_recorded_forces
 from torquec.control.haptic_port import HapticPort as HapticPort
 from torquec.control.haptic_port import haptic_port as haptic_port
 from torquec.control.haptic_region import HapticRegion as HapticRegion
@@ -210,8 +216,13 @@ from torquec.simulation.closed_loop import SimulationResult as SimulationResult
 from torquec.simulation.closed_loop import simulate as simulate
 from torquec.simulation.comparison_of_models import ModelComparison as ModelComparison
 from torquec.simulation.comparison_of_models import compare as compare
+from torquec.simulation.device_run import run_device as run_device
+from torquec.simulation.experiment_names import HapticExperiment as HapticExperiment
 from torquec.simulation.force_sensor import ForceSensor as ForceSensor
 from torquec.simulation.frame_wrench import FrameWrench as FrameWrench
+from torquec.simulation.haptic_experiment import ExperimentOptions as ExperimentOptions
+from torquec.simulation.haptic_experiment import ExperimentResult as ExperimentResult
+from torquec.simulation.haptic_experiment import run_experiment as run_experiment
 from torquec.simulation.haptic_loop import HapticLoop as HapticLoop
 from torquec.simulation.haptic_loop import HapticRecording as HapticRecording
 from torquec.simulation.haptic_loop import HapticSetting as HapticSetting

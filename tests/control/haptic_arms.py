@@ -24,6 +24,12 @@ def puma_cycle():
     return admittance(classics.puma560(), OBJECT, options=AdmittanceOptions(tool=TOOL))
 
 
+@cache
+def bare_cycle(mass=5.0, turning=0.06):
+    """The PUMA 560 without a tool."""
+    return admittance(classics.puma560(), RenderedObject(mass, (turning,) * 3))
+
+
 @dataclass
 class Followed:
     """Rows of a run: states after each cycle (K, m), torques (K, n), status (K,), the hand's wrench (K, 6)."""

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from tests.control.haptic_arms import OBJECT, POSTURE, TOOL, followed, puma_cycle, steady
+from tests.control.haptic_arms import OBJECT, POSTURE, TOOL, bare_cycle, followed, puma_cycle, steady
 
 import torquec as tq
 from torquec.control.admittance import admittance
@@ -73,8 +73,7 @@ def test_in_motion_accelerations_are_those_of_the_inverse_kinematics():
     cycle = puma_cycle()
     push = np.array([6.0, -3.0, 4.0, 0.02, -0.03, 0.01])
     ik, state = tq.inverse_kinematics(cycle.robot, "link6"), cycle.start(POSTURE)
-    options = dataclasses.replace(cycle.options, tool=type(TOOL)(0.0))
-    bare = admittance(classics.puma560(), OBJECT, options=options)
+    bare = bare_cycle()
     run = followed(bare, POSTURE, steady(push, 150), state=state)
     before, after = (bare.read(run.states[k]) for k in (-2, -1))
     middle = 0.5 * (before["q_ref"] + after["q_ref"])
@@ -145,6 +144,18 @@ def test_missing_encoders_are_named_and_survived():
     np.testing.assert_allclose(tau, held, atol=1e-6)
 
 
+def test_a_singular_start_is_named_and_survived():
+    """A straight wrist, pushed and turned across what it has lost: named, finite, within speed limits."""
+    cycle = bare_cycle()
+    straight = np.array([0.3, -0.9, 3.0, 0.4, 0.0, 0.2])
+    run = followed(cycle, straight, steady([5.0, -4.0, 3.0, 0.2, 0.3, -0.1], 200))
+    assert run.status[0] & HapticStatus.SINGULAR
+    assert np.isfinite(run.states).all()
+    assert np.isfinite(run.tau).all()
+    steps = np.abs(np.diff(cycle.read(run.states)["q_ref"], axis=0))
+    assert (steps <= np.array([j.limits.velocity for j in cycle.robot.joints]) * H * (1.0 + 1e-9)).all()
+
+
 def test_settings_that_are_no_numbers_are_not_taken_over():
     cycle = puma_cycle()
     run = followed(cycle, POSTURE, steady(weight(cycle, POSTURE), 20), settings=np.full(32, math.nan))
@@ -157,18 +168,15 @@ def test_object_and_arm_are_never_apart_and_turn_around_at_once(direction):
     """Pushed far out, the object ends with the arm: at its reach or at a limit. Pulled back, it follows in the very
     cycle, and no joint ever jumps.
     """
-    cycle = puma_cycle()
-    options = dataclasses.replace(cycle.options, tool=type(TOOL)(0.0))
-    bare = admittance(classics.puma560(), RenderedObject(2.0, (0.05,) * 3), options=options)
+    bare, light = bare_cycle(), RenderedObject(2.0, (0.05,) * 3).settings
     axis = direction * np.array([1.0, 0.4, 0.2])
     state, rows, stopped = bare.start(POSTURE), [], 0
+    state[bare.slot("settings")] = light
     for k in range(3000):
         turn = np.array(rotation_of(tuple(state[bare.slot("orientation")])))
         pull = turn.T @ (20.0 * axis * (1.0 if k < 2000 else -1.0))
         wrench = np.array([*pull, 0.0, 0.0, 0.0])
-        state, tau, status, _ = bare.native.call(
-            state, wrench, state[bare.slot("q_ref")].copy(), bare.rendered.settings
-        )
+        state, tau, status, _ = bare.native.call(state, wrench, state[bare.slot("q_ref")].copy(), light)
         rows.append(state)
         assert np.isfinite(tau).all()
         stopped |= int(status)
@@ -207,6 +215,7 @@ def test_caps_hold_whatever_the_hand_does():
         assert seen & flag
 
 
+@pytest.mark.slow
 def test_settings_change_without_a_bump():
     """From 5 to 50 kg, with springs, dampers, weight, while the hand pushes: against the same change made at once."""
     robot = classics.puma560()

@@ -1,9 +1,12 @@
 """How joints follow an object: exactly where they can, within limits everywhere."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from tests.control.haptic_arms import POSTURE
-from tests.kinematics.arms import UR10E, X, Y, Z, forward, line_arm, off_lines, seven_joint_arm
+from tests.kinematics.arms import UR10E, X, Y, Z, line_arm, off_lines, seven_joint_arm
+from tests.kinematics.arms import forward as compiled_forward
 
 from torquec.codegen.llvm import compile_function
 from torquec.control.followed_pose import ArmFollower
@@ -21,6 +24,12 @@ ODD = (
 H = 0.002
 
 
+@cache
+def forward(robot, frame):
+    return compiled_forward(robot, frame)
+
+
+@cache
 def follower(robot, frame="tool", speed=3.0):
     arm = inverse_kinematics(robot, frame)
     made = ArmFollower(arm, (speed,) * robot.n, (20.0,) * robot.n, H)
@@ -123,7 +132,7 @@ def test_whole_turns_follow_the_joint_before_not_the_limits():
     np.testing.assert_allclose(found, q, atol=1e-9)
 
 
-@pytest.mark.parametrize("kind", ["odd", "calibrated ur"])
+@pytest.mark.parametrize("kind", ["odd", pytest.param("calibrated ur", marks=pytest.mark.slow)])
 def test_without_a_closed_form_newton_follows(kind):
     rng = np.random.default_rng(5)
     lines = ODD if kind == "odd" else off_lines(UR10E, 1e-3, rng)

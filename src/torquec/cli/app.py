@@ -25,6 +25,7 @@ from torquec.cli.equations import equations
 from torquec.cli.eval import evaluate
 from torquec.cli.excite import excite
 from torquec.cli.generate import generate
+from torquec.cli.haptic import haptic
 from torquec.cli.haptic_region import haptic_region
 from torquec.cli.help_tables import FilledCommand
 from torquec.cli.identify import identify
@@ -61,6 +62,7 @@ COMMANDS: tuple[Command[Any], ...] = (
     simulate,
     haptic_region,
     compare,
+    haptic,
     generate,
     view,
     verify_package,

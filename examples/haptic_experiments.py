@@ -1,0 +1,53 @@
+"""The experiments of Clover IV, section V, on the PUMA 560: felt masses, felt inertias, a stiff wall, halved drives.
+
+    python examples/haptic_experiments.py [FOLDER]
+
+prints what the hand feels beside the paper's Table II and, with a folder, leaves a picture of every run there.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import torquec as tq
+from torquec.report.figure import save_figure
+from torquec.report.haptic_plots import experiment_figure
+
+FELT = ("mass-5", "mass-150", "inertia-0.83", "inertia-12.5")
+POLES = (-12 + 45j, -45 + 45j)
+
+
+def main(folder: Path | None) -> None:
+    """All of section V."""
+    robot = tq.classics.puma560()
+    print("experiment       felt              paper              samples")
+    for name in FELT:
+        result = tq.run_experiment(robot, name)
+        felt, printed = result.felt, result.plan.printed
+        if felt is not None and printed is not None:
+            here, there = f"{felt.mean:8.4g} +- {felt.deviation:<6.2g}", f"{printed[0]:8.4g} +- {printed[1]:<6.3g}"
+            print(f"{name:14} {here} {there} {felt.counted}")
+        draw(result, folder, name)
+    print("\nwall: speeds later than 60 ms after the impact, over the impact's")
+    print("poles      effort  impact    object      tip")
+    for poles in POLES:
+        for effort in (1.0, 0.5):
+            for impact in (0.1, 0.3):
+                options = tq.ExperimentOptions(poles=poles, effort=effort, impact=impact)
+                result = tq.run_experiment(robot, "wall", options)
+                if result.wall is not None:
+                    shares = f"{100 * result.wall.object_speed:6.2f} %  {100 * result.wall.tip_speed:6.2f} %"
+                    print(f"{poles!s:12} {effort:4.1f} {impact:6.1f}   {shares}")
+                draw(result, folder, f"wall_{poles.real:g}_{effort:g}_{impact:g}")
+
+
+def draw(result: tq.ExperimentResult, folder: Path | None, name: str) -> None:
+    """The picture of a run, where one is wanted."""
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        save_figure(experiment_figure(result), folder / f"{name}.png")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else None)

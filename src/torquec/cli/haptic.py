@@ -1,0 +1,128 @@
+"""`torquec haptic ROBOT`: what a hand feels of a virtual object through an arm."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from torquec.cli.command import CommandOptions, Outcome, command
+from torquec.cli.options import DegreesOption, ForceOption, joint_values
+from torquec.cli.output import progress
+from torquec.cli.writes import Writes
+from torquec.errors import ArgumentError
+from torquec.project.law_choice import parse_poles
+from torquec.simulation.experiment_names import HapticExperiment
+
+if TYPE_CHECKING:
+    from torquec.model.model import Model
+    from torquec.simulation.haptic_experiment import ExperimentOptions, ExperimentResult
+
+
+@dataclass(frozen=True, kw_only=True)
+class HapticOptions(CommandOptions):
+    """The experiment, and what is around the arm."""
+
+    experiment: Annotated[HapticExperiment, typer.Option(help="Which experiment of Clover IV, section V.")] = (
+        HapticExperiment.MASS_5
+    )
+    frame: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The frame that is held.  [default: the hand's]")
+    ] = None
+    posture: Annotated[
+        str | None, typer.Option(metavar="LIST", help="Where all joints start.  [default: looked for]")
+    ] = None
+    poles: Annotated[str, typer.Option(metavar="POLE", help="Pole of the law, for all joints [1/s].")] = "-45+45j"
+    effort: Annotated[float, typer.Option(help="Share of the effort limits: 0.5 is the paper's fuse.")] = 1.0
+    impact: Annotated[
+        float | None, typer.Option(metavar="M/S", help="Speed at the wall (wall only).  [default: 0.3]")
+    ] = None
+    one_sided: Annotated[bool, typer.Option("--one-sided", help="A wall that never pulls (wall only).")] = False
+    cutoff: Annotated[float, typer.Option(metavar="HZ", help="Cut-off of the force sensor's filter.")] = 100.0
+    resolution: Annotated[float, typer.Option(metavar="STEP", help="Encoder resolution [rad or m].")] = 1e-4
+    rate: Annotated[float, typer.Option(metavar="HZ", help="Haptic cycles per second.")] = 500.0
+    pace: Annotated[float, typer.Option(help="How fast the hand moves: less than 1 for an arm with slow joints.")] = 1.0
+    seed: Annotated[int, typer.Option(help="Seed of the sensor's noise.", min=0)] = 0
+    free: Annotated[
+        str | None, typer.Option(metavar="JOINT", help="The joint that stands still, where there is one too many.")
+    ] = None
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="Write CSV, JSON and, with extra plot, a picture here."),
+        Writes.FOLDER,
+    ] = None
+    force: ForceOption = False
+    deg: DegreesOption = False
+
+
+@command("haptic", HapticOptions, example="torquec haptic scara --experiment wall --impact 0.1")
+def haptic(model: Model, options: HapticOptions) -> Outcome:
+    """Run a haptic experiment: a simulated hand moves a virtual object through the arm.
+
+    The whole loop of Clover IV runs natively: hand, force sensor, object, inverse kinematics, computed torque with the
+    hand's force fed forward, drives and friction. Prints the mass that the hand feels, by force over acceleration as in
+    the paper, or how object and arm behave at a stiff wall.
+    """
+    from torquec.report.haptic_text import haptic_text
+    from torquec.simulation.haptic_experiment import run_experiment
+    from torquec.simulation.haptic_file import experiment_document
+
+    progress(f"{options.experiment.value} on {model.robot.name} ...")
+    result = run_experiment(model.robot, options.experiment, _experiment_options(model, options))
+    document = experiment_document(result)
+    files = _write(result, document, options) if options.output is not None else ()
+    document["files"] = [str(path) for path in files]
+    return Outcome(document, haptic_text(document), files=files)
+
+
+def _experiment_options(model: Model, options: HapticOptions) -> ExperimentOptions:
+    from torquec.simulation.force_sensor import ForceSensor
+    from torquec.simulation.haptic_experiment import ExperimentOptions
+    from torquec.simulation.haptic_loop import HapticSetting
+
+    if not 0.0 < options.rate < float("inf"):
+        raise ArgumentError(f"--rate {options.rate:g}", remedy="give a positive number of cycles per second")
+    pole = parse_poles(options.poles)
+    if not isinstance(pole, complex):
+        raise ArgumentError(f"--poles {options.poles}", remedy="give one pole for all joints, as in -45+45j")
+    setting = HapticSetting(
+        sensor=replace(ForceSensor(), cutoff=options.cutoff), resolution=options.resolution, seed=options.seed
+    )
+    posture = None
+    if options.posture is not None:
+        posture = tuple(joint_values(model.robot, options.posture, "--posture", degrees=options.deg))
+    return ExperimentOptions(
+        frame=options.frame,
+        posture=posture,
+        poles=pole,
+        effort=options.effort,
+        impact=options.impact,
+        two_sided=False if options.one_sided else None,
+        setting=setting,
+        period=1.0 / options.rate,
+        free=options.free,
+        pace=options.pace,
+    )
+
+
+def _write(result: ExperimentResult, document: dict[str, Any], options: HapticOptions) -> tuple[Path, ...]:
+    """Table, document and, where it can be drawn, the picture."""
+    from torquec.errors import MissingExtraError
+    from torquec.foundation.json_text import finite_json
+    from torquec.foundation.writing import write_folder
+    from torquec.report.haptic_plots import experiment_figure
+    from torquec.simulation.haptic_file import experiment_table
+
+    assert options.output is not None
+    name = result.experiment.value
+    contents: dict[str, str | bytes] = {f"{name}.csv": experiment_table(result), f"{name}.json": finite_json(document)}
+    try:
+        drawn = io.BytesIO()
+        experiment_figure(result).savefig(drawn, dpi=120, format="png")
+        contents[f"{name}.png"] = drawn.getvalue()
+    except MissingExtraError as error:
+        progress(f"no picture: {error}")
+    return tuple(write_folder(options.output, contents, force=options.force))
