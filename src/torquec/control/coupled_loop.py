@@ -29,7 +29,7 @@ from torquec.control.port_loop import (
     velocity_filter,
 )
 from torquec.control.rendering_kind import RenderingKind
-from torquec.foundation.arrays import Array, Mask
+from torquec.foundation.arrays import Array, Indices, Mask
 
 _TERMS = 14
 """Terms of the series of a flow whose exponent is below one half: the rest is below rounding."""
@@ -41,6 +41,7 @@ _ROUNDING = 1e-9
 """What grows by less than this in a sample is not told from rounding."""
 
 _FADED = 1e-13  # of the state that is left when nothing more can happen
+_GROWN = 1e9  # a state that has grown so far belongs to an unstable loop, or is looked at again
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,19 +74,37 @@ class CoupledLoop:
 
     def net_energy(self) -> NetEnergy:
         """What the port takes in over 2^22 samples after the hand lets its energy go, arm and object at rest."""
-        is_stable = self.radius() < 1.0 + _ROUNDING
-        A, P = self.step[is_stable], self.energy[is_stable]
+        A, total = self.step, self.energy.copy()
+        is_stable, active = np.ones(len(A), dtype=bool), np.arange(len(A))
         for _ in range(_DOUBLINGS):
-            P = P + A.swapaxes(1, 2) @ P @ A
+            P = total[active]
+            total[active] = P + A.swapaxes(1, 2) @ P @ A
             A = A @ A
-            if np.abs(A).max(initial=0.0) < _FADED:
-                break
+            size = np.abs(A).max(axis=(1, 2))
+            is_stable[active[size > _GROWN]] = False  # for now: transients of stable loops can be large, too
+            going = (size >= _FADED) & (size <= _GROWN)
+            A, active = A[going], active[going]
+        # What has faded is stable; of the others, which are few, the eigenvalues decide.
+        unclear = np.union1d(active, np.flatnonzero(~is_stable))
+        if len(unclear):
+            radius = np.abs(np.linalg.eigvals(self.step[unclear])).max(axis=1)
+            is_stable[unclear] = radius < 1.0 + _ROUNDING
+            total[unclear] = self._summed(unclear)
         taken = np.full(len(is_stable), -math.inf)
         if is_stable.any():
-            scale = self.hand_scale[is_stable]
+            scale, P = self.hand_scale[is_stable], total[is_stable]
             of_hand = P[:, self.hand][:, :, self.hand] / (scale[:, :, None] * scale[:, None, :])
             taken[is_stable] = 2.0 * np.linalg.eigvalsh(0.5 * (of_hand + of_hand.swapaxes(1, 2)))[:, 0]
         return NetEnergy(is_stable, taken)
+
+    def _summed(self, which: Indices) -> Array:
+        """(3) for some of the loops, all doublings done; infinite where it overflows."""
+        A, P = self.step[which], self.energy[which]
+        with np.errstate(over="ignore", invalid="ignore"):
+            for _ in range(_DOUBLINGS):
+                P = P + A.swapaxes(1, 2) @ P @ A
+                A = A @ A
+        return np.nan_to_num(P)
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,6 +39,8 @@ _LOWEST = 2.0 * math.pi * 0.005
 """The lowest frequency that is tested [rad/s]: below it a hand would have to swing for minutes."""
 
 _FREQUENCIES = 240  # some fifty a decade; the least margin is refined between them
+_REFINED = 8  # of the samples that are lower than their neighbours: there are hardly ever more
+
 _LEAST_ALIASES = 24  # on either side: Colgate's edge is then met to 1e-5
 _ALIASES_BEHIND_GRIP = 6
 """Behind a grip, which swallows what is fast, terms fall with k^4."""
@@ -147,8 +149,13 @@ class PassivityTest:
     def worst(self, rendered: RenderedImpedance) -> WorstFrequency:
         """The tightest frequency and mass, refined between the samples. Raises `ArgumentError` for a bad object."""
         margins, frequency = self._sampled(rendered)
+        deltas = list(self._discs)
         which, i = np.unravel_index(int(np.argmin(margins)), margins.shape)
-        return self._refined(rendered, list(self._discs)[which], frequency, int(i), float(margins[which, i]))
+        best = WorstFrequency(float(margins[which, i]), float(frequency[i]), deltas[which])
+        for row, delta in enumerate(deltas):
+            found = self._refined(rendered, delta, frequency, margins[row])
+            best = min(best, found, key=lambda point: point.margin)
+        return best
 
     def sampled_margin(self, rendered: RenderedImpedance) -> float:
         """The least margin at the sampled frequencies alone, for pictures of many objects; -1 where the arm by itself
@@ -187,23 +194,27 @@ class PassivityTest:
         if not _LOWEST < own < self.loop.nyquist:
             return None
         width = min(0.3, rendered.damping / (2.0 * rendered.mass * own) + 1e-6)
-        steps = np.geomspace(0.01 * width, 0.5, 20)
-        found: Array = np.clip(own * np.exp(np.concatenate([-steps[::-1], steps])), _LOWEST, self.loop.nyquist)
+        steps = np.geomspace(0.01 * width, 0.5, 16)
+        apart = np.concatenate([-steps, np.linspace(-0.12, 0.12, 24), steps])
+        found: Array = np.clip(own * np.exp(apart), _LOWEST, self.loop.nyquist)
         return found
 
-    def _refined(
-        self, rendered: RenderedImpedance, delta: float, frequency: Array, i: int, margin: float
-    ) -> WorstFrequency:
-        """The smallest margin between the neighbours of a sample."""
-        low, high = frequency[max(i - 1, 0)], frequency[min(i + 1, len(frequency) - 1)]
-        best = WorstFrequency(margin, float(frequency[i]), delta)
+    def _refined(self, rendered: RenderedImpedance, delta: float, frequency: Array, margin: Array) -> WorstFrequency:
+        """The smallest margin between the neighbours of every sample that is lower than both of them."""
+        padded = np.concatenate([[math.inf], margin, [math.inf]])
+        lows = np.flatnonzero((margin <= padded[:-2]) & (margin <= padded[2:]))
+        lows = lows[np.argsort(margin[lows])][:_REFINED]
+        low, high = frequency[np.maximum(lows - 1, 0)], frequency[np.minimum(lows + 1, len(frequency) - 1)]
+        share = np.linspace(0.0, 1.0, 9)[:, None]
+        best = WorstFrequency(math.inf, 0.0, delta)
         for _ in range(3):
-            grid = np.linspace(low, high, 13)
-            values = self._margins(hand_discs(self.loop, grid, delta), rendered)
-            j = int(np.argmin(values))
-            if values[j] < best.margin:
-                best = WorstFrequency(float(values[j]), float(grid[j]), delta)
-            low, high = grid[max(j - 1, 0)], grid[min(j + 1, 12)]
+            grid = low + share * (high - low)
+            values = self._margins(hand_discs(self.loop, grid.ravel(), delta), rendered).reshape(grid.shape)
+            j, column = np.argmin(values, axis=0), np.arange(grid.shape[1])
+            k = int(np.argmin(values[j, column]))
+            if values[j[k], k] < best.margin:
+                best = WorstFrequency(float(values[j[k], k]), float(grid[j[k], k]), delta)
+            low, high = grid[np.maximum(j - 1, 0), column], grid[np.minimum(j + 1, 8), column]
         return best
 
 
