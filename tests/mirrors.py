@@ -56,6 +56,8 @@ COVERED_BY = {
     "kinematics/arm_poses.py": "kinematics/test_inverse_kinematics.py",
     "kinematics/closed_kinematics.py": "kinematics/test_inverse_kinematics.py",
     "kinematics/iterated.py": "kinematics/test_iterative_kinematics.py",
+    "kinematics/iteration_template.py": "kinematics/test_kinematics_package.py",
+    "kinematics/iteration_text.py": "kinematics/test_kinematics_package.py",
     "kinematics/planar_pair.py": "kinematics/test_arm_family.py",
     "kinematics/position_arm.py": "kinematics/test_arm_family.py",
     "kinematics/refinement.py": "kinematics/test_iterative_kinematics.py",

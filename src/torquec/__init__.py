@@ -131,6 +131,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.kinematics.inverse_kinematics": ("inverse_kinematics",),
         "torquec.kinematics.closed_kinematics": ("InverseKinematics", "KinematicsMethod"),
         "torquec.kinematics.iterative_kinematics": ("IterativeKinematics",),
+        "torquec.kinematics.kinematics_package": ("write_kinematics_package",),
         "torquec.kinematics.arm_poses": ("ArmPoses", "BranchStatus", "NearestPose"),
         "torquec.kinematics.arm_branch": ("ArmFamily",),
         "torquec.kinematics.free_interval": ("FreeIntervals",),

@@ -51,7 +51,7 @@ def test_the_text_says_what_is_missed(torquec):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["puma560"], "ik needs one of --position and --path"),
+        (["puma560"], "ik needs one of --position, --path and --package"),
         (["puma560", "--frame", "hand", "--position", "0,0,0"], "has no frame 'hand'"),
         (["puma560", "--frame", "link6", "--position", "0,0"], "--position has 2 values"),
         (["puma560", *POSE[:4], "--quaternion", "0,0,0,0"], "is no rotation"),
@@ -90,3 +90,12 @@ def test_a_path_out_of_reach_fails_but_is_written(torquec, tmp_path):
     assert found.status == 1
     assert "1 poses out of reach" in found.err
     assert out.exists()
+
+
+def test_the_inverse_as_c(torquec, tmp_path):
+    found = torquec("ik", "puma560", "--frame", "link6", "--package", tmp_path / "c", "--json")
+    assert found.document["method"] == "analytic"
+    assert sorted(found.document["files"]) == ["CMakeLists.txt", "puma560_ik.c", "puma560_ik.h", "selftest.c"]
+    assert "elbow up" in (tmp_path / "c" / "puma560_ik.h").read_text()
+    again = torquec("ik", "puma560", "--frame", "link6", "--position", "0,0,1", "--package", tmp_path)
+    assert (again.status, "one of --position, --path and --package" in again.err) == (2, True)

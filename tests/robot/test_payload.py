@@ -10,7 +10,7 @@ from tests.robot import reference
 from tests.robot.arm import ARM
 
 from torquec.errors import ArgumentError
-from torquec.robot.payload import attach_payload
+from torquec.robot.payload import attach_payload, hand_frame
 from torquec.robot.urdf import parse_urdf
 
 BARE = parse_urdf(ARM.encode(), "arm.urdf")
@@ -72,3 +72,28 @@ def test_payloads_that_cannot_be_are_refused(options, message):
 def test_an_unknown_frame_is_refused_with_those_that_exist():
     with pytest.raises(ArgumentError, match=r"no frame 'hand'\n.*base, upper, fore, tool"):
         attach_payload(BARE, "hand", mass=1.0)
+
+
+def gripper(joints, fingers):
+    """A chain of so many joints, a hand welded to its end, and fingers that slide on the hand."""
+    links = ["base", *(f"link{k}" for k in range(1, joints + 1)), "hand", *(f"finger{k}" for k in range(fingers))]
+    text = ['<robot name="gripper">', *(f'<link name="{name}"/>' for name in links)]
+    limit = '<axis xyz="0 0 1"/><limit lower="-1" upper="1" velocity="1" effort="1"/>'
+    for k in range(joints):
+        ends = f'<parent link="{links[k]}"/><child link="{links[k + 1]}"/><origin xyz="0 0 0.1"/>'
+        text.append(f'<joint name="j{k}" type="revolute">{ends}{limit}</joint>')
+    text.append(f'<joint name="w" type="fixed"><parent link="{links[joints]}"/><child link="hand"/></joint>')
+    for k in range(fingers):
+        ends = f'<parent link="hand"/><child link="finger{k}"/>'
+        text.append(f'<joint name="f{k}" type="prismatic">{ends}{limit}</joint>')
+    return parse_urdf("\n".join([*text, "</robot>"]).encode(), "gripper.urdf")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("joints", "fingers", "frame"),
+    [(4, 2, "hand"), (4, 3, "hand"), (4, 1, "finger0"), (4, 0, "link4"), (1, 2, "finger1")],
+)
+def test_a_tool_is_held_by_the_hand_and_not_by_a_finger(joints, fingers, frame):
+    """Several fingers on the end of an arm mark a hand; one slide, or a fork at the base, is the arm itself."""
+    assert hand_frame(gripper(joints, fingers)) == frame

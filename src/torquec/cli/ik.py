@@ -57,7 +57,12 @@ class IkOptions(CommandOptions):
         typer.Option("--output", "-o", metavar="FILE", help="The joint trajectory of --path: t, q, qd, qdd."),
         Writes.FILE,
     ] = None
-    force: Annotated[bool, typer.Option("--force", help="Replace a file of that name.")] = False
+    package: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Write the inverse as a C package there; needs no pose."),
+        Writes.PACKAGE,
+    ] = None
+    force: Annotated[bool, typer.Option("--force", help="Replace files of that name.")] = False
     velocity: Annotated[
         str | None, typer.Option(metavar="LIST", help="Velocity of the frame, linear then angular: adds joint speeds.")
     ] = None
@@ -80,14 +85,17 @@ def ik(model: Model, options: IkOptions) -> Outcome:
     from torquec.report.arm_pose_text import arm_pose_text
     from torquec.spatial import quaternion_rotation
 
-    if (options.position is None) == (options.path is None):
-        raise ArgumentError("ik needs one of --position and --path", remedy="write --position 0.4,0.3,0.5")
+    given = [one for one in (options.position, options.path, options.package) if one is not None]
+    if len(given) != 1:
+        raise ArgumentError("ik needs one of --position, --path and --package", remedy="write --position 0.4,0.3,0.5")
     if options.acceleration is not None and options.velocity is None:
         raise ArgumentError("--acceleration needs --velocity", remedy="give both, six numbers each")
     solver = inverse_kinematics(model.robot, options.frame, free=options.free)
     near = None if options.near is None else joint_values(model.robot, options.near, "--near", degrees=options.deg)
     if options.path is not None:
         return _along_path(solver, options, near)
+    if options.package is not None:
+        return _as_package(solver, options)
     assert options.position is not None
     rotation = quaternion_rotation(*_list(options.quaternion, "--quaternion", 4))
     position = _list(options.position, "--position", 3)
@@ -104,6 +112,24 @@ def ik(model: Model, options: IkOptions) -> Outcome:
         "nearest": ways.names[int(best.branch)],
     }
     return Outcome(document, arm_pose_text(model.robot.name, document))
+
+
+def _as_package(solver: InverseKinematics, options: IkOptions) -> Outcome:
+    """The inverse as C."""
+    from torquec.kinematics.kinematics_package import write_kinematics_package
+
+    assert options.package is not None
+    files = write_kinematics_package(solver, options.package, force=options.force)
+    document = {
+        "method": solver.method.value,
+        "family": solver.family.value,
+        "frame": solver.frame,
+        "names": list(solver.names),
+        "files": [path.name for path in files],
+    }
+    how = f"{solver.method.value}, {len(solver.names)} branches"
+    text = f"{solver.robot.name}: inverse kinematics of '{solver.frame}', {how}"
+    return Outcome(document, text, tuple(files))
 
 
 def _along_path(solver: InverseKinematics, options: IkOptions, near: Any) -> Outcome:

@@ -53,7 +53,7 @@ class IterativeKinematics(InverseKinematics):
         """There is none: an iteration is no straight-line program. Raises `RobotError`."""
         raise RobotError(
             f"the inverse kinematics of robot '{self.robot.name}' is found by iteration, which is no single program",
-            remedy="call ik(...) or ik.nearest(...); ik.start_function and ik.step_function are the parts",
+            remedy="call ik(...) or ik.nearest(...); as C it is written by write_kinematics_package",
         )
 
     @cached_property
@@ -112,6 +112,16 @@ class IterativeKinematics(InverseKinematics):
     @property
     def _row_inputs(self) -> dict[str, tuple[int, ...]]:
         return {"q": (self.robot.n,), "rotation": (3, 3), "position": (3,)}
+
+    @property
+    def moving_joints(self) -> tuple[ArmJoint, ...]:
+        """The joints that the iteration moves: all of the arm but the free one."""
+        return tuple(self._moving)
+
+    @property
+    def missed(self) -> float:
+        """What is missed of the position [m] or of the rotation [rad] at most where a pose counts as met."""
+        return self._iteration.missed
 
     @cached_property
     def _moving(self) -> list[ArmJoint]:

@@ -80,11 +80,34 @@ def _checked(
 def hand_frame(robot: Robot) -> str:
     """Where a tool would be: the frame named after the outermost body that has frames, or else the last one on it.
 
-    Raises `ArgumentError` for a robot without frames.
+    Fingers are no place for a tool: of a body that carries several others, each with fewer joints than lie between the
+    base and itself, it is the last frame on that body. Raises `ArgumentError` for a robot without frames.
     """
     if not robot.frames:
         raise ArgumentError(f"robot '{robot.name}' has no frames", remedy="name one in its file")
     outermost = max(frame.body for frame in robot.frames)
+    palm = _palm(robot, outermost)
+    if palm is not None and any(frame.body == palm for frame in robot.frames):
+        return [frame.name for frame in robot.frames if frame.body == palm][-1]
     on_it = [frame.name for frame in robot.frames if frame.body == outermost]
     own = robot.bodies[outermost].name if outermost >= 0 else ""
     return own if own in on_it else on_it[-1]
+
+
+def _palm(robot: Robot, body: int) -> int | None:
+    """The body nearest to the base, on the way to `body`, that carries fingers; None where there is none."""
+    parents = [one.parent for one in robot.bodies]
+    carried = [1] * len(parents)
+    for i in reversed(range(len(parents))):
+        if parents[i] >= 0:
+            carried[parents[i]] += carried[i]
+    way = []
+    while body >= 0:
+        way.append(body)
+        body = parents[body]
+    way.reverse()  # from the base outwards: way[k] has k + 1 joints before it, its own among them
+    for k, at in enumerate(way):
+        fingers = [carried[i] for i in range(len(parents)) if parents[i] == at]
+        if len(fingers) > 1 and max(fingers) < k + 1:
+            return at
+    return None

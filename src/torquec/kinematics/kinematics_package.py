@@ -1,0 +1,122 @@
+"""Inverse kinematics as a C package: every branch, the nearest one, and joint speeds and accelerations.
+
+In closed form, all of it is straight-line code. By iteration (`near`, `numeric`), the parts are: a start, a step and
+what is measured at the end; `<prefix>_iteration.c` has the bounded loops around them.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from torquec.codegen.c.names import package_names
+from torquec.codegen.c.package import c_package
+from torquec.dynamics.frame_pose import frame_pose
+from torquec.foundation.arrays import Array
+from torquec.foundation.reading import to_path
+from torquec.foundation.writing import write_folder
+from torquec.kinematics.arm_poses import BranchStatus
+from torquec.kinematics.closed_kinematics import InverseKinematics, KinematicsMethod
+from torquec.kinematics.iterated import RESTARTS, SPREADS
+from torquec.kinematics.iteration_text import IterationShape, iteration_header, iteration_source, iteration_test
+from torquec.kinematics.iterative_kinematics import NUMERIC_STARTS, IterativeKinematics
+from torquec.kinematics.near_arm import NEAR_DISTANCE
+
+_TESTED_POSES = 12  # of the self-test of an iteration
+
+_CMAKE_LIBRARY = "add_library({prefix} {prefix}.c)"
+_CMAKE_ITERATED = "add_library({prefix} {prefix}.c {prefix}_iteration.c)"
+_CMAKE_TEST = """
+add_executable({prefix}_iteration_test iteration_test.c)
+target_link_libraries({prefix}_iteration_test {prefix})
+add_test(NAME {prefix}_iteration_test COMMAND {prefix}_iteration_test)
+"""
+
+
+def write_kinematics_package(
+    ik: InverseKinematics, directory: str | os.PathLike[str], *, prefix: str | None = None, force: bool = False
+) -> list[Path]:
+    """Write the C package of an inverse into `directory`; gives the paths.
+
+    Names begin with `prefix`, else with the robot's name and `_ik`. Raises `ArgumentError` where files are in the
+    way or the directory cannot be written.
+    """
+    word = f"{ik.robot.name}_ik" if prefix is None else prefix
+    branches = "; ".join(f"{k} {name}" for k, name in enumerate(ik.names))
+    description = (
+        f"Inverse kinematics of the frame '{ik.frame}' of robot '{ik.robot.name}', {ik.method.value}.\n"
+        f"Joints: {', '.join(ik.robot.joint_names)}. Branches: {branches}."
+    )
+    if not isinstance(ik, IterativeKinematics):
+        functions = [ik.function, ik.nearest_function, ik.rates_function]
+        return write_folder(to_path(directory), c_package(functions, prefix=word, description=description), force=force)
+    is_numeric = ik.method is KinematicsMethod.NUMERIC
+    parts = {"step": ik.step_function, "finish": ik.finish_function}
+    if not is_numeric:
+        parts = {"start": ik.start_function, **parts}
+    functions = [*parts.values(), ik.rates_function]
+    names = package_names(functions, word)
+    contents = c_package(functions, prefix=word, description=description)
+    shape = _shape(ik, names.prefix, dict(zip(parts, names.functions, strict=False)))
+    poses, reference, met = _recorded(ik)
+    contents[f"{names.prefix}_iteration.h"] = iteration_header(shape)
+    contents[f"{names.prefix}_iteration.c"] = iteration_source(shape)
+    contents["iteration_test.c"] = iteration_test(shape, poses, reference, met)
+    library, both = (text.format(prefix=names.prefix) for text in (_CMAKE_LIBRARY, _CMAKE_ITERATED))
+    build = contents["CMakeLists.txt"].replace(library, both)
+    contents["CMakeLists.txt"] = build + _CMAKE_TEST.format(prefix=names.prefix)
+    return write_folder(to_path(directory), contents, force=force)
+
+
+def _shape(ik: IterativeKinematics, prefix: str, functions: dict[str, str]) -> IterationShape:
+    n, branches = ik.robot.n, len(ik.names)
+    limits = [joint.limits for joint in ik.robot.joints]
+    half, turning, moving = np.zeros(n), np.ones(n), np.zeros(n)
+    for joint in ik.moving_joints:
+        half[joint.index] = ik.arm.reach if joint.prismatic else np.pi
+        turning[joint.index], moving[joint.index] = 0.0 if joint.prismatic else 1.0, 1.0
+    rng = np.random.default_rng(0)  # the same table in every package
+    if ik.tidy is None:
+        table = rng.uniform(size=(sum(NUMERIC_STARTS) - 1, 1, n))
+    else:
+        spread = np.array([SPREADS[k % len(SPREADS)] for k in range(RESTARTS)])
+        table = rng.uniform(-1.0, 1.0, (RESTARTS, branches, n)) * spread[:, None, None]
+    return IterationShape(
+        prefix,
+        functions,
+        n,
+        branches,
+        ik.missed,
+        2.0 * NEAR_DISTANCE * ik.arm.reach if ik.tidy is not None else 1.0,
+        table,
+        np.array([one.lower for one in limits]),
+        np.array([one.upper for one in limits]),
+        half,
+        turning,
+        moving,
+        ik.tidy is None,
+    )
+
+
+def _recorded(ik: IterativeKinematics) -> tuple[Array, Array, Array]:
+    """Poses (N, 12) that random joints within the limits reach, the reference (n,), branches that meet each (N,)."""
+    limits = [joint.limits for joint in ik.robot.joints]
+    low = np.array([max(one.lower, -2.5) for one in limits])
+    high = np.array([min(one.upper, 2.5) for one in limits])
+    rng = np.random.default_rng(1)
+    rows, met = [], []
+    reference = np.clip(np.zeros(ik.robot.n), low, high)
+    for _ in range(_TESTED_POSES):
+        q = rng.uniform(low, high)
+        # A joint that is given keeps the reference's value: the pose must be one that it allows.
+        for index in range(ik.robot.n):
+            if index not in {joint.index for joint in ik.moving_joints}:
+                q[index] = reference[index]
+        pose = frame_pose(ik.robot, ik.frame, q.tolist())
+        rotation, origin = np.array(pose.rotation, dtype=float), np.array(pose.origin, dtype=float)
+        rows.append(np.concatenate([rotation.ravel(), origin]))
+        status = np.asarray(ik(rotation, origin, near=reference).status)
+        met.append(int(((status & BranchStatus.OUT_OF_REACH) == 0).sum()))
+    return np.array(rows), reference, np.array(met)
