@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal, localcontext
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from torquec.codegen.sincos import HALF_PI_PARTS, LARGEST_ANGLE, ROUND, sincos_reference
+from torquec.codegen.sincos import (
+    DOUBLE_SINCOS,
+    HALF_PI_PARTS,
+    LARGEST_ANGLE,
+    ROUND,
+    SINGLE_SINCOS,
+    sincos_reference,
+    single_sincos_reference,
+)
 
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803")
 
@@ -77,3 +87,59 @@ def test_far_and_non_finite_angles_are_left_to_the_platform():
 
 def test_keeps_the_shape():
     assert sincos_reference(np.zeros((2, 3)))[1].shape == (2, 3)
+
+
+@pytest.mark.parametrize(("table", "unit"), [(DOUBLE_SINCOS, Fraction(1, 2**53)), (SINGLE_SINCOS, Fraction(1, 2**24))])
+def test_results_are_proven_to_lie_between_minus_one_and_one(table, unit):
+    """The contract that static analysis of generated C relies on, in exact fractions, for angles that are not large.
+
+    With u the rounding of one operation and |x| <= L:
+
+    (a)  the computed x (2/pi) is wrong by at most L (|c - 2/pi| + u c), c the stored 2/pi; its nearest whole number t
+         has |t| <= L c (1 + u) + 1/2, and so |x (2/pi) - t| <= 1/2 + that
+    (b)  t P1 and t P2 are exact, as P1 and P2 have few bits; three differences and one product round, each of them
+         at most |x| large in its terms: |r| <= (1/2 + d) pi/2 + |t| (|P1+P2+P3 - pi/2| + u P3) + 3 u (that and 1)
+    (c)  cos r is 1 + z (-1/2 + z C): with 0 <= z C < 1/2 the product is between -1/2 z and 0 even when rounded, and
+         so the sum is at most 1; |sin r| <= |r| (1 + z |S|) with five roundings
+    (d)  the quarter turns h are whole, one of -2 .. 2: (a, b) has one entry of size 1 and one 0, and nothing rounds
+    """
+    with localcontext() as context:
+        context.prec = 60
+        pi = Fraction(PI)
+    largest, stored = Fraction(table.largest_angle), Fraction(table.two_over_pi)
+    wrong = largest * (abs(stored - 2 / pi) + unit * stored)  # (a)
+    turns = largest * stored * (1 + unit) + Fraction(1, 2)
+    assert turns < Fraction(table.round) / 3  # adding 1.5 2^p rounds to whole numbers
+    p1, p2, p3 = map(Fraction, table.half_pi_parts)
+    for part in (p1, p2):
+        assert (part.numerator.bit_length() + math.ceil(turns).bit_length()) <= (53 if unit < 2**-40 else 24)  # exact
+    lost = turns * (abs(p1 + p2 + p3 - pi / 2) + unit * p3)
+    reduced = ((Fraction(1, 2) + wrong) * pi / 2 + lost) * (1 + 4 * unit) + 4 * unit  # (b)
+    assert reduced < Fraction(7860, 10000)
+    z = reduced * reduced * (1 + unit)
+
+    def size(coefficients):
+        return sum(abs(Fraction(value)) * z**k for k, value in enumerate(coefficients)) * (1 + unit) ** 8
+
+    assert z * size(table.cosine) * (1 + unit) < Fraction(1, 2)  # (c): the bracket is negative
+    assert Fraction(table.cosine[0]) > 0
+    assert reduced * (1 + z * size(table.sine)) * (1 + unit) ** 5 < 1
+    for h in (-2, -1, 0, 1, 2):
+        assert sorted(map(abs, (1 - abs(h), h * (2 - abs(h))))) == [0, 1]  # (d)
+
+
+def test_single_precision_is_right_to_its_last_digits():
+    rng = np.random.default_rng(4)
+    angles = np.concatenate(
+        [rng.uniform(-4096, 4096, 20000), rng.uniform(-4, 4, 20000), np.arange(-2600, 2600) * np.pi / 2]
+    )
+    x = angles.astype(np.float32)
+    for found, exact in zip(
+        single_sincos_reference(x), (np.sin(x.astype(float)), np.cos(x.astype(float))), strict=True
+    ):
+        assert found.dtype == np.float32
+        error = np.abs(found - exact)
+        unit = np.spacing(np.maximum(np.abs(exact), 2.0**-12).astype(np.float32))
+        assert (error / unit).max() < 1.6
+        assert error.max() < 1e-7
+        assert np.abs(found).max() <= 1.0
