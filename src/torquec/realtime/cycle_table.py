@@ -247,7 +247,7 @@ def _instructions(
             for own, function in zip(package.functions, functions, strict=True)
         }
         driver = folder / "driver.c"
-        driver.write_text(driver_text(package, given))
+        driver.write_text(driver_text(package, given, _COUNTED))
         found = instruction_counts(package, driver, folder)
     if found is None:
         return {}, ("gcc or valgrind",)

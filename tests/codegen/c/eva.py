@@ -3,8 +3,8 @@
 The package is copied, and in the copy
 (1)  calls of the sine and cosine of four angles go to a stand-in that gives any numbers within [-1, 1]
      (`tests/codegen/test_sincos.py` proves that bound), and the real one is analyzed by itself
-(2)  every divisor is handed through `pivot`, whose one assertion, that it is at least `SMALLEST_PIVOT`, Eva leaves
-     open: these are the divisions that the robot has to answer for
+(2)  every divisor is handed through `pivot` (or, with its sign changed, `negative_pivot`), whose one assertion, that it
+     is at least `SMALLEST_PIVOT`, Eva leaves open: these are the divisions that the robot has to answer for
 """
 
 from __future__ import annotations
@@ -66,12 +66,13 @@ def analyze(directory: Path, folder: Path, functions: list[str] | None = None) -
     return EvaFinding(told, reached, statements, divisions)
 
 
-def smallest_divisor(directory: Path, *, states: int = 2000) -> float:
-    """The smallest divisor that states of the box are seen to have: evidence for the assertion of `pivot`."""
-    package, rng, seen = read_c_package(directory), np.random.default_rng(1), [np.inf]
+def divisor_ranges(package: CPackageText, *, states: int = 2000) -> list[tuple[float, float]]:
+    """(smallest, largest) of every divisor in the order of the text, as states of the box are seen to have them."""
+    rng = np.random.default_rng(1)
+    ranges: list[tuple[float, float]] = []
 
     def divide(a, b):
-        seen[0] = min(seen[0], float(np.min(b)))
+        ranges.append((float(np.min(b)), float(np.max(b))))
         return np.divide(a, b)
 
     with mock.patch.dict(c_evaluation._OPERATORS, {ast.Div: divide}):
@@ -81,7 +82,7 @@ def smallest_divisor(directory: Path, *, states: int = 2000) -> float:
                 for array in function.inputs
             }
             c_evaluation.evaluate_c(function, given, package.real)
-    return seen[0]
+    return ranges
 
 
 def _prepared(package: CPackageText) -> tuple[str, int]:
@@ -91,7 +92,14 @@ def _prepared(package: CPackageText) -> tuple[str, int]:
     head, mark, body = source.partition(f"void {package.functions[0].name}(")
     # Calls in the functions alone: the definition stays before them.
     body = re.sub(rf"\b{name}_*\(", "any_sincos4(", body)
-    body, divisions = _DIVISOR.subn(r"/pivot(\1)", body)
+    ranges = divisor_ranges(package)
+    for low, high in ranges:  # evidence for the assertions: every state that was tried keeps to them
+        assert low > 1.5 * SMALLEST_PIVOT or high < -1.5 * SMALLEST_PIVOT
+    signs = iter(ranges)
+    body, divisions = _DIVISOR.subn(
+        lambda found: f"/{'pivot' if next(signs)[0] > 0.0 else 'negative_pivot'}({found.group(1)})", body
+    )
+    assert divisions == len(ranges)
     kind = "double" if real == "double" else "float"
     interval = f"Frama_C_{kind}_interval(-1.0, 1.0)"
     places = "\n".join(f"    {letter}[{k}] = {interval};" for letter in "sc" for k in range(4)) + "\n    (void)x;"
@@ -104,6 +112,11 @@ static void any_sincos4(const {real} x[4], {real} s[4], {real} c[4])
 static {real} pivot({real} value)
 {{
     /*@ assert value >= {SMALLEST_PIVOT}; */
+    return value;
+}}
+static {real} negative_pivot({real} value)
+{{
+    /*@ assert value <= -{SMALLEST_PIVOT}; */
     return value;
 }}
 """
@@ -127,7 +140,7 @@ def _driver(package: CPackageText, functions: list[CFunction]) -> str:
     calls = "\n".join(f"    call_{k}();" for k in range(len(functions)))
     sine = ""
     if f"{package.prefix}_sincos4" in package.source.read_text():
-        most = 1e6  # far angles too
+        most = 1e6 if real == "double" else 1e4  # far angles too
         given = " ".join(f"x[{k}] = {interval}(-{most}, {most});" for k in range(4))
         sine = f"    {{ {real} x[4], s[4], c[4]; {given} {package.prefix}_sincos4(x, s, c); }}"
     lines.append(f"void main(void)\n{{\n{calls}\n{sine}\n}}")

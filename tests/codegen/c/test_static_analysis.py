@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 
 import pytest
-from tests.codegen.c.eva import SMALLEST_PIVOT, analyze, smallest_divisor
+from tests.codegen.c.eva import analyze
 from tests.realtime.test_package_trust import panda
 
 import torquec as tq
@@ -29,7 +29,7 @@ def check(directory, scratch, functions=None, *, divides):
     assert found.reached == found.statements
     alarms = [alarm for alarm in found.alarms if not alarm.startswith(OPEN)]
     assert alarms == []
-    assert (len(found.alarms) == 1) == divides, found
+    assert bool(found.alarms) == divides, found
     return found
 
 
@@ -54,7 +54,6 @@ def test_the_classics(tmp_path, name):
     check(tmp_path / "c", tmp_path / "free", own, divides=False)
     found = check(tmp_path / "c", tmp_path / "all", divides=True)
     assert 0 < found.divisions <= 40
-    assert smallest_divisor(tmp_path / "c") > 1.5 * SMALLEST_PIVOT
 
 
 @pytest.mark.slow
@@ -62,6 +61,5 @@ def test_the_panda(tmp_path):
     tq.generate(panda(), tmp_path / "c")
     check(tmp_path / "c", tmp_path / "free", [f"panda_{quantity}" for quantity in FREE_OF_DIVISION], divides=False)
     check(tmp_path / "c", tmp_path / "all", divides=True)
-    assert smallest_divisor(tmp_path / "c") > 1.5 * SMALLEST_PIVOT
     write_two_rate_package(panda(), tmp_path / "rt", precision="single")
     check(tmp_path / "rt", tmp_path / "two", divides=False)

@@ -51,10 +51,9 @@ static void count(const char *function, uint32_t before, uint32_t after)
 """
 
 
-def driver_text(package: CPackageText, states: Mapping[str, Mapping[str, AnyArray]]) -> str:
-    """The program for inputs (N, size) by name of each function."""
+def driver_text(package: CPackageText, states: Mapping[str, Mapping[str, AnyArray]], count: int) -> str:
+    """The program for `count` states: inputs (count, size) by name of each function."""
     single = package.real == "float"
-    count = max((len(array) for inputs in states.values() for array in inputs.values()), default=1)
     head = _HEAD.format(
         prefix=package.prefix,
         states=count,
