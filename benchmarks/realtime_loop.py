@@ -23,16 +23,17 @@ def main() -> None:
     asked = words.parse_args()
     whole = tq.load(asked.robot)
     robot = dataclasses.replace(whole, bodies=whole.bodies[:7], frames=())
-    for rate in (1000.0, 10000.0):
+    for clock, rate in (("virtual", 1000.0), ("real", 1000.0), ("real", 10000.0)):
         law = tq.computed_torque(robot, -12 + 45j, period=1.0 / rate)
         motion = tq.minimum_jerk(POSE, GOAL, asked.seconds, joints=robot.joint_names, period=1.0 / rate)
         for background in (None, 0.005):
-            result = tq.realtime.run(robot, law, motion, options=tq.RunOptions(background=background, keep_log=False))
+            options = tq.RunOptions(background=background, keep_log=False)
+            result = tq.realtime.run(robot, law, motion, robot=tq.SimulatedRobot(clock=clock), options=options)
             found = result.to_document()
             times = {name: f"{1e6 * found['compute'][name]:.2f}" for name in ("p50", "p99", "p99.9", "max")}
             late = {name: f"{1e6 * found['latency'][name]:.0f}" for name in ("p50", "p99", "p99.9", "max")}
             print(
-                f"{rate:.0f} Hz, {'one rate' if background is None else 'two rates'}: {found['end']} "
+                f"{clock} clock, {rate:.0f} Hz, {'one rate' if background is None else 'two rates'}: {found['end']} "
                 f"{found['first_faults'] or ''} {found['cycles']} cycles at {found['rate']:.1f} Hz, "
                 f"{found['missed']} missed, {found['page_faults']} page faults; compute [us] {times}; late [us] {late}"
             )

@@ -11,13 +11,17 @@ from tests.realtime.runtime.c_runtime import built_program
 
 from torquec.realtime.runtime.fault import RUN_ENDS, Fault, RunEnd
 
+USED = ("torquec_guard", "torquec_cycle", "torquec_record", "torquec_loop", "driver_cia402")
+SANITIZED = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
-@pytest.fixture(scope="module")
-def program(tmp_path_factory):
+
+@pytest.fixture(
+    scope="module", params=[("-O0",), pytest.param(SANITIZED, marks=pytest.mark.slow)], ids=["plain", "san"]
+)
+def program(tmp_path_factory, request):
     if not COMPILERS:
         pytest.skip("no C compiler")
-    folder = tmp_path_factory.mktemp("cia402")
-    return built_program(folder, "cia402_test.c", "-O1", "-g", "-fsanitize=address,undefined")
+    return built_program(tmp_path_factory.mktemp("cia402"), "cia402_test.c", *request.param, only=USED)
 
 
 def outcome(program, word):

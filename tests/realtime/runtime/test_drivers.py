@@ -199,6 +199,17 @@ def test_a_driver_that_gives_cycles_without_end_is_stopped(tmp_path):
     assert Fault.CLOCK in result.first_faults
 
 
+def test_missed_cycles_are_left_out_and_not_made_up_for(tmp_path):
+    pause = "if (reads == 20) { struct timespec t = {0, 50000000}; nanosleep(&t, NULL); s->time = now(self); }"
+    result = run(ROBOT, LAW, MOTION, robot=library(tmp_path, pause), guards=PATIENT)
+    log = result.log
+    assert result.end is RunEnd.ENDED
+    assert result.status.counts["missed"] >= 20
+    ended = log.woke + log.durations.sum(axis=1)
+    assert (log.planned[1:] > ended[:-1]).all()  # no cycle is planned for a time that is over
+    assert ((log.planned[1:] - log.planned[:-1]) % round(PERIOD * 1e9) == 0).all()  # and all of them are on the grid
+
+
 def test_a_driver_with_other_joints(tmp_path):
     result = run(ROBOT, LAW, MOTION, robot=library(tmp_path, joints="3"))
     assert result.end is RunEnd.OTHER_JOINTS

@@ -87,7 +87,14 @@ def test_a_hundred_thousand_faults(tmp_path, flags):
 
 
 @needs_compiler
-@pytest.mark.parametrize("bug", [name for name in BUGS if name not in HARMLESS_ALONE])
+@pytest.mark.parametrize(
+    "bug",
+    [
+        pytest.param(name, marks=() if k % 5 == 1 else pytest.mark.slow)
+        for k, name in enumerate(BUGS)
+        if name not in HARMLESS_ALONE
+    ],
+)
 def test_every_guard_that_is_taken_away_is_missed(tmp_path, bug):
     done = run(built_program(tmp_path, "fault_injection.c", "-O0", "-w", planted=BUGS[bug], only=PURE), "4000")
     assert done.returncode == 1, done.stdout

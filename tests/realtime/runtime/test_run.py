@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
 
 import numpy as np
 import pytest
@@ -176,6 +177,23 @@ def test_an_interrupt_stops_the_robot(monkeypatch):
     result = run(ROBOT, LAW, MOTION, options=RunOptions(duration=30.0), report=interrupt)
     assert result.end is RunEnd.ENDED
     assert result.status.elapsed < 20.0
+    assert (result.log.tau[-1] == 0.0).all()
+
+
+def test_interrupts_again_and_again_do_not_leave_the_robot(monkeypatch):
+    """Whatever is pressed while the robot comes to rest: the loop has ended before its memory goes."""
+    join, interrupts = threading.Thread.join, []
+
+    def impatient(self, timeout=None):
+        if self.name == "torquec loop" and len(interrupts) < 5:
+            interrupts.append(timeout)
+            raise KeyboardInterrupt
+        join(self, timeout)
+
+    monkeypatch.setattr(threading.Thread, "join", impatient)
+    result = run(ROBOT, LAW, MOTION, options=RunOptions(duration=30.0))
+    assert len(interrupts) == 5
+    assert result.end is RunEnd.ENDED
     assert (result.log.tau[-1] == 0.0).all()
 
 

@@ -233,7 +233,9 @@ class _Loop:
         finally:
             # Whatever went wrong here, the robot is brought to rest before anything that the loop uses goes.
             self.library.torquec_loop_stop(ctypes.byref(self.struct))
-            thread.join()
+            while thread.is_alive():
+                with contextlib.suppress(KeyboardInterrupt):
+                    thread.join()
         self._take()
         self._end = RUN_ENDS[ends[0]]
         if report is not None:

@@ -1,9 +1,12 @@
 """The robot's side of shared memory: for a simulator or a driver of yours, in a process of its own.
 
-with SharedRobot("arm", 7) as robot:
-    while not robot.is_stopped:
-        robot.publish(q, qd)
-        tau = robot.take()          # (n,), or None where nothing is new
+    with SharedRobot("arm", 7) as robot:
+        while not robot.is_stopped:
+            robot.publish(q, qd)
+            tau = robot.take()          # (n,), or None where nothing is new
+
+A loop that was killed can say nothing: torques older than a few cycles are no torques, and `torque_time` tells their
+age.
 """
 
 from __future__ import annotations

@@ -11,7 +11,8 @@
  *         if (torquec_shared_is_stopped(shared)) { ... brakes ... }
  *     }
  *
- * Neither side waits for the other. Whatever the other process writes, nothing outside this memory is touched.
+ * Neither side waits for the other. Whatever the other process writes, nothing outside this memory is touched. A loop that
+ * was killed can say nothing: torques that are older than a few cycles are no torques, and `time` tells their age.
  */
 #ifndef TORQUEC_DRIVER_SHARED_H_INCLUDED
 #define TORQUEC_DRIVER_SHARED_H_INCLUDED
