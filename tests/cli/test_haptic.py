@@ -7,21 +7,21 @@ import pytest
 pytest.importorskip("scipy")
 
 
-def test_a_wall_on_a_scara_with_files(torquec, tmp_path):
-    """One run: JSON, table and picture; what a Scara cannot render is said."""
+def test_a_mass_felt_through_a_scara_with_files(torquec, tmp_path):
+    """One run: JSON, table and picture; the mass is felt within 2 %, and what a Scara cannot render is said."""
     pytest.importorskip("matplotlib")
-    folder = tmp_path / "wall"
-    found = torquec("haptic", "scara", "--experiment", "wall", "--impact", "0.1", "-o", folder, "--json").document
-    assert found["wall"]["object_after_60_ms"] < 0.05
+    folder = tmp_path / "felt"
+    found = torquec("haptic", "scara", "--experiment", "mass-5", "-o", folder, "--json").document
+    assert found["felt"]["mean"] == pytest.approx(5.0, rel=0.02)
+    assert found["felt"]["deviation"] <= found["felt"]["paper"]["deviation"]
     assert found["unrendered"] == ["turning about x", "turning about y"]
     assert found["passivity_controller"] == "off"
-    (standing,) = found["region"]
-    assert standing["axis"] == "moving along x"
-    assert standing["inside"] == (standing["margin"] > 0.0)
-    assert sorted(path.name for path in folder.iterdir()) == ["wall.csv", "wall.json", "wall.png"]
-    kept = json.loads((folder / "wall.json").read_text(encoding="utf-8"))
-    assert kept["wall"] == found["wall"]
-    assert (folder / "wall.png").read_bytes().startswith(b"\x89PNG")
+    assert [standing["axis"] for standing in found["region"]] == ["moving along x", "moving along y"]
+    assert all(standing["inside"] == (standing["margin"] > 0.0) for standing in found["region"])
+    assert sorted(path.name for path in folder.iterdir()) == ["mass-5.csv", "mass-5.json", "mass-5.png"]
+    kept = json.loads((folder / "mass-5.json").read_text(encoding="utf-8"))
+    assert kept["felt"] == found["felt"]
+    assert (folder / "mass-5.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(

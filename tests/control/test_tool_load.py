@@ -58,7 +58,7 @@ def test_a_robot_carries_it():
     robot = classics.puma560()
     assert NO_TOOL.carried_by(robot, "link6") is robot
     twice = TOOL.carried_by(TOOL.carried_by(robot, "link6"), "link6")
-    more = twice.bodies[-1].inertia.mass - robot.bodies[-1].inertia.mass
+    more = twice.bodies[-1].inertia.m - robot.bodies[-1].inertia.m
     assert more == pytest.approx(1.6)
 
 

@@ -26,6 +26,7 @@ def test_felt_masses_are_drawn(name, panels, words):
     assert words in haptic_text(experiment_document(result))
 
 
+@pytest.mark.slow
 def test_a_wall_is_drawn():
     result = run_experiment(classics.scara(), "wall", ExperimentOptions(impact=0.1))
     figure = experiment_figure(result)

@@ -42,6 +42,7 @@ def wall():
     return run_experiment(classics.puma560(), "wall", ExperimentOptions(impact=0.1))
 
 
+@pytest.mark.slow
 def test_a_wall_stops_the_object_and_the_arm_with_it(wall):
     assert wall.wall.speed == pytest.approx(0.1, rel=0.03)
     assert wall.wall.object_speed < 0.05
@@ -51,6 +52,7 @@ def test_a_wall_stops_the_object_and_the_arm_with_it(wall):
     assert tip[-1] == pytest.approx(0.02, abs=2e-3)
 
 
+@pytest.mark.slow
 def test_its_document_and_table_say_what_was_done(wall):
     document = experiment_document(wall)
     assert document["wall"]["two_sided"] is True
