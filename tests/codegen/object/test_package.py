@@ -67,15 +67,15 @@ def test_the_self_test_passes_on_another_processor_without_any_library(tmp_path,
 @pytest.mark.parametrize("cpu", ["cortex-m7", pytest.param("cortex-m4", marks=pytest.mark.slow)])
 def test_a_two_rate_object_runs_on_a_cortex_m7(tmp_path, cpu):
     package = write_two_rate_package(
-        tq.classics.puma560(), tmp_path, precision="single", triple="thumbv7em-none-eabihf", cpu=cpu
+        tq.classics.scara(), tmp_path, precision="single", triple="thumbv7em-none-eabihf", cpu=cpu
     )
     names = {file.name for file in package.files}
-    assert names == {"puma560_rt.o", "puma560_rt.h", "puma560_rt.json", "puma560_rt_tasks.h", "triple_buffer.h",
+    assert names == {"scara_rt.o", "scara_rt.h", "scara_rt.json", "scara_rt_tasks.h", "triple_buffer.h",
                      "example_posix.c", "example_bare_metal.c"}  # fmt: skip
-    (tmp_path / "main.c").write_text('#include "puma560_rt.h"\nint main(void) { return puma560_rt_selftest(); }\n')
-    sources = [tmp_path / "main.c", tmp_path / "puma560_rt.o", HERE / "start.c"]
+    (tmp_path / "main.c").write_text('#include "scara_rt.h"\nint main(void) { return scara_rt_selftest(); }\n')
+    sources = [tmp_path / "main.c", tmp_path / "scara_rt.o", HERE / "start.c"]
     flags = ("-O2", "--specs=rdimon.specs", "-Wl,-z,noexecstack", "-Wl,-T", HERE / "link.ld")
     build(*M7, *flags, *sources, "-o", tmp_path / "m.elf")
     assert subprocess.run([*QEMU_M7, tmp_path / "m.elf"], check=False, timeout=60).returncode == 0
-    listed = run("arm-none-eabi-objdump", "-d", tmp_path / "puma560_rt.o").stdout
+    listed = run("arm-none-eabi-objdump", "-d", tmp_path / "scara_rt.o").stdout
     assert not re.search(r"v(?!mov|ldr|str|ldm|stm|push|pop)\w+(\.\w+)*\.f64", listed)
