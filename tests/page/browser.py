@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import shutil
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -55,6 +56,13 @@ class Opened:
         """The value of an expression of JavaScript; `torquec` is what the page offers to tests."""
         return self.page.evaluate(expression, argument)
 
+    def wait(self, expression):
+        """Until an expression is true. Playwright's own way evaluates text in the page, which the policy forbids."""
+        end = time.monotonic() + SECONDS / 1000
+        while not self.page.evaluate(expression):
+            assert time.monotonic() < end, f"it never became true: {expression}"
+            self.page.wait_for_timeout(30)
+
     def canvas_pixels(self):
         return pixels(self.page.locator("#scene canvas").screenshot())
 
@@ -76,7 +84,7 @@ def opened(browser, path, *, script="", ready=True, **context):
             page.add_init_script(script)
         page.goto(path.resolve().as_uri())
         if ready:
-            page.wait_for_function("document.documentElement.dataset.ready === 'yes'")
+            found.wait("document.documentElement.dataset.ready === 'yes'")
         yield found
 
 

@@ -88,7 +88,7 @@ def test_the_ball_weighs_what_it_should_and_stops_at_the_wall(tmp_path):
             assert abs(page.ask(FALL)) < 1e-3  # it lies on the wall, pressed in by its weight over the stiffness
 
             page.page.get_by_role("button", name="start").click()
-            page.page.wait_for_function("torquec.haptic.loop.cycles > 100")
+            page.wait("torquec.haptic.loop.cycles > 5600")
             at = page.ask("torquec.scene.onScreen(torquec.scene.handPosition)")
             before = page.ask("torquec.haptic.loop.ball.position.toArray()")
             page.page.mouse.move(at["x"], at["y"])

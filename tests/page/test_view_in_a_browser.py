@@ -185,7 +185,7 @@ def test_a_motion_is_played_and_scrubbed(puma, model):
     page.get_by_label("loop").uncheck()
     page.get_by_label("speed", exact=True).select_option("4")
     page.get_by_role("button", name="play").click()
-    page.wait_for_function(f"torquec.player.time > {middle + 0.05}")
+    puma.wait(f"torquec.player.time > {middle + 0.05}")
     page.get_by_role("button", name="pause").or_(page.get_by_role("button", name="play")).click()
     assert page.locator(".plots svg").count() == 6
     assert puma.complaints == []

@@ -38,6 +38,15 @@ export interface Dragging {
 
 const SLOW_PICTURE = 45; // milliseconds
 
+/** Whether pictures are made by the processor: shadows and smooth edges cost several times the rest there. */
+function drawsInSoftware(): boolean {
+  const context = document.createElement("canvas").getContext("webgl2");
+  const names = context?.getExtension("WEBGL_debug_renderer_info");
+  const name = context && names ? String(context.getParameter(names.UNMASKED_RENDERER_WEBGL)) : "";
+  context?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software/i.test(name);
+}
+
 export class SceneView {
   readonly robot: RobotView;
   readonly canvas: HTMLCanvasElement;
@@ -64,8 +73,9 @@ export class SceneView {
     readonly size: number,
     private readonly dragging: Dragging,
   ) {
-    this.renderer = new WebGLRenderer({ antialias: true, alpha: true });
-    this.renderer.shadowMap.enabled = true;
+    const software = drawsInSoftware();
+    this.renderer = new WebGLRenderer({ antialias: !software, alpha: true });
+    this.renderer.shadowMap.enabled = !software;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.canvas = this.renderer.domElement;
     this.canvas.setAttribute("role", "img");
@@ -171,7 +181,7 @@ export class SceneView {
     });
   }
 
-  /** Where pictures of something that moves come too slowly, draw less fine: fewer pixels, then no shadows. */
+  /** Where pictures of something that moves come too slowly, draw less: no shadows, then fewer pixels. */
   private keepPace(now: number): void {
     const since = now - this.lastPicture;
     this.lastPicture = now;
@@ -180,7 +190,7 @@ export class SceneView {
     if (this.slow < 12 || this.coarse >= 2) return;
     this.slow = 0;
     this.coarse += 1;
-    if (this.coarse === 2) this.renderer.shadowMap.enabled = false;
+    this.renderer.shadowMap.enabled = false;
     this.resize();
   }
 
@@ -285,7 +295,7 @@ export class SceneView {
   private resize(): void {
     const { clientWidth: width, clientHeight: height } = this.place;
     if (width === 0 || height === 0) return;
-    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio) / (1 + 0.5 * this.coarse));
+    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio) / (this.coarse > 1 ? 1.6 : 1));
     this.renderer.setSize(width, height);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
