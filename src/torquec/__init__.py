@@ -201,6 +201,9 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.realtime.cycle_table": ("CycleTable", "cycle_table"),
         "torquec.realtime.ros2_package": ("Ros2Package", "write_ros2_package"),
     },
+    "The model in a page": {
+        "torquec.page.view_page": ("View", "make_view", "view_page"),
+    },
     "A law on a robot, in real time (`torquec.realtime.run`)": {
         "torquec.realtime.runtime.run": ("DeadlineSource", "RunOptions"),
         "torquec.realtime.runtime.guards": ("Guards",),
