@@ -196,6 +196,7 @@ def test_object_and_arm_are_never_apart_and_turn_around_at_once(direction):
     assert np.abs(np.diff(found["qd_ref"][1998:2100], axis=0)).max() < 0.5  # a straight elbow bends without a jerk
 
 
+@pytest.mark.slow
 def test_caps_hold_whatever_the_hand_does():
     cycle = puma_cycle()
     caps = HapticCaps(force=60.0, moment=5.0, speed=0.2, turning=0.5, power=1.0, effort=0.5)
@@ -243,6 +244,7 @@ def test_settings_change_without_a_bump():
     assert jumps[0] < 0.05 * jumps[1]
 
 
+@pytest.mark.slow
 def test_another_law_and_a_contact_point():
     """Any law of joint motions serves; an object held off its mass centre turns under a force."""
     robot = classics.puma560()

@@ -31,6 +31,7 @@ def start():
     return np.clip(Q, [one.lower + 0.05 for one in limits], [one.upper - 0.05 for one in limits])
 
 
+@pytest.mark.slow
 def test_recorded_forces_move_the_object_by_its_mass():
     device = RecordedForces(np.array([0.0, 0.1]), np.array([[5.0, 0, 0, 0, 0, 0], [0.0] * 6]))
     run = run_device(loop(), device, start(), 0.2)
