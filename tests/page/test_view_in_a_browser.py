@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -367,3 +368,22 @@ def test_a_robot_without_inertias_is_drawn_and_says_so(browser, folder):
         assert "no inertia" in page.page.locator(".note").text_content()
         assert page.page.locator(".torque").count() == 0
         assert not is_blank(page.canvas_pixels())
+
+
+@pytest.mark.slow
+def test_a_certified_model_shows_its_bound_inside_its_box_and_says_where_nothing_is_proven(browser, folder):
+    root = Path(__file__).resolve().parents[2]
+    model = tq.simplify(classics.planar2r(), root / "examples" / "specifications" / "planar2r.toml")
+    with opened(browser, write(folder, "simplified.html", view_page(model))) as page:
+        band = page.page.locator(".track .band").first
+        assert band.is_visible()
+        assert page.ask("torquec.data.proven.bounds") == [row[0] for row in model.proven("inverse_dynamics").bounds]
+        own, exact = page.ask(
+            "(() => { const { q, qd, qdd } = torquec.state, t = torquec.torquesAt(torquec.model, q, qd, qdd);"
+            " return [[...t.total], [...t.exact]]; })()"
+        )
+        assert np.all(np.abs(np.subtract(own, exact)) <= page.ask("torquec.data.proven.bounds"))
+        page.ask("(() => { torquec.state.qd[0] = 50; torquec.state.changed(); })()")
+        assert not band.is_visible()
+        assert "nothing is proven here" in page.page.locator(".legend").first.text_content()
+        assert page.complaints == []

@@ -287,7 +287,7 @@ export class SceneView {
     [view.near, view.far] = [0.1 * this.size, 12 * this.size];
     const fill = new DirectionalLight("#dbe7ff", 0.7);
     fill.position.set(-2, 1.5, 1.2);
-    const sky = new HemisphereLight("#ffffff", "#d3cfc8", 1.55);
+    const sky = new HemisphereLight("#ffffff", "#cbc6be", 1.25);
     sky.position.set(0, 0, 1);
     this.scene.add(sun, fill, sky, new AmbientLight("#ffffff", 0.25));
   }
