@@ -50,7 +50,7 @@ def new(model: Model, options: NewOptions) -> Outcome:
     from torquec.project.read_project import parse_project
     from torquec.robot import classics
 
-    name = prefix_identifier(model.robot.name)
+    name = prefix_identifier(Path(options.source.argument).name.partition(".")[0])
     path = options.output or Path(f"{name}.project.toml")
     if options.output is None:
         check_target(path, Writes.FILE, force=options.force)
