@@ -33,7 +33,7 @@ def test_shell_commands_run(tmp_path, monkeypatch):
     tq.write_urdf(tq.classics.puma560(), tmp_path / "panda.urdf")
     lines = re.findall(r"^    (torquec .*?)   ", README, flags=re.MULTILINE)
     tq.write_urdf(tq.classics.planar2r(), tmp_path / "robot.urdf")
-    assert len(lines) == 13
+    assert len(lines) == 14
     for line in lines:
         if line.startswith("torquec run"):
             continue  # minutes; tests/cli/test_run.py and the slow test of the demo

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import json
 import re
@@ -30,8 +31,10 @@ def command(*words: object) -> str:
 @functools.cache
 def _made() -> Path:
     """Everything, in the order of the chain, on a planar arm."""
-    folder = Path(tempfile.mkdtemp(prefix="torquec-results-"))
-    spec = folder.with_suffix(".toml")
+    place = Path(tempfile.mkdtemp(prefix="torquec-results-"))
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    folder, spec = place / "results", place / "specification.toml"
+    folder.mkdir()
     spec.write_text(SPECIFICATION)
     command("simplify", "planar2r", "--spec", spec, "-o", folder / "small", "--jobs", 1)
     model = folder / "small" / "planar2r.tq.json"
