@@ -15,6 +15,7 @@ import pytest
 
 import torquec as tq
 from torquec.closedform.polynomial import TrigPolynomial
+from torquec.control.haptic_port import HapticPort
 from torquec.control.law_options import PidGains
 from torquec.control.model_terms import Evaluation, FrictionAt, FrictionCompensation
 from torquec.control.poles import joint_poles
@@ -45,6 +46,11 @@ CALLS: dict[str, dict[str, Any]] = {
     "Sensors": {},
     "Specification": {"joints": (), "box": MotionBox((-1.0, -1.0), (1.0, 1.0))},
     "base_parameters": {"robot": ARM},
+    "Guide": {"point": (0.0,) * 3, "direction": (1.0, 0.0, 0.0), "stiffness": 1.0},
+    "HapticSetting": {},
+    "PortLoop": {"port": HapticPort(1.0, 2.0)},
+    "RunOptions": {},
+    "run_experiment": {"robot": ARM},
     "FrameWrench": {"frame": "link2", "force": (1.0, 0.0, 0.0)},
     "closed_form": {"robot": ARM},
     "compile": {"robot": ARM},
@@ -65,7 +71,16 @@ CALLS: dict[str, dict[str, Any]] = {
 }
 """Arguments beside the option. A new public name with a choice gets a row here."""
 
-NOT_OPTIONS = {"BaseParameters", "Estimate", "Model", "Proven"}
+NOT_OPTIONS = {
+    "Admittance",
+    "BaseParameters",
+    "Estimate",
+    "ExperimentResult",
+    "HapticRegion",
+    "RealtimeResult",
+    "Model",
+    "Proven",
+}
 """Results: made by the package, not by users."""
 
 

@@ -31,6 +31,7 @@ from torquec.dynamics.jacobian import jacobian, jacobian_derivative
 from torquec.errors import ArgumentError, DivergenceError
 from torquec.expr import Function, inline, trace
 from torquec.foundation.arrays import Array
+from torquec.foundation.choice import chosen
 from torquec.robot.robot import Robot
 from torquec.simulation.force_sensor import CHANNELS, ForceSensor
 from torquec.simulation.integrators import rk4_step
@@ -58,6 +59,7 @@ class HapticSetting:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "friction", chosen(DryFriction, self.friction, "friction model"))
         if not (self.resolution >= 0.0 and math.isfinite(self.resolution)) or self.steps < 1:
             raise ArgumentError(
                 f"encoders of {self.resolution} rad, {self.steps} steps per cycle",
