@@ -235,4 +235,4 @@ def passivity_margin(loop: PortLoop, rendered: RenderedImpedance) -> WorstFreque
 def _mass_errors(loop: PortLoop) -> list[float]:
     if loop.port.model_error == 0.0:
         return [0.0]
-    return [share * loop.port.model_error for share in (-1.0, -0.5, 0.0, 0.5, 1.0)]
+    return [share * loop.port.model_error for share in (-1.0, -0.75, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75, 1.0)]

@@ -25,7 +25,9 @@ from torquec.control.port_loop import PortLoop, RenderedImpedance, velocity_filt
 from torquec.control.rendering_kind import RenderingKind
 from torquec.foundation.arrays import Array
 
-_INWARD = 1e-3  # more than what samples in frequency and aliases leave out
+_INWARD = {RenderingKind.ADMITTANCE: 0.02, RenderingKind.IMPEDANCE: 1e-3}
+"""Room for what samples in frequency and in mass leave out; a spring and a damper alone have no resonance."""
+
 _PER_DECADE = 8  # values at which an interval is looked for
 _BISECTIONS = 20  # a third of an octave halved so often is below a millionth
 
@@ -102,7 +104,7 @@ def renderable_interval(
     def passive(value: float) -> bool:
         return test.is_passive(replace(rendered, **{quantity.value: value}))
 
-    own = float(getattr(rendered, quantity.value))
+    own, inward = float(getattr(rendered, quantity.value)), _INWARD[test.loop.rendering]
     grid = _grid(test.loop, quantity, own)
     inside = np.array([passive(value) for value in grid])
     if not inside.any():
@@ -114,8 +116,8 @@ def renderable_interval(
         low -= 1
     while high < len(grid) - 1 and inside[high + 1]:
         high += 1
-    lower = grid[low] if low == 0 else _edge(passive, grid[low], grid[low - 1]) * (1.0 + _INWARD)
-    upper = math.inf if high == len(grid) - 1 else _edge(passive, grid[high], grid[high + 1]) * (1.0 - _INWARD)
+    lower = grid[low] if low == 0 else _edge(passive, grid[low], grid[low - 1]) * (1.0 + inward)
+    upper = math.inf if high == len(grid) - 1 else _edge(passive, grid[high], grid[high + 1]) * (1.0 - inward)
     return RenderableInterval(float(lower), float(upper)) if lower <= upper else None
 
 
