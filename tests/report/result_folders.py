@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from torquec.cli.app import app
 from torquec.report.result_document import result_text
 
-SPECIFICATION = "[every_joint]\nvelocity = 1.0\nacceleration = 2.0\njerk = 4.0\ntorque_error = 1.2\n"
+SPECIFICATION = "[every_joint]\nvelocity = 1.0\nacceleration = 2.0\njerk = 4.0\ntorque_error = 0.3\n"
 VOID = {"meta", "br", "img", "input", "hr", "link"}
 
 
