@@ -11,6 +11,7 @@ import typing
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 import torquec as tq
@@ -18,7 +19,9 @@ from torquec.closedform.polynomial import TrigPolynomial
 from torquec.control.haptic_port import HapticPort
 from torquec.control.law_options import PidGains
 from torquec.control.model_terms import Evaluation, FrictionAt, FrictionCompensation
+from torquec.control.passive_hand import PassiveHands
 from torquec.control.poles import joint_poles
+from torquec.control.port_loop import PortLoop, RenderedImpedance
 from torquec.control.robustness import closed_loop_eigenvalues
 from torquec.control.root_locus import root_locus
 from torquec.control.worst_case import worst_case
@@ -50,6 +53,13 @@ CALLS: dict[str, dict[str, Any]] = {
     "HapticSetting": {},
     "PortLoop": {"port": HapticPort(1.0, 2.0)},
     "RunOptions": {},
+    "SimulatedRobot": {},
+    "cutoff_stability": {
+        "loop": PortLoop(HapticPort(1.0, 2.0)),
+        "rendered": RenderedImpedance(1.0),
+        "hand": PassiveHands(np.zeros(1), np.ones(1), np.zeros((1, 0, 0)), np.zeros((1, 0))),
+        "cutoffs": [10.0],
+    },
     "run_experiment": {"robot": ARM},
     "FrameWrench": {"frame": "link2", "force": (1.0, 0.0, 0.0)},
     "closed_form": {"robot": ARM},
@@ -78,6 +88,7 @@ NOT_OPTIONS = {
     "ExperimentResult",
     "HapticRegion",
     "RealtimeResult",
+    "RunStatus",
     "Model",
     "Proven",
 }

@@ -80,10 +80,13 @@ class SimulatedRobot:
     substeps: int | None = None
     clock: RobotClock | str = RobotClock.REAL
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "clock", chosen(RobotClock, self.clock, "clock"))
+
     @property
     def is_virtual(self) -> bool:
         """Whether its clock stands still while the loop computes."""
-        return chosen(RobotClock, self.clock, "clock") is RobotClock.VIRTUAL
+        return self.clock is RobotClock.VIRTUAL
 
     @property
     def patience(self) -> float | None:
