@@ -87,3 +87,17 @@ def test_what_no_subdivision_can_show_is_given_up_before_the_memory_is_full():
     outcome = prove(table, RANGES, Overestimate(), 1.05 * top, most_boxes=10_000_000)
     assert isinstance(outcome, Exhausted)
     assert outcome.boxes < 50_000
+
+
+class Twice(Magnitude):
+    """A functional that is twice as large as what is attained."""
+
+    def __call__(self, control, target):
+        return 2.0 * super().__call__(control, target)
+
+
+def test_a_functional_that_is_too_loose_at_a_point_is_noticed():
+    """Between the maximum and twice of it nothing can be shown by it, nor refuted."""
+    outcome = prove(table_of([P], [X, Y], 2), RANGES, Twice(), 1.5 * _largest(), most_boxes=10**7)
+    assert isinstance(outcome, Exhausted)
+    assert outcome.boxes < 10_000

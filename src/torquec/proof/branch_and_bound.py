@@ -46,6 +46,9 @@ _BATCH_VALUES = 500_000
 _WORST_POINTS = 256
 """Control points that are looked at closely before all others of a large box."""
 
+_FIRST_LOOK = 500
+"""Boxes after which, and after twice as many, and so on, it is asked whether the functional is small enough at corners."""
+
 _DEEPEST, _MOST_WAITING = 80, 300_000
 """Halvings of boxes, none of them shown, after which they are points; more of them would only fill the memory."""
 
@@ -78,7 +81,7 @@ class Refutation:
 
 @dataclass(frozen=True)
 class Exhausted:
-    """The budget of boxes was used up before the target was shown or refuted."""
+    """The budget of boxes was used up, or the functional is too loose, before the target was shown or refuted."""
 
     boxes: int
 
@@ -107,7 +110,7 @@ def prove(
             meter(search.shown, 1.0)
             if found is not None:
                 return Refutation(found)
-            if len(search.splits) > most_boxes or search.is_too_deep():
+            if len(search.splits) > most_boxes or search.is_too_deep() or search.is_hopeless:
                 return Exhausted(len(search.splits))
     return Proof(target, search.trees(), len(search.splits))
 
@@ -145,6 +148,8 @@ class _Search:
         self.children: list[tuple[int, int]] = []
         self.roots: list[int] = []
         self.shown = 0.0  # the part of the whole box that is done
+        self.is_hopeless = False  # the functional exceeds the target at a point: no halving will help
+        self._next_look = _FIRST_LOOK
         self._waiting: list[_Box] = []
         degrees = [basis_degree(r.variable, size) for r, size in zip(ranges, table.shape[1:], strict=True)]
         pieces = [
@@ -223,6 +228,9 @@ class _Search:
         attained = float(self.functional.exact(at_corners).max()) * (1.0 - 1e-5)
         if attained > self.target:
             return attained
+        if len(self.splits) > self._next_look:
+            self._next_look *= 2
+            self.is_hopeless = bool((self.functional(at_corners, self.target) * (1.0 - 1e-5) > self.target).any())
         for b in open_boxes:
             # Not by `upper`, which is tight at some points and loose at their neighbours. In large boxes by the sums of
             # magnitudes, which are there already.

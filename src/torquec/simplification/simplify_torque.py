@@ -58,7 +58,7 @@ STRATEGIES = (
 _PARTS = ((4, 0.98), (5, 0.97), (6, 0.9), (math.inf, 0.85))
 """Up to so many joints, the part of the tolerances that errors may use: the more of them, the more room proofs need."""
 
-_PROOFS = 2
+_PROOFS = 3
 """How many of the cheapest programs are tried to be proven, before aims are lowered."""
 
 _EARLY, _SEARCHING, _PROVING = 0.1, 0.7, 1.25
