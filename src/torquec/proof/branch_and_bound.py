@@ -47,7 +47,7 @@ _WORST_POINTS = 256
 """Control points that are looked at closely before all others of a large box."""
 
 _FIRST_LOOK = 500
-"""Boxes after which, and after twice as many, and so on, it is asked whether the functional is small enough at corners."""
+"""Boxes after which, and after twice as many, and so on, it is asked whether the functional is too loose at corners."""
 
 _DEEPEST, _MOST_WAITING = 80, 300_000
 """Halvings of boxes, none of them shown, after which they are points; more of them would only fill the memory."""
