@@ -73,10 +73,10 @@ def test_the_two_rate_package(torquec, arm, tmp_path):
 
 
 def test_every_language_is_a_target_of_the_command(torquec, arm, tmp_path):
-    from torquec.cli.generate import TWO_RATE, GenerateTarget
+    from torquec.cli.generate import ROS2, TWO_RATE, GenerateTarget
     from torquec.codegen.target import Target
 
-    assert [target.value for target in GenerateTarget] == [*(target.value for target in Target), TWO_RATE]
+    assert [target.value for target in GenerateTarget] == [*(target.value for target in Target), TWO_RATE, ROS2]
     words = ("generate", arm, "--quantity", "mass_matrix", "--target", "wasm", "-o", tmp_path / "out")
     assert torquec(*words).status == 0
     assert (tmp_path / "out" / "arm.wasm").read_bytes().startswith(b"\0asm")
