@@ -47,11 +47,6 @@ def check_target(path: Path, kind: Writes, *, force: bool) -> None:
     """
     from torquec.foundation.writing import check_output, check_output_folder
 
-    if kind is Writes.PAGE:
-        from torquec.page.bundle import check_bundle
-
-        check_bundle()
-
     if kind in (Writes.PICTURE, Writes.PICTURES):
         need_extra("plot", "drawing a picture")
     if kind is Writes.PACKAGE:
@@ -73,6 +68,10 @@ def check_target(path: Path, kind: Writes, *, force: bool) -> None:
             where=str(path),
             remedy=f"use {', '.join(_PICTURES)}",
         )
+    if kind is Writes.PAGE:
+        from torquec.page.bundle import check_bundle
+
+        check_bundle()
 
 
 def need_extra(extra: str, purpose: str, *, also: Sequence[str] = ()) -> None:
