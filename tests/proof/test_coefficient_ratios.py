@@ -23,6 +23,7 @@ from torquec.proof.coefficient_bound import coefficient_bound
 from torquec.proof.coefficient_certificate import CoefficientCertificate
 from torquec.proof.coefficient_error import CoefficientError
 from torquec.proof.coefficient_tolerance import ErrorKind, Family
+from torquec.proof.torque_bound import PUBLISHED
 from torquec.robot.robot import Robot
 from torquec.simplification.coefficient_model import abbreviated_coefficients, exact_coefficients, fitted_coefficients
 from torquec.simplification.fitting.fit_entries import fit_entries
@@ -121,7 +122,7 @@ def test_whole_models(name):
         certificate = certify_coefficients(robot, exact, model.torque(), box)
     found = ratios(robot, certificate, model, box)
     measured(f"{name}: {len(found)} coefficients, bound over true maximum at most {max(found.values()):.4f}")
-    assert max(found.values()) <= 1.05
+    assert max(found.values()) <= 1.05 * PUBLISHED  # by which every bound is raised, so that it is proven again
 
 
 PANDA = {
