@@ -58,18 +58,33 @@ class Opened:
 
     def wait(self, expression):
         """Until an expression is true. Playwright's own way evaluates text in the page, which the policy forbids."""
+        self._until(lambda: self.page.evaluate(expression), expression)
+
+    def wait_for_picture(self):
+        """Until what was asked to be drawn is drawn: a picture is made with the next frame, late on a busy machine."""
+        self.wait("!torquec.scene.waiting")
+
+    def wait_for_complaint(self, *words):
+        """Until the page has complained with these words."""
+        self._until(lambda: any(all(word in text for word in words) for text in self.complaints), f"complaint {words}")
+
+    def _until(self, is_so, what):
         end = time.monotonic() + SECONDS / 1000
-        while not self.page.evaluate(expression):
-            assert time.monotonic() < end, f"it never became true: {expression}"
+        while not is_so():
+            assert time.monotonic() < end, f"it never became true: {what}"
             self.page.wait_for_timeout(30)
 
     def canvas_pixels(self):
+        self.wait_for_picture()
         return pixels(self.page.locator("#scene canvas").screenshot())
 
 
 @contextmanager
-def opened(browser, path, *, script="", ready=True, **context):
-    """A file of a page, opened; fails where it asks for anything else or complains, unless the test looks itself."""
+def opened(browser, path, *, script="", before=None, ready=True, **context):
+    """A file of a page, opened; fails where it asks for anything else or complains, unless the test looks itself.
+
+    `script` runs in the page before its own, `before` is given the page before it is opened.
+    """
     with browser.new_context(**{"viewport": {"width": 960, "height": 640}, **context}) as made:
         page = made.new_page()
         page.set_default_timeout(SECONDS)
@@ -82,6 +97,8 @@ def opened(browser, path, *, script="", ready=True, **context):
         page.on("dialog", lambda dialog: found.complaints.append(f"dialog {dialog.message}") or dialog.dismiss())
         if script:
             page.add_init_script(script)
+        if before is not None:
+            before(page)
         page.goto(path.resolve().as_uri())
         if ready:
             found.wait("document.documentElement.dataset.ready === 'yes'")

@@ -63,6 +63,7 @@ def test_hovering_tells_values_and_sorting_sorts(opened, report):
     plot.scroll_into_view_if_needed()
     box = plot.bounding_box()
     page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+    page.locator("#tip").wait_for(state="visible")
     told = page.locator("#tip").inner_text()
     assert "time" in told
     assert "mrad" in told
@@ -72,7 +73,7 @@ def test_hovering_tells_values_and_sorting_sorts(opened, report):
     value = float(told.rstrip().removesuffix("mrad").split()[-1])
     assert any(abs(value - y) <= 1e-4 * abs(y) for y in series["y"])
     page.mouse.move(2, 2)
-    assert page.locator("#tip").is_hidden()
+    page.locator("#tip").wait_for(state="hidden")
     table = page.locator("#times table")
     head = table.locator("th", has_text="best")
     for direction in (1, -1):
@@ -89,6 +90,7 @@ def test_a_tag_leads_to_its_source(opened):
     page = opened(viewport={"width": 1200, "height": 900})
     tag = page.locator("#proof a.tag.proved").first
     tag.click()
+    page.wait_for_url("**#*")  # within the page, which a click does not wait for
     source = page.locator(page.url.partition("#")[2].join(("#", "")))
     assert "torquec check" in source.inner_text()
     assert page.troubles == []

@@ -224,23 +224,25 @@ async function start(): Promise<void> {
       floorShade: Number(color("floor-shade")),
     });
   });
-  if (scene) forPaper(scene, data);
   state.changed();
   scene?.look();
+  if (scene) forPaper(scene, data);
   // What tests and other scripts of the page may ask.
   Object.assign(window, { torquec: { data, state, model, hand, scene, player, robot, haptic, torquesAt } });
   document.documentElement.dataset["ready"] = "yes";
 }
 
-/** Paper gets a still picture: a canvas may print empty. */
+/** Paper gets a still picture, beside the scene so that its size does not become the scene's: WebGL may print empty. */
 function forPaper(scene: SceneView, data: ViewData): void {
-  const picture = html("img", { id: "still", alt: `${data.name} as shown` });
-  byId("scene").append(picture);
+  const picture = html("canvas", { id: "still", role: "img", "aria-label": `${data.name} as shown` });
   const take = (): void => {
-    picture.src = scene.still();
+    scene.copyTo(picture);
+    byId("scene").after(picture);
   };
+  const paper = window.matchMedia("print");
   window.addEventListener("beforeprint", take);
-  window.matchMedia("print").addEventListener("change", (event) => event.matches && take());
+  paper.addEventListener("change", () => paper.matches && take());
+  if (paper.matches) take();
   scene.canvas.setAttribute("aria-label", `${data.name} in three dimensions; arrow keys turn it, plus and minus zoom`);
 }
 

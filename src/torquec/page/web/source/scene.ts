@@ -37,6 +37,7 @@ export interface Dragging {
 }
 
 const SLOW_PICTURE = 45; // milliseconds
+const NEVER_SHOWN = [960, 640] as const; // pixels of a picture for paper where none was on a screen before
 
 /** Whether pictures are made by the processor: shadows and smooth edges cost several times the rest there. */
 function drawsInSoftware(): boolean {
@@ -59,6 +60,7 @@ export class SceneView {
   private readonly ellipsoid: Mesh<SphereGeometry, MeshStandardMaterial>;
   private readonly floor: Group;
   private readonly extra = new Group();
+  private sized = false;
   private waiting = false;
   private held = false;
   private lastPicture = 0;
@@ -199,10 +201,13 @@ export class SceneView {
     this.frames += 1;
   }
 
-  /** The picture as it is, for paper. */
-  still(): string {
+  /** Copy the picture as it is, at once: an image would be decoded later, when paper may have been printed. */
+  copyTo(paper: HTMLCanvasElement): void {
+    if (!this.sized) this.setSize(...NEVER_SHOWN);
     this.drawNow();
-    return this.canvas.toDataURL("image/png");
+    paper.width = this.canvas.width;
+    paper.height = this.canvas.height;
+    paper.getContext("2d")!.drawImage(this.canvas, 0, 0);
   }
 
   /** Where a point of the base frame is on the screen, in pixels of the window. */
@@ -294,7 +299,12 @@ export class SceneView {
 
   private resize(): void {
     const { clientWidth: width, clientHeight: height } = this.place;
-    if (width === 0 || height === 0) return;
+    if (width === 0 || height === 0) return; // hidden, or on paper
+    this.setSize(width, height);
+  }
+
+  private setSize(width: number, height: number): void {
+    this.sized = true;
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio) / (this.coarse > 1 ? 1.6 : 1));
     this.renderer.setSize(width, height);
     this.camera.aspect = width / height;
