@@ -63,9 +63,33 @@ def test_it_installs_once(run, monkeypatch, tmp_path):
     calls = []
     monkeypatch.setattr(run, "installer", lambda: ["pip", "install"])
     monkeypatch.setattr(run.subprocess, "call", lambda command, **_: calls.append(command) or 0)
+    assert run.install(".[optimize]", "demo") == ""
+    assert run.install(".[optimize]", "demo") == ""
+    assert calls == [["pip", "install", "--quiet", "--editable", ".[optimize]"]]
+
+
+def test_the_tests_are_installed_from_the_lock(run, monkeypatch, tmp_path):
+    (tmp_path / ".venv").mkdir()
+    calls = []
+    monkeypatch.setattr(run, "installer", lambda: ["pip", "install"])
+    monkeypatch.setattr(run.subprocess, "call", lambda command, **_: calls.append(command) or 0)
     assert run.install(".[test]", "test") == ""
+    assert calls == [
+        ["pip", "install", "--quiet", "--require-hashes", "--requirement", str(ROOT / "requirements" / "dev.lock")],
+        ["pip", "install", "--quiet", "--no-deps", "--editable", "."],
+    ]
+
+
+def test_an_index_with_other_files_is_told_and_serves(run, monkeypatch, tmp_path, capsys):
+    (tmp_path / ".venv").mkdir()
+    calls = []
+    monkeypatch.setattr(run, "installer", lambda: ["pip", "install"])
+    monkeypatch.setattr(
+        run.subprocess, "call", lambda command, **_: calls.append(command) or int("--require-hashes" in command)
+    )
     assert run.install(".[test]", "test") == ""
-    assert calls == [["pip", "install", "--quiet", "--editable", ".[test]"]]
+    assert calls[1] == ["pip", "install", "--quiet", "--editable", ".[test]"]
+    assert "other files than requirements/dev.lock" in capsys.readouterr().err
 
 
 def test_a_failed_installation_is_not_remembered(run, monkeypatch, tmp_path):

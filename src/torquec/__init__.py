@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from torquec.typed_names import *  # noqa: F403 - made from the table below
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "Robots": {
