@@ -1,17 +1,31 @@
-"""What all tests share: golden files, which `pytest --update-golden` writes again."""
+"""What all tests share: golden files, which `pytest --update-golden` writes again, and a process that is not slow."""
 
 from __future__ import annotations
 
+import gc
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+# Tests are shared out among processes; matrices are small, and threads that wait for each other take most of the time.
+# It must be said before NumPy is loaded.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
+    os.environ.setdefault(_name, "1")
 
 GOLDEN = Path(__file__).resolve().parent / "golden"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write the golden files instead of comparing")
+
+
+def pytest_collection_finish() -> None:
+    """Tests and modules stay to the end, and graphs of expressions are many: look for garbage less often, not there."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
 
 
 @pytest.fixture

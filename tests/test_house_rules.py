@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import graphlib
 import os
 import re
@@ -33,8 +34,25 @@ def relative(path: Path) -> str:
     return path.relative_to(PACKAGE).as_posix()
 
 
-def each_source(test):
-    return pytest.mark.parametrize("path", SOURCES, ids=relative)(test)
+@functools.cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@functools.cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    return list(ast.walk(parsed(path)))
+
+
+def each_source(rule):
+    """A test of all files from a rule, a generator of what is wrong in one of them."""
+
+    def test():
+        wrong = [f"{relative(path)}: {fault}" for path in SOURCES for fault in rule(path)]
+        assert not wrong, "\n".join(wrong)
+
+    test.__doc__ = rule.__doc__
+    return test
 
 
 def run_tool(*command: str) -> None:
@@ -46,55 +64,67 @@ def run_tool(*command: str) -> None:
 
 @each_source
 def test_file_is_short_enough(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+    many = len(path.read_text(encoding="utf-8").splitlines())
+    if many > MOST_LINES:
+        yield f"{many} lines"
 
 
 @each_source
 def test_file_has_a_telling_name(path):
-    assert not set(BANNED_NAMES) & set(Path(relative(path)).with_suffix("").parts)
+    yield from sorted(set(BANNED_NAMES) & set(Path(relative(path)).with_suffix("").parts))
 
 
 @each_source
 def test_no_dangerous_calls(path):
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.Call):
-            assert not (isinstance(node.func, ast.Name) and node.func.id in BANNED_CALLS), f"line {node.lineno}"
-            assert not any(word.arg == "shell" for word in node.keywords), f"line {node.lineno}: shell="
-            called = ast.unparse(node.func)
-            assert called not in ("os.system", "os.popen"), f"line {node.lineno}: {called}"
+            is_banned = isinstance(node.func, ast.Name) and node.func.id in BANNED_CALLS
+            is_shell = isinstance(node.func, ast.Attribute) and node.func.attr in ("system", "popen")
+            if is_banned or (is_shell and ast.unparse(node.func) in ("os.system", "os.popen")):
+                yield f"line {node.lineno}: {ast.unparse(node.func)}"
+            if any(word.arg == "shell" for word in node.keywords):
+                yield f"line {node.lineno}: shell="
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-        assert not any(name.split(".")[0] in BANNED_IMPORTS for name in names), f"line {node.lineno}: {names}"
+        if any(name.split(".")[0] in BANNED_IMPORTS for name in names):
+            yield f"line {node.lineno}: {names}"
 
 
 @each_source
 def test_arrays_go_by_the_names_of_the_shelf(path):
     text = path.read_text(encoding="utf-8")
-    if relative(path) != "foundation/arrays.py":
-        assert not re.search(r"\bNDArray\[|\bnp\.ndarray\[", text), "import its name from torquec.foundation.arrays"
+    if relative(path) != "foundation/arrays.py" and re.search(r"\bNDArray\[|\bnp\.ndarray\[", text):
+        yield "import its name from torquec.foundation.arrays"
 
 
 @each_source
 def test_public_things_have_docstrings(path):
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    assert ast.get_docstring(tree), "the module has no docstring"
+    tree = parsed(path)
+    if not ast.get_docstring(tree):
+        yield "the module has no docstring"
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
     for holder in [tree, *classes]:
         for node in holder.body:
-            if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
-                assert ast.get_docstring(node), f"line {node.lineno}: {node.name}"
+            is_public = isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
+            if is_public and not ast.get_docstring(node):
+                yield f"line {node.lineno}: {node.name}"
 
 
+@functools.cache
 def functions_of(path: Path) -> list[ast.FunctionDef]:
-    return [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.FunctionDef)]
+    return [node for node in nodes_of(path) if isinstance(node, ast.FunctionDef)]
 
 
 @each_source
 def test_few_positional_arguments(path):
     for function in functions_of(path):
         names = [word.arg for word in (*function.args.posonlyargs, *function.args.args)]
-        most = MOST_ARGUMENTS + (names[:1] in (["self"], ["cls"]))
-        assert len(names) <= most, f"line {function.lineno}: {function.name}: group them, or give them by keyword"
+        if len(names) > MOST_ARGUMENTS + (names[:1] in (["self"], ["cls"])):
+            yield f"line {function.lineno}: {function.name}: group them, or give them by keyword"
+
+
+def is_carrier(returned: ast.expr) -> bool:
+    return ast.unparse(returned) in ("dict", "dict[str, Any]", "dict[str, object]")
 
 
 @each_source
@@ -104,14 +134,14 @@ def test_what_functions_return_has_named_parts(path):
         for part in ast.walk(function.returns) if function.returns is not None else ():
             if isinstance(part, ast.Subscript) and ast.unparse(part.value) == "tuple":
                 many = len(part.slice.elts) if isinstance(part.slice, ast.Tuple) else 1
-                assert many <= MOST_IN_A_TUPLE, f"line {function.lineno}: {function.name}: return a dataclass"
+                if many > MOST_IN_A_TUPLE:
+                    yield f"line {function.lineno}: {function.name}: return a dataclass"
     if relative(path).startswith(("cli/", "project/", "report/")) or relative(path) == "expr/replay.py":
         return
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    for node in parsed(path).body:
         is_public = isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
-        if is_public and node.returns is not None and not DOCUMENT.search(node.name):
-            is_carrier = ast.unparse(node.returns) in ("dict", "dict[str, Any]", "dict[str, object]")
-            assert not is_carrier, f"line {node.lineno}: {node.name}: return a dataclass"
+        if is_public and node.returns is not None and not DOCUMENT.search(node.name) and is_carrier(node.returns):
+            yield f"line {node.lineno}: {node.name}: return a dataclass"
 
 
 def is_number(value: ast.expr) -> bool:
@@ -127,8 +157,7 @@ def is_number(value: ast.expr) -> bool:
 @each_source
 def test_private_numbers_have_reasons(path):
     """In a comment beside the number or above it, or in the docstring of its group."""
-    text = path.read_text(encoding="utf-8")
-    lines, body = text.splitlines(), ast.parse(text).body
+    lines, body = path.read_text(encoding="utf-8").splitlines(), parsed(path).body
     for k, node in enumerate(body):
         if not (
             isinstance(node, ast.Assign)
@@ -141,7 +170,8 @@ def test_private_numbers_have_reasons(path):
         gap = "" in lines[node.end_lineno - 1 : after.lineno] if after is not None else True
         has_docstring = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) and not gap
         has_comment = "#" in lines[node.end_lineno - 1] or lines[node.lineno - 2].startswith("#")
-        assert has_docstring or has_comment, f"line {node.lineno}: why this number?"
+        if not (has_docstring or has_comment):
+            yield f"line {node.lineno}: why this number?"
 
 
 def test_layout_page_is_true():
@@ -173,7 +203,7 @@ def code_lines(path: Path) -> list[tuple[int, str]]:
     text = path.read_text(encoding="utf-8")
     shared = {
         line
-        for node in ast.walk(ast.parse(text))
+        for node in nodes_of(path)
         if isinstance(node, ast.Import | ast.ImportFrom)
         for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
     }
@@ -198,7 +228,7 @@ def test_public_names_stand_for_one_thing():
     """Classes everywhere; functions outside `cli/`, whose commands are named like what they call."""
     places: dict[str, list[str]] = {}
     for path in SOURCES:
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in parsed(path).body:
             is_function = isinstance(node, ast.FunctionDef) and not relative(path).startswith("cli/")
             if (isinstance(node, ast.ClassDef) or is_function) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(relative(path))
@@ -242,10 +272,7 @@ def imports_at_start(body: list[ast.stmt]) -> set[str]:
 def test_no_files_import_each_other():
     names = {".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): path for path in SOURCES}
     files = {name.removesuffix(".__init__"): path for name, path in names.items()}
-    graph = {
-        name: imports_at_start(ast.parse(path.read_text(encoding="utf-8")).body) & files.keys() - {name}
-        for name, path in files.items()
-    }
+    graph = {name: imports_at_start(parsed(path).body) & files.keys() - {name} for name, path in files.items()}
     graphlib.TopologicalSorter(graph).prepare()  # raises `CycleError` with the files of a circle
 
 

@@ -79,7 +79,7 @@ def invoked(command, name, target, *more):
     return CliRunner().invoke(app, words)
 
 
-@pytest.mark.parametrize(("command", "name", "kind"), targets())
+@pytest.mark.parametrize(("command", "name", "kind"), list(targets()))
 def test_every_command_refuses_before_the_work_what_it_cannot_write(command, name, kind, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)

@@ -101,12 +101,12 @@ def test_mimic_joints():
 
 
 def test_floats_batches_graphs():
-    holds("floats_batches_and_graphs_agree", range(8))
+    holds("floats_batches_and_graphs_agree", range(3))  # and the robots of test_planted_bugs.py
 
 
 @pytest.mark.slow
 def test_floats_batches_graphs_on_many():
-    holds("floats_batches_and_graphs_agree", range(8, 35))
+    holds("floats_batches_and_graphs_agree", range(3, 35))
 
 
 # --- misuse ---------------------------------------------------------------------------------------------------------

@@ -34,8 +34,9 @@ def robots():
     return [*found, (random_robot(2, bodies=5, types=("revolute",), mimic=False), 2)]
 
 
-def worst(law):
-    return max(LAWS[law](robot, random_state(robot, seed)) for robot, seed in robots())
+def violations(law):
+    """By how much each robot breaks a law; those after the one that settles a question are not asked."""
+    return (LAWS[law](robot, random_state(robot, seed)) for robot, seed in robots())
 
 
 def module(name):
@@ -294,12 +295,12 @@ def wrench_not_turned_into_link_axes(monkeypatch):
 @pytest.mark.parametrize(("name", "law"), [(name, law) for name, (_, laws) in BUGS.items() for law in laws])
 def test_law_notices(name, law, monkeypatch):
     BUGS[name][0](monkeypatch)
-    assert not worst(law) < BROKEN
+    assert any(not found < BROKEN for found in violations(law))
 
 
 @pytest.mark.parametrize("law", LAWS)
 def test_law_holds_without_the_bug(law):
-    assert worst(law) < SOUND
+    assert all(found < SOUND for found in violations(law))
 
 
 def test_every_law_has_its_bug():

@@ -21,7 +21,8 @@ from torquec.robot.classics import load_classic
 @pytest.mark.parametrize("value", [0.0, -0.0, 0.1, 1e300, 5e-324, -math.pi])
 def test_a_literal_reads_back(value):
     assert float(DOUBLE.number(value)) == value
-    assert np.float32(SINGLE.number(value).removesuffix("f")) == np.float32(value)
+    with np.errstate(over="ignore"):  # 1e300 has no single
+        assert np.float32(SINGLE.number(value).removesuffix("f")) == np.float32(value)
 
 
 def test_what_is_not_finite():
