@@ -51,7 +51,7 @@ def main() -> None:
         assert compiled is not None, "a C compiler is needed"
         for robot_name in arguments.robots:
             robot = tq.load(robot_name) if "." in robot_name else getattr(tq.classics, robot_name)()
-            (folder / "page.html").write_text(view_page(robot, meshes=False), encoding="utf-8")
+            (folder / "page.html").write_text(view_page(robot, meshes=False).html, encoding="utf-8")
             native = tq.compile(robot).native(torque_quantity(robot))
             states = [np.random.default_rng(0).uniform(-1.0, 1.0, (CALLS, robot.n)) for _ in range(3)]
             here = _kernel(compiled, native.packed_address, states, [np.zeros(robot.n)])
@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def _haptic(browser: Any, folder: Path) -> dict[str, float]:
-    (folder / "haptic.html").write_text(view_page(tq.classics.puma560(), haptic=True), encoding="utf-8")
+    (folder / "haptic.html").write_text(view_page(tq.classics.puma560(), haptic=True).html, encoding="utf-8")
     with opened(browser, folder / "haptic.html", viewport={"width": 800, "height": 600}) as page:
         page.ask(RUN)
         page.page.wait_for_timeout(6000)

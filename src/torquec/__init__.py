@@ -202,7 +202,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.realtime.ros2_package": ("Ros2Package", "write_ros2_package"),
     },
     "The model in a page": {
-        "torquec.page.view_page": ("View", "make_view", "view_page"),
+        "torquec.page.view_page": ("View", "view_page"),
     },
     "A law on a robot, in real time (`torquec.realtime.run`)": {
         "torquec.realtime.runtime.run": ("DeadlineSource", "RunOptions"),

@@ -158,7 +158,6 @@ from torquec.model.simplified import simplify as simplify
 from torquec.model.trade_off import TradeOff as TradeOff
 from torquec.model.trade_off import trade_off as trade_off
 from torquec.page.view_page import View as View
-from torquec.page.view_page import make_view as make_view
 from torquec.page.view_page import view_page as view_page
 from torquec.parameters.base_parameters import BaseParameters as BaseParameters
 from torquec.parameters.base_parameters import BasisMethod as BasisMethod

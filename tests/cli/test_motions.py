@@ -34,6 +34,17 @@ def test_a_motion_to_a_goal_begins_and_ends_at_rest_there():
     assert motion.t[-1] == pytest.approx(1.5)
 
 
+def test_a_motion_begins_at_zero_or_where_the_limits_let_it_be():
+    robot = classics.planar2r()
+    joint = robot.bodies[1].joint
+    limits = dataclasses.replace(joint.limits, lower=-2.5, upper=-0.5)
+    body = dataclasses.replace(robot.bodies[1], joint=dataclasses.replace(joint, limits=limits))
+    _, motion = asked(tq.as_model(dataclasses.replace(robot, bodies=(robot.bodies[0], body))), to="0.1,-1")
+    assert motion.q[0] == pytest.approx([0.0, -1.5])
+    with pytest.raises(ArgumentError, match="upper position limit"):
+        asked(tq.as_model(dataclasses.replace(robot, bodies=(robot.bodies[0], body))), start="0,0", to="0.1,-1")
+
+
 def test_the_standard_motion_is_for_the_puma_alone():
     puma = tq.as_model(classics.puma560())
     _, motion = asked(puma)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import re
 import shlex
 
 import pytest
 from tests.codegen.c.compiler import needs_compiler
+from tests.parameters.serial_arms import SHARED, shared_model
 
 import torquec as tq
 from torquec.cli.realtime_run import live_report
@@ -68,6 +70,41 @@ def test_without_a_motion_the_robot_stands(torquec):
     document = torquec("realtime", "run", "planar2r", "--clock", "virtual", "--duration", "0.1", "--json").document
     assert document["end"] == "ended"
     assert max(document["max_error"].values()) < 0.01
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "panda.urdf",
+        pytest.param("panda_nohand.xml", marks=pytest.mark.slow),
+        pytest.param("wx250s_mimic.urdf", marks=pytest.mark.slow),
+        pytest.param("go2.urdf", marks=pytest.mark.slow),
+        pytest.param("allegro_right_hand.urdf", marks=pytest.mark.slow),
+    ],
+)
+def test_a_robot_that_cannot_be_at_zero_stands_within_its_limits(torquec, name, tmp_path):
+    """All collected robots with limits that leave zero out."""
+    robot = shared_model(name)
+    assert any(not joint.limits.lower <= 0.0 <= joint.limits.upper for joint in robot.joints)
+    log = tmp_path / "cycles.csv"
+    done = torquec(
+        "realtime",
+        "run",
+        SHARED / "data" / "models" / name,
+        "--clock",
+        "virtual",
+        "--duration",
+        "0.1",
+        "--json",
+        "--log",
+        log,
+    )
+    assert done.status == 0, done.err
+    assert done.document["end"] == "ended"
+    cycles = list(csv.DictReader(log.read_text().splitlines()))
+    assert len(cycles) > 100
+    for joint in robot.joints:
+        assert all(joint.limits.lower < float(cycle[f"q_{joint.name}"]) < joint.limits.upper for cycle in cycles)
 
 
 def test_a_fault_is_an_exit_status(torquec):

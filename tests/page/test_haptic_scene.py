@@ -10,8 +10,8 @@ from tests.page.browser import launched, opened
 from torquec.errors import RobotError
 from torquec.model.model import Model
 from torquec.page import haptic_scene as module
+from torquec.page.hand_posture import free_posture
 from torquec.page.haptic_scene import USUAL_MASS, haptic_scene
-from torquec.page.start_posture import free_posture
 from torquec.page.view_functions import view_hands
 from torquec.page.view_page import view_page
 from torquec.robot import classics
@@ -78,7 +78,7 @@ def test_the_first_row_is_at_rest_and_the_wall_below():
 @pytest.mark.slow
 def test_the_ball_weighs_what_it_should_and_stops_at_the_wall(tmp_path):
     with launched() as browser:
-        (tmp_path / "haptic.html").write_text(view_page(classics.puma560(), haptic=True), encoding="utf-8")
+        (tmp_path / "haptic.html").write_text(view_page(classics.puma560(), haptic=True).html, encoding="utf-8")
         with opened(browser, tmp_path / "haptic.html") as page:
             mass, moved = page.ask(PULL, "exact")
             assert mass == pytest.approx(USUAL_MASS, rel=0.05)

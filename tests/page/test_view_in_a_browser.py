@@ -43,7 +43,7 @@ def puma_file(folder, browser):
     """The PUMA 560 with its standard motion."""
     path = folder / "puma560.html"
     path.write_text(
-        view_page(classics.puma560(), trajectory=puma560_standard_trajectory(period=0.02)), encoding="utf-8"
+        view_page(classics.puma560(), trajectory=puma560_standard_trajectory(period=0.02)).html, encoding="utf-8"
     )
     return path
 
@@ -221,7 +221,7 @@ def test_torques_are_pythons_to_rounding(browser, folder, puma, name):
     if name == "puma560":
         found = puma.ask(SAME, states)
     else:
-        with opened(browser, write(folder, f"{name}.html", view_page(robot))) as page:
+        with opened(browser, write(folder, f"{name}.html", view_page(robot).html)) as page:
             found = page.ask(SAME, states)
             assert page.complaints == []
             assert not is_blank(page.canvas_pixels())
@@ -229,7 +229,7 @@ def test_torques_are_pythons_to_rounding(browser, folder, puma, name):
 
 
 def test_hostile_names_are_text(browser, folder):
-    path = write(folder, "hostile.html", view_page(renamed(classics.planar2r(), HOSTILE)))
+    path = write(folder, "hostile.html", view_page(renamed(classics.planar2r(), HOSTILE)).html)
     with opened(browser, path) as page:
         assert page.complaints == []
         assert page.page.locator("#name").text_content() == HOSTILE
@@ -314,7 +314,7 @@ def test_a_page_that_was_never_on_a_screen_has_its_picture(browser, puma_file):
 def test_in_a_frame_of_another_page(browser, folder):
     import html
 
-    text = html.escape(view_page(classics.planar2r()))
+    text = html.escape(view_page(classics.planar2r()).html)
     outer = f'<!doctype html><title>report</title><iframe srcdoc="{text}" width="1000" height="700"></iframe>'
     with opened(browser, write(folder, "outer.html", outer), ready=False) as page:
         frame = page.page.frame_locator("iframe")
@@ -385,7 +385,7 @@ def test_a_robot_without_inertias_is_drawn_and_says_so(browser, folder):
 
     robot = classics.puma560()
     bodies = tuple(dataclasses.replace(b, inertia=Inertia(), lacking_inertia=(b.name,)) for b in robot.bodies)
-    path = write(folder, "bare.html", view_page(dataclasses.replace(robot, bodies=bodies)))
+    path = write(folder, "bare.html", view_page(dataclasses.replace(robot, bodies=bodies)).html)
     with opened(browser, path) as page:
         assert page.complaints == []
         assert "no inertia" in page.page.locator(".note").text_content()
@@ -397,7 +397,7 @@ def test_a_robot_without_inertias_is_drawn_and_says_so(browser, folder):
 def test_a_certified_model_shows_its_bound_inside_its_box_and_says_where_nothing_is_proven(browser, folder):
     root = Path(__file__).resolve().parents[2]
     model = tq.simplify(classics.planar2r(), root / "examples" / "specifications" / "planar2r.toml")
-    with opened(browser, write(folder, "simplified.html", view_page(model))) as page:
+    with opened(browser, write(folder, "simplified.html", view_page(model).html)) as page:
         band = page.page.locator(".track .band").first
         assert band.is_visible()
         assert page.ask("torquec.data.proven.bounds") == [row[0] for row in model.proven("inverse_dynamics").bounds]

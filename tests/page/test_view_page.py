@@ -13,7 +13,7 @@ import pytest
 from torquec.errors import ArgumentError, TorquecError
 from torquec.page import build_bundle, bundle
 from torquec.page.build_bundle import COMMAND, is_up_to_date
-from torquec.page.view_page import make_view, view_page
+from torquec.page.view_page import view_page
 from torquec.robot import classics
 from torquec.trajectory import puma560_standard_trajectory
 
@@ -35,7 +35,7 @@ def renamed(robot, name):
 
 @needs_bundle
 def test_a_page_holds_everything_and_allows_its_own_script_alone():
-    text = view_page(classics.puma560())
+    text = view_page(classics.puma560()).html
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
     rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
     assert rules["default-src"] == rules["connect-src"] == "'none'"
@@ -47,8 +47,8 @@ def test_a_page_holds_everything_and_allows_its_own_script_alone():
 
 @needs_bundle
 def test_hostile_names_are_data():
-    text = view_page(renamed(classics.planar2r(), HOSTILE))
-    assert text.count("<script") == view_page(classics.planar2r()).count("<script")
+    text = view_page(renamed(classics.planar2r(), HOSTILE)).html
+    assert text.count("<script") == view_page(classics.planar2r()).html.count("<script")
     assert "<script>alert" not in text
     data = data_of(text)
     assert data["name"] == data["joints"][0]["name"] == HOSTILE
@@ -56,7 +56,7 @@ def test_hostile_names_are_data():
 
 @needs_bundle
 def test_sizes_and_what_a_view_tells():
-    view = make_view(classics.puma560(), trajectory=puma560_standard_trajectory(period=0.01))
+    view = view_page(classics.puma560(), trajectory=puma560_standard_trajectory(period=0.01))
     assert view.hands == ("link6",)
     assert view.problems == ()
     assert 0 < view.module_bytes <= 64_000

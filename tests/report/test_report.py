@@ -13,6 +13,7 @@ from tests.report.result_folders import changed, check_page, made_folder, result
 
 import torquec.report.sections
 from torquec.errors import ArgumentError, TorquecError
+from torquec.page.view_page import View
 from torquec.report import live_view
 from torquec.report.provenance import Obtained
 from torquec.report.report import SECTIONS, folder_report, write_report
@@ -194,7 +195,11 @@ def test_an_unstable_experiment_is_an_answer(tmp_path):
 def test_the_robot_moves_where_the_script_of_the_pages_was_made(tmp_path, monkeypatch):
     small = tmp_path / "small"
     shutil.copytree(made_folder() / "small", small)
-    monkeypatch.setattr(live_view, "view_page", lambda model: f"<script>let {model.kind.name} = 1;</script>")
+
+    def shown(model):
+        return View(f"<script>let {model.kind.name} = 1;</script>", 0, ())
+
+    monkeypatch.setattr(live_view, "view_page", shown)
     text = write_report(small, tmp_path / "live.html").page.read_text()
     check_page(text)
     assert 'srcdoc="&lt;script&gt;let CERTIFIED_TORQUE = 1;' in text

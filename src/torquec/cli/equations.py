@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
-from torquec.cli.options import ForceOption
-from torquec.cli.writes import Writes
+from torquec.cli.options import ForceOption, TextFileOption
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -80,11 +78,7 @@ class EquationsOptions(CommandOptions):
     coefficients: Annotated[
         CoefficientKind, typer.Option(help="Numbers, or linear combinations of the inertial parameters.")
     ] = CoefficientKind.NUMBERS
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write to this file.  [default: stdout]"),
-        Writes.FILE,
-    ] = None
+    output: TextFileOption = None
     force: ForceOption = False
 
     @property

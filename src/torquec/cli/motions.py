@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from torquec.model.model import Model
+    from torquec.robot.robot import Robot
     from torquec.trajectory import Trajectory
 
 STANDARD = "standard"
@@ -32,7 +33,10 @@ class MotionOptions(CommandOptions):
         typer.Option(metavar="CSV", help="The motion; 'standard' is the PUMA 560's, and its default."),
     ] = None
     start: Annotated[
-        str | None, typer.Option("--from", metavar="LIST", help="Where a motion to --to begins.  [default: 0]")
+        str | None,
+        typer.Option(
+            "--from", metavar="LIST", help="Where a motion to --to begins.  [default: 0, or between the limits]"
+        ),
     ] = None
     to: Annotated[
         str | None, typer.Option("--to", metavar="LIST", help="Move there with minimum jerk, one value per joint.")
@@ -54,12 +58,21 @@ def asked_motion(model: Model, options: MotionOptions, period: float, *, degrees
         return read_motion(model, options.trajectory or STANDARD, period, limits=options.limits)
     if options.trajectory is not None:
         raise ArgumentError("--to and --trajectory are two motions", remedy="leave out one of them")
-    start = joint_values(robot, options.start, "--from", degrees=degrees)
+    start = asked_start(robot, options, degrees=degrees)
     goal = joint_values(robot, options.to, "--to", degrees=degrees)
     motion = minimum_jerk(start, goal, options.duration, joints=robot.joint_names, period=period)
     if options.limits:
         check_limits(robot, motion)
     return model, motion
+
+
+def asked_start(robot: Robot, options: MotionOptions, *, degrees: bool) -> tuple[float, ...]:
+    """Where a motion begins: `--from`, else where the limits let joints be."""
+    from torquec.robot.start_posture import start_posture
+
+    if options.start is None:
+        return tuple(start_posture(robot))
+    return joint_values(robot, options.start, "--from", degrees=degrees)
 
 
 def has_standard_motion(model: Model) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError, SnapWarning
 
 if TYPE_CHECKING:
@@ -23,6 +24,11 @@ StateOption = Annotated[
     str | None, typer.Option(metavar="LIST", help="One value per joint, as in 0,0.1,-0.2.  [default: 0]")
 ]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
+TextFileOption = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write to this file.  [default: stdout]"),
+    Writes.FILE,
+]
 
 
 def read_robot(argument: str, *, snap: bool = True, strict: bool = False, gravity: str | None = None) -> Robot:

@@ -6,14 +6,12 @@ import dataclasses
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
-from torquec.cli.options import ForceOption
-from torquec.cli.writes import Writes
+from torquec.cli.options import ForceOption, TextFileOption
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -84,11 +82,7 @@ class ParamsOptions(CommandOptions):
         typer.Option(help="What to write.  [default: by the ending of the file, else text]"),
     ] = None
     latex: Annotated[bool, typer.Option("--latex", help="The same as --format latex.")] = False
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write to this file.  [default: stdout]"),
-        Writes.FILE,
-    ] = None
+    output: TextFileOption = None
     force: ForceOption = False
 
     @property

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from torquec.cli.command import Outcome, command
-from torquec.cli.motions import MotionOptions, asked_motion, has_standard_motion, hold_missing
-from torquec.cli.options import DegreesOption, ForceOption, joint_values, numbers
+from torquec.cli.motions import MotionOptions, asked_motion, asked_start, has_standard_motion, hold_missing
+from torquec.cli.options import DegreesOption, ForceOption, numbers
 from torquec.cli.output import progress
 from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
@@ -167,12 +167,12 @@ def _period(options: RealtimeRunOptions, law: Controller | None) -> float:
 
 
 def _motion(model: Model, options: RealtimeRunOptions, period: float) -> tuple[Model, Trajectory]:
-    """The motion that was asked for; without one the robot stands still where it is asked to be."""
+    """The motion that was asked for; without one the robot stands still where it is asked to be, or can be."""
     from torquec.trajectory import check_limits, minimum_jerk
 
     if options.to is not None or options.trajectory is not None or has_standard_motion(model):
         return asked_motion(model, options, period, degrees=options.deg)
-    place = joint_values(model.robot, options.start, "--from", degrees=options.deg)
+    place = asked_start(model.robot, options, degrees=options.deg)
     motion = minimum_jerk(place, place, options.duration, joints=model.robot.joint_names, period=period)
     if options.limits:
         check_limits(model.robot, motion)

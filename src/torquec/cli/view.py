@@ -67,13 +67,13 @@ def view(model: Model, options: ViewOptions) -> Outcome:
     (STL, OBJ, DAE and GLB meshes in its folder or package, or in a --package), else from its inertias.
     """
     from torquec.foundation.writing import write_files
-    from torquec.page.view_page import make_view
+    from torquec.page.view_page import view_page
 
     packages = _packages(options.package or [])
     model, trajectory, log = _motion(model, options)
     posture = None if options.q is None else joint_values(model.robot, options.q, "--q", degrees=options.deg)
     progress(f"tracing and compiling {model.robot.name} ...")
-    made = make_view(
+    made = view_page(
         model,
         trajectory=trajectory,
         log=log,

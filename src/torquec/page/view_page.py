@@ -1,7 +1,7 @@
 """The live view of a robot or a model: one HTML text that needs nothing else.
 
-    text = view_page(robot)                                    # opens from disk, or in <iframe srcdoc="...">
-    made = make_view(model, trajectory=motion)                 # the same, with what could not be drawn
+    text = view_page(robot).html                               # opens from disk, or in <iframe srcdoc="...">
+    view_page(model, trajectory=motion).problems               # what could not be drawn
 
 In an `<iframe srcdoc>` the policy of the outer page holds too: it must allow the view's script and WebAssembly
 (`script-src 'unsafe-inline' 'wasm-unsafe-eval'`, or the hash of `content_policy` instead of the first).
@@ -19,11 +19,11 @@ from torquec.errors import ArgumentError, RobotError
 from torquec.model.model import Model, as_model
 from torquec.page.bundle import page_bundle
 from torquec.page.equation_table import equation_table
+from torquec.page.hand_posture import bent_posture, free_posture
 from torquec.page.haptic_scene import haptic_document, haptic_scene
 from torquec.page.motion_table import motion_table
 from torquec.page.robot_shapes import floor_height, robot_shapes
 from torquec.page.self_contained import self_contained
-from torquec.page.start_posture import bent_posture, free_posture, start_posture
 from torquec.page.view_document import (
     compute_document,
     equation_document,
@@ -34,6 +34,7 @@ from torquec.page.view_document import (
 from torquec.page.view_functions import ViewFunctions, view_functions
 from torquec.page.visuals import RobotVisuals, robot_visuals
 from torquec.robot.robot import Robot
+from torquec.robot.start_posture import start_posture
 from torquec.trajectory.log import Log
 from torquec.trajectory.trajectory import Trajectory
 
@@ -49,22 +50,6 @@ class View:
 
 
 def view_page(
-    source: Robot | Model,
-    *,
-    trajectory: Trajectory | None = None,
-    log: Log | None = None,
-    posture: Sequence[float] | None = None,
-    meshes: bool = True,
-    packages: Mapping[str, Path] | None = None,
-    haptic: bool = False,
-) -> str:
-    """The text of the page; what can be given, and what it raises, is said by `make_view`."""
-    return make_view(
-        source, trajectory=trajectory, log=log, posture=posture, meshes=meshes, packages=packages, haptic=haptic
-    ).html
-
-
-def make_view(
     source: Robot | Model,
     *,
     trajectory: Trajectory | None = None,

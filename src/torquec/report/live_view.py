@@ -20,7 +20,7 @@ def live_view(model: Model, *, wanted: bool, called: str) -> list[Block]:
     if not wanted:
         return [still, CommandLine(f"torquec report {called}", "This makes the page with the robot in 3D:")]
     try:
-        page = view_page(model)
+        page = view_page(model).html
     except TorquecError as error:
         reason = f"The robot is not shown in 3D: {error.found}."
         return [still, paragraph(f"{reason} To get it: {error.remedy}" if error.remedy else reason)]

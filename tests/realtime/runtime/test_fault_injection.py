@@ -15,6 +15,18 @@ PURE = ("torquec_guard", "torquec_cycle")
 SANITIZED = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 GUARD, CYCLE = "torquec_guard.c", "torquec_cycle.c"
+NOT_TOLD = {
+    name: (GUARD, f"found |= TORQUEC_{fault};", "")
+    for name, fault in (
+        ("no position limits", "POSITION_LIMIT"),
+        ("no speed limits", "SPEED_LIMIT"),
+        ("no jumps", "STATE_JUMP"),
+        ("no consistency", "STATE_INCONSISTENT"),
+        ("old samples", "STATE_STALE"),
+        ("no samples", "STATE_MISSING"),
+        ("no overruns", "OVERRUN"),
+    )
+}
 BUGS = {
     "NaN through the limiter": (GUARD, "    if (!is_finite(wanted)) {\n        return before;\n    }\n", ""),
     "law not looked at": (
@@ -33,13 +45,7 @@ BUGS = {
     "rate of a whole period in an early cycle": (GUARD, "gap > 0 && gap < limits->period ? gap : limits->period",
                                                  "limits->period"),
     "no power": (GUARD, "return power > limits->power ? TORQUEC_POWER_LIMIT : 0u;", "return 0u;"),
-    "no position limits": (GUARD, "found |= TORQUEC_POSITION_LIMIT;", ""),
-    "no speed limits": (GUARD, "found |= TORQUEC_SPEED_LIMIT;", ""),
-    "no jumps": (GUARD, "found |= TORQUEC_STATE_JUMP;", ""),
-    "no consistency": (GUARD, "found |= TORQUEC_STATE_INCONSISTENT;", ""),
-    "old samples": (GUARD, "found |= TORQUEC_STATE_STALE;", ""),
-    "no samples": (GUARD, "found |= TORQUEC_STATE_MISSING;", ""),
-    "no overruns": (GUARD, "found |= TORQUEC_OVERRUN;", ""),
+    **NOT_TOLD,
     "clock that goes back": (GUARD, "    if (gap <= 0) {\n        return TORQUEC_CLOCK;\n    }\n", ""),
     "storm of cycles": (GUARD, "        found |= TORQUEC_CLOCK;\n", ""),
     "faults of the caller": (GUARD, "uint32_t found = input->faults, sample_found = 0u;",

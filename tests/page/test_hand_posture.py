@@ -1,4 +1,4 @@
-"""Where joints start: within limits, and where the hand is free to move."""
+"""Where the joints of a page start: within limits, and where the hand is free to move."""
 
 from __future__ import annotations
 
@@ -7,25 +7,11 @@ import dataclasses
 import numpy as np
 import pytest
 
-from torquec.errors import ArgumentError
 from torquec.expr import evaluate
 from torquec.model.model import Model
-from torquec.page.start_posture import bent_posture, free_posture, start_posture
+from torquec.page.hand_posture import bent_posture, free_posture
 from torquec.page.view_functions import view_hands
 from torquec.robot import classics
-
-
-def test_joints_start_at_zero_or_between_their_limits():
-    robot = classics.planar2r()
-    limits = dataclasses.replace(robot.bodies[0].joint.limits, lower=1.0, upper=2.0)
-    body = dataclasses.replace(robot.bodies[0], joint=dataclasses.replace(robot.bodies[0].joint, limits=limits))
-    moved = dataclasses.replace(robot, bodies=(body, robot.bodies[1]))
-    np.testing.assert_allclose(start_posture(moved), [1.5, 0.0])
-    assert start_posture(robot, [0.25, -1.0]) == [0.25, -1.0]
-    with pytest.raises(ArgumentError, match="2 finite positions"):
-        start_posture(robot, [0.0])
-    with pytest.raises(ArgumentError, match="2 finite positions"):
-        start_posture(robot, [0.0, np.nan])
 
 
 @pytest.mark.parametrize("name", ["planar3r", "puma560", "stanford", "scara"])

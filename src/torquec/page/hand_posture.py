@@ -1,7 +1,7 @@
 """Where the joints of a page start: a posture in which an arm looks like one and its hand can be dragged.
 
-(1)  zero, or mid-way between the limits where zero is next to one of them or beyond; a robot with several hands stands
-     as its file has it, at zero or at the limit next to it
+(1)  as :mod:`torquec.robot.start_posture` says; a robot with several hands stands as its file has it, at zero or at
+     the limit next to it
 (2)  where the hand of an arm cannot move freely at (1), some joints bent by a sixth of a turn: as freely as it goes,
      and high rather than low
 (3)  of random postures, seeded, the one with the largest of min(least singular value of the Jacobian, places in arm's
@@ -17,14 +17,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from torquec.dynamics.frame_pose import frame_pose
-from torquec.errors import ArgumentError
 from torquec.expr import evaluate
 from torquec.foundation.arrays import Array
 from torquec.page.view_functions import DragHand
 from torquec.robot.robot import Joint, Robot
-
-_INNER = 0.8
-"""The part of a joint's range in which zero is no odd place to start."""
+from torquec.robot.start_posture import start_posture
 
 _BEND = math.pi / 3  # (2)
 _BENT = (1, 2, 4)  # joints of an arm, from zero: shoulder, elbow and the middle of the wrist
@@ -32,23 +29,6 @@ _TRIED = 300  # postures of (3): an arm of six joints has a good one among fifty
 _NO_LIMIT = 0.75 * math.pi  # [rad] of a joint without limits: more only turns the arm around
 _NO_END = 0.5  # [m] of a slide without limits
 _FREE = 0.1  # of the freedom of the best posture: what has less is next to a singularity
-
-
-def start_posture(robot: Robot, given: Sequence[float] | None = None) -> list[float]:
-    """As given, else (1).
-
-    Raises `ArgumentError` for another number of joints or for positions that are not finite.
-
-    >>> from torquec.robot import classics
-    >>> start_posture(classics.planar2r())
-    [0.0, 0.0]
-    """
-    if given is None:
-        return [_start(joint) for joint in robot.joints]
-    values = np.asarray(given, dtype=float)
-    if values.shape != (robot.n,) or not np.isfinite(values).all():
-        raise ArgumentError(f"a posture of robot '{robot.name}' has {robot.n} finite positions, in joint order")
-    return [float(value) for value in values]
 
 
 def bent_posture(robot: Robot, hands: Sequence[DragHand]) -> list[float]:
@@ -65,14 +45,6 @@ def bent_posture(robot: Robot, hands: Sequence[DragHand]) -> list[float]:
             heights = [float(frame_pose(robot, hand.frame.name, posture).origin[2]) for posture in tried]
             q = tried[int(np.argmax(freedom / freedom.max() + 0.5 * np.array(heights) / hand.reach))]
     return q
-
-
-def _start(joint: Joint) -> float:
-    lower, upper = joint.limits.lower, joint.limits.upper
-    if not (math.isfinite(lower) and math.isfinite(upper)):
-        return min(max(0.0, lower), upper)
-    middle = 0.5 * (lower + upper)
-    return 0.0 if abs(middle) <= 0.5 * _INNER * (upper - lower) else middle
 
 
 def _bent(robot: Robot, q: Sequence[float], joints: Sequence[int], bends: Sequence[float]) -> list[float]:
