@@ -1,14 +1,14 @@
 """The experiments of Clover IV, section V, on the PUMA 560: felt masses, felt inertias, a stiff wall, halved drives.
 
-    python examples/haptic_experiments.py [FOLDER]
+    python examples/haptic_experiments.py [PICTURE]
 
-prints what the hand feels beside the paper's Table II and, with a folder, leaves a picture of every run there.
+prints what the hand feels beside the paper's Table II, and draws the first impact on the wall. `torquec haptic -o`
+draws every run.
 """
 
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import torquec as tq
 from torquec.report.figure import save_figure
@@ -18,7 +18,7 @@ FELT = ("mass-5", "mass-150", "inertia-0.83", "inertia-12.5")
 POLES = (-12 + 45j, -45 + 45j)
 
 
-def main(folder: Path | None) -> None:
+def main(picture: str | None = None) -> None:
     """All of section V."""
     robot = tq.classics.puma560()
     print("experiment       felt              paper              samples")
@@ -28,7 +28,6 @@ def main(folder: Path | None) -> None:
         if felt is not None and printed is not None:
             here, there = f"{felt.mean:8.4g} +- {felt.deviation:<6.2g}", f"{printed[0]:8.4g} +- {printed[1]:<6.3g}"
             print(f"{name:14} {here} {there} {felt.counted}")
-        draw(result, folder, name)
     print("\nwall: speeds later than 60 ms after the impact, over the impact's")
     print("poles      effort  impact    object      tip")
     for poles in POLES:
@@ -39,15 +38,9 @@ def main(folder: Path | None) -> None:
                 if result.wall is not None:
                     shares = f"{100 * result.wall.object_speed:6.2f} %  {100 * result.wall.tip_speed:6.2f} %"
                     print(f"{poles!s:12} {effort:4.1f} {impact:6.1f}   {shares}")
-                draw(result, folder, f"wall_{poles.real:g}_{effort:g}_{impact:g}")
-
-
-def draw(result: tq.ExperimentResult, folder: Path | None, name: str) -> None:
-    """The picture of a run, where one is wanted."""
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        save_figure(experiment_figure(result), folder / f"{name}.png")
+                if picture is not None and (effort, impact) == (1.0, 0.1) and poles == POLES[0]:
+                    print(save_figure(experiment_figure(result), picture))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else None)
+    main(*sys.argv[1:2])
