@@ -130,7 +130,8 @@ def test_every_page_runs_as_printed(name, tmp_path, monkeypatch):
 
 
 def test_blocks_of_a_page_are_all_found():
-    page = "```{image} a.png\n:alt: b\n```\n\n```{code-block} toml\n:caption: a.toml\nx = 1\n```\n\n```shell\nls \\\n  a\n```\n"
+    page = "```{image} a.png\n:alt: b\n```\n\n```{code-block} toml\n:caption: a.toml\nx = 1\n```\n\n"
+    page += "```shell\nls \\\n  a\n```\n"
     page += "<!-- not run: it is slow -->\n```python\n1 / 0\n```\n"
     found = [(block.language, block.file, block.text, block.reason) for block in blocks(page)]
     assert found == [
