@@ -81,7 +81,8 @@ class Command:
             for world, files in enumerate(self.worlds)
             if all(found.get(file) == data for file, data in files.items())
         ]
-        assert len(fitting) == 1, f"{self.name}: a mixture: {sorted(found)}"
+        differing = [sorted(f for f, data in files.items() if found.get(f) != data) for files in self.worlds]
+        assert len(fitting) == 1, f"{self.name}: of {sorted(found)} these differ from either world: {differing}"
         return fitting[0]
 
     def killed(self, out: Path, rng: random.Random, *, while_writing: bool) -> None:

@@ -121,8 +121,10 @@ class Simplification:
         write_report(folder, folder / PAGE, called=str(output), live=False)
 
     def write_document(self, folder: Path) -> None:
-        """The result as a document, with what a page shows besides."""
-        (folder / DOCUMENT).write_text(result_text("simplify", self.document(Path()) | self._details()), "utf-8")
+        """The result as a document, with what a page shows besides, and without times: same inputs, same bytes."""
+        document = self.document(Path()) | self._details()
+        del document["seconds"]
+        (folder / DOCUMENT).write_text(result_text("simplify", document), "utf-8")
 
     def _details(self) -> dict[str, Any]:
         """What the page shows besides: terms that were left out, and some entries before and after."""

@@ -216,9 +216,7 @@ class _Search:
         if len(batch) == 1:
             self._tighten(values[0], limits[0], upper[0])
         else:
-            box_of, point_of = np.nonzero(upper > limits)
-            if len(box_of):
-                upper[box_of, point_of] = self.functional(values[box_of, :, point_of].T, limits[box_of, point_of])
+            self._tighten_boxes(values, limits, upper)
         open_boxes = np.flatnonzero((upper > limits).any(axis=1))
         self.shown += sum(box.part for box in batch) - sum(batch[b].part for b in open_boxes)
         if not len(open_boxes):
@@ -252,6 +250,20 @@ class _Search:
             if np.any(upper[points] > limits[points]):
                 return
             start, count = start + count, 8 * _WORST_POINTS
+
+    def _tighten_boxes(self, values: RealArray, limits: Array, upper: Array) -> None:
+        """Lower the upper values (boxes, points): at each box's worst point first, at the others where that helps."""
+        worst = np.argmax(upper - limits, axis=1)
+        boxes = np.flatnonzero(upper[np.arange(len(upper)), worst] > limits[np.arange(len(upper)), worst])
+        if not len(boxes):
+            return
+        points = worst[boxes]
+        upper[boxes, points] = self.functional(values[boxes, :, points].T, limits[boxes, points])
+        boxes = boxes[upper[boxes, points] <= limits[boxes, points]]
+        of, points = np.nonzero(upper[boxes] > limits[boxes])
+        if len(of):
+            boxes = boxes[of]
+            upper[boxes, points] = self.functional(values[boxes, :, points].T, limits[boxes, points])
 
     def _split(self, box: _Box, axis: int) -> None:
         """Halve a box (4), the lower half first."""

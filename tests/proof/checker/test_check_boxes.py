@@ -99,3 +99,30 @@ def test_a_nan_is_refused():
     rows = np.full((3, 5), np.nan)
     with pytest.raises(CheckError):
         checker(rows, 1e9).check([(0.0, 1.0)], [((0.0, 1.0),)])
+
+
+@pytest.mark.parametrize("n", [2, 3, 6])
+def test_constant_errors_of_speeds_are_bounded_from_above_and_closely(n):
+    """Of constants, with squares of speeds of both signs: the least bound that is accepted, against what is attained."""
+    rng = np.random.default_rng(n)
+    pairs = [(j, k) for j in range(n) for k in range(j, n)]
+    speeds = rng.uniform(-1.0, 1.0, size=(30_000, n))
+    on_faces = np.where(rng.random(speeds.shape) < 0.7, np.sign(speeds), speeds)
+    speeds = np.concatenate([speeds, np.sign(speeds[:2000]), np.round(speeds[:5000]), on_faces])
+    forms = np.stack([speeds[:, j] * speeds[:, k] for j, k in pairs], axis=1)
+    ratios = []
+    for _ in range(8):
+        sizes = [0.2] * n + [3.0 if j == k else 1.0 for j, k in pairs] + [1.0]
+        rows = rng.normal(size=len(sizes)) * np.array(sizes)
+        attained = np.abs(rows[:n]).sum() + np.abs(forms @ rows[n:-1] + rows[-1]).max()
+        low, high = 0.5 * attained, 3.0 * attained
+        for _ in range(30):
+            middle = 0.5 * (low + high)
+            try:
+                LeafChecker(n, "a", middle, rows, (), ()).check([], [()])
+                high = middle
+            except CheckError:
+                low = middle
+        ratios.append(high / attained)
+    assert min(ratios) >= 1.0 - 1e-9
+    assert np.mean(ratios) < 1.02
