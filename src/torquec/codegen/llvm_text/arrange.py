@@ -4,12 +4,12 @@
   joint angles are one group, evaluated together in vectors and guarded by one branch. Angles of points are grouped
   likewise, so that those of all branches of an inverse kinematics are one group.
 * Outputs are written some columns at a time, as soon as these are known.
-* Apart from that, steps keep their order.
+* Apart from that, steps keep their order, which :mod:`torquec.codegen.llvm_text.schedule` changes for a single state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -75,7 +75,7 @@ def arrange(program: StepProgram, *, columns: int) -> list[Item]:
             placed.add(step)
         order.append(group)
     order.extend(step for step in range(len(program.steps)) if step not in placed)
-    return list(_with_writes(program, order, columns))
+    return list(place_writes(program, order, columns))
 
 
 def needs(program: StepProgram, item: Item) -> list[int]:
@@ -131,8 +131,8 @@ def _ancestors(program: StepProgram, steps: list[int]) -> set[int]:
     return needed
 
 
-def _with_writes(program: StepProgram, order: list[int | AngleGroup | PointGroup], columns: int) -> Iterator[Item]:
-    """The order with every write right after the last step that it needs."""
+def place_writes(program: StepProgram, order: Iterable[Item], columns: int) -> Iterator[Item]:
+    """An order without writes, with every write of `columns` elements right after the last step that it needs."""
     waiting: dict[int, list[Write]] = {}
     missing: dict[Write, int] = {}
     leaves: list[Write] = []

@@ -79,6 +79,12 @@ _FUSED_LATENCY = 4
 _OTHER_LATENCY = 20
 """Cycles from operands to result on a recent processor; what counts is their proportion."""
 
+
+def latency(op: StepOp) -> int:
+    """Cycles from the operands of a step to its result, roughly."""
+    return _FUSED_LATENCY if isinstance(op, Fused) else _LATENCY.get(op, _OTHER_LATENCY)
+
+
 _SUM = (Op.ADD, Op.SUB, Op.NEG)
 
 
@@ -195,7 +201,6 @@ class _Builder:
         return max(self._ready[f] for f in term.factors) if term.factors else self._ready[term.step]
 
     def _append(self, step: EvaluationStep) -> int:
-        latency = _FUSED_LATENCY if isinstance(step.op, Fused) else _LATENCY.get(step.op, _OTHER_LATENCY)
-        self._ready.append(max((self._ready[a] for a in step.args), default=0) + latency)
+        self._ready.append(max((self._ready[a] for a in step.args), default=0) + latency(step.op))
         self._steps.append(step)
         return len(self._steps) - 1

@@ -15,6 +15,7 @@ from torquec.codegen.llvm_text.arctangent import emit_atan2
 from torquec.codegen.llvm_text.arrange import arrange
 from torquec.codegen.llvm_text.kernel import emit_kernel
 from torquec.codegen.llvm_text.program import StepProgram
+from torquec.codegen.llvm_text.schedule import schedule
 from torquec.codegen.llvm_text.sincos import emit_guarded_sincos
 from torquec.codegen.llvm_text.text import DOUBLE, FunctionText, Type, literal
 from torquec.expr import Op
@@ -36,7 +37,8 @@ def emit_scalar(module: FunctionText, program: StepProgram, width: int, *, name:
     def make_body(text: FunctionText) -> _ScalarBody:
         return _ScalarBody(text, program, width)
 
-    return emit_kernel(module, program, arrange(program, columns=1), make_body, head=f"define void @{name}")
+    items = schedule(program, arrange(program, columns=1))
+    return emit_kernel(module, program, items, make_body, head=f"define void @{name}")
 
 
 def emit_short_scalar(module: FunctionText, program: StepProgram, *, name: str) -> str:
