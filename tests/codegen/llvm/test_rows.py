@@ -1,4 +1,6 @@
+import ctypes
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -52,7 +54,7 @@ def test_converting_a_large_batch_needs_little_memory(call):
 
 
 def test_an_error_in_any_thread_is_raised(monkeypatch, call):
-    arrays = inputs_of(arm(), np.random.default_rng(3), 20_000)
+    arrays = [a.astype(np.float32) for a in inputs_of(arm(), np.random.default_rng(3), 20_000)]
     run = rows_file._run_span
 
     def fail(kernel, rows, first, last):
@@ -64,3 +66,20 @@ def test_an_error_in_any_thread_is_raised(monkeypatch, call):
     for bad in (0, 4096, 16_384):  # noqa: B007 (fail looks at it)
         with pytest.raises(RuntimeError, match="in a thread"):
             call(*arrays, threads=2)
+
+
+@pytest.mark.parametrize("count", [0, 1, 7, 100, 1000])
+@pytest.mark.parametrize("step", [1, 8, 13, 512])
+def test_threads_that_share_rows_do_each_of_them(call, count, step):
+    arrays = inputs_of(arm(), np.random.default_rng(count), count)
+    native = compile_function(arm())
+    kernel = rows_file.SHARED_PROTOTYPE(native._kernels.batch().shared)
+    expected = call(*arrays)
+    result = np.full_like(expected, np.nan)
+    taken = ctypes.c_int64(0)
+    pointers = [rows_file._pointers(group) for group in (arrays, [result])]
+    with ThreadPoolExecutor(3) as pool:
+        for _ in range(3):
+            pool.submit(kernel, count, *pointers, ctypes.byref(taken), step)
+    assert same_bits(result, expected)
+    assert taken.value >= count

@@ -22,8 +22,9 @@ from typing import Any
 from torquec.codegen.llvm.cpu import Cpu, host_cpu
 from torquec.codegen.llvm.dispatch import Dispatcher, check_threads
 from torquec.codegen.llvm.load import LoadedObject, libm_slots
-from torquec.codegen.llvm.module import BATCH, KERNEL, PACKED
+from torquec.codegen.llvm.module import BATCH, KERNEL, PACKED, SHARED
 from torquec.codegen.llvm.objects import CachedObjects, CompiledObjects, Objects
+from torquec.codegen.llvm.rows import BatchKernels
 from torquec.codegen.llvm.trampoline import CallRecord, find_obstacle, make_builtin, make_record
 from torquec.codegen.llvm.trampoline_text import BATCH_WORD, MOST_AXES, MOST_PORTS
 from torquec.codegen.llvm_text.batch import SCALAR_SLOT
@@ -94,7 +95,7 @@ class NativeFunction:
 
         Good as long as this function or its `call` lives.
         """
-        return self._kernels.batch_address()
+        return self._kernels.batch().alone
 
 
 def compile_function(function: Function, *, options: CompileOptions = _DEFAULT) -> NativeFunction:
@@ -129,8 +130,8 @@ class _Kernels:
     def __init__(self, objects: Objects, cpu: Cpu) -> None:
         self.objects, self._cpu = objects, cpu
         self.scalar = LoadedObject(objects.scalar(), cpu, libm_slots())
-        self._batch: LoadedObject | None = None
-        self._batch_address = 0
+        self._batch_object: LoadedObject | None = None
+        self._batch = BatchKernels(0, 0)
         self._lock = threading.Lock()
         self.record: CallRecord | None = None
         """The record to tell of the batch kernel."""
@@ -140,16 +141,17 @@ class _Kernels:
         _PINNED.add(self)
         return self
 
-    def batch_address(self) -> int:
-        """The address of the batch kernel, compiled and loaded now if it was not."""
+    def batch(self) -> BatchKernels:
+        """The addresses of the batch kernels, compiled and loaded now if they were not."""
         with self._lock:
-            if self._batch is None:
+            if self._batch_object is None:
                 slots = {**libm_slots(), SCALAR_SLOT: self.scalar.address(PACKED)}
-                self._batch = LoadedObject(self.objects.batch(), self._cpu, slots)
-                self._batch_address = self._batch.address(BATCH)
+                loaded = LoadedObject(self.objects.batch(), self._cpu, slots)
+                self._batch = BatchKernels(loaded.address(BATCH), loaded.address(SHARED))
+                self._batch_object = loaded
                 if self.record is not None:
-                    self.record[BATCH_WORD] = self._batch_address
-        return self._batch_address
+                    self.record[BATCH_WORD] = self._batch.alone
+        return self._batch
 
 
 def _make_call(objects: Objects, kernels: _Kernels, options: CompileOptions) -> Callable[..., Any]:
@@ -161,7 +163,7 @@ def _make_call(objects: Objects, kernels: _Kernels, options: CompileOptions) -> 
         objects.inputs,
         objects.outputs,
         packed_address=kernels.scalar.address(PACKED),
-        batch_address=kernels.batch_address,
+        batch_kernels=kernels.batch,
         threads=check_threads(options.threads, objects.name),
     )
     ports = (*objects.inputs, *objects.outputs)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from torquec.codegen.llvm.rows import Rows, is_plain, run_rows
+from torquec.codegen.llvm.rows import BatchKernels, Rows, is_plain, run_rows
 from torquec.errors import ArgumentError
 from torquec.expr import Port
 from torquec.foundation.arrays import AnyArray, Array
@@ -33,12 +33,12 @@ class Dispatcher:
         outputs: tuple[Port, ...],
         *,
         packed_address: int,
-        batch_address: Callable[[], int],
+        batch_kernels: Callable[[], BatchKernels],
         threads: int,
     ) -> None:
         self._name, self._inputs, self._outputs = name, inputs, outputs
         self._kernel = PACKED_PROTOTYPE(packed_address)
-        self._batch_address = batch_address
+        self._batch_kernels = batch_kernels
         self._threads = check_threads(threads, name)
 
     def __call__(self, /, *args: Any, out: Any = None, threads: int | None = None, **named: Any) -> Any:
@@ -53,7 +53,7 @@ class Dispatcher:
             self._run_one(arrays, results)
         else:
             repeats = [array.ndim == len(port.shape) for port, array in zip(self._inputs, arrays, strict=True)]
-            run_rows(self._batch_address(), Rows(arrays, repeats, results, count), threads=threads)
+            run_rows(self._batch_kernels(), Rows(arrays, repeats, results, count), threads=threads)
         if len(self._outputs) == 1:
             return results[0]
         return tuple(results) if out is None else out

@@ -10,7 +10,7 @@ from __future__ import annotations
 import llvmlite.binding as llvm
 
 from torquec.codegen.llvm.cpu import Cpu, make_target_machine
-from torquec.codegen.llvm_text.batch import SCALAR_SLOT, emit_batch, emit_block, emit_row_loop
+from torquec.codegen.llvm_text.batch import SCALAR_SLOT, emit_batch, emit_block, emit_row_loop, emit_shared_batch
 from torquec.codegen.llvm_text.program import make_program
 from torquec.codegen.llvm_text.scalar import emit_packed, emit_scalar
 from torquec.codegen.llvm_text.sincos import FAR_SINCOS, LIBRARY_FAR_ONE
@@ -18,8 +18,9 @@ from torquec.codegen.llvm_text.text import FunctionText
 from torquec.errors import CompileError
 from torquec.expr import Function, check_function
 
-KERNEL, PACKED, BATCH, BLOCK = "kernel", "packed", "batch", "block"
-"""Symbols: the scalar kernel, the same with arrays of pointers, the batch kernel, its kernel for W rows."""
+KERNEL, PACKED, BATCH, SHARED, BLOCK = "kernel", "packed", "batch", "shared", "block"
+"""Symbols: the scalar kernel, the same with arrays of pointers, the batch kernel, the same for threads that share the
+rows, the kernel for W rows."""
 
 LIBM_SLOTS = {"libm_sin": "sin", "libm_cos": "cos"}
 
@@ -43,18 +44,16 @@ def compile_scalar(function: Function, cpu: Cpu) -> bytes:
 
 
 def compile_batch(function: Function, cpu: Cpu) -> bytes:
-    """Object code of the batch kernel (`BATCH`). Raises `CompileError` where it is too large."""
+    """Object code of the batch kernel (`BATCH`, `SHARED`). Raises `CompileError` where it is too large."""
     _check_size(function)
     text = FunctionText(cpu.fma)
     program = make_program(function, fuse=cpu.fma)
-    slot = f"@{SCALAR_SLOT} = global ptr null"
     if len(function.operations) > MOST_OPERATIONS_IN_VECTORS:
-        return _object_code([emit_row_loop(program, name=BATCH), slot], text, cpu)
-    bodies = [
-        emit_block(text, program, cpu.width, name=BLOCK),
-        emit_batch(program, cpu.width, name=BATCH, block=BLOCK),
-        slot,
-    ]
+        bodies = [emit_row_loop(program, name=BATCH)]
+    else:
+        block = emit_block(text, program, cpu.width, name=BLOCK)
+        bodies = [block, emit_batch(program, cpu.width, name=BATCH, block=BLOCK)]
+    bodies += [emit_shared_batch(program, name=SHARED, batch=BATCH), f"@{SCALAR_SLOT} = global ptr null"]
     return _object_code(bodies, text, cpu)
 
 

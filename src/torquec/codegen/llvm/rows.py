@@ -3,13 +3,16 @@
 What is C-contiguous, aligned and of native doubles is used in place. Anything else passes through a small buffer, a few
 thousand rows at a time, so that a batch costs little memory besides its outputs. Where a row stands does not change its
 result, so rows may be cut anywhere.
+
+Threads share out the rows of arrays in place among themselves, in native code: in Python, each share would cost two
+changes of the interpreter's lock from one thread to another, which take longer than a thousand rows.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cache
@@ -21,10 +24,22 @@ from torquec.foundation.arrays import AnyArray, Array
 
 _BUFFER_BYTES = 1 << 20  # stays in the second-level cache
 _FEWEST_ROWS = 4096  # below it, waking a thread takes longer than the rows
-_SPANS_PER_THREAD = 8  # a thread that is held up leaves its share to the others
+_SHARED_ROWS = 512  # taken at once, in place: a thread that is held up leaves the rest to the others
+_SPANS_PER_THREAD = 8  # the same for rows that pass through buffers
 _MOST_THREADS = 64  # more than the cores that one robot keeps busy
 
 BATCH_PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
+SHARED_PROTOTYPE = ctypes.CFUNCTYPE(
+    None, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int64), ctypes.c_int64
+)
+
+
+@dataclass(frozen=True)
+class BatchKernels:
+    """Addresses of the batch kernel for one thread and of the one for threads that share the rows."""
+
+    alone: int
+    shared: int
 
 
 @dataclass(frozen=True)
@@ -42,15 +57,28 @@ def is_plain(array: AnyArray) -> bool:
     return array.dtype == np.float64 and array.dtype.isnative and array.flags.c_contiguous and array.flags.aligned
 
 
-def run_rows(address: int, rows: Rows, *, threads: int) -> None:
-    """Run the batch kernel at that address over all rows, in as many threads.
+def run_rows(kernels: BatchKernels, rows: Rows, *, threads: int) -> None:
+    """Run a batch kernel over all rows, in as many threads.
 
-    Each thread takes the next span of rows when it has done one, so that a thread that is held up holds up nobody.
+    Each thread takes the next rows when it has done some, so that a thread that is held up holds up nobody.
     """
-    kernel = BATCH_PROTOTYPE(address)
     if threads == 1 or rows.count < 2 * _FEWEST_ROWS:
-        _run_span(kernel, rows, 0, rows.count)
-        return
+        _run_span(BATCH_PROTOTYPE(kernels.alone), rows, 0, rows.count)
+    elif _is_in_place(rows):
+        _run_together(_share_in_place(SHARED_PROTOTYPE(kernels.shared), rows), threads)
+    else:
+        _run_together(_share_spans(BATCH_PROTOTYPE(kernels.alone), rows, threads), threads)
+
+
+def _share_in_place(kernel: Any, rows: Rows) -> Callable[[], None]:
+    """The work of each thread on arrays that are used in place."""
+    taken = ctypes.c_int64(0)
+    inputs, outputs = _pointers(rows.inputs), _pointers(rows.outputs)
+    return lambda: kernel(rows.count, inputs, outputs, ctypes.byref(taken), _SHARED_ROWS)
+
+
+def _share_spans(kernel: Any, rows: Rows, threads: int) -> Callable[[], None]:
+    """The work of each thread on arrays that pass through buffers."""
     step = max(_FEWEST_ROWS, rows.count // (_SPANS_PER_THREAD * threads) + 1)
     spans = iter([(first, min(first + step, rows.count)) for first in range(0, rows.count, step)])
 
@@ -58,6 +86,11 @@ def run_rows(address: int, rows: Rows, *, threads: int) -> None:
         for first, last in spans:  # a list's iterator hands out every item once, whichever thread asks
             _run_span(kernel, rows, first, last)
 
+    return work
+
+
+def _run_together(work: Callable[[], None], threads: int) -> None:
+    """Do the work in this thread and in others."""
     others = [_pool(os.getpid()).submit(work) for _ in range(threads - 1)]
     try:
         work()
@@ -77,9 +110,8 @@ def _pool(_process: int) -> ThreadPoolExecutor:
 
 
 def _run_span(kernel: Any, rows: Rows, start: int, stop: int) -> None:
-    in_place = not any(rows.repeats) and all(is_plain(a) for a in (*rows.inputs, *rows.outputs))
     step = max(1, stop - start)
-    if not in_place:
+    if not _is_in_place(rows):
         widest = max((a.size // (1 if same else max(1, rows.count)) for a, same in _arrays(rows)), default=1)
         step = max(64, _BUFFER_BYTES // (8 * max(1, widest)))
     for first in range(start, stop, step):
@@ -92,6 +124,10 @@ def _run_span(kernel: Any, rows: Rows, start: int, stop: int) -> None:
                 target[first:last] = made
 
 
+def _is_in_place(rows: Rows) -> bool:
+    return not any(rows.repeats) and all(is_plain(a) for a in (*rows.inputs, *rows.outputs))
+
+
 def _arrays(rows: Rows) -> list[tuple[AnyArray, bool]]:
     return [*zip(rows.inputs, rows.repeats, strict=True), *((a, False) for a in rows.outputs)]
 
@@ -102,5 +138,5 @@ def _readable(array: AnyArray, repeats: bool, first: int, last: int) -> Array:
     return np.require(part, np.float64, ("C", "A"))
 
 
-def _pointers(arrays: Sequence[Array]) -> ctypes.Array[ctypes.c_void_p]:
+def _pointers(arrays: Sequence[AnyArray]) -> ctypes.Array[ctypes.c_void_p]:
     return (ctypes.c_void_p * max(1, len(arrays)))(*(a.ctypes.data for a in arrays))

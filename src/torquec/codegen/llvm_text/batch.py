@@ -97,6 +97,35 @@ def emit_row_loop(program: StepProgram, *, name: str, packed: str = "") -> str:
     return text.finish(f"define void @{name}(i64 %N, ptr %inputs, ptr %outputs) #0")
 
 
+def emit_shared_batch(program: StepProgram, *, name: str, batch: str) -> str:
+    """The text of a batch kernel that several threads run at once, each taking the next `step` rows when it is free.
+
+        void name(int64_t N, const double *const *inputs, double *const *outputs, int64_t *taken, int64_t step)
+
+    `taken` counts the rows that somebody has taken; it is 0 at the beginning and the same for all threads.
+    """
+    text = FunctionText(fma=False)
+    sizes = [port.size for port in (*program.inputs, *program.outputs)]
+    pointers = load_pointers(text, program)
+    local = text.stack(f"[{max(1, len(sizes))} x ptr]")
+    local_outputs = text.define(f"getelementptr ptr, ptr {local}, i64 {len(program.inputs)}")
+    text.append("br label %take")
+    text.start_block("take")
+    text.append("%first = atomicrmw add ptr %taken, i64 %step monotonic")
+    text.append("%left = sub i64 %N, %first")
+    text.append("%any = icmp sgt i64 %left, 0")
+    text.append("br i1 %any, label %rows, label %end")
+    text.start_block("rows")
+    text.append("%few = icmp slt i64 %left, %step")
+    text.append("%count = select i1 %few, i64 %left, i64 %step")
+    _store_pointers(text, local, _advance(text, pointers, sizes, "%first"))
+    text.append(f"call void @{batch}(i64 %count, ptr {local}, ptr {local_outputs})")
+    text.append("br label %take")
+    text.start_block("end")
+    text.append("ret void")
+    return text.finish(f"define void @{name}(i64 %N, ptr %inputs, ptr %outputs, ptr %taken, i64 %step) #0")
+
+
 def _loop_over_rows(text: FunctionText, program: StepProgram, pointers: list[str], *, block: str, packed: str) -> None:
     """Append the loop that calls the scalar kernel for each of the N rows, and the end of the function."""
     sizes = [port.size for port in (*program.inputs, *program.outputs)]
@@ -107,15 +136,20 @@ def _loop_over_rows(text: FunctionText, program: StepProgram, pointers: list[str
     text.append("br i1 %any, label %row, label %end")
     text.start_block("row")
     text.append(f"%i = phi i64 [ 0, %{block} ], [ %i_next, %row ]")
-    for k, pointer in enumerate(_advance(text, pointers, sizes, "%i")):
-        slot = text.define(f"getelementptr ptr, ptr {local}, i64 {k}")
-        text.append(f"store ptr {pointer}, ptr {slot}")
+    _store_pointers(text, local, _advance(text, pointers, sizes, "%i"))
     text.append(f"call void {kernel}(ptr {local}, ptr {local_outputs})")
     text.append("%i_next = add i64 %i, 1")
     text.append("%i_done = icmp eq i64 %i_next, %N")
     text.append("br i1 %i_done, label %end, label %row")
     text.start_block("end")
     text.append("ret void")
+
+
+def _store_pointers(text: FunctionText, array: str, pointers: list[str]) -> None:
+    """Append the storing of pointers to an array of them."""
+    for k, pointer in enumerate(pointers):
+        slot = text.define(f"getelementptr ptr, ptr {array}, i64 {k}")
+        text.append(f"store ptr {pointer}, ptr {slot}")
 
 
 def _advance(text: FunctionText, pointers: list[str], sizes: list[int], row: str) -> list[str]:

@@ -122,7 +122,7 @@ def _call_cold(text: FunctionText, shape: Type, x: str, sine: str, cosine: str) 
 
 
 FAR_SINCOS = f"""
-define internal void @far_sincos(ptr %x, ptr %sine, ptr %cosine, i64 %width) cold noinline {{
+define internal void @far_sincos(ptr %x, ptr %sine, ptr %cosine, i64 %width) cold noinline #0 {{
 entry:
   br label %element
 element:
@@ -148,7 +148,7 @@ end:
 """Replaces the pairs of large angles; `@far_one`, which gives one pair, is the back end's choice."""
 
 LIBRARY_FAR_ONE = """
-define internal void @far_one(double %x, ptr %sine, ptr %cosine) cold noinline {
+define internal void @far_one(double %x, ptr %sine, ptr %cosine) cold noinline #0 {
   %sin = load ptr, ptr @libm_sin
   %cos = load ptr, ptr @libm_cos
   %s = call double %sin(double %x)
