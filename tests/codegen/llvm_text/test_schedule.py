@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pytest
 from tests.codegen.llvm.programs import arm, every_op, random_program
@@ -61,7 +63,7 @@ def test_groups_keep_their_order_and_writes_follow_at_once():
         program, items, scheduled = _both(random_program(seed, steps=80))
         groups = [[i for i in order if isinstance(i, AngleGroup | PointGroup)] for order in (items, scheduled)]
         assert groups[0] == groups[1]
-        for before, item in zip(scheduled, scheduled[1:], strict=False):
+        for before, item in itertools.pairwise(scheduled):
             if isinstance(item, Write) and not program.steps[item.steps[0]].is_leaf:
                 assert isinstance(before, Write) or set(item.steps) & set(defines(before))
 

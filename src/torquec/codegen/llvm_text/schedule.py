@@ -23,7 +23,7 @@ from torquec.codegen.llvm_text.program import StepProgram, latency
 MOST_SCHEDULED = 1000
 """Steps. In longer programs more values wait than there are registers in any order, and the algorithm's own is best."""
 
-_SPAN = 8
+_SPAN = 8  # two operations of a chain: finer, ready times that are only estimates would decide
 _CYCLES_OF_A_GROUP = 50  # sine and cosine of a vector of angles, from operand to results
 
 
