@@ -48,6 +48,7 @@ COVERED_BY = {
     "identification/estimators/method.py": "identification/estimators/test_estimator.py",
     "identification/estimators/prior.py": "identification/estimators/test_estimator.py",
     "identification/estimators/prior_estimators.py": "identification/estimators/test_estimator.py",
+    "identification/excitation/excitation_options.py": "identification/excitation/test_excitation.py",
     "identification/extras.py": "identification/logs/test_prepare.py",
     "identification/logs/log_source.py": "identification/estimators/test_cross_validation.py",
     "identification/torque/torque_model.py": "identification/estimators/test_estimator.py",

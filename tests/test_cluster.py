@@ -13,13 +13,14 @@ import pytest
 
 import torquec as tq
 from torquec.foundation.work import Work
+from torquec.identification.identify_options import IdentifyOptions, Reading
 from torquec.simulation.monte_carlo import Spread, monte_carlo
 from torquec.trajectory import minimum_jerk
 
 pytestmark = pytest.mark.slow  # starting worker processes takes longer than what they do; tests/proof/test_executors.py
 
 SPECIFICATION = "examples/specifications/planar2r.toml"
-RUNS = 512
+RUNS = 4096
 
 
 @pytest.fixture
@@ -84,3 +85,33 @@ def test_a_killed_worker_changes_nothing_in_a_simplified_model(client, cluster):
     killer.join()
     assert spread.record == alone.record
     tq.check_certificate(robot, spread.record)
+
+
+def test_a_killed_worker_changes_nothing_in_an_exciting_motion(client, cluster):
+    robot, options = tq.classics.planar2r(), tq.ExcitationOptions(evaluations=3000, duration=6.0)
+    alone = tq.excitation(robot, options=options)
+    killer = kill_a_worker(client, after=0.5)
+    spread = tq.excitation(robot, options=options, work=Work(executor=cluster))
+    killer.join()
+    np.testing.assert_array_equal(spread.trajectory.q, alone.trajectory.q)
+    assert spread.history == alone.history
+    assert (spread.condition, spread.shares) == (alone.condition, alone.shares)
+
+
+def test_a_killed_worker_changes_nothing_in_what_files_say(client, cluster, tmp_path):
+    from benchmarks.cluster import write_log
+
+    robot = tq.classics.planar2r()
+    files = [write_log(tmp_path / f"log{k}.csv", 8_000, seed=k) for k in range(6)]
+    options = IdentifyOptions(cutoff=10.0, friction="viscous", rotors=False, reading=Reading.PIECES, piece_rows=4096)
+    alone = tq.identify(robot, files, options=options)
+    killer = kill_a_worker(client, after=1.0)
+    spread = tq.identify(robot, files, options=options, work=Work(executor=cluster))
+    killer.join()
+    np.testing.assert_array_equal(spread.x, alone.x)
+    np.testing.assert_array_equal(spread.covariance, alone.covariance)
+    assert (spread.training, spread.validation_error, spread.notes) == (
+        alone.training,
+        alone.validation_error,
+        alone.notes,
+    )

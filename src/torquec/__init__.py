@@ -158,7 +158,8 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "Identification": {
         "torquec.identification.logs.check_log": ("check_log",),
-        "torquec.identification.excitation.excitation": ("Excitation", "ExcitationOptions", "excitation"),
+        "torquec.identification.excitation.excitation": ("Excitation", "excitation"),
+        "torquec.identification.excitation.excitation_options": ("ExcitationOptions",),
         "torquec.identification.identify_options": ("IdentifyOptions",),
         "torquec.identification.estimators.method": ("Method",),
         "torquec.identification.identify": ("identify",),

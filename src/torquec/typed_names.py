@@ -110,8 +110,8 @@ from torquec.expr import Function as Function
 from torquec.foundation.work import Work as Work
 from torquec.identification.estimators.method import Method as Method
 from torquec.identification.excitation.excitation import Excitation as Excitation
-from torquec.identification.excitation.excitation import ExcitationOptions as ExcitationOptions
 from torquec.identification.excitation.excitation import excitation as excitation
+from torquec.identification.excitation.excitation_options import ExcitationOptions as ExcitationOptions
 from torquec.identification.identify import identify as identify
 from torquec.identification.identify_options import IdentifyOptions as IdentifyOptions
 from torquec.identification.logs.check_log import check_log as check_log

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from tests.identification import real_logs, simulated_arm
 from tests.identification.simulated_arm import QUICK, arm
+from tests.posted_executor import PostedExecutor
 
 from torquec.errors import ArgumentError
+from torquec.foundation.work import Work
 from torquec.identification import FrictionLaw, IdentifyOptions, Method, Reading, identify
 from torquec.identification.logs.prepare import Derivatives
 from torquec.identification.open_logs import MEMORY, expected_memory, is_read_in_pieces
@@ -189,3 +191,40 @@ def test_memory_does_not_grow_with_the_log(tmp_path, monkeypatch):
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[2] < 1.1 * peaks[1] + 200_000  # the first run is for what is compiled once
+
+
+def test_files_spread_over_workers_give_the_same_estimate_to_the_last_bit(files):
+    robot, posted = arm(1.3), PostedExecutor()
+    alone = in_pieces(robot, files, rows=400, validate=files[1:])
+    spread = in_pieces(robot, files, rows=400, validate=files[1:], work=Work(executor=posted))
+    assert set(posted.done) == {"_of_log", "partial"}  # opening, and every pass after it
+    assert len(posted.done) >= 3 + 2 * 4
+    np.testing.assert_array_equal(spread.x, alone.x)
+    np.testing.assert_array_equal(spread.covariance, alone.covariance)
+    for name in (
+        "parameters",
+        "training",
+        "validation",
+        "validation_error",
+        "condition",
+        "notes",
+        "strength",
+        "verdict",
+    ):
+        assert getattr(spread, name) == getattr(alone, name), name
+
+
+def test_logs_in_memory_stay_here(files):
+    posted = PostedExecutor()
+    identify(arm(1.3), [simulated_arm.log()], options=QUICK, work=Work(executor=posted))
+    assert posted.done == []
+
+
+def test_what_is_wrong_with_a_file_is_told_from_elsewhere(files, tmp_path):
+    broken = tmp_path / "broken.csv"
+    broken.write_text("t,q1,q2,tau1,tau2\n" + "".join(f"{0.01 * k},0,0,0,0\n" for k in range(3000)))
+    with pytest.raises(ArgumentError, match=r"broken\.csv") as here:
+        in_pieces(arm(), [files[1], broken], rows=400)
+    with pytest.raises(ArgumentError) as there:
+        in_pieces(arm(), [files[1], broken], rows=400, work=Work(executor=PostedExecutor()))
+    assert str(there.value) == str(here.value)

@@ -34,12 +34,12 @@ from torquec.identification.estimators.log_folds import LogFolds
 from torquec.identification.estimators.method import check_prior, estimator_maker
 from torquec.identification.estimators.model_choice import Choice, Setting, choose_model
 from torquec.identification.estimators.prior_estimators import PriorEstimator
-from torquec.identification.estimators.row_totals import LogRows, RowTotals, row_totals
+from torquec.identification.estimators.row_totals import LogRows, RowTotals, model_totals
 from torquec.identification.estimators.statistics import check_excitation, conditions, not_excited, significant
 from torquec.identification.identify_options import IdentifyOptions, freedom_of
 from torquec.identification.logs.fit_motion import fit_motion
 from torquec.identification.logs.gravity_direction import gravity_direction
-from torquec.identification.logs.log_source import LogSource, sample_correlation
+from torquec.identification.logs.log_source import LogSource, each_log, sample_correlation
 from torquec.identification.open_logs import LogOrPath, OpenLogs, open_logs
 from torquec.identification.result.estimate import Estimate, LogError
 from torquec.identification.result.residuals import log_error
@@ -75,7 +75,8 @@ def identify(
     """The parameters of a robot from logs, or from files of logs; `validate` are logs that are only predicted.
 
     `log_map` says what the columns of files mean. Logs that would not fit into memory, and all of them where the
-    options say so, are gone through in pieces, with the same result.
+    options say so, are gone through in pieces, with the same result. Files that are read in pieces are spread over the
+    executor of `work`, a file a task, with the same result.
 
     Raises `ArgumentError` for logs with errors, for logs of different joints, for options that a log in pieces cannot
     have and, unless `partial` is set, for motions that excite too little (with the list of what they identify); as
@@ -110,22 +111,22 @@ def _under_fitted_gravity(logs: OpenLogs) -> OpenLogs:
 def _identified(logs: OpenLogs, options: IdentifyOptions, work: Work) -> Estimate:
     """(2)-(4)."""
     check_prior(logs.robot, options.method)
-    freedom, folds = freedom_of(logs.robot, options), LogFolds(logs.fitted)
+    freedom, folds = freedom_of(logs.robot, options), LogFolds(logs.fitted, work=work)
     plainest = freedom.models[0]
     with work.step("checking what the logs excite") as step:
         whole = folds.folds([plainest], PARTS, meter=step.meter)[0].whole
         notes = (*logs.notes, *_check_excitation(whole, plainest, options, logs))
     choice = choose_model(folds, freedom, estimator_maker(options.method, from_factors=True), work=work)
     with work.step("fitting everything", whole=1.0 + _LOAD_FITS * choice.model.friction.reads_load) as step:
-        fit = _fitted(choice, logs, options)
+        fit = _fitted(choice, logs, options, work)
         step.show(1.0)
         if choice.model.friction.reads_load:
-            fit = _with_own_load(fit, logs, options, step)
+            fit = _with_own_load(fit, logs, options, step, work)
         step.show(step.whole)
     with work.step("leaving out a second at a time") as step:
         covariance = _covariance(fit, folds, options, step.meter)
     with work.step("predicting the logs"):
-        return _estimate(fit, covariance, logs, options, notes)
+        return _estimate(fit, covariance, logs, options, notes, work=work)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,22 +138,22 @@ class _Fit:
     totals: RowTotals
 
 
-def _fitted(choice: Choice, logs: OpenLogs, options: IdentifyOptions) -> _Fit:
+def _fitted(choice: Choice, logs: OpenLogs, options: IdentifyOptions, work: Work) -> _Fit:
     """The chosen estimator, fitted to everything (4)."""
-    totals = row_totals(LogRows(log, choice.model) for log in logs.fitted)
+    totals = model_totals(logs.fitted, choice.model, work=work)
     correlation = max(sample_correlation(log, log.used) for log in logs.fitted)
     estimator = estimator_maker(options.method)(choice.model, Setting(choice.strength, choice.weighting, correlation))
     _fit(estimator, choice.model, logs.fitted, totals.factors)
     return _Fit(choice, estimator, totals)
 
 
-def _with_own_load(fit: _Fit, logs: OpenLogs, options: IdentifyOptions, step: WorkStep) -> _Fit:
+def _with_own_load(fit: _Fit, logs: OpenLogs, options: IdentifyOptions, step: WorkStep, work: Work) -> _Fit:
     """(5): the fit whose load-dependent friction follows the rigid-body torques that it finds itself."""
     last = np.inf
     for k in range(_LOAD_FITS):
         model, before = fit.choice.model, fit.estimator.x_
         model = model.with_load_of(before[: len(model.base)])
-        fit = _fitted(dataclasses.replace(fit.choice, model=model), logs, options)
+        fit = _fitted(dataclasses.replace(fit.choice, model=model), logs, options, work)
         change = float(np.max(np.abs(fit.estimator.x_ - before)) / np.max(np.abs(before)))
         if change <= _SAME_LOAD or change >= last:
             break
@@ -225,15 +226,20 @@ def _predicted(
     log: LogSource, model: TorqueModel, error: LogError, covariance: Array, fitted: Sequence[LogError]
 ) -> PredictedLog:
     """What a log that was not fitted says about the fit."""
-    factors = row_totals([LogRows(log, model)]).factors
+    factors = model_totals([log], model).factors
     spread = np.einsum("jik,kl,jil->", factors.triangles[:, :, :-1], covariance, factors.triangles[:, :, :-1])
     uncertainty = float(np.sqrt(max(spread, 0.0) / factors.torque_squares.sum()))
     usual = max(one.variation for one in fitted)
     return PredictedLog(log.source, error.relative_error, uncertainty, error.variation / max(usual, 1e-9))
 
 
+def _model_error(log: LogSource, model: TorqueModel, x: Array) -> LogError:
+    """The error of x (k,) on one log."""
+    return log_error(log.source, model.robot.joint_names, LogRows(log, model), x)
+
+
 def _estimate(
-    fit: _Fit, covariance: Array, logs: OpenLogs, options: IdentifyOptions, notes: tuple[str, ...]
+    fit: _Fit, covariance: Array, logs: OpenLogs, options: IdentifyOptions, notes: tuple[str, ...], *, work: Work
 ) -> Estimate:
     """(4)."""
     choice, estimator, totals = fit.choice, fit.estimator, fit.totals
@@ -248,7 +254,7 @@ def _estimate(
     error = totals.factors.relative_error(x)
     found = conditions(totals.factors.weighted(np.ones(totals.factors.n)))
     fitted, predicted = (
-        tuple(log_error(log.source, model.robot.joint_names, LogRows(log, model), x) for log in group)
+        tuple(each_log(work, "predicting each log", _model_error, group, model, x))
         for group in (logs.fitted, logs.predicted)
     )
     drawn = estimator if isinstance(estimator, PriorEstimator) else None

@@ -15,10 +15,11 @@ from functools import partial
 from pathlib import Path
 
 from torquec.errors import ArgumentError
+from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Work, WorkStep, as_work
 from torquec.identification.identify_options import IdentifyOptions, Reading
 from torquec.identification.logs.check_log import check_log, check_log_pieces
-from torquec.identification.logs.log_source import LogInMemory, LogSource, log_in_pieces, pieces_of
+from torquec.identification.logs.log_source import FilePieces, LogInMemory, LogSource, log_in_pieces, pieces_of
 from torquec.identification.logs.prepare import prepare
 from torquec.identification.logs.stream_log import LogScan, Pieces, scan_log
 from torquec.robot.lock_joints import lock_joints
@@ -102,11 +103,7 @@ def open_logs(
     """
     if not logs:
         raise ArgumentError("there is no log to fit", remedy="give at least one")
-    every = []
-    with as_work(work).step("reading and checking the logs", whole=float(len(logs) + len(validate))) as step:
-        for k, given in enumerate((*logs, *validate)):
-            every.append(_opened(robot, given, log_map, options, partial(_share_of_log, step, k)))
-            step.show(k + 1.0)
+    every = _all_opened(robot, (*logs, *validate), log_map, options, as_work(work))
     notes: list[str] = []
     for log in every:
         if log.joints != every[0].joints:
@@ -126,6 +123,30 @@ def open_logs(
         cutoff,
         tuple(notes),
     )
+
+
+def _all_opened(
+    robot: Robot, given: Sequence[LogOrPath], log_map: LogMap | None, options: IdentifyOptions, work: Work
+) -> list[_WholeLog | _PiecewiseLog]:
+    """Every log, opened here, or by workers where all are files that are read in pieces."""
+    name = "reading and checking the logs"
+    files = not any(isinstance(log, Log) for log in given) and all(is_read_in_pieces(g, robot, options) for g in given)
+    if work.executor is not None and files:
+        opening = partial(_opened_elsewhere, robot, log_map, options)
+        return list(work.map(name, opening, given, kept=False))
+    every = []
+    with work.step(name, whole=float(len(given))) as step:
+        for k, log in enumerate(given):
+            every.append(_opened(robot, log, log_map, options, partial(_share_of_log, step, k)))
+            step.show(k + 1.0)
+    return every
+
+
+def _opened_elsewhere(
+    robot: Robot, log_map: LogMap | None, options: IdentifyOptions, log: LogOrPath
+) -> _WholeLog | _PiecewiseLog:
+    with one_thread():
+        return _opened(robot, log, log_map, options, lambda _: None)
 
 
 def _share_of_log(step: WorkStep, log: int, share: float) -> None:
@@ -199,7 +220,10 @@ def _opened(
         pieces, joints, longer = pieces_of(log, rows), log.joints, pieces_of(log, _PIECES_CHECKED_TOGETHER * rows)
     else:
         file = open_log(log, robot, log_map=log_map)
-        pieces, joints = partial(file.chunks, rows), tuple(name for name in robot.joint_names if name in file.joints)
+        pieces, joints = (
+            FilePieces(log, robot, log_map, rows),
+            tuple(name for name in robot.joint_names if name in file.joints),
+        )
         longer = partial(file.chunks, _PIECES_CHECKED_TOGETHER * rows)
         if not in_pieces:
             log = file.whole()

@@ -25,12 +25,14 @@ from torquec.foundation.work import Work, as_work
 from torquec.model.model import Model
 from torquec.robot.robot import Robot
 from torquec.simulation.closed_loop import DEFAULT_OPTIONS, LoopOptions, drives_of, prepared_loop
-from torquec.simulation.native_run import Recording
+from torquec.simulation.native_run import NativeRun, Recording
 from torquec.simulation.plant import Plant, as_plant
 from torquec.trajectory.trajectory import Trajectory
 
 _LEAST_FACTOR = 0.1  # a mass that is drawn near zero or below it would be no robot
 _GROUP = 64  # runs in one call: fills vector registers and threads, and memory stays small
+_MOST_GROUPS = 32  # in one task: a worker needs some 20 ms for a task itself, and about as long for each group
+_FEW_TASKS = 16  # below which tasks become smaller instead of fewer, so that there is something to share out
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ class MonteCarloResult:
 
 
 @dataclass(frozen=True)
-class _Group:
+class _Runs:
     """Some runs, as they go to a worker."""
 
     plant: Plant
@@ -129,17 +131,24 @@ def monte_carlo(
     varied = replace(as_plant(plant), varies=True)
     quiet = replace(options, record_every=max(options.record_every, 1) if envelope else 0)
     prepared_loop(varied, controller, trajectory, quiet)  # what is wrong is said before workers start
-    groups = [
-        _Group(varied, controller, trajectory, quiet, spread, range(first, min(first + _GROUP, runs)), envelope)
-        for first in range(0, runs, _GROUP)
+    # How runs are shared out depends on their number alone: so the result does not depend on who computes.
+    size = _GROUP * min(_MOST_GROUPS, max(1, runs // (_GROUP * _FEW_TASKS)))
+    tasks = [
+        _Runs(varied, controller, trajectory, quiet, spread, range(first, min(first + size, runs)), envelope)
+        for first in range(0, runs, size)
     ]
-    results = as_work(work, executor=executor).map("simulating scattered robots", _run_group, groups)
+    results = as_work(work, executor=executor).map("simulating scattered robots", _run_task, tasks)
     return _joined(list(results))
 
 
-def _run_group(group: _Group) -> MonteCarloResult:
+def _run_task(task: _Runs) -> MonteCarloResult:
+    run, sampled = prepared_loop(task.plant, task.controller, task.trajectory, task.options)
+    groups = (task.runs[k : k + _GROUP] for k in range(0, len(task.runs), _GROUP))
+    return _joined([_run_group(replace(task, runs=runs), run, sampled) for runs in groups])
+
+
+def _run_group(group: _Runs, run: NativeRun, sampled: Trajectory) -> MonteCarloResult:
     plant, options, spread = group.plant, group.options, group.spread
-    run, sampled = prepared_loop(plant, group.controller, group.trajectory, options)
     n, bodies = plant.n, len(plant.robot.bodies)
     factors, starts = np.empty((len(group.runs), bodies + n)), np.empty((len(group.runs), n))
     for row, number in enumerate(group.runs):

@@ -4,6 +4,8 @@
      a second at each end of a part, but no more than a fifth of it, is the gap to a neighbour that is left out
 (2)  columns that do not depend on the law of friction are computed once for all models of a pass; of logs in memory
      they are kept for the next one
+(3)  each log is gone through for itself, by this process or by a worker (`each_log`); one that is told its files only
+     reads them there
 """
 
 from __future__ import annotations
@@ -15,13 +17,15 @@ from itertools import pairwise
 import numpy as np
 
 from torquec.foundation.arrays import Array, Indices
-from torquec.foundation.work import Meter, silent
-from torquec.identification.estimators.cross_validation import FoldPart, Folds, same_motions, states_of
+from torquec.foundation.work import Meter, Work, as_work, silent
+from torquec.identification.estimators.cross_validation import FoldPart, Folds, LogStates, same_motions, states_of
 from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
 from torquec.identification.logs.log_source import (
     LogSource,
+    are_files,
     decimated_blocks,
     decimated_count,
+    each_log,
     sample_correlation,
 )
 from torquec.identification.logs.prepare import Samples
@@ -31,10 +35,11 @@ _GAP, _GAP_SHARE = 0.5, 0.2  # of (1): seconds after which residuals are no long
 
 
 class LogFolds:
-    """The folds of logs (1), (2)."""
+    """The folds of logs (1)-(3); `work` says who goes through them."""
 
-    def __init__(self, logs: Sequence[LogSource]) -> None:
+    def __init__(self, logs: Sequence[LogSource], *, work: Work | None = None) -> None:
         self.logs = tuple(logs)
+        self._work = as_work(work)
         self._kept: dict[tuple[int, int], tuple[Array, Array]] = {}
 
     @property
@@ -47,10 +52,13 @@ class LogFolds:
         """Which logs (indices) show the same motion."""
         if len(self.logs) == 1:
             return ((0,),)
-        return same_motions([states_of(log.blocks(), log.used) for log in self.logs])
+        return same_motions(each_log(self._work, "comparing the motions", _log_states, self.logs))
 
     def folds(self, models: Sequence[TorqueModel], parts: int, *, meter: Meter = silent) -> list[Folds]:
         """The triangles of every model, each log cut into `parts`, in one pass; `meter` is told the samples done."""
+        if self._work.executor is not None and are_files(self.logs):
+            spread = each_log(self._work, "going through the logs", _file_folds, self.logs, tuple(models), parts)
+            return [Folds(tuple(log[k] for log in spread), self.motions) for k in range(len(models))]
         counts = [decimated_count(log) for log in self.logs]
 
         def number_done(number: int, done: int) -> None:
@@ -104,6 +112,15 @@ class LogFolds:
                     self._kept[number, motors] = fixed[motors]
             rigid, further = fixed[motors]
             yield np.concatenate([rigid, model.friction_columns(block, past)[kept], further], axis=2)
+
+
+def _log_states(log: LogSource) -> LogStates:
+    return states_of(log.blocks(), log.used)
+
+
+def _file_folds(log: LogSource, models: Sequence[TorqueModel], parts: int) -> list[tuple[FoldPart, ...]]:
+    """[model][part] of a log that is read in pieces (3): of these nothing is kept from pass to pass."""
+    return LogFolds([log])._log_folds(0, models, parts, lambda _: None)
 
 
 def _borders(log: LogSource, parts: int) -> Indices:

@@ -1,16 +1,21 @@
-"""What is added up over the rows of logs, block by block: triangles, and the largest entries of A and tau."""
+"""What is added up over the rows of logs, block by block: triangles, and the largest entries of A and tau.
+
+Blocks are added up log by log, and the logs in their order: whoever has gone through a log, the sums are the same.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
+from torquec.foundation.work import Work, as_work
 from torquec.identification.estimators.joint_factors import JointFactors, joint_factors
-from torquec.identification.logs.log_source import LogSource
+from torquec.identification.logs.log_source import LogSource, each_log
 from torquec.identification.torque.torque_model import Past, TorqueModel
 
 
@@ -48,11 +53,29 @@ class RowTotals:
 
 def row_totals(logs: Iterable[Iterable[tuple[Array, Array]]]) -> RowTotals:
     """The totals of the rows of logs; raises `ArgumentError` where there are none."""
+    return _together([_log_totals(rows) for rows in logs])
+
+
+def model_totals(logs: Sequence[LogSource], model: TorqueModel, *, work: Work | None = None) -> RowTotals:
+    """The totals of the rows that a model has in logs, which `work` spreads; raises as `row_totals` does."""
+    return _together(each_log(as_work(work), "adding up the logs", _totals_of, logs, model))
+
+
+def _totals_of(log: LogSource, model: TorqueModel) -> RowTotals | None:
+    return _log_totals(LogRows(log, model))
+
+
+def _log_totals(rows: Iterable[tuple[Array, Array]]) -> RowTotals | None:
+    """The totals of one log, None where it has no row."""
     total: RowTotals | None = None
-    for rows in logs:
-        for a, tau in rows:
-            own = RowTotals(joint_factors(a, tau), np.abs(a).max(axis=0), np.abs(tau).max(axis=0))
-            total = own if total is None else total.merged(own)
-    if total is None:
-        raise ArgumentError("there are no samples to fit", remedy="give at least one log that moves")
+    for a, tau in rows:
+        own = RowTotals(joint_factors(a, tau), np.abs(a).max(axis=0), np.abs(tau).max(axis=0))
+        total = own if total is None else total.merged(own)
     return total
+
+
+def _together(totals: Sequence[RowTotals | None]) -> RowTotals:
+    found = [total for total in totals if total is not None]
+    if not found:
+        raise ArgumentError("there are no samples to fit", remedy="give at least one log that moves")
+    return reduce(RowTotals.merged, found)

@@ -1,85 +1,50 @@
 """Motions that tell the parameters of a robot apart, within everything that it must keep.
 
 (1)  many random motions, each shrunk until it keeps its limits, are ranked by the criterion
-(2)  the best of them are improved by minimising augmented Lagrangians with exact gradients, the very best for longest
+(2)  the best of them are improved by minimising augmented Lagrangians with exact gradients (`improve_motion`), each by
+     itself, here or by the workers of a `Work`; the very best for longest
 (3)  what comes out is proved to keep its limits at every instant; where that fails, it is improved again with less room
 """
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 import numpy as np
 
 from torquec.errors import ArgumentError, SpecificationError
 from torquec.foundation.arrays import Array
-from torquec.foundation.choice import chosen
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Work, WorkStep, as_work
 from torquec.identification.excitation.criterion import Criterion
-from torquec.identification.excitation.excitation_problem import ExcitationProblem, Multipliers
+from torquec.identification.excitation.excitation_options import ExcitationOptions
+from torquec.identification.excitation.improve_motion import (
+    INNER,
+    POWERS,
+    BestMotion,
+    MotionStart,
+    excitation_problem,
+    improve_motion,
+    nearest_within,
+)
 from torquec.identification.excitation.limit_proof import LimitProof, limit_proof
-from torquec.identification.excitation.motion_basis import FourierBasis, MotionBasis, SplineBasis
-from torquec.identification.excitation.motion_limits import motion_limits
-from torquec.identification.excitation.quasi_newton import minimise
-from torquec.identification.excitation.regressor_information import RegressorInformation, regressor_conditions
-from torquec.identification.excitation.workspace import WorkspaceRule
-from torquec.identification.torque.torque_columns import FrictionModel
+from torquec.identification.excitation.regressor_information import regressor_conditions
 from torquec.model.model import Model, as_model
 from torquec.robot.robot import Robot
 from torquec.trajectory.trajectory import Trajectory, trajectory_of
 
 _ROOMS = (0.95, 0.9, 0.8)
 """Of every limit: how much a motion may use at its samples; less where the proof between them fails."""
-_SLACK = 0.005
-"""How far beyond the room an iterate may be and still count: a tenth of what the room keeps free for the proof."""
 _SCREENED = 40  # random motions, five for each that is improved
 _WORTHWHILE = 100
 """With fewer evaluations than this only (1) is done: compiling gradients takes longer."""
 _STARTS = 8  # that are improved: maxima are local
 _LEAST = 150
-"""Evaluations that a start needs at the least: one round of `_INNER`, and some to see whether it helped."""
-_INNER = 120  # evaluations between two updates of the multipliers: about as many as there are coefficients
-_PENALTY = 20.0  # c of (3) to begin with; it grows where limits are not kept
-_STEEPER = 3.0  # times the penalty where an update does not halve the excess
-_POWERS = (4.0, 8.0, 16.0, 32.0)  # of smooth criteria, one after the other: the higher, the nearer to the true one
+"""Evaluations that a start needs at the least: one round of `INNER`, and some to see whether it helped."""
+_FEWEST = 3  # evaluations with which something can be improved
 _SHRINK = (1.0, 0.7, 0.5, 0.3, 0.15, 0.05)  # of (1): torques and distances are no multiples of the motion
-_SAID_EVERY = 500  # motions between two notes of progress
-
-
-class MotionShape(StrEnum):
-    """What a motion is made of."""
-
-    FOURIER = "fourier"
-    SPLINE = "spline"
-
-
-@dataclass(frozen=True)
-class ExcitationOptions:
-    """`duration` [s] of the motion, `harmonics` of a Fourier series or `waypoints` of a spline, largest `acceleration`
-    [rad/s^2 or m/s^2], friction columns to excite too, `rules` about frames; how many `evaluations`, which `seed`, and
-    the sampling `period` [s] of what is returned.
-    """
-
-    duration: float = 10.0
-    harmonics: int = 5
-    acceleration: float = math.inf
-    criterion: Criterion = Criterion.CONDITION
-    evaluations: int = 3000
-    seed: int = 0
-    period: float = 0.005
-    shape: MotionShape = MotionShape.FOURIER
-    waypoints: int = 12
-    friction: FrictionModel = FrictionModel.NONE
-    rules: tuple[WorkspaceRule, ...] = ()
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "criterion", chosen(Criterion, self.criterion, "criterion"))
-        object.__setattr__(self, "shape", chosen(MotionShape, self.shape, "shape of motion"))
-        object.__setattr__(self, "friction", chosen(FrictionModel, self.friction, "friction model"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +73,8 @@ def excitation(source: Robot | Model, *, options: ExcitationOptions = _DEFAULT, 
     """A motion that excites the base parameters of a robot, or of a model of one, at rest where it begins and ends.
 
     Raises `ArgumentError` for options that cannot be and for a model that follows a program, which has no parameters to
-    excite; `SpecificationError`, with the limits that stand in the way, where no motion keeps them all.
+    excite; `SpecificationError`, with the limits that stand in the way, where no motion keeps them all. Starts are
+    spread over the executor of `work`, with the same result.
     """
     model = as_model(source)
     robot = model.robot
@@ -119,14 +85,10 @@ def excitation(source: Robot | Model, *, options: ExcitationOptions = _DEFAULT, 
             remedy="give the robot: model.robot",
         )
     _check(robot, options)
-    problem = ExcitationProblem(
-        RegressorInformation(robot, options.friction),
-        motion_limits(robot, acceleration=options.acceleration, rules=options.rules),
-        _basis(options),
-        options.criterion,
-    )
-    with one_thread(), as_work(work).step("searching a motion", whole=float(options.evaluations)) as step:
-        search = _Search(problem, options.evaluations, step)
+    work = as_work(work)
+    with one_thread(), work.step("searching a motion", whole=float(options.evaluations)) as step:
+        problem = excitation_problem(robot, options)
+        search = _Search(robot, options, work, step)
         x, proof = search.run(np.random.default_rng(options.seed))
         motion = problem.basis.motion(problem.coefficients(x))
         trajectory = trajectory_of(motion, joints=robot.joint_names, period=options.period)
@@ -137,7 +99,7 @@ def excitation(source: Robot | Model, *, options: ExcitationOptions = _DEFAULT, 
         unit,
         proof.kept,
         dict(zip(problem.limits.names, map(float, proof.peaks), strict=True)),
-        tuple(search.history),
+        tuple(search.found.history),
         problem.information.names,
         problem.limits.assumed,
     )
@@ -146,36 +108,58 @@ def excitation(source: Robot | Model, *, options: ExcitationOptions = _DEFAULT, 
 class _Search:
     """(1)-(3), and the best motion so far: a search remembers."""
 
-    def __init__(self, problem: ExcitationProblem, evaluations: int, step: WorkStep) -> None:
-        self.problem, self.left, self.step, self.said = problem, evaluations, step, 0
-        self.done = 0
-        self.best: Array | None = None
-        self.cost = math.inf
-        self.history: list[tuple[int, float]] = []
+    def __init__(self, robot: Robot, options: ExcitationOptions, work: Work, step: WorkStep) -> None:
+        self.robot, self.options, self.work, self.step = robot, options, work, step
+        self.problem = excitation_problem(robot, options)
+        self.found = BestMotion()
+
+    @property
+    def left(self) -> int:
+        """Evaluations that are left."""
+        return self.options.evaluations - self.found.done
 
     def run(self, rng: np.random.Generator) -> tuple[Array, LimitProof]:
         """The best motion found, and the proof that it keeps its limits."""
+        found = self.found
         starts = self._starts(rng)
-        if self.best is None:
+        if found.best is None:
             starts = self._kept(starts)
         share = max(2 * self.left // (3 * len(starts)), 1)
-        for start in starts:
-            self._improve(start, min(share, self.left), _ROOMS[0])
-        if self.best is not None:
-            self._improve(self.best, self.left, _ROOMS[0], powers=_POWERS[-2:])
+        if share >= _FEWEST:
+            self._improve("improving the best motions", [self._start(x, share) for x in starts])
+        if found.best is not None and self.left >= _FEWEST:
+            longer = self._start(found.best, self.left, powers=POWERS[-2:])
+            self._improve("improving the very best motion", [longer])
         broken = self._exceeding(starts[0], _ROOMS[0])
         for room in _ROOMS:
-            if self.best is not None:
-                x = self.best
+            if found.best is not None:
+                x = found.best
                 proof = limit_proof(self.problem.basis.motion(self.problem.coefficients(x)), self.problem.limits)
                 if proof.kept:
                     return x, proof
                 broken = list(proof.broken)
-            begin = starts[0] if self.best is None else self.best
-            self.best, self.cost = None, math.inf
-            self.history.clear()
-            self._improve(begin, 5 * _INNER, room - 0.05)
+            begin = starts[0] if found.best is None else found.best
+            found.forget()
+            again = dataclasses.replace(self._start(begin, 5 * INNER), room=room - 0.05)
+            self._improve("improving with more room", [again])
         raise self._refusal(broken)
+
+    def _start(self, x: Array, evaluations: int, *, powers: tuple[float, ...] = POWERS) -> MotionStart:
+        return MotionStart(self.robot, self.options, x, evaluations, _ROOMS[0], powers)
+
+    def _improve(self, name: str, starts: list[MotionStart]) -> None:
+        """(2): each start by itself, here or elsewhere; the results come in the order of the starts."""
+        for later in self.work.map(name, improve_motion, starts, kept=False, metered=True):
+            self.found.add(later)
+        self.step.show(float(self.found.done), note=self._told())
+
+    def _told(self) -> str:
+        """The criterion of the best motion so far, in words."""
+        if not math.isfinite(self.found.cost):
+            return ""
+        if self.problem.criterion is Criterion.DETERMINANT:
+            return f"-log det / b {self.found.cost:.4g}"
+        return f"{self.problem.criterion} {math.exp(self.found.cost):.4g}"
 
     def _starts(self, rng: np.random.Generator) -> list[Array]:
         """(1): the best first."""
@@ -184,7 +168,7 @@ class _Search:
             x = self._random(rng)
             excess = float(self.problem.shares(x).max()) - _ROOMS[0]
             cost = self.problem.value(x)
-            self._note(x, cost, excess)
+            self.found.note(x, cost, excess)
             ranked.append((max(excess, 0.0), cost, len(ranked), x))
         ranked.sort(key=lambda entry: entry[:3])
         return [entry[3] for entry in ranked[: min(_STARTS, max(1, self.left // _LEAST))]]
@@ -208,79 +192,16 @@ class _Search:
                 break
         return moved
 
-    def _improve(self, x: Array, budget: int, room: float, *, powers: tuple[float, ...] = _POWERS) -> None:
-        """(2), from x, with so many evaluations; `powers` smooth the criterion, one a round, then the last."""
-        problem = self.problem
-        multipliers = Multipliers(problem.free(room).values, _PENALTY, room)
-        excess = math.inf
-        for round_number in range(budget):
-            count = min(_INNER, budget - 1)
-            if count < 2:
-                break
-            power = powers[min(round_number, len(powers) - 1)]
-            found = minimise(self._function(multipliers, power), x.ravel(), evaluations=count)
-            x = found.x.reshape(problem.shape)
-            budget -= found.evaluations + 1
-            shares = problem.shares(x)
-            before, excess = excess, float(shares.max()) - room
-            steeper = _STEEPER if excess > max(0.5 * before, 1e-3) else 1.0
-            multipliers = multipliers.updated(shares, multipliers.penalty * steeper)
-            self._note_within(x, shares, room)
-            self._tell()
-
-    def _tell(self) -> None:
-        """How far the search is and, from time to time, the criterion of the best motion."""
-        note = ""
-        if self.done - self.said >= _SAID_EVERY and math.isfinite(self.cost):
-            self.said = self.done
-            determinant = self.problem.criterion is Criterion.DETERMINANT
-            note = (
-                f"-log det / b {self.cost:.4g}"
-                if determinant
-                else f"{self.problem.criterion} {math.exp(self.cost):.4g}"
-            )
-        self.step.show(float(self.done), note=note)
-
-    def _function(self, multipliers: Multipliers, power: float) -> Callable[[Array], tuple[float, Array]]:
-        def function(flat: Array) -> tuple[float, Array]:
-            x = flat.reshape(self.problem.shape)
-            found = self.problem.lagrangian(x, multipliers, power=power)
-            self._note(x, found.criterion, found.share - multipliers.room)
-            return found.value, found.gradient.ravel()
-
-        return function
-
-    def _note_within(self, x: Array, shares: Array, room: float) -> None:
-        """Keep what becomes of a motion beyond its limits once every joint is drawn to its middle as far as needed."""
-        n = self.problem.shape[1]
-        uses = shares[:, : 3 * n].max(axis=0).reshape(3, n).max(axis=0)
-        drawn = x * np.minimum(1.0, room / np.maximum(uses, room))
-        self._note(drawn, self.problem.value(drawn), float(self.problem.shares(drawn).max()) - room)
-
-    def _note(self, x: Array, cost: float, excess: float) -> None:
-        """Count, and keep the best motion within limits."""
-        self.done, self.left = self.done + 1, self.left - 1
-        if excess <= _SLACK and cost < self.cost:
-            self.best, self.cost = x.copy(), cost
-            self.history.append((self.done, cost))
-
     def _kept(self, starts: list[Array]) -> list[Array]:
         """Motions near these that keep all limits; raises `SpecificationError`, with those in the way, for none."""
         problem = self.problem
-        multipliers = Multipliers(problem.free(_ROOMS[0]).values, 1.0, _ROOMS[0])
-
-        def function(flat: Array) -> tuple[float, Array]:
-            found = problem.lagrangian(flat.reshape(problem.shape), multipliers, power=None)
-            return found.value, found.gradient.ravel()
-
-        nearest = [
-            minimise(function, start.ravel(), evaluations=5 * _INNER).x.reshape(problem.shape) for start in starts
-        ]
+        tasks = [self._start(x, 5 * INNER) for x in starts]
+        nearest = list(self.work.map("looking for motions within the limits", nearest_within, tasks, kept=False))
         nearest.sort(key=lambda x: float(problem.shares(x).max()))
         if exceeding := self._exceeding(nearest[0], 1.0):
             raise self._refusal(exceeding)
         for x in nearest:
-            self._note(x, problem.value(x), float(problem.shares(x).max()) - _ROOMS[0])
+            self.found.note(x, problem.value(x), float(problem.shares(x).max()) - _ROOMS[0])
         return nearest
 
     def _exceeding(self, x: Array, share: float) -> list[str]:
@@ -294,12 +215,6 @@ class _Search:
             where=self.problem.limits.robot.source,
             remedy="relax what is named, or give a longer duration or more evaluations",
         )
-
-
-def _basis(options: ExcitationOptions) -> MotionBasis:
-    if options.shape is MotionShape.SPLINE:
-        return SplineBasis(options.duration, options.waypoints)
-    return FourierBasis(options.duration, options.harmonics)
 
 
 def _check(robot: Robot, options: ExcitationOptions) -> None:

@@ -4,23 +4,33 @@
 (2)  which samples count is known before the first block: how many, how dense, and how many of them are independent
 (3)  decimation goes on from block to block, so that it keeps the same samples however the log is cut
 (4)  what needs all samples of a log at once asks for `whole`
+(5)  what is computed log by log is spread over the executor of a `Work` where every log is a file read in pieces:
+     a worker is told the file's name and reads it itself; the results are the same, and in the order of the logs
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Indices
+from torquec.foundation.one_thread import one_thread
+from torquec.foundation.work import Work
 from torquec.identification.logs.prepare import Samples, correlation_of, thinning
 from torquec.identification.logs.stream_log import LogScan, Pieces, stream_blocks
+from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log
+from torquec.trajectory.log_map import LogMap
+from torquec.trajectory.read_log import open_log
+
+Result = TypeVar("Result")
 
 EDGE = 0.5
 """Seconds at each end of a log that are not used: the filter has not settled there."""
@@ -134,6 +144,48 @@ def log_in_pieces(pieces: Pieces, scan: LogScan, *, cutoff: float, rows: int) ->
             remedy="record a longer motion without pauses",
         )
     return made
+
+
+@dataclass(frozen=True)
+class FilePieces:
+    """The pieces of a log's file, `rows` rows each; opened again for every pass, by whoever asks (5)."""
+
+    path: str | os.PathLike[str]
+    robot: Robot
+    log_map: LogMap | None
+    rows: int
+
+    def __call__(self) -> Iterator[Log]:
+        """From the first on."""
+        return open_log(self.path, self.robot, log_map=self.log_map).chunks(self.rows)
+
+
+def are_files(logs: Sequence[LogSource]) -> bool:
+    """Whether all logs are files that are read in pieces, which any worker can read for itself (5)."""
+    return all(isinstance(log, LogInPieces) and isinstance(log.pieces, FilePieces) for log in logs)
+
+
+def each_log(
+    work: Work, name: str, function: Callable[..., Result], logs: Sequence[LogSource], *given: Any
+) -> list[Result]:
+    """`function(log, *given)` of every log, spread where that can be (5)."""
+    if work.executor is None or not are_files(logs):
+        return [function(log, *given) for log in logs]
+    return list(work.map(name, _of_log, [_LogTask(function, log, given) for log in logs], kept=False))
+
+
+@dataclass(frozen=True, eq=False)
+class _LogTask:
+    """What a worker does with one log."""
+
+    function: Callable[..., Any]
+    log: LogSource
+    given: tuple[Any, ...]
+
+
+def _of_log(task: _LogTask) -> Any:
+    with one_thread():
+        return task.function(task.log, *task.given)
 
 
 def pieces_of(log: Log, rows: int) -> Pieces:

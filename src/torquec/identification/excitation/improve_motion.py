@@ -1,0 +1,159 @@
+"""Improving one motion, by itself: what the search for exciting motions spreads over processes or a cluster.
+
+(1)  augmented Lagrangians (`excitation_problem`) are minimised one after the other, each with the multipliers that the
+     one before it asks for; `powers` smooth the criterion, one a round, then the last
+(2)  every motion that keeps its limits may be the best so far; what one start found is added to what others found as if
+     they had been improved one after the other: the result does not depend on who improved which
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from torquec.foundation.arrays import Array
+from torquec.foundation.one_thread import one_thread
+from torquec.foundation.work import Meter
+from torquec.identification.excitation.excitation_options import ExcitationOptions, MotionShape
+from torquec.identification.excitation.excitation_problem import ExcitationProblem, Multipliers
+from torquec.identification.excitation.motion_basis import FourierBasis, MotionBasis, SplineBasis
+from torquec.identification.excitation.motion_limits import motion_limits
+from torquec.identification.excitation.quasi_newton import minimise
+from torquec.identification.excitation.regressor_information import RegressorInformation
+from torquec.robot.robot import Robot
+
+INNER = 120
+"""Evaluations between two updates of the multipliers: about as many as there are coefficients."""
+POWERS = (4.0, 8.0, 16.0, 32.0)
+"""Of smooth criteria, one after the other: the higher, the nearer to the true one."""
+_SLACK = 0.005
+"""How far beyond the room an iterate may be and still count: a tenth of what the room keeps free for the proof."""
+_PENALTY = 20.0  # c of (1) to begin with; it grows where limits are not kept
+_STEEPER = 3.0  # times the penalty where an update does not halve the excess
+
+
+@dataclass(eq=False)
+class BestMotion:
+    """The best motion within limits so far (2), and how it came: `history` has evaluations and criterion."""
+
+    best: Array | None = None
+    cost: float = math.inf
+    done: int = 0
+    history: list[tuple[int, float]] = field(default_factory=list)
+
+    def note(self, x: Array, cost: float, excess: float) -> None:
+        """Count a motion, and keep it where it is the best within limits."""
+        self.done += 1
+        if excess <= _SLACK and cost < self.cost:
+            self.best, self.cost = x.copy(), cost
+            self.history.append((self.done, cost))
+
+    def add(self, later: BestMotion) -> None:
+        """What another search found after this one."""
+        better = [(self.done + number, cost) for number, cost in later.history if cost < self.cost]
+        self.history += better
+        self.done += later.done
+        if better:
+            self.best, self.cost = later.best, later.cost
+
+    def forget(self) -> None:
+        """Begin again; what was evaluated still counts."""
+        self.best, self.cost = None, math.inf
+        self.history.clear()
+
+
+_LATEST: list[tuple[Robot, ExcitationOptions, ExcitationProblem]] = []
+"""The problem that was made last in this process: its programs take longer to compile than a start to improve."""
+
+
+def excitation_problem(robot: Robot, options: ExcitationOptions) -> ExcitationProblem:
+    """What is to be optimised for a robot."""
+    for known, asked, made in _LATEST:
+        if known == robot and asked == options:
+            return made
+    problem = ExcitationProblem(
+        RegressorInformation(robot, options.friction),
+        motion_limits(robot, acceleration=options.acceleration, rules=options.rules),
+        _basis(options),
+        options.criterion,
+    )
+    _LATEST[:] = [(robot, options, problem)]
+    return problem
+
+
+@dataclass(frozen=True, eq=False)
+class MotionStart:
+    """A motion to improve, x (P, n), with so many evaluations and so much of every limit, as it goes to a worker."""
+
+    robot: Robot
+    options: ExcitationOptions
+    x: Array
+    evaluations: int
+    room: float
+    powers: tuple[float, ...] = POWERS
+
+
+def improve_motion(start: MotionStart, *, meter: Meter) -> BestMotion:
+    """(1) from one start; `meter` is told the evaluations."""
+    with one_thread():
+        problem, found = excitation_problem(start.robot, start.options), BestMotion()
+        x, budget, room = start.x, start.evaluations, start.room
+        multipliers = Multipliers(problem.free(room).values, _PENALTY, room)
+        excess = math.inf
+        for round_number in range(budget):
+            count = min(INNER, budget - 1)
+            if count < 2:
+                break
+            power = start.powers[min(round_number, len(start.powers) - 1)]
+            minimum = minimise(_function(problem, multipliers, power, found), x.ravel(), evaluations=count)
+            x = minimum.x.reshape(problem.shape)
+            budget -= minimum.evaluations + 1
+            shares = problem.shares(x)
+            before, excess = excess, float(shares.max()) - room
+            steeper = _STEEPER if excess > max(0.5 * before, 1e-3) else 1.0
+            multipliers = multipliers.updated(shares, multipliers.penalty * steeper)
+            _note_within(problem, found, x, shares, room)
+            meter(float(found.done), float(start.evaluations))
+        return found
+
+
+def nearest_within(start: MotionStart) -> Array:
+    """The motion (P, n) near a start that comes closest to its limits, whatever it excites."""
+    with one_thread():
+        problem = excitation_problem(start.robot, start.options)
+        multipliers = Multipliers(problem.free(start.room).values, 1.0, start.room)
+
+        def function(flat: Array) -> tuple[float, Array]:
+            found = problem.lagrangian(flat.reshape(problem.shape), multipliers, power=None)
+            return found.value, found.gradient.ravel()
+
+        return minimise(function, start.x.ravel(), evaluations=start.evaluations).x.reshape(problem.shape)
+
+
+def _function(
+    problem: ExcitationProblem, multipliers: Multipliers, power: float, best: BestMotion
+) -> Callable[[Array], tuple[float, Array]]:
+    def function(flat: Array) -> tuple[float, Array]:
+        x = flat.reshape(problem.shape)
+        found = problem.lagrangian(x, multipliers, power=power)
+        best.note(x, found.criterion, found.share - multipliers.room)
+        return found.value, found.gradient.ravel()
+
+    return function
+
+
+def _note_within(problem: ExcitationProblem, best: BestMotion, x: Array, shares: Array, room: float) -> None:
+    """Keep what becomes of a motion beyond its limits once every joint is drawn to its middle as far as needed."""
+    n = problem.shape[1]
+    uses = shares[:, : 3 * n].max(axis=0).reshape(3, n).max(axis=0)
+    drawn = x * np.minimum(1.0, room / np.maximum(uses, room))
+    best.note(drawn, problem.value(drawn), float(problem.shares(drawn).max()) - room)
+
+
+def _basis(options: ExcitationOptions) -> MotionBasis:
+    if options.shape is MotionShape.SPLINE:
+        return SplineBasis(options.duration, options.waypoints)
+    return FourierBasis(options.duration, options.harmonics)
