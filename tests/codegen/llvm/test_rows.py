@@ -1,4 +1,5 @@
 import ctypes
+import threading
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 
@@ -83,3 +84,17 @@ def test_threads_that_share_rows_do_each_of_them(call, count, step):
             pool.submit(kernel, count, *pointers, ctypes.byref(taken), step)
     assert same_bits(result, expected)
     assert taken.value >= count
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_nobody_waits_for_a_thread_that_does_not_come_to_run(call, monkeypatch, dtype):
+    arrays = [a.astype(dtype) for a in inputs_of(arm(), np.random.default_rng(4), 9000)]
+    expected = call(*arrays)
+    occupied = threading.Event()
+    with ThreadPoolExecutor(1) as pool, ThreadPoolExecutor(1) as caller:
+        pool.submit(occupied.wait)
+        monkeypatch.setattr(rows_file, "_pool", lambda process: pool)
+        try:
+            assert same_bits(caller.submit(call, *arrays, threads=2).result(timeout=60), expected)
+        finally:
+            occupied.set()

@@ -95,12 +95,12 @@ def _run_together(work: Callable[[], None], threads: int) -> None:
     try:
         work()
     finally:
-        for other in others:
-            other.cancel()  # one that has not begun would find nothing to do
-        wait(others)  # nobody may still be writing when the caller has the arrays back
-    for other in others:
-        if not other.cancelled():
-            other.result()
+        # One that has not begun would find nothing to do: nobody waits until its thread comes to run. The others may
+        # still be writing, and the caller must not have the arrays back before they are done.
+        begun = [other for other in others if not other.cancel()]
+        wait(begun)
+    for other in begun:
+        other.result()
 
 
 @cache
