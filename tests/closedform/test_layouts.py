@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.closedform.reference import oracle, recursion
+from tests.clover import appendix_a
 
 from torquec.closedform import Coefficients, closed_form
 from torquec.closedform.friction_law import friction_laws
@@ -50,13 +51,7 @@ def viscous(robot, qd):
 @pytest.mark.parametrize(("letter", "matrix"), [("M", "M"), ("B", "B"), ("D", "D"), ("G", "g")])
 def test_coefficients_of_appendix_a(puma, letter, matrix):
     """Every coefficient that the rule keeps, and no other; before rounding to four digits."""
-    expected = {}
-    for place, harmonics in oracle("clover_tables")["abbreviated_coefficients"][letter].items():
-        for name, (cosine, sine) in harmonics.items():
-            words = [word.split("*") for word in name.split(",")]
-            multiples = tuple((int(joint[1:]) - 1, int(k)) for joint, k in words if int(k))
-            expected |= {(place, multiples, False): cosine} if cosine else {}
-            expected |= {(place, multiples, True): sine} if sine else {}
+    expected = appendix_a(letter)
     found = {}
     for each in entries(puma, Matrix(matrix), Rule(multiple_angles=True, threshold=0.01)):
         place = each.key[2:-1] if letter == "B" else each.key[2:-1].replace(",", "")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
-import json
 import multiprocessing
 import operator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.dynamics import oracles
 
 import torquec as tq
 from torquec.errors import ArgumentError, RobotError
@@ -33,16 +33,11 @@ def states(n, count=4):
 
 
 def test_published_torques_of_the_puma_560():
-    path = SHARED / "oracles" / "puma560.json"
-    if not path.exists():
-        pytest.skip("no oracle files here")
     arm = tq.compile(tq.classics.puma560())
-    for sample in json.loads(path.read_text())["samples"]:
-        state = sample["q"], sample["qd"], sample["qdd"]
-        if "tau_no_friction" in sample:
-            np.testing.assert_allclose(arm.inverse_dynamics(*state), sample["tau_no_friction"], atol=1e-9)
-        if "tau_with_friction" in sample:
-            np.testing.assert_allclose(arm.total_torque(*state), sample["tau_with_friction"], atol=1e-9)
+    for sample in oracles.PUMA560:
+        state = sample.q, sample.qd, sample.qdd
+        np.testing.assert_allclose(arm.inverse_dynamics(*state), sample.tau, atol=1e-9)
+        np.testing.assert_allclose(arm.total_torque(*state), sample.tau_with_friction, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", [name for name, quantity in QUANTITIES.items() if not quantity.of_frame])

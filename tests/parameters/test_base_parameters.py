@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 from tests.dynamics.random_robots import random_robot, random_state
-from tests.parameters.serial_arms import QUARTER, SHARED, dh_arm, panda_arm, random_arm, shared_model
+from tests.parameters.serial_arms import QUARTER, dh_arm, panda_arm, random_arm, shared_model
 
 from torquec.dynamics.friction_regressor import FrictionColumns
 from torquec.dynamics.inverse_dynamics import inverse_dynamics
@@ -261,26 +261,35 @@ def test_large_trees(model):
     check_base_parameters(robot, base_parameters(robot, friction=True))
 
 
-def test_shared_oracle_counts():
-    path = SHARED / "oracles" / "lin_mlc.json"
-    if not path.exists():
-        pytest.skip("the shared oracles are not here")
-    oracle = json.loads(path.read_text())
-    plane, tilted = (0.0, -9.81, 0.0), TILTED
-    for name, robot, gravity in (
-        ("Stanford_g_parallel_z1", "Stanford_MDH", (0.0, 0.0, -9.81)),
-        ("Stanford_tilted", "Stanford_MDH", tilted),
-        ("SCARA_RRPR_vertical", "SCARA_RRPR", (0.0, 0.0, -9.81)),
-        ("SCARA_RRPR_tilted", "SCARA_RRPR", tilted),
-        ("SCARA_RRRP_vertical", "SCARA_RRRP", (0.0, 0.0, -9.81)),
-        ("planar2R_gravity_in_plane", "planar2R", plane),
-        ("planar2R_vertical_axes", "planar2R", (0.0, 0.0, -9.81)),
-        ("PR_P_perp_R_gpar", "PR_P_perp_R_gpar", plane),
-    ):
-        table = oracle["robots"][robot]
-        columns = zip(table["sigma"], np.radians(table["alpha"]), table["a"], table["d"], strict=True)
-        arm = dh_arm(name, [(bool(s), float(alpha), float(a), 0.0, float(d)) for s, alpha, a, d in columns], gravity)
-        assert base_parameters(arm).count == oracle["counts"][name], name
+LIN_ARMS = {
+    "Stanford": ((0, 0, 1, 0, 0, 0), (0, -90, 90, 0, -90, 90), (0, 0, 0, 0, 0, 0), (0.412, 0.154, 0, 0, 0, 0.263)),
+    "SCARA RRPR": ((0, 0, 1, 0), (0, 0, 0, 0), (0, 0.325, 0.275, 0), (0.387, 0, 0, 0)),
+    "SCARA RRRP": ((0, 0, 0, 1), (0, 0, 0, 0), (0, 0.325, 0.275, 0), (0.387, 0, 0, 0)),
+    "planar 2R": ((0, 0), (0, 0), (0, 1), (0, 0)),
+    "PR": ((1, 0), (0, 90), (0, 0), (0, 0)),
+}
+"""Modified DH tables: sliding or not, alpha [deg], a and d [m]."""
+
+
+@pytest.mark.parametrize(
+    ("name", "gravity", "count"),
+    [
+        ("Stanford", (0.0, 0.0, -9.81), 33),
+        ("Stanford", TILTED, 35),
+        ("SCARA RRPR", (0.0, 0.0, -9.81), 8),
+        ("SCARA RRPR", TILTED, 10),
+        ("SCARA RRRP", (0.0, 0.0, -9.81), 8),
+        ("planar 2R", (0.0, -9.81, 0.0), 6),
+        ("planar 2R", (0.0, 0.0, -9.81), 4),
+        ("PR", (0.0, -9.81, 0.0), 4),
+    ],
+)
+def test_counts_of_lin(name, gravity, count):
+    """Lin's minimal linear combinations; counts are ranks of the regressor over random states, found elsewhere."""
+    sliding, alpha, a, d = LIN_ARMS[name]
+    columns = zip(sliding, np.radians(alpha), a, d, strict=True)
+    arm = dh_arm(name, [(bool(s), float(twist), float(x), 0.0, float(z)) for s, twist, x, z in columns], gravity)
+    assert base_parameters(arm).count == count
 
 
 # --- misuse ---------------------------------------------------------------------------------------------------------

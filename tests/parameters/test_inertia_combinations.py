@@ -30,7 +30,7 @@ def rank(rows):
 
 
 def test_the_puma_without_gravity():
-    """The count of ../shared/oracles/lin_mlc.json: PUMA560_no_gravity_numeric_rank."""
+    """Lin: without gravity the rank of the regressor over random states is 34."""
     assert len(inertia_combinations(classics.puma560())) == 34
 
 

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 import tomllib
 from importlib import resources
-from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.dynamics import oracles
 from tests.robot import reference
 
 from torquec.errors import ArgumentError
 from torquec.robot import classics
 from torquec.robot.robot import Drives, JointType
-
-ORACLES = Path(__file__).resolve().parents[2].parent / "shared" / "oracles"
-needs_oracles = pytest.mark.skipif(not ORACLES.is_dir(), reason="the oracles are not here")
-
-
-def oracle(name):
-    return json.loads((ORACLES / f"{name}.json").read_text(encoding="utf-8"))
 
 
 def close(value, expected, tolerance=1e-9):
@@ -56,56 +48,57 @@ def test_scara_works_downwards_from_its_reach():
     assert reference.gravity_torque(arm, [0.4, -0.9, -0.1, 2.0]) == pytest.approx([0, 0, 9.81 * 1.8, 0])
 
 
-@needs_oracles
-@pytest.mark.parametrize("index", range(4))
-def test_puma560_torques_of_clover(index):
-    sample = oracle("puma560")["samples"][index]
+@pytest.mark.parametrize("sample", oracles.PUMA560)
+def test_puma560_torques_of_clover(sample):
     arm = classics.puma560()
-    tau = reference.inverse_dynamics(arm, sample["q"], sample["qd"], sample["qdd"])
-    close(tau, sample["tau_no_friction"])
-    close(tau + reference.friction_torque(arm, np.array(sample["qd"])), sample["tau_with_friction"])
+    tau = reference.inverse_dynamics(arm, sample.q, sample.qd, sample.qdd)
+    close(tau, sample.tau)
+    close(tau + reference.friction_torque(arm, np.array(sample.qd)), sample.tau_with_friction)
 
 
-@needs_oracles
-def test_puma560_file_has_the_numbers_of_the_oracle():
-    data, arm = oracle("puma560"), classics.puma560()
-    assert [body.inertia.m for body in arm.bodies] == data["mass"]
-    assert [joint.limits.effort for joint in arm.joints] == data["max_torque"]
-    assert [motor.rotor_inertia for motor in arm.drives.motors] == data["motor_inertia_reflected"]
-    assert [-joint.friction.coulomb_negative for joint in arm.joints] == data["coulomb_neg"]
-    assert arm.gravity == tuple(data["gravity"])
+def test_puma560_file_has_the_numbers_of_armstrong_and_clover():
+    """Masses: Armstrong, Khatib & Burdick 1986; reflected rotors, friction and limits as Clover's tables need them."""
+    arm = classics.puma560()
+    assert [body.inertia.m for body in arm.bodies] == [0.0, 17.4, 4.8, 0.82, 0.34, 0.09]
+    assert [joint.limits.effort for joint in arm.joints] == [97.6, 186.4, 89.4, 24.2, 20.1, 21.3]
+    assert [motor.rotor_inertia for motor in arm.drives.motors] == [1.14, 2.32, 0.83, 0.2, 0.179, 0.193]
+    assert [-joint.friction.coulomb_negative for joint in arm.joints] == [-8.26, -11.34, -5.57, -1.29, -1.04, -0.81]
+    assert arm.gravity == (0.0, 0.0, -9.81)
 
 
-@needs_oracles
-@pytest.mark.parametrize("index", range(3))
-def test_puma260_torques_of_izaguirre(index):
-    data, arm = oracle("puma260"), classics.puma260()
-    sample = data["samples"][index]
-    close(reference.mass_matrix(arm, sample["q"]), sample["D_exact"])
-    close(reference.gravity_torque(arm, sample["q"]), sample["G_exact"])
-    sample = data["tau_samples"][index]
-    tau = reference.inverse_dynamics(arm, sample["q"], sample["qd"], sample["qdd"])
-    close(tau, sample["tau_no_friction"])
-    close(tau + reference.friction_torque(arm, np.array(sample["qd"])), sample["tau_with_friction"])
+@pytest.mark.parametrize("posture", oracles.PUMA260_POSTURES)
+def test_puma260_matrix_and_gravity_of_izaguirre(posture):
+    arm = classics.puma260()
+    close(reference.mass_matrix(arm, posture.q), posture.mass_matrix)
+    close(reference.gravity_torque(arm, posture.q), posture.gravity_torque)
 
 
-@needs_oracles
-@pytest.mark.parametrize("index", range(3))
-def test_stanford_torques_of_chang_and_lee(index):
-    data = oracle("stanford")
+@pytest.mark.parametrize("sample", oracles.PUMA260)
+def test_puma260_torques_of_izaguirre(sample):
+    arm = classics.puma260()
+    tau = reference.inverse_dynamics(arm, sample.q, sample.qd, sample.qdd)
+    close(tau, sample.tau)
+    close(tau + reference.friction_torque(arm, np.array(sample.qd)), sample.tau_with_friction)
+
+
+@pytest.mark.parametrize("posture", oracles.STANFORD_POSTURES)
+def test_stanford_matrix_and_gravity_of_chang_and_lee(posture):
     arm = dataclasses.replace(classics.stanford(), drives=Drives())
-    sample = data["samples"][index]
-    close(reference.mass_matrix(arm, sample["q"]), sample["M_without_motors"])
-    close(reference.gravity_torque(arm, sample["q"]), sample["G_physical"])
-    sample = data["tau_samples"][index]
-    close(reference.inverse_dynamics(arm, sample["q"], sample["qd"], sample["qdd"]), sample["tau_without_motors"])
+    close(reference.mass_matrix(arm, posture.q), posture.mass_matrix)
+    close(reference.gravity_torque(arm, posture.q), posture.gravity_torque)
 
 
-@needs_oracles
+@pytest.mark.parametrize("sample", oracles.STANFORD)
+def test_stanford_torques_of_chang_and_lee(sample):
+    arm = dataclasses.replace(classics.stanford(), drives=Drives())
+    close(reference.inverse_dynamics(arm, sample.q, sample.qd, sample.qdd), sample.tau)
+
+
 def test_stanford_motors_add_to_the_diagonal():
-    data, arm = oracle("stanford"), classics.stanford()
+    """Reflected rotors of the Stanford arm as Chang & Lee's table has them."""
+    arm = classics.stanford()
     added = reference.mass_matrix(arm, np.zeros(6)) - reference.mass_matrix(arm, np.zeros(6), motors=False)
-    close(added, np.diag(data["motor_inertia_reflected"]), 1e-14)
+    close(added, np.diag([0.953, 2.193, 0.782, 0.106, 0.097, 0.02]), 1e-14)
 
 
 def test_stanford_keeps_the_ranges_of_chang_and_lee():

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
+from tests.clover import appendix_a
 
 import torquec as tq
 from torquec.closedform import FourierSeries, Harmonic, closed_form, fourier_series
@@ -15,32 +13,22 @@ from torquec.expr import trace
 from torquec.expr.count import count_operations
 from torquec.simplification.fitting.significance import armstrong_terms, significant_parameters, uniform_zero
 
-TABLES = Path(__file__).resolve().parents[3].parent / "shared" / "oracles" / "clover_tables.json"
-
 
 @pytest.fixture(scope="module")
 def puma():
     return closed_form(tq.classics.puma560())
 
 
-def harmonic(label: str, *, sine: bool) -> Harmonic:
-    """'t2*2,t3*1,..' of the oracle."""
-    parts = (part.removeprefix("t").split("*") for part in label.split(","))
-    return Harmonic(tuple((int(joint) - 1, int(k)) for joint, k in parts if int(k)), sine)
-
-
-@pytest.mark.skipif(not TABLES.exists(), reason="the oracle of Clover's tables is not here")
 def test_uniform_zero_gives_the_coefficients_of_the_abbreviated_mass_matrix(puma):
-    printed = json.loads(TABLES.read_text())["abbreviated_coefficients"]["M"]
     motors = tq.classics.puma560().drives.reflected_inertia(6)
-    for key, waves in printed.items():
-        i, j = int(key[0]) - 1, int(key[1]) - 1
-        expected = {}
-        for label, (cosine, sine) in waves.items():
-            expected |= {harmonic(label, sine=False): cosine} if cosine else {}
-            expected |= {harmonic(label, sine=True): sine} if sine else {}
+    places: dict[str, dict[Harmonic, float]] = {}
+    for (place, multiples, sine), value in appendix_a("M").items():
+        places.setdefault(place, {})[Harmonic(multiples, sine)] = value
+    assert len(places) == 9
+    for place, expected in places.items():
+        i, j = int(place[0]) - 1, int(place[1]) - 1
         found = uniform_zero(puma.M[i, j], motor_inertia=motors[i][j])
-        assert set(found.terms) == set(expected), key
+        assert set(found.terms) == set(expected), place
         for wave, value in expected.items():
             assert found.terms[wave] == pytest.approx(value, abs=1e-8)
 
