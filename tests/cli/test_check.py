@@ -23,11 +23,12 @@ def package(tmp_path_factory):
 def test_json_keys(torquec, package):
     outcome = torquec("check", package, "--json")
     assert set(outcome.document) == {
-        *("format", "command", "ok", "kind", "claims", "box", "specification", "slacks", "seconds", "refused"),
+        *("format", "command", "ok", "kind", "claims", "box", "specification", "precision"),
+        *("slacks", "seconds", "refused"),
     }
     assert outcome.document["ok"] is True
     assert outcome.document["kind"] == "package"
-    assert set(outcome.document["claims"][0]) == {"quantity", "joint", "bound", "unit"}
+    assert set(outcome.document["claims"][0]) == {"quantity", "joint", "bound", "unit", "rounding"}
     assert "proving the torque errors again" in outcome.err  # progress
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
+import shutil
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.codegen.every_float import largest_error
 
 from torquec.codegen.sincos import (
     DOUBLE_SINCOS,
     HALF_PI_PARTS,
     LARGEST_ANGLE,
     ROUND,
+    SINGLE_ERROR,
     SINGLE_SINCOS,
     sincos_reference,
     single_sincos_reference,
@@ -143,3 +147,30 @@ def test_single_precision_is_right_to_its_last_digits():
         assert (error / unit).max() < 1.6
         assert error.max() < 1e-7
         assert np.abs(found).max() <= 1.0
+
+
+needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not here")
+
+
+@needs_gcc
+def test_the_error_of_floats_is_the_stated_one_at_a_sample_of_them(tmp_path):
+    found = largest_error(tmp_path, SINGLE_SINCOS, stride=1009)
+    assert 0.9 * SINGLE_ERROR < found <= SINGLE_ERROR
+    # A coefficient that is wrong in its fifth digit is seen, and a third part of pi/2 that is wrong in its third.
+    wrong = dataclasses.replace(SINGLE_SINCOS, cosine=(SINGLE_SINCOS.cosine[0] * (1 + 1e-5), *SINGLE_SINCOS.cosine[1:]))
+    assert largest_error(tmp_path, wrong, stride=10007) > SINGLE_ERROR
+    worse = dataclasses.replace(SINGLE_SINCOS, half_pi_parts=(*SINGLE_SINCOS.half_pi_parts[:2], 7.54e-8))
+    assert largest_error(tmp_path, worse, stride=10007) > SINGLE_ERROR
+
+
+@needs_gcc
+@pytest.mark.slow
+def test_the_error_of_floats_is_the_stated_one_at_all_of_them(tmp_path):
+    assert 0.999 * SINGLE_ERROR < largest_error(tmp_path, SINGLE_SINCOS) <= SINGLE_ERROR
+
+
+def test_floats_below_those_that_were_measured_are_as_good():
+    x = np.float32(2.0) ** -np.arange(13, 149, dtype=np.float32)
+    sine, cosine = single_sincos_reference(x)
+    assert np.abs(sine.astype(float) - np.sin(x.astype(float))).max() <= 2.0**-27
+    assert np.abs(cosine.astype(float) - np.cos(x.astype(float))).max() <= 2.0**-27

@@ -46,6 +46,11 @@ def test_speed_comes_from_the_limits_and_ranges_from_either():
     [
         ('robot = "ur5"', r"spec\.toml:1: the specification is for robot 'ur5', not for 'puma560'"),
         (EVERY, r"spec\.toml:1: nothing is required of joint 'joint1'"),
+        ('precision = "half"\n' + EVERY + "torque_error = 1", r"spec\.toml:1: .*'half'"),
+        (
+            'precision = "single"\n[coefficients]\nthreshold = 0.01',
+            r"single precision is proven for torque errors only",
+        ),
         (EVERY + "torque_eror = 1", r"spec\.toml:4: unknown key 'every_joint\.torque_eror'"),
         (EVERY + "torque_error = -1", r"spec\.toml:4: 'torque_error' is -1"),
         (EVERY + 'torque_error = "1,5"', r"spec\.toml:4: .*'1,5'"),

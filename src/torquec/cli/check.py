@@ -52,6 +52,7 @@ def check(options: CheckOptions) -> Outcome:
         "claims": [dataclasses.asdict(claim) for claim in found.claims],
         "box": None if found.box is None else dataclasses.asdict(found.box),
         "specification": found.specification,
+        "precision": found.precision.value,
         "slacks": dict(found.slacks),
         "seconds": round(found.seconds, 3),
         "refused": list(found.refused),

@@ -49,9 +49,12 @@ class GenerateOptions(CommandOptions):
         typer.Option(help="What to write; rt-c: two rates, for real-time control; ros2: a source package."),
     ] = _USUAL_TARGET
     precision: Annotated[
-        Precision,
-        typer.Option(help="What the code computes in; single (32 bits) for C or objects on small processors."),
-    ] = Precision.DOUBLE
+        Precision | None,
+        typer.Option(
+            help="What the code computes in; single (32 bits) for C or objects on small processors.  [default: double, "
+            "or single for a model that was certified in it]"
+        ),
+    ] = None
     single: Annotated[bool, typer.Option("--float", help="The same as --precision single.")] = False
     triple: Annotated[
         str | None,
@@ -117,9 +120,12 @@ def generate(model: Model, options: GenerateOptions) -> Outcome:
     docs/real-time.md describes. With --target ros2: a source package for ROS 2, described there, too.
     """
     from torquec.model.generate import generate as write
+    from torquec.model.generate import usual_precision
 
     if options.single:
         options = dataclasses.replace(options, precision=Precision.SINGLE)
+    elif options.precision is None:
+        options = dataclasses.replace(options, precision=usual_precision(model, options.target.value))
     if options.target.value == TWO_RATE:
         return _two_rate(model, options)
     if options.target.value == ROS2:
@@ -157,7 +163,7 @@ def _two_rate(model: Model, options: GenerateOptions) -> Outcome:
         order=options.order or HoldOrder.FIRST,
         law=None if options.law is None else read_controller(options.law),
         plan=_plan(model, options),
-        precision=options.precision,
+        precision=options.precision or Precision.DOUBLE,
         prefix=options.prefix,
         triple=options.triple,
         cpu=options.cpu,
@@ -172,7 +178,7 @@ def _ros2(model: Model, options: GenerateOptions) -> Outcome:
     for name in ("quantity", "update", "friction", "order", "law", "spec", "period", "triple", "cpu"):
         if getattr(options, name) is not None:
             raise ArgumentError(f"--{name} is not for ros2", remedy="leave it out")
-    if options.precision is not Precision.DOUBLE:
+    if options.precision not in (None, Precision.DOUBLE):
         raise ArgumentError("ROS 2 computes in doubles", remedy="leave out --precision and --float")
     progress(f"tracing and writing the ROS 2 package of {model.robot.name} ...")
     package = write_ros2_package(model, options.output, prefix=options.prefix, force=options.force)
@@ -205,7 +211,7 @@ def _outcome(
         "files": [str(path) for path in package.files],
         "functions": counts,
         "target": options.target.value,
-        "precision": options.precision.value,
+        "precision": (options.precision or Precision.DOUBLE).value,
         "kind": model.kind.value,
         "claim": [dataclasses.asdict(claim) for claim in package.claim],
         **more,

@@ -45,7 +45,7 @@ def certified_model(
 def second_record(record: Certificate) -> Certificate:
     """The part of a certificate that is about the second program, whose coefficients it proves."""
     assert record.coefficients is not None
-    return replace(record, program=record.coefficients.program, joints={}, counts=None)
+    return replace(record, program=record.coefficients.program, joints={}, counts=None, rounding=None)
 
 
 def _made(robot: Robot, record: Certificate, parts: Mapping[str, Function], kind: ModelKind, threads: int) -> Model:

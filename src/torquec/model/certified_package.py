@@ -7,7 +7,7 @@ version. All of it follows from the model, byte by byte: `check_file` generates 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from torquec import __version__
@@ -42,12 +42,16 @@ def package_description(robot: Robot) -> str:
     )
 
 
-def rounding_text(scalar: CScalar) -> str:
-    """What a claim says besides where code computes in less than doubles, whose roundings the proof counts."""
-    if scalar == DOUBLE:
+def rounding_text(scalar: CScalar, counted: Collection[str] = (), functions: Collection[str] = ()) -> str:
+    """What a claim says besides where code computes in less than doubles.
+
+    `counted` are the quantities whose roundings the proof counts, `functions` those of the package.
+    """
+    if scalar == DOUBLE or (functions and set(functions) <= set(counted)):
         return ""
     part = f"{_ROUNDINGS * scalar.epsilon:.0e}"
-    return f"\nRounding to {scalar.type}, some {part} of the torques, comes on top of the proven errors."
+    others = " in functions other than " + ", ".join(counted) if counted else ""
+    return f"\nRounding to {scalar.type}, some {part} of the torques, comes on top of the proven errors{others}."
 
 
 def certified_package(
@@ -67,7 +71,9 @@ def certified_package(
     functions = [model.function(name) for name in quantities]
     claim = claim_text(model, model_file, document["sha256"])
     scalar = SCALARS[precision]
-    claim += rounding_text(scalar)
+    assert model.record is not None
+    counted = ("inverse_dynamics",) if model.record.rounding is not None else ()
+    claim += rounding_text(scalar, counted, quantities)
     texts = c_package(
         functions,
         prefix=prefix,

@@ -59,7 +59,8 @@ class CheckedKind(StrEnum):
 class CheckedFile:
     """What a file claims, and whether it was proven again; `refused` says why not.
 
-    `slacks` [N m, N; as the coefficient] is the part of each bound that stands for rounding.
+    `slacks` [N m, N; as the coefficient] is the part of each bound that stands for rounding, `precision` what code may
+    compute in for the bounds to hold.
     """
 
     kind: CheckedKind
@@ -67,11 +68,13 @@ class CheckedFile:
     claims: tuple[Claim, ...] = ()
     box: MotionBox | None = None
     specification: str = ""
+    precision: Precision = Precision.DOUBLE
     slacks: Mapping[str, float] = field(default_factory=dict)
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kind", chosen(CheckedKind, self.kind, "kind"))
+        object.__setattr__(self, "precision", chosen(Precision, self.precision, "precision"))
 
     @property
     def ok(self) -> bool:
@@ -137,6 +140,7 @@ def _certificate(robot: Robot, record: Certificate, work: Work) -> CheckedFile:
         claims=claims_of(robot, record) if record.robot_hash == robot.content_hash else (),
         box=record.motions,
         specification=record.specification,
+        precision=record.precision,
     )
     try:
         slacks = check_certificate(robot, record, work=work)

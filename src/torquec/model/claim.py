@@ -13,20 +13,31 @@ from torquec.robot.robot import Joint, Robot
 
 @dataclass(frozen=True)
 class Claim:
-    """An error of `quantity` (inverse_dynamics, or a coefficient such as M[1,2]) at a joint is at most `bound`."""
+    """An error of `quantity` (inverse_dynamics, or a coefficient such as M[1,2]) at a joint is at most `bound`.
+
+    `rounding` is the part of it that stands for computing in less than doubles.
+    """
 
     quantity: str
     joint: str
     bound: float
     unit: str
+    rounding: float = 0.0
 
 
 def claims_of(robot: Robot, record: Certificate | None) -> tuple[Claim, ...]:
     """All bounds of a certificate; none without one."""
     if record is None:
         return ()
+    rounding = {} if record.rounding is None else record.rounding.joints
     torques = [
-        Claim("inverse_dynamics", joint.name, record.joints[joint.name].bound, _force(joint))
+        Claim(
+            "inverse_dynamics",
+            joint.name,
+            record.joints[joint.name].bound,
+            _force(joint),
+            rounding.get(joint.name, 0.0),
+        )
         for joint in robot.joints
         if joint.name in record.joints
     ]
@@ -45,7 +56,15 @@ def claim_text(model: Model, model_file: str, model_hash: str) -> str:
     box = record.motions
     lines = [f"SIMPLIFIED: this is not the exact dynamics of {robot.name}. Proven, for all motions of the box below:"]
     torques = [claim for claim in claims_of(robot, record) if claim.quantity == "inverse_dynamics"]
-    lines += [f"  torque error of {claim.joint}: at most {claim.bound!r} {claim.unit}" for claim in torques]
+    for claim in torques:
+        rounding = "" if record.rounding is None else f", of which rounding to floats is {claim.rounding!r}"
+        lines.append(f"  torque error of {claim.joint}: at most {claim.bound!r} {claim.unit}{rounding}")
+    if record.rounding is not None:
+        lines.append(
+            "These errors hold in single precision: the rounding of inputs, constants, sines, cosines and of every "
+            "operation of inverse_dynamics is counted, whether compilers fuse operations or not. They hold in double "
+            "precision, too."
+        )
     if record.coefficients is not None:
         proofs = record.coefficients.coefficients
         about = "of these functions" if record.coefficients.program == record.program else "of a second program"

@@ -41,7 +41,7 @@ def generate(
     directory: str | os.PathLike[str],
     *,
     target: Target | str = Target.C,
-    precision: Precision | str = Precision.DOUBLE,
+    precision: Precision | str | None = None,
     quantities: Sequence[str] | None = None,
     prefix: str | None = None,
     triple: str | None = None,
@@ -53,15 +53,17 @@ def generate(
     `prefix` begins the names of files and functions; it is the robot's name unless given, with "_simplified" for a
     certified model, whose C also states its claim and comes with the model and its certificate, so that `check_file`
     can prove it again. With `force`, files of these names that Torquec did not write are replaced. `precision` is of
-    the numbers that the code computes in: double, or single for C or objects on small processors. An object is for the
+    the numbers that the code computes in: double, or single for C or objects on small processors; unless it is given,
+    that of the model's certificate (`usual_precision`). An object is for the
     processor of `triple` (as compilers name it: thumbv7em-none-eabihf; this machine's unless given) and of `cpu`.
     Raises `ArgumentError` for an unknown target, precision, quantity, triple or cpu, for a target that has not this
     precision, and for such files without `force`; nothing is written then.
     """
-    language, numbers = chosen(Target, target, "target"), chosen(Precision, precision, "precision")
+    language = chosen(Target, target, "target")
     source = compile(model) if isinstance(model, Robot) else model
     if not isinstance(source, Model):
         raise ArgumentError(f"generate takes a Model or a Robot, not {type(model).__name__}")
+    numbers = usual_precision(source, language) if precision is None else chosen(Precision, precision, "precision")
     names = source.served() if quantities is None else tuple(dict.fromkeys(quantities))
     refused = source.refused() if quantities is None else {}
     functions = {name: source.function(name) for name in names}
@@ -86,3 +88,10 @@ def generate(
         )
     claim = claims_of(source.robot, source.record)
     return GeneratedPackage(tuple(files), counts, MappingProxyType(refused), claim)
+
+
+def usual_precision(model: Model, target: str) -> Precision:
+    """What code computes in where nothing is said: single where that is what a model was certified for, else double."""
+    if model.record is None or target not in (Target.C, Target.OBJECT):
+        return Precision.DOUBLE
+    return model.record.precision

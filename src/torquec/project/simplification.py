@@ -175,6 +175,7 @@ class Simplification:
                 }
                 for coefficient, proof in self._coefficient_proofs.items()
             },
+            "precision": self.record.precision.value,
             "certified": self.checked,
             "certificate": str(folder / self.certificate_name),
             "seconds": {step: round(seconds, 3) for step, seconds in self.seconds.items()},

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from torquec.codegen.precision import Precision
 from torquec.errors import ArgumentError
 from torquec.expr import Function, OperationCount
 from torquec.foundation.documents import INTEGERS_AS_TEXT, Codec, DocumentFormat, written_by
@@ -42,6 +43,14 @@ class JointProof:
 
 
 @dataclass(frozen=True)
+class RoundingProof:
+    """What code that computes in `precision` adds to the error of each joint's torque, at most [N m or N]."""
+
+    precision: Precision
+    joints: Mapping[str, float]
+
+
+@dataclass(frozen=True)
 class Counts:
     """Terms of the equations of motion, where they can be written down, and operations of inverse dynamics."""
 
@@ -57,7 +66,8 @@ class Certificate:
 
     `joints` is empty where speeds and accelerations are not limited. `coefficients` are the proofs of the coefficients
     that serve other quantities, where there are such; `counts` say what was saved, and prove nothing. `specification`
-    is what was asked for, as the text of a specification file; empty where the bounds are all that is claimed.
+    is what was asked for, as the text of a specification file; empty where the bounds are all that is claimed. Where
+    there is a `rounding`, it is part of the bounds of `joints`: they hold for generated code in its precision.
     """
 
     robot: str
@@ -68,6 +78,12 @@ class Certificate:
     coefficients: CoefficientCertificate | None = None
     counts: Counts | None = None
     specification: str = ""
+    rounding: RoundingProof | None = None
+
+    @property
+    def precision(self) -> Precision:
+        """What code may compute in for the bounds to hold: doubles, whose rounding is nothing beside them, or less."""
+        return Precision.DOUBLE if self.rounding is None else self.rounding.precision
 
     def __repr__(self) -> str:
         bounds = ", ".join(f"{name} {proof.bound:.3g}" for name, proof in self.joints.items())
@@ -76,6 +92,8 @@ class Certificate:
     def to_dict(self) -> dict[str, Any]:
         """As JSON values, with a SHA-256 over all of them."""
         values = {"format": FORMAT, **_DOCUMENTS.to_values(self)}
+        if self.rounding is None:
+            del values["rounding"]  # certificates of doubles are as they were before there were others
         return {**values, "sha256": checksum(values)}
 
     @staticmethod
@@ -84,14 +102,16 @@ class Certificate:
         if isinstance(document, Mapping) and document.get("format") == OLDER:
             older = replace(_DOCUMENTS, defaults=True)
             values = stated_format(document, OLDER, older)
-            if unknown := {"specification"} & set(values):
+            if unknown := {"specification", "rounding"} & set(values):
                 older.refuse("certificate", f"'{min(unknown)}' is not known")
             return older.from_values(Certificate, values)
         values = stated_format(document, FORMAT, _DOCUMENTS)
         stated = values.pop("sha256", None)
         if stated != checksum({"format": FORMAT, **values}):
             _DOCUMENTS.refuse("certificate.sha256", "the checksum does not fit: the document was changed or damaged")
-        return _DOCUMENTS.from_values(Certificate, values)
+        if "rounding" in values and values["rounding"] is None:
+            _DOCUMENTS.refuse("certificate.rounding", "there is nothing in it")
+        return _DOCUMENTS.from_values(Certificate, {"rounding": None, **values})
 
     @property
     def content_hash(self) -> str:

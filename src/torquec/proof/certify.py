@@ -4,6 +4,7 @@
 (2)  the largest errors that can be found are where proofs begin (:mod:`torquec.proof.worst_motions`)
 (3)  each joint's error is bounded by itself (:mod:`torquec.proof.torque_bound`): joints are tasks of the work
 (4)  what snapped angles change against the file as written is added (:mod:`torquec.proof.snap_bound`)
+(5)  for code in single precision, so is what rounding to floats changes (:mod:`torquec.proof.single_rounding`)
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from torquec.codegen.precision import Precision
 from torquec.errors import RobotError
 from torquec.expr import Function
 from torquec.foundation.work import Meter, Work, as_work, silent
-from torquec.proof.certificate import Certificate, JointProof
+from torquec.proof.certificate import Certificate, JointProof, RoundingProof
+from torquec.proof.single_rounding import single_rounding
 from torquec.proof.snap_bound import snap_bound
 from torquec.proof.torque_bound import TorqueBound, torque_bound
 from torquec.proof.torque_residual import TorqueResidual, torque_residual
@@ -24,6 +27,9 @@ from torquec.proof.torque_tables import position_degrees, positions_read, torque
 from torquec.proof.worst_motions import error_program, worst_motions
 from torquec.robot.robot import Robot
 from torquec.trajectory.motion_box import MotionBox
+
+_SUMMED = 1.0 + 1e-9
+"""Covers the rounding of the sum of two parts of a bound: a checker takes one of them away again."""
 
 
 class UnprovenError(RobotError):
@@ -47,12 +53,14 @@ def certify(
     motions: MotionBox,
     *,
     limits: Sequence[float] | None = None,
+    precision: Precision = Precision.DOUBLE,
     work: Work | None = None,
 ) -> Certificate:
     """Prove a bound for every joint's torque error of `simplified` against `exact` over the motions.
 
-    `limits` are the tolerances: a bound at the tolerance will do where a closer one takes too long. Raises
-    `UnprovenError` where a joint's error exceeds its limit or no proof was found.
+    `limits` are the tolerances: a bound at the tolerance will do where a closer one takes too long. With single
+    `precision`, bounds include what rounding does in code that computes in floats. Raises `UnprovenError` where a
+    joint's error exceeds its limit or no proof was found.
     """
     work = as_work(work)
     prismatic = [joint.type.is_prismatic for joint in robot.joints]
@@ -66,9 +74,12 @@ def certify(
         torque_tables(exact, prismatic, read, degree=degree), torque_tables(simplified, prismatic, read, degree=degree)
     )
     found = worst_motions(error, motions).found
-    snapped = snap_bound(robot, motions)
+    added = snap_bound(robot, motions)
+    rounded = rounding_of(simplified, motions, precision)
+    if rounded is not None:
+        added = tuple(snap + _SUMMED * each for snap, each in zip(added, rounded, strict=True))
     tasks = [
-        (_of_joint(residual, k), k, motions, float(found[k]), None if limits is None else limits[k] - snapped[k])
+        (_of_joint(residual, k), k, motions, float(found[k]), None if limits is None else limits[k] - added[k])
         for k in range(robot.n)
     ]
     proofs = {}
@@ -80,12 +91,18 @@ def certify(
         note=lambda task, outcome: _note(robot.joint_names[task[1]], outcome),
     )
     allowances = [None] * robot.n if limits is None else [float(limit) for limit in limits]
-    for joint, outcome, allowed, snap in zip(robot.joints, outcomes, allowances, snapped, strict=True):
+    for joint, outcome, allowed, more in zip(robot.joints, outcomes, allowances, added, strict=True):
         if outcome is None:
             raise UnprovenError(joint.name)
         bound, (variables, degrees) = outcome
-        proofs[joint.name] = JointProof(bound.bound + snap, bound.found, variables, degrees, bound.trees, allowed)
-    return Certificate(robot.name, robot.content_hash, simplified, motions, proofs)
+        proofs[joint.name] = JointProof(bound.bound + more, bound.found, variables, degrees, bound.trees, allowed)
+    rounding = None if rounded is None else RoundingProof(precision, dict(zip(proofs, rounded, strict=True)))
+    return Certificate(robot.name, robot.content_hash, simplified, motions, proofs, rounding=rounding)
+
+
+def rounding_of(program: Function, motions: MotionBox, precision: Precision) -> tuple[float, ...] | None:
+    """What computing in a precision adds to the torques (n,) (5); None for doubles, whose rounding is not counted."""
+    return single_rounding(program, motions) if precision is Precision.SINGLE else None
 
 
 def _of_joint(residual: TorqueResidual, joint: int) -> TorqueResidual:

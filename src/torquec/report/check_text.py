@@ -13,6 +13,7 @@ _SHOWN = 12
 def check_text(document: dict[str, Any], path: str) -> str:
     """The text for a document of `torquec check`."""
     claims, slacks = document["claims"], document["slacks"]
+    single = document["precision"] != "double"
     lines = []
     if claims:
         rows = []
@@ -20,9 +21,14 @@ def check_text(document: dict[str, Any], path: str) -> str:
             slack = slacks.get(claim["joint"] if claim["quantity"] == "inverse_dynamics" else claim["quantity"])
             shown = "-" if slack is None else number(slack, 2)
             rows.append([claim["quantity"], claim["joint"], number(claim["bound"], 6), claim["unit"], shown])
-        lines.append(table(["quantity", "joint", "error at most", "unit", "of it slack"], rows))
+            if single:
+                rows[-1].append(number(claim["rounding"], 3))
+        heads = ["quantity", "joint", "error at most", "unit", "of it slack"]
+        lines.append(table([*heads, "of it floats"] if single else heads, rows))
         if len(claims) > _SHOWN:
             lines.append(f"and {len(claims) - _SHOWN} more")
+        if single:
+            lines.append("The bounds hold for code in single precision: every rounding to floats is in them.")
         lines.append("")
     if document["refused"]:
         lines += ["REFUSED:", *(f"  {reason}" for reason in document["refused"])]

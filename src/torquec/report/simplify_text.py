@@ -46,6 +46,8 @@ def simplify_text(document: Mapping[str, Any], facts: SimplifiedFacts) -> str:
     ]
     if rows:
         lines += ["", table(["joint", "error at most", "largest found", "unit"], rows)]
+    if document["precision"] == "single":
+        lines.append("The bounds hold for code in single precision: every rounding to floats is in them.")
     if document["coefficients"]:
         lines += ["", *_coefficients(document["coefficients"], facts.served)]
     if "trade_off" in document:

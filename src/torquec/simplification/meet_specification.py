@@ -68,7 +68,10 @@ def _met(robot: Robot, exact: Function, specification: Specification, work: Work
     if any(joint.control is not None for joint in specification.joints):
         return _by_control(robot, exact, specification, work)
     tolerance = tuple(float(joint.torque_error or 0.0) for joint in specification.joints)
-    return Simplified(simplify_torque(SimplificationProblem(robot, exact, specification.motions, tolerance, work)))
+    problem = SimplificationProblem(
+        robot, exact, specification.motions, tolerance, work, precision=specification.precision
+    )
+    return Simplified(simplify_torque(problem))
 
 
 def _by_control(robot: Robot, exact: Function, specification: Specification, work: Work) -> Simplified:

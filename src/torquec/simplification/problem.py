@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from torquec.codegen.precision import Precision
 from torquec.expr import Function
 from torquec.foundation.work import Work
 from torquec.robot.robot import Robot
@@ -16,7 +17,7 @@ class SimplificationProblem:
     """A robot, the `exact` program of its inverse dynamics, the motions that matter, and the torque errors allowed.
 
     `tolerance` (n,) [N m, N] is one error for each independent joint; `work` says who computes, and how progress is
-    reported.
+    reported; `precision` is that of the code whose errors are proven.
     """
 
     robot: Robot
@@ -24,6 +25,7 @@ class SimplificationProblem:
     motions: MotionBox
     tolerance: tuple[float, ...]
     work: Work = field(default_factory=Work, compare=False, repr=False)
+    precision: Precision = Precision.DOUBLE
 
     @property
     def prismatic(self) -> tuple[bool, ...]:

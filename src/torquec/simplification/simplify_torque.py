@@ -26,7 +26,7 @@ from torquec.errors import RobotError, SpecificationError, TimeLimitError
 from torquec.expr import Function, count_operations
 from torquec.foundation.work import Meter, silent
 from torquec.proof.certificate import Certificate
-from torquec.proof.certify import UnprovenError, certify
+from torquec.proof.certify import UnprovenError, certify, rounding_of
 from torquec.proof.snap_bound import snap_bound
 from torquec.proof.torque_tables import HIGHEST_DEGREE, position_degrees, positions_read
 from torquec.simplification.closed_torque import closed_form_with_fewer_terms
@@ -77,8 +77,10 @@ def simplify_torque(problem: SimplificationProblem) -> Certificate:
     _check_degrees(problem)
     _check_tolerances(problem)
     parts = {
-        name: _part_to_use(problem.exact) * (1.0 - snap / allowed)
-        for name, snap, allowed in zip(problem.robot.joint_names, _snapped(problem), problem.tolerance, strict=True)
+        name: _part_to_use(problem.exact) * (1.0 - (snap + rounded) / allowed)
+        for name, snap, rounded, allowed in zip(
+            problem.robot.joint_names, _snapped(problem), _rounded(problem), problem.tolerance, strict=True
+        )
     }
     limit, attempts = problem.work.limit, _ATTEMPTS
     best: Certificate | None = None
@@ -196,7 +198,15 @@ def _prune(task: _Pruning, *, meter: Meter = silent) -> Function:
 
 def _proven(problem: SimplificationProblem, program: Function) -> Certificate:
     """(4)."""
-    return certify(problem.robot, problem.exact, program, problem.motions, limits=problem.tolerance, work=problem.work)
+    return certify(
+        problem.robot,
+        problem.exact,
+        program,
+        problem.motions,
+        limits=problem.tolerance,
+        precision=problem.precision,
+        work=problem.work,
+    )
 
 
 def _part_to_use(exact: Function) -> float:
@@ -228,6 +238,13 @@ def _snapped(problem: SimplificationProblem) -> tuple[float, ...]:
     return snap_bound(problem.robot, problem.motions)
 
 
+def _rounded(problem: SimplificationProblem) -> tuple[float, ...]:
+    """The part of every tolerance that rounding takes (n,) in less than double precision; of the exact program, which
+    has the most operations.
+    """
+    return rounding_of(problem.exact, problem.motions, problem.precision) or (0.0,) * problem.robot.n
+
+
 def _check_tolerances(problem: SimplificationProblem) -> None:
     """Refuse tolerances that even the exact program is not proven to keep."""
     for name, snap, allowed in zip(problem.robot.joint_names, _snapped(problem), problem.tolerance, strict=True):
@@ -238,8 +255,16 @@ def _check_tolerances(problem: SimplificationProblem) -> None:
                 where=problem.robot.source,
                 remedy=f"read the robot as it is written (--no-snap, load(path, snap=False)), or allow {2 * snap:.2g}",
             )
-    proofs = certify(problem.robot, problem.exact, problem.exact, problem.motions).joints
-    for (name, proof), allowed in zip(proofs.items(), problem.tolerance, strict=True):
+    proofs = certify(problem.robot, problem.exact, problem.exact, problem.motions, precision=problem.precision).joints
+    for (name, proof), snap, rounded, allowed in zip(
+        proofs.items(), _snapped(problem), _rounded(problem), problem.tolerance, strict=True
+    ):
+        if not snap + rounded < allowed:
+            raise SpecificationError(
+                f"joint '{name}' is allowed a torque error of {allowed:.3g}, and {problem.precision} precision may "
+                f"change its torque by {rounded:.3g}",
+                remedy=f"allow {2 * (snap + rounded):.2g}, state smaller speeds, or leave out precision",
+            )
         if not proof.bound <= allowed:
             raise SpecificationError(
                 f"joint '{name}' is allowed a torque error of {allowed:.3g}, less than rounding makes of exact torques",

@@ -13,13 +13,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import NoReturn
 
+from torquec.codegen.precision import Precision
 from torquec.errors import RobotFileError, SpecificationError
 from torquec.foundation.choice import chosen
 from torquec.foundation.reading import FileKind
-from torquec.robot.degrees import degrees_text, is_position_in_degrees, is_speed_in_degrees, warn_of_degrees
+from torquec.robot.degrees import warn_of_degrees
 from torquec.robot.robot import Joint, Robot
 from torquec.robot.toml import Table, parse_toml, read_toml
 from torquec.simplification.fitting.fit_entries import BasisSearch
+from torquec.simplification.stated_number import degrees_suspected, stated_positive, stated_range, stated_rate
 from torquec.trajectory.motion_box import MotionBox, joint_box
 
 _ALTERNATIVES = (
@@ -89,7 +91,8 @@ class Specification:
 
     `coefficients` is set where the specification is a plain threshold; joints then state speeds and accelerations only,
     and are none where those of a joint are not limited. `search` is how coefficients are fitted to control
-    requirements.
+    requirements. `precision` is that of the code which must keep the torque errors: single counts every rounding to
+    floats, and goes with torque errors only.
     """
 
     joints: tuple[JointRequirement, ...]
@@ -97,9 +100,17 @@ class Specification:
     coefficients: CoefficientThreshold | None = None
     source: str = ""
     search: BasisSearch = BasisSearch.MINIMAL_BASIS
+    precision: Precision = Precision.DOUBLE
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "search", chosen(BasisSearch, self.search, "search"))
+        object.__setattr__(self, "precision", chosen(Precision, self.precision, "precision"))
+        if self.precision is not Precision.DOUBLE and (self.coefficients or any(j.control for j in self.joints)):
+            raise SpecificationError(
+                f"{self.precision} precision is proven for torque errors only",
+                where=self.source,
+                remedy="state torque_error or torque_error_part for every joint, or leave out precision",
+            )
 
     @property
     def motions(self) -> MotionBox:
@@ -144,6 +155,7 @@ def specification_of(document: Table, robot: Robot, source: str) -> Specificatio
         )
     search = BasisSearch(document.choice("search", BasisSearch, BasisSearch.MINIMAL_BASIS))
     asked = "search" in document
+    precision = Precision(document.choice("precision", Precision, Precision.DOUBLE))
     threshold = _threshold(document.table("coefficients"))
     every = _Given.read(document.table("every_joint"), named=False) or _Given(where=document.where())
     single: dict[str, _Given] = {}
@@ -177,11 +189,12 @@ def specification_of(document: Table, robot: Robot, source: str) -> Specificatio
             _refuse_search(document)
         moving = [_motion(joint, given) for joint, given in zip(robot.joints, merged, strict=True)]
         known = tuple(requirement for requirement in moving if requirement is not None)
-        return Specification(known if len(known) == robot.n else (), box, threshold, source)
+        stated = known if len(known) == robot.n else ()
+        return Specification(stated, box, threshold, source, precision=precision)
     joints = tuple(_requirement(joint, given) for joint, given in zip(robot.joints, merged, strict=True))
     if asked and not any(joint.control for joint in joints):
         _refuse_search(document)
-    return Specification(joints, box, None, source, search)
+    return Specification(joints, box, None, source, search, precision)
 
 
 def _refuse_search(document: Table) -> NoReturn:
@@ -195,7 +208,7 @@ def _refuse_search(document: Table) -> NoReturn:
 def _threshold(table: Table | None) -> CoefficientThreshold | None:
     if table is None:
         return None
-    threshold = _positive(table, "threshold")
+    threshold = stated_positive(table, "threshold")
     digits = table.number("digits", math.nan)
     if not math.isnan(digits) and digits not in range(1, 18):
         table.refuse("digits", f"'coefficients.digits' is {digits:g}", "give a whole number from 1 to 17")
@@ -230,15 +243,15 @@ class _Given:
         found = _Given(
             where=table.where(),
             name=name,
-            range=_range(table),
-            velocity=_rate(table, "velocity"),
-            acceleration=_rate(table, "acceleration"),
-            jerk=_rate(table, "jerk"),
-            torque_error=_positive(table, "torque_error"),
-            torque_error_part=_positive(table, "torque_error_part"),
+            range=stated_range(table),
+            velocity=stated_rate(table, "velocity"),
+            acceleration=stated_rate(table, "acceleration"),
+            jerk=stated_rate(table, "jerk"),
+            torque_error=stated_positive(table, "torque_error"),
+            torque_error_part=stated_positive(table, "torque_error_part"),
             control=_control(table.table("control")),
             motor=_motor(table.table("motor")),
-            in_degrees=_in_degrees(table),
+            in_degrees=degrees_suspected(table),
         )
         if found.torque_error is not None and found.torque_error_part is not None:
             table.refuse("torque_error_part", "the torque error is given twice", "keep one of the two keys")
@@ -321,58 +334,10 @@ def _lacking(joint: Joint, what: str, where: str, remedy: str) -> NoReturn:
     raise SpecificationError(f"joint '{joint.name}' has no {what}", where=where, remedy=remedy)
 
 
-def _positive(table: Table, key: str) -> float | None:
-    """A positive number, or None where the key is missing."""
-    value = table.number(key, math.nan)
-    if math.isnan(value):
-        return None
-    if not value > 0.0:
-        table.refuse(key, f"'{key}' is {value:g}", "give a positive number")
-    return value
-
-
-def _rate(table: Table, key: str) -> float | None:
-    """`key` per second in radians or metres, or `key_deg`."""
-    in_degrees = f"{key}_deg"
-    if in_degrees not in table:
-        return _positive(table, key)
-    if key in table:
-        table.refuse(in_degrees, f"the {key} is given twice", f"keep one of {key} and {in_degrees}")
-    return math.radians(_positive(table, in_degrees) or 0.0)
-
-
-def _in_degrees(table: Table) -> tuple[str, ...]:
-    """What to say of a range and a speed that are given in radians, and look like degrees."""
-    found = []
-    for key, values, is_wrong, unit in (
-        ("range", table.rows("range")[0] if "range" in table else (), is_position_in_degrees, "rad"),
-        ("velocity", (table.number("velocity", 0.0),), is_speed_in_degrees, "rad/s"),
-    ):
-        if wrong := [value for value in values if is_wrong(value)]:
-            text = degrees_text(key, max(wrong, key=abs), f"write {key}_deg", unit=unit)
-            found.append(f"{table.where(key)}: {text}")
-    return tuple(found)
-
-
-def _range(table: Table) -> tuple[float, float] | None:
-    """`range` in radians or metres, or `range_deg`."""
-    given = [key for key in ("range", "range_deg") if key in table]
-    if len(given) == 2:
-        table.refuse("range_deg", "the range is given twice", "keep one of range and range_deg")
-    if not given:
-        return None
-    (key,) = given
-    rows = table.rows(key)
-    if len(rows) != 1 or len(rows[0]) != 2 or not rows[0][0] < rows[0][1]:
-        table.refuse(key, f"'{key}' is {rows[0] if len(rows) == 1 else rows}", "give two numbers, the smaller first")
-    low, high = rows[0]
-    return (low, high) if key == "range" else (math.radians(low), math.radians(high))
-
-
 def _control(table: Table | None) -> dict[str, float] | None:
     if table is None:
         return None
-    found = {f.name: _positive(table, f.name) for f in fields(ControlRequirement)}
+    found = {f.name: stated_positive(table, f.name) for f in fields(ControlRequirement)}
     table.finish()
     stated = {name: value for name, value in found.items() if value is not None}
     if not set(stated) - {"damping_error"}:
@@ -390,8 +355,8 @@ def _motor(table: Table | None) -> dict[str, float] | None:
     if table is None:
         return None
     names = [f.name for f in fields(MotorData)]
-    found = {name: _positive(table, name) for name in names}
-    hertz = _positive(table, "resonance_hz")
+    found = {name: stated_positive(table, name) for name in names}
+    hertz = stated_positive(table, "resonance_hz")
     if hertz is not None:
         if found["resonance"] is not None:
             table.refuse("resonance_hz", "the resonance is given twice", "keep one of resonance and resonance_hz")

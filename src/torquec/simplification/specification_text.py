@@ -11,6 +11,7 @@ from dataclasses import fields
 from typing import Any
 
 from torquec.closedform import closed_form
+from torquec.codegen.precision import Precision
 from torquec.errors import CheckError, SpecificationError
 from torquec.proof.certificate import Certificate
 from torquec.proof.checker.check_parts import is_same_torque
@@ -36,6 +37,8 @@ def specification_text(robot: Robot, specification: Specification) -> str:
     lines = [f"robot = {_value(robot.name)}"]
     if specification.search is not BasisSearch.MINIMAL_BASIS and any(j.control for j in specification.joints):
         lines.append(f"search = {_value(specification.search.value)}")
+    if specification.precision is not Precision.DOUBLE:
+        lines.append(f"precision = {_value(specification.precision.value)}")
     if specification.coefficients is not None:
         lines += ["", "[coefficients]", *_lines(specification.coefficients)]
     stated = {requirement.name: requirement for requirement in specification.joints}
@@ -70,6 +73,11 @@ def check_specification_met(robot: Robot, certificate: Certificate) -> None:
         raise CheckError(f"the certificate's specification cannot be read: {error.found}", remedy=_REMEDY) from None
     if stated.motions != certificate.motions:
         raise CheckError("the certificate is about other motions than its specification", remedy=_REMEDY)
+    if stated.precision is not certificate.precision:
+        raise CheckError(
+            f"the certificate is about {certificate.precision} precision, its specification about {stated.precision}",
+            remedy=_REMEDY,
+        )
     if stated.coefficients is not None:
         _check_threshold(robot, certificate, stated.coefficients)
         return

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 from tests.codegen.c.compiler import Library, needs_compiler
 
+from torquec.codegen.c.names import package_names
+from torquec.codegen.c.scalar import SINGLE
+from torquec.codegen.c.sincos import ADDITIONS, MULTIPLICATIONS, sincos_source
 from torquec.codegen.sincos import LARGEST_ANGLE, sincos_reference
 from torquec.expr import trace
 from torquec.expr.math import sincos
@@ -24,3 +29,13 @@ def test_every_bit_is_that_of_the_reference(tmp_path):
             found = library("f", {"x": x})
             np.testing.assert_array_equal(found["s"], sine)
             np.testing.assert_array_equal(found["c"], cosine)
+
+
+def test_the_stated_cost_of_a_single_one_is_what_stands_in_its_text():
+    text = sincos_source(package_names([], "p", scalar=SINGLE))
+    body = text.partition("#else")[2].partition("#endif")[0]
+    plain = re.sub(r"e-\d+f", "f", body)
+    assert plain.count("*") == MULTIPLICATIONS
+    assert len(re.findall(r" [+-] |^ +- ", plain, re.MULTILINE)) == ADDITIONS
+    assert "sincos4" not in text
+    assert "[4]" not in text

@@ -13,10 +13,11 @@ from pathlib import Path
 from torquec.codegen.c.names import Names, package_names
 from torquec.codegen.c.scalar import DOUBLE, SCALARS, CScalar
 from torquec.codegen.c.selftest import selftest_text
+from torquec.codegen.c.sincos import ADDITIONS, MULTIPLICATIONS
 from torquec.codegen.c.source import comment, declaration, shape_text, source_text
 from torquec.codegen.function_names import check_names
 from torquec.codegen.precision import Precision
-from torquec.codegen.sincos import ROUND
+from torquec.codegen.sincos import ROUND, SINGLE_SINCOS
 from torquec.errors import ArgumentError
 from torquec.expr import Function, Op, check_function, count_operations
 from torquec.foundation.writing import write_folder
@@ -117,6 +118,16 @@ def check_rounding(function: Function, scalar: CScalar) -> None:
         )
 
 
+def _fixed_cost(function: Function) -> list[str]:
+    """What a call takes with its sines and cosines, one by one and without a branch: the same at every state."""
+    count = count_operations(function)
+    if not count.sincos:
+        return []
+    mul, add = count.mul + MULTIPLICATIONS * count.sincos, count.add + ADDITIONS * count.sincos
+    each = f"{MULTIPLICATIONS} mul, {ADDITIONS} add and a comparison with {SINGLE_SINCOS.largest_angle:g} rad"
+    return [f"In all {mul} mul, {add} add, whatever the state: a sincos is {each}, beyond which it is math.h's."]
+
+
 def _opening(names: Names, heading: str, description: str) -> str:
     """What stands above everything in the header."""
     use = _USE.format(prefix=names.prefix, real=names.scalar.type)
@@ -145,6 +156,8 @@ def header_text(
     for function, name in zip(functions, names.functions, strict=True):
         ports = names.ports(function)
         text = [f"{function.name}: {count_operations(function)}"]
+        if names.scalar != DOUBLE:
+            text += _fixed_cost(function)
         if function.name in notes:
             text.append(notes[function.name])
         text += [f"  in   {ports[port.name]}: {shape_text(port)}" for port in function.inputs]

@@ -7,7 +7,7 @@ from torquec.codegen.c.scalar import DOUBLE, CScalar
 from torquec.codegen.sincos import DOUBLE_SINCOS, SINGLE_SINCOS
 
 GROUP = 4
-"""Angles that one call takes: gcc and clang make vector code of it."""
+"""Angles that one call takes in double precision: gcc and clang make vector code of it."""
 
 _TEMPLATE = """\
 /* Sine and cosine together, without a branch, an integer or a table, so that compilers can evaluate
@@ -55,7 +55,9 @@ static void {far}({real} x, {real} *s, {real} *c)
         *c = {cos}(x);
     }}
 }}
+"""
 
+_FOUR = """\
 /* Sines s and cosines c of four angles x. */
 static void {four}(const {real} x[4], {real} s[4], {real} c[4])
 {{
@@ -82,9 +84,23 @@ static void {four}(const {real} x[4], {real} s[4], {real} c[4])
 }}
 """
 
+_ONE_BY_ONE = """\
+/* Sine s and cosine c of one angle x: single precision is for processors that take one number at a time. */
+static void {each}({real} x, {real} *s, {real} *c)
+{{
+    const {pair} y = {one}(x);
+    *s = y.sine;
+    *c = y.cosine;
+    {far}(x, s, c);
+}}
+"""
+
+MULTIPLICATIONS, ADDITIONS = 21, 19
+"""Of one sine and cosine in single precision, the same for every angle up to its largest."""
+
 
 def sincos_source(names: Names) -> str:
-    """The static functions that evaluate four angles."""
+    """The static functions that evaluate four angles or, in single precision, one."""
     scalar = names.scalar
     double = scalar == DOUBLE
     table = DOUBLE_SINCOS if double else SINGLE_SINCOS
@@ -92,11 +108,12 @@ def sincos_source(names: Names) -> str:
     p1, p2, p3 = table.half_pi_parts
     constants = {"p1": p1, "p2": p2, "p3": p3, "two_over_pi": table.two_over_pi, "round": table.round}
     constants |= {"largest": table.largest_angle, "unit": 1.0, "half": 0.5, "two": 2.0, "four_": 4.0, "quarter": 0.25}
-    return _TEMPLATE.format(
+    return (_TEMPLATE + "\n" + (_FOUR if double else _ONE_BY_ONE)).format(
         real=scalar.type,
         pair=names.helper("angle"),
         one=names.helper("sincos"),
         four=names.helper("sincos4"),
+        each=names.helper("sincos1"),
         far=names.helper("far_sincos"),
         sin=scalar.function("sin"),
         cos=scalar.function("cos"),

@@ -140,10 +140,15 @@ def _definition(function: Function, name: str, names: Names) -> str:
 
 
 def _angles(statement: Angles, names: Names) -> list[str]:
-    """One call for up to four angles. The last one fills the places that are left: gcc then builds one vector, where
-    zeros make two stores and a load that has to wait for both.
+    """In double precision one call for up to four angles. The last one fills the places that are left: gcc then builds
+    one vector, where zeros make two stores and a load that has to wait for both. In single precision a call for each.
     """
     k, real = statement.number, names.scalar.type
+    if names.scalar != DOUBLE:
+        count = len(statement.texts)
+        one = names.helper("sincos1")
+        calls = [f"    {one}({text}, &s{k}[{place}], &c{k}[{place}]);" for place, text in enumerate(statement.texts)]
+        return [f"    {real} s{k}[{count}];", f"    {real} c{k}[{count}];", *calls]
     texts = [*statement.texts, *[statement.texts[-1]] * (GROUP - len(statement.texts))]
     return [
         *packed(texts, head=f"    const {real} x{k}[{GROUP}] = {{", tail="};", indent="        "),

@@ -22,8 +22,9 @@ from torquec.foundation.arrays import AnyArray
 
 _NAMED = re.compile(r"const (?:double|float) (v\d+) = (.*)")
 _ANGLES = re.compile(r"const (?:double|float) x(\d+)\[4\] = \{(.*)\}")
-_PLACES = re.compile(r"(?:double|float) [sc]\d+\[4\]|\(void\)\w+")
+_PLACES = re.compile(r"(?:double|float) [sc]\d+\[[1-4]\]|\(void\)\w+")
 _SINCOS = re.compile(r"\w+_sincos4_*\(x(\d+), s\1, c\1\)")
+_SINCOS_OF_ONE = re.compile(r"\w+_sincos1_*\((.*), &s(\d+)\[(\d)\], &c\2\[\3\]\)")
 _RESULT = re.compile(r"(\w+)\[(\d+)\] = (.*)")
 _CHOICE = re.compile(r"\((.*) (>=|<=) (-?0\.0f?)\) \? (.*) : (.*)")
 _SUFFIX = re.compile(r"(?<=[0-9.])f\b")
@@ -91,6 +92,14 @@ class _Evaluation:
                 (single_sincos_reference if self._kind is np.float32 else sincos_reference)(angle) for angle in given
             ]
             self._arrays[f"s{number}"], self._arrays[f"c{number}"] = ([pair[k] for pair in pairs] for k in (0, 1))
+        elif match := _SINCOS_OF_ONE.fullmatch(statement):
+            angle, number, place = match.groups()
+            pair = (single_sincos_reference if self._kind is np.float32 else sincos_reference)(self._text(angle))
+            for letter, value in zip("sc", pair, strict=True):
+                known = self._arrays.setdefault(f"{letter}{number}", [])
+                if len(known) != int(place):
+                    raise self._refused(statement)
+                known.append(value)
         elif (match := _RESULT.fullmatch(statement)) and match.group(1) in self._results:
             self._results[match.group(1)][int(match.group(2))] = self._text(match.group(3))
         elif not _PLACES.fullmatch(statement):

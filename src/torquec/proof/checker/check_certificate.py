@@ -6,6 +6,8 @@
      it anywhere in the ranges is bounded, rounding included (`residual_grid`): the slack of each row.
 (3)  Each tree must cut its root box completely; root boxes must cover the ranges. On a leaf, the table, its slack and
      the rounding of the leaf's own arithmetic must not allow more than the bound (`check_boxes`).
+(4)  Where the certificate is about code in single precision, what rounding to floats does there is bounded again
+     (`check_floats`). It counts in full, as a slack does.
 
 docs/trusted-base.md lists every slack, and what this code shares with the search.
 """
@@ -21,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from torquec.codegen.precision import Precision
 from torquec.errors import CheckError
 from torquec.expr import count_operations
 from torquec.foundation.arrays import Array
@@ -29,6 +32,7 @@ from torquec.proof.certificate import Certificate, JointProof
 from torquec.proof.checker.allowances import ROUNDED_UP
 from torquec.proof.checker.check_boxes import HIGHEST_DEGREE, REMEDY, LeafChecker, Part, root_pieces, tree_leaves
 from torquec.proof.checker.check_coefficients import check_coefficients
+from torquec.proof.checker.check_floats import check_floats
 from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table
 from torquec.proof.checker.residual_grid import GridPart, ResidualGrid, row_weights, snap_differences
 from torquec.proof.checker.rounded_evaluation import RoundedArray
@@ -58,9 +62,12 @@ def check_certificate(
         slacks = _slacks(grid, [claim.table for claim in claims], step.meter)
         slacks = slacks + snap_differences(robot, box.lower, box.upper)
     weights = row_weights(box.velocity, box.acceleration)
+    rounding = _checked_rounding(certificate, work)
     tasks = [
-        _Task(robot.n, f"joint '{name}'", proof.bound, claim, weights, float(weights @ slacks[:, k]) * ROUNDED_UP)
-        for k, ((name, proof), claim) in enumerate(zip(certificate.joints.items(), claims, strict=True))
+        _Task(
+            robot.n, f"joint '{name}'", proof.bound, claim, weights, float(weights @ slacks[:, k]) * ROUNDED_UP + more
+        )
+        for k, ((name, proof), claim, more) in enumerate(zip(certificate.joints.items(), claims, rounding, strict=True))
     ]
     for _ in work.map(
         "proving the torque errors again",
@@ -96,6 +103,7 @@ def _check_statement(robot: Robot, certificate: Certificate) -> None:
         raise CheckError("a largest speed or acceleration is negative", remedy=REMEDY)
     for name, proof in certificate.joints.items():
         _check_joint_statement(robot, f"joint '{name}'", proof)
+    _check_rounding_statement(certificate)
 
 
 def _check_joint_statement(robot: Robot, name: str, proof: JointProof) -> None:
@@ -110,6 +118,29 @@ def _check_joint_statement(robot: Robot, name: str, proof: JointProof) -> None:
         raise CheckError(f"{name}: no such variables {variables}", remedy=REMEDY)
     if len(degrees) != len(variables) or not all(1 <= degree <= HIGHEST_DEGREE for degree in degrees):
         raise CheckError(f"{name}: the degrees of its error are given as {degrees}", remedy=REMEDY)
+
+
+def _check_rounding_statement(certificate: Certificate) -> None:
+    rounding = certificate.rounding
+    if rounding is None:
+        return
+    if rounding.precision is not Precision.SINGLE:
+        raise CheckError(f"nothing is known of rounding in {rounding.precision} precision", remedy=REMEDY)
+    if tuple(rounding.joints) != tuple(certificate.joints):
+        raise CheckError("the rounding of other joints is stated than those of the certificate", remedy=REMEDY)
+    for name, most in rounding.joints.items():
+        if not 0.0 <= most <= certificate.joints[name].bound:
+            raise CheckError(f"joint '{name}': its rounding is stated as {most}", remedy=REMEDY)
+
+
+def _checked_rounding(certificate: Certificate, work: Work) -> Sequence[float]:
+    """What rounding to floats does to each torque (4), as stated and proven again; nothing where it is not stated."""
+    if certificate.rounding is None:
+        return [0.0] * len(certificate.joints)
+    stated = tuple(certificate.rounding.joints.values())
+    with work.step("proving the rounding to floats again"):
+        check_floats(certificate.program, certificate.motions, stated)
+    return stated
 
 
 def _check_inner(robot: Robot, certificate: Certificate, work: Work) -> Mapping[str, float]:

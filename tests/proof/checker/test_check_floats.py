@@ -1,0 +1,185 @@
+"""The checker's own count of roundings: what is stated too small is refused, whatever the search forgot."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.single_precision import rounding_found
+
+from torquec.codegen.precision import Precision
+from torquec.codegen.sincos import SINGLE_ERROR, SINGLE_SINCOS
+from torquec.errors import CheckError
+from torquec.expr import Op, trace
+from torquec.expr.math import exp, sincos
+from torquec.model.quantities import trace_quantity
+from torquec.proof import single_rounding as search
+from torquec.proof.certificate import Certificate, RoundingProof
+from torquec.proof.certify import certify
+from torquec.proof.checker import allowances
+from torquec.proof.checker.check_certificate import check_certificate
+from torquec.proof.checker.check_floats import check_floats
+from torquec.robot import classics
+from torquec.trajectory.motion_box import MotionBox
+
+ROBOT = classics.planar2r()
+BOX = MotionBox((-1.5,) * 2, (1.5,) * 2, (1.0,) * 2, (2.0,) * 2)
+
+
+@pytest.fixture(scope="module")
+def exact():
+    return trace_quantity(ROBOT, "inverse_dynamics")
+
+
+@pytest.fixture(scope="module")
+def certificate(exact):
+    return certify(ROBOT, exact, exact, BOX, precision=Precision.SINGLE)
+
+
+def test_what_the_checker_allows_for_is_no_less_than_what_was_measured():
+    assert allowances.SINGLE_SINE_ERROR >= SINGLE_ERROR
+    assert SINGLE_SINCOS.largest_angle == allowances.SINGLE_LARGEST_ANGLE
+    assert np.float32(allowances.SINGLE_UNIT) == np.finfo(np.float32).eps / 2
+    assert np.float32(allowances.FLUSHED) == np.finfo(np.float32).tiny
+    assert np.finfo(np.float32).max > allowances.LARGEST_FLOAT
+
+
+def test_a_certificate_in_single_precision_is_proven_again_and_is_the_same_after_a_file(certificate):
+    slacks = check_certificate(ROBOT, certificate)
+    for name, part in certificate.rounding.joints.items():
+        assert part < slacks[name] <= certificate.joints[name].bound
+    again = Certificate.from_dict(certificate.to_dict())
+    assert again == certificate
+    assert again.content_hash == certificate.content_hash
+    assert again.precision is Precision.SINGLE
+
+
+def test_certificates_in_double_precision_say_nothing_of_rounding(exact):
+    document = certify(ROBOT, exact, exact, BOX).to_dict()
+    assert "rounding" not in document
+    assert Certificate.from_dict(document).precision is Precision.DOUBLE
+
+
+PLANTED = {
+    "a rounding unit that is half of it": ("UNIT", 2.0**-25),
+    "a sine without an error": ("SINGLE_ERROR", 0.0),
+    "sums that are not rounded": ("_rounded", lambda low, high, error: search._Value(low, high, error)),
+    "products whose second operand is exact": (
+        "_product",
+        lambda a, b, is_square: search._rounded(
+            *(
+                f(np.stack(np.broadcast_arrays(a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high)), axis=0)
+                for f in (np.min, np.max)
+            ),
+            b.size * a.error,
+        ),
+    ),
+    "inputs that are not converted": ("_input", lambda low, high: search._Value(low, high, np.zeros(()))),
+}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_what_the_search_forgets_the_checker_finds(name, exact, monkeypatch):
+    attribute, wrong = PLANTED[name]
+    monkeypatch.setattr(search, attribute, wrong)
+    with pytest.raises(CheckError, match="single precision may change torque"):
+        check_floats(exact, BOX, search.single_rounding(exact, BOX))
+
+
+def test_a_constant_that_is_taken_as_it_is_is_found(monkeypatch):
+    """Where constants are a good part of all roundings: the torque is a third of the acceleration."""
+    third = trace("f", lambda q, qd, qdd: {"tau": [qdd[0] * (1.0 / 3.0)]}, dict.fromkeys(("q", "qd", "qdd"), (1,)))
+    box = MotionBox((-1.0,), (1.0,), (1.0,), (1.0,))
+    check_floats(third, box, search.single_rounding(third, box))
+    monkeypatch.setattr(search, "_constant", lambda value: search._Value(*map(np.asarray, (value, value, 0.0))))
+    with pytest.raises(CheckError, match="single precision may change torque"):
+        check_floats(third, box, search.single_rounding(third, box))
+
+
+def test_a_skipped_operation_is_found(exact, certificate):
+    """The stated rounding is that of a shorter program: the last sums of both torques are left out."""
+    cut = {result: exact.operations[result].args[0] for result in exact.results[0]}
+    assert all(exact.operations[k].op in (Op.ADD, Op.SUB) for k in cut)
+    shorter = replace(exact, results=(tuple(cut.values()),))
+    stated = search.single_rounding(shorter, BOX)
+    with pytest.raises(CheckError, match="single precision may change torque"):
+        check_floats(exact, BOX, stated)
+
+
+def stating(certificate, **changes):
+    return replace(certificate, rounding=replace(certificate.rounding, **changes))
+
+
+def test_what_is_tampered_with_is_refused(certificate):
+    names = list(certificate.joints)
+    smaller = {name: 0.9 * part for name, part in certificate.rounding.joints.items()}
+    for joints, message in (
+        (smaller, "single precision may change torque"),
+        (dict.fromkeys(names, 0.0), "single precision may change torque"),
+        (dict.fromkeys(names, -1.0), "its rounding is stated as -1"),
+        (dict.fromkeys(names, float("nan")), "its rounding is stated as nan"),
+        (dict.fromkeys(names, 1e9), "its rounding is stated as"),
+        (dict(list(certificate.rounding.joints.items())[:1]), "the rounding of other joints"),
+        (dict(reversed(certificate.rounding.joints.items())), "the rounding of other joints"),
+    ):
+        with pytest.raises(CheckError, match=message):
+            check_certificate(ROBOT, stating(certificate, joints=joints))
+    with pytest.raises(CheckError, match="nothing is known of rounding in double precision"):
+        check_certificate(ROBOT, stating(certificate, precision=Precision.DOUBLE))
+
+
+def test_a_bound_that_leaves_no_room_for_rounding_is_refused(certificate):
+    name = "joint1"
+    part = certificate.rounding.joints[name]
+    proof = certificate.joints[name]
+    less = {**certificate.joints, name: replace(proof, bound=part, found=0.0)}
+    with pytest.raises(CheckError):
+        check_certificate(ROBOT, replace(certificate, joints=less))
+
+
+def test_a_document_with_an_empty_rounding_is_refused(certificate):
+    from torquec.errors import ArgumentError
+    from torquec.foundation.json_text import checksum
+
+    document = replace(certificate, rounding=None).to_dict()
+    del document["sha256"]
+    document["rounding"] = None
+    document["sha256"] = checksum(document)
+    with pytest.raises(ArgumentError, match=r"certificate\.rounding"):
+        Certificate.from_dict(document)
+
+
+def test_the_checker_s_own_bound_is_never_below_what_is_found():
+    """The smallest statement that is accepted, by halving, lies above what random motions attain."""
+    robot = classics.scara()
+    program = trace_quantity(robot, "inverse_dynamics")
+    box = MotionBox(
+        *(tuple(getattr(j.limits, side) for j in robot.joints) for side in ("lower", "upper")), (1.0,) * 4, (3.0,) * 4
+    )
+    found = rounding_found(program, box, 4000)
+    stated = np.array(search.single_rounding(program, box))
+    check_floats(program, box, stated)
+    assert np.all(found < stated)
+    with pytest.raises(CheckError):
+        check_floats(program, box, 0.99 * found)
+
+
+def test_what_a_float_cannot_be_is_refused():
+    ports = dict.fromkeys(("q", "qd", "qdd"), (1,))
+
+    def program(of):
+        return trace("f", lambda q, qd, qdd: {"tau": [of(q[0], qdd[0])]}, ports)
+
+    box = MotionBox((-5000.0,), (5000.0,), (1.0,), (1.0,))
+    for of, message in (
+        (lambda q, a: sincos(q)[0], "an angle may be too large"),
+        (lambda q, a: 1e38 * a * 1e3, "too large for a float"),
+        (lambda q, a: exp(a), "is not known in single precision"),
+    ):
+        with pytest.raises(CheckError, match=message):
+            check_floats(program(of), box, [1e30])
+
+
+def test_a_record_is_told_apart():
+    assert RoundingProof(Precision.SINGLE, {"a": 1.0}) != RoundingProof(Precision.SINGLE, {"a": 2.0})
