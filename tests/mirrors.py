@@ -4,6 +4,9 @@ from __future__ import annotations
 
 COVERED_BY = {
     "closedform/html_style.py": "closedform/test_html.py",
+    "closedform/symbolic_arm.py": "closedform/test_symbolic_equations.py",
+    "closedform/symbolic_sums.py": "closedform/test_symbolic_equations.py",
+    "closedform/symbolic_terms.py": "closedform/test_symbolic_equations.py",
     "codegen/llvm/objects.py": "codegen/llvm/test_cache.py",
     "codegen/llvm/trampoline_text.py": "codegen/llvm/test_trampoline.py",
     "codegen/llvm_text/emit.py": "codegen/llvm/test_callable.py",

@@ -44,6 +44,8 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "Equations and base parameters": {
         "torquec.closedform.closed_form": ("ClosedForm", "Coefficients", "closed_form"),
         "torquec.closedform.rule": ("Rule",),
+        "torquec.closedform.symbolic_equations": ("SymbolicEquations", "symbolic_equations"),
+        "torquec.closedform.symbolic_latex": ("symbolic_latex", "symbolic_text"),
         "torquec.parameters.base_parameters": ("BaseParameters", "BasisMethod", "base_parameters"),
         "torquec.parameters.check_base_parameters": ("check_base_parameters",),
         "torquec.parameters.minimal_combinations": (

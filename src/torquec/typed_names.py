@@ -7,6 +7,10 @@ from torquec.closedform.closed_form import ClosedForm as ClosedForm
 from torquec.closedform.closed_form import Coefficients as Coefficients
 from torquec.closedform.closed_form import closed_form as closed_form
 from torquec.closedform.rule import Rule as Rule
+from torquec.closedform.symbolic_equations import SymbolicEquations as SymbolicEquations
+from torquec.closedform.symbolic_equations import symbolic_equations as symbolic_equations
+from torquec.closedform.symbolic_latex import symbolic_latex as symbolic_latex
+from torquec.closedform.symbolic_latex import symbolic_text as symbolic_text
 from torquec.codegen.precision import Precision as Precision
 from torquec.codegen.target import Target as Target
 from torquec.codegen.verify.package import verify_package as verify_package

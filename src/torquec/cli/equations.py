@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -78,6 +78,14 @@ class EquationsOptions(CommandOptions):
     coefficients: Annotated[
         CoefficientKind, typer.Option(help="Numbers, or linear combinations of the inertial parameters.")
     ] = CoefficientKind.NUMBERS
+    symbolic: Annotated[
+        bool,
+        typer.Option(
+            "--symbolic",
+            help="Lengths, masses, inertias and gravity as symbols (l1, m2, g), for arms of few joints: M, h and g as "
+            "text, LaTeX or JSON. torquec params --symbolic has the base parameters.",
+        ),
+    ] = False
     output: TextFileOption = None
     force: ForceOption = False
 
@@ -102,14 +110,44 @@ def equations(model: Model, options: EquationsOptions) -> Outcome:
     from torquec.closedform.json_form import equations_document
     from torquec.foundation.writing import write_files
 
-    matrices = _matrices(options)
-    chosen = _of_program(model, options) if model.kind.follows_program else _of_robot(model, options, matrices)
-    document = equations_document(chosen)
-    text = _written(chosen, options.written_as)
+    if options.symbolic:
+        document, text = _in_symbols(model, options)
+    else:
+        matrices = _matrices(options)
+        chosen = _of_program(model, options) if model.kind.follows_program else _of_robot(model, options, matrices)
+        document = equations_document(chosen)
+        text = _written(chosen, options.written_as)
     if options.output is None:
         return Outcome(document, text)
     write_files({options.output: text}, force=True)
     return Outcome(document | {"file": str(options.output)}, "", (options.output,))
+
+
+def _in_symbols(model: Model, options: EquationsOptions) -> tuple[dict[str, Any], str]:
+    """The equations in symbols: the document and the text."""
+    from torquec.closedform.symbolic_equations import symbolic_equations
+    from torquec.closedform.symbolic_latex import symbolic_document, symbolic_latex, symbolic_text
+    from torquec.foundation.json_text import finite_json
+
+    if model.kind.follows_program:
+        raise ArgumentError(
+            f"a '{model.kind}' model has no symbols, its program has numbers", remedy="name the robot's own file"
+        )
+    given = [option for option, value in _changes(options).items() if value]
+    if options.whole:
+        given.append("--whole")
+    if given:
+        raise ArgumentError(f"{given[0]} does not go with --symbolic", remedy=f"leave out {given[0]}")
+    writers = {EquationFormat.TEXT: symbolic_text, EquationFormat.LATEX: symbolic_latex}
+    found = symbolic_equations(model.robot)
+    document = symbolic_document(found)
+    if options.written_as is EquationFormat.JSON:
+        return document, finite_json(document) + "\n"
+    if options.written_as not in writers:
+        raise ArgumentError(
+            f"equations in symbols are not written as {options.written_as}", remedy="choose text, latex or json"
+        )
+    return document, writers[options.written_as](found)
 
 
 def _matrices(options: EquationsOptions) -> list[Matrix]:
@@ -148,15 +186,7 @@ def _of_program(model: Model, options: EquationsOptions) -> Equations:
     from torquec.closedform.rule import EXACT
     from torquec.simplification.torque_coefficients import torque_coefficients
 
-    changed = {
-        "--entry": options.entry,
-        "--matrix": options.matrix,
-        "--multiple-angles": options.multiple_angles,
-        "--threshold": options.threshold,
-        "--digits": options.digits,
-        "--coefficients": options.coefficients is not CoefficientKind.NUMBERS,
-    }
-    given = [option for option, value in changed.items() if value]
+    given = [option for option, value in _changes(options).items() if value]
     if given:
         raise ArgumentError(
             f"{given[0]} is for robots; the equations of a '{model.kind}' model are written as they are",
@@ -166,6 +196,18 @@ def _of_program(model: Model, options: EquationsOptions) -> Equations:
     entries = {m: tuple(e for e in found.written() if e.matrix is m) for m in (Matrix.M, Matrix.B, Matrix.D)}
     entries[Matrix.G_TORQUE] = tuple(e for e in found.written() if e.matrix is Matrix.G_TORQUE)
     return Equations(closed_form(model.robot), EXACT, entries, ())
+
+
+def _changes(options: EquationsOptions) -> dict[str, object]:
+    """Options that choose or change the equations of a robot, with what is given."""
+    return {
+        "--entry": options.entry,
+        "--matrix": options.matrix,
+        "--multiple-angles": options.multiple_angles,
+        "--threshold": options.threshold,
+        "--digits": options.digits,
+        "--coefficients": options.coefficients is not CoefficientKind.NUMBERS,
+    }
 
 
 def _written(equations: Equations, kind: EquationFormat) -> str:

@@ -19,7 +19,7 @@ from torquec.closedform.text import friction_branches, remarks
 from torquec.robot.robot import Friction
 
 _COLUMNS = 80
-"""Columns of mathematics on a line of the page (`_length`): what ten points leave room for between its margins."""
+"""Columns of mathematics on a line of the page (`printed_length`): what ten points leave room for."""
 
 _PIECES = re.compile(r"[_^]\{((?:[^{}]|\{[^{}]*\})*)\}|\\(cos|sin)|(\\[a-z]+|\\,)|(.)")
 _POINTS = {
@@ -36,7 +36,7 @@ _POINTS = {
 }
 """Widths of ten-point type; digits and letters take five unless they stand here."""
 
-_PREAMBLE = r"""\documentclass[10pt,a4paper,fleqn]{article}
+PREAMBLE = r"""\documentclass[10pt,a4paper,fleqn]{article}
 \usepackage[T1]{fontenc}
 \usepackage{amsmath}
 \usepackage[margin=18mm]{geometry}
@@ -78,7 +78,7 @@ _SPECIAL = {
 def equations_latex(equations: Equations) -> str:
     """The whole document; text from files is escaped, whatever it holds."""
     name = latex_text(equations.form.robot.name)
-    parts = [_PREAMBLE, rf"\section*{{{name}: equations of motion}}", f"\\[ {_balance(equations)} \\]"]
+    parts = [PREAMBLE, rf"\section*{{{name}: equations of motion}}", f"\\[ {_balance(equations)} \\]"]
     parts += [_coordinates(equations)]
     parts += ["\n".join(f"{latex_text(line)}\\par" for line in remarks(equations))]
     for matrix, found in equations.entries.items():
@@ -126,7 +126,9 @@ def _matrix_latex(equations: Equations, matrix: Matrix, cells: dict[tuple[int, .
     rows = [[cells.get((i, *column), "0") for column in columns] for i in range(n)]
     symbol = _SYMBOLS[matrix]
     # A column is as wide as its widest cell, and two more between it and the next.
-    width = sum(max(_length(row[c]) for row in rows) + 2 for c in range(len(columns))) + _length(symbol) + 3
+    width = (
+        sum(max(printed_length(row[c]) for row in rows) + 2 for c in range(len(columns))) + printed_length(symbol) + 3
+    )
     if width > _COLUMNS:
         return ""
     body = " \\\\\n".join(" & ".join(row) for row in rows)
@@ -137,9 +139,9 @@ def entry_latex(equations: Equations, entry: Entry, *, show_unit: bool = False) 
     """One entry as a displayed equation, broken into lines."""
     unit = rf"\;[{unit_latex(equations.unit(entry))}]" if show_unit else ""
     name = _entry_name(entry)
-    room = _COLUMNS - _length(name) - _length(unit) - 3
+    room = _COLUMNS - printed_length(name) - printed_length(unit) - 3
     summands = entry_summands(entry, LATEX, equations.digits)
-    first, *others = broken(summands, first=room, other=room, length=_length)
+    first, *others = broken(summands, first=room, other=room, length=printed_length)
     if first.startswith("-"):
         first = "{-}" + first[1:]  # a sign, no subtraction
     lines = [f"{name}{unit} ={{}}& {first}", *(f"&{{}}{line}" for line in others)]
@@ -272,7 +274,7 @@ def _cases(law: Friction, speed: str, digits: int, *, load: str = "|tau|") -> st
     return rows[0] if len(rows) == 1 else r"\begin{cases}" + r" \\ ".join(rows) + r"\end{cases}"
 
 
-def _length(text: str) -> int:
+def printed_length(text: str) -> int:
     """The width of a piece of mathematics on paper, in columns of six points."""
     points = 0.0
     text = re.sub(r"(_\{[^{}]*\})\^\{\d+\}", r"\1", text)  # a power stands above the index
