@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import pytest
+from tests.posted_executor import PostedExecutor
 
 from torquec.robot import classics
 from torquec.trajectory import read_trajectory
@@ -103,3 +106,20 @@ def test_misuse_has_status_two(torquec, tmp_path, monkeypatch, options, word):
     assert outcome.status == 2
     assert word in outcome.err
     assert not list(tmp_path.iterdir())
+
+
+def test_processes_give_the_same_motion(torquec, tmp_path, monkeypatch):
+    posted, asked = PostedExecutor(), []
+
+    @contextlib.contextmanager
+    def pool(jobs):
+        asked.append(jobs)
+        yield posted if jobs > 1 else None
+
+    monkeypatch.setattr("torquec.cli.worker_pool.worker_pool", pool)
+    alone, spread = tmp_path / "alone.csv", tmp_path / "spread.csv"
+    assert torquec("excite", "planar2r", "-o", alone, "--evaluations", 400).status == 0
+    assert torquec("excite", "planar2r", "-o", spread, "--evaluations", 400, "--jobs", 3).status == 0
+    assert asked == [1, 3]
+    assert "improve_motion" in posted.done
+    assert spread.read_bytes() == alone.read_bytes()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
+from tests.posted_executor import PostedExecutor
 
 import torquec as tq
 
@@ -57,3 +60,18 @@ def test_identify_draws_the_torques(torquec, tmp_path):
     document = torquec("identify", "planar2r", "simulated", *QUICK, "--plot", target, "--json").document
     assert document["files"] == [str(target)]
     assert target.read_bytes()[:4] == b"\x89PNG"
+
+
+def test_processes_are_for_files_in_pieces(torquec, tmp_path, monkeypatch):
+    posted = PostedExecutor()
+    monkeypatch.setattr("torquec.cli.worker_pool.worker_pool", lambda jobs: contextlib.nullcontext(posted))
+    path = tmp_path / "excite.csv"
+    assert torquec("excite", "planar2r", "-o", path, "--evaluations", 50).status == 0
+    posted.done.clear()
+    words = ("identify", "planar2r", path, "--cutoff", 10, "--friction", "none", "--method", "ordinary", "--jobs", 2)
+    outcome = torquec(*words, "--stream", "--json")
+    assert outcome.status == 0, outcome.err
+    assert "_of_log" in posted.done
+    refused = torquec(*words)
+    assert refused.status == 2
+    assert "add --stream" in refused.err

@@ -64,6 +64,7 @@ class ExciteOptions(CommandOptions):
         typer.Option(metavar="LOG", help="Design nothing: say how well this log excites (repeat for more)."),
     ] = None
     log_map: MapOption = None
+    jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Processes to use; the motion is the same.")] = 1
     force: ForceOption = False
 
 
@@ -81,7 +82,7 @@ def excite(model: Model, options: ExciteOptions) -> Outcome:
         return _judged(model, options)
     if options.output is None:
         raise ArgumentError("there is no file to write", remedy="name one: -o excite.csv, or give a log: --log LOG")
-    return _designed(model, wanted, options.output, options.plot)
+    return _designed(model, wanted, options.output, options)
 
 
 def _wanted(options: ExciteOptions) -> ExcitationOptions:
@@ -104,16 +105,18 @@ def _wanted(options: ExciteOptions) -> ExcitationOptions:
     )
 
 
-def _designed(model: Model, options: ExcitationOptions, output: Path, plot: Path | None) -> Outcome:
+def _designed(model: Model, options: ExcitationOptions, output: Path, given: ExciteOptions) -> Outcome:
     """Search, write, draw, tell."""
+    from torquec.cli.worker_pool import worker_pool
     from torquec.foundation.work import Work
     from torquec.identification.excitation import excitation
     from torquec.report.excitation_plot import plot_excitation
     from torquec.report.excitation_text import excitation_text
     from torquec.trajectory.csv_file import write_trajectory
 
-    robot = model.robot
-    found = excitation(robot, options=options, work=Work(report=step_report()))
+    robot, plot = model.robot, given.plot
+    with worker_pool(given.jobs) as pool:
+        found = excitation(robot, options=options, work=Work(executor=pool, report=step_report()))
     motion = found.trajectory
     files = [write_trajectory(motion, output, torques=model.total_torque(motion.q, motion.qd, motion.qdd))]
     if plot is not None:

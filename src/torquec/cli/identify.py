@@ -122,6 +122,9 @@ class IdentifyCommandOptions(CommandOptions):
     details: Annotated[
         bool, typer.Option("--details", help="Print statistics of the residuals and correlated parameters, too.")
     ] = False
+    jobs: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Processes for files that are read in pieces; a file each.")
+    ] = 1
     force: ForceOption = False
 
 
@@ -148,6 +151,8 @@ def identify(model: Model, options: IdentifyCommandOptions) -> Outcome:
         estimate, training, others = _streamed(robot, options, how)
         sources: Sequence[LogOrPath] = options.logs
     else:
+        if options.jobs > 1:
+            raise ArgumentError("--jobs with logs that are read whole", remedy="add --stream, or leave out --jobs")
         training = _training(robot, options)
         others = read_logs(robot, options.validate or [], options.log_map)
         loaded = read_logs(robot, options.payload_log or [], options.log_map)
@@ -214,6 +219,7 @@ def _streamed(
     robot: Robot, options: IdentifyCommandOptions, how: IdentifyOptions
 ) -> tuple[Estimate, list[Log], list[Log]]:
     """The estimate from files in pieces, and the beginnings of the files, for pictures and the self-test in C."""
+    from torquec.cli.worker_pool import worker_pool
     from torquec.foundation.work import Work
     from torquec.identification.identify import identify as fit
     from torquec.trajectory.log_map import read_log_map
@@ -238,7 +244,9 @@ def _streamed(
             remedy="find the delay with check-log on a shorter log, and give it in the map (delay = seconds)",
         )
     progress(f"identifying {robot.name}, piece by piece ...")
-    estimate = fit(robot, logs, validate=others, log_map=meaning, options=how, work=Work(report=step_report()))
+    with worker_pool(options.jobs) as pool:
+        work = Work(executor=pool, report=step_report())
+        estimate = fit(robot, logs, validate=others, log_map=meaning, options=how, work=work)
     shown = [
         [next(read_log_chunks(path, robot, log_map=meaning, rows=_SHOWN_ROWS)) for path in paths]
         for paths in (logs, others)
