@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ import pytest
 # It must be said before NumPy is loaded.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
     os.environ.setdefault(_name, "1")
+gc.disable()  # while tests are collected, which leaves no garbage
 
 GOLDEN = Path(__file__).resolve().parent / "golden"
 
@@ -26,6 +27,17 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)
+    gc.enable()
+
+
+@pytest.fixture
+def usual_garbage() -> Iterator[None]:
+    """For tests of memory: garbage is collected as often as Python does by itself."""
+    rare = gc.get_threshold()
+    gc.collect()
+    gc.set_threshold(700, 10, 10)
+    yield
+    gc.set_threshold(*rare)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -44,24 +45,33 @@ COUNTERBALANCE = GasSpring(
 
 
 def robot_and_logs(model, files, log_map=None):
-    """The robot and its logs; skips the test where they are not there."""
+    """The robot and its logs, which no test may change; skips the test where they are not there."""
     if not (DATA / model).exists():
         pytest.skip("the recorded logs are not there")
     robot = tq.load(DATA / model)
-    return robot, [read_log(DATA / file, robot, log_map=log_map) for file in files]
+    logs = [read_log(DATA / file, robot, log_map=log_map) for file in files]
+    for log in logs:
+        for values in (log.t, log.q, log.qd, log.tau):
+            if values is not None:
+                values.flags.writeable = False
+    return robot, logs
 
 
+@cache
 def panda():
     return robot_and_logs("panda/panda.urdf", ["panda/gaz2019_exciting_traj1_0-14s.csv"])
 
 
+@cache
 def lwr4():
     return robot_and_logs("kuka_lwr4/kuka_lwr4.urdf", [f"kuka_lwr4/hw_measurements_{k}.csv" for k in (1, 2)])
 
 
+@cache
 def kr300():
     return robot_and_logs("kuka_kr300/kr300.urdf", [f"kuka_kr300/traj_{k}.csv" for k in "AB"], KR300)
 
 
+@cache
 def tx40():
     return robot_and_logs("staubli_tx40/tx40_mdh_modified.urdf", ["staubli_tx40/tx40_0-5s.csv"], TX40)

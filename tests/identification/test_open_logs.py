@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -87,13 +88,17 @@ def test_laws_of_friction(files, friction):
     assert_the_same(found, identify(robot, read_log(files[1], robot), options=options))
 
 
-def test_a_recorded_log():
+@pytest.mark.parametrize("rows", [1500, pytest.param(None, marks=pytest.mark.slow)], ids=["part", "whole"])
+def test_a_recorded_log(tmp_path, rows):
     robot, logs = real_logs.lwr4()
+    lines = Path(logs[0].source).read_text(encoding="utf-8").splitlines(keepends=True)
+    path = tmp_path / "recorded.csv"
+    path.write_text("".join(lines if rows is None else lines[: rows + 1]), encoding="utf-8")
     options = IdentifyOptions(
         cutoff=4.0, friction=FrictionModel.OFFSET, rotors=False, strength=30.0, method=Method.RIDGE
     )
-    found = in_pieces(robot, [logs[0].source], options=options, rows=4000)
-    assert_the_same(found, identify(robot, logs[0], options=options))
+    found = in_pieces(robot, [path], options=options, rows=4000 if rows is None else 600)
+    assert_the_same(found, identify(robot, read_log(path, robot), options=options))
 
 
 def test_friction_is_searched_as_in_memory(tmp_path):
@@ -172,6 +177,7 @@ def test_bad_files_are_refused(files, tmp_path):
         in_pieces(arm(), [written(tmp_path / "short.csv", short)], options=QUICK)
 
 
+@pytest.mark.usefixtures("usual_garbage")
 def test_memory_does_not_grow_with_the_log(tmp_path, monkeypatch):
     from torquec.trajectory import log_units
     from torquec.trajectory.tables import csv_table

@@ -139,7 +139,7 @@ def check(reduce, seeds_and_robots, samples):
 
 
 def test_bounds_of_some_models():
-    ratios = check(drawn_reduction, drawn_arms(6, 3), 50_000)
+    ratios = check(drawn_reduction, drawn_arms(4, 3), 50_000)
     ratios += check(drawn_simplification, drawn_arms(1, 2), 50_000)
     assert len(ratios) >= 8
     assert max(ratios) < 1.5

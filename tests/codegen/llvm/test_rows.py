@@ -42,6 +42,7 @@ def test_buffers_change_nothing(call, monkeypatch, threads):
     assert same_bits(np.ascontiguousarray(wide[::-1, ::2]), expected)
 
 
+@pytest.mark.usefixtures("usual_garbage")
 def test_converting_a_large_batch_needs_little_memory(call):
     q, qd = (a.astype(np.float32) for a in inputs_of(arm(), np.random.default_rng(2), 200_000))
     call(q[:100], qd[0])

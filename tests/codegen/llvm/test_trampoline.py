@@ -149,6 +149,7 @@ def test_results_own_one_reference(arm_call, pair_call):
     assert (tau.flags.owndata, tau.flags.writeable, type(tau)) == (True, True, np.ndarray)
 
 
+@pytest.mark.usefixtures("usual_garbage")
 def test_memory_does_not_grow(pair_call):
     tracemalloc = pytest.importorskip("tracemalloc")
     arrays = inputs_of(every_op(), np.random.default_rng(6), 50)

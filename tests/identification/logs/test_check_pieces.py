@@ -45,7 +45,7 @@ def test_a_clean_log_raises_no_alarm(clean):
     assert alarms(check_log_pieces(ROBOT, pieces(clean))) == []
 
 
-@pytest.mark.parametrize("case", ["panda", "lwr4"])
+@pytest.mark.parametrize("case", ["panda", pytest.param("lwr4", marks=pytest.mark.slow)])
 def test_recorded_logs_raise_no_alarm(case):
     robot, logs = getattr(real_logs, case)()
     assert alarms(check_log_pieces(robot, read_log_chunks(logs[0].source, robot, rows=2500))) == []

@@ -137,7 +137,9 @@ def test_negated_torques_of_recorded_logs(case):
     assert logs[0].joints[1] in found[0].column
 
 
-@pytest.mark.parametrize("case", ["panda", "lwr4", "kr300", "tx40"])
+@pytest.mark.parametrize(
+    "case", ["panda", "tx40", *(pytest.param(name, marks=pytest.mark.slow) for name in ("lwr4", "kr300"))]
+)
 def test_exchanged_torques_of_recorded_logs(case):
     robot, logs = getattr(real_logs, case)()
     found = {f.kind for f in alarms(robot, exchanged(logs[0], 0, 2, "tau"))}

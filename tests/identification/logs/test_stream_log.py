@@ -151,6 +151,7 @@ def peak_memory(path, seconds):
 
 
 @pytest.mark.usefixtures("small_blocks")
+@pytest.mark.usefixtures("usual_garbage")
 def test_memory_does_not_grow_with_the_log(tmp_path):
     peak_memory(tmp_path / "warm.csv", 20)
     short, long = (peak_memory(tmp_path / "log.csv", seconds) for seconds in (60, 240))
