@@ -164,6 +164,7 @@ def test_a_resumed_run_gives_what_an_undisturbed_one_gives(tmp_path):
     whole = start(tmp_path / "whole")
     expected, told = whole.communicate(timeout=900)
     assert "moments" in told
+    assert f"in {tmp_path / 'whole.partial' / 'best.tq.json'}" in told  # a proven model before the search is over
     mine, theirs = json.loads(output), json.loads(expected)
     for key in ("operations", "terms", "bounds"):
         assert mine[key] == theirs[key]

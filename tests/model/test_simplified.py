@@ -83,6 +83,18 @@ def abbreviated():
 # --- torque errors --------------------------------------------------------------------------------------------------
 
 
+def test_models_that_are_proven_early_are_whole_models(tmp_path):
+    robot = load_classic("planar2r")
+    told = []
+    found = simplify(robot, parse_specification(TORQUES, robot), on_proven=told.append)
+    for k, model in enumerate(told):
+        save(model, tmp_path / f"{k}.tq.json")
+        again = load_model(tmp_path / f"{k}.tq.json")
+        check_certificate(robot, again.record)
+        assert again.record.specification == found.record.specification
+    assert told
+
+
 def test_the_error_stays_within_the_specification(small):
     exact = compile(small.robot)
     state = motions_of(small)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from torquec.errors import ArgumentError
-from torquec.project.partial_folder import NOTE, claimed_partial, forget_partial
+from torquec.project.partial_folder import BEST, NOTE, claimed_partial, forget_partial
 
 
 def test_it_is_made_claimed_again_and_forgotten(tmp_path):
@@ -13,6 +13,7 @@ def test_it_is_made_claimed_again_and_forgotten(tmp_path):
     assert partial == tmp_path / "out.partial"
     (partial / "work").mkdir()
     (partial / "work" / "step.json").write_text("{}")
+    (partial / BEST).write_text("{}")
     assert claimed_partial(tmp_path / "out") == partial
     assert (partial / "work" / "step.json").exists()
     forget_partial(partial)

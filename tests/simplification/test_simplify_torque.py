@@ -56,6 +56,19 @@ def test_a_strategy_is_one_row_and_its_program_is_proven_like_all_others(monkeyp
     assert count_operations(cheapest).cost <= count_operations(found.program).cost
 
 
+def test_who_asks_is_told_of_proven_programs_early_each_cheaper(monkeypatch):
+    monkeypatch.setattr(page, "STRATEGIES", tuple(replace(strategy, prunings=1) for strategy in STRATEGIES))
+    told = []
+    asked = replace(problem("planar2r", [4.0, 2.0]), on_proven=told.append)
+    found = simplify_torque(asked)
+    costs = [count_operations(certificate.program).cost for certificate in told]
+    assert costs == sorted(costs, reverse=True)
+    assert count_operations(found.program).cost <= costs[0] < count_operations(asked.exact).cost
+    for certificate in told:
+        check_certificate(asked.robot, certificate)
+    assert found.program.content_hash == simplify_torque(problem("planar2r", [4.0, 2.0])).program.content_hash
+
+
 @pytest.mark.parametrize("limit", [TimeLimit(0.0, 1.0), TimeLimit.after(3600.0)])
 def test_under_a_time_limit_what_is_returned_is_proven(limit, monkeypatch):
     monkeypatch.setattr(page, "STRATEGIES", tuple(replace(strategy, prunings=1) for strategy in STRATEGIES))

@@ -1,7 +1,8 @@
 """`torquec simplify ROBOT --spec SPEC.toml`: the cheapest dynamics that provably meets a specification.
 
 Everything is written into `DIR.partial` beside the output folder and moved there at the end. Finished steps stay in
-`DIR.partial` when the command is stopped, and the same command goes on from there.
+`DIR.partial` when the command is stopped, and the same command goes on from there. So does the best model that is
+proven by then, as a model file that every other command takes.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.output import progress, step_report
 from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError, TorquecError
-from torquec.project.partial_folder import claimed_partial, forget_partial
+from torquec.project.partial_folder import BEST, claimed_partial, forget_partial
 
 if TYPE_CHECKING:
     from torquec.model.model import Model
@@ -106,7 +107,7 @@ def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> Simpli
     with worker_pool(workers) as pool:
         work = Work(executor=pool, report=step_report(say), keep=partial / "work")
         with work.step("everything else", shown=False):
-            model = reduce(robot, stated, seconds=seconds, work=work)
+            model = reduce(robot, stated, seconds=seconds, work=work, on_proven=_kept_at(partial / BEST, say))
             curve = curve_of(robot, stated, known={1.0: model}, work=work) if options.trade_off else None
             if curve is not None and curve.best is not None:
                 # A level with a smaller error may have led to a cheaper model.
@@ -120,6 +121,17 @@ def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> Simpli
     work.seconds["total"] = sum(work.seconds.values())
     made.write_page(result, options.output)
     return made
+
+
+def _kept_at(path: Path, say: Callable[[str], None]) -> Callable[[Model], None]:
+    """Writes a model that is proven while the search goes on, in place of the one before."""
+    from torquec.model.save import save
+
+    def keep(model: Model) -> None:
+        save(model, path)
+        say(f"proven so far: {model.operation_count('inverse_dynamics')}, in {path}")
+
+    return keep
 
 
 def _move(partial: Path, output: Path, *, force: bool) -> list[Path]:

@@ -36,6 +36,7 @@ def simplify(
     work: Work | None = None,
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
+    on_proven: Callable[[Model], None] | None = None,
 ) -> Model:
     """The cheapest model found that meets the specification; the proof and what was saved are in `model.record`.
 
@@ -45,10 +46,11 @@ def simplify(
     `source` is a robot, or a model of one with bodies, exact or identified, whose parameters and covariance stay with
     the result; the proof is about its robot. Raises `RefusedQuantityError` for a model that is a program already.
     `work` says who computes, how progress is reported and what is kept (:mod:`torquec.foundation.work`); `executor` and
-    `progress` stand for one with these. Raises `SpecificationError` with joint, tolerance and smallest achievable error
-    where the
-    specification cannot be met, and `RobotError` where the robot has mimic joints and the specification is about
-    coefficients.
+    `progress` stand for one with these. `on_proven` is told of models within torque errors that are proven while the
+    search goes on, each cheaper than the one before, so that an impatient user has one early.
+
+    Raises `SpecificationError` with joint, tolerance and smallest achievable error where the specification cannot be
+    met, and `RobotError` where the robot has mimic joints and the specification is about coefficients.
     """
     model = as_model(source)
     robot = model.robot
@@ -59,10 +61,14 @@ def simplify(
         )
     stated = specification if isinstance(specification, Specification) else load_specification(specification, robot)
     task = as_work(work, executor=executor, progress=progress)
+
+    def finished(found: Simplified) -> Model:
+        return replace(simplified_model(robot, found), parameters=model.parameters)
+
+    tell = None if on_proven is None else lambda found: on_proven(finished(found))
     with task.limited(TimeLimit.after(seconds)):
         exact = trace_quantity(robot, "inverse_dynamics")
-        found = simplified_model(robot, meet_specification(robot, exact, stated, work=task))
-    return replace(found, parameters=model.parameters)
+        return finished(meet_specification(robot, exact, stated, work=task, on_proven=tell))
 
 
 def simplified_model(robot: Robot, found: Simplified) -> Model:

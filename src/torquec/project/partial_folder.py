@@ -19,6 +19,9 @@ NOTE = "README.txt"
 _TEXT = "Written by torquec: finished steps of a command that was stopped. The same command goes on from here.\n"
 _PARTS = ("work", "result")
 
+BEST = "best.tq.json"
+"""In it: the best model that is proven by now."""
+
 
 def claimed_partial(output: Path) -> Path:
     """The folder `output`.partial, made where it is missing; raises `ArgumentError` for one that is not ours."""
@@ -43,6 +46,7 @@ def forget_partial(partial: Path) -> None:
     """Delete what was made in the folder, and the folder unless somebody put something else into it."""
     for part in _PARTS:
         shutil.rmtree(partial / part, ignore_errors=True)
+    (partial / BEST).unlink(missing_ok=True)
     with contextlib.suppress(OSError):
         (partial / NOTE).unlink()
         partial.rmdir()

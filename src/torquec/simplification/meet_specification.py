@@ -12,6 +12,7 @@ and proven in half of it are left exact; (3) has nothing to search, and takes th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from torquec.closedform import ClosedForm, closed_form
@@ -49,19 +50,37 @@ class Simplified:
 
 
 def meet_specification(
-    robot: Robot, exact: Function, specification: Specification, *, work: Work | None = None
+    robot: Robot,
+    exact: Function,
+    specification: Specification,
+    *,
+    work: Work | None = None,
+    on_proven: Callable[[Simplified], None] | None = None,
 ) -> Simplified:
     """The cheapest programs found that meet the specification; `exact` is the program of the robot's inverse dynamics.
 
+    `on_proven` is told of programs for torque errors that are proven before the search is over, each cheaper than the
+    one before.
     Raises `SpecificationError` with joint, tolerance and smallest achievable error where the specification cannot be
     met, and `RobotError` where the robot has mimic joints and the specification is about coefficients.
     """
-    found = _met(robot, exact, specification, as_work(work))
-    stated = specification_text(robot, specification)
-    return replace(found, certificate=replace(found.certificate, specification=stated))
+    text = specification_text(robot, specification)
+
+    def stated(found: Certificate) -> Certificate:
+        return replace(found, specification=text)
+
+    tell = None if on_proven is None else lambda found: on_proven(Simplified(stated(found)))
+    found = _met(robot, exact, specification, as_work(work), tell)
+    return replace(found, certificate=stated(found.certificate))
 
 
-def _met(robot: Robot, exact: Function, specification: Specification, work: Work) -> Simplified:
+def _met(
+    robot: Robot,
+    exact: Function,
+    specification: Specification,
+    work: Work,
+    tell: Callable[[Certificate], None] | None,
+) -> Simplified:
     if specification.coefficients is not None:
         with work.unlimited():
             return _by_threshold(robot, exact, specification, specification.coefficients, work)
@@ -69,7 +88,7 @@ def _met(robot: Robot, exact: Function, specification: Specification, work: Work
         return _by_control(robot, exact, specification, work)
     tolerance = tuple(float(joint.torque_error or 0.0) for joint in specification.joints)
     problem = SimplificationProblem(
-        robot, exact, specification.motions, tolerance, work, precision=specification.precision
+        robot, exact, specification.motions, tolerance, work, precision=specification.precision, on_proven=tell
     )
     return Simplified(simplify_torque(problem))
 

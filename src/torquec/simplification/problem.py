@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from torquec.codegen.precision import Precision
 from torquec.expr import Function
 from torquec.foundation.work import Work
+from torquec.proof.certificate import Certificate
 from torquec.robot.robot import Robot
 from torquec.trajectory.motion_box import MotionBox
 
@@ -17,7 +18,8 @@ class SimplificationProblem:
     """A robot, the `exact` program of its inverse dynamics, the motions that matter, and the torque errors allowed.
 
     `tolerance` (n,) [N m, N] is one error for each independent joint; `work` says who computes, and how progress is
-    reported; `precision` is that of the code whose errors are proven.
+    reported; `precision` is that of the code whose errors are proven. `on_proven`, where it is given, is told of every
+    certificate that is cheaper than those before it.
     """
 
     robot: Robot
@@ -26,6 +28,7 @@ class SimplificationProblem:
     tolerance: tuple[float, ...]
     work: Work = field(default_factory=Work, compare=False, repr=False)
     precision: Precision = Precision.DOUBLE
+    on_proven: Callable[[Certificate], None] | None = field(default=None, compare=False, repr=False)
 
     @property
     def prismatic(self) -> tuple[bool, ...]:

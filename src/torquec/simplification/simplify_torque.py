@@ -10,6 +10,7 @@
 (6)  under a time limit of the work (:meth:`torquec.foundation.work.Work.limited`) most of it goes to (1) and (2), whose
      searches give what they have when their time is over, the rest and up to a quarter more to (4); what is proposed
      early is proven at once. Where time runs out, the cheapest program that is proven is the result, or the exact one
+(7)  somebody who wants to know of every proven program (`problem.on_proven`) gets a first one early, time limit or not
 
 A new way to simplify is one file, with a function from a problem and the cheapest program known to a list of programs,
 and one row of the table.
@@ -24,6 +25,7 @@ from dataclasses import dataclass
 
 from torquec.errors import RobotError, SpecificationError, TimeLimitError
 from torquec.expr import Function, count_operations
+from torquec.foundation.time_limit import TimeLimit
 from torquec.foundation.work import Meter, silent
 from torquec.proof.certificate import Certificate
 from torquec.proof.certify import UnprovenError, certify, rounding_of
@@ -55,7 +57,7 @@ STRATEGIES = (
 )
 """In the order in which they are tried: a later one knows the cheapest program of those before it."""
 
-_PARTS = ((4, 0.98), (5, 0.97), (6, 0.9), (math.inf, 0.85))
+_PARTS = ((4, 0.98), (5, 0.95), (6, 0.92), (math.inf, 0.87))
 """Up to so many joints, the part of the tolerances that errors may use: the more of them, the more room proofs need."""
 
 _PROOFS = 3
@@ -63,6 +65,9 @@ _PROOFS = 3
 
 _EARLY, _SEARCHING, _PROVING = 0.1, 0.7, 1.25
 """Parts of a time limit until which proposals are early, programs are searched for, and a proof may go on (6)."""
+
+_FIRST = 40.0
+"""Seconds for the proof of an early program where no time limit is stated (7)."""
 
 _LOWERED, _ATTEMPTS = 0.92, 4
 """What a joint's aim is multiplied by where its error was not proven, and how often all is tried."""
@@ -116,8 +121,10 @@ def _programs(
         return _programs_in_time(problem, aim, best)
     programs: list[Function] = []
     for strategy in STRATEGIES:
-        cheapest = min([problem.exact, *programs], key=cost)
-        programs += _pruned(aim, strategy.propose(aim, cheapest), strategy.prunings)
+        proposed = strategy.propose(aim, min([problem.exact, *programs], key=cost))
+        if best is None and problem.on_proven is not None:
+            best = _cheaper(problem, proposed, best, TimeLimit.after(_FIRST))
+        programs += _pruned(aim, proposed, strategy.prunings)
     return programs, best
 
 
@@ -134,20 +141,22 @@ def _programs_in_time(
             programs += proposed
             prunings |= dict.fromkeys(proposed, strategy.prunings)
             if not limit.part(_EARLY).is_over:
-                best = _cheaper(problem, proposed, best)
+                best = _cheaper(problem, proposed, best, limit.part(2 * _EARLY))
         for program in sorted(prunings, key=cost):
             programs += _pruned(aim, [program], prunings[program])
     return programs, best
 
 
 def _cheaper(
-    problem: SimplificationProblem, proposed: Sequence[Function], best: Certificate | None
+    problem: SimplificationProblem, proposed: Sequence[Function], best: Certificate | None, limit: TimeLimit
 ) -> Certificate | None:
-    """The cheapest proposal, proven, where it costs less than the best so far and its proof is short."""
+    """The cheapest proposal, proven, where it costs less than the best so far and its proof is within the limit."""
     for program in sorted(proposed, key=cost)[:1]:
         if cost(program) < cost(problem.exact if best is None else best.program):
-            with suppress(UnprovenError, TimeLimitError), problem.work.limited(problem.work.limit.part(2 * _EARLY)):
-                return _proven(problem, program)
+            with suppress(UnprovenError, TimeLimitError), problem.work.limited(limit):
+                best = _proven(problem, program)
+                if problem.on_proven is not None:
+                    problem.on_proven(best)
     return best
 
 
