@@ -7,6 +7,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from tests.posted_executor import PostedExecutor
 from tests.simulation.arms import clock, rotor
 
 import torquec
@@ -20,7 +21,7 @@ from torquec.simulation.integrators import DormandPrince
 from torquec.simulation.monte_carlo import Spread, monte_carlo
 from torquec.simulation.plant import DryFriction, Plant
 from torquec.simulation.sensors import Sensors
-from torquec.trajectory import puma560_standard_trajectory
+from torquec.trajectory import minimum_jerk, puma560_standard_trajectory
 
 PUMA = torquec.classics.puma560()
 MOTION = puma560_standard_trajectory()
@@ -60,6 +61,22 @@ def test_a_run_does_not_depend_on_the_others_or_on_workers():
     with ThreadPoolExecutor(2) as pool:
         pooled = monte_carlo(PUMA, LAW, MOTION, runs=70, spread=SPREAD, options=options, executor=pool)
     assert np.array_equal(many.rmse, pooled.rmse)
+
+
+def test_large_tasks_hold_the_same_runs():
+    robot = torquec.classics.planar2r()
+    law = computed_torque(robot, -10.0, period=0.01)
+    motion = minimum_jerk([0.0, 0.0], [0.4, -0.3], 0.2, joints=robot.joint_names, period=0.01)
+    options = LoopOptions(record_every=5)
+    posted = PostedExecutor()
+    many = monte_carlo(robot, law, motion, runs=2100, spread=SPREAD, options=options, envelope=True, executor=posted)
+    assert len(posted.done) == 17  # tasks of two groups of 64; a last one with what is left
+    alone = monte_carlo(robot, law, motion, runs=2100, spread=SPREAD, options=options, envelope=True)
+    few = monte_carlo(robot, law, motion, runs=200, spread=SPREAD, options=options)
+    np.testing.assert_array_equal(many.rmse, alone.rmse)
+    np.testing.assert_array_equal(many.envelope.average, alone.envelope.average)
+    np.testing.assert_array_equal(many.rmse[:200], few.rmse)
+    assert many.rmse.shape == (2100, 2)
 
 
 def test_adaptive_steps_serve_several_runs_at_once():
