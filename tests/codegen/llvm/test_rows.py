@@ -12,8 +12,13 @@ from torquec.codegen.llvm import rows as rows_file
 
 
 @pytest.fixture(scope="module")
-def call():
-    return compile_function(arm()).call
+def native():
+    return compile_function(arm())
+
+
+@pytest.fixture(scope="module")
+def call(native):
+    return native.call
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 8])
@@ -72,9 +77,8 @@ def test_an_error_in_any_thread_is_raised(monkeypatch, call):
 
 @pytest.mark.parametrize("count", [0, 1, 7, 100, 1000])
 @pytest.mark.parametrize("step", [1, 8, 13, 512])
-def test_threads_that_share_rows_do_each_of_them(call, count, step):
+def test_threads_that_share_rows_do_each_of_them(native, call, count, step):
     arrays = inputs_of(arm(), np.random.default_rng(count), count)
-    native = compile_function(arm())
     kernel = rows_file.SHARED_PROTOTYPE(native._kernels.batch().shared)
     expected = call(*arrays)
     result = np.full_like(expected, np.nan)

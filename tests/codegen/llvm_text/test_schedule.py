@@ -3,14 +3,15 @@ import itertools
 import numpy as np
 import pytest
 from tests.codegen.llvm.programs import arm, every_op, random_program
+from tests.dynamics.random_robots import random_robot
 
 from torquec.codegen.llvm import compile_function
 from torquec.codegen.llvm_text import scalar
 from torquec.codegen.llvm_text.arrange import AngleGroup, PointGroup, Write, arrange, defines, needs
 from torquec.codegen.llvm_text.program import make_program
 from torquec.codegen.llvm_text.schedule import MOST_SCHEDULED, schedule
-from torquec.dynamics.inverse_dynamics import inverse_dynamics
 from torquec.expr import trace
+from torquec.model.quantities import QUANTITIES, trace_quantity
 from torquec.robot import classics
 
 
@@ -37,16 +38,6 @@ def _most_waiting(program, items):
     return most
 
 
-def _arm_dynamics():
-    robot = classics.puma560()
-    n = robot.n
-
-    def algorithm(q, qd, qdd):
-        return {"tau": inverse_dynamics(robot, q, qd, qdd)}
-
-    return trace("inverse_dynamics", algorithm, {"q": (n,), "qd": (n,), "qdd": (n,)})
-
-
 def test_everything_is_done_once_and_before_it_is_needed():
     for function in (every_op(), arm(6), *(random_program(seed, steps=80) for seed in range(30))):
         program, items, scheduled = _both(function)
@@ -69,7 +60,7 @@ def test_groups_keep_their_order_and_writes_follow_at_once():
 
 
 def test_fewer_values_wait_in_the_dynamics_of_an_arm():
-    program, items, scheduled = _both(_arm_dynamics())
+    program, items, scheduled = _both(trace_quantity(classics.puma560(), "inverse_dynamics"))
     assert _most_waiting(program, scheduled) < 0.8 * _most_waiting(program, items)
 
 
@@ -85,13 +76,31 @@ def test_a_long_program_keeps_its_order():
     assert scheduled == items
 
 
-@pytest.mark.parametrize("function", [every_op(), arm(6), _arm_dynamics(), *map(random_program, range(4))])
+@pytest.mark.parametrize("function", [every_op(), arm(6), *map(random_program, range(4))])
 def test_results_keep_all_their_bits(function, monkeypatch):
+    _check_bits(function, monkeypatch)
+
+
+@pytest.mark.parametrize("name", [name for name, quantity in QUANTITIES.items() if not quantity.of_frame])
+def test_quantities_of_an_arm_keep_all_their_bits(name, monkeypatch):
+    _check_bits(trace_quantity(classics.puma560(), name), monkeypatch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6))
+def test_quantities_of_random_robots_keep_all_their_bits(seed, monkeypatch):
+    robot = random_robot(seed)
+    for name in ("inverse_dynamics", "mass_matrix", "forward_dynamics", "coriolis_matrix", "regressor"):
+        _check_bits(trace_quantity(robot, name), monkeypatch)
+
+
+def _check_bits(function, monkeypatch):
     draw = np.random.default_rng(1)
     states = [[draw.normal(size=port.shape) for port in function.inputs] for _ in range(5)]
     scheduled = compile_function(function).call
-    monkeypatch.setattr(scalar, "schedule", lambda program, items: items)
-    plain = compile_function(function).call
+    with monkeypatch.context() as patch:
+        patch.setattr(scalar, "schedule", lambda program, items: items)
+        plain = compile_function(function).call
     for state in states:
         for ours, theirs in zip(_outputs(scheduled(*state)), _outputs(plain(*state)), strict=True):
             assert ours.tobytes() == theirs.tobytes()
