@@ -8,10 +8,12 @@ the source lead to that reference.
 
 from __future__ import annotations
 
+import html
 import inspect
 import re
 import sys
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 from docutils import nodes
 from docutils.utils.math import MathError
@@ -127,10 +129,42 @@ def escape_marks(_app, _what, _name, _object, _options, lines: list[str]) -> Non
             lines[k] = "".join(parts)
 
 
+_NAMESPACE = "http://www.w3.org/1998/Math/MathML"
+_ACCENTS = {"˙": "\u0307", "¨": "\u0308", "⃛": "\u20db", "ˆ": "\u0302", "~": "\u0303"}
+"""Signs above a letter, and the characters that put them there."""
+
+
+def math_markup(formula: str, *, as_block: bool) -> str:
+    """TeX as MathML; raises `MathError` for what cannot be converted."""
+    return tidy_accents(tex2mathml(formula, as_block=as_block))
+
+
+def tidy_accents(formula: str) -> str:
+    """Letters with their accents as one sign: docutils puts the index of an accented letter below it, not beside it."""
+    ET.register_namespace("", _NAMESPACE)
+    known = re.sub(r"&(?!lt;|gt;|amp;|#)\w+;", lambda found: html.unescape(found[0]), formula)  # XML has few entities
+    root = ET.fromstring(known)  # noqa: S314 - made by docutils a line before
+    for element in root.iter():
+        kind, parts = element.tag.removeprefix(f"{{{_NAMESPACE}}}"), list(element)
+        if kind not in ("mover", "munderover") or len(parts[0]) or (parts[-1].text or "") not in _ACCENTS:
+            continue
+        letter = f"{parts[0].text}{_ACCENTS[parts[-1].text or '']}"
+        place = parts[0] if kind == "munderover" else element
+        element.remove(parts[-1])
+        if kind == "munderover":
+            element.tag = f"{{{_NAMESPACE}}}msub"
+        else:
+            element.remove(parts[0])
+            element.tag = f"{{{_NAMESPACE}}}mi"
+        place.attrib.clear()
+        place.text, place.attrib["class"] = letter, "accented"
+    return ET.tostring(root, encoding="unicode")
+
+
 def draw_math(translator, node: nodes.Element, *, as_block: bool) -> None:
     """A formula as MathML; one that cannot be converted is a warning, and so fails the build."""
     try:
-        translator.body.append(tex2mathml(node.astext(), as_block=as_block))
+        translator.body.append(math_markup(node.astext(), as_block=as_block))
     except MathError as error:
         logging.getLogger(__name__).warning("formula: %s: %s", error, node.astext(), location=node)
     raise nodes.SkipNode

@@ -16,6 +16,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -27,6 +28,7 @@ from torquec.cli.app import app
 ROOT = Path(__file__).resolve().parents[1]
 _FENCE = re.compile(r"^```([^\n`]*)\n((?::\w+:[^\n]*\n)*)(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 _REASON = re.compile(r"<!-- not run: (.+?) -->\s*\Z", flags=re.DOTALL)
+_MODULE = "code_of_a_page"
 _SECONDS = 600
 """Of another program that a page starts."""
 
@@ -66,7 +68,7 @@ def run_page(page: str, folder: Path, *, name: str = "page") -> int:
     """Run everything on a page in a folder; gives how many blocks that were."""
     (folder / "examples").symlink_to(ROOT / "examples")
     prepare(page, folder)
-    names: dict[str, object] = {"__name__": name}
+    module = sys.modules[_MODULE] = ModuleType(_MODULE)  # classes look up the module that they are in
     done = 0
     for block in blocks(page):
         if block.reason:
@@ -75,7 +77,7 @@ def run_page(page: str, folder: Path, *, name: str = "page") -> int:
             (folder / block.file).parent.mkdir(parents=True, exist_ok=True)
             (folder / block.file).write_text(block.text, encoding="utf-8")
         elif block.language == "python":
-            exec(compile("\n" * block.line + block.text, name, "exec"), names)
+            exec(compile("\n" * block.line + block.text, name, "exec"), module.__dict__)
         elif block.language == "shell":
             for line in commands(block.text):
                 run_line(line, folder)
