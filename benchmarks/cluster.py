@@ -1,6 +1,6 @@
 """Two workers against one: dask.distributed with processes of this machine, and the same results from both.
 
-    python -m benchmarks.cluster [--workers 2] [--jobs simplify "monte carlo" excitation identify]
+    python -m benchmarks.cluster [--workers 2] [--jobs simplify "monte carlo" excitation identify] [--quick]
 
 For an idle machine with as many cores as workers: the times are by the clock. Workers are started, and have compiled
 what the job needs, before it is timed; results that differ by a bit end it with status 1. Needs `distributed` (extra
@@ -90,7 +90,7 @@ JOBS: dict[str, Job] = {
 }
 
 
-def timed(job: Job, workers: int) -> tuple[float, Any]:
+def timed(job: Job, workers: int, *, quick: bool) -> tuple[float, Any]:
     """Seconds by the clock on a cluster of so many worker processes, and what came out."""
     from distributed import Client, LocalCluster
 
@@ -99,7 +99,7 @@ def timed(job: Job, workers: int) -> tuple[float, Any]:
         executor = client.get_executor(pure=False, retries=2)
         job(executor, True)
         began = time.perf_counter()
-        found = job(executor, False)
+        found = job(executor, quick)
         return time.perf_counter() - began, found
 
 
@@ -108,12 +108,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--jobs", nargs="+", choices=list(JOBS), default=list(JOBS))
+    parser.add_argument("--quick", action="store_true", help="small jobs, to see that everything runs; no ratios")
     arguments = parser.parse_args()
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     print(f"{'job':12} {'1 worker':>9} {f'{arguments.workers} workers':>10} {'ratio':>6} {'aim':>5}  same result")
     different = False
     for name in arguments.jobs:
-        (one, first), (many, second) = (timed(JOBS[name], count) for count in (1, arguments.workers))
+        (one, first), (many, second) = (
+            timed(JOBS[name], count, quick=arguments.quick) for count in (1, arguments.workers)
+        )
         different |= first != second
         aim = f"{AIMS[name]:.1f}" if name in AIMS and arguments.workers == 2 else ""
         print(
