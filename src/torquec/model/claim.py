@@ -62,8 +62,8 @@ def claim_text(model: Model, model_file: str, model_hash: str) -> str:
     if record.rounding is not None:
         lines.append(
             "These errors hold in single precision: the rounding of inputs, constants, sines, cosines and of every "
-            "operation of inverse_dynamics is counted, whether compilers fuse operations or not. They hold in double "
-            "precision, too."
+            "operation of inverse_dynamics is counted, whether compilers fuse operations or not, as long as they "
+            "compute floats as floats (FLT_EVAL_METHOD is 0). They hold in double precision, too."
         )
     if record.coefficients is not None:
         proofs = record.coefficients.coefficients
