@@ -50,7 +50,8 @@ def test_every_operation_agrees_wherever_it_can_be_tried(tmp_path, precision):
             assert row.difference <= 3e-7
     if found.coverage is not None:
         assert found.coverage.branches_reached >= found.coverage.branches - 1
-        assert found.coverage.branches >= 14
+        # In floats angles go one by one: there is no group of four that is near together.
+        assert found.coverage.branches >= (12 if precision is Precision.SINGLE else 14)
         assert found.coverage.lines_reached == found.coverage.lines
     if found.instructions is not None:
         count = found.instructions["p_every_operation"]
