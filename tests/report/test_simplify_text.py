@@ -13,6 +13,7 @@ DOCUMENT = {
     "terms": {"before": {"M": 9, "g": 3, "total": 12}, "after": {"M": 4, "g": 3, "total": 7}},
     "bounds": {"j1": {"torque": 0.5, "found": 0.45, "unit": "N m"}},
     "coefficients": {},
+    "precision": "double",
     "certified": True,
     "certificate": "out/arm.certificate.json",
     "seconds": {"pruning": 1.25, "total": 2.0},
@@ -71,3 +72,8 @@ def test_the_trade_off_is_a_table():
     assert ["exact", "20", "10", "0"] in rows
     assert ["2", "x", "6", "4", "1.75"] in rows
     assert ["0.25", "x:", "the", "error", "cannot", "be", "proven"] in rows
+
+
+def test_bounds_in_single_precision_are_told():
+    assert "single precision" not in simplify_text(DOCUMENT, FACTS)
+    assert "hold for code in single precision" in simplify_text({**DOCUMENT, "precision": "single"}, FACTS)
