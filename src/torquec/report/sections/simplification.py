@@ -194,6 +194,9 @@ def _left_out(values: StoredValue) -> list[Block]:
 
 
 def _seconds(values: StoredValue) -> list[Block]:
+    times = values.get("seconds")
+    if times is None:  # files of results hold none: they are the same from run to run
+        return []
     on = measured("the machine that ran torquec simplify")
-    rows = tuple((step, Number(seconds.number, on, "s", 3)) for step, seconds in values["seconds"].items())
+    rows = tuple((step, Number(seconds.number, on, "s", 3)) for step, seconds in times.items())
     return [DataTable(("step", "time"), rows, "How long the simplification took", folded=True)] if rows else []
