@@ -17,9 +17,9 @@ TYPED = ROOT / "src" / "torquec" / "typed_names.py"
 
 HEAD = """# Python API
 
-Everything that `import torquec as tq` offers, by task. Each name is imported when it is first used. In the site a name leads to its
-reference (signature, arguments with shapes, errors, examples), in this file to its source; `help(tq.load)` shows the
-same. This page is made from the table in `torquec/__init__.py`.
+Everything that `import torquec as tq` offers, by task. Each name is imported when it is first used. In the site a name
+leads to its reference (signature, arguments with shapes, errors, examples), in this file to its source; `help(tq.load)`
+shows the same. This page is made from the table in `torquec/__init__.py`.
 """
 
 TYPED_HEAD = '''"""The public names for type checkers, which do not follow names that are imported on their first use.
