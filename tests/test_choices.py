@@ -41,7 +41,6 @@ SPECIFICATION = parse_specification("[every_joint]\nvelocity = 1\nacceleration =
 CONTROLLER = tq.computed_torque(ARM, -3 + 4j)
 
 CALLS: dict[str, dict[str, Any]] = {
-    "CheckedFile": {},
     "ControllerOptions": {},
     "ExcitationOptions": {},
     "IdentifyOptions": {},
@@ -84,6 +83,7 @@ CALLS: dict[str, dict[str, Any]] = {
 NOT_OPTIONS = {
     "Admittance",
     "BaseParameters",
+    "CheckedFile",
     "Estimate",
     "ExperimentResult",
     "HapticRegion",
