@@ -67,5 +67,21 @@ def test_the_simplified_model_keeps_its_guarantee(tmp_path):
         run = simulate(plant, law, motion, options=LoopOptions(integrator=RungeKutta4(4)))
         for bound in given.joints:
             assert run.max_error[bound.joint] <= bound.position
+    # Not for any motion of the box: at its corners joint 1 needs all that its drive has, friction included.
+    assert largest_torque(small, 1000)[0] > 0.98 * robot.joints[0].limits.effort
     anywhere = tracking_guarantee(small, -20, period=0.001)
-    assert anywhere.valid, anywhere.reason
+    assert not anywhere.valid
+    assert "the torque of joint 'joint1' may reach" in anywhere.reason
+    assert "its drive gives 97.6" in anywhere.reason
+
+
+def largest_torque(model, samples):
+    """The largest torques (n,) found in the certified box, speeds and accelerations at their limits."""
+    box, rng = model.record.motions, np.random.default_rng(0)
+    found = np.zeros(model.robot.n)
+    for q in rng.uniform(box.lower, box.upper, size=(samples, model.robot.n)):
+        speed = rng.choice([-1.0, 1.0], size=model.robot.n) * box.velocity
+        for signs in np.sign(model.mass_matrix(q)):
+            found = np.maximum(found, np.abs(model.total_torque(q, speed, signs * box.acceleration)))
+            found = np.maximum(found, np.abs(model.total_torque(q, speed, -signs * box.acceleration)))
+    return found
