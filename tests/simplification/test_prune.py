@@ -54,5 +54,6 @@ def test_robots_with_many_joints_are_pruned_too(case, monkeypatch):
     """A box of their programs has more control points than are asked of others; shorter programs need no more."""
     _, exact, box, tolerance, _ = case
     monkeypatch.setattr("torquec.simplification.prune._MOST_POINTS", 1)
+    monkeypatch.setattr("torquec.simplification.prune._RISE", 1)
     before, after = (count_operations(f) for f in (exact, prune_within(exact, exact, [False] * 3, box, tolerance)))
     assert after.mul + after.add < before.mul + before.add

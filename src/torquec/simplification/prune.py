@@ -33,8 +33,9 @@ from torquec.simplification.foresight import foresee
 from torquec.simplification.refit_constants import refit_by_least_squares, refit_constants, values_at
 from torquec.trajectory.motion_box import MotionBox, sampled_motions
 
-_MOST_POINTS = 7**3 * 5**3
-"""Control points of a box that a proof can manage: degree three in three of six joints."""
+_MOST_POINTS, _RISE = 7**3 * 5**3, 3
+"""Control points of a box that a proof can manage: degree three in three of six joints, or so many times those of the
+program as it comes, whose degree is two in all of seven joints or more."""
 
 _SAMPLES, _TRIED = 500, 100_000
 """Motions met at first, and tried in each search for the worst."""
@@ -118,8 +119,7 @@ class _Search:
     ) -> None:
         self.exact, self.prismatic, self.motions, self.tolerance = exact, prismatic, motions, tolerance
         self.joints = positions_read(exact) | positions_read(simplified)
-        # What is proven of the program as it comes can be proven of a shorter one of the same degrees.
-        self._most_points = max(_MOST_POINTS, self._points(position_degrees(simplified, prismatic)))
+        self._most_points = max(_MOST_POINTS, _RISE * self._points(position_degrees(simplified, prismatic)))
         self._seed = 1000 * seed + 100
         self.states = sampled_motions(motions, _SAMPLES, rng=np.random.default_rng(seed))
         self.torques = self._exact_torques(self.states)

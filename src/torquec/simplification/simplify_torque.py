@@ -63,8 +63,9 @@ _PARTS = ((4, 0.98), (5, 0.95), (6, 0.92), (math.inf, 0.87))
 _PROOFS = 3
 """How many of the cheapest programs are tried to be proven, before aims are lowered."""
 
-_EARLY, _SEARCHING, _PROVING = 0.1, 0.7, 1.25
-"""Parts of a time limit until which proposals are early, programs are searched for, and a proof may go on (6)."""
+_EARLY, _FIRST_PROOF, _SEARCHING, _PROVING = 0.1, 0.35, 0.7, 1.25
+"""Parts of a time limit until which proposals are early, their proofs go on, programs are searched for, and the last
+proof may go on (6)."""
 
 _FIRST = 40.0
 """Seconds for the proof of an early program where no time limit is stated (7)."""
@@ -141,7 +142,7 @@ def _programs_in_time(
             programs += proposed
             prunings |= dict.fromkeys(proposed, strategy.prunings)
             if not limit.part(_EARLY).is_over:
-                best = _cheaper(problem, proposed, best, limit.part(2 * _EARLY))
+                best = _cheaper(problem, proposed, best, limit.part(_FIRST_PROOF))
         for program in sorted(prunings, key=cost):
             programs += _pruned(aim, [program], prunings[program])
     return programs, best
