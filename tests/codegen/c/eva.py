@@ -1,8 +1,8 @@
 """Frama-C's Eva on a C package: every function over a box of inputs, sines and cosines within their contract.
 
 The package is copied, and in the copy
-(1)  calls of the sine and cosine of four angles go to a stand-in that gives any numbers within [-1, 1]
-     (`tests/codegen/test_sincos.py` proves that bound), and the real one is analyzed by itself
+(1)  calls of the sine and cosine of four angles, in single precision of one, go to a stand-in that gives any numbers
+     within [-1, 1] (`tests/codegen/test_sincos.py` proves that bound), and the real one is analyzed by itself
 (2)  every divisor is handed through `pivot` (or, with its sign changed, `negative_pivot`), whose one assertion, that it
      is at least `SMALLEST_PIVOT`, Eva leaves open: these are the divisions that the robot has to answer for
 """
@@ -88,10 +88,10 @@ def divisor_ranges(package: CPackageText, *, states: int = 2000) -> list[tuple[f
 def _prepared(package: CPackageText) -> tuple[str, int]:
     source = package.source.read_text()
     real = package.real
-    name = f"{package.prefix}_sincos4"
+    name = _sincos(package)
     head, mark, body = source.partition(f"void {package.functions[0].name}(")
     # Calls in the functions alone: the definition stays before them.
-    body = re.sub(rf"\b{name}_*\(", "any_sincos4(", body)
+    body = re.sub(rf"\b{name}_*\(", "any_sincos(", body)
     ranges = divisor_ranges(package)
     for low, high in ranges:  # evidence for the assertions: every state that was tried keeps to them
         assert low > 1.5 * SMALLEST_PIVOT or high < -1.5 * SMALLEST_PIVOT
@@ -102,12 +102,18 @@ def _prepared(package: CPackageText) -> tuple[str, int]:
     assert divisions == len(ranges)
     kind = "double" if real == "double" else "float"
     interval = f"Frama_C_{kind}_interval(-1.0, 1.0)"
-    places = "\n".join(f"    {letter}[{k}] = {interval};" for letter in "sc" for k in range(4)) + "\n    (void)x;"
+    if real == "double":
+        results = "const double x[4], double s[4], double c[4]"
+        places = "\n".join(f"    {letter}[{k}] = {interval};" for letter in "sc" for k in range(4))
+    else:
+        results = f"{real} x, {real} *s, {real} *c"
+        places = f"    *s = {interval};\n    *c = {interval};"
     stand_in = f"""
 #include "__fc_builtin.h"
-static void any_sincos4(const {real} x[4], {real} s[4], {real} c[4])
+static void any_sincos({results})
 {{
 {places}
+    (void)x;
 }}
 static {real} pivot({real} value)
 {{
@@ -121,6 +127,11 @@ static {real} negative_pivot({real} value)
 }}
 """
     return f"{head}{stand_in}{mark}{body}", divisions
+
+
+def _sincos(package: CPackageText) -> str:
+    """The function of generated C that evaluates sines and cosines."""
+    return f"{package.prefix}_sincos{4 if package.real == 'double' else 1}"
 
 
 def _driver(package: CPackageText, functions: list[CFunction]) -> str:
@@ -139,9 +150,11 @@ def _driver(package: CPackageText, functions: list[CFunction]) -> str:
         lines.append(f"    {function.name}({arguments});\n}}")
     calls = "\n".join(f"    call_{k}();" for k in range(len(functions)))
     sine = ""
-    if f"{package.prefix}_sincos4" in package.source.read_text():
-        most = 1e6 if real == "double" else 1e4  # far angles too
-        given = " ".join(f"x[{k}] = {interval}(-{most}, {most});" for k in range(4))
-        sine = f"    {{ {real} x[4], s[4], c[4]; {given} {package.prefix}_sincos4(x, s, c); }}"
+    if _sincos(package) in package.source.read_text():
+        if real == "double":
+            given = " ".join(f"x[{k}] = {interval}(-1e6, 1e6);" for k in range(4))  # far angles too
+            sine = f"    {{ double x[4], s[4], c[4]; {given} {_sincos(package)}(x, s, c); }}"
+        else:
+            sine = f"    {{ {real} s, c; {_sincos(package)}({interval}(-1e4, 1e4), &s, &c); }}"
     lines.append(f"void main(void)\n{{\n{calls}\n{sine}\n}}")
     return "\n".join(lines) + "\n"
