@@ -20,6 +20,7 @@ from torquec.errors import ArgumentError, TorquecError
 from torquec.foundation.reading import FileKind, is_below, is_folder, open_file, read_json, read_text
 from torquec.report.result_document import RESULT_FORMAT
 from torquec.report.stored_values import StoredValue
+from torquec.robot.load import READERS
 
 if TYPE_CHECKING:
     from torquec.model.model import Model
@@ -170,11 +171,11 @@ def _kind(path: Path) -> str:
             command = read_json(path, FileKind.RESULT, remedy="make it again").get("command")
             return command if isinstance(command, str) else ""
         return next((kind for begin, kind in _FORMATS if form.startswith(begin)), "")
-    if suffix in (".urdf", ".xacro") or (suffix == ".xml" and _ROBOT_ROOT.search(read_text(path, FileKind.ROBOT))):
-        return ROBOT_FILE
-    if suffix == ".toml" and _DH_TABLE.search(read_text(path, FileKind.ROBOT)):
-        return ROBOT_FILE
-    return ""
+    # Other things are written in XML and TOML, too.
+    looks = {".xml": _ROBOT_ROOT, ".toml": _DH_TABLE}.get(suffix)
+    if suffix not in READERS or (looks is not None and not looks.search(read_text(path, FileKind.ROBOT))):
+        return ""
+    return ROBOT_FILE
 
 
 def _sha256(path: Path) -> str:
