@@ -172,7 +172,8 @@ class LeafChecker:
         self._mixed = [self._place(n + i) for i, (j, k) in enumerate(pairs) if j < k]
         signs = [(1.0, *rest) for rest in itertools.product((1.0, -1.0), repeat=n - 1)]
         self._signs = np.array([[s[j] * s[k] for j, k in pairs if j < k] for s in signs])
-        speeds = np.indices((3,) * n if n <= _MOST_SPEEDS else (1,) * n).reshape(n, -1) - 1.0
+        # Of each pair of opposite speeds one, and rest, which is in the middle.
+        speeds = (np.indices((3,) * n if n <= _MOST_SPEEDS else (1,) * n).reshape(n, -1) - 1.0)[:, : 3**n // 2 + 1]
         self._forms = np.stack([speeds[j] * speeds[k] for j, k in pairs], axis=1)
         self._sizes = np.abs(speeds.T)
         self._pairs = [self._place(n + i) for i in range(len(pairs))]
@@ -240,7 +241,7 @@ class LeafChecker:
             above = np.flatnonzero(~(worst <= allowed[which]))
             step = max(1, _CHUNK_VALUES // len(self._forms))
             for part in (above[start : start + step] for start in range(0, len(above), step)):
-                worst[part] = np.minimum(worst[part], self._largest_closely(closely[:, part]))
+                worst[part] = np.minimum(worst[part], self._largest_closely(closely[:, part], allowed[which[part]]))
         if not np.all(worst <= allowed[which]):
             found = float((worst + noise[which]).max())
             raise CheckError(
@@ -258,28 +259,36 @@ class LeafChecker:
         result: Array = inertia + np.maximum(np.maximum(rise, -fall), np.abs(gravity))
         return result
 
-    def _largest_closely(self, control: Array) -> Array:
-        """The same with tangents of squares that lower the sum (2)."""
+    def _largest_closely(self, control: Array, allowed: Array) -> Array:
+        """The same with tangents of squares that lower the sum (2), as closely as is needed for what is allowed."""
         table, inertia, gravity = self._parts(control)
-        rows = table[self._pairs]
+        rows, room = table[self._pairs], allowed - inertia
         result: Array = inertia + np.maximum(
-            self._rise(rows, -np.minimum(table[self._diagonal], 0.0)) + gravity,
-            self._rise(-rows, np.maximum(table[self._diagonal], 0.0)) - gravity,
+            self._rise(rows, -np.minimum(table[self._diagonal], 0.0), room - gravity) + gravity,
+            self._rise(-rows, np.maximum(table[self._diagonal], 0.0), room + gravity) - gravity,
         )
         return result
 
-    def _rise(self, rows: Array, lowering: Array) -> Array:
-        """How far speeds can raise a sum of their products (pairs, points) at most; `lowering` (n, points) are -d."""
+    def _rise(self, rows: Array, lowering: Array, enough: Array) -> Array:
+        """How far speeds can raise a sum of their products (pairs, points) at most; `lowering` (n, points) are -d.
+
+        Points where that is not more than `enough` (points,) are not looked at more closely.
+        """
         sums = self._forms @ rows
-        points = np.arange(rows.shape[1])
         least = np.full(rows.shape[1], np.inf)
         t = np.full(lowering.shape, 0.5)
+        left = np.arange(rows.shape[1])
         for step in range(_STEPS):
+            at, down = t[:, left], lowering[:, left]
             # On speeds of -1, 0 and 1 squares are magnitudes: d x^2 - d (2 t |x| - t^2) = d (1 - 2 t) |x| + d t^2.
-            raised = sums + self._sizes @ (lowering * (1.0 - 2.0 * t))
+            raised = sums[:, left] + self._sizes @ (down * (1.0 - 2.0 * at))
             highest = np.argmax(raised, axis=0)
-            least = np.minimum(least, raised[highest, points] + np.sum(lowering * t**2, axis=0))
-            t = t + (self._sizes[highest].T - t) / (step + 2.0)
+            found = raised[highest, np.arange(len(left))] + np.sum(down * at**2, axis=0)
+            least[left] = np.minimum(least[left], found)
+            t[:, left] = at + (self._sizes[highest].T - at) / (step + 2.0)
+            left = left[~(least[left] <= enough[left])]
+            if not len(left):
+                break
         return least
 
     def _parts(self, control: Array) -> tuple[Array, Array, Array]:

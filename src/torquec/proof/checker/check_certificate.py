@@ -27,6 +27,7 @@ from torquec.codegen.precision import Precision
 from torquec.errors import CheckError
 from torquec.expr import count_operations
 from torquec.foundation.arrays import Array
+from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, Work, as_work, silent
 from torquec.proof.certificate import Certificate, JointProof
 from torquec.proof.checker.allowances import ROUNDED_UP
@@ -217,6 +218,7 @@ def _check_leaves(task: _Task, *, meter: Meter = silent) -> None:
     table = claim.table
     rows = table.table * task.weights.reshape(-1, *([1] * len(table.variables)))
     checker = LeafChecker(task.n, task.name, task.bound - task.slack, rows, table.sliding, table.degrees)
-    for k, (root, parts) in enumerate(zip(claim.roots, claim.leaves, strict=True)):
-        meter(k, len(claim.roots))
-        checker.check(root, parts)
+    with one_thread():
+        for k, (root, parts) in enumerate(zip(claim.roots, claim.leaves, strict=True)):
+            meter(k, len(claim.roots))
+            checker.check(root, parts)
