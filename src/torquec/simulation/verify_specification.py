@@ -6,6 +6,8 @@ c) computes for the reference, at the position q where the robot is,
 (1)  tau = kp e + kv ed + tau^c(q, qd_ref, qdd_ref)                                                          (8)
 (2)  kp_i = J0_i w0_i^2 / 4,      w0 the structural resonance measured at the inertia J0                     (12)
 (3)  kv_i = w0_i sqrt(J0_i J^c_ii(q)) - f_i,   critically damped if J^c is right, f viscous friction         (13)
+     J^c is the inertia that is fitted and proven as a coefficient; the one that follows from a torque program within
+     its errors may have lost what a joint's own motion hardly needs
 (4)  damping of joint i at q:  (kv_i + f_i) / (2 sqrt(kp_i J_ii)) = sqrt(J^c_ii / J_ii)                      (10), (14)
 
 The full plant is driven by three signals from several postures, all joints together, within the specification's box:
@@ -162,7 +164,7 @@ def pd_with_feedforward(
 
     def law(**signals: Any) -> dict[str, Any]:
         forward = model.at("inverse_dynamics", signals["q"], signals["qd_ref"], signals["qdd_ref"])
-        M = model.at("mass_matrix", signals["q"])
+        M = _inertia(model).at("mass_matrix", signals["q"])
         loss = friction_torque(robot, signals["qd_ref"])
         viscous = friction_damping(robot, signals["qd_ref"])
         tau = []
@@ -241,5 +243,10 @@ def _sides(loop: _Loop) -> tuple[Array, Array]:
 def _damping(full: Model, model: Model, place: Array) -> Array:
     """(4) at a posture, (n,)."""
     actual = np.diagonal(full.mass_matrix(place))
-    computed = np.diagonal(model.mass_matrix(place))
+    computed = np.diagonal(_inertia(model).mass_matrix(place))
     return np.asarray(np.sqrt(computed / actual), dtype=np.float64)
+
+
+def _inertia(model: Model) -> Model:
+    """The model whose mass matrix is J^c (3)."""
+    return model if model.coefficients is None else model.coefficients
