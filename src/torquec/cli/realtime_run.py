@@ -76,6 +76,20 @@ class RealtimeRunOptions(MotionOptions):
     speed: Annotated[
         str | None, typer.Option(metavar="LIST", help="Speed limits, one or one per joint.  [default: the robot's]")
     ] = None
+    resolution: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help="A position that stays the same while its speed adds up to more is frozen.  [default: 2 mrad, 0.2 mm]",
+        ),
+    ] = None
+    unmoved: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help="A position that stays the same while its reference moves more is frozen.  [default: 10 mrad, 2 mm]",
+        ),
+    ] = None
     damping: Annotated[
         str, typer.Option(metavar="LIST", help="Torque per speed that brakes the joints during a stop.")
     ] = "0"
@@ -221,6 +235,8 @@ def _guards(options: RealtimeRunOptions) -> Guards:
         torque_rate=values(options.torque_rate, "--torque-rate"),
         power=options.power,
         speed=values(options.speed, "--speed"),
+        resolution=values(options.resolution, "--resolution"),
+        unmoved=values(options.unmoved, "--unmoved"),
         damping=0.0 if damping is None else damping,
         hold=options.hold,
         ramp=options.ramp,

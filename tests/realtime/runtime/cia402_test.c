@@ -137,6 +137,7 @@ int main(int argc, char **argv)
         loop.limits.upper[k] = 3.0;
         loop.limits.speed[k] = 20.0;
         loop.limits.slack[k] = 1e6; /* the shim moves by cycles, not by time */
+        loop.limits.resolution[k] = loop.limits.unmoved[k] = 1e6;
     }
     if (!torquec_cia402_enable(&drives, 50, NULL)) {
         printf("{\"failed\": \"not enabled\"}\n");

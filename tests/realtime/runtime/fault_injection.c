@@ -24,19 +24,23 @@
 #define BLIND 2500000L
 #define HOLD 5
 #define RAMP 40
+#define ENCODER_STEP 0.0015
+#define RESOLUTION 0.002
+#define UNMOVED 0.01
+#define SURELY 0.002 /* more than the reference moves in two cycles */
 
 enum {
     NOTHING, LATE_BACKGROUND, KILLED_BACKGROUND, NAN_COEFFICIENTS, OLD_COEFFICIENTS, FOREIGN_COEFFICIENTS, SENSOR_JUMP,
     SENSOR_NAN, FROZEN_SENSOR, LYING_SPEED, OLD_SAMPLES, FUTURE_SAMPLES, NO_SAMPLES, MISSED_CYCLES, CLOCK_BACK, CLOCK_STANDS,
     CLOCK_AHEAD, CLOCK_ABSURD, NAN_REFERENCE, HUGE_REFERENCE, DRIVER_FAULT, TOO_FAST, BEYOND_LIMITS, TOO_MUCH_POWER, STORM,
-    KINDS
+    FROZEN_STILL, STANDSTILL, COARSE_ENCODER, KINDS
 };
 
 static const char *const names[KINDS] = {
     "nothing", "late_background", "killed_background", "nan_coefficients", "old_coefficients", "foreign_coefficients",
     "sensor_jump", "sensor_nan", "frozen_sensor", "lying_speed", "old_samples", "future_samples", "no_samples",
     "missed_cycles", "clock_back", "clock_stands", "clock_ahead", "clock_absurd", "nan_reference", "huge_reference",
-    "driver_fault", "too_fast", "beyond_limits", "too_much_power", "storm"
+    "driver_fault", "too_fast", "beyond_limits", "too_much_power", "storm", "frozen_still", "standstill", "coarse_encoder"
 };
 
 /* What the stop must be said to be for. */
@@ -44,7 +48,7 @@ static const uint32_t reasons[KINDS] = {
     [LATE_BACKGROUND] = TORQUEC_COEFFICIENTS, [KILLED_BACKGROUND] = TORQUEC_COEFFICIENTS,
     [NAN_COEFFICIENTS] = TORQUEC_COEFFICIENTS, [OLD_COEFFICIENTS] = TORQUEC_COEFFICIENTS,
     [FOREIGN_COEFFICIENTS] = TORQUEC_COEFFICIENTS, [SENSOR_JUMP] = TORQUEC_STATE_JUMP,
-    [SENSOR_NAN] = TORQUEC_STATE_NOT_FINITE, [FROZEN_SENSOR] = TORQUEC_STATE_INCONSISTENT,
+    [SENSOR_NAN] = TORQUEC_STATE_NOT_FINITE, [FROZEN_SENSOR] = TORQUEC_STATE_FROZEN, [FROZEN_STILL] = TORQUEC_STATE_FROZEN,
     [LYING_SPEED] = TORQUEC_STATE_INCONSISTENT, [OLD_SAMPLES] = TORQUEC_STATE_STALE, [FUTURE_SAMPLES] = TORQUEC_STATE_STALE,
     [NO_SAMPLES] = TORQUEC_STATE_MISSING, [MISSED_CYCLES] = TORQUEC_OVERRUN, [CLOCK_BACK] = TORQUEC_CLOCK,
     [CLOCK_STANDS] = TORQUEC_CLOCK, [CLOCK_AHEAD] = TORQUEC_OVERRUN, [CLOCK_ABSURD] = TORQUEC_CLOCK | TORQUEC_OVERRUN,
@@ -61,6 +65,11 @@ static double unit(void)
 static long whole(long from, long to) { return from + (long)(unit()*(double)(to - from + 1)); }
 
 static double reference[CYCLES + 1][3*N];
+static long row_at(int64_t now)
+{
+    const long row = (long)floor((double)(now - 1000000000L)/PERIOD + 0.5);
+    return row < 0 ? 0 : row > CYCLES ? CYCLES : row;
+}
 static double numbers[3][N], held_numbers[N];
 static torquec_channel channel;
 
@@ -101,6 +110,8 @@ static void fill_limits(torquec_limits *limits)
         limits->upper[k] = 2.0;
         limits->speed[k] = 3.0;
         limits->slack[k] = 0.02;
+        limits->resolution[k] = RESOLUTION;
+        limits->unmoved[k] = UNMOVED;
         limits->damping[k] = k%2 == 0 ? 0.0 : 1.0;
     }
 }
@@ -126,7 +137,8 @@ static int one_run(long run, int kind)
     long length = whole(1, 50), k, due = NEVER, stopped = NEVER;
     int64_t truth = 1000000000L, clock_error = 0, frozen_now = 0, last_write, told, valid;
     int j;
-    const double amplitude = kind == NOTHING ? 0.1 : 0.1*unit();
+    const double amplitude = kind == NOTHING || kind == COARSE_ENCODER ? 0.1 : kind == STANDSTILL ? 0.0 : 0.1*unit();
+    double frozen_q = 0.0, frozen_reference = 0.0, away = 0.0;
 
     fill_limits(&limits);
     memset(&law, 0, sizeof law);
@@ -142,6 +154,7 @@ static int one_run(long run, int kind)
     law.coefficients_size = N;
     law.oldest_coefficients = OLDEST;
     law.channel = &channel;
+    law.joint_positions = 1;
     memset(&channel, 0, sizeof channel);
     torquec_channel_start(&channel);
     for (j = 0; j < 3; ++j) {
@@ -253,7 +266,15 @@ static int one_run(long run, int kind)
             break;
         case FROZEN_SENSOR:
             seen.qd[joint] = 1.0 + size;
-            if (due == NEVER && k - start >= 50) { /* at least 1 rad/s for 50 ms, and no motion */
+            if (due == NEVER && k - start >= 3) { /* at least 1 rad/s for 3 ms, and no motion */
+                due = k;
+            }
+            break;
+        case FROZEN_STILL: /* as where speeds are differences of positions */
+            seen.q[joint] = frozen_q;
+            seen.qd[joint] = 0.0;
+            away = fabs(reference[row_at(now)][joint] - frozen_reference);
+            if (due == NEVER && away > UNMOVED + SURELY) {
                 due = k;
             }
             break;
@@ -289,6 +310,17 @@ static int one_run(long run, int kind)
             break;
         default:
             break;
+        }
+
+        if (kind == STANDSTILL || kind == COARSE_ENCODER) {
+            for (j = 0; j < N; ++j) {
+                seen.q[j] = ENCODER_STEP*floor(sample.q[j]/ENCODER_STEP + 0.5);
+                seen.qd[j] += 0.01 + 0.1*(unit() - 0.5);
+            }
+        }
+        if (kind == FROZEN_STILL && k < start) {
+            frozen_q = seen.q[joint];
+            frozen_reference = reference[row_at(now)][joint];
         }
 
         /* The background, and what became of it. */
@@ -346,7 +378,7 @@ static int one_run(long run, int kind)
             memcpy(at_stop, before, sizeof at_stop);
             if (k < due && kind != HUGE_REFERENCE && kind != TOO_MUCH_POWER && kind != NO_SAMPLES && kind != NAN_REFERENCE
                 && kind != STORM
-                && kind != FROZEN_SENSOR && kind != LYING_SPEED) {
+                && kind != FROZEN_SENSOR && kind != LYING_SPEED && (kind != FROZEN_STILL || away < UNMOVED - SURELY)) {
                 return failed(kind, run, k, "stopped without a reason");
             }
             if (k < start - 1 && kind != TOO_MUCH_POWER) {
@@ -364,7 +396,7 @@ static int one_run(long run, int kind)
     if (due != NEVER && stopped == NEVER) {
         return failed(kind, run, k, "never stopped");
     }
-    if (kind == NOTHING && stopped != NEVER) {
+    if ((kind == NOTHING || kind == STANDSTILL || kind == COARSE_ENCODER) && stopped != NEVER) {
         return failed(kind, run, k, "stopped without a reason");
     }
     if (stopped != NEVER && stopped + HOLD + RAMP + 20 < CYCLES && kind != STORM

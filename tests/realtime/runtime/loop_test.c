@@ -127,6 +127,7 @@ int main(int argc, char **argv)
         loop.limits.upper[k] = 3.0;
         loop.limits.speed[k] = 50.0;
         loop.limits.slack[k] = 1.0;
+        loop.limits.resolution[k] = loop.limits.unmoved[k] = 1.0;
         reference[k] = 0.4;
         robot.state[k] = states[k];
     }

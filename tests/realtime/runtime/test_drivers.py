@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import threading
 import uuid
 
@@ -80,7 +81,7 @@ def other_process(name, stop_after=None, *, wrong=None):
             time.sleep(PERIOD)
 
 
-UNTIMED = dataclasses.replace(PATIENT, slack=1e3)
+UNTIMED = dataclasses.replace(PATIENT, slack=1e3, resolution=math.inf, unmoved=math.inf)
 """The robot below lags behind the clock where the machine pauses: its positions then move less than its speeds say."""
 
 
@@ -169,6 +170,10 @@ void torquec_close_driver(torquec_driver *d) { (void)d; }
 """
 
 
+STANDING = dataclasses.replace(PATIENT, resolution=math.inf, unmoved=math.inf)
+"""The robot above stands still whatever it is told."""
+
+
 def library(tmp_path, lie="", joints="2"):
     write_sources(tmp_path)
     source = tmp_path / "lying.c"
@@ -190,22 +195,36 @@ def library(tmp_path, lie="", joints="2"):
     ],
 )
 def test_a_driver_that_lies_is_found_out(tmp_path, lie, fault):
-    result = run(ROBOT, LAW, MOTION, robot=library(tmp_path, lie), guards=PATIENT, options=RunOptions(duration=5.0))
+    result = run(ROBOT, LAW, MOTION, robot=library(tmp_path, lie), guards=STANDING, options=RunOptions(duration=5.0))
     assert result.end is RunEnd.FAULT
     assert fault in result.first_faults
     assert np.isfinite(result.log.tau).all()
     assert (result.log.tau[-1] == 0.0).all()
 
 
+@pytest.mark.parametrize(
+    ("lie", "given"),
+    [
+        ("", {"unmoved": 0.01}),  # speeds that are differences of positions stand still with them
+        ("if (reads > 5) s->qd[0] = 1.9;", {"resolution": 0.002}),
+    ],
+)
+def test_positions_that_never_change_are_frozen(tmp_path, lie, given):
+    guards = dataclasses.replace(STANDING, slack=1e3, **given)
+    result = run(ROBOT, LAW, MOTION, robot=library(tmp_path, lie), guards=guards)
+    assert result.first_faults == Fault.STATE_FROZEN
+    assert "encoder" in result.failed
+
+
 def test_a_driver_that_gives_cycles_without_end_is_stopped(tmp_path):
-    guards = dataclasses.replace(PATIENT, longest_gap=0.05)
+    guards = dataclasses.replace(STANDING, longest_gap=0.05)
     result = run(ROBOT, LAW, MOTION, robot=library(tmp_path), guards=guards, options=RunOptions(deadline="driver"))
     assert Fault.CLOCK in result.first_faults
 
 
 def test_missed_cycles_are_left_out_and_not_made_up_for(tmp_path):
     pause = "if (reads == 20) { struct timespec t = {0, 50000000}; nanosleep(&t, NULL); s->time = now(self); }"
-    result = run(ROBOT, LAW, MOTION, robot=library(tmp_path, pause), guards=PATIENT)
+    result = run(ROBOT, LAW, MOTION, robot=library(tmp_path, pause), guards=STANDING)
     log = result.log
     assert result.end is RunEnd.ENDED
     assert result.status.counts["missed"] >= 20

@@ -46,6 +46,10 @@ BUGS = {
                                                  "limits->period"),
     "no power": (GUARD, "return power > limits->power ? TORQUEC_POWER_LIMIT : 0u;", "return 0u;"),
     **NOT_TOLD,
+    "frozen positions": (GUARD, "size_of(carried_by(guard, sample, k, dt)) > limits->resolution[k]", "0"),
+    "frozen with their speeds": (GUARD, "size_of(input->reference[k] - guard->anchor[k]) > limits->unmoved[k]", "0"),
+    "standing still is frozen": (GUARD, "kept*guard->carried[k] +", "guard->carried[k] +"),
+    "coarse encoders are frozen": (GUARD, "        return 0.0;\n    }\n    return kept", "    }\n    return kept"),
     "clock that goes back": (GUARD, "    if (gap <= 0) {\n        return TORQUEC_CLOCK;\n    }\n", ""),
     "storm of cycles": (GUARD, "        found |= TORQUEC_CLOCK;\n", ""),
     "faults of the caller": (GUARD, "uint32_t found = input->faults, sample_found = 0u;",
@@ -68,13 +72,15 @@ HARMLESS_ALONE = {"NaN through the limiter"}
 
 @needs_compiler
 def test_faults_stop_the_robot_and_no_torque_is_unsafe(tmp_path):
-    done = run(built_program(tmp_path, "fault_injection.c", only=PURE), "5000")
+    done = run(built_program(tmp_path, "fault_injection.c", only=PURE), "5600")
     assert done.returncode == 0, done.stdout
     found = json.loads(done.stdout)
-    assert found["nothing"] == [200, 0]  # guards that stop a sound robot would keep every other promise
-    for always in ("killed_background", "nan_coefficients", "sensor_jump", "sensor_nan", "clock_back", "nan_reference"):
+    for sound in ("nothing", "standstill", "coarse_encoder"):
+        assert found[sound] == [200, 0], sound  # guards that stop a sound robot would keep every other promise
+    for always in ("killed_background", "nan_coefficients", "sensor_jump", "sensor_nan", "clock_back", "nan_reference",
+                   "frozen_sensor"):  # fmt: skip
         assert found[always] == [200, 200], always
-    for sometimes in ("late_background", "missed_cycles"):  # up to what is tolerated, the robot runs on
+    for sometimes in ("late_background", "missed_cycles", "frozen_still"):  # up to what is tolerated, the robot runs on
         assert 0 < found[sometimes][1] < 200, sometimes
 
 

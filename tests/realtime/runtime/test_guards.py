@@ -55,7 +55,11 @@ def test_what_is_said_counts():
 
 
 def test_a_length_has_less_slack_than_an_angle():
-    assert guard_limits(tq.classics.scara(), Guards(), period=0.001).slack == (0.05, 0.05, 0.01, 0.05)
+    limits = guard_limits(tq.classics.scara(), Guards(unmoved=[0.1, 0.2, 0.3, math.inf]), period=0.001)
+    assert limits.slack == (0.05, 0.05, 0.01, 0.05)
+    assert limits.resolution == (0.002, 0.002, 0.0002, 0.002)
+    assert limits.unmoved == (0.1, 0.2, 0.3, math.inf)
+    assert guard_limits(tq.classics.scara(), Guards(), period=0.001).unmoved == (0.01, 0.01, 0.002, 0.01)
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ class Fault(IntFlag):
     WATCHDOG = 1 << 13
     REQUESTED = 1 << 14
     """The end of the run, or somebody asked for it: no fault."""
+    STATE_FROZEN = 1 << 15
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -41,6 +42,8 @@ FAULT_REMEDIES = {
     Fault.STATE_STALE: "the states' times are old, go back or lie ahead: the driver must give the time of measuring",
     Fault.STATE_JUMP: "a position jumped: look at encoders and their offsets, or allow more `slack`",
     Fault.STATE_INCONSISTENT: "positions do not move as the speeds say: look at units and signs, or allow more `slack`",
+    Fault.STATE_FROZEN: "a position did not change at all while its speed or its reference did: look at the encoder, "
+    "the brake and the driver; a coarse encoder needs more `resolution`, a joint that may stick more `unmoved`",
     Fault.POSITION_LIMIT: "a joint is beyond its limits: move it back, or give wider ones",
     Fault.SPEED_LIMIT: "a joint is too fast: slow the motion down, or give a higher limit",
     Fault.LAW_NOT_FINITE: "the law gave a torque that is not finite: look at the motion and the gains",

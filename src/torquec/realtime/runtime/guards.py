@@ -4,6 +4,8 @@
 (2)  trips, beyond which the stop begins:       lower_i <= q_i <= upper_i,   |qd_i| <= speed_i,
      sum over driven joints of tau_i qd_i <= power,   |q_i - q_i before| <= 1.5 speed_i dt + slack_i,
      |drift of q_i against qd_i| <= slack_i,   times between torques, between samples, and of samples
+     and while q_i stays the same number:   |sum of qd_i dt, over a tenth of a second| <= resolution_i,
+     |change of the reference of joint i| <= unmoved_i
 (3)  the stop: the last torque for `hold`, to zero in `ramp`, less damping_i qd_i where the state can be believed
 """
 
@@ -22,7 +24,9 @@ JointNumbers = float | Sequence[float]
 
 _FULL_TORQUE = 0.02
 """[s] from zero to the torque limit, where no rate is given: slower than any motor, faster than any gear likes."""
-_ANGLE_SLACK, _LENGTH_SLACK = 0.05, 0.01  # [rad], [m]: some degrees, a centimetre: noise is less, a lost count is more
+_SLACK = 0.05, 0.01  # [rad], [m]: some degrees, a centimetre: noise is less, a lost count is more
+_RESOLUTION = 0.002, 0.0002  # [rad], [m]: a little more than a step of an encoder of 12 bits at the joint itself
+_UNMOVED = 0.01, 0.002  # [rad], [m]: half a degree, two millimetres: joints that follow move by a step of an encoder
 _LATE_PERIODS = 3.5
 """Cycles after which a robot without news is stopped, where nothing else is said."""
 _NANOSECONDS = 1e9  # of a second
@@ -33,7 +37,9 @@ class Guards:
     """Limits, None where the robot's own or a usual one shall serve; per joint, or one number for all.
 
     `torque` [N m or N]: the effort limits. `torque_rate` [per s]: the whole torque in 20 ms. `power` [W]: of all drives
-    together, none. `lower`, `upper`, `speed`: the limits of the joints. `slack` [rad or m]: 0.05 or 0.01. `damping`
+    together, none. `lower`, `upper`, `speed`: the limits of the joints. `slack` [rad or m]: 0.05 or 0.01. `resolution`
+    [rad or m]: 0.002 or 0.0002, more than one step of an encoder; `unmoved` [rad or m]: 0.01 or 0.002, more than a
+    reference moves while dry friction holds a joint; both infinite where frozen positions are to be no fault. `damping`
     [N m s/rad or N s/m] while the torque is ramped down. Times [s]: `hold`, `ramp`; `longest_gap` between two torques
     and `longest_blind` without a state: three and a half cycles, and `oldest_state`: two cycles; of a
     simulated robot 0.1 s.
@@ -46,6 +52,8 @@ class Guards:
     upper: JointNumbers | None = None
     speed: JointNumbers | None = None
     slack: JointNumbers | None = None
+    resolution: JointNumbers | None = None
+    unmoved: JointNumbers | None = None
     damping: JointNumbers = 0.0
     hold: float = 0.02
     ramp: float = 0.2
@@ -67,6 +75,8 @@ class GuardLimits:
     upper: tuple[float, ...]
     speed: tuple[float, ...]
     slack: tuple[float, ...]
+    resolution: tuple[float, ...]
+    unmoved: tuple[float, ...]
     damping: tuple[float, ...]
     hold: float
     ramp: float
@@ -87,6 +97,7 @@ class GuardLimits:
         made.power = self.power
         for name, values in (("torque", self.torque), ("rate", self.torque_rate), ("lower", self.lower),
                              ("upper", self.upper), ("speed", self.speed), ("slack", self.slack),
+                             ("resolution", self.resolution), ("unmoved", self.unmoved),
                              ("damping", self.damping)):  # fmt: skip
             getattr(made, name)[: len(values)] = values
         return made
@@ -147,7 +158,9 @@ def guard_limits(robot: Robot, guards: Guards, *, period: float, patience: float
         _numbers(robot, "lower", guards.lower, [_range(joint)[0] for joint in joints], signed=True),
         _numbers(robot, "upper", guards.upper, [_range(joint)[1] for joint in joints], signed=True),
         _numbers(robot, "speed", guards.speed, [joint.limits.velocity for joint in joints]),
-        _numbers(robot, "slack", guards.slack, [_slack(joint) for joint in joints]),
+        _numbers(robot, "slack", guards.slack, _by_type(joints, *_SLACK)),
+        _numbers(robot, "resolution", guards.resolution, _by_type(joints, *_RESOLUTION)),
+        _numbers(robot, "unmoved", guards.unmoved, _by_type(joints, *_UNMOVED)),
         _numbers(robot, "damping", guards.damping, (), least=0.0),
         **times,
     )
@@ -166,8 +179,8 @@ def _range(joint: Joint) -> tuple[float, float]:
     return joint.limits.lower, joint.limits.upper
 
 
-def _slack(joint: Joint) -> float:
-    return _LENGTH_SLACK if joint.type.is_prismatic else _ANGLE_SLACK
+def _by_type(joints: Sequence[Joint], angle: float, length: float) -> list[float]:
+    return [length if joint.type.is_prismatic else angle for joint in joints]
 
 
 def _numbers(

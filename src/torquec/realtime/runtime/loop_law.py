@@ -18,6 +18,7 @@ import numpy as np
 from torquec.codegen.llvm import NativeFunction, load_or_compile
 from torquec.control.controller import Controller
 from torquec.control.model_terms import FrictionAt
+from torquec.control.reference_ports import ReferenceSpace
 from torquec.errors import ArgumentError
 from torquec.expr import Function, inline, trace
 from torquec.foundation.arrays import Array
@@ -37,7 +38,8 @@ class LoopLaw:
     """Machine code of (1) or (2), what it is given in every cycle, and the number of the robot that it is for.
 
     `references` (N, size) and `gains` (N, 2n^2) by cycle, `parts` how the references divide, `memory` (m,) the state
-    that the law begins with, `coefficients` how many numbers the background gives.
+    that the law begins with, `coefficients` how many numbers the background gives, `joint_positions` whether the first
+    part of a reference is where the joints are to be.
     """
 
     law: NativeFunction
@@ -48,6 +50,7 @@ class LoopLaw:
     memory: Array
     coefficients: int
     robot: int
+    joint_positions: bool
 
 
 def loop_law(model: Model, controller: Controller, motion: Trajectory, *, order: HoldOrder | None = None) -> LoopLaw:
@@ -81,6 +84,7 @@ def loop_law(model: Model, controller: Controller, motion: Trajectory, *, order:
         controller.initial_state,
         coefficients,
         robot_number(model),
+        controller.reference.space is ReferenceSpace.JOINT,
     )
 
 

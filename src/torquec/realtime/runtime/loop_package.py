@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from torquec.codegen.c.names import Names
 from torquec.codegen.c.source import comment, packed
 from torquec.control.controller import Controller
+from torquec.control.reference_ports import ReferenceSpace
 from torquec.errors import ArgumentError
 from torquec.expr import Function
 from torquec.model.model import Model
@@ -110,6 +111,7 @@ static inline void {p}_runtime_start({p}_runtime *runtime, const double *referen
     law->memory[0] = runtime->memory[0];
     law->memory[1] = runtime->memory[1];
     (void)memcpy(runtime->memory[0], memory, sizeof memory);
+    law->joint_positions = {joint_positions};
     law->parts = (int64_t)(sizeof parts/sizeof *parts);
     (void)memcpy(law->part_sizes, parts, sizeof parts);
     if ({p}_RUNTIME_COEFFICIENTS > 0) {{
@@ -180,11 +182,12 @@ def _runtime_text(model: Model, law: Controller, functions: Sequence[Function], 
         initial=", ".join(repr(float(value)) for value in (*law.initial_state, 0.0)),
         parts=", ".join(map(str, sizes)),
         robot=hex(robot_number(model)),
+        joint_positions=int(law.reference.space is ReferenceSpace.JOINT),
     )
     return f"{comment(heading)}\n{text}"
 
 
-_LIMIT_ARRAYS = ("torque", "rate", "lower", "upper", "speed", "slack")
+_LIMIT_ARRAYS = ("torque", "rate", "lower", "upper", "speed", "slack", "resolution", "unmoved")
 
 
 def _limits(model: Model, period: float) -> LimitsStruct:

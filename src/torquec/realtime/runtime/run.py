@@ -193,6 +193,7 @@ class _Loop:
         made.reference = self._array(law.references)
         made.parts = len(law.parts)
         made.part_sizes[: len(law.parts)] = law.parts
+        made.joint_positions = law.joint_positions
         if law.gains is not None:
             made.gains, made.gains_size = self._array(law.gains), law.gains.shape[1]
         made.memory_size = len(law.memory)

@@ -23,7 +23,8 @@ class LimitsStruct(ctypes.Structure):
         *((name, c_int32) for name in ("joints", "hold_cycles", "ramp_cycles", "reserved")),
         *((name, c_int64) for name in ("period", "longest_gap", "longest_blind", "oldest_sample")),
         ("power", c_double),
-        *((name, _Joints) for name in ("torque", "rate", "lower", "upper", "speed", "slack", "damping")),
+        *((name, _Joints) for name in ("torque", "rate", "lower", "upper", "speed", "slack")),
+        *((name, _Joints) for name in ("resolution", "unmoved", "damping")),
     ]
 
 
@@ -74,6 +75,7 @@ class LawStruct(ctypes.Structure):
         ("part_sizes", c_int64 * MOST_PARTS),
         *((name, c_int64) for name in ("parts", "gains_size", "memory_size", "coefficients_size")),
         ("oldest_coefficients", c_int64),
+        ("joint_positions", c_int64),
         ("channel", c_void_p),
     ]
 
@@ -130,9 +132,9 @@ class _GuardStruct(ctypes.Structure):
     _fields_: ClassVar[_Fields] = [
         *((name, c_int32) for name in ("mode", "cycles")),
         *((name, c_uint32) for name in ("faults", "first_faults")),
-        *((name, c_int32) for name in ("started", "has_sample")),
+        *((name, c_int32) for name in ("started", "has_sample", "has_reference", "reserved")),
         *((name, c_int64) for name in ("last", "heard", "sample", "lead")),
-        *((name, _Joints) for name in ("q", "qd", "drift", "tau", "held")),
+        *((name, _Joints) for name in ("q", "qd", "drift", "carried", "anchor", "tau", "held")),
         *((name, c_uint64) for name in ("steps", "missed", "blind", "clamped_torque", "clamped_rate")),
     ]
 

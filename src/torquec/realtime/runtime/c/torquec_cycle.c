@@ -46,18 +46,23 @@ static int64_t row_of(const torquec_law *law, const torquec_cycle *cycle, int64_
     return row < law->rows ? row : law->rows - 1;
 }
 
+static const double *reference_at(const torquec_law *law, int64_t row)
+{
+    int64_t k, size = 0;
+    for (k = 0; k < law->parts; ++k) {
+        size += law->part_sizes[k];
+    }
+    return law->reference + row*size;
+}
+
 static void call_law(const torquec_law *law, torquec_cycle *cycle, const torquec_sample *sample, int64_t now, double *qdd)
 {
     const double *inputs[TORQUEC_MOST_INPUTS];
     double *outputs[3];
     const int64_t row = row_of(law, cycle, now);
-    const double *part = law->reference;
-    int64_t k, size = 0;
+    const double *part = reference_at(law, row);
+    int64_t k;
     int in = 0, out = 0;
-    for (k = 0; k < law->parts; ++k) {
-        size += law->part_sizes[k];
-    }
-    part += row*size;
     for (k = 0; k < law->parts; ++k) {
         inputs[in++] = part;
         part += law->part_sizes[k];
@@ -104,6 +109,7 @@ void torquec_cycle_step(const torquec_limits *limits, const torquec_law *law, to
     input.now = now;
     input.sample = sample;
     input.faults = faults;
+    input.reference = law->joint_positions ? reference_at(law, row_of(law, cycle, now)) : NULL;
     cycle->asked = 0;
     /* While the robot is being stopped nobody tells the background where it is, so its silence is no fault then. */
     if (law->channel != NULL && cycle->guard.mode == TORQUEC_RUN) {

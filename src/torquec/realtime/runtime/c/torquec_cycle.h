@@ -59,6 +59,7 @@ typedef struct {
     int64_t memory_size;
     int64_t coefficients_size;
     int64_t oldest_coefficients;
+    int64_t joint_positions;  /* 1: the first part of the reference is where the joints are to be */
     torquec_channel *channel; /* NULL without a background */
 } torquec_law;
 

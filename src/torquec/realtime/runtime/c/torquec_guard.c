@@ -6,6 +6,7 @@
 
 #define NANOSECOND 1e-9
 #define DRIFT_KEPT 0.98 /* of the drift of the cycles before: some fifty cycles are remembered */
+#define STILL_TIME 0.1  /* seconds that speeds are remembered while a position stays the same */
 #define LEAD_PERIODS 8  /* cycles that may come before their time, beyond those that make up for a late one */
 #define SPEED_MARGIN 1.5 /* of the speed limit, before a change of position is a jump and no motion */
 
@@ -19,6 +20,11 @@ static int is_finite(double value)
 static double size_of(double value)
 {
     return value < 0.0 ? -value : value;
+}
+
+static int differs(double a, double b)
+{
+    return a < b || a > b;
 }
 
 /* a - b, also where a clock gives numbers that no clock can give. */
@@ -71,6 +77,17 @@ void torquec_guard_start(torquec_guard *guard, int64_t now)
     guard->heard = now;
 }
 
+/* What the speed adds up to since the position changed last. An encoder of a working joint changes when that is more than
+ * its step. Older speeds fade, so that a speed which is a little off zero at standstill never adds up. */
+static double carried_by(const torquec_guard *guard, const torquec_sample *sample, int k, double dt)
+{
+    const double kept = dt < STILL_TIME ? 1.0 - dt/STILL_TIME : 0.0;
+    if (differs(sample->q[k], guard->q[k])) {
+        return 0.0;
+    }
+    return kept*guard->carried[k] + 0.5*(sample->qd[k] + guard->qd[k])*dt;
+}
+
 /* Positions against the last ones, and against the speeds. */
 static uint32_t motion_faults(const torquec_limits *limits, const torquec_guard *guard, const torquec_sample *sample)
 {
@@ -85,6 +102,9 @@ static uint32_t motion_faults(const torquec_limits *limits, const torquec_guard 
         }
         if (size_of(drift) > limits->slack[k]) {
             found |= TORQUEC_STATE_INCONSISTENT;
+        }
+        if (size_of(carried_by(guard, sample, k, dt)) > limits->resolution[k]) {
+            found |= TORQUEC_STATE_FROZEN;
         }
     }
     return found;
@@ -123,11 +143,32 @@ static void keep_sample(const torquec_limits *limits, torquec_guard *guard, cons
     for (k = 0; k < limits->joints; ++k) {
         const double moved = guard->has_sample ? sample->q[k] - guard->q[k] : 0.0;
         guard->drift[k] = DRIFT_KEPT*guard->drift[k] + (moved - 0.5*(sample->qd[k] + guard->qd[k])*dt);
+        guard->carried[k] = guard->has_sample ? carried_by(guard, sample, k, dt) : 0.0;
         guard->q[k] = sample->q[k];
         guard->qd[k] = sample->qd[k];
     }
     guard->sample = sample->time;
     guard->has_sample = 1;
+}
+
+/* Positions against the reference: speeds that are differences of positions freeze with them. Only new samples count, and
+ * before they are kept. */
+static uint32_t reference_faults(const torquec_limits *limits, torquec_guard *guard, const torquec_guard_input *input)
+{
+    uint32_t found = 0u;
+    int k;
+    if (guard->has_reference && guard->has_sample && input->sample->time == guard->sample) {
+        return 0u;
+    }
+    for (k = 0; k < limits->joints; ++k) {
+        if (!guard->has_reference || !guard->has_sample || differs(input->sample->q[k], guard->q[k])) {
+            guard->anchor[k] = input->reference[k];
+        } else if (size_of(input->reference[k] - guard->anchor[k]) > limits->unmoved[k]) {
+            found |= TORQUEC_STATE_FROZEN;
+        }
+    }
+    guard->has_reference = 1;
+    return found;
 }
 
 /* The time since the last cycle: what it says about the clock and the loop. */
@@ -220,6 +261,9 @@ void torquec_guard_step(const torquec_limits *limits, torquec_guard *guard, cons
         sample_found = torquec_sample_faults(limits, guard, input->sample, input->now);
         guard->heard = input->now;
         if ((sample_found & ~(uint32_t)(TORQUEC_POSITION_LIMIT | TORQUEC_SPEED_LIMIT)) == 0u) {
+            if (guard->mode == TORQUEC_RUN && input->reference != NULL) {
+                found |= reference_faults(limits, guard, input);
+            }
             keep_sample(limits, guard, input->sample);
             qd = guard->qd;
         }

@@ -42,7 +42,8 @@ enum {
     TORQUEC_CLOCK = 1 << 11,         /* a clock that stands still, goes back, or is called far too often */
     TORQUEC_DRIVER = 1 << 12,        /* the driver refused a torque or reported a fault of its own */
     TORQUEC_WATCHDOG = 1 << 13,      /* the loop did not come back in time */
-    TORQUEC_REQUESTED = 1 << 14      /* the end of the run, or somebody asked for it: no fault */
+    TORQUEC_REQUESTED = 1 << 14,     /* the end of the run, or somebody asked for it: no fault */
+    TORQUEC_STATE_FROZEN = 1 << 15   /* a position that does not change at all, while its speed or its reference does */
 };
 
 /* Times in nanoseconds, angles and torques in the units of the joints; a limit that does not bind is infinite. */
@@ -62,6 +63,8 @@ typedef struct {
     double upper[TORQUEC_MOST_JOINTS];
     double speed[TORQUEC_MOST_JOINTS];
     double slack[TORQUEC_MOST_JOINTS]; /* of positions: beyond what speeds explain, before a jump is one */
+    double resolution[TORQUEC_MOST_JOINTS]; /* what the speed may add up to while the position stays the same number */
+    double unmoved[TORQUEC_MOST_JOINTS];    /* what the reference may move by while the position stays the same number */
     double damping[TORQUEC_MOST_JOINTS];
 } torquec_limits;
 
@@ -75,6 +78,7 @@ typedef struct {
     int64_t now;
     const torquec_sample *sample; /* NULL: there is none in this cycle */
     const double *wanted;         /* torques of the law; NULL: it was not asked */
+    const double *reference;      /* where the joints are to be; NULL: that is not known by joint */
     uint32_t faults;              /* what the caller knows of */
     uint32_t reserved;
 } torquec_guard_input;
@@ -86,6 +90,8 @@ typedef struct {
     uint32_t first_faults; /* those that began the stop */
     int32_t started;
     int32_t has_sample;
+    int32_t has_reference;
+    int32_t reserved;
     int64_t last;   /* time of the last step */
     int64_t heard;  /* time of the last step that had a sample */
     int64_t sample; /* time of the last valid sample */
@@ -93,7 +99,9 @@ typedef struct {
     double q[TORQUEC_MOST_JOINTS]; /* of the last valid sample */
     double qd[TORQUEC_MOST_JOINTS];
     double drift[TORQUEC_MOST_JOINTS]; /* of positions against speeds */
-    double tau[TORQUEC_MOST_JOINTS];   /* what was sent last */
+    double carried[TORQUEC_MOST_JOINTS]; /* by the speed, since the position changed last */
+    double anchor[TORQUEC_MOST_JOINTS];  /* the reference when the position changed last */
+    double tau[TORQUEC_MOST_JOINTS];     /* what was sent last */
     double held[TORQUEC_MOST_JOINTS];
     uint64_t steps, missed, blind, clamped_torque, clamped_rate;
 } torquec_guard;
