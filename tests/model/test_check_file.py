@@ -132,6 +132,50 @@ def test_the_prefix_can_be_chosen_and_other_targets_have_other_names(small, tmp_
     assert [claim.bound for claim in module.claim] == [proof.bound for proof in small.record.joints.values()]
 
 
+@pytest.fixture(scope="module")
+def object_package(small, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("object") / "package"
+    tq.generate(small, folder, target="object", quantities=["inverse_dynamics"])
+    return folder
+
+
+def test_an_object_states_the_claim_and_is_proven_again(small, object_package):
+    header = (object_package / "planar2r_simplified.h").read_text()
+    words = " ".join(header.replace("\n * ", " ").split())
+    for joint, proof in small.record.joints.items():
+        assert f"torque error of {joint}: at most {proof.bound!r} N m" in words
+    for expected in ("SIMPLIFIED", "speed up to 1.0 rad/s", "torquec check DIR", small.record.content_hash):
+        assert expected in words
+    found = tq.check_file(object_package)
+    assert found.ok, found.refused
+    assert [claim.bound for claim in found.claims] == [proof.bound for proof in small.record.joints.values()]
+
+
+def test_a_changed_object_is_refused(object_package, tmp_path):
+    code = object_package / "planar2r_simplified.o"
+    for at in (0.2, 0.5, 0.9):
+        copy = shutil.copytree(object_package, tmp_path / str(at))
+        held = bytearray(code.read_bytes())
+        held[int(at * len(held))] ^= 1
+        (copy / code.name).write_bytes(held)
+        assert "not the one that the model gives" in refused(copy)
+    copy = shutil.copytree(object_package, tmp_path / "more")
+    (copy / "other.o").write_bytes(code.read_bytes())
+    assert "no such file" in refused(copy)
+
+
+def test_an_object_of_another_llvm_is_refused_by_name(object_package, tmp_path):
+    copy = shutil.copytree(object_package, tmp_path / "copy")
+    path = copy / "planar2r_simplified.package.json"
+    stated = json.loads(path.read_text())
+    stated["object"]["llvm"] = "3.1.4"
+    path.write_text(json.dumps(stated))
+    assert "made by LLVM 3.1.4" in refused(copy)
+    stated["object"] = {"triple": 5}
+    path.write_text(json.dumps(stated))
+    assert "does not say what the object is for" in refused(copy)
+
+
 def test_an_older_certificate_is_read_and_proven(small, tmp_path):
     document = small.record.to_dict()
     del document["sha256"], document["specification"]

@@ -1,14 +1,15 @@
-"""The C package of a certified model: its names and its header say what it is, and it can be proven again.
+"""The package of a certified model, C or object: its names and its header say what it is, and it can be proven again.
 
-Beside the C lie the model with its certificate and a manifest, which says what was generated from what, and by which
-version. All of it follows from the model, byte by byte: `check_file` generates it again and compares.
+Beside the code lie the model with its certificate and a manifest, which says what was generated from what, and by which
+version. All of it follows from the model, byte by byte (an object with the LLVM that the manifest names): `check_file`
+generates it again and compares.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torquec import __version__
 from torquec.codegen.c.package import c_package
@@ -21,6 +22,9 @@ from torquec.model.model import Model
 from torquec.model.quantities import quantity_of
 from torquec.model.save import model_document
 from torquec.robot.robot import Robot
+
+if TYPE_CHECKING:
+    from torquec.codegen.object.triple import MachineTarget
 
 FORMAT = "torquec package 1"
 _ROUNDINGS = 10  # units of the last place: what some hundred operations lose in the middle, seen on the classics
@@ -61,10 +65,11 @@ def certified_package(
     quantities: Sequence[str],
     kept: Sequence[str] | None = None,
     precision: Precision = Precision.DOUBLE,
-) -> dict[str, str]:
-    """The texts of the package by file name: C, model and manifest.
+    machine: MachineTarget | None = None,
+) -> dict[str, str | bytes]:
+    """The contents of the package by file name: C, or an object for a `machine`, model and manifest.
 
-    `quantities` are those in C, `kept` those in the model's file (all that the model serves where it is None).
+    `quantities` are those in code, `kept` those in the model's file (all that the model serves where it is None).
     """
     document = model_document(model, quantities=kept)
     model_file = f"{prefix_identifier(model.robot.name)}.tq.json"
@@ -74,14 +79,18 @@ def certified_package(
     assert model.record is not None
     counted = ("inverse_dynamics",) if model.record.rounding is not None else ()
     claim += rounding_text(scalar, counted, quantities)
-    texts = c_package(
-        functions,
-        prefix=prefix,
-        description=f"{claim}\n\n{package_description(model.robot)}",
-        notes={f.name: quantity_of(name)[0].summary for name, f in zip(quantities, functions, strict=True)},
-        scalar=scalar,
-    )
-    texts[model_file] = document_text(document)
+    description = f"{claim}\n\n{package_description(model.robot)}"
+    notes = {f.name: quantity_of(name)[0].summary for name, f in zip(quantities, functions, strict=True)}
+    contents: dict[str, str | bytes] = {}
+    if machine is None:
+        contents |= c_package(functions, prefix=prefix, description=description, notes=notes, scalar=scalar)
+    else:
+        from torquec.codegen.object.package import object_package  # LLVM is loaded for objects only
+
+        contents |= object_package(
+            functions, prefix=prefix, target=machine, description=description, notes=notes, precision=precision
+        )
+    contents[model_file] = document_text(document)
     manifest: dict[str, Any] = {
         "format": FORMAT,
         "written_by": WRITTEN_BY,
@@ -89,6 +98,19 @@ def certified_package(
         "precision": precision.value,
         "quantities": list(quantities),
         "model": model_file,
-        "files": {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()},
+        **({} if machine is None else {"object": machine_document(machine)}),
+        "files": {name: hashlib.sha256(as_bytes(content)).hexdigest() for name, content in contents.items()},
     }
-    return {**texts, f"{prefix_identifier(prefix)}{MANIFEST}": document_text(manifest)}
+    return {**contents, f"{prefix_identifier(prefix)}{MANIFEST}": document_text(manifest)}
+
+
+def machine_document(machine: MachineTarget) -> dict[str, str]:
+    """What the manifest says of an object: for which processor, and by which LLVM."""
+    from torquec.codegen.object.triple import llvm_version
+
+    return {"triple": machine.triple, "cpu": machine.cpu, "llvm": llvm_version()}
+
+
+def as_bytes(content: str | bytes) -> bytes:
+    """What a file holds."""
+    return content.encode() if isinstance(content, str) else content

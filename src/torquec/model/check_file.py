@@ -1,10 +1,11 @@
-"""`check_file`: a certificate, a model file or a C package proven again, from the files alone.
+"""`check_file`: a certificate, a model file or a package (C or an object) proven again, from the files alone.
 
 (1)  certificate: every bound (:mod:`torquec.proof.checker.check_certificate`), and that the specification in it is met;
      it needs its robot
 (2)  model: its certificate as in (1), with the robot in the file; every program must be what follows from the certified
      one, and every count what it counts, so the whole document is made again and compared
-(3)  package: its model as in (2); every file of the package is generated again and compared byte by byte
+(3)  package: its model as in (2); every file of the package is generated again and compared byte by byte: an object by
+     the LLVM that made it, else it is refused
 
 What is refused is said in words, never raised; only a file that is none of the three raises.
 """
@@ -18,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torquec.codegen.precision import Precision
 from torquec.errors import ArgumentError, CheckError, ModelFileError, TorquecError
@@ -26,7 +27,7 @@ from torquec.foundation.choice import chosen
 from torquec.foundation.reading import FileKind, is_folder, read_json, to_path
 from torquec.foundation.work import Work, as_work
 from torquec.model.certified_model import second_record
-from torquec.model.certified_package import FORMAT, MANIFEST, WRITTEN_BY, certified_package
+from torquec.model.certified_package import FORMAT, MANIFEST, WRITTEN_BY, as_bytes, certified_package
 from torquec.model.claim import Claim, claims_of
 from torquec.model.kinds import ModelKind
 from torquec.model.model import Model
@@ -39,12 +40,15 @@ from torquec.robot.robot import Robot
 from torquec.simplification.specification_text import check_specification_met
 from torquec.trajectory.motion_box import MotionBox
 
+if TYPE_CHECKING:
+    from torquec.codegen.object.triple import MachineTarget
+
 _REMEDY = "take the file from where it was made, or make it again"
 _PARTS = ("mass_matrix", "gravity_torque", "velocity_torque", "coriolis_matrix")
 """Programs that a model by coefficients has of its own: they are compared with the certified program as functions."""
 
 
-_SOURCES = (".c", ".h", ".cc", ".cpp", ".hpp")
+_SOURCES, _OBJECTS = (".c", ".h", ".cc", ".cpp", ".hpp"), (".o", ".obj")
 
 
 class CheckedKind(StrEnum):
@@ -83,7 +87,7 @@ class CheckedFile:
 
 
 def check_file(path: str | os.PathLike[str], *, robot: Robot | None = None, work: Work | None = None) -> CheckedFile:
-    """Prove again what a certificate (with its `robot`), a model file or the folder of a C package claims.
+    """Prove again what a certificate (with its `robot`), a model file or the folder of a package claims.
 
     Raises `ArgumentError` where there is no such file, where it claims nothing, and for a certificate without robot.
     """
@@ -257,19 +261,43 @@ def _package(folder: Path, work: Work) -> CheckedFile:
         raise CheckError("the package's model has no certificate", where=str(folder), remedy=_REMEDY)
     try:
         with work.step("generating the files again"):
-            again = certified_package(model, prefix=prefix, quantities=quantities, kept=model.kept, precision=precision)
+            again = certified_package(
+                model,
+                prefix=prefix,
+                quantities=quantities,
+                kept=model.kept,
+                precision=precision,
+                machine=_machine(stated.get("object"), manifest),
+            )
         reasons = [*_differing(folder, again), *_foreign(folder, again), *_other_certificates(folder, model.record)]
     except TorquecError as error:
         reasons = [str(error)]
     return replace(found, refused=(*found.refused, *reasons))
 
 
-def _differing(folder: Path, texts: Mapping[str, str]) -> list[str]:
+def _machine(stated: Any, manifest: Path) -> MachineTarget | None:
+    """What an object was made for; None for C. Raises `CheckError` where this LLVM would make another one."""
+    if stated is None:
+        return None
+    from torquec.codegen.object.triple import llvm_version, machine_target  # LLVM is loaded for objects only
+
+    if not isinstance(stated, dict) or not all(isinstance(stated.get(key), str) for key in ("triple", "cpu", "llvm")):
+        raise CheckError("the manifest does not say what the object is for", where=str(manifest), remedy=_REMEDY)
+    if stated["llvm"] != llvm_version():
+        raise CheckError(
+            f"the object was made by LLVM {stated['llvm']}, this is LLVM {llvm_version()}",
+            where=str(manifest),
+            remedy="check it with the llvmlite that it was made with, or generate it again",
+        )
+    return machine_target(stated["triple"], stated["cpu"] or None)
+
+
+def _differing(folder: Path, texts: Mapping[str, str | bytes]) -> list[str]:
     """Files that are not what the model gives, byte by byte."""
     reasons = []
     for name, text in texts.items():
         try:
-            same = (folder / name).read_bytes() == text.encode()
+            same = (folder / name).read_bytes() == as_bytes(text)
         except OSError as error:
             reasons.append(f"{folder / name}: {error.strerror}")
             continue
@@ -278,9 +306,10 @@ def _differing(folder: Path, texts: Mapping[str, str]) -> list[str]:
     return reasons
 
 
-def _foreign(folder: Path, texts: Mapping[str, str]) -> list[str]:
-    """Sources in C that lie beside those of the package, as if they were part of it."""
-    found = sorted(path for path in folder.iterdir() if path.suffix.lower() in _SOURCES and path.name not in texts)
+def _foreign(folder: Path, texts: Mapping[str, str | bytes]) -> list[str]:
+    """Sources in C that lie beside those of the package, as if they were part of it, or objects beside an object."""
+    code = _SOURCES + _OBJECTS if any(name.endswith(_OBJECTS) for name in texts) else _SOURCES
+    found = sorted(path for path in folder.iterdir() if path.suffix.lower() in code and path.name not in texts)
     return [f"{path}: the model gives no such file; keep sources of your own in another folder" for path in found]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from torquec.codegen.precision import Precision
 from torquec.codegen.target import Target, generate_package
@@ -20,6 +21,9 @@ from torquec.model.claim import Claim, claims_of
 from torquec.model.model import Model, compile
 from torquec.model.quantities import quantity_of
 from torquec.robot.robot import Robot
+
+if TYPE_CHECKING:
+    from torquec.codegen.object.triple import MachineTarget
 
 
 @dataclass(frozen=True)
@@ -51,11 +55,11 @@ def generate(
     """Write `quantities` (all of the dynamics that the model has when not given) as source code into `directory`.
 
     `prefix` begins the names of files and functions; it is the robot's name unless given, with "_simplified" for a
-    certified model, whose C also states its claim and comes with the model and its certificate, so that `check_file`
-    can prove it again. With `force`, files of these names that Torquec did not write are replaced. `precision` is of
-    the numbers that the code computes in: double, or single for C or objects on small processors; unless it is given,
-    that of the model's certificate (`usual_precision`). An object is for the
-    processor of `triple` (as compilers name it: thumbv7em-none-eabihf; this machine's unless given) and of `cpu`.
+    certified model, whose C or object also states its claim and comes with the model and its certificate, so that
+    `check_file` can prove it again. With `force`, files of these names that Torquec did not write are replaced.
+    `precision` is of the numbers that the code computes in: double, or single for C or objects on small processors;
+    unless it is given, that of the model's certificate (`usual_precision`). An object is for the processor of `triple`
+    (as compilers name it: thumbv7em-none-eabihf; this machine's unless given) and of `cpu`.
     Raises `ArgumentError` for an unknown target, precision, quantity, triple or cpu, for a target that has not this
     precision, and for such files without `force`; nothing is written then.
     """
@@ -70,9 +74,10 @@ def generate(
     counts = MappingProxyType({name: count_operations(function) for name, function in functions.items()})
     certified = source.record is not None
     begin = prefix or (simplified_prefix(source) if certified else source.robot.name)
-    if certified and language is Target.C and not (triple or cpu):
-        texts = certified_package(source, prefix=begin, quantities=names, precision=numbers)
-        files = write_folder(to_path(directory), texts, force=force)
+    if certified and (language is Target.OBJECT or (language is Target.C and not (triple or cpu))):
+        machine = _machine(triple, cpu) if language is Target.OBJECT else None
+        contents = certified_package(source, prefix=begin, quantities=names, precision=numbers, machine=machine)
+        files = write_folder(to_path(directory), contents, force=force)
     else:
         files = generate_package(
             tuple(functions.values()),
@@ -88,6 +93,12 @@ def generate(
         )
     claim = claims_of(source.robot, source.record)
     return GeneratedPackage(tuple(files), counts, MappingProxyType(refused), claim)
+
+
+def _machine(triple: str | None, cpu: str | None) -> MachineTarget:
+    from torquec.codegen.object.package import object_target  # LLVM is loaded for objects only
+
+    return object_target(triple, cpu)
 
 
 def usual_precision(model: Model, target: str) -> Precision:

@@ -116,6 +116,11 @@ def known_row(triple: str) -> TripleRow | None:
     return KNOWN_TRIPLES.get(triple) or KNOWN_TRIPLES.get(triple.replace("-unknown-", "-"))
 
 
+def llvm_version() -> str:
+    """The LLVM that makes objects: another one may choose other instructions for the same operations."""
+    return ".".join(map(str, llvm.llvm_version_info))
+
+
 def host_triple() -> str:
     """The triple of the machine that this runs on."""
     return str(llvm.get_default_triple())
