@@ -49,11 +49,13 @@ def test_a_pendulum_by_hand():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["puma560", "ur5"])
+@pytest.mark.parametrize("name", ["puma560", "ur5", "panda"])
 def test_at_most_three_times_what_is_found(name):
-    if name == "ur5" and not (MODELS / "ur5.urdf").exists():
-        pytest.skip("ur5.urdf is not here")
-    robot = tq.classics.puma560() if name == "puma560" else tq.load(MODELS / "ur5.urdf")
+    if name != "puma560" and not (MODELS / f"{name}.urdf").exists():
+        pytest.skip(f"{name}.urdf is not here")
+    robot = tq.classics.puma560() if name == "puma560" else tq.load(MODELS / f"{name}.urdf")
+    if name == "panda":
+        robot = tq.lock_joints(robot, {"panda_finger_joint1": 0.0})
     motions = load_specification(f"examples/specifications/{name}_torque.toml", robot).motions
     jerk = [50.0] * robot.n
     bound = hold_bound(robot, motions, jerk=jerk)

@@ -3,13 +3,15 @@
 (1)  angle, degree d:         values at N > 2 d steps of a turn;  sup |p| <= max |p| on the grid / cos(pi d/N)
 (2)  displacement, degree d:  values at N > d Chebyshev points;   sup |p| <= max |p| on the grid / cos(pi d/(2 N))
      (Ehlich & Zeller 1964, from the inequality of Bernstein and Szegoe), for several variables the product of factors
-(3)  a set of functions sum_r x_r f_r(q), |x_r| <= w_r: each of them is such a polynomial, so that the largest
-     sum_r w_r |f_r| on the grid, times the factors, bounds all of them everywhere
+(3)  a set of functions sum_r m_r f_r(q), m_r monomials of speeds and accelerations within +-1: each of them is such a
+     polynomial, so that the largest of them on the grid (:mod:`torquec.proof.monomial_bound`, or sum_r |f_r|, which is
+     more, where that is small enough), times the factors, bounds all of them everywhere
 (4)  amplitudes: |a cos + b sin| <= sqrt(a^2 + b^2), axis by axis, bounds a row without a grid. Rows that are small by
      that, and the highest harmonics of variables where they are weak in all rows, are added as amplitudes
+(5)  with some variables on the grid and amplitudes in the others, whole blocks of the grid are seen to be small enough
 
-The bound is over whole turns of the angles, whatever their limits. Rows are evaluated in doubles; `_ROUNDING` of the
-amplitudes is added for that.
+The bound is over whole turns of the angles, whatever their limits. Rows are evaluated in single precision;
+`_ROUNDING` of the amplitudes is added for that.
 """
 
 from __future__ import annotations
@@ -17,16 +19,25 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 
-from torquec.foundation.arrays import Array
+from torquec.foundation.arrays import Array, RealArray
+from torquec.proof.monomial_bound import Monomial, MonomialBound
 
-_ROUNDING = 1e-9  # of all amplitudes: a million times what sums of a thousand products in doubles lose
-_SMALL = 0.03  # part of all amplitudes that may be left to (4), for rows and again for variables
-_NO_GAIN = 0.002  # of the factors' logarithm: twice as many points would lower the bound by a thousandth
-_MOST_POINTS = 300_000  # of a grid: more lower a bound by a few parts in a hundred
-_MOST_VALUES = 40_000_000  # of all rows on the grid: a second or two for each bound
+Row = tuple[Monomial, Array]
+"""A monomial and the table (basis, ..) of what stands before it."""
+
+_ROUNDING = 1e-4
+"""Of all amplitudes. With u = 2^-24, seven sums of at most seven products lose 49 u of sums of magnitudes, which are at
+most 11 times the amplitudes (a square root of two for each of seven variables), and sums over rows 1000 u at most."""
+_SMALL = 0.01  # part of all amplitudes that may be left to (4), for rows and again for variables
+_GAIN, _LITTLE_GAIN = 0.1, 0.002  # of the factors' logarithm by that of the points: 20 or 140 of degree two
+_CHEAP = 100_000  # points that are taken even for a little gain
+_MOST_POINTS = 10_000_000  # of a grid: some seconds for a hundred rows
+_BLOCK = 500_000  # values that are made together: they fit into a processor's cache
+_HELD = 40_000_000  # values that are kept: 160 MB
 
 
 @dataclass(frozen=True)
@@ -89,7 +100,7 @@ def along_axis(matrix: Array, table: Array, axis: int) -> Array:
     return np.moveaxis(np.tensordot(matrix, table, axes=(1, axis)), 0, axis)
 
 
-def amplitudes(table: Array, axes: Sequence[GridAxis]) -> Array:
+def amplitudes(table: RealArray, axes: Sequence[GridAxis]) -> RealArray:
     """(4) for tables (rows, basis, ..): (rows,)."""
     left = np.abs(table)
     for axis in reversed(axes):
@@ -100,22 +111,24 @@ def amplitudes(table: Array, axes: Sequence[GridAxis]) -> Array:
     return left
 
 
-def grid_bound(rows: Callable[[], Iterable[Array]], axes: Sequence[GridAxis]) -> float:
-    """A bound of sum_r |f_r(q)| over all q, (3) and (4); `rows` gives the weighted tables (basis, ..) of the f_r.
+def grid_bound(rows: Callable[[], Iterable[Row]], axes: Sequence[GridAxis]) -> float:
+    """A bound of |sum_r m_r f_r(q)| over all q and all monomials m_r of variables within +-1, by (3)-(5).
 
-    Rows are gone through twice, so that those which hardly count are never held together.
+    `rows` gives the weighted rows, twice, so that those which hardly count are never held together.
     """
-    sizes = np.array([float(amplitudes(row[None], axes)[0]) for row in rows()])
+    sizes = np.array([float(amplitudes(table[None], axes)[0]) for _, table in rows()])
     whole = float(sizes.sum())
     if whole == 0.0:
         return 0.0
     order = np.argsort(sizes)
     small = int(np.searchsorted(np.cumsum(sizes[order]), _SMALL * whole))
     kept = set(order[small:].tolist())
-    table = np.stack([row for k, row in enumerate(rows()) if k in kept])
+    chosen = [row for k, row in enumerate(rows()) if k in kept]
+    table = np.stack([part for _, part in chosen])
     table, left, more = _without_weak_harmonics(table, list(axes), _SMALL * whole)
-    bound = _on_grid(table, left) if left else float(np.abs(table).sum())
-    return bound + float(sizes[order[:small]].sum()) + more + _ROUNDING * whole
+    largest = MonomialBound([monomial for monomial, _ in chosen])
+    bound = _on_grid(table, left, largest) if left else float(largest(table[:, None])[0])
+    return min(bound + float(sizes[order[:small]].sum()) + more + _ROUNDING * whole, (1.0 + _ROUNDING) * whole)
 
 
 def _without_weak_harmonics(table: Array, axes: list[GridAxis], allowed: float) -> tuple[Array, list[GridAxis], float]:
@@ -147,25 +160,77 @@ def _highest(table: Array, axes: Sequence[GridAxis], k: int) -> float:
     return float(amplitudes(size, [axis for i, axis in enumerate(axes) if i != k]).sum())
 
 
-def _on_grid(table: Array, axes: Sequence[GridAxis]) -> float:
+def _on_grid(table: Array, axes: Sequence[GridAxis], largest: MonomialBound) -> float:
     """The largest sum on the grid, times the factors."""
-    rows, most = len(table), min(_MOST_POINTS, max(1, _MOST_VALUES // len(table)))
+    # Variables with large amplitudes outside: amplitudes of the others lose least.
+    order = sorted(range(len(axes)), key=lambda k: -_variation(table, axes, k))
+    axes = [axes[k] for k in order]
+    counts = _grid_counts(axes)
+    inner = len(axes) - 1
+    while inner > 0 and math.prod(counts[inner - 1 :]) * len(table) <= _BLOCK:
+        inner -= 1
+    points = [axis.values(axis.points(count)).astype(np.float32) for axis, count in zip(axes, counts, strict=True)]
+    blocks = _Blocks(np.transpose(table, (0, *(k + 1 for k in order))).astype(np.float32), points, inner)
+    # (5), then block by block, those first that may be large.
+    limits = np.array([float(amplitudes(blocks.table(k), axes[inner:]).sum()) for k in range(blocks.count)])
+    found = 0.0
+    for k in np.argsort(-limits):
+        if limits[k] <= found:
+            break
+        values = blocks.values(int(k))
+        loose = np.flatnonzero(np.abs(values).sum(axis=0) > found)
+        if len(loose):
+            found = max(found, float(largest(values[:, loose]).max()))
+    return found * math.prod(axis.factor(count) for axis, count in zip(axes, counts, strict=True))
+
+
+def _variation(table: Array, axes: Sequence[GridAxis], k: int) -> float:
+    """The amplitude of all rows' parts that change with a variable."""
+    rest = np.take(table, range(1, axes[k].size), axis=k + 1)
+    return float(sum(amplitudes(part, [*axes[:k], *axes[k + 1 :]]).sum() for part in np.moveaxis(rest, k + 1, 0)))
+
+
+def _grid_counts(axes: Sequence[GridAxis]) -> list[int]:
+    """Points along every axis: one more where that lowers the factors most, per point that it costs."""
     counts = [3 * axis.degree for axis in axes]
-    while True:  # one more step where that lowers the factors most, per point that it costs
+    while True:
         gains = [
             math.log(axis.factor(n) / axis.factor(n + 1)) / math.log((n + 1) / n)
             for axis, n in zip(axes, counts, strict=True)
         ]
         k = int(np.argmax(gains))
-        if gains[k] < _NO_GAIN or math.prod(counts) // counts[k] * (counts[k] + 1) > most:
-            break
+        more = math.prod(counts) // counts[k] * (counts[k] + 1)
+        if more > _MOST_POINTS or gains[k] < (_LITTLE_GAIN if more <= _CHEAP else _GAIN):
+            return counts
         counts[k] += 1
-    factor = math.prod(axis.factor(count) for axis, count in zip(axes, counts, strict=True))
-    first = axes[0].values(axes[0].points(counts[0]))
-    largest = 0.0
-    for row in first:
-        part = np.tensordot(table, row, axes=(1, 0))
-        for k, (axis, count) in enumerate(zip(axes[1:], counts[1:], strict=True)):
-            part = along_axis(axis.values(axis.points(count)), part, k + 1)
-        largest = max(largest, float(np.abs(part).reshape(rows, -1).sum(axis=0).max()))
-    return largest * factor
+
+
+class _Blocks:
+    """The rows' values on the grid, for all points of the variables from `inner` on at a time: that is a block."""
+
+    def __init__(self, table: RealArray, points: Sequence[RealArray], inner: int) -> None:
+        self.count = math.prod(len(part) for part in points[:inner])
+        self._counts = [len(part) for part in points[:inner]]
+        # Values along outer variables, as many as fit into memory: (.., second, first, rows, basis, ..).
+        self._known = 0
+        while self._known < inner and table.size // points[self._known].shape[1] * self._counts[self._known] <= _HELD:
+            table = np.tensordot(points[self._known], table, axes=(1, self._known + 1))
+            self._known += 1
+        self._tables, self._rest = table, points[self._known : inner]
+        self._first = points[inner]
+        self._others = reduce(np.kron, points[inner + 1 :], np.ones((1, 1), dtype=np.float32)).T
+
+    def table(self, block: int) -> RealArray:
+        """The table (rows, basis, ..) of the inner variables in a block."""
+        at = np.unravel_index(block, self._counts) if self._counts else ()
+        table: RealArray = self._tables[tuple(reversed(at[: self._known]))]
+        for matrix, k in zip(self._rest, at[self._known :], strict=True):
+            table = np.matmul(matrix[k], table.reshape(*table.shape[:2], -1)).reshape(len(table), *table.shape[2:])
+        return table
+
+    def values(self, block: int) -> RealArray:
+        """Values (rows, points) in a block."""
+        table, size = self.table(block), self._first.shape[1]
+        part = table.reshape(len(table) * size, -1) @ self._others
+        found: RealArray = np.matmul(self._first, part.reshape(len(table), size, -1)).reshape(len(table), -1)
+        return found

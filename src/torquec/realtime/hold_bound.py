@@ -6,15 +6,22 @@ The background sees the motion at t0; the torque that is sent at t = t0 + age la
 (1)  zeroth order:  e = integral over the age of  D = dtau/dq(q, qd, A) qd + dtau/dqd(q, qd) qdd
        D = sum B_je qd_j qdd_e + sum T_jem qd_j qd_e qd_m + sum G_j qd_j  where A = qdd,
        B_je = dM_e/dq_j + d2c/(dqd_j dqd_e),  T = dc/dq,  G = dg/dq;
-       A - qdd, at most j age or 2 a, adds  sum dM_e/dq_j qd_j (A_e - qdd_e)
-(2)  first order:   e = 1/2 dx' (d2tau/dx2) dx  on the line from x0 to x = (q, qd, qdd), |dq| <= v age, |dqd| <= a age,
-       |dqdd| <= j age or 2 a
-(3)  every term is a monomial in speeds and accelerations, which are within their limits, times a trigonometric
+       A - qdd, at most j times what is left of the age, adds  sum dM_e/dq_j qd_j (A_e - qdd_e);
+       without a jerk, A is any acceleration of the box
+(2)  first order, with coefficients at the earlier time r, h = c + g, and v, a the speed and acceleration at r or s:
+       e = integral over r < s of  d2M/dq2[v_r, v_s] A + d2h/dq2[v_r, v_s] + d2c/(dq dqd)([v_s, a_r] + [v_r, a_s])
+                                   + d2c/dqd2[a_r, a_s]
+           + dM/dq(q0)[q - q0] (A - qdd0)
+(3)  in (2), v_s = v_r + what an acceleration does in s - r: with v_s = v_r all terms share their speeds, and what is
+     added for the difference, in proportion to s - r, is a third order of the age
+(4)  every term is a monomial in speeds and accelerations, which are within their limits, times a trigonometric
      polynomial of the positions, and :mod:`torquec.proof.grid_bound` bounds the sums of such terms:
-       zeroth(age) = age min(f_D + age f_J, f_A + f_C),     first(age) = 1/2 age^2 f_2 + age min(age f_J, 2 f_A)
+       zeroth(age) = age min(f_D + 1/2 age f_J, f_A),
+       first(age) = 1/2 age^2 f_2 + 1/6 age^3 f_3 + age min(age f_J, 2 f_M)
 
-f_J has the jerk, f_A the accelerations as weights of dM/dq. Without a jerk what remains of first order is 2 f_A age:
-an acceleration that jumps meets the inertia of t0. Friction is not in it, springs are.
+f_J has the jerk, f_M the accelerations as weights of dM/dq; f_A is D for any A; f_3, of little weight, is a sum of
+amplitudes. Without a jerk what remains of first order is 2 f_M age: an acceleration that jumps meets the inertia of t0.
+Friction is not in it, springs are.
 """
 
 from __future__ import annotations
@@ -23,6 +30,7 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -34,7 +42,8 @@ from torquec.expr import Function
 from torquec.foundation.arrays import Array
 from torquec.foundation.work import Work, as_work
 from torquec.model.model import Model, as_model
-from torquec.proof.grid_bound import GridAxis, along_axis, grid_bound
+from torquec.proof.grid_bound import GridAxis, Row, along_axis, amplitudes, grid_bound
+from torquec.proof.monomial_bound import Monomial
 from torquec.proof.torque_tables import position_degrees, positions_read, torque_rows
 from torquec.realtime.choices import HoldOrder
 from torquec.robot.robot import Robot
@@ -52,27 +61,27 @@ _TABLE_ERROR = 1e-10
 
 @dataclass(frozen=True)
 class HoldBound:
-    """The coefficients of (3) for every joint (n,): bounds at any age follow."""
+    """The coefficients of (4) for every joint (n,): bounds at any age follow."""
 
     joints: tuple[str, ...]
     drift: Array
     jerk: Array | None
     jump: Array
-    still: Array
+    free_drift: Array
     curvature: Array
+    bend: Array
 
     def at(self, age: float, order: HoldOrder) -> Array:
-        """The bound of every joint's torque error (n,) [N m, N] while coefficients are at most `age` [s] old (3)."""
+        """The bound of every joint's torque error (n,) [N m, N] while coefficients are at most `age` [s] old (4)."""
         if not (np.isfinite(age) and age >= 0.0):
             raise ArgumentError(f"an age of {age} s", remedy="give seconds, zero or more")
-        separate = self.jump + self.still
-        turning = self.jump * 2.0 if self.jerk is None else np.minimum(age * self.jerk, 2.0 * self.jump)
         if order is HoldOrder.FIRST:
-            found: Array = 0.5 * age**2 * self.curvature + age * turning
+            turning = self.jump * 2.0 if self.jerk is None else np.minimum(age * self.jerk, 2.0 * self.jump)
+            found: Array = 0.5 * age**2 * self.curvature + age**3 / 6.0 * self.bend + age * turning
             return found
         if self.jerk is None:
-            return age * separate
-        return age * np.minimum(self.drift + age * self.jerk, separate)
+            return age * self.free_drift
+        return age * np.minimum(self.drift + 0.5 * age * self.jerk, self.free_drift)
 
     def longest_age(self, tolerance: Sequence[float], order: HoldOrder) -> float:
         """The longest age [s] at which no joint's bound exceeds its tolerance (n,); found by halving."""
@@ -101,25 +110,21 @@ def hold_bound(
     rows = _Rows(model, motions)
     springs = _stiffness(model.robot) * rows.v
     given = None if jerk is None else np.asarray(jerk, dtype=np.float64)
-    found: dict[str, list[float]] = {key: [] for key in ("drift", "jerk", "jump", "still", "curvature")}
+    bounds: dict[str, list[float]] = {key: [] for key in ("drift", "jerk", "jump", "free_drift", "curvature", "bend")}
     with as_work(work).step("bounding what holding costs", whole=model.robot.n) as step:
         for i, name in enumerate(model.robot.joint_names):
             step.show(i, note=name)
-            found["drift"].append(grid_bound(lambda i=i: rows.drift(i), rows.axes) + springs[i])  # type: ignore[misc]
-            found["jump"].append(grid_bound(lambda i=i: rows.turning(i, rows.a), rows.axes))  # type: ignore[misc]
-            found["still"].append(grid_bound(lambda i=i: rows.still(i), rows.axes) + springs[i])  # type: ignore[misc]
+            bounds["drift"].append(grid_bound(partial(rows.drift, i), rows.axes) + springs[i])
+            bounds["free_drift"].append(grid_bound(partial(rows.free_drift, i), rows.axes) + springs[i])
+            bounds["jump"].append(grid_bound(partial(rows.turning, i, rows.a), rows.axes))
             if given is not None:
-                found["jerk"].append(grid_bound(lambda i=i: rows.turning(i, given), rows.axes))  # type: ignore[misc]
-            found["curvature"].append(grid_bound(lambda i=i: rows.curvature(i), rows.axes))  # type: ignore[misc]
-    arrays = {key: np.array(values) for key, values in found.items()}
-    return HoldBound(
-        model.robot.joint_names,
-        arrays["drift"],
-        None if given is None else arrays["jerk"],
-        arrays["jump"],
-        arrays["still"],
-        arrays["curvature"],
-    )
+                bounds["jerk"].append(grid_bound(partial(rows.turning, i, given), rows.axes))
+            bounds["curvature"].append(grid_bound(partial(rows.curvature, i), rows.axes))
+            bounds["bend"].append(sum(float(amplitudes(row[None], rows.axes)[0]) for row in rows.bend(i)))
+    arrays = {key: np.array(values) for key, values in bounds.items()}
+    limited = None if given is None else arrays["jerk"]
+    del arrays["jerk"]
+    return HoldBound(model.robot.joint_names, jerk=limited, **arrays)
 
 
 class _Rows:
@@ -202,66 +207,88 @@ class _Rows:
                     remedy="lock joints that follow others with a gear, or bound the exact model of the robot",
                 )
 
-    def turning(self, i: int, weight: Array) -> Iterator[Array]:
+    def turning(self, i: int, weight: Array) -> Iterator[Row]:
         """dM_l/dq_j v_j w_l."""
         for j, e in itertools.product(range(self.n), repeat=2):
             slope = self.by(self.inertia(i, e), j)
             if slope is not None:
-                yield self.v[j] * weight[e] * slope
+                yield Monomial((j,), ("A", e)), self.v[j] * weight[e] * slope
 
-    def drift(self, i: int) -> Iterator[Array]:
+    def drift(self, i: int) -> Iterator[Row]:
         """D of (1), A = qdd."""
         for j, e in itertools.product(range(self.n), repeat=2):
-            twice = self.speed(i, j, e) * (2.0 if j == e else 1.0)
             slope = self.by(self.inertia(i, e), j)
-            yield self.v[j] * self.a[e] * (twice if slope is None else twice + slope)
+            part = self._turned(i, j, e)
+            yield Monomial((j,), ("a", e)), self.v[j] * self.a[e] * (part if slope is None else part + slope)
         yield from self._at_constant_speed(i)
 
-    def still(self, i: int) -> Iterator[Array]:
-        """D of (1) without dM/dq A."""
+    def free_drift(self, i: int) -> Iterator[Row]:
+        """D of (1), any A."""
+        yield from self.turning(i, self.a)
         for j, e in itertools.product(range(self.n), repeat=2):
-            yield self.v[j] * self.a[e] * self.speed(i, j, e) * (2.0 if j == e else 1.0)
+            yield Monomial((j,), ("a", e)), self.v[j] * self.a[e] * self._turned(i, j, e)
         yield from self._at_constant_speed(i)
 
-    def _at_constant_speed(self, i: int) -> Iterator[Array]:
+    def _turned(self, i: int, j: int, e: int) -> Array:
+        """d2c_i/(dqd_j dqd_e)."""
+        return self.speed(i, j, e) * (2.0 if j == e else 1.0)
+
+    def _at_constant_speed(self, i: int) -> Iterator[Row]:
         """T and G of (1), equal monomials together."""
         cubic: dict[tuple[int, ...], Array] = {}
         for (e, m), j in itertools.product(self.pairs, range(self.n)):
-            slope = self.by(self.speed(i, e, m), j)
-            if slope is not None:
-                key = tuple(sorted((j, e, m)))
-                cubic[key] = cubic[key] + slope if key in cubic else slope
-        for (j, e, m), row in cubic.items():
-            yield self.v[j] * self.v[e] * self.v[m] * row
+            _add(cubic, (j, e, m), self.by(self.speed(i, e, m), j))
         for j in range(self.n):
-            slope = self.by(self.tables[i, -1], j)
-            if slope is not None:
-                yield self.v[j] * slope
+            _add(cubic, (j,), self.by(self.tables[i, -1], j))
+        for joints, row in cubic.items():
+            yield Monomial(joints), self.v[list(joints)].prod() * row
 
-    def curvature(self, i: int) -> Iterator[Array]:
-        """The terms of (2) without dqdd, twice: e = 1/2 age^2 of them."""
+    def curvature(self, i: int) -> Iterator[Row]:
+        """The terms of (2) without A - qdd0, as (3) has them, equal monomials together."""
         v, a = self.v, self.a
-        for j, k in self.pairs:
-            weight = v[j] * v[k] * (1.0 if j == k else 2.0)
-            for row, size in self._held(i):
-                slope = self.by(row, j, k)
-                if slope is not None:
-                    yield weight * size * slope
-        for e, m in self.pairs:
-            row = self.speed(i, e, m)
-            for j in range(self.n):
-                slope = self.by(row, j)
-                if slope is not None:
-                    yield 2.0 * v[j] * (a[e] * v[m] + v[e] * a[m]) * slope
-            yield 2.0 * a[e] * a[m] * row
-
-    def _held(self, i: int) -> Iterator[tuple[Array, float]]:
-        """Every coefficient of tau_i with the largest monomial that it multiplies."""
         for e in range(self.n):
-            yield self.inertia(i, e), float(self.a[e])
-        for e, m in self.pairs:
-            yield self.speed(i, e, m), float(self.v[e] * self.v[m])
-        yield self.tables[i, -1], 1.0
+            square: dict[tuple[int, ...], Array] = {}  # of speeds, before A_e and then before a_e of both times
+            for j, k in self.pairs:
+                _add(square, (j, k), self.by(self.inertia(i, e), j, k), 1.0 if j == k else 2.0)
+            for (j, k), row in square.items():
+                yield Monomial((j, k), ("A", e)), v[j] * v[k] * a[e] * row
+            square = {}
+            for j, m in itertools.product(range(self.n), repeat=2):
+                _add(square, (j, m), self.by(self._turned(i, e, m), j), 2.0)
+            for (j, m), row in square.items():
+                yield Monomial((j, m), ("a", e)), v[j] * v[m] * a[e] * row
+        quartic: dict[tuple[int, ...], Array] = {}
+        for j, k in self.pairs:
+            twice = 1.0 if j == k else 2.0
+            for e, m in self.pairs:
+                _add(quartic, (j, k, e, m), self.by(self.speed(i, e, m), j, k), twice)
+            _add(quartic, (j, k), self.by(self.tables[i, -1], j, k), twice)
+        for joints, row in quartic.items():
+            yield Monomial(joints), v[list(joints)].prod() * row
+        for e, m in itertools.product(range(self.n), repeat=2):
+            yield Monomial((e,), ("later", m), "accelerations"), a[e] * a[m] * self._turned(i, e, m)
+
+    def bend(self, i: int) -> Iterator[Array]:
+        """What v_s - v_r, at most a (s - r), adds to (2)."""
+        v, a = self.v, self.a
+        held = [(self.inertia(i, e), float(a[e])) for e in range(self.n)]
+        held += [(self.speed(i, e, m), float(v[e] * v[m])) for e, m in self.pairs]
+        held.append((self.tables[i, -1], 1.0))
+        for (row, size), (j, k) in itertools.product(held, self.pairs):
+            slope = self.by(row, j, k)
+            if slope is not None:
+                yield (v[j] * a[k] + (v[k] * a[j] if j != k else 0.0)) * size * slope
+        for e, m, j in itertools.product(range(self.n), repeat=3):
+            slope = self.by(self._turned(i, e, m), j)
+            if slope is not None:
+                yield a[j] * a[e] * v[m] * slope
+
+
+def _add(sums: dict[tuple[int, ...], Array], joints: tuple[int, ...], row: Array | None, times: float = 1.0) -> None:
+    """A row to that of the product of the joints' speeds, in whatever order; None is zero."""
+    if row is not None:
+        key = tuple(sorted(joints))
+        sums[key] = sums[key] + times * row if key in sums else times * row
 
 
 def _variables(model: Model, program: Function) -> list[Variable]:
