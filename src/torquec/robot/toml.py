@@ -24,6 +24,14 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _SCALAR = re.compile(r"[^,\]}\n#]*")
 _PLAIN_ARRAY = re.compile(r"\[[-+0-9.eE, \t]*\]")
 """Numbers on one line: they stand where their key stands."""
+_PLAIN = r"""(?:[-+0-9.eE]+|true|false|"[^"\\\n=]*"|\[[-+0-9.eE, \t]*\])[ \t]*"""
+_PLAIN_PAIR = rf"[A-Za-z0-9_-]+[ \t]*=[ \t]*{_PLAIN}"
+_PLAIN_LINES = re.compile(
+    rf"([A-Za-z0-9_-]+)[ \t]*=[ \t]*(?:{_PLAIN}|\{{[ \t]*(?P<inner>(?:{_PLAIN_PAIR}(?:,[ \t]*|(?=\}})))+)\}}[ \t]*)"
+    r"(?:#[^\n]*)?(?:\n|\Z)"
+)
+"""`key = value` on a line of its own, the value plain or a table of plain ones: what nearly all lines of robots are."""
+_PLAIN_KEY = re.compile(r"([A-Za-z0-9_-]+)[ \t]*=")
 _BLANK = re.compile(r"[ \t]*")
 _BLANK_LINES = re.compile(r"(?:\s|#[^\n]*)*")
 
@@ -279,6 +287,13 @@ def _key_lines(text: str) -> dict[KeyPath, int]:
                 current = (*current, counts[current])
             lines.setdefault(current, line)
             at += 1 + is_array
+        elif plain := _PLAIN_LINES.match(text, at):
+            path = (*current, plain[1])
+            lines.setdefault(path, line)
+            if plain["inner"]:
+                for name in _PLAIN_KEY.findall(plain["inner"]):
+                    lines.setdefault((*path, name), line)
+            at = plain.end()
         else:
             at = _read_pair(text, at, current, lines, line_of_offset)
         at = _skip(_BLANK_LINES, text, at)
