@@ -6,15 +6,18 @@
 Each mutant changes one place of one file: a comparison, its boundary, a sum or product, a number, `and`/`or`,
 `all`/`any`, `min`/`max`, a sign, a refusal that is left out. It lives in a copy of the package, never in the source
 itself. Tests run in their order until one fails: those that belong to the file by name or by `tests/mirrors.py`, then
-those that are named. A mutant that hangs counts as found. Survivors are printed with file, line and change;
-docs/evidence.md records full runs, and says of each survivor why it is no fault.
+those that are named. A mutant that hangs counts as found. Survivors are printed with file, line and change.
+Mutants that change no result are listed in `tests/equivalent_mutants.py`, each with its reason, and do not count.
+docs/evidence.md records runs.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import atexit
 import copy
+import importlib.util
 import os
 import random
 import shutil
@@ -25,8 +28,10 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
+from tests.equivalent_mutants import EQUIVALENT
 from tests.mirrors import COVERED_BY
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -182,16 +187,37 @@ def own_tests(name: str) -> list[str]:
 
 def is_found(mutant: Mutant, tests: Sequence[str], *, longest: float) -> bool:
     """Whether one of the tests fails, or does not end within `longest` seconds, with the mutant in place."""
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / "src" / "torquec"
-        shutil.copytree(PACKAGE, source, ignore=shutil.ignore_patterns("__pycache__"))
-        (source / mutant.name).write_text(mutant.text, encoding="utf-8")
-        return any(_fails(Path(folder), [test], longest) for test in tests)
+    folder = _copied_package()
+    place = folder / "src" / "torquec" / mutant.name
+    _forget_bytecode(mutant.name)
+    place.write_text(mutant.text, encoding="utf-8")
+    try:
+        return any(_fails(folder, [test], longest) for test in tests)
+    finally:
+        shutil.copy2(PACKAGE / mutant.name, place)
+
+
+@cache
+def _copied_package() -> Path:
+    """A copy of the package in which mutants live, one after the other.
+
+    With the bytecode that lies beside the source, which saves seconds for each of them, but for that of files that can
+    be changed: a mutant may have the time and the size of the file that it stands for.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="torquec-mutants-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    shutil.copytree(PACKAGE, folder / "src" / "torquec")
+    return folder
+
+
+def _forget_bytecode(name: str) -> None:
+    compiled = Path(importlib.util.cache_from_source(str(_copied_package() / "src" / "torquec" / name)))
+    for path in compiled.parent.glob(f"{Path(name).stem}.*"):
+        path.unlink()
 
 
 def _fails(folder: Path, tests: Sequence[str], longest: float) -> bool:
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--no-header", *tests]
-    # Without bytecode: a mutant has the time and often the size of the file that it stands for.
     environment = {**os.environ, "PYTHONPATH": str(folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     process = subprocess.Popen(
         command,
@@ -236,16 +262,21 @@ def main() -> None:
     for test in dict.fromkeys(test for each in tests.values() for test in each):
         if _fails(ROOT, [test], chosen.seconds):
             sys.exit(f"{test} fails, or takes longer than {chosen.seconds:.0f} s, without any mutant")
-    survivors = 0
+    survivors = equal = 0
     for k, mutant in enumerate(drawn, start=1):
+        if (mutant.name, mutant.change) in EQUIVALENT:
+            equal += 1
+            _say(f"{k:4} the same {mutant.name}:{mutant.line}  {mutant.change}")
+            continue
         start = time.monotonic()
         found = is_found(mutant, tests[mutant.name], longest=chosen.seconds)
         survivors += not found
         word = "found   " if found else "SURVIVES"
         taken = time.monotonic() - start
         _say(f"{k:4} {word} {mutant.name}:{mutant.line}  {mutant.change}  ({taken:.0f} s)")
-    share = 100.0 * (len(drawn) - survivors) / max(len(drawn), 1)
-    _say(f"{len(drawn) - survivors} of {len(drawn)} found: {share:.1f} %")
+    counted = len(drawn) - equal
+    share = 100.0 * (counted - survivors) / max(counted, 1)
+    _say(f"{counted - survivors} of {counted} found: {share:.1f} %; {equal} change no result")
 
 
 if __name__ == "__main__":
