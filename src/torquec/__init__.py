@@ -123,7 +123,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.control.rendering_kind": ("RenderingKind",),
         "torquec.control.haptic_region": ("HapticRegion", "haptic_region"),
         "torquec.control.coupled_passivity": ("passivity_margin",),
-        "torquec.control.passive_hand": ("PassiveHands", "arm_hand", "random_hands"),
+        "torquec.control.passive_hand": ("PassiveHands", "SwitchedHands", "arm_hand", "random_hands"),
         "torquec.control.coupled_loop": ("coupled_loop",),
         "torquec.control.destabilizing_hand": ("destabilizing_hand",),
         "torquec.control.cutoff_stability": ("cutoff_stability",),

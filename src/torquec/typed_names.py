@@ -51,6 +51,7 @@ from torquec.control.laws import make_law as make_law
 from torquec.control.lqr import lqr as lqr
 from torquec.control.observer import momentum_observer as momentum_observer
 from torquec.control.passive_hand import PassiveHands as PassiveHands
+from torquec.control.passive_hand import SwitchedHands as SwitchedHands
 from torquec.control.passive_hand import arm_hand as arm_hand
 from torquec.control.passive_hand import random_hands as random_hands
 from torquec.control.passivity_controller import force_lag as force_lag

@@ -10,7 +10,7 @@ from torquec.control.coupled_passivity import PassivityTest
 from torquec.control.haptic_port import HapticPort
 from torquec.control.haptic_region import RenderedQuantity, renderable_interval
 from torquec.control.poles import PolePair
-from torquec.control.port_loop import Grip, PortLoop, RenderedImpedance
+from torquec.control.port_loop import Grip, PortLoop, RenderedImpedance, force_feedback, position_feedback
 
 PUMA = PortLoop(HapticPort(8.0, 20.0, friction=10.0, encoder_step=5e-5), grip=Grip(2000.0, 10.0))
 TORQUE_ARM = PortLoop(HapticPort(1.0, 2.0), rendering="impedance")
@@ -18,6 +18,10 @@ TORQUE_ARM = PortLoop(HapticPort(1.0, 2.0), rendering="impedance")
 
 def spread(generator, low, high):
     return float(10.0 ** generator.uniform(math.log10(low), math.log10(high)))
+
+
+def feedback(loop, rendered, discs):
+    return force_feedback(loop, rendered, discs.z), position_feedback(loop, rendered, discs.z)
 
 
 def random_loop(generator: np.random.Generator) -> PortLoop:

@@ -9,7 +9,7 @@ from tests.control.port_loops import PUMA, TORQUE_ARM
 
 from torquec.control.coupled_loop import coupled_loop
 from torquec.control.haptic_port import HapticPort
-from torquec.control.passive_hand import PassiveHands, arm_hand, no_hands, random_hands
+from torquec.control.passive_hand import PassiveHands, SwitchedHands, arm_hand, no_hands, random_hands
 from torquec.control.port_loop import Grip, PortLoop, RenderedImpedance, object_steps, velocity_filter
 from torquec.control.rendering_kind import RenderingKind
 
@@ -22,10 +22,11 @@ def simulated(loop, rendered, hand, start, samples, mass_error=0.0):
     """
     mass, b, T = loop.port.mass * (1.0 + mass_error), loop.port.damping, loop.period
     w = 2.0 * math.pi * loop.force_cutoff
-    F, G, D, inner = hand.F[0], hand.G[0], hand.D[0], hand.mass[0]
+    inner = hand.pieces[0].mass[0]
     k, c = loop.grip.stiffness, loop.grip.damping
 
-    def rates(y, u):
+    def rates(y, u, piece):
+        F, G, D = piece.F[0], piece.G[0], piece.D[0]
         v, d, vi, fy, fyd = y[1:6]
         h = y[7:]
         pull = k * d + c * (v - vi)
@@ -37,7 +38,7 @@ def simulated(loop, rendered, hand, start, samples, mass_error=0.0):
             ]
         )
 
-    y = np.concatenate([[0.0, start, 0.0, 0.0, 0.0, 0.0, 0.0], np.zeros(len(G))])
+    y = np.concatenate([[0.0, start, 0.0, 0.0, 0.0, 0.0, 0.0], np.zeros(hand.pieces[0].G.shape[1])])
     steps = object_steps(rendered, T) if loop.rendering is RenderingKind.ADMITTANCE else None
     numerator, denominator = velocity_filter(loop)
     forces, queue = [], [0.0] * loop.computation_delay
@@ -61,13 +62,13 @@ def simulated(loop, rendered, hand, start, samples, mass_error=0.0):
         queue.append(u)
         u = queue.pop(0)
         forces.pop()
-        for _ in range(SUBSTEPS):
+        for i in range(SUBSTEPS):
             forces.append(y[4])
-            h = T / SUBSTEPS
-            one = rates(y, u)
-            two = rates(y + 0.5 * h * one, u)
-            three = rates(y + 0.5 * h * two, u)
-            y = y + h / 6.0 * (one + 2.0 * two + 2.0 * three + rates(y + h * three, u))
+            h, piece = T / SUBSTEPS, hand.pieces[i * len(hand.pieces) // SUBSTEPS]
+            one = rates(y, u, piece)
+            two = rates(y + 0.5 * h * one, u, piece)
+            three = rates(y + 0.5 * h * two, u, piece)
+            y = y + h / 6.0 * (one + 2.0 * two + 2.0 * three + rates(y + h * three, u, piece))
     return np.array(xs), y[6]
 
 
@@ -79,13 +80,17 @@ LOOPS = [
 ]
 
 
+HAND = PassiveHands(
+    np.array([0.4]), np.array([2.0]), np.array([[[-9.0, -60.0], [60.0, -1.0]]]), np.array([[20.0, -7.0]])
+)
+SWITCHED = SwitchedHands((HAND, replace(HAND, G=-HAND.G), replace(HAND, D=np.array([30.0]), G=3.0 * HAND.G)))
+
+
+@pytest.mark.parametrize("hand", [HAND, SWITCHED])
 @pytest.mark.parametrize("loop", LOOPS)
-def test_it_is_the_loop_in_small_steps(loop):
+def test_it_is_the_loop_in_small_steps(loop, hand):
     by_force = loop.rendering is RenderingKind.ADMITTANCE
     rendered = RenderedImpedance(5.0, 15.0, 200.0) if by_force else RenderedImpedance(0.0, 0.5, 300.0)
-    hand = PassiveHands(
-        np.array([0.4]), np.array([2.0]), np.array([[[-9.0, -60.0], [60.0, -1.0]]]), np.array([[20.0, -7.0]])
-    )
     samples, delta = 15, 0.1
     expected, energy = simulated(loop, rendered, hand, 0.3, samples, delta)
     coupled = coupled_loop(loop, rendered, hand, mass_error=delta)

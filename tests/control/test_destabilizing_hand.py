@@ -7,12 +7,13 @@ from tests.control.port_loops import PUMA, TORQUE_ARM, random_loop, spread
 from torquec.control.coupled_loop import coupled_loop
 from torquec.control.coupled_passivity import PassivityTest
 from torquec.control.destabilizing_hand import destabilizing_hand
+from torquec.control.haptic_port import HapticPort
 from torquec.control.haptic_region import RenderedQuantity, renderable_interval
-from torquec.control.port_loop import RenderedImpedance
+from torquec.control.passive_hand import SwitchedHands
+from torquec.control.poles import PolePair
+from torquec.control.port_loop import Grip, PortLoop, RenderedImpedance
 from torquec.control.rendering_kind import RenderingKind
 from torquec.errors import ArgumentError
-
-STRICT = replace(PUMA, grip=None, port=replace(PUMA.port, damping=2000.0), force_cutoff=60.0)
 
 
 def beyond(loop, rendered, quantity):
@@ -72,6 +73,31 @@ def test_random_loops():
 @pytest.mark.slow
 def test_many_random_loops():
     assert random_edges(9, 300) >= 300
+
+
+ALIASING = PortLoop(
+    HapticPort(6.2, 15.5),
+    poles=PolePair(-12.5 + 2.4j, -12.5 - 2.4j),
+    force_cutoff=355.0,
+    force_delay=0.0034,
+    velocity_cutoff=64.0,
+    force_feedforward=0.0,
+    grip=Grip(516.0, 14.0),
+)
+"""A sensor whose filter lets the aliases through: stable with all hands that do not change, and not passive."""
+
+
+def test_a_hand_that_changes_in_step_with_the_samples():
+    rendered = RenderedImpedance(1.75, 0.5)
+    test = PassivityTest(ALIASING)
+    assert test.worst_steady(rendered).margin > 0.01
+    assert test.worst(rendered).margin < -0.01
+    found = destabilizing_hand(ALIASING, rendered)
+    assert isinstance(found.hands, SwitchedHands)
+    assert_destabilized(ALIASING, rendered)
+    # Held as it is at any one time it does no harm: the change does.
+    for piece in found.hands.pieces:
+        assert coupled_loop(ALIASING, rendered, piece).radius()[0] < 1.0
 
 
 def test_inside_there_is_none():

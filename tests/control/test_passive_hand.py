@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from torquec.control.passive_hand import PassiveHands, arm_hand, no_hands, random_hands
+from torquec.control.passive_hand import PassiveHands, SwitchedHands, arm_hand, no_hands, random_hands
 from torquec.errors import ArgumentError
 
 
@@ -36,3 +36,13 @@ def test_active_hands_are_refused():
         PassiveHands(np.array([0.0, 1.0]), one, zero, one[:, None])
     with pytest.raises(ArgumentError, match="not passive"):
         arm_hand(-1.0, 0.0, 0.0)
+
+
+def test_switched_hands_keep_what_has_stored_energy():
+    one = arm_hand(1.5, 10.0, 300.0)
+    assert len(SwitchedHands((one, arm_hand(1.5, 0.0, 200.0)))) == 1
+    for other in (arm_hand(1.4, 10.0, 300.0), no_hands(1)):
+        with pytest.raises(ArgumentError, match="differ in mass or in order"):
+            SwitchedHands((one, other))
+    with pytest.raises(ArgumentError, match="without a piece"):
+        SwitchedHands(())

@@ -228,11 +228,14 @@ def _destabilizing(loop: PortLoop, rendered: RenderedImpedance, units: dict[str,
         found = destabilizing_hand(loop, rendered)
     except CheckError:
         return None
-    hands = found.hands
-    mass, damper, order = float(hands.mass[0]), float(hands.D[0]), hands.G.shape[1]
+    pieces = found.hands.pieces
+    hand = pieces[0]
+    mass, damper, order = float(hand.mass[0]), float(hand.D[0]), hand.G.shape[1]
     parts = [f"a mass of {mass:.4g} {units['mass']}"] if mass > 0.0 else []
-    if order == 1:
-        parts.append(f"a spring of {float(hands.G[0, 0]) ** 2:.4g} {units['stiffness']}")
+    if len(pieces) > 1:
+        parts.append(f"a resonance at {found.frequency / (2.0 * math.pi):.3g} Hz whose lever changes with every sample")
+    elif order == 1:
+        parts.append(f"a spring of {float(hand.G[0, 0]) ** 2:.4g} {units['stiffness']}")
     elif order:
         parts.append(f"{order // 2} resonances")
     if damper > 1e-9:
@@ -242,8 +245,9 @@ def _destabilizing(loop: PortLoop, rendered: RenderedImpedance, units: dict[str,
         "text": f"{text} (grows by {100.0 * math.expm1(found.growth / loop.period):.3g} % a second)",
         "mass": mass,
         "damping": damper,
-        "F": hands.F[0].tolist(),
-        "G": hands.G[0].tolist(),
+        "F": hand.F[0].tolist(),
+        "G": hand.G[0].tolist(),
+        "levers": [piece.G[0].tolist() for piece in pieces] if len(pieces) > 1 else None,
         "growth": found.growth,
         "frequency": found.frequency / (2.0 * math.pi),
         "mass_error": found.mass_error,

@@ -9,7 +9,8 @@ encoder and what waits for its turn (delays) are further states. All of it is on
 
 v' is the speed of the hand: behind the grip, where there is one; the grip then counts as part of what is held.
 Everything is exact for held inputs and any sensor delay; the delay d T + r, 0 <= r < T, reads the filter at
-(n - d) T - r. Many hands are computed side by side (N, ...).
+(n - d) T - r. Hands that change in step with the samples have one flow after the other within a period. Many hands are
+computed side by side (N, ...).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from torquec.control.passive_hand import PassiveHands
+from torquec.control.passive_hand import PassiveHands, SwitchedHands
 from torquec.control.port_loop import (
     Grip,
     PortLoop,
@@ -193,25 +194,20 @@ class _Plant:
 
 
 def coupled_loop(
-    loop: PortLoop, rendered: RenderedImpedance, hands: PassiveHands, *, mass_error: float = 0.0
+    loop: PortLoop, rendered: RenderedImpedance, hands: PassiveHands | SwitchedHands, *, mass_error: float = 0.0
 ) -> CoupledLoop:
     """The sampled loop (1), (2) with each of the hands; `mass_error` is delta of the arm.
 
     Raises `ArgumentError` for an object that the loop cannot render.
     """
     loop.check_rendered(rendered)
-    plant = _plant(loop, hands, loop.port.mass * (1.0 + mass_error))
+    plants = [_plant(loop, piece, loop.port.mass * (1.0 + mass_error)) for piece in hands.pieces]
+    plant = plants[0]
     count, size = plant.B.shape
-    flow = np.zeros((count, size + 1, size + 1))
-    flow[:, :size, :size], flow[:, :size, size] = plant.A, plant.B
-    power = np.zeros((count, size + 1, size + 1))
-    power[:, :size] = plant.speed[:, :, None] * plant.force[:, None, :]
-    power = 0.5 * (power + power.swapaxes(1, 2))
-    scale = np.concatenate([plant.scale, np.ones((count, 1))], axis=1)
-    Phi, Q = _held_flow(flow, power, scale, loop.period)
     late = math.floor(loop.force_delay / loop.period + 1e-9)
     rest = max(loop.force_delay - late * loop.period, 0.0)
-    Phi_sensor, _ = (Phi, Q) if rest == 0.0 else _held_flow(flow, power, scale, loop.period - rest)
+    Phi, Q = _flow(plants, loop.period, loop.period)
+    Phi_sensor, _ = (Phi, Q) if rest == 0.0 else _flow(plants, loop.period, loop.period - rest)
 
     # States: the plant, the sensor's samples on their way, the object (xr, vr), last x, two of the speed's filter, u on
     # its way.
@@ -273,7 +269,7 @@ def coupled_loop(
     arm = (0, 1, last, w1, w2, *range(queue, total))
     servo = step[:, arm][:, :, arm]
     whole = _Whole(step, held @ Q @ held.T, pushed, outputs, servo, plant.hand, plant.scale)
-    if hands.is_grounded:
+    if isinstance(hands, PassiveHands) and hands.is_grounded:
         return _anchored(whole, hands, loop.grip)
     if loop.rendering is RenderingKind.ADMITTANCE and rendered.stiffness == 0.0:
         return _anywhere(whole, xr, last)
@@ -337,6 +333,25 @@ def _plant(loop: PortLoop, hands: PassiveHands, mass: float) -> _Plant:
     B[:, filtered + 1] = w * force[:, size]
 
     return _Plant(A, B, force, speed, scale, filtered, tuple(range(2 if grip is None else 3, filtered)))
+
+
+def _flow(plants: Sequence[_Plant], period: float, duration: float) -> tuple[Array, Array]:
+    """(2) over the first `duration` of a period, which the plants share evenly, u among the states."""
+    found: tuple[Array, Array] | None = None
+    for i, plant in enumerate(plants):
+        held = min(period / len(plants), duration - i * period / len(plants))
+        if held <= 1e-12 * period:
+            break
+        count, size = plant.B.shape
+        rates, power = np.zeros((count, size + 1, size + 1)), np.zeros((count, size + 1, size + 1))
+        rates[:, :size, :size], rates[:, :size, size] = plant.A, plant.B
+        power[:, :size] = plant.speed[:, :, None] * plant.force[:, None, :]
+        power = 0.5 * (power + power.swapaxes(1, 2))
+        scale = np.concatenate([plant.scale, np.ones((count, 1))], axis=1)
+        Phi, Q = _held_flow(rates, power, scale, held)
+        found = (Phi, Q) if found is None else (Phi @ found[0], found[1] + found[0].swapaxes(1, 2) @ Q @ found[0])
+    assert found is not None
+    return found
 
 
 def _held_flow(flow: Array, power: Array, scale: Array, duration: float) -> tuple[Array, Array]:

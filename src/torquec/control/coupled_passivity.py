@@ -1,49 +1,40 @@
-"""Whether any passive hand can make a haptic loop unstable: Colgate's condition, with a force sensor in the loop.
+"""Whether any passive hand can get energy out of a haptic loop: Colgate's condition, with a force sensor in the loop.
 
-A sampler mixes the frequencies s_k = j (w + 2 pi k/T) of all its aliases. With the arm D_k = m s_k + b, the hold
-W_k = (1 - 1/z)/(s_k T), the sensor A_k and a hand f = -Z v, the coupled loop of `port_loop` (8) is singular where
+The condition is (5) of :mod:`torquec.control.hand_discs`, at all frequencies and all masses within the model's error.
+Its two sides differ by (6) there, which over radius_0 is a smooth function of w^2 and of the mass: it has no poles on
+the way but those of the object, which are known, so that cells are chosen by them, and `positive_function` shows it to
+be positive everywhere and not at some samples. Towards w = 0 it goes to a constant with a rendered spring and as 1/w^2
+without one; the first cell begins at 0.
 
-(1)  1 + Cf S + sum_k c_k g_k = 0,    S = sum_k W_k A_k,    c_k = W_k (Cx/s_k - Cf A_k D_k),    g_k = 1/(D_k + Z_k)
-
-A passive hand has any Z_k with Re Z_k >= 0, at every alias another one. Behind a grip kg + cg s it has Re 1/Z_k >= r_k,
-r_k = Re s_k/(kg + cg s_k), and r_k = 0 without a grip. Then g_k fills the disc
-
-(2)  centre  (r_k conj(D_k) + 1/2)/(r_k |D_k|^2 + b),     radius  (1/2)/(r_k |D_k|^2 + b)
-
-and the sum in (1) fills the disc of the summed centres and radii. The loop is stable with every such hand exactly where
-it is stable with none, and at every frequency
-
-(3)  |1 + Cf S + sum_k c_k centre_k|  >  sum_k |c_k| radius_k
-
-Without force feedback (Cf = 0) and without a grip, (3) is  b > T/2 Re{(1 - 1/z) Cx}/(1 - cos w T), which is the
-condition of Colgate and Schenkel (1997); for a spring K and a damper B it says  b > K T/2 + B.
-
-Impedances are linear and do not change with time; what a hand could do that changes its own parameters in step with the
-samples is not in (3).
+(5) is what is printed. (3) there is weaker and holds for hands that do not change with time.
 """
 
 from __future__ import annotations
 
+import cmath
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from torquec.control.coupled_loop import coupled_loop
+from torquec.control.hand_discs import HandDiscs, hand_discs
 from torquec.control.passive_hand import no_hands
-from torquec.control.port_loop import PortLoop, RenderedImpedance, force_feedback, force_filter, position_feedback
+from torquec.control.port_loop import PortLoop, RenderedImpedance, force_feedback, position_feedback
+from torquec.control.positive_function import Cells, is_positive
+from torquec.control.rendering_kind import RenderingKind
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array, ComplexArray
 
 _LOWEST = 2.0 * math.pi * 0.005
-"""The lowest frequency that is tested [rad/s]: below it a hand would have to swing for minutes."""
+"""The lowest frequency of which a margin is told [rad/s]: a spring's falls to nothing with w^2, without harm."""
 
-_FREQUENCIES = 240  # some fifty a decade; the least margin is refined between them
-_REFINED = 8  # of the samples that are lower than their neighbours: there are hardly ever more
-
-_LEAST_ALIASES = 24  # on either side: Colgate's edge is then met to 1e-5
-_ALIASES_BEHIND_GRIP = 6
-"""Behind a grip, which swallows what is fast, terms fall with k^4."""
+_POINTS = 9  # of a cell, along frequency
+_RATIO = 1.6  # of the ends of a cell; poles are then further away than it is wide
+_BELOW = 0.05  # of the slowest pole: down to nothing is one cell
+_MASS_ACCURACY = 1e-8  # of the polynomial through values at several masses
+_REFINED = 6  # cells in which the least margin is looked for: there are hardly ever more dips
 
 _MOST_CUTOFF = 20.0
 """Cut-offs above so many times the sampling rate are refused: such a sensor has no filter."""
@@ -51,7 +42,7 @@ _MOST_CUTOFF = 20.0
 
 @dataclass(frozen=True)
 class WorstFrequency:
-    """Where (3) is tightest: `margin` is left over right side less 1, positive where all hands are stable.
+    """Where a condition is tightest: `margin` is left over right side less 1, positive where it holds.
 
     `frequency` in rad/s; `mass_error` is delta of the arm there.
     """
@@ -61,55 +52,8 @@ class WorstFrequency:
     mass_error: float
 
 
-@dataclass(frozen=True, eq=False)
-class HandDiscs:
-    """Everything in (1) to (3) that does not depend on the object: at frequencies (N,), aliases (2 K + 1, N)."""
-
-    frequency: Array
-    z: ComplexArray
-    s: ComplexArray
-    weight: Array
-    hold: ComplexArray
-    arm: ComplexArray
-    sensor: ComplexArray
-    centre: ComplexArray
-    radius: Array
-
-    def sides(self, Cf: ComplexArray, Cx: ComplexArray) -> tuple[ComplexArray, Array]:
-        """Both sides of (3), the left one before its magnitude is taken."""
-        c = self.hold * (Cx / self.s - Cf * self.sensor * self.arm)
-        left = 1.0 + Cf * (self.hold * self.sensor).sum(axis=0) + (self.weight * c * self.centre).sum(axis=0)
-        return left, (self.weight * np.abs(c) * self.radius).sum(axis=0)
-
-
-def hand_discs(loop: PortLoop, frequency: Array, mass_error: float = 0.0) -> HandDiscs:
-    """The discs (2) at frequencies (N,) [rad/s], for the arm's true mass."""
-    least = _LEAST_ALIASES if loop.grip is None else _ALIASES_BEHIND_GRIP
-    aliases = max(least, math.ceil(4.0 * loop.force_cutoff * loop.period))
-    k = np.arange(-aliases, aliases + 1)[:, None]
-    # Terms fall with k^2 at least: the last one on either side stands for itself and for all that are left out.
-    weight = np.ones(k.shape)
-    weight[0] = weight[-1] = 1.0 + aliases**2 / (aliases + 0.5)
-    z = np.exp(1j * frequency * loop.period)
-    s = 1j * (frequency + 2.0 * math.pi / loop.period * k)
-    arm = loop.port.mass * (1.0 + mass_error) * s + loop.port.damping
-    loss = np.zeros(s.shape) if loop.grip is None else (s / (loop.grip.stiffness + loop.grip.damping * s)).real
-    below = loss * np.abs(arm) ** 2 + loop.port.damping
-    return HandDiscs(
-        frequency,
-        z,
-        s,
-        weight,
-        (1.0 - 1.0 / z) / (s * loop.period),
-        arm,
-        force_filter(loop, s),
-        (loss * arm.conj() + 0.5) / below,
-        0.5 / below,
-    )
-
-
 class PassivityTest:
-    """Condition (3) for one loop and any object: discs are made once.
+    """Condition (5) for one loop and any object: discs are made once.
 
     >>> from torquec.control.haptic_port import HapticPort
     >>> loop = PortLoop(HapticPort(1.0, 2.0), rendering="impedance")
@@ -126,100 +70,127 @@ class PassivityTest:
                 remedy=f"give a cut-off below {_MOST_CUTOFF / loop.period:g} Hz",
             )
         self.loop = loop
-        frequency = np.geomspace(_LOWEST, loop.nyquist, _FREQUENCIES)
-        self._discs = {delta: hand_discs(loop, frequency, delta) for delta in _mass_errors(loop)}
+        self._masses = _mass_count(loop.port.model_error)
+        lowest = _BELOW * min(_slow_poles(loop))
+        cells = max(1, math.ceil(math.log(loop.nyquist / lowest) / math.log(_RATIO)))
+        self._ends = np.concatenate([[0.0], np.geomspace(lowest, loop.nyquist, cells + 1)])
+        self._cells = self._between(self._ends)
+        self._discs = self._at(self._cells)
         self._servo: dict[tuple[float, float], bool] = {}
 
     def is_passive(self, rendered: RenderedImpedance) -> bool:
-        """Whether no hand of the class can destabilize the loop, whatever the mass within the model's error."""
-        return self.is_stable_alone(rendered) and self.worst(rendered).margin > 0.0
+        """Whether no hand gets energy out of the loop, whatever the arm's mass within the model's error."""
+        if not self.is_stable_alone(rendered):
+            return False
+        samples = self._samples(rendered)
+
+        def surplus(x: Array, y: Array) -> Array:
+            return self._surplus(hand_discs(self.loop, np.sqrt(x), y), rendered)
+
+        known = [self._surplus(discs, rendered) for _, discs in samples]
+        if not all((values > 0.0).all() for values in known):
+            return False
+        return all(
+            is_positive(surplus, cells, values.reshape(len(cells), _POINTS, self._masses))
+            for (cells, _), values in zip(samples, known, strict=True)
+        )
 
     def is_stable_alone(self, rendered: RenderedImpedance) -> bool:
-        """Whether the arm under its own feedback is stable while nobody holds it."""
+        """Whether the arm under its own feedback is stable while nobody holds it.
+
+        Of the modelled mass alone: where (5) holds for all masses, N of (1) is nowhere zero, and no pole crosses.
+        """
         gains = self.loop.gains_on_position(rendered)
         if gains not in self._servo:
-            radii = [
-                float(coupled_loop(self.loop, rendered, no_hands(1), mass_error=delta).servo_radius()[0])
-                for delta in self._discs
-            ]
+            radius = float(coupled_loop(self.loop, rendered, no_hands(1)).servo_radius()[0])
             # Without a spring the arm stays wherever it is: an eigenvalue of 1 that no hand feels.
-            self._servo[gains] = max(radii) < (1.0 if gains[0] > 0.0 else 1.0 + 1e-9)
+            self._servo[gains] = radius < (1.0 if gains[0] > 0.0 else 1.0 + 1e-9)
         return self._servo[gains]
 
     def worst(self, rendered: RenderedImpedance) -> WorstFrequency:
-        """The tightest frequency and mass, refined between the samples. Raises `ArgumentError` for a bad object."""
-        margins, frequency = self._sampled(rendered)
-        deltas = list(self._discs)
-        which, i = np.unravel_index(int(np.argmin(margins)), margins.shape)
-        best = WorstFrequency(float(margins[which, i]), float(frequency[i]), deltas[which])
-        for row, delta in enumerate(deltas):
-            found = self._refined(rendered, delta, frequency, margins[row])
-            best = min(best, found, key=lambda point: point.margin)
-        return best
+        """Where (5) is tightest, in frequency and mass. Raises `ArgumentError` for a bad object."""
+        return self._worst(rendered, HandDiscs.margin)
+
+    def worst_steady(self, rendered: RenderedImpedance) -> WorstFrequency:
+        """Where (3) is tightest: for hands that do not change with time."""
+        return self._worst(rendered, HandDiscs.steady_margin)
 
     def sampled_margin(self, rendered: RenderedImpedance) -> float:
         """The least margin at the sampled frequencies alone, for pictures of many objects; -1 where the arm by itself
         is unstable.
         """
-        return float(self._sampled(rendered)[0].min()) if self.is_stable_alone(rendered) else -1.0
+        if not self.is_stable_alone(rendered):
+            return -1.0
+        return min(float(discs.margin(*self._feedback(discs, rendered)).min()) for _, discs in self._samples(rendered))
 
-    def _sampled(self, rendered: RenderedImpedance) -> tuple[Array, Array]:
-        """(margins (masses, N), frequencies (N,)), with more of them about the object's own frequency."""
+    def _samples(self, rendered: RenderedImpedance) -> list[tuple[Cells, HandDiscs]]:
+        """All frequencies and masses in cells: those of the loop, and narrower ones where the object has poles."""
         self.loop.check_rendered(rendered)
-        near = self._resonance(rendered)
-        frequency = next(iter(self._discs.values())).frequency
-        order = np.argsort(frequency if near is None else np.concatenate([frequency, near]))
-        frequency = (frequency if near is None else np.concatenate([frequency, near]))[order]
-        margins = []
-        for delta, discs in self._discs.items():
-            margin = self._margins(discs, rendered)
-            if near is not None:
-                margin = np.concatenate([margin, self._margins(hand_discs(self.loop, near, delta), rendered)])
-            margins.append(margin[order])
-        return np.array(margins), frequency
+        added = _object_ends(self.loop, rendered, float(self._ends[1]))
+        if not len(added):
+            return [(self._cells, self._discs)]
+        kept = np.ones(len(self._cells), dtype=bool)
+        kept[np.searchsorted(self._ends, added) - 1] = False
+        ends = np.union1d(self._ends, added)
+        new = self._between(ends)
+        new = new.some(~kept[np.searchsorted(self._ends, np.sqrt(new.x1) * (1.0 - 1e-12)) - 1])
+        points = np.repeat(kept, _POINTS * self._masses)
+        return [(self._cells.some(kept), self._discs.some(points)), (new, self._at(new))]
 
-    def _margins(self, discs: HandDiscs, rendered: RenderedImpedance) -> Array:
-        Cf = force_feedback(self.loop, rendered, discs.z)
-        Cx = position_feedback(self.loop, rendered, discs.z)
-        left, right = discs.sides(Cf, Cx)
-        with np.errstate(divide="ignore"):
-            found: Array = np.abs(left) / right - 1.0
+    def _between(self, ends: Array) -> Cells:
+        """Cells in the square of the frequency, all masses in each."""
+        error, count = self.loop.port.model_error, len(ends) - 1
+        return Cells(ends[:-1] ** 2, ends[1:] ** 2, np.full(count, -error), np.full(count, error))
+
+    def _at(self, cells: Cells) -> HandDiscs:
+        x, y = cells.points(_POINTS, self._masses)
+        return hand_discs(self.loop, np.sqrt(x.ravel()), y.ravel())
+
+    def _feedback(self, discs: HandDiscs, rendered: RenderedImpedance) -> tuple[ComplexArray, ComplexArray]:
+        return force_feedback(self.loop, rendered, discs.z), position_feedback(self.loop, rendered, discs.z)
+
+    def _surplus(self, discs: HandDiscs, rendered: RenderedImpedance) -> Array:
+        """(6) over radius_0, with what makes it finite and not zero at w = 0."""
+        free = self.loop.rendering is RenderingKind.ADMITTANCE and rendered.stiffness == 0.0
+        scale = discs.frequency**2 if free else np.ones(len(discs.frequency))
+        found: Array = discs.surplus(*self._feedback(discs, rendered))[0] * scale / discs.radius[len(discs.radius) // 2]
         return found
 
-    def _resonance(self, rendered: RenderedImpedance) -> Array | None:
-        """Frequencies around the object's own, which can be narrower than the grid."""
-        if rendered.mass == 0.0 or rendered.stiffness == 0.0:
-            return None
-        own = math.sqrt(rendered.stiffness / rendered.mass)
-        if not _LOWEST < own < self.loop.nyquist:
-            return None
-        width = min(0.3, rendered.damping / (2.0 * rendered.mass * own) + 1e-6)
-        steps = np.geomspace(0.01 * width, 0.5, 16)
-        apart = np.concatenate([-steps, np.linspace(-0.12, 0.12, 24), steps])
-        found: Array = np.clip(own * np.exp(apart), _LOWEST, self.loop.nyquist)
-        return found
-
-    def _refined(self, rendered: RenderedImpedance, delta: float, frequency: Array, margin: Array) -> WorstFrequency:
-        """The smallest margin between the neighbours of every sample that is lower than both of them."""
-        padded = np.concatenate([[math.inf], margin, [math.inf]])
-        lows = np.flatnonzero((margin <= padded[:-2]) & (margin <= padded[2:]))
-        lows = lows[np.argsort(margin[lows])][:_REFINED]
-        low, high = frequency[np.maximum(lows - 1, 0)], frequency[np.minimum(lows + 1, len(frequency) - 1)]
-        share = np.linspace(0.0, 1.0, 9)[:, None]
-        best = WorstFrequency(math.inf, 0.0, delta)
-        for _ in range(3):
-            grid = low + share * (high - low)
-            values = self._margins(hand_discs(self.loop, grid.ravel(), delta), rendered).reshape(grid.shape)
-            j, column = np.argmin(values, axis=0), np.arange(grid.shape[1])
-            k = int(np.argmin(values[j, column]))
-            if values[j[k], k] < best.margin:
-                best = WorstFrequency(float(values[j[k], k]), float(grid[j[k], k]), delta)
-            low, high = grid[np.maximum(j - 1, 0), column], grid[np.minimum(j + 1, 8), column]
+    def _worst(
+        self, rendered: RenderedImpedance, margin: Callable[[HandDiscs, ComplexArray, ComplexArray], Array]
+    ) -> WorstFrequency:
+        """The least margin: at the samples, then in ever finer grids about the lowest of them."""
+        error = self.loop.port.model_error
+        lowest = []
+        for cells, discs in self._samples(rendered):
+            x, y = (part.reshape(len(cells), -1) for part in cells.points(_POINTS, self._masses))
+            values = margin(discs, *self._feedback(discs, rendered)).reshape(x.shape)
+            values = np.where(np.sqrt(x) >= _LOWEST, values, math.inf)
+            i, j = np.arange(len(cells)), values.argmin(axis=1)
+            lowest.append(np.stack([values[i, j], np.sqrt(x[i, j]), y[i, j], np.sqrt(cells.x0), np.sqrt(cells.x1)]))
+        value, w, delta, w0, w1 = np.concatenate(lowest, axis=1)
+        order = np.argsort(value)[:_REFINED]
+        best = WorstFrequency(float(value[order[0]]), float(w[order[0]]), float(delta[order[0]]))
+        w, delta, width, spread = w[order], delta[order], 0.5 * (w1 - w0)[order], np.full(len(order), error)
+        share = np.linspace(-1.0, 1.0, 9)
+        tilts = np.linspace(-1.0, 1.0, 5) if error > 0.0 else np.zeros(1)
+        for _ in range(6):
+            ws = np.clip(w + width * share[:, None], _LOWEST, self.loop.nyquist)
+            deltas = np.clip(delta + spread * tilts[:, None], -error, error)
+            ws, deltas = np.broadcast_arrays(ws[:, None, :], deltas[None, :, :])
+            discs = hand_discs(self.loop, ws.ravel(), deltas.ravel())
+            values = margin(discs, *self._feedback(discs, rendered)).reshape(-1, len(order))
+            at, column = values.argmin(axis=0), np.arange(len(order))
+            w, delta = ws.reshape(values.shape)[at, column], deltas.reshape(values.shape)[at, column]
+            k = int(np.argmin(values[at, column]))
+            if values[at[k], k] < best.margin:
+                best = WorstFrequency(float(values[at[k], k]), float(w[k]), float(delta[k]))
+            width, spread = 0.25 * width, 0.5 * spread
         return best
 
 
 def passivity_margin(loop: PortLoop, rendered: RenderedImpedance) -> WorstFrequency:
-    """How far an object is from what some passive hand could make unstable; (3) at its tightest.
+    """How far an object is from what some passive hand could get energy out of; (5) at its tightest.
 
     >>> from torquec.control.port_loop import Grip
     >>> from torquec.control.haptic_port import HapticPort
@@ -232,7 +203,44 @@ def passivity_margin(loop: PortLoop, rendered: RenderedImpedance) -> WorstFreque
     return PassivityTest(loop).worst(rendered)
 
 
-def _mass_errors(loop: PortLoop) -> list[float]:
-    if loop.port.model_error == 0.0:
-        return [0.0]
-    return [share * loop.port.model_error for share in (-1.0, -0.75, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75, 1.0)]
+def _mass_count(error: float) -> int:
+    """At how many masses: (6) has its poles where 1 + delta is imaginary, and the polynomial converges by that."""
+    if error == 0.0:
+        return 1
+    return 1 + math.ceil(-math.log(_MASS_ACCURACY) / math.acosh(1.0 / error))
+
+
+def _slow_poles(loop: PortLoop) -> list[float]:
+    """Magnitudes [rad/s] of what is slow in a loop without its object."""
+    heaviest = loop.port.mass * (1.0 + loop.port.model_error)
+    found = [loop.nyquist, 2.0 * math.pi * loop.force_cutoff]
+    if loop.port.damping > 0.0:
+        found.append(loop.port.damping / heaviest)
+    if loop.grip is not None:
+        found += [loop.grip.stiffness / loop.grip.damping, math.sqrt(loop.grip.stiffness / heaviest)]
+    if loop.velocity_cutoff is not None:
+        found.append(2.0 * math.pi * loop.velocity_cutoff)
+    return found
+
+
+def _object_ends(loop: PortLoop, rendered: RenderedImpedance, lowest: float) -> Array:
+    """Ends of further cells [rad/s]: towards the object's own frequency, and down to its slowest pole."""
+    if loop.rendering is RenderingKind.IMPEDANCE:
+        return np.zeros(0)
+    rate, square = 0.5 * rendered.damping / rendered.mass, rendered.stiffness / rendered.mass
+    root = cmath.sqrt(rate * rate - square)
+    poles = [-rate + root, -rate - root] if rate * rate < square else [complex(-rate - root.real)]
+    if len(poles) == 1 and square > 0.0:
+        poles.append(complex(square / poles[0].real))
+    found = [np.zeros(0)]
+    slowest = _BELOW * min((abs(pole) for pole in poles if pole != 0.0), default=math.inf)
+    if slowest < lowest:
+        found.append(np.geomspace(slowest, lowest, math.ceil(math.log(lowest / slowest) / math.log(_RATIO)) + 1))
+    # Sampling folds frequencies above half its rate back.
+    own = abs(cmath.phase(cmath.exp(poles[0] * loop.period))) / loop.period
+    if poles[0].imag != 0.0:
+        apart = max(rate, 1e-9 * own) * 2.0 ** np.arange(-1.0, 60.0)
+        apart = apart[apart < 0.5 * own]
+        found += [own - apart, np.array([own]), own + apart]
+    ends = np.unique(np.concatenate(found))
+    return ends[(ends > 0.0) & (ends < loop.nyquist)]

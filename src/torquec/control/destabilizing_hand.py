@@ -1,9 +1,9 @@
 """A passive hand that makes a haptic loop unstable, built from the frequency at which the loop is not passive.
 
-Where (3) of `coupled_passivity` fails at a frequency w, the disc of all hands holds the value at which the loop is
-singular. The impedance that reaches it, and goes beyond, is read off the discs:
+Where (3) of `hand_discs` fails at a frequency w, the disc of all hands that do not change with time holds the
+value at which the loop is singular. The impedance that reaches it, and goes beyond, is read off the discs:
 
-(1)  g_k = centre_k + r radius_k e_k,   e_k turned so that every c_k g_k points against the left side of (3),   r <= 1
+(1)  g_k = centre_k + r radius_k e_k,   r <= 1,   e_k turned so that every W_k q_k g_k points against L of (3)
 (2)  Z_k = 1/g_k - D_k, and behind the grip  1/Z'_k = 1/Z_k - s_k/(kg + cg s_k)
 
 Where the aliases add little, Z' at w alone is met, by a damper and a mass or a spring:  Z' = R + j X,  m = X/w or
@@ -11,20 +11,27 @@ k = -X w. Otherwise each alias has a resonance of its own, so narrow that the ot
 
 (3)  c s/(s^2 + d s + o^2)  with  d = c Re 1/Z'_k,   o^2 = w_k^2 - c w_k Im 1/Z'_k,   c = e w_k |Z'_k|
 
-The hand counts only when the eigenvalues of the sampled loop with it say so.
+Where (3) there holds and (5) does not, the hand must change in step with the samples. One resonance without losses is
+enough, a' = j o a + g v', f' = Re{conj(g) a}, whose lever g has the period of the samples. Of forces conj(g) = sum_k
+phi_k exp(2 pi j k t/T) at the aliases, the port's answer (4) lets the resonance grow as
+
+(4)  a' = (j o - phi* Y phi/2) a,     phi the eigenvector of the least eigenvalue of Y + Y*,   o = w + Im{phi* Y phi}/2
+
+`_PIECES` constant levers make up a period. A hand counts only when the eigenvalues of the sampled loop with it say so.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from torquec.control.coupled_loop import coupled_loop
-from torquec.control.coupled_passivity import HandDiscs, PassivityTest, WorstFrequency, hand_discs
-from torquec.control.passive_hand import PassiveHands, no_hands
+from torquec.control.coupled_passivity import PassivityTest, WorstFrequency
+from torquec.control.hand_discs import HandDiscs, hand_discs
+from torquec.control.passive_hand import PassiveHands, SwitchedHands, no_hands
 from torquec.control.port_loop import PortLoop, RenderedImpedance, force_feedback, position_feedback
 from torquec.errors import ArgumentError, CheckError
 from torquec.foundation.arrays import ComplexArray
@@ -33,6 +40,9 @@ _REACHES = (1.0, 0.99, 0.97, 0.93, 0.85, 0.7, 0.5)  # r of (1): lossless hands f
 _WIDTHS = (0.3, 0.1, 0.03, 0.01, 0.003)  # e of (3): the wider, the faster the growth
 _ALIASES = 4  # on either side: at half the sampling rate they hold 96 % of all
 _SWEEPS = 30  # the resonances hardly touch each other: far fewer are enough
+_LEVERS = (0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 1e-4)  # |phi* Y phi|/2 as a part of w: (4) is for small ones
+_LEVER_ALIASES = 6  # on either side
+_PIECES = 32
 _GROWTH = 1e-9  # per sample; less is not told from rounding
 
 
@@ -43,7 +53,7 @@ class DestabilizingHand:
     `mass_error` is that of the arm with which it happens.
     """
 
-    hands: PassiveHands
+    hands: PassiveHands | SwitchedHands
     growth: float
     frequency: float
     mass_error: float
@@ -64,17 +74,17 @@ def destabilizing_hand(loop: PortLoop, rendered: RenderedImpedance) -> Destabili
     test = PassivityTest(loop)
     if not test.is_stable_alone(rendered):
         return DestabilizingHand(no_hands(1), _growth(loop, rendered, no_hands(1), 0.0), loop.nyquist, 0.0)
-    worst = test.worst(rendered)
-    if worst.margin > 0.0:
+    if test.is_passive(rendered):
         raise ArgumentError(
             "no passive hand destabilizes this object: it is inside the renderable region",
             remedy="ask for one outside of it",
         )
-    tried = []
-    for hands in _candidates(loop, rendered, worst):
-        growth = _growth(loop, rendered, hands, worst.mass_error)
-        tried.append(DestabilizingHand(hands, growth, worst.frequency, worst.mass_error))
-    best = max(tried, key=lambda hand: hand.growth)
+    steady, worst = test.worst_steady(rendered), test.worst(rendered)
+    best = None
+    if steady.margin < 0.0:
+        best = _best(loop, rendered, steady, _candidates(loop, rendered, steady))
+    if best is None or best.growth < _GROWTH:
+        best = _best(loop, rendered, worst, _switched(loop, rendered, worst))
     if best.growth < _GROWTH:
         raise CheckError(
             f"the object is outside of the renderable region by a margin of {worst.margin:.2g} only",
@@ -83,7 +93,23 @@ def destabilizing_hand(loop: PortLoop, rendered: RenderedImpedance) -> Destabili
     return best
 
 
-def _growth(loop: PortLoop, rendered: RenderedImpedance, hands: PassiveHands, mass_error: float) -> float:
+def _best(
+    loop: PortLoop,
+    rendered: RenderedImpedance,
+    worst: WorstFrequency,
+    candidates: Iterable[PassiveHands | SwitchedHands],
+) -> DestabilizingHand:
+    """The candidate with which the loop grows most."""
+    tried = [
+        DestabilizingHand(hands, _growth(loop, rendered, hands, worst.mass_error), worst.frequency, worst.mass_error)
+        for hands in candidates
+    ]
+    return max(tried, key=lambda hand: hand.growth)
+
+
+def _growth(
+    loop: PortLoop, rendered: RenderedImpedance, hands: PassiveHands | SwitchedHands, mass_error: float
+) -> float:
     found = coupled_loop(loop, rendered, hands, mass_error=mass_error)
     return float(found.radius()[0]) - 1.0
 
@@ -94,20 +120,18 @@ def _candidates(loop: PortLoop, rendered: RenderedImpedance, worst: WorstFrequen
     if frequency > 0.99 * loop.nyquist:
         frequency = loop.nyquist  # there the aliases come in pairs, and one impedance serves both
     discs = hand_discs(loop, np.array([frequency]), worst.mass_error)
-    left, _ = discs.sides(force_feedback(loop, rendered, discs.z), position_feedback(loop, rendered, discs.z))
     for reach in _REACHES:
-        wanted = _wanted(loop, rendered, discs, complex(left[0]), reach)
+        wanted = _wanted(loop, rendered, discs, reach)
         yield _simple_hand(*wanted[0])
         for width in _WIDTHS:
             yield _resonances(wanted, width)
 
 
-def _wanted(
-    loop: PortLoop, rendered: RenderedImpedance, discs: HandDiscs, left: complex, reach: float
-) -> list[tuple[float, complex]]:
+def _wanted(loop: PortLoop, rendered: RenderedImpedance, discs: HandDiscs, reach: float) -> list[tuple[float, complex]]:
     """(frequency, Z') of every alias that counts (1), (2), the lowest frequency first; frequencies are positive."""
-    Cf, Cx = force_feedback(loop, rendered, discs.z), position_feedback(loop, rendered, discs.z)
-    c: ComplexArray = (discs.hold * (Cx / discs.s - Cf * discs.sensor * discs.arm))[:, 0]
+    N, q = discs.forces(force_feedback(loop, rendered, discs.z), position_feedback(loop, rendered, discs.z))
+    c: ComplexArray = (discs.hold * q)[:, 0]
+    left = complex(N[0] - (discs.weight * discs.hold * q * discs.radius * discs.arm.conj() / discs.arm).sum())
     middle = len(c) // 2
     found: dict[float, complex] = {}
     for k in sorted(range(middle - _ALIASES, middle + _ALIASES + 1), key=lambda i: abs(discs.s[i, 0])):
@@ -150,3 +174,29 @@ def _resonances(wanted: list[tuple[float, complex]], width: float) -> PassiveHan
         F[0, 2 * i : 2 * i + 2, 2 * i : 2 * i + 2] = [[-d[i], -o], [o, 0.0]]
         G[0, 2 * i] = math.sqrt(c[i])
     return PassiveHands(np.zeros(1), np.zeros(1), F, G)
+
+
+def _switched(loop: PortLoop, rendered: RenderedImpedance, worst: WorstFrequency) -> Iterator[SwitchedHands]:
+    """(4), the longest lever first."""
+    w = min(worst.frequency, 0.98 * loop.nyquist)  # at half the rate a resonance and its mirror image would be one
+    discs = hand_discs(loop, np.array([w]), worst.mass_error)
+    middle = len(discs.s) // 2
+    near = slice(middle - _LEVER_ALIASES, middle + _LEVER_ALIASES + 1)
+    N, q = discs.forces(force_feedback(loop, rendered, discs.z), position_feedback(loop, rendered, discs.z))
+    D, s = discs.arm[near, 0], discs.s[near, 0]
+    grip = 0.0 if loop.grip is None else s / (loop.grip.stiffness + loop.grip.damping * s)
+    Y = np.diag(1.0 / D + grip) - np.outer(discs.hold[near, 0] / D, q[near, 0] / D) / N[0]
+    phi = np.linalg.eigh(Y + Y.conj().T)[1][:, 0]
+    answer = complex(phi.conj() @ Y @ phi)
+    k = np.arange(-_LEVER_ALIASES, _LEVER_ALIASES + 1)
+    middles = (np.arange(_PIECES)[:, None] + 0.5) / _PIECES
+    levers = (phi * np.sinc(k / _PIECES) * np.exp(2j * math.pi * k * middles)).sum(axis=1)  # the mean of each piece
+    for share in _LEVERS:
+        size = share * w / (0.5 * abs(answer))
+        o = w + 0.5 * size * answer.imag
+        F, none = np.array([[[0.0, -o], [o, 0.0]]]), np.zeros(1)
+        yield SwitchedHands(
+            tuple(
+                PassiveHands(none, none, F, math.sqrt(size) * np.array([[lever.real, -lever.imag]])) for lever in levers
+            )
+        )

@@ -1,7 +1,7 @@
 """The renderable region of a haptic loop: the least mass, the largest stiffness and damping that every hand may hold.
 
-Along each of mass, damping and stiffness, the others as asked for, the region is an interval of objects that no passive
-hand destabilizes (`coupled_passivity`). Its ends are bisected to a millionth and then drawn in by `_INWARD`.
+Along each of mass, damping and stiffness, the others as asked for, the region is an interval of objects out of which no
+passive hand gets energy (`coupled_passivity`). Its ends are bisected to a millionth, and lie inside.
 
 Encoder counts are no part of the linear loop. A position that is off by half a count makes the drive's force off by
 
@@ -25,9 +25,6 @@ from torquec.control.port_loop import PortLoop, RenderedImpedance, velocity_filt
 from torquec.control.rendering_kind import RenderingKind
 from torquec.foundation.arrays import Array
 
-_INWARD = {RenderingKind.ADMITTANCE: 0.02, RenderingKind.IMPEDANCE: 1e-3}
-"""Room for what samples in frequency and in mass leave out; a spring and a damper alone have no resonance."""
-
 _PER_DECADE = 8  # values at which an interval is looked for
 _BISECTIONS = 20  # a third of an octave halved so often is below a millionth
 
@@ -42,7 +39,7 @@ class RenderedQuantity(StrEnum):
 
 @dataclass(frozen=True)
 class RenderableInterval:
-    """Values of one quantity for which every passive hand is stable; `upper` is infinite beyond what is searched."""
+    """Values of one quantity out of which no passive hand gets energy; `upper` is infinite beyond what is searched."""
 
     lower: float
     upper: float
@@ -57,7 +54,7 @@ class HapticRegion:
     """What a loop can render around an object.
 
     `intervals` has None where no value of the quantity is renderable with the others as they are. `worst` is the
-    frequency at which the object itself is nearest to, or deepest in, what some hand could destabilize.
+    frequency at which the object itself is nearest to, or deepest in, what some hand could get energy out of.
     `encoder_force` is e of (1) [N], `encoder_leak` what friction leaves of it [N, joules a metre].
     """
 
@@ -104,7 +101,7 @@ def renderable_interval(
     def passive(value: float) -> bool:
         return test.is_passive(replace(rendered, **{quantity.value: value}))
 
-    own, inward = float(getattr(rendered, quantity.value)), _INWARD[test.loop.rendering]
+    own = float(getattr(rendered, quantity.value))
     grid = _grid(test.loop, quantity, own)
     inside = np.array([passive(value) for value in grid])
     if not inside.any():
@@ -116,8 +113,8 @@ def renderable_interval(
         low -= 1
     while high < len(grid) - 1 and inside[high + 1]:
         high += 1
-    lower = grid[low] if low == 0 else _edge(passive, grid[low], grid[low - 1]) * (1.0 + inward)
-    upper = math.inf if high == len(grid) - 1 else _edge(passive, grid[high], grid[high + 1]) * (1.0 - inward)
+    lower = grid[low] if low == 0 else _edge(passive, grid[low], grid[low - 1])
+    upper = math.inf if high == len(grid) - 1 else _edge(passive, grid[high], grid[high + 1])
     return RenderableInterval(float(lower), float(upper)) if lower <= upper else None
 
 

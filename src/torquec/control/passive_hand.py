@@ -4,7 +4,8 @@
 (2)  Z(s) = mass s + D + G' (s I - F)^-1 G,    stored energy  mass v'^2/2 + h'h/2
 
 Every passive impedance of finite order has this form. f' is the force that moves the hand at speed v'; what the arm
-feels is its opposite, through a grip or directly.
+feels is its opposite, through a grip or directly. With D, F and G that change with time and the mass and h that go on,
+a hand is as passive.
 """
 
 from __future__ import annotations
@@ -58,6 +59,11 @@ class PassiveHands:
         return len(self.mass)
 
     @property
+    def pieces(self) -> tuple[PassiveHands, ...]:
+        """What holds the arm during a period: the same hands."""
+        return (self,)
+
+    @property
     def is_grounded(self) -> bool:
         """Whether the first state of every hand is a spring to the ground, apart from all others."""
         return self.G.shape[1] > 0 and not (self.F[:, 0].any() or self.F[:, :, 0].any())
@@ -70,6 +76,30 @@ class PassiveHands:
         )
         found: ComplexArray = self.mass * s + self.D + (self.G * inner).sum(axis=1)
         return found
+
+
+@dataclass(frozen=True, eq=False)
+class SwitchedHands:
+    """N hands that change in step with the samples: each of the `pieces` for an equal share of every period.
+
+    Raises `ArgumentError` where states or masses do not go on from one piece to the next.
+    """
+
+    pieces: tuple[PassiveHands, ...]
+    is_grounded = False
+
+    def __post_init__(self) -> None:
+        if not self.pieces:
+            raise ArgumentError("hands without a piece", remedy="give one PassiveHands at least")
+        first = self.pieces[0]
+        if any(one.G.shape != first.G.shape or (one.mass != first.mass).any() for one in self.pieces):
+            raise ArgumentError(
+                "the pieces of a hand differ in mass or in order",
+                remedy="change D, F and G alone: what has stored energy keeps it",
+            )
+
+    def __len__(self) -> int:
+        return len(self.pieces[0])
 
 
 def no_hands(count: int) -> PassiveHands:

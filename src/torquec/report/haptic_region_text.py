@@ -35,7 +35,7 @@ def haptic_region_text(document: dict[str, Any]) -> str:
         rows.append([name, f"{asked:.4g}", low, high, units[name]])
     lines += [table(["object", "asked", "from", "to", ""], rows), ""]
     hands = "every passive hand" if document["grip"] is None else "every passive hand behind the grip"
-    said = "inside: stable with" if document["inside"] else "OUTSIDE: not stable with"
+    said = "inside: passive, and stable with" if document["inside"] else "OUTSIDE: not passive, not stable with"
     lines.append(f"{said} {hands}; tightest at {worst['frequency']:.3g} Hz, margin {worst['margin']:.3g}")
     if document["destabilizing"] is not None:
         lines.append(f"destabilized by {document['destabilizing']['text']}")

@@ -59,8 +59,9 @@ def experiment_region(result: ExperimentResult) -> list[AxisStanding]:
                 force_cutoff=options.setting.sensor.cutoff,
                 grip=TURNING_GRIP if about else MOVING_GRIP,
             )
-            worst = PassivityTest(loop).worst(RenderedImpedance(plan.inertia if about else plan.mass, 0.0, 0.0))
+            rendered, test = RenderedImpedance(plan.inertia if about else plan.mass), PassivityTest(loop)
+            inside, worst = test.is_passive(rendered), test.worst(rendered)
         except ArgumentError:
             continue
-        found.append(AxisStanding(word, worst.margin > 0.0, worst.margin, worst.frequency / math.tau))
+        found.append(AxisStanding(word, inside, worst.margin, worst.frequency / math.tau))
     return found
