@@ -26,9 +26,18 @@ from dataclasses import dataclass
 from torquec.expr.math import atan2, sqrt
 from torquec.kinematics.angle import HOLD, JointAngle, direction, smaller, two_angles
 from torquec.kinematics.arm_branch import ArmBranch, ArmFamily, ClosedArm, PoseTarget
-from torquec.kinematics.arm_geometry import ArmGeometry, across, are_parallel, are_square, is_on_axis, meeting_point
+from torquec.kinematics.arm_geometry import (
+    ArmGeometry,
+    ArmJoint,
+    across,
+    are_parallel,
+    are_square,
+    is_on_axis,
+    meeting_point,
+)
+from torquec.kinematics.general_position import general_position
 from torquec.kinematics.planar_pair import planar_pair
-from torquec.kinematics.position_arm import SHOULDERS, PositionSolution, position_arm
+from torquec.kinematics.position_arm import SHOULDERS, PositionArm, PositionSolution, position_arm
 from torquec.kinematics.reversed_arm import reversed_geometry, seen_from_the_hand
 from torquec.kinematics.wrist import WRIST_NAMES, solve_wrist
 from torquec.spatial import Matrix3, Scalar, Vector3, cross, dot, matmul, matvec, subtract, transpose
@@ -56,6 +65,18 @@ def closed_arm(arm: ArmGeometry) -> ClosedArm | list[str]:
     return [*reasons, f"seen from the hand, {back}"]
 
 
+def general_arm(arm: ArmGeometry) -> ClosedArm | str:
+    """The closed form of an arm with a spherical wrist, or shoulder, on three joints of general geometry; or why not.
+
+    For arms that no family fits, not even nearly: next to one of them its equations nearly depend on each other.
+    """
+    found = spherical_wrist_arm(arm, general_position)
+    if isinstance(found, ClosedArm):
+        return found
+    back = spherical_wrist_arm(reversed_geometry(arm), general_position)
+    return seen_from_the_hand(arm, back) if isinstance(back, ClosedArm) else found
+
+
 def spherical_wrist(arm: ArmGeometry) -> SphericalWrist | str:
     """The spherical wrist of an arm, or why it has none."""
     wrist = arm.joints[-3:]
@@ -70,14 +91,16 @@ def spherical_wrist(arm: ArmGeometry) -> SphericalWrist | str:
     return SphericalWrist(center, axes)
 
 
-def spherical_wrist_arm(arm: ArmGeometry) -> ClosedArm | str:
-    """Equations (1), (2), or why not."""
+def spherical_wrist_arm(
+    arm: ArmGeometry, carried: Callable[[Sequence[ArmJoint], Vector3, float], PositionArm | None] = position_arm
+) -> ClosedArm | str:
+    """Equations (1), (2), or why not; `carried` is the closed form of the first three joints."""
     if len(arm.joints) != 6:
         return "the last three of six joints do not all turn"
     wrist = spherical_wrist(arm)
     if isinstance(wrist, str):
         return wrist
-    carrier = position_arm(arm.joints[:3], wrist.center, arm.reach)
+    carrier = carried(arm.joints[:3], wrist.center, arm.reach)
     if carrier is None:
         return (
             "it has a spherical wrist, but of its first three joints neither two neighbours move in one plane "

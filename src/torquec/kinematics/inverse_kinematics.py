@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from torquec.errors import ArgumentError, RobotError
 from torquec.kinematics.arm_branch import ClosedArm
-from torquec.kinematics.arm_family import closed_arm
+from torquec.kinematics.arm_family import closed_arm, general_arm
 from torquec.kinematics.arm_geometry import ArmGeometry, arm_geometry
 from torquec.kinematics.closed_kinematics import InverseKinematics
 from torquec.kinematics.free_joint import free_joint_arm
@@ -49,6 +49,13 @@ def inverse_kinematics(robot: Robot, frame: str | None = None, *, free: str | No
     near = _closed_form(tidy, free)
     if isinstance(near, ClosedArm):
         return IterativeKinematics(robot, frame, arm, near, tidy)
+    if free is None:
+        general = general_arm(arm)
+        if isinstance(general, ClosedArm):
+            return InverseKinematics(robot, frame, arm, general)
+        general = general_arm(tidy)
+        if isinstance(general, ClosedArm):
+            return IterativeKinematics(robot, frame, arm, general, tidy)
     if free is not None:
         raise RobotError(
             f"no closed form is known for '{frame}' of robot '{robot.name}' ({arm.letters}): {'; '.join(found)}",
