@@ -42,7 +42,7 @@ _ALIASES = 4  # on either side: at half the sampling rate they hold 96 % of all
 _SWEEPS = 30  # the resonances hardly touch each other: far fewer are enough
 _LEVERS = (0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 1e-4)  # |phi* Y phi|/2 as a part of w: (4) is for small ones
 _LEVER_ALIASES = 6  # on either side
-_PIECES = 32
+_PIECES = 32  # of a period: the highest alias still has five of them a swing
 _GROWTH = 1e-9  # per sample; less is not told from rounding
 
 

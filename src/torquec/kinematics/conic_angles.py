@@ -29,7 +29,7 @@ from torquec.spatial import Scalar
 Form: TypeAlias = Sequence[Sequence[Scalar]]
 """A symmetric matrix (3, 3) over (cos q, sin q, 1)."""
 
-_HALVINGS = 26
+_HALVINGS = 26  # to 1e-8 of the bracket: from there Newton's method is quick
 _ROOT_STEPS = 4  # of Newton's method for l, after the halvings
 _ANGLE_STEPS = 3  # for an angle
 _NOTHING = 1e-30  # smaller than any square of what is left of rounding

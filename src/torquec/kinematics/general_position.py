@@ -45,6 +45,16 @@ Linear: TypeAlias = tuple[Scalar, Scalar, Scalar]
 
 
 @dataclass(frozen=True)
+class _Outer:
+    """The third joint solved: value, turn, v and margin; or, with the second, where both bring the point."""
+
+    value: Scalar
+    turns: tuple[Turn, ...]
+    v: Vector3
+    margin: Scalar = 0.0
+
+
+@dataclass(frozen=True)
 class _Third:
     """The third joint: v as three `Linear`, |v|^2 and 1 likewise."""
 
@@ -82,14 +92,16 @@ class _Third:
         far = square * self.reach**2
         return (one - far, q * self.reach, one + far)
 
-    def at(self, angle: JointAngle) -> tuple[Scalar, tuple[Turn, ...], Vector3]:
-        """The joint's value, its turn and v."""
+    def at(self, angle: JointAngle, margin: Scalar) -> _Outer:
+        """The joint at an angle, or at the way that it stands for."""
         if self.joint.prismatic:
-            return self.slid(self.reach * over(angle.s, 1.0 + angle.c))
-        return angle.radians, ((self.joint.axis, angle),), add(self.start, angle.turn(self.joint.axis, self.arm))
+            return self.slid(self.reach * over(angle.s, 1.0 + angle.c), margin)
+        there = add(self.start, angle.turn(self.joint.axis, self.arm))
+        return _Outer(angle.radians, ((self.joint.axis, angle),), there, margin)
 
-    def slid(self, way: Scalar) -> tuple[Scalar, tuple[Turn, ...], Vector3]:
-        return way, (), add(self.start, scale(self.joint.axis, way))
+    def slid(self, way: Scalar, margin: Scalar) -> _Outer:
+        """The slide at a way."""
+        return _Outer(way, (), add(self.start, scale(self.joint.axis, way)), margin)
 
 
 def general_position(joints: Sequence[ArmJoint], point: Vector3, reach: float) -> PositionArm | None:
@@ -142,7 +154,8 @@ def _turning_second(first: ArmJoint, second: ArmJoint, third: _Third) -> Positio
         parts = [(inverse[0][0], x1, x1), (2.0 * inverse[0][1], x1, x2), (inverse[1][1], x2, x2)]
         ends = _ends(third, [*parts, (1.0, z, z), (-1.0, square, one)], near[2], quadratic=first.prismatic)
         found = []
-        for value, turns, there, margin in ends:
+        for end in ends:
+            there = end.v
             height = dot(h2, there)
             y1 = k1 - height * dot(m1, h2)
             y2 = k2 - height * dot(m2, h2) - share * dot(there, there)
@@ -151,9 +164,13 @@ def _turning_second(first: ArmJoint, second: ArmJoint, third: _Third) -> Positio
             flat = subtract(there, scale(h2, height))
             held = JointAngle.of(near[1])
             turn = direction(dot(flat, t), dot(h2, cross(flat, t)), held, (HOLD * reach) * (HOLD * reach))
-            clear = smaller(margin, sqrt(dot(flat, flat)) / reach)
-            inner = add(d, turn.turn(h2, there))
-            found.append(_closed(first, w, near[0], inner, (value, turn.radians), ((h2, turn), *turns), clear, reach))
+            outer = _Outer(
+                end.value,
+                ((h2, turn), *end.turns),
+                add(d, turn.turn(h2, there)),
+                smaller(end.margin, sqrt(dot(flat, flat)) / reach),
+            )
+            found.append(_closed(first, w, near[0], turn.radians, outer, reach=reach))
         return found
 
     names = (("slide out",), ("slide in",)) if first.prismatic and third.joint.prismatic else None
@@ -176,43 +193,36 @@ def _sliding_second(first: ArmJoint, second: ArmJoint, third: _Third) -> Positio
             reached = _plus((d[k], one), (1.0, v[k]), (h2[k], slide))
             parts.append((1.0, reached, reached))
         found = []
-        for value, turns, there, margin in _ends(third, parts, near[2], quadratic=False):
-            way = per * (height - dot(h1, there))
-            inner = add(d, add(there, scale(h2, way)))
-            found.append(_closed(first, w, near[0], inner, (value, way), turns, margin, reach))
+        for end in _ends(third, parts, near[2], quadratic=False):
+            way = per * (height - dot(h1, end.v))
+            outer = _Outer(end.value, end.turns, add(d, add(end.v, scale(h2, way))), end.margin)
+            found.append(_closed(first, w, near[0], way, outer, reach=reach))
         return found
 
     return PositionArm(_RULE, _ELBOWS, solve)
 
 
 def _closed(
-    first: ArmJoint,
-    w: Vector3,
-    near: Scalar,
-    inner: Vector3,
-    values: tuple[Scalar, Scalar],
-    turns: tuple[Turn, ...],
-    margin: Scalar,
-    reach: float,
+    first: ArmJoint, w: Vector3, near: Scalar, second: Scalar, outer: _Outer, *, reach: float
 ) -> PositionSolution:
-    """(5): the first joint. `inner` is where joints 3 and 2 bring the point, from o_1; `values` are theirs."""
-    h, p = first.axis, subtract(w, first.point)
+    """(5): the first joint. `outer` are joints 3 and 2, which bring the point to its v, from o_1; 2 is at `second`."""
+    h, p, inner = first.axis, subtract(w, first.point), outer.v
     if first.prismatic:
         way = dot(h, subtract(p, inner))
         off = subtract(add(inner, scale(h, way)), p)
-        return PositionSolution((way, values[1], values[0]), turns, sqrt(dot(off, off)), margin)
+        return PositionSolution((way, second, outer.value), outer.turns, sqrt(dot(off, off)), outer.margin)
     x = dot(inner, p) - dot(h, inner) * dot(h, p)
     base = direction(x, dot(h, cross(inner, p)), JointAngle.of(near), (HOLD * reach) * (HOLD * reach))
     off = subtract(base.turn(h, inner), p)
     aside = cross(h, p)
-    clear = smaller(margin, sqrt(dot(aside, aside)) / reach)
-    return PositionSolution((base.radians, values[1], values[0]), ((h, base), *turns), sqrt(dot(off, off)), clear)
+    clear = smaller(outer.margin, sqrt(dot(aside, aside)) / reach)
+    return PositionSolution((base.radians, second, outer.value), ((h, base), *outer.turns), sqrt(dot(off, off)), clear)
 
 
 def _ends(
     third: _Third, parts: Sequence[tuple[Scalar, Linear, Linear]], near: Scalar, *, quadratic: bool
-) -> list[tuple[Scalar, tuple[Turn, ...], Vector3, Scalar]]:
-    """Solutions for the third joint of  sum s (a . y)(b . y) = 0:  value, turn, v and margin of each."""
+) -> list[_Outer]:
+    """Solutions for the third joint of  sum s (a . y)(b . y) = 0."""
     Q = [
         [sum((0.5 * s * (a[i] * b[j] + a[j] * b[i]) for s, a, b in parts), start=0.0) for j in range(3)]
         for i in range(3)
@@ -220,10 +230,10 @@ def _ends(
     if third.joint.prismatic and quadratic:
         return _two_slides(third, Q)
     held = JointAngle.of(0.0 if third.joint.prismatic else near)
-    return [(*third.at(one.angle), one.margin) for one in conic_angles(Q, held)]
+    return [third.at(one.angle, one.margin) for one in conic_angles(Q, held)]
 
 
-def _two_slides(third: _Third, Q: Sequence[Sequence[Scalar]]) -> list[tuple[Scalar, tuple[Turn, ...], Vector3, Scalar]]:
+def _two_slides(third: _Third, Q: Sequence[Sequence[Scalar]]) -> list[_Outer]:
     """The form of a slide that is of second order: over t = q/L,  A t^2 + 2 B t + C = 0.
 
     The form is (1 + t^2)^2 times that at cos a = (1 - t^2)/(1 + t^2): read off at t = 0, 1, -1 with weights 1, 2, 2.
@@ -235,7 +245,7 @@ def _two_slides(third: _Third, Q: Sequence[Sequence[Scalar]]) -> list[tuple[Scal
     found = []
     for sign in (1.0, -1.0):
         way = third.reach * over(sign * root - B, A)
-        found.append((*third.slid(way), over(root, sqrt(A * A + B * B + C * C))))
+        found.append(third.slid(way, over(root, sqrt(A * A + B * B + C * C))))
     return found
 
 
