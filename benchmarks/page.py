@@ -3,7 +3,7 @@
 python -m benchmarks.page [--rounds 30] [ROBOT ...]
 
 Needs Playwright, a Chromium and a C compiler. Both take turns, and the least time of each is printed. With `--haptic`
-also how far the haptic loop falls behind the clock and how many pictures a second there are, at 800 x 600 in software.
+also how far the haptic loop is from the clock and how many pictures a second there are, at 800 x 600 in software.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TIMED = """(count) => {
 RUN = "(() => { torquec.haptic.run(true); window.was = [performance.now(), torquec.scene.frames]; })()"
 SEEN = """(() => {
   const seconds = (performance.now() - window.was[0]) / 1000;
-  return { seconds, pictures: (torquec.scene.frames - window.was[1]) / seconds, lag: torquec.haptic.lag };
+  return { seconds, pictures: (torquec.scene.frames - window.was[1]) / seconds, lag: torquec.haptic.report.lag };
 })()"""
 
 

@@ -18,7 +18,9 @@ def test_a_mass_felt_through_a_scara_with_files(torquec, tmp_path):
     assert found["passivity_controller"] == "off"
     assert [standing["axis"] for standing in found["region"]] == ["moving along x", "moving along y"]
     assert all(standing["inside"] == (standing["margin"] > 0.0) for standing in found["region"])
-    assert sorted(path.name for path in folder.iterdir()) == ["mass-5.csv", "mass-5.json", "mass-5.png"]
+    names = ["mass-5.csv", "mass-5.json", "mass-5.png", "report.html", "report.json"]
+    assert sorted(path.name for path in folder.iterdir()) == names
+    assert "felt through scara" in (folder / "report.html").read_text(encoding="utf-8")
     kept = json.loads((folder / "mass-5.json").read_text(encoding="utf-8"))
     assert kept["felt"] == found["felt"]
     assert (folder / "mass-5.png").read_bytes().startswith(b"\x89PNG")

@@ -18,20 +18,18 @@ from torquec.robot import classics
 
 PULL = """(law) => {
   const loop = torquec.haptic.loop;
-  const V = torquec.scene.handPosition.constructor;
   loop.reset();
   loop.law = law;
   loop.setting("fixtures")[0] = 0;
-  const [start, r, w] = [loop.ball.position.clone(), 0.05, 4];
+  const [[x, y, z], r, w] = [loop.position, 0.05, 4];
   let farthest = 0;
   for (let k = 0; k < 2000; k += 1) {
     const t = 0.002 * k;
     const size = r * Math.min(1, 2 * t);
     const [c, s] = [size * Math.cos(w * t), size * Math.sin(w * t)];
-    const goal = start.clone().add(new V(c - size, s, 0));
-    loop.pull(goal, new V(-w * s, w * c, 0), new V(-w * w * c, -w * w * s, 0));
+    loop.pull([x + c - size, y + s, z], [-w * s, w * c, 0], [-w * w * c, -w * w * s, 0]);
     loop.step();
-    farthest = Math.max(farthest, loop.ball.position.distanceTo(start));
+    farthest = Math.max(farthest, Math.hypot(loop.position[0] - x, loop.position[1] - y, loop.position[2] - z));
   }
   return [loop.feltMass, farthest];
 }"""
@@ -44,7 +42,7 @@ FALL = """() => {
   loop.setting("gravity")[2] = -2;
   for (let k = 0; k < 1500; k += 1) loop.step();
   loop.setting("gravity")[2] = 0;
-  return loop.ball.position.z - loop.data.radius - loop.data.wall;
+  return loop.position[2] - loop.data.radius - loop.data.wall;
 }"""
 
 
@@ -75,29 +73,70 @@ def test_the_first_row_is_at_rest_and_the_wall_below():
     assert ball[2] - module.RADIUS > scene.wall_height
 
 
-@pytest.mark.slow
-def test_the_ball_weighs_what_it_should_and_stops_at_the_wall(tmp_path):
-    with launched() as browser:
-        (tmp_path / "haptic.html").write_text(view_page(classics.puma560(), haptic=True).html, encoding="utf-8")
-        with opened(browser, tmp_path / "haptic.html") as page:
-            mass, moved = page.ask(PULL, "exact")
-            assert mass == pytest.approx(USUAL_MASS, rel=0.05)
-            assert moved > 0.05
-            without, _ = page.ask(PULL, "none")
-            assert abs(without - USUAL_MASS) > abs(mass - USUAL_MASS)  # what the model buys
-            assert abs(page.ask(FALL)) < 1e-3  # it lies on the wall, pressed in by its weight over the stiffness
+@pytest.fixture(scope="module")
+def browser():
+    with launched() as found:
+        yield found
 
-            page.page.get_by_role("button", name="start").click()
-            page.wait("torquec.haptic.loop.cycles > 5600")
-            at = page.ask("torquec.scene.onScreen(torquec.scene.handPosition)")
-            before = page.ask("torquec.haptic.loop.ball.position.toArray()")
-            page.page.mouse.move(at["x"], at["y"])
-            page.page.mouse.down()
-            for k in range(1, 11):
-                page.page.mouse.move(at["x"] + 4 * k, at["y"] - 2 * k)
-                page.page.wait_for_timeout(60)
-            page.page.mouse.up()
-            after = page.ask("torquec.haptic.loop.ball.position.toArray()")
-            assert np.linalg.norm(np.subtract(after, before)) > 0.01
-            page.page.get_by_role("button", name="stop").click()
-            assert page.complaints == []
+
+@pytest.fixture(scope="module")
+def haptic_page(browser, tmp_path_factory):
+    path = tmp_path_factory.mktemp("haptic") / "haptic.html"
+    path.write_text(view_page(classics.puma560(), haptic=True).html, encoding="utf-8")
+    return path
+
+
+def pulled(page):
+    """Start the scene, pull the ball with the mouse; how far it went [m], and the loop's thread."""
+    page.page.get_by_role("button", name="start").click()
+    page.wait("torquec.haptic.report?.cycles > 100")
+    at = page.ask("torquec.scene.onScreen(torquec.scene.handPosition)")
+    before = page.ask("torquec.haptic.report.position")
+    page.page.mouse.move(at["x"], at["y"])
+    page.page.mouse.down()
+    for k in range(1, 11):
+        page.page.mouse.move(at["x"] + 4 * k, at["y"] - 2 * k)
+        page.page.wait_for_timeout(60)
+    page.page.mouse.up()
+    after = page.ask("torquec.haptic.report.position")
+    page.page.get_by_role("button", name="stop").click()
+    return np.linalg.norm(np.subtract(after, before))
+
+
+@pytest.mark.slow
+def test_the_ball_weighs_what_it_should_and_stops_at_the_wall(browser, haptic_page):
+    with opened(browser, haptic_page) as page:
+        mass, moved = page.ask(PULL, "exact")
+        assert mass == pytest.approx(USUAL_MASS, rel=0.05)
+        assert moved > 0.05
+        without, _ = page.ask(PULL, "none")
+        assert abs(without - USUAL_MASS) > abs(mass - USUAL_MASS)  # what the model buys
+        assert abs(page.ask(FALL)) < 1e-3  # it lies on the wall, pressed in by its weight over the stiffness
+
+
+@pytest.mark.slow
+def test_the_loop_has_a_thread_of_its_own_which_the_mouse_pulls(browser, haptic_page):
+    with opened(browser, haptic_page) as page:
+        page.wait("torquec.haptic.hasThread")
+        assert pulled(page) > 0.01
+        # A page that is busy does not hold up the arm: it goes on while nothing else does.
+        page.page.get_by_role("button", name="start").click()
+        page.wait("torquec.haptic.report?.cycles > 50")
+        page.ask("(() => { const end = performance.now() + 1000; while (performance.now() < end); })()")
+        behind = page.ask("new Promise((done) => setTimeout(() => done(torquec.haptic.report.lag), 50))")
+        assert behind < 0.5
+        assert page.complaints == []
+
+
+@pytest.mark.slow
+def test_where_no_thread_is_allowed_the_loop_runs_in_the_page(browser, haptic_page):
+    with opened(browser, haptic_page, script="delete window.Worker;") as page:
+        assert pulled(page) > 0.01
+        assert not page.ask("torquec.haptic.hasThread")
+        assert page.complaints == []
+
+
+@pytest.mark.slow
+def test_only_a_page_with_the_scene_may_start_threads(haptic_page):
+    assert "worker-src blob:;" in haptic_page.read_text(encoding="utf-8")
+    assert "worker-src" not in view_page(classics.planar2r()).html[:2000]

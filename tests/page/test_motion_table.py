@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from torquec.errors import ArgumentError
-from torquec.page.motion_table import motion_table
+from torquec.page.motion_table import SimulatedRun, motion_table
 from torquec.robot import classics
 from torquec.trajectory import Trajectory
 from torquec.trajectory.log import Log
@@ -36,10 +36,20 @@ def test_a_log_keeps_its_torques():
     robot = classics.planar2r()
     t, q, _, qdd = sine(robot, 2001)
     table = motion_table(robot, Log(robot.joint_names, t, q, 3.0 * qdd, source="/somewhere/run.csv"))
-    assert table.title == "run.csv"
+    assert (table.title, table.torques) == ("run.csv", "measured")
     inside = slice(100, -100)  # averages at the ends are of half as many rows
     np.testing.assert_allclose(table.tau[inside], -3.0 * table.q[inside], atol=1e-2)
     np.testing.assert_allclose(table.qdd[inside], -table.q[inside], atol=1e-2)
+
+
+def test_simulated_runs_share_a_page_and_keep_the_torques_of_their_controller():
+    robot = classics.planar2r()
+    t, q, qd, qdd = sine(robot, 9001)
+    run = SimulatedRun("heavy", Trajectory(robot.joint_names, t, q, qd, qdd), 2.0 * q)
+    table = motion_table(robot, run, share=3)
+    assert (table.title, table.torques, len(table.t)) == ("heavy", "simulated", 500)
+    np.testing.assert_array_equal(table.tau, 2.0 * table.q)
+    assert motion_table(robot, SimulatedRun("bare", run.trajectory)).torques == ""
 
 
 def test_other_joints_and_too_few_rows_are_refused():

@@ -19,10 +19,13 @@ def test_places_are_filled_once_whatever_the_texts_hold():
     assert json.loads(re.search(r"<i>(.*?)</i>", text)[1]) == {"name": "@script@</i>"}
 
 
-def test_the_policy_names_the_script_by_its_hash():
-    assert content_policy("a") != content_policy("b")
-    assert "unsafe-eval" not in content_policy("a").replace("wasm-unsafe-eval", "")
-    assert "'unsafe-inline'" not in content_policy("a").split("style-src")[0]
+def test_the_policy_names_script_and_style_by_their_hashes():
+    assert len({content_policy(script, style) for script in "ab" for style in "ab"}) == 4
+    policy = content_policy("a", "b")
+    assert "unsafe-eval" not in policy.replace("wasm-unsafe-eval", "")
+    assert "unsafe-inline" not in policy
+    assert "worker-src" not in policy
+    assert "worker-src blob:" in content_policy("a", "b", threads=True)
 
 
 def test_text_between_tags():

@@ -279,14 +279,16 @@ def test_on_a_phone_nothing_is_cut_off_and_a_finger_turns_the_robot(browser, pum
         assert page.complaints == []
 
 
-SHAPE = "(() => { const c = document.querySelector('#scene canvas'); return [c.width, c.height]; })()"
+SHAPE = "[torquec.scene.canvas.clientWidth, torquec.scene.canvas.clientHeight]"
 
 
 def assert_on_paper(page, shape):
     """A picture in the place of the scene: of the scene's shape, not of what paper leaves to it."""
     still = page.page.locator("#still")
     still.wait_for(state="visible")  # it is put into the page with its picture
-    assert [still.evaluate("e => e.width"), still.evaluate("e => e.height")] == shape
+    width, height = still.evaluate("e => e.width"), still.evaluate("e => e.height")
+    assert [width / shape[0], height / shape[1]] == pytest.approx([width / shape[0]] * 2, rel=0.01)
+    assert width >= shape[0]  # not coarser than on the screen
     assert not is_blank(pixels(still.screenshot()))
     assert not page.page.locator("#scene canvas").is_visible()
     assert page.complaints == []

@@ -62,7 +62,7 @@ def test_sizes_and_what_a_view_tells():
     assert 0 < view.module_bytes <= 64_000
     assert len(view.html) <= 1_500_000
     data = data_of(view.html)
-    assert data["motion"]["samples"] > 10
+    assert data["motions"][0]["samples"] > 10
     assert base64.b64decode(data["module"]["code"])[:4] == b"\0asm"
 
 

@@ -18,6 +18,55 @@ from torquec.cli.app import app
 from torquec.report.result_document import result_text
 
 SPECIFICATION = "[every_joint]\nvelocity = 1.0\nacceleration = 2.0\njerk = 4.0\ntorque_error = 0.3\n"
+FELT = {"mean": 5.1, "deviation": 0.4, "nominal": 5.0, "error": 0.02, "counted": 90}
+CURVE = {"t": [0.0, 0.5, 1.0], "object": [0.0, 2.0, 0.0]}
+HAPTIC = {
+    "experiment": "mass-5",
+    "robot": "scara",
+    "frame": "hand",
+    "object": {"mass": 5.0, "inertia": 1.0},
+    "poles": [-45.0, 45.0],
+    "effort": 1.0,
+    "rate": 500.0,
+    "sensor": {"resolution": [0.1] * 6, "cutoff": 100.0},
+    "encoder": 1e-4,
+    "unrendered": ["turning about x"],
+    "samples": 100,
+    "status": {"force capped": 3},
+    "felt": FELT | {"paper": {"mean": 5.2, "deviation": 0.6}},
+    "wall": None,
+    "region": [{"axis": "moving along x", "inside": True, "margin": 0.2, "frequency": 31.0}],
+    "curves": {
+        "time": "time",
+        "unit": "s",
+        "direction": "along y",
+        "curves": [
+            CURVE | {"quantity": "velocity", "unit": "m/s", "arm": [0.1, 2.1, 0.1]},
+            CURVE | {"quantity": "force over acceleration", "unit": "kg"},
+        ],
+    },
+}
+"""What `torquec haptic` keeps of an experiment."""
+TRIED = {"difference": 0.0, "different_numbers": 0, "numbers": 640, "selftest": True, "worst": "", "why": ""}
+VERIFIED = {
+    "ok": True,
+    "prefix": "planar2r",
+    "real": "double",
+    "functions": ["planar2r_mass_matrix"],
+    "platforms": [
+        {"name": "gcc", "status": "agrees", "instructions": None} | TRIED,
+        {"name": "Cortex-M7", "status": "agrees", "instructions": {"planar2r_mass_matrix": 77}} | TRIED,
+        {"name": "clang", "status": "missing", "instructions": None}
+        | TRIED
+        | {"difference": None, "numbers": 0, "selftest": None, "why": "not installed: clang"},
+    ],
+    "coverage": {"branches": 4, "branches_reached": 3, "lines": 10, "lines_reached": 9, "not_reached": [7]},
+    "stack": {"this machine": {"planar2r_mass_matrix": 48}},
+    "size": {"this machine": 1234},
+    "instructions": {"planar2r_mass_matrix": {"fewest": 90, "most": 99, "spread": 0.1}},
+    "missing": ["clang"],
+}
+"""What `torquec verify-package` prints of a package."""
 VOID = {"meta", "br", "img", "input", "hr", "link"}
 
 
@@ -43,6 +92,11 @@ def _made() -> Path:
     motion = ("--to", "0.4,-0.3", "--duration", 1)
     command("simulate", "planar2r", "--law", folder / "controller" / "controller.json", *motion, "-o", folder / "run")
     command("simulate", "planar2r", *motion, "--runs", 3, "-o", folder / "many")
+    command("compare", "planar2r", model, *motion, "--rounds", 1, "--random", 10, "-o", folder / "compared")
+    motion_file = ("-o", place / "excite.csv", "--evaluations", 60)
+    (folder / "excite.json").write_text(command("excite", "planar2r", *motion_file, "--json"))
+    (folder / "haptic.json").write_text(result_text("haptic", HAPTIC))
+    (folder / "verified.json").write_text(result_text("verify-package", VERIFIED))
     (folder / "info.json").write_text(command("info", "planar2r", "--json"))
     (folder / "equations.json").write_text(command("equations", "scara", "--json"))
     (folder / "check.json").write_text(command("check", folder / "small", "--json"))

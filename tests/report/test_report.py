@@ -196,7 +196,8 @@ def test_the_robot_moves_where_the_script_of_the_pages_was_made(tmp_path, monkey
     small = tmp_path / "small"
     shutil.copytree(made_folder() / "small", small)
 
-    def shown(model):
+    def shown(model, runs):
+        assert runs == []
         return View(f"<script>let {model.kind.name} = 1;</script>", 0, ())
 
     monkeypatch.setattr(live_view, "view_page", shown)
@@ -206,7 +207,7 @@ def test_the_robot_moves_where_the_script_of_the_pages_was_made(tmp_path, monkey
     assert "wasm-unsafe-eval" in text
     assert "arm-link" in text  # on paper
 
-    def refuse(model):
+    def refuse(model, runs):
         raise TorquecError("the script of the pages was not made", remedy="run this")
 
     monkeypatch.setattr(live_view, "view_page", refuse)
@@ -217,6 +218,25 @@ def test_the_robot_moves_where_the_script_of_the_pages_was_made(tmp_path, monkey
     assert "torquec report there" in visible_text(
         write_report(small, tmp_path / "part.html", called="there", live=False).page.read_text()
     )
+
+
+def test_runs_of_the_robot_are_played_and_others_are_told(tmp_path, monkeypatch):
+    folder = result_folder(tmp_path / "results")
+    played = []
+
+    def shown(model, runs):
+        played.extend((run.title, run.trajectory.joints, run.tau.shape == run.trajectory.q.shape) for run in runs)
+        return View("<script>1</script>", 0, ())
+
+    monkeypatch.setattr(live_view, "view_page", shown)
+    write_report(folder, tmp_path / "live.html")
+    assert played == [("run", ("joint1", "joint2"), True)]  # the folder of many runs has no single one
+    (folder / "run" / "run.csv").write_text("t,q_joint1\nx,1\n")
+    text = write_report(folder, tmp_path / "broken.html").page.read_text()
+    assert "The run beside run/simulation.json is not played: column q of 'joint2' is missing." in visible_text(text)
+    changed(folder / "run" / "simulation.json", joints=["other"])
+    assert "is not played" not in write_report(folder, tmp_path / "other.html").page.read_text()
+    assert len(played) == 1
 
 
 def test_nothing_to_show(tmp_path):

@@ -6,20 +6,14 @@ Needs Playwright and a Chromium on the PATH; without them these tests are skippe
 from __future__ import annotations
 
 import json
-import shutil
 
+import numpy as np
 import pytest
 from tests.page.browser import launched, pixels
 from tests.page.browser import opened as opened_view
 from tests.report.result_folders import made_folder
 
 from torquec.report.report import write_report
-
-sync_api = pytest.importorskip("playwright.sync_api")
-BROWSER = next(
-    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
-)
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="there is no Chromium on the PATH")
 
 
 @pytest.fixture(scope="module")
@@ -30,10 +24,8 @@ def report(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def chromium():
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+    with launched() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -115,13 +107,28 @@ def test_on_paper_there_is_no_menu(opened):
 
 
 @pytest.mark.slow
-def test_the_robot_moves_inside_the_report(tmp_path):
-    """Under the report's policy and in its sandbox the live view computes, draws, and asks for nothing."""
-    made = write_report(made_folder() / "small", tmp_path / "report.html")
-    with launched() as browser, opened_view(browser, made.page, ready=False) as found:
+def test_the_robot_moves_inside_the_report(chromium, tmp_path):
+    """Under the report's policy and in its sandbox the live view computes, draws, plays, and asks for nothing."""
+    made = write_report(made_folder(), tmp_path / "report.html")
+    assert "unsafe-inline" not in made.page.read_text(encoding="utf-8")
+    with opened_view(chromium, made.page, ready=False) as found:
+        found.page.locator("iframe.live").scroll_into_view_if_needed()  # browsers draw no frames that are out of sight
         frame = found.page.frame_locator("iframe.live")
         frame.locator("html[data-ready=yes]").wait_for(state="attached")
         assert pixels(frame.locator("#scene canvas").screenshot()).std() > 1.0
         assert "planar2r" in frame.locator("#name").inner_text()
+        # The view's own style is in force, and its bars are as long as the script says.
+        assert frame.locator("main").evaluate("e => getComputedStyle(e).display") in ("grid", "block")
+        assert (
+            frame.locator(".track .total")
+            .first.evaluate("e => e.style.width + getComputedStyle(e).position")
+            .endswith("%absolute")
+        )
+        place = frame.locator(".player input[type=range]")
+        place.evaluate("e => { e.value = e.max; e.dispatchEvent(new Event('input')); }")
+        last = np.loadtxt(made_folder() / "run" / "run.csv", delimiter=",", skiprows=1)[-1]
+        field = frame.get_by_label("position of joint1").first
+        assert np.deg2rad(float(field.input_value())) == pytest.approx(last[1], abs=1e-4)
+        assert "simulated" in frame.locator(".legend").first.inner_text()
         assert found.complaints == []
         assert [url for url in found.requests if not url.startswith(("file:", "about:", "data:"))] == []

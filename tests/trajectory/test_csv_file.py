@@ -7,6 +7,7 @@ import pytest
 
 from torquec.errors import ArgumentError
 from torquec.trajectory import minimum_jerk, quintic_spline, read_trajectory, write_trajectory
+from torquec.trajectory.csv_file import read_recorded_motion
 
 MOTION = minimum_jerk([0.1, -0.2], [1.0, 2.0], 1.0, joints=["base", "elbow"], period=0.1)
 
@@ -117,3 +118,20 @@ def test_the_joint_whose_column_is_missing_is_named(header, missing, tmp_path):
     path.write_text(f"{header}\n{rows}\n")
     with pytest.raises(ArgumentError, match=missing):
         read_trajectory(path, joints=("zeta", "alpha"))
+
+
+def test_a_simulated_run_has_torques_and_references_beside_its_motion(tmp_path):
+    header = [f"{kind}_{joint}" for kind in ("q", "qd", "qdd", "q_ref", "qd_ref", "qdd_ref", "tau") for joint in "ab"]
+    rows = [[0.1 * k, *(10 * k + j for j in range(len(header)))] for k in range(3)]
+    path = tmp_path / "run.csv"
+    path.write_text("\n".join(",".join(map(str, row)) for row in [["t", *header], *rows]))
+    motion, tau = read_recorded_motion(path, joints=("b", "a"))
+    assert motion.q.tolist() == [[1.0, 0.0], [11.0, 10.0], [21.0, 20.0]]
+    assert tau.tolist() == [[13.0, 12.0], [23.0, 22.0], [33.0, 32.0]]
+    assert read_trajectory(path, joints=("a", "b")).qdd.tolist() == [[4.0, 5.0], [14.0, 15.0], [24.0, 25.0]]
+    bare = tmp_path / "bare.csv"
+    bare.write_text("t,q_a,qd_a,qdd_a\n0,1,2,3\n1,1,2,3\n")
+    assert read_recorded_motion(bare, joints=("a",))[1] is None
+    named = tmp_path / "named.csv"  # a joint may be called so
+    named.write_text("t,q_a,q_ref_a\n0,1,2\n1,2,3\n")
+    assert read_trajectory(named, joints=("a", "ref_a")).q[0].tolist() == [1.0, 2.0]

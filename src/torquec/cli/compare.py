@@ -49,6 +49,11 @@ class CompareOptions(MotionOptions):
     ] = None
     log_map: MapOption = None
     rounds: Annotated[int, typer.Option(min=1, help="Rounds of timing.")] = 5
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="Write a page of the comparison, and its document."),
+        Writes.FOLDER,
+    ] = None
     plot: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Draw all of it into this folder (extra plot)."), Writes.PICTURES
     ] = None
@@ -97,14 +102,31 @@ def compare(model: Model, options: CompareOptions) -> Outcome:
         rounds=options.rounds,
         work=Work(report=step_report()),
     )
-    document = describe(found)
+    document = {"names": dict(zip(("a", "b"), names, strict=True)), **describe(found)}
     if options.random:
         document["random"] = _at_random(model, other, options)
     files: list[Path] = []
     if options.plot is not None:
         files = plot_comparison(found, options.plot, names)
         document["pictures"] = [str(path) for path in files]
+    if options.output is not None:
+        files += _write(options.output, document, found, force=options.force)
     return Outcome(document, comparison_text(names, document), tuple(files))
+
+
+def _write(folder: Path, document: dict[str, Any], found: ModelComparison, *, force: bool) -> list[Path]:
+    """The document with its curves, and the page."""
+    from torquec.foundation.writing import new_folder
+    from torquec.report.comparison_curves import comparison_curves
+    from torquec.report.report import PAGE, write_report
+    from torquec.report.result_document import result_text
+
+    names = ["comparison.json", PAGE, f"{Path(PAGE).stem}.json"]
+    with new_folder(folder, names=names, force=force) as scratch:
+        kept = document | {"curves": comparison_curves(found)}
+        (scratch / names[0]).write_text(result_text("compare", kept), encoding="ascii")
+        write_report(scratch, scratch / PAGE, called=str(folder), live=False)
+    return [folder / name for name in names]
 
 
 def describe(found: ModelComparison) -> dict[str, Any]:
@@ -114,6 +136,7 @@ def describe(found: ModelComparison) -> dict[str, Any]:
     sides = found.sides
     document: dict[str, Any] = {
         "joints": list(found.joints),
+        "units": {joint.name: "m" if joint.type.is_prismatic else "rad" for joint in found.a.model.robot.joints},
         "kinds": {side: facts.model.kind.value for side, facts in sides.items()},
         "samples": len(found.motion.t),
         "torque": {joint: dataclasses.asdict(row) for joint, row in found.differences.items()},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -51,7 +50,7 @@ class HapticOptions(CommandOptions):
     ] = None
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Write CSV, JSON and, with extra plot, a picture here."),
+        typer.Option("--output", "-o", metavar="DIR", help="Write CSV, JSON, a page and, with extra plot, a picture."),
         Writes.FOLDER,
     ] = None
     force: ForceOption = False
@@ -109,20 +108,26 @@ def _experiment_options(model: Model, options: HapticOptions) -> ExperimentOptio
 
 
 def _write(result: ExperimentResult, document: dict[str, Any], options: HapticOptions) -> tuple[Path, ...]:
-    """Table, document and, where it can be drawn, the picture."""
+    """Table, document with its curves, page and, where it can be drawn, the picture."""
     from torquec.errors import MissingExtraError
-    from torquec.foundation.json_text import finite_json
-    from torquec.foundation.writing import write_folder
+    from torquec.foundation.writing import new_folder
+    from torquec.report.haptic_curves import curve_samples, experiment_curves
     from torquec.report.haptic_plots import experiment_figure
+    from torquec.report.report import PAGE, write_report
+    from torquec.report.result_document import result_text
     from torquec.simulation.haptic_file import experiment_table
 
     assert options.output is not None
     name = result.experiment.value
-    contents: dict[str, str | bytes] = {f"{name}.csv": experiment_table(result), f"{name}.json": finite_json(document)}
-    try:
-        drawn = io.BytesIO()
-        experiment_figure(result).savefig(drawn, dpi=120, format="png")
-        contents[f"{name}.png"] = drawn.getvalue()
-    except MissingExtraError as error:
-        progress(f"no picture: {error}")
-    return tuple(write_folder(options.output, contents, force=options.force))
+    names = [f"{name}.csv", f"{name}.json", PAGE, f"{Path(PAGE).stem}.json"]
+    kept = document | {"curves": curve_samples(experiment_curves(result))}
+    with new_folder(options.output, names=names, force=options.force) as scratch:
+        (scratch / names[0]).write_text(experiment_table(result), encoding="ascii")
+        (scratch / names[1]).write_text(result_text("haptic", kept), encoding="ascii")
+        try:
+            experiment_figure(result).savefig(scratch / f"{name}.png", dpi=120)
+            names.append(f"{name}.png")
+        except MissingExtraError as error:
+            progress(f"no picture: {error}")
+        write_report(scratch, scratch / PAGE, called=str(options.output), live=False)
+    return tuple(options.output / each for each in names)

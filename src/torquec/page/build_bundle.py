@@ -20,6 +20,8 @@ from pathlib import Path
 WEB = Path(__file__).with_name("web")
 BUNDLE = Path(__file__).with_name("bundle")
 SCRIPT, STYLE, STAMP = "page.js", "page.css", "sources.sha256"
+WORKER = "haptic_worker"
+"""A script for a thread of its own: the page's script holds it as a text."""
 
 COMMAND = "python -m torquec.page.build_bundle"
 """What makes the bundle anywhere: in a checkout and where Torquec is installed."""
@@ -47,7 +49,7 @@ def build_bundle(web: Path = WEB, bundle: Path = BUNDLE) -> str:
     """Make the bundle unless it is up to date; gives what prevented it, '' where nothing did."""
     if is_up_to_date(web, bundle):
         return ""
-    commands = _node_and_npm()
+    commands = node_and_npm()
     if commands is None:
         return (
             "there is no Node with npm: install Node (nodejs.org, or your system's packages nodejs and npm), "
@@ -60,11 +62,16 @@ def build_bundle(web: Path = WEB, bundle: Path = BUNDLE) -> str:
         install = [*npm, "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"]
         esbuild = [*node, str(place / "node_modules" / "esbuild" / "bin" / "esbuild")]
         shared = ["--bundle", "--minify", "--log-level=warning", "--charset=utf8"]
+        script = [*shared, "--format=iife", "--target=es2022"]
         steps = [
             ("npm could not install what the page is made of", install),
             (
+                "esbuild could not bundle the script of the haptic loop's thread",
+                [*esbuild, f"source/{WORKER}.ts", *script, f"--outfile=source/{WORKER}.txt"],
+            ),
+            (
                 "esbuild could not bundle the page's script",
-                [*esbuild, "source/main.ts", *shared, "--format=iife", "--target=es2022", f"--outfile={SCRIPT}"],
+                [*esbuild, "source/main.ts", *script, f"--outfile={SCRIPT}"],
             ),
             (
                 "esbuild could not bundle the page's style",
@@ -93,7 +100,7 @@ def _put(place: Path, bundle: Path, stamp: str) -> str:
     return ""
 
 
-def _node_and_npm() -> tuple[list[str], list[str]] | None:
+def node_and_npm() -> tuple[list[str], list[str]] | None:
     """Commands of Node and npm: those of the PATH, else those of the Python package; None where neither is there."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if node and npm:

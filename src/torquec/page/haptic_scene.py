@@ -54,10 +54,13 @@ _STEPS = 4  # fine steps of the arm in a cycle: the loop's own choice
 
 @dataclass(frozen=True, eq=False)
 class HapticScene:
-    """The scene: sample functions by law, the function of a fine step, where things stand in a row, the first row."""
+    """The scene: sample functions by law, the function of a fine step, the hand's Jacobian, where things stand in a
+    row, the first row.
+    """
 
     laws: dict[str, Function]
     motion: Function
+    jacobian: Function
     loop: HapticLoop
     first: Array
     wall_height: float
@@ -65,7 +68,7 @@ class HapticScene:
     @property
     def functions(self) -> tuple[Function, ...]:
         """Everything that goes into the scene's module."""
-        return (*self.laws.values(), self.motion)
+        return (*self.laws.values(), self.motion, self.jacobian)
 
 
 def haptic_scene(model: Model, hand: DragHand | None, posture: list[float]) -> HapticScene:
@@ -86,7 +89,7 @@ def haptic_scene(model: Model, hand: DragHand | None, posture: list[float]) -> H
     samples = {name: dataclasses.replace(loop.sample_function(), name=f"haptic_{name}") for name, loop in loops.items()}
     loop = next(iter(loops.values()))
     assert len({one.size for one in loops.values()}) == 1, "all laws remember as much"
-    return HapticScene(samples, loop.motion_function(), loop, loop.first_row(posture), height)
+    return HapticScene(samples, loop.motion_function(), hand.jacobian, loop, loop.first_row(posture), height)
 
 
 def _laws(model: Model, posture: list[float]) -> dict[str, Controller]:
@@ -129,6 +132,7 @@ def haptic_document(scene: HapticScene, module: dict[str, object], hand: DragHan
         "module": module,
         "laws": {name: function.name for name, function in scene.laws.items()},
         "motion": scene.motion.name,
+        "jacobian": scene.jacobian.name,
         "steps": loop.setting.steps,
         "period": loop.period,
         "parts": parts,
@@ -139,7 +143,6 @@ def haptic_document(scene: HapticScene, module: dict[str, object], hand: DragHan
         "first": base64.b64encode(scene.first.astype("<f8").tobytes()).decode(),
         "radius": RADIUS,
         "wall": scene.wall_height,
-        "frame": hand.frame.name,
         "reach": hand.reach,
         "largest": math.floor(0.9 * min(loop.cycle.options.sensor_range[:3])),
     }

@@ -1,4 +1,7 @@
-"""A motion as the page plays it: a trajectory, or a log with its measured torques, thinned to what a picture shows."""
+"""A motion as the page plays it, thinned to what a picture shows.
+
+A trajectory, a log with its measured torques, or a simulated run with those of its controller.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +20,13 @@ from torquec.trajectory.trajectory import Trajectory
 
 _MOST_SAMPLES = 1500
 """More than a plot has points; the script interpolates between them."""
+_FEWEST_SAMPLES = 400
+"""Of one of many motions: as many as a small plot has points."""
 
 
 @dataclass(frozen=True, eq=False)
 class MotionTable:
-    """Times t (N,), q, qd, qdd (N, n) and, of a log, the measured torques (N, n)."""
+    """Times t (N,), q, qd, qdd (N, n) and, where `torques` names how they came about, torques (N, n)."""
 
     title: str
     t: Array
@@ -29,6 +34,7 @@ class MotionTable:
     qd: Array
     qdd: Array
     tau: Array | None = None
+    torques: str = ""
 
     @property
     def packed(self) -> str:
@@ -37,10 +43,25 @@ class MotionTable:
         return base64.b64encode(b"".join(np.ascontiguousarray(p, dtype="<f8").tobytes() for p in parts)).decode()
 
 
-def motion_table(robot: Robot, motion: Trajectory | Log, *, title: str = "") -> MotionTable:
+@dataclass(frozen=True, eq=False)
+class SimulatedRun:
+    """A simulated motion with the torques (N, n) of its controller, where they were kept, and what it is called."""
+
+    title: str
+    trajectory: Trajectory
+    tau: Array | None = None
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """The joints, in order."""
+        return self.trajectory.joints
+
+
+def motion_table(robot: Robot, motion: Trajectory | Log | SimulatedRun, *, share: int = 1) -> MotionTable:
     """The motion, of the robot's joints in their order; raises `ArgumentError` for other joints or too few rows.
 
-    Of a log, positions and torques are averaged over a tenth of a second, which gives speeds and accelerations.
+    Where several motions `share` a page, each has fewer samples. Of a log, positions and torques are averaged over a
+    tenth of a second, which gives speeds and accelerations.
     """
     if motion.joints != robot.joint_names:
         raise ArgumentError(
@@ -48,9 +69,13 @@ def motion_table(robot: Robot, motion: Trajectory | Log, *, title: str = "") -> 
             remedy="give a motion of exactly these joints, in this order",
         )
     if isinstance(motion, Trajectory):
-        rows = _thinned(len(motion.t))
-        values = (motion.t[rows], motion.q[rows], motion.qd[rows], motion.qdd[rows])
-        return MotionTable(title or "trajectory", *values)
+        return motion_table(robot, SimulatedRun("trajectory", motion), share=share)
+    if isinstance(motion, SimulatedRun):
+        way = motion.trajectory
+        rows = _thinned(len(way.t), share)
+        tau = None if motion.tau is None else motion.tau[rows]
+        values = (way.t[rows], way.q[rows], way.qd[rows], way.qdd[rows], tau)
+        return MotionTable(motion.title, *values, "" if tau is None else "simulated")
     found = log_motion(motion)
     if found is None:
         raise ArgumentError(
@@ -58,12 +83,13 @@ def motion_table(robot: Robot, motion: Trajectory | Log, *, title: str = "") -> 
             where=motion.source,
             remedy="'torquec check-log' says what is wrong with it",
         )
-    rows = _thinned(len(found.t))
-    name = title or PurePath(motion.source).name or "log"
-    return MotionTable(name, found.t[rows], found.q[rows], found.qd[rows], found.qdd[rows], found.tau[rows])
+    rows = _thinned(len(found.t), share)
+    columns = (found.t[rows], found.q[rows], found.qd[rows], found.qdd[rows], found.tau[rows])
+    return MotionTable(PurePath(motion.source).name or "log", *columns, "measured")
 
 
-def _thinned(count: int) -> Array:
+def _thinned(count: int, share: int) -> Array:
     """Rows evenly taken, the first and the last among them."""
-    rows: Array = np.unique(np.linspace(0, count - 1, min(count, _MOST_SAMPLES)).round().astype(int))
+    most = max(_FEWEST_SAMPLES, _MOST_SAMPLES // share)
+    rows: Array = np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
     return rows

@@ -39,11 +39,15 @@ _AN_ARM = 3  # bodies: pendulums have no column
 
 
 class ShapeKind(StrEnum):
-    """What a shape is; sizes are (radius, length) along z, (radius,), or lengths along x, y and z; a mesh has none."""
+    """What a shape is; sizes are (radius, length) along z, (radius,), half axes, or lengths along x, y and z.
+
+    A mesh has none.
+    """
 
     CAPSULE = "capsule"
     CYLINDER = "cylinder"
     SPHERE = "sphere"
+    ELLIPSOID = "ellipsoid"
     BOX = "box"
     MESH = "mesh"
 

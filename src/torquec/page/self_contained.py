@@ -1,7 +1,8 @@
 """A page that needs and reaches nothing else: script, style and data in one text, and a policy that says so.
 
-The policy forbids every connection, and allows the page's own script by its hash and WebAssembly, nothing more. Data
-stands in an element that is no script; whatever names it holds, they cannot end it.
+The policy forbids every connection, and allows the page's own script and style by their hashes and WebAssembly, nothing
+more; a page with a haptic scene may also start a thread from a text of its own. Data stands in an element that is no
+script; whatever names it holds, they cannot end it.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from typing import Any
 from torquec.page.bundle import PageBundle
 
 
-def self_contained(bundle: PageBundle, *, title: str, data: dict[str, Any]) -> str:
-    """The text of the page with its title and its data (JSON values)."""
-    script = inline_script(bundle.script)
+def self_contained(bundle: PageBundle, *, title: str, data: dict[str, Any], threads: bool = False) -> str:
+    """The text of the page with its title and its data (JSON values); `threads`: it may start some of its own."""
+    script, style = inline_script(bundle.script), bundle.style.replace("</", "<\\/")
     filled = {
-        "@policy@": content_policy(script),
+        "@policy@": content_policy(script, style, threads=threads),
         "@title@": html.escape(title),
-        "@style@": bundle.style.replace("</", "<\\/"),
+        "@style@": style,
         "@data@": json_in_html(data),
         "@script@": script,
     }
@@ -42,19 +43,23 @@ def inline_script(script: str) -> str:
     return script.replace("</", "<\\/").replace("<!--", "<\\!--")
 
 
-def content_policy(script: str) -> str:
-    """The Content-Security-Policy of a page with this script (as it stands in the page)."""
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+def content_policy(script: str, style: str, *, threads: bool = False) -> str:
+    """The Content-Security-Policy of a page with this script and this style (as they stand in the page)."""
     rules = {
         "default-src": "'none'",
-        "script-src": f"'sha256-{digest}' 'wasm-unsafe-eval'",
-        "style-src": "'unsafe-inline'",
+        "script-src": f"{_hash_source(script)} 'wasm-unsafe-eval'",
+        "style-src": _hash_source(style),
+        **({"worker-src": "blob:"} if threads else {}),
         "img-src": "data:",
         "connect-src": "'none'",
         "base-uri": "'none'",
         "form-action": "'none'",
     }
     return "; ".join(f"{name} {value}" for name, value in rules.items())
+
+
+def _hash_source(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def json_in_html(values: Any) -> str:

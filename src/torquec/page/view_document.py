@@ -159,7 +159,7 @@ def motion_document(table: MotionTable) -> dict[str, Any]:
         "title": table.title,
         "samples": len(table.t),
         "values": table.packed,
-        "measured": table.tau is not None,
+        "torques": table.torques,
     }
 
 

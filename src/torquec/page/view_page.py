@@ -3,8 +3,8 @@
     text = view_page(robot).html                               # opens from disk, or in <iframe srcdoc="...">
     view_page(model, trajectory=motion).problems               # what could not be drawn
 
-In an `<iframe srcdoc>` the policy of the outer page holds too: it must allow the view's script and WebAssembly
-(`script-src 'unsafe-inline' 'wasm-unsafe-eval'`, or the hash of `content_policy` instead of the first).
+In an `<iframe srcdoc>` the policy of the outer page holds too: it must allow the view's script, WebAssembly and style,
+as the view's own policy does, by their hashes.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from torquec.errors import ArgumentError, RobotError
+from torquec.errors import RobotError
 from torquec.model.model import Model, as_model
 from torquec.page.bundle import page_bundle
 from torquec.page.equation_table import equation_table
 from torquec.page.hand_posture import bent_posture, free_posture
 from torquec.page.haptic_scene import haptic_document, haptic_scene
-from torquec.page.motion_table import motion_table
+from torquec.page.motion_table import SimulatedRun, motion_table
 from torquec.page.robot_shapes import floor_height, robot_shapes
 from torquec.page.self_contained import self_contained
 from torquec.page.view_document import (
@@ -32,7 +32,8 @@ from torquec.page.view_document import (
     robot_document,
 )
 from torquec.page.view_functions import ViewFunctions, view_functions
-from torquec.page.visuals import RobotVisuals, robot_visuals
+from torquec.page.visual_collection import RobotVisuals
+from torquec.page.visuals import robot_visuals
 from torquec.robot.robot import Robot
 from torquec.robot.start_posture import start_posture
 from torquec.trajectory.log import Log
@@ -54,12 +55,13 @@ def view_page(
     *,
     trajectory: Trajectory | None = None,
     log: Log | None = None,
+    runs: Sequence[SimulatedRun] = (),
     posture: Sequence[float] | None = None,
     meshes: bool = True,
     packages: Mapping[str, Path] | None = None,
     haptic: bool = False,
 ) -> View:
-    """The page of a robot or a model, with a trajectory or a log to play where one is given.
+    """The page of a robot or a model, with a trajectory, a log or simulated runs to play where they are given.
 
     `posture` (n,) is where the joints start. With `meshes`, shapes and meshes of the robot's file are drawn where they
     can be read: files below the robot's folder or package, or below that of a package named in `packages`. `haptic`
@@ -72,10 +74,8 @@ def view_page(
     bundle = page_bundle()
     model = as_model(source)
     robot = model.robot
-    if trajectory is not None and log is not None:
-        raise ArgumentError("a page plays one motion", remedy="give a trajectory or a log")
-    motion = trajectory if log is None else log
-    played = None if motion is None else motion_table(robot, motion)
+    motions = [motion for motion in (trajectory, log, *runs) if motion is not None]
+    played = [motion_table(robot, motion, share=len(motions)) for motion in motions]
     visuals = robot_visuals(robot, packages) if meshes else RobotVisuals()
     drawn = [*robot_shapes(robot, without=visuals.bodies), *visuals.shapes]
     functions = view_functions(model)
@@ -85,14 +85,14 @@ def view_page(
         **robot_document(robot, drawn, visuals.meshes),
         **compute_document(model, functions),
         **_equations(model, functions.no_dynamics),
-        "motion": None if played is None else motion_document(played),
+        "motions": [motion_document(table) for table in played],
         "haptic": _haptic(model, functions, start) if haptic else None,
         "start": start,
         "floor": floor_height(robot, start),
         "problems": list(visuals.problems),
     }
     module = data["module"]
-    text = self_contained(bundle, title=f"{robot.name} \N{EN DASH} Torquec", data=data)
+    text = self_contained(bundle, title=f"{robot.name} \N{EN DASH} Torquec", data=data, threads=haptic)
     size = 0 if module is None else len(base64.b64decode(module["code"]))
     return View(text, size, tuple(hand.frame.name for hand in functions.hands), visuals.problems)
 

@@ -8,6 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from torquec.report.found_documents import RUN_FILE
+
 if TYPE_CHECKING:
     from torquec.control.controller import Controller
     from torquec.foundation.work import StepReport
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from torquec.simulation.plant import Plant
     from torquec.trajectory import Trajectory
 
-DOCUMENT, RUN = "simulation.json", "run.csv"
+DOCUMENT = "simulation.json"
 
 
 def run_summary(result: SimulationResult) -> dict[str, Any]:
@@ -87,7 +89,7 @@ def write_simulation(
     names = [DOCUMENT]
     with new_folder(folder, force=force) as scratch:
         if isinstance(result, SimulationResult):
-            names.append(write_result(result, scratch / RUN).name)
+            names.append(write_result(result, scratch / RUN_FILE).name)
         kept = document | tracking_curves(result)
         (scratch / DOCUMENT).write_text(result_text("simulate", kept), encoding="ascii")
         made = write_report(scratch, scratch / PAGE, called=str(folder), live=False)

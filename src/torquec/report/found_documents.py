@@ -33,6 +33,9 @@ PACKAGE = "package"
 ROBOT_FILE = "robot file"
 RUN_MANIFEST = "manifest of a run"
 
+RUN_FILE = "run.csv"
+"""Beside the document of a simulation: the run itself."""
+
 _FORMATS = (
     ("torquec-model", MODEL),
     ("torquec certificate", CERTIFICATE),

@@ -13,6 +13,7 @@ import numpy as np
 
 from torquec.foundation.arrays import Array
 from torquec.report.figure import new_figure
+from torquec.report.haptic_curves import experiment_curves
 from torquec.simulation.felt_inertia import quotient_over_time
 from torquec.simulation.haptic_experiment import EDGE, ExperimentResult
 
@@ -37,30 +38,14 @@ def _felt_figure(result: ExperimentResult) -> Any:
     plan, t, turns = result.plan, result.recording.t, result.plan.turns
     figure = new_figure(11.0, 9.0, layout="constrained")
     panels = figure.subplots(3, 2).ravel()
-    seen, state = result.measured, result.cycle.read(result.recording.cycle)
-    axis = np.array([row[2 if turns else 1] for row in _start(result)])
-    along = "about z" if turns else "along y"
-    if turns:
-        place, wanted_place = _angle(result, axis), _object_angle(result, axis)
-        spin = np.einsum("kij,kj->ki", _rotations(state["orientation"]), state["angular_velocity"])
-        rows = (
-            ("angle [rad]", wanted_place, place),
-            ("angular velocity [rad/s]", spin @ axis, seen.velocity[:, 3:] @ axis),
-            ("angular acceleration [rad/s²]", result.wanted[:, 3:] @ axis, seen.acceleration[:, 3:] @ axis),
-        )
-    else:
-        start = seen.position[0]
-        rows = (
-            ("position [m]", (state["position"] - start) @ axis, (seen.position - start) @ axis),
-            ("velocity [m/s]", state["velocity"] @ axis, seen.velocity[:, :3] @ axis),
-            ("acceleration [m/s²]", result.wanted[:, :3] @ axis, seen.acceleration[:, :3] @ axis),
-        )
-    for panel, (label, wanted, measured) in zip(panels, rows, strict=False):
-        _pair(panel, t, wanted, measured)
-        _named(panel, f"{label} {along}")
+    found = experiment_curves(result)
+    for panel, curve in zip(panels, found.curves[:4], strict=False):
+        if curve.arm is None:
+            panel.plot(t, curve.rendered, **_LINE)
+        else:
+            _pair(panel, t, curve.rendered, curve.arm)
+        _named(panel, f"{curve.quantity} [{curve.unit}] {found.direction}")
     unit = "N m" if turns else "N"
-    panels[3].plot(t, result.load @ axis, **_LINE)
-    _named(panels[3], f"{'moment' if turns else 'force'} [{unit}] {along}")
     size, load = (np.linalg.norm(values, axis=1) for values in (result.acceleration, result.load))
     panels[4].plot(t, load, label=f"|{'moment' if turns else 'force'}| [{unit}]", **_LINE)
     other = panels[4].twinx()
@@ -99,28 +84,19 @@ def _wall_figure(result: ExperimentResult) -> Any:
     assert wall is not None
     figure = new_figure(11.0, 6.6, layout="constrained")
     panels = figure.subplots(2, 2).ravel()
-    t = 1e3 * (result.recording.t - wall.time)
-    near = (t > -60.0) & (t < 250.0)
-    state = result.cycle.read(result.recording.cycle)
-    x = wall.normal
-    rows = (
-        ("velocity [m/s]", state["velocity"] @ x, result.measured.velocity[:, :3] @ x),
-        ("acceleration [m/s²]", result.wanted[:, :3] @ x, result.measured.acceleration[:, :3] @ x),
-    )
-    for panel, (label, wanted, measured) in zip(panels, rows, strict=False):
-        _pair(panel, t[near], wanted[near], measured[near], every=1)
-        _named(panel, f"{label} towards the wall", "time after the impact [ms]")
-    place = state["position"] @ x
-    at_wall = np.interp(0.0, t, place)
-    tip = result.measured.position @ x
-    _pair(panels[2], t[near], 1e3 * (place - at_wall)[near], 1e3 * (tip - at_wall)[near], every=1)
-    _named(panels[2], f"way into the wall [mm] (cube of {100 * EDGE:g} cm)", "time after the impact [ms]")
+    found = experiment_curves(result)
+    after = f"{found.time} [{found.unit}]"
+    for panel, curve in zip(panels, found.curves, strict=False):
+        assert curve.arm is not None
+        _pair(panel, found.t, curve.rendered, curve.arm, every=1)
+        cube = f" (cube of {100 * EDGE:g} cm)" if curve.unit == "mm" else ""
+        _named(panel, f"{curve.quantity} [{curve.unit}] {found.direction}{cube}", after)
     for k, joint in enumerate(result.cycle.joints):
         limit = result.robot.joints[k].limits.effort * result.options.effort
-        panels[3].plot(t[near], result.recording.tau[near, k] / limit, linewidth=0.9, label=joint)
+        panels[3].plot(found.t, result.recording.tau[found.rows, k] / limit, linewidth=0.9, label=joint)
     panels[3].set_ylim(-1.1, 1.1)
     panels[3].legend(fontsize=7, ncols=3)
-    _named(panels[3], "torque over its limit", "time after the impact [ms]")
+    _named(panels[3], "torque over its limit", after)
     figure.suptitle(
         f"{result.robot.name}, wall of 25 Hz at {wall.speed:.2g} m/s, poles {result.options.poles:g}, "
         f"{100 * result.options.effort:g} % of the effort limits: after 60 ms object {100 * wall.object_speed:.1f} %, "
@@ -142,35 +118,3 @@ def _named(panel: Any, label: str, below: str = "time [s]") -> None:
     panel.set_xlabel(below, fontsize=8)
     panel.tick_params(labelsize=7)
     panel.grid(visible=True, linewidth=0.3)
-
-
-def _start(result: ExperimentResult) -> Any:
-    return result.measured.rotation[0].tolist()
-
-
-def _rotations(e: Array) -> Array:
-    from torquec.dynamics.virtual_object import rotation_of
-
-    return np.moveaxis(np.array(rotation_of(tuple(e.T))), -1, 0)
-
-
-def _turned(rotations: Array, axis: Array) -> Array:
-    """The angle about an axis of base, from the first rotation on."""
-    between = rotations @ rotations[0].T
-    sine = 0.5 * np.stack(
-        [
-            between[:, 2, 1] - between[:, 1, 2],
-            between[:, 0, 2] - between[:, 2, 0],
-            between[:, 1, 0] - between[:, 0, 1],
-        ],
-        axis=1,
-    )
-    return np.arcsin(np.clip(sine @ axis, -1.0, 1.0))
-
-
-def _angle(result: ExperimentResult, axis: Array) -> Array:
-    return _turned(result.measured.rotation, axis)
-
-
-def _object_angle(result: ExperimentResult, axis: Array) -> Array:
-    return _turned(_rotations(result.cycle.read(result.recording.cycle)["orientation"]), axis)

@@ -38,6 +38,7 @@ from torquec.report.plot_svg import SMALL, WIDE, DrawingSize, bars_svg, plot_svg
 from torquec.report.provenance import Number, Obtained, Provenance
 
 _SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+_STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 _SIGNS = {Tone.GOOD: "\N{CHECK MARK}", Tone.WARNING: "!", Tone.BAD: "\N{MULTIPLICATION SIGN}"}
 
 
@@ -61,15 +62,14 @@ def _asset(name: str) -> str:
 
 
 def _policy(style: str, script: str, views: Sequence[str]) -> str:
-    """What the page may do: run these scripts and nothing else. A page inside it is under the same policy."""
+    """What the page may do: run these scripts with these styles. A page inside it is under the same policy."""
     scripts = [script, *(text for view in views for text in _SCRIPT.findall(view))]
-    # Views turn their bars by style attributes, which no hash covers.
-    styles = "'unsafe-inline'" if views else _hash(style)
+    styles = [style, *(text for view in views for text in _STYLE.findall(view))]
     live = " 'wasm-unsafe-eval'" if views else ""
     rules = (
         "default-src 'none'",
         f"script-src {' '.join(map(_hash, dict.fromkeys(scripts)))}{live}",
-        f"style-src {styles}",
+        f"style-src {' '.join(map(_hash, dict.fromkeys(styles)))}",
         "img-src data:",
         "connect-src 'none'",
         "base-uri 'none'",

@@ -24,9 +24,12 @@ from torquec.report.found_documents import MODEL, ROBOT_FILE, RUN_MANIFEST, Foun
 from torquec.report.html_page import report_html
 from torquec.report.json_page import report_json
 from torquec.report.sections.code import code_section
+from torquec.report.sections.comparison import comparison_section
 from torquec.report.sections.control import control_section
 from torquec.report.sections.equations import equations_section
+from torquec.report.sections.excitation import excitation_section
 from torquec.report.sections.execution_times import execution_times_section
+from torquec.report.sections.haptics import haptics_section
 from torquec.report.sections.parameters import parameters_section
 from torquec.report.sections.proof import proof_section
 from torquec.report.sections.real_time import real_time_section
@@ -35,6 +38,7 @@ from torquec.report.sections.run import run_section
 from torquec.report.sections.simplification import simplification_section
 from torquec.report.sections.tracking import tracking_section
 from torquec.report.sections.verdict import verdict_section
+from torquec.report.sections.verification import verification_section
 
 PAGE = "report.html"
 """The name of the page in a folder of results."""
@@ -58,12 +62,16 @@ SECTIONS = (
     SectionEntry("verdict", "Verdict", ("verdict",), verdict_section),
     SectionEntry("robot", "The robot", ("info", MODEL, ROBOT_FILE), robot_section, once=True),
     SectionEntry("equations", "Equations of motion", ("equations",), equations_section),
+    SectionEntry("excitation", "Exciting motion", ("excite",), excitation_section),
     SectionEntry("parameters", "Identified parameters", ("identify",), parameters_section),
     SectionEntry("simplification", "Simplified model", ("simplify",), simplification_section),
+    SectionEntry("comparison", "Two models side by side", ("compare",), comparison_section),
     SectionEntry("control", "Controller", ("design",), control_section),
     SectionEntry("tracking", "Tracking", ("simulate",), tracking_section),
+    SectionEntry("haptics", "What a hand feels", ("haptic",), haptics_section),
     SectionEntry("real-time", "Real time", ("realtime plan", "plan", "realtime run"), real_time_section),
     SectionEntry("code", "Generated code", ("generate", "selftest"), code_section),
+    SectionEntry("verification", "Generated code on every platform", ("verify-package",), verification_section),
     SectionEntry("times", "Execution times", ("bench",), execution_times_section),
     SectionEntry("proof", "What is proved", (MODEL, "check"), proof_section),
     SectionEntry("run", "How it was made", (RUN_MANIFEST,), run_section),

@@ -53,9 +53,9 @@ def prediction_curves(prediction: Prediction, units: Mapping[str, str]) -> dict[
         rows = kept_samples(measured[:, j] - predicted[:, j])
         joints[joint] = {
             "unit": units[joint],
-            "t": _rounded(t[rows]),
-            "measured": _rounded(measured[rows, j]),
-            "predicted": _rounded(predicted[rows, j]),
+            "t": rounded_samples(t[rows]),
+            "measured": rounded_samples(measured[rows, j]),
+            "predicted": rounded_samples(predicted[rows, j]),
         }
     return {"file": prediction.source, "fitted": prediction.fitted, "joints": joints}
 
@@ -66,10 +66,10 @@ def run_curves(result: SimulationResult) -> dict[str, Any]:
     for j, joint in enumerate(result.joints):
         rows, moments = kept_samples(result.error[:, j]), kept_samples(result.tau[:, j])
         joints[joint] = {
-            "t": _rounded(result.t[rows]),
-            "error": _rounded(result.error[rows, j]),
-            "torque_t": _rounded(result.t[moments]),
-            "torque": _rounded(result.tau[moments, j]),
+            "t": rounded_samples(result.t[rows]),
+            "error": rounded_samples(result.error[rows, j]),
+            "torque_t": rounded_samples(result.t[moments]),
+            "torque": rounded_samples(result.tau[moments, j]),
             "limit": result.efforts[j] if math.isfinite(result.efforts[j]) else None,
         }
     return {"joints": joints}
@@ -81,10 +81,11 @@ def envelope_curves(joints: Sequence[str], envelope: ErrorEnvelope) -> dict[str,
     for j, joint in enumerate(joints):
         rows = kept_samples(envelope.highest[:, j] - envelope.lowest[:, j])
         columns = {"error": envelope.average, "low": envelope.lowest, "high": envelope.highest}
-        found[joint] = {"t": _rounded(envelope.t[rows])}
-        found[joint] |= {name: _rounded(values[rows, j]) for name, values in columns.items()}
+        found[joint] = {"t": rounded_samples(envelope.t[rows])}
+        found[joint] |= {name: rounded_samples(values[rows, j]) for name, values in columns.items()}
     return {"joints": found}
 
 
-def _rounded(values: Array) -> list[float]:
+def rounded_samples(values: Array) -> list[float]:
+    """Samples (N,) as a document keeps them: with as many digits as a drawing can show."""
     return [float(f"{value:.{_DIGITS}g}") for value in values.tolist()]

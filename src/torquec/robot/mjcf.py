@@ -48,7 +48,7 @@ def read_mjcf(
         root, warnings = strip_mjcf(read_mjcf_tree(file))
         places = _places(root)
         with mujoco_warnings(mujoco) as said:
-            model = _compile(mujoco, root, places, str(file))
+            model = compile_mjcf(mujoco, root, places, str(file))
         warnings += [FileWarning(str(file), f"MuJoCo says: {' '.join(text.split())}") for text in said]
     except RecursionError:
         raise RobotFileError(
@@ -77,7 +77,7 @@ def mujoco_warnings(mujoco: Any) -> Iterator[list[str]]:
         mujoco.set_mju_user_warning(before)
 
 
-def _compile(mujoco: Any, root: Element, places: Mapping[str, str], source: str) -> Any:
+def compile_mjcf(mujoco: Any, root: Element, places: Mapping[str, str], source: str) -> Any:
     """The compiled model; what MuJoCo refuses is refused in its words, at the line of the element."""
     files = {element.where.rpartition(":")[0] for element in root.walk()}
     keep_lines = files == {source}

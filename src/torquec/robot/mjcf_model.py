@@ -83,7 +83,7 @@ class ModelReader:
         sites = []
         for index, name in enumerate(self.names("site", model.nsite)):
             link = links[model.site_bodyid[index]]
-            pose = link.pose @ _pose(model.site_pos[index], model.site_quat[index])
+            pose = link.pose @ model_pose(model.site_pos[index], model.site_quat[index])
             sites.append(Frame(_unique(name, taken), link.body, pose))
         gravity = (0.0, 0.0, 0.0) if "gravity" in self.disabled else _vector(model.opt.gravity)
         independent = [name for name in self.joint_names if name not in self.mimics]
@@ -115,7 +115,7 @@ class ModelReader:
         """A body of the model by (1) and (2); its frame, with the name that it has in the model."""
         model = self.model
         name = self.body_names[index]
-        body, pose = parent.body, parent.pose @ _pose(model.body_pos[index], model.body_quat[index])
+        body, pose = parent.body, parent.pose @ model_pose(model.body_pos[index], model.body_quat[index])
         first, count = int(model.body_jntadr[index]), int(model.body_jntnum[index])
         for joint in range(first, first + count):
             is_last = joint == first + count - 1
@@ -296,6 +296,7 @@ def _vector(values: Any) -> tuple[float, float, float]:
     return (x, y, z)
 
 
-def _pose(position: Any, quaternion: Any) -> Pose:
+def model_pose(position: Any, quaternion: Any) -> Pose:
+    """A pose from a position (3,) and a quaternion (4,), w first, as MuJoCo has them."""
     w, x, y, z = (float(value) for value in quaternion)
     return Pose(without_rounding(quaternion_rotation(w, x, y, z)), _vector(position))

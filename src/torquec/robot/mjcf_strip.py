@@ -2,21 +2,19 @@
 
 Assets, geoms that no inertia comes from, cameras, lights, sensors, contacts and keyframes go; MuJoCo never hears of a
 mesh. Tendons, closed loops, free and ball joints, deformable and attached parts, and inertias that only a mesh could
-give are refused by name. Whether a joint is a ball, or a geom a mesh, may stand in a default class:
-
-(1)  an element's attributes are its own, over those of its class, over those of the classes around that one; its class
-     is its `class`, or the nearest `childclass` around it, or the outermost default
+give are refused by name. Whether a joint is a ball, or a geom a mesh, may stand in a default class (`mjcf_defaults`).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from xml.sax.saxutils import quoteattr
 
 from torquec.errors import RobotFileError
+from torquec.robot.mjcf_defaults import FILE_SHAPES, OUTERMOST, MjcfContext, mjcf_context
 from torquec.robot.robot import FileWarning
 from torquec.robot.xml import Element
 
@@ -38,9 +36,7 @@ _REFUSED = {
 }
 _NAMES = ("name", "class", "childclass", "joint", "joint1", "joint2", "model", "file", "prefix", "user")
 _OPEN_FILES = ("mesh", "hfield", "material")
-_FILE_SHAPES = ("mesh", "hfield", "sdf")
 _FOLDER_SETTINGS = ("meshdir", "texturedir", "assetdir")
-_MAIN = "main"
 
 _TENDON_FORCES = ("stiffness", "damping", "frictionloss", "armature")
 """What makes a tendon more than a cable of an actuator; its limits, like those of joints, act on no motion inside."""
@@ -52,33 +48,12 @@ _MOST_ELEMENTS = 100_000
 """That <replicate> may make; the largest published models have some thousand."""
 
 
-@dataclass
-class _Context:
-    """What holds for the whole document."""
-
-    defaults: dict[str, dict[str, dict[str, str]]]
-    compiler: dict[str, str]
-    warnings: list[FileWarning] = field(default_factory=list)
-
-    def attributes(self, element: Element, childclass: str, tag: str) -> dict[str, str]:
-        """The attributes of an element after (1)."""
-        chosen = element.attributes.get("class") or childclass
-        inherited = self.defaults.get(chosen, self.defaults[_MAIN])
-        return inherited.get(tag, {}) | element.attributes
-
-
 def strip_mjcf(root: Element) -> tuple[Element, list[FileWarning]]:
     """The document with nothing but what the dynamics needs, and warnings about what was left out.
 
     Raises `RobotFileError`, by name and line, for what a tree of hinges and slides cannot be.
     """
-    defaults: dict[str, dict[str, dict[str, str]]] = {_MAIN: {}}
-    for element in root.all("default"):
-        _collect_defaults(element, {}, defaults, outermost=True)
-    compiler: dict[str, str] = {}
-    for element in root.all("compiler"):
-        compiler |= element.attributes
-    context = _Context(defaults, compiler)
+    context = mjcf_context(root)
     _check_copies(root)
     for section in root.all("deformable"):
         _refuse_section(section)
@@ -90,7 +65,7 @@ def strip_mjcf(root: Element) -> tuple[Element, list[FileWarning]]:
     children: list[Element] = []
     for section in root.children:
         if section.tag == "worldbody":
-            children.append(_stripped_body(section, context, _MAIN, moving=False))
+            children.append(_stripped_body(section, context, OUTERMOST, moving=False))
         elif section.tag == "equality":
             children.append(_stripped_equality(section, context))
         elif section.tag == "tendon":
@@ -129,27 +104,7 @@ def to_xml(root: Element, *, keep_lines: bool) -> str:
     return "".join(parts)
 
 
-def _collect_defaults(
-    element: Element,
-    inherited: Mapping[str, dict[str, str]],
-    into: dict[str, dict[str, dict[str, str]]],
-    *,
-    outermost: bool,
-) -> None:
-    """Resolve the classes inside one <default>, each over those around it (1)."""
-    name = _MAIN if outermost else element.attributes.get("class", "")
-    own = dict(inherited) | into.get(name, {})
-    for child in element.children:
-        if child.tag != "default":
-            own[child.tag] = own.get(child.tag, {}) | child.attributes
-    into[name] = own
-    if outermost and "class" in element.attributes:
-        into[element.attributes["class"]] = own
-    for child in element.all("default"):
-        _collect_defaults(child, own, into, outermost=False)
-
-
-def _stripped_body(body: Element, context: _Context, childclass: str, *, moving: bool) -> Element:
+def _stripped_body(body: Element, context: MjcfContext, childclass: str, *, moving: bool) -> Element:
     """A body, or a <frame> or <replicate> in one, with geoms only where its inertia comes from them."""
     childclass = body.attributes.get("childclass", childclass)
     moving = moving or any(element.tag in ("joint", "freejoint") for element in _own_parts(body))
@@ -158,7 +113,7 @@ def _stripped_body(body: Element, context: _Context, childclass: str, *, moving:
 
 
 def _stripped_parts(
-    holder: Element, context: _Context, childclass: str, body: Element, *, moving: bool, geoms: bool
+    holder: Element, context: MjcfContext, childclass: str, body: Element, *, moving: bool, geoms: bool
 ) -> tuple[Element, ...]:
     kept: list[Element] = []
     for child in holder.children:
@@ -194,15 +149,15 @@ def _own_parts(holder: Element) -> list[Element]:
     return parts
 
 
-def _takes_geoms(body: Element, context: _Context) -> bool:
+def _takes_geoms(body: Element, context: MjcfContext) -> bool:
     setting = context.compiler.get("inertiafromgeom", "auto")
     return setting == "true" or (setting == "auto" and not body.all("inertial"))
 
 
-def _counts(geom: Element, body: Element, context: _Context, childclass: str, *, moving: bool) -> bool:
+def _counts(geom: Element, body: Element, context: MjcfContext, childclass: str, *, moving: bool) -> bool:
     """Does the body's inertia come from this geom? Refused where it would, and only a file could say how much."""
     attributes = context.attributes(geom, childclass, "geom")
-    if not (attributes.get("type") in _FILE_SHAPES or "mesh" in attributes or "hfield" in attributes):
+    if not (attributes.get("type") in FILE_SHAPES or "mesh" in attributes or "hfield" in attributes):
         return True
     if attributes.get("mass", "").strip() in ("0", "0.0") or not _in_group(attributes, context):
         return False
@@ -218,7 +173,7 @@ def _counts(geom: Element, body: Element, context: _Context, childclass: str, *,
     )
 
 
-def _in_group(attributes: Mapping[str, str], context: _Context) -> bool:
+def _in_group(attributes: Mapping[str, str], context: MjcfContext) -> bool:
     try:
         low, high = (int(word) for word in context.compiler.get("inertiagrouprange", "0 5").split())
         return low <= int(attributes.get("group", "0")) <= high
@@ -226,7 +181,7 @@ def _in_group(attributes: Mapping[str, str], context: _Context) -> bool:
         return True  # MuJoCo will say what is wrong with it
 
 
-def _check_joint_type(joint: Element, body: Element, context: _Context, childclass: str) -> None:
+def _check_joint_type(joint: Element, body: Element, context: MjcfContext, childclass: str) -> None:
     attributes = context.attributes(joint, childclass, "joint")
     kind = "free" if joint.tag == "freejoint" else attributes.get("type", "hinge")
     if attributes.get("armature", "").strip().startswith("-"):  # MuJoCo takes it, and complains into a file of its own
@@ -266,14 +221,14 @@ def _refuse_section(section: Element) -> None:
         raise _no_model("deformable parts", child)
 
 
-def _stripped_tendons(section: Element, context: _Context) -> Element:
+def _stripped_tendons(section: Element, context: MjcfContext) -> Element:
     """Tendons of joints that are shafts: with inertia and friction, as a motor that turns with several joints.
 
     Those that only pass on the forces of actuators are left out; all others are refused.
     """
     kept: list[Element] = []
     for tendon in section.children:
-        attributes = context.attributes(tendon, _MAIN, "tendon")
+        attributes = context.attributes(tendon, OUTERMOST, "tendon")
         acting = {name for name in _TENDON_FORCES if name in attributes and _is_not_zero(attributes[name])}
         if acting - set(_SHAFT_WORDS) or (acting and tendon.tag != "fixed"):
             raise _no_model("tendons", tendon)
@@ -303,11 +258,11 @@ def _no_model(what: str, element: Element) -> RobotFileError:
     )
 
 
-def _stripped_equality(section: Element, context: _Context) -> Element:
+def _stripped_equality(section: Element, context: MjcfContext) -> Element:
     """Active joint couplings; every other constraint closes a loop, and is refused."""
     kept: list[Element] = []
     for child in section.children:
-        if context.attributes(child, _MAIN, "equality").get("active") == "false":
+        if context.attributes(child, OUTERMOST, "equality").get("active") == "false":
             continue
         if child.tag != "joint":
             raise RobotFileError(
@@ -324,7 +279,7 @@ def _described(element: Element) -> str:
     return f"<{' '.join([element.tag, *ends])}>"
 
 
-def _stripped_actuators(section: Element, context: _Context) -> Element:
+def _stripped_actuators(section: Element, context: MjcfContext) -> Element:
     """Actuators on joints: their force limits, gears and rotors. Muscles act through their length, and go."""
     kept = [
         child
@@ -332,7 +287,7 @@ def _stripped_actuators(section: Element, context: _Context) -> Element:
         if child.tag not in ("muscle", "plugin") and not any(end in child.attributes for end in _FAR_ENDS)
     ]
     for actuator in kept:
-        _check_ranges(actuator, context.attributes(actuator, _MAIN, actuator.tag))
+        _check_ranges(actuator, context.attributes(actuator, OUTERMOST, actuator.tag))
     return replace(section, children=tuple(kept))
 
 

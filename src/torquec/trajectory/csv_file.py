@@ -4,7 +4,8 @@
 
 (1)  Read are also plain joint names for positions, and q1 .. qn, qd1 .. (or dq1 ..), qdd1 .. (or ddq1 ..), in joint
      order.
-     Torques that go with the motion may stand beside it, as tau_joint1 ..: a log's columns, which are not read here.
+     Torques that go with the motion may stand beside it, as tau_joint1 .., which `read_recorded_motion` gives too, and
+     references that it followed, as q_ref_joint1 .., which are not read: a simulated run has both.
 (2)  A file without speeds, or without accelerations, is a list of way-points: its motion is the spline of degree five
      through them, from rest to rest.
 
@@ -43,7 +44,7 @@ _MOST_COLUMNS = 10_000
 
 _BYTES = 8
 """Of a number: times, positions, speeds and accelerations are doubles."""
-_TORQUE = "tau"
+_TORQUE, _REFERENCE = "tau", "ref_"
 
 
 def write_trajectory(
@@ -78,7 +79,18 @@ def read_trajectory(
     `period` is the sampling interval of a file that holds way-points only. Raises `ArgumentError` with file, line and
     remedy for anything that is not such a file.
     """
-    source = to_path(path)
+    return _read(to_path(path), joints, period)[0]
+
+
+def read_recorded_motion(path: str | os.PathLike[str], *, joints: Sequence[str]) -> tuple[Trajectory, Array | None]:
+    """The trajectory of a CSV file, and its torques (N, n) where there are columns tau_<joint> of all joints.
+
+    Raises `ArgumentError` as `read_trajectory` does.
+    """
+    return _read(to_path(path), joints, 0.001)
+
+
+def _read(source: Path, joints: Sequence[str] | None, period: float) -> tuple[Trajectory, Array | None]:
     try:
         lines = list(csv.reader(io.StringIO(read_text(source, FileKind.TRAJECTORY), newline="")))
     except csv.Error as error:
@@ -99,13 +111,16 @@ def read_trajectory(
         )
     q = values[:, columns["q"]]
     if "qd" in columns and "qdd" in columns:
-        return Trajectory(names, t, q, values[:, columns["qd"]], values[:, columns["qdd"]])
+        words = {word.strip(): k for k, word in enumerate(lines[0])}
+        numbers = [words[word] for name in names if (word := f"{_TORQUE}_{name}") in words]
+        tau = values[:, numbers] if len(numbers) == len(names) else None
+        return Trajectory(names, t, q, values[:, columns["qd"]], values[:, columns["qdd"]]), tau
     samples = (t[-1] - t[0]) / period
     size = samples * _BYTES * (1 + 3 * len(names))
     if period > 0.0 and size > FileKind.TRAJECTORY.most_bytes:
         found = f"{samples:.3g} samples of {len(names)} joints, {period:g} s apart, take {size / 1e6:.0f} MB"
         raise FileKind.TRAJECTORY.too_large(found, str(source))
-    return quintic_spline(t, q, joints=names, period=period)
+    return quintic_spline(t, q, joints=names, period=period), None
 
 
 def _columns(
@@ -126,7 +141,8 @@ def _columns(
     for k, word in enumerate(words):
         if word != "t" and not (word.startswith(f"{_TORQUE}_") and word not in (joints or ())):
             kind, joint = _kind_and_joint(word, joints)
-            named.setdefault(kind, {})[joint] = k
+            if not _is_reference(joint, joints or ()):
+                named.setdefault(kind, {})[joint] = k
     names = tuple(joints) if joints is not None else tuple(named.get("q", {}))
     if joints is not None and set(named.get("q", {})) <= {f"q{k + 1}" for k in range(len(names))}:
         numbered = {f"q{k + 1}": name for k, name in enumerate(names)}
@@ -156,6 +172,11 @@ def _kind_and_joint(word: str, joints: Sequence[str] | None) -> tuple[str, str]:
     if numbered:
         return _KINDS[numbered[1]], f"q{numbered[2]}"
     return "q", word
+
+
+def _is_reference(joint: str, joints: Sequence[str]) -> bool:
+    """Whether a column is the reference of a joint, as simulated runs have it, and no joint of that name."""
+    return joint.startswith(_REFERENCE) and joint not in joints and joint.removeprefix(_REFERENCE) in joints
 
 
 def csv_values(lines: Sequence[Sequence[str]], source: str) -> Array:

@@ -8,8 +8,9 @@ from typing import Any
 
 from torquec.errors import DivergenceError
 from torquec.project.project import ExperimentPart, PayloadPart, project_motion
-from torquec.project.simulation_document import DOCUMENT, RUN, many_runs, run_summary, tracking_curves
+from torquec.project.simulation_document import DOCUMENT, many_runs, run_summary, tracking_curves
 from torquec.project.step import DESIGN, StepContext
+from torquec.report.found_documents import RUN_FILE
 from torquec.robot import attach_payload
 from torquec.robot.robot import Robot
 
@@ -91,7 +92,7 @@ def _simulated(context: StepContext, experiment: ExperimentPart) -> dict[str, An
             document["diverged"] = error.found  # of an experiment that is an answer
         else:
             document |= run_summary(result)
-            write_result(result, folder / RUN)
+            write_result(result, folder / RUN_FILE)
             document |= tracking_curves(result)
     files = sorted(path.name for path in folder.iterdir())
     context.write_document(f"{folder.name}/{DOCUMENT}", "simulate", document | {"files": files})

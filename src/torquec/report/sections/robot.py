@@ -60,7 +60,7 @@ def _pictures(folder: FoundFolder, name: str) -> list[Block]:
     model = folder.model
     if model is None or model.robot.name != name:
         return []
-    return live_view(model, wanted=folder.live, called=folder.called)
+    return live_view(model, folder)
 
 
 def _joints(values: StoredValue, stated: Provenance) -> DataTable:

@@ -39,11 +39,11 @@ export interface FrameData {
 
 export type ShapeRole = "link" | "housing" | "visual";
 
-/** Something to draw on a body (-1: the base). Sizes: capsule and cylinder (radius, length), sphere (radius), box (x, y, z). */
+/** Something to draw on a body (-1: the base). Sizes: capsule and cylinder (radius, length), sphere (radius), ellipsoid (half axes), box (x, y, z). */
 export interface ShapeData {
   body: number;
   role: ShapeRole;
-  kind: "capsule" | "cylinder" | "sphere" | "box" | "mesh";
+  kind: "capsule" | "cylinder" | "sphere" | "ellipsoid" | "box" | "mesh";
   pose: PoseData;
   sizes: number[];
   scale: Vector3;
@@ -119,9 +119,10 @@ export interface EquationData {
 export interface MotionData {
   title: string;
   samples: number;
-  /** Doubles in base64: t (N), then q, qd, qdd and, where it was measured, torque (N, n) each. */
+  /** Doubles in base64: t (N), then q, qd, qdd and, where there are torques beside it, those (N, n) each. */
   values: string;
-  measured: boolean;
+  /** How these torques came about: measured or simulated; empty where there are none. */
+  torques: string;
 }
 
 /** The haptic scene: functions of one cycle by law and of a fine step, and where things stand in a row of the loop. */
@@ -129,6 +130,7 @@ export interface HapticData {
   module: ModuleData;
   laws: Record<string, string>;
   motion: string;
+  jacobian: string;
   steps: number;
   period: number;
   parts: Record<string, [number, number]>;
@@ -139,7 +141,6 @@ export interface HapticData {
   first: string;
   radius: number;
   wall: number;
-  frame: string;
   reach: number;
   largest: number;
 }
@@ -163,7 +164,7 @@ export interface ViewData {
   proven: ProvenData | null;
   equations: EquationData | null;
   noEquations: string;
-  motion: MotionData | null;
+  motions: MotionData[];
   haptic: HapticData | null;
   start: number[];
   /** Height of the floor [m]. */

@@ -19,7 +19,7 @@ export class EquationView {
   constructor(private readonly state: State) {
     const { equations, joints } = state.data;
     this.forms = equations ? new ClosedForms(equations, joints.length) : null;
-    state.onChange(() => this.fillValues());
+    state.onChange(this.element, () => this.fillValues());
     this.element.append(
       html("p", { class: "hint" }, this.forms ? "Choose an entry of M, c or g to see its closed form." : state.data.noEquations),
     );
@@ -61,7 +61,7 @@ export class EquationView {
       list.append(html("li", {}, html("span", {}, math("math", {}, this.product(term))), html("span", { class: "meter" }, bar), html("b", {}, shown(value, 4))));
     }
     const sum = html("p", {}, "At this posture ", math("math", {}, math("mrow", {}, this.name(), math("mo", {}, "="), number(total))), ".");
-    (sum as HTMLElement).dataset["value"] = String(total);
+    (sum as HTMLElement).dataset.value = String(total);
     sum.className = "entry-value";
     const rest = this.terms.length - top.length;
     const note = rest > 0 ? `The ${top.length} largest of ${this.terms.length} terms here:` : "Its terms here:";
@@ -117,7 +117,7 @@ export class EquationView {
       const sum = bodies.map(([body, sign], k) => `${sign < 0 ? "\u2212" : k > 0 ? "+" : ""}q${body + 1}`).join(" ");
       return `C${name} = cos(${sum})`;
     });
-    return html("p", { class: "hint" }, ["C1 = cos q1, S1 = sin q1", ...texts].join(", ") + ". SI units; coefficients to six digits.");
+    return html("p", { class: "hint" }, `${["C1 = cos q1, S1 = sin q1", ...texts].join(", ")}. SI units; coefficients to six digits.`);
   }
 }
 

@@ -97,7 +97,7 @@ export interface HandPanel {
 /** Position and turn of the hand as fields, and its manipulability. */
 export function handPanel(state: State, hand: Hand, chosen: () => void, ellipsoid: (shown: boolean) => void): HandPanel {
   const choice = html("select", { "aria-label": "hand" });
-  state.data.hands.forEach((data, k) => choice.append(html("option", { value: k }, data.frame)));
+  for (const [k, data] of state.data.hands.entries()) choice.append(html("option", { value: k }, data.frame));
   choice.addEventListener("change", () => {
     hand.index = Number(choice.value);
     chosen();
@@ -142,10 +142,8 @@ export function handPanel(state: State, hand: Hand, chosen: () => void, ellipsoi
     });
     const found = hand.manipulability();
     measure.textContent = found ? shown(found.measure, 4) : "";
-    measure.dataset["value"] = String(found?.measure);
+    measure.dataset.value = String(found?.measure);
   };
-  state.onChange(fill);
-  fill();
   const element = html(
     "div",
     { class: "hand" },
@@ -154,6 +152,8 @@ export function handPanel(state: State, hand: Hand, chosen: () => void, ellipsoi
     missed,
     html("p", { class: "row" }, html("span", {}, "Manipulability"), measure),
   );
+  state.onChange(element, fill);
+  fill();
   return { element };
 }
 

@@ -51,8 +51,8 @@ function head(state: State, joint: JointData, k: number): HTMLElement {
     const mark = html("span", { class: "unit" });
     const fill = (): void => {
       mark.textContent = unit[joint.prismatic ? 2 : state.degrees ? 0 : 1]!;
-      if (document.activeElement === input && !input.dataset["done"]) return;
-      delete input.dataset["done"];
+      if (document.activeElement === input && !input.dataset.done) return;
+      delete input.dataset.done;
       input.value = field(state[part][k]! / factor(state, joint));
       input.removeAttribute("aria-invalid");
     };
@@ -62,7 +62,7 @@ function head(state: State, joint: JointData, k: number): HTMLElement {
         input.setAttribute("aria-invalid", "true");
         return;
       }
-      input.dataset["done"] = "yes";
+      input.dataset.done = "yes";
       if (part === "q") state.setPosition(k, value * factor(state, joint));
       else {
         state[part][k] = value * factor(state, joint);
@@ -72,7 +72,7 @@ function head(state: State, joint: JointData, k: number): HTMLElement {
     };
     input.addEventListener("change", take);
     input.addEventListener("blur", fill);
-    state.onChange(fill);
+    state.onChange(input, fill);
     fill();
     return html("span", { class: `field ${part}` }, input, mark);
   });
@@ -111,7 +111,7 @@ function slider(state: State, joint: JointData, k: number): HTMLElement {
     state.setPosition(k, state.q[k]! + (way * (high - low)) / 100);
   });
   input.addEventListener("input", () => state.setPosition(k, Number(input.value)));
-  state.onChange(fill);
+  state.onChange(input, fill);
   fill();
   return html("div", { class: "slide" }, least, input, most);
 }

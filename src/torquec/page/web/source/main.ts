@@ -6,14 +6,13 @@ import type { ViewData } from "./document";
 import { byId, html } from "./elements";
 import { EquationView } from "./equation";
 import { Hand, handPanel, type Pose } from "./hand";
-import { HapticLoop, HapticView } from "./haptic";
+import { HapticView } from "./haptic";
+import { HapticLoop } from "./haptic_loop";
 import { jointRows } from "./joints";
 import { matrixMap } from "./matrix";
 import { geometryOf } from "./meshes";
-import { Motion } from "./motion";
+import { Motions } from "./motions";
 import { shown } from "./numbers";
-import { Player } from "./player";
-import { torquePlots } from "./plots";
 import { framePose, type Overlay, RobotView } from "./robot_view";
 import { type Dragging, SceneView } from "./scene";
 import { State } from "./state";
@@ -48,7 +47,7 @@ function sizeOf(data: ViewData): number {
   const view = new RobotView({ ...data, shapes: [] }, 1, []);
   let largest = 0.1;
   const points = data.frames.map((frame) => framePose(view, frame.body, frame.pose).position);
-  data.bodies.forEach((_, k) => points.push(framePose(view, k, { rotation: [1, 0, 0, 0, 1, 0, 0, 0, 1], origin: [0, 0, 0] }).position));
+  for (const k of data.bodies.keys()) points.push(framePose(view, k, { rotation: [1, 0, 0, 0, 1, 0, 0, 0, 1], origin: [0, 0, 0] }).position);
   for (const a of points) for (const b of points) largest = Math.max(largest, a.distanceTo(b));
   return largest;
 }
@@ -68,12 +67,12 @@ function colours(apply: () => void): void {
   const root = document.documentElement;
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const set = (isDark: boolean): void => {
-    root.dataset["theme"] = isDark ? "dark" : "light";
+    root.dataset.theme = isDark ? "dark" : "light";
     apply();
   };
   set(dark.matches);
   dark.addEventListener("change", () => set(dark.matches));
-  byId("theme").addEventListener("click", () => set(root.dataset["theme"] !== "dark"));
+  byId("theme").addEventListener("click", () => set(root.dataset.theme !== "dark"));
 }
 
 function makeScene(data: ViewData, meshes: (BufferGeometry | null)[], size: number, dragging: Dragging): SceneView | null {
@@ -103,15 +102,14 @@ async function start(): Promise<void> {
       turn = hand.pose?.turn;
     },
     pull: (position) => {
-      if (haptic?.isRunning) haptic.loop.pull(position);
+      if (haptic?.isRunning) haptic.pull(position);
       else hand.reach(position, turn);
     },
-    end: () => haptic?.loop.release(),
+    end: () => haptic?.pull(null),
   });
   // Without a picture the tree of bodies still says where the hand is.
   const robot = scene?.robot ?? new RobotView({ ...data, shapes: [] }, size, []);
-  if (!scene) state.onChange(() => robot.move(state.q));
-  else state.onChange(() => scene.move(state.q));
+  state.onPicture(() => (scene ?? robot).move(state.q));
   hand = new Hand(state, model, (which): Pose => framePose(robot, which.body, which.pose));
 
   const panel = byId("panel");
@@ -148,7 +146,7 @@ async function start(): Promise<void> {
   const dynamics = model !== null && data.noDynamics === "";
   if (dynamics) {
     joints.insertBefore(torqueLegend(state), rows.element);
-    torqueBars(state, model, rows.bars);
+    torqueBars(state, model, rows);
   } else panel.append(html("p", { class: "card note" }, data.noDynamics));
 
   if (data.hands.length > 0) {
@@ -163,15 +161,11 @@ async function start(): Promise<void> {
       wanted = on;
       showEllipsoid();
     });
-    if (scene) state.onChange(() => wanted && showEllipsoid());
+    if (scene) state.onPicture(() => wanted && showEllipsoid());
     panel.append(section("Hand", "hand", made.element));
   }
   if (data.haptic && model && scene) {
-    const own = data.hands.findIndex((one) => one.frame === data.haptic!.frame);
-    const module = await CompiledModel.load(data.haptic.module);
-    const { jacobian } = data.hands[own]!;
-    const loop = new HapticLoop(data.haptic, module, (q) => model.value(jacobian, q), data.joints.length);
-    haptic = new HapticView(loop, state);
+    haptic = new HapticView(new HapticLoop(data.haptic, await CompiledModel.load(data.haptic.module)), state);
     scene.add(haptic.group);
     panel.prepend(section("Haptic scene", "haptic", haptic.element));
   }
@@ -182,19 +176,8 @@ async function start(): Promise<void> {
     );
   }
 
-  let player: Player | null = null;
-  if (data.motion) {
-    const motion = new Motion(data.motion, data.joints.length);
-    player = new Player(motion, state);
-    const made = player;
-    byId("motion").append(player.element);
-    if (dynamics) {
-      const plots = torquePlots(state, model, motion, (time) => made.go(time));
-      player.onTime(plots.mark);
-      panel.append(section("Torques along the motion", "along", torqueLegend(state), plots.element));
-    }
-    player.go(motion.start);
-  }
+  const motions = new Motions(state, dynamics ? model : null, byId("motion"));
+  if (motions.player && dynamics) panel.append(section("Torques along the motion", "along", torqueLegend(state), motions.plots));
   if (data.problems.length > 0) {
     const list = html("ul");
     for (const text of data.problems) list.append(html("li", {}, text));
@@ -228,8 +211,15 @@ async function start(): Promise<void> {
   scene?.look();
   if (scene) forPaper(scene, data);
   // What tests and other scripts of the page may ask.
-  Object.assign(window, { torquec: { data, state, model, hand, scene, player, robot, haptic, torquesAt } });
-  document.documentElement.dataset["ready"] = "yes";
+  Object.assign(window, {
+    torquec: {
+      ...{ data, state, model, hand, scene, robot, haptic, torquesAt },
+      get player() {
+        return motions.player;
+      },
+    },
+  });
+  document.documentElement.dataset.ready = "yes";
 }
 
 /** Paper gets a still picture, beside the scene so that its size does not become the scene's: WebGL may print empty. */
@@ -248,6 +238,6 @@ function forPaper(scene: SceneView, data: ViewData): void {
 
 start().catch((error: unknown) => {
   byId("panel").prepend(html("p", { class: "card note", role: "alert" }, `This page could not start: ${String(error)}`));
-  document.documentElement.dataset["ready"] = "failed";
+  document.documentElement.dataset.ready = "failed";
   throw error;
 });

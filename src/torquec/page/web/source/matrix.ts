@@ -55,10 +55,10 @@ export function matrixMap(state: State, model: CompiledModel, choose: (entry: En
       const name = letter === "M" ? `M ${row + 1}, ${column + 1}` : `${letter} ${row + 1}`;
       button.setAttribute("aria-label", `${name}: ${shown(value, 5)}`);
       button.title = `${name} = ${shown(value, 6)}`;
-      button.dataset["value"] = String(value);
+      button.dataset.value = String(value);
     }
   };
-  state.onChange(fill);
+  state.onChange(table, fill);
   fill();
   return html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "mass matrix" }, table);
 }

@@ -20,7 +20,7 @@ export class Motion {
     const block = (k: number): Float64Array => values.subarray(N + k * N * n, N + (k + 1) * N * n);
     this.t = values.subarray(0, N);
     [this.q, this.qd, this.qdd] = [block(0), block(1), block(2)];
-    this.tau = data.measured ? block(3) : null;
+    this.tau = data.torques ? block(3) : null;
   }
 
   get start(): number {
@@ -31,7 +31,7 @@ export class Motion {
     return this.t[this.t.length - 1]!;
   }
 
-  /** Put the state of a time into the page: between samples the cubic through both neighbours. */
+  /** Put a time's values into the state: between samples the cubic through both neighbours. */
   show(time: number, state: State): void {
     const last = this.t.length - 1;
     let k = this.before(time);
@@ -49,8 +49,8 @@ export class Motion {
       state.qdd[j] = mix(this.qdd);
     }
     const nearest = s < 0.5 ? k : next;
+    state.beside = this.data.torques;
     state.measured = this.tau ? this.tau.slice(nearest * this.n, (nearest + 1) * this.n) : null;
-    state.changed();
   }
 
   private before(time: number): number {

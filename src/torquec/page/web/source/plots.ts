@@ -75,7 +75,7 @@ export function torquePlots(state: State, model: CompiledModel, motion: Motion, 
       go(motion.start + Math.min(1, Math.max(0, share)) * (motion.end - motion.start));
     });
     const unit = joint.prismatic ? "N" : "N m";
-    element.append(html("figure", {}, html("figcaption", {}, html("span", { class: "name" }, joint.name), fit(series, unit)), picture));
+    element.append(html("figure", {}, html("figcaption", {}, html("span", { class: "name" }, joint.name), fit(series, unit, motion.data.torques)), picture));
   });
   return {
     element,
@@ -88,8 +88,8 @@ export function torquePlots(state: State, model: CompiledModel, motion: Motion, 
   };
 }
 
-/** How far prediction and measurement are apart, where there is a measurement. */
-function fit(series: Series[], unit: string): HTMLElement {
+/** How far the model's torques are from those beside them, where there are any. */
+function fit(series: Series[], unit: string, beside: string): HTMLElement {
   const measured = series.find(({ name }) => name === "measured")?.values;
   const total = series.find(({ name }) => name === "total")!.values;
   if (!measured) return html("span", { class: "unit" }, unit);
@@ -99,5 +99,5 @@ function fit(series: Series[], unit: string): HTMLElement {
     sum += (value - total[k]!) ** 2;
     count += 1;
   });
-  return html("span", { class: "unit" }, `${unit}, RMS error ${shown(Math.sqrt(sum / Math.max(1, count)))}`);
+  return html("span", { class: "unit" }, `${unit}, RMS ${beside === "measured" ? "error" : "difference"} ${shown(Math.sqrt(sum / Math.max(1, count)))}`);
 }

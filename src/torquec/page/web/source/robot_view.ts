@@ -3,24 +3,20 @@
 import {
   BoxGeometry,
   BufferGeometry,
-  CapsuleGeometry,
   Color,
   Float32BufferAttribute,
   Group,
-  LatheGeometry,
   Line,
   LineBasicMaterial,
   LineSegments,
   Matrix4,
   Mesh,
   MeshBasicMaterial,
-  MeshStandardMaterial,
   Quaternion,
-  SphereGeometry,
-  Vector2,
   Vector3,
 } from "three";
 import type { BodyData, PoseData, ShapeData, ViewData } from "./document";
+import { capsule, roundedCylinder, type Surface, sphere, surface } from "./surfaces";
 
 export interface Palette {
   link: string;
@@ -45,8 +41,8 @@ export class RobotView {
   private readonly groups: Group[] = [this.root];
   private readonly movers: Group[] = [];
   private readonly overlays = new Map<Overlay, Group[]>();
-  private readonly materials: Record<"link" | "housing", MeshStandardMaterial>;
-  private readonly housings: { joint: number; mesh: Mesh<BufferGeometry, MeshStandardMaterial> }[] = [];
+  private readonly materials: Record<"link" | "housing", Surface>;
+  private readonly housings: { joint: number; mesh: Mesh<BufferGeometry, Surface> }[] = [];
   private readonly center: Mesh;
   private accent = "#e8743b";
 
@@ -56,8 +52,8 @@ export class RobotView {
     private readonly meshes: (BufferGeometry | null)[],
   ) {
     this.materials = {
-      link: new MeshStandardMaterial({ roughness: 0.42, metalness: 0.05 }),
-      housing: new MeshStandardMaterial({ roughness: 0.5, metalness: 0.25 }),
+      link: surface({ roughness: 0.42, metalness: 0.05 }),
+      housing: surface({ roughness: 0.5, metalness: 0.25 }),
     };
     for (const body of data.bodies) this.addBody(body);
     for (const shape of data.shapes) this.addShape(shape);
@@ -66,7 +62,7 @@ export class RobotView {
       axes.applyMatrix4(matrixOf(frame.pose));
       this.overlay("frames", frame.body, axes);
     }
-    this.center = new Mesh(new SphereGeometry(0.018 * size, 24, 16), new MeshBasicMaterial({ color: "#d1495b", depthTest: false }));
+    this.center = new Mesh(sphere(0.018 * size), new MeshBasicMaterial({ color: "#d1495b", depthTest: false }));
     this.center.renderOrder = 5;
     this.overlay("center", -1, this.center);
     this.move(data.start);
@@ -149,8 +145,8 @@ export class RobotView {
     this.overlay("axes", index, line);
     if (body.ellipsoid) {
       const shape = new Mesh(
-        new SphereGeometry(1, 32, 20),
-        new MeshStandardMaterial({ color: "#2f7fd1", transparent: true, opacity: 0.7, roughness: 0.6 }),
+        sphere(1),
+        surface({ color: "#2f7fd1", transparent: true, opacity: 0.7, roughness: 0.6 }),
       );
       const pose = matrixOf({ rotation: body.ellipsoid.rotation, origin: body.center });
       shape.applyMatrix4(pose.multiply(new Matrix4().makeScale(...body.ellipsoid.axes)));
@@ -172,16 +168,16 @@ export class RobotView {
     mesh.receiveShadow = true;
     this.group(shape.body).add(mesh);
     const joint = this.data.bodies[shape.body]?.joint;
-    if (housing && joint !== undefined) this.housings.push({ joint, mesh: mesh as Mesh<BufferGeometry, MeshStandardMaterial> });
+    if (housing && joint !== undefined) this.housings.push({ joint, mesh: mesh as Mesh<BufferGeometry, Surface> });
     else if (housing) mesh.material = this.materials.housing;
   }
 
-  private materialOf(shape: ShapeData, geometry: BufferGeometry): MeshStandardMaterial | MeshStandardMaterial[] {
-    const painted = (color: number[] | null): MeshStandardMaterial => {
+  private materialOf(shape: ShapeData, geometry: BufferGeometry): Surface | Surface[] {
+    const painted = (color: number[] | null): Surface => {
       if (!color) return this.materials.link;
       const [r, g, b, a] = color as [number, number, number, number];
       const opaque = a >= 1;
-      return new MeshStandardMaterial({
+      return surface({
         color: new Color().setRGB(r, g, b, "srgb"),
         roughness: 0.5,
         metalness: 0.05,
@@ -198,11 +194,13 @@ export class RobotView {
     const [a, b, c] = shape.sizes as [number, number, number];
     switch (shape.kind) {
       case "capsule":
-        return new CapsuleGeometry(a, b, 12, 32);
+        return capsule(a, b);
       case "cylinder":
         return roundedCylinder(a, b);
       case "sphere":
-        return new SphereGeometry(a, 32, 20);
+        return sphere(a);
+      case "ellipsoid":
+        return sphere(1).scale(a, b, c);
       case "box":
         return new BoxGeometry(a, b, c);
       case "mesh":
@@ -232,21 +230,6 @@ export class RobotView {
   private placeCenter(): void {
     this.center.position.copy(this.centerOfMass());
   }
-}
-
-/** A cylinder along y whose edges are broken, as those of machined parts are. */
-function roundedCylinder(radius: number, length: number): BufferGeometry {
-  const edge = 0.22 * Math.min(radius, length / 2);
-  const points = [new Vector2(0, -length / 2)];
-  for (const side of [-1, 1]) {
-    for (let k = 0; k <= 6; k += 1) {
-      const angle = ((side < 0 ? k : 6 - k) * Math.PI) / 12;
-      const [x, y] = [radius - edge + edge * Math.sin(angle), length / 2 - edge + edge * Math.cos(angle)];
-      points.push(new Vector2(x, side * y));
-    }
-  }
-  points.push(new Vector2(0, length / 2));
-  return new LatheGeometry(points, 48);
 }
 
 /** Position and orientation of a frame that hangs on a body, in the base frame. */

@@ -3,14 +3,13 @@
 import {
   AmbientLight,
   Box3,
-  BufferGeometry,
+  type BufferGeometry,
   DirectionalLight,
   GridHelper,
   Group,
   HemisphereLight,
   Mesh,
   MeshBasicMaterial,
-  MeshStandardMaterial,
   PCFShadowMap,
   PerspectiveCamera,
   Plane,
@@ -18,14 +17,17 @@ import {
   Raycaster,
   Scene,
   ShadowMaterial,
-  SphereGeometry,
+  type SphereGeometry,
   Vector2,
   Vector3,
   WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { ViewData } from "./document";
+import { drawSoon } from "./frames";
+import { Pace } from "./pace";
 import { framePose, type Palette, RobotView } from "./robot_view";
+import { drawsInSoftware, type Surface, sphere, surface } from "./surfaces";
 
 export interface Dragging {
   /** The hand was taken. */
@@ -36,17 +38,7 @@ export interface Dragging {
   end(): void;
 }
 
-const SLOW_PICTURE = 45; // milliseconds
 const NEVER_SHOWN = [960, 640] as const; // pixels of a picture for paper where none was on a screen before
-
-/** Whether pictures are made by the processor: shadows and smooth edges cost several times the rest there. */
-function drawsInSoftware(): boolean {
-  const context = document.createElement("canvas").getContext("webgl2");
-  const names = context?.getExtension("WEBGL_debug_renderer_info");
-  const name = context && names ? String(context.getParameter(names.UNMASKED_RENDERER_WEBGL)) : "";
-  context?.getExtension("WEBGL_lose_context")?.loseContext();
-  return /swiftshader|llvmpipe|software/i.test(name);
-}
 
 export class SceneView {
   readonly robot: RobotView;
@@ -57,15 +49,18 @@ export class SceneView {
   private readonly renderer: WebGLRenderer;
   private readonly controls: OrbitControls;
   private readonly knob: Mesh<SphereGeometry, MeshBasicMaterial>;
-  private readonly ellipsoid: Mesh<SphereGeometry, MeshStandardMaterial>;
+  private readonly ellipsoid: Mesh<SphereGeometry, Surface>;
   private readonly floor: Group;
+  private readonly shade = new Mesh<PlaneGeometry, ShadowMaterial>(undefined, new ShadowMaterial());
   private readonly extra = new Group();
+  private readonly pace = new Pace(
+    () => this.resize(),
+    () => this.withoutShadows(),
+  );
   private sized = false;
-  private waiting = false;
+  /** Whether a picture was asked for and is not drawn yet. */
+  waiting = false;
   private held = false;
-  private lastPicture = 0;
-  private slow = 0;
-  private coarse = 0;
   private hand = 0;
 
   constructor(
@@ -75,9 +70,8 @@ export class SceneView {
     readonly size: number,
     private readonly dragging: Dragging,
   ) {
-    const software = drawsInSoftware();
-    this.renderer = new WebGLRenderer({ antialias: !software, alpha: true });
-    this.renderer.shadowMap.enabled = !software;
+    this.renderer = new WebGLRenderer({ antialias: !drawsInSoftware, alpha: true });
+    this.renderer.shadowMap.enabled = !drawsInSoftware;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.canvas = this.renderer.domElement;
     this.canvas.setAttribute("role", "img");
@@ -94,14 +88,15 @@ export class SceneView {
 
     this.floor = this.makeFloor();
     this.addLight();
+    if (drawsInSoftware) this.withoutShadows();
     this.knob = new Mesh(
-      new SphereGeometry(0.03 * size, 32, 20),
+      sphere(0.03 * size),
       new MeshBasicMaterial({ transparent: true, opacity: 0.55, depthTest: false }),
     );
     this.knob.renderOrder = 6;
     this.ellipsoid = new Mesh(
-      new SphereGeometry(1, 40, 24),
-      new MeshStandardMaterial({ transparent: true, opacity: 0.28, depthWrite: false, roughness: 0.8 }),
+      sphere(1),
+      surface({ transparent: true, opacity: 0.28, depthWrite: false, roughness: 0.8 }),
     );
     this.ellipsoid.visible = false;
     this.scene.add(this.knob, this.ellipsoid);
@@ -174,26 +169,23 @@ export class SceneView {
 
   /** Ask for a picture; many requests make one. */
   draw(): void {
-    if (this.waiting) return;
     this.waiting = true;
-    requestAnimationFrame((now) => {
-      this.waiting = false;
-      this.keepPace(now);
-      this.drawNow();
-    });
+    drawSoon(this.picture);
   }
 
-  /** Where pictures of something that moves come too slowly, draw less: no shadows, then fewer pixels. */
-  private keepPace(now: number): void {
-    const since = now - this.lastPicture;
-    this.lastPicture = now;
-    if (since > 1000) return; // nothing moved for a while
-    this.slow = since > SLOW_PICTURE ? this.slow + 1 : Math.max(0, this.slow - 1);
-    if (this.slow < 12 || this.coarse >= 2) return;
-    this.slow = 0;
-    this.coarse += 1;
+  private readonly picture = (now: number): void => {
+    this.waiting = false;
+    this.pace.note(now);
+    if (this.renderer.getPixelRatio() !== this.pace.ratio) this.renderer.setPixelRatio(this.pace.ratio);
+    this.drawNow();
+  };
+
+  /** Whether there was a shadow to do without. */
+  private withoutShadows(): boolean {
+    const had = this.shade.visible;
     this.renderer.shadowMap.enabled = false;
-    this.resize();
+    this.shade.visible = false;
+    return had;
   }
 
   drawNow(): void {
@@ -203,6 +195,7 @@ export class SceneView {
 
   /** Copy the picture as it is, at once: an image would be decoded later, when paper may have been printed. */
   copyTo(paper: HTMLCanvasElement): void {
+    this.pace.rest();
     if (!this.sized) this.setSize(...NEVER_SHOWN);
     this.drawNow();
     paper.width = this.canvas.width;
@@ -267,14 +260,15 @@ export class SceneView {
     const rough = this.size / 9;
     const power = 10 ** Math.floor(Math.log10(rough));
     const cell = power * ([1, 2, 5, 10].find((step) => step * power >= rough) ?? 10);
-    const grid = new GridHelper(cell * 40, 40);
+    const cells = drawsInSoftware ? 24 : 40;
+    const grid = new GridHelper(cell * cells, cells);
     grid.rotateX(Math.PI / 2);
     grid.material.transparent = true;
     grid.material.opacity = 0.5;
     grid.material.vertexColors = false;
-    const shade = new Mesh(new PlaneGeometry(cell * 80, cell * 80), new ShadowMaterial());
-    shade.receiveShadow = true;
-    floor.add(grid, shade);
+    this.shade.geometry = new PlaneGeometry(cell * 80, cell * 80);
+    this.shade.receiveShadow = true;
+    floor.add(grid, this.shade);
     floor.position.z = this.data.floor - 0.002 * this.size;
     this.scene.add(floor);
     return floor;
@@ -305,7 +299,7 @@ export class SceneView {
 
   private setSize(width: number, height: number): void {
     this.sized = true;
-    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio) / (this.coarse > 1 ? 1.6 : 1));
+    this.renderer.setPixelRatio(this.pace.ratio);
     this.renderer.setSize(width, height);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();

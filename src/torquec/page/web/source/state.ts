@@ -4,14 +4,32 @@ import type { ViewData } from "./document";
 
 export type Listener = () => void;
 
+const BETWEEN_NUMBERS = 100; // milliseconds: more often nobody reads numbers that run
+
+interface NumberListener {
+  listener: Listener;
+  place: Element;
+}
+
 export class State {
   readonly q: Float64Array;
   readonly qd: Float64Array;
   readonly qdd: Float64Array;
-  /** Measured torques at this instant of a log; null elsewhere. */
+  /** Measured torques at this instant of a log, or those of a simulated run's controller; null elsewhere. */
   measured: Float64Array | null = null;
+  /** Which of the two they are. */
+  beside = "measured";
   degrees = true;
-  private readonly listeners: Listener[] = [];
+  private readonly pictures: Listener[] = [];
+  private readonly listeners: NumberListener[] = [];
+  private readonly hidden = new Set<Element>();
+  private readonly watch = new IntersectionObserver((seen) => {
+    for (const { target, isIntersecting } of seen) {
+      if (!isIntersecting) this.hidden.add(target);
+      else if (this.hidden.delete(target)) for (const { listener, place } of this.listeners) if (place === target) listener();
+    }
+  });
+  private told = 0;
 
   constructor(readonly data: ViewData) {
     const n = data.joints.length;
@@ -20,12 +38,29 @@ export class State {
     this.qdd = new Float64Array(n);
   }
 
-  onChange(listener: Listener): void {
-    this.listeners.push(listener);
+  /** Called with every state, before those who show numbers. */
+  onPicture(listener: Listener): void {
+    this.pictures.push(listener);
+  }
+
+  /** Called when the state changes, for what is written at a place; of a state in passing only where that is seen. */
+  onChange(place: Element, listener: Listener): void {
+    this.listeners.push({ listener, place });
+    this.watch.observe(place);
   }
 
   changed(): void {
-    for (const listener of this.listeners) listener();
+    for (const picture of this.pictures) picture();
+    for (const { listener } of this.listeners) listener();
+  }
+
+  /** A state in passing, of something that moves by itself: every picture shows it, numbers follow now and then. */
+  passed(): void {
+    for (const picture of this.pictures) picture();
+    const now = performance.now();
+    if (now - this.told < BETWEEN_NUMBERS) return;
+    this.told = now;
+    for (const { listener, place } of this.listeners) if (!this.hidden.has(place)) listener();
   }
 
   /** A posture that a person chose: within the limits, at rest unless speeds were typed. */
@@ -36,9 +71,17 @@ export class State {
   }
 
   setPosture(q: ArrayLike<number>): void {
-    for (let k = 0; k < this.q.length; k += 1) this.q[k] = q[k] as number;
+    this.q.set(q);
     this.measured = null;
     this.changed();
+  }
+
+  /** A posture at rest, in passing. */
+  passPosture(q: ArrayLike<number>): void {
+    this.q.set(q);
+    this.setRest();
+    this.measured = null;
+    this.passed();
   }
 
   setRest(): void {

@@ -2,6 +2,7 @@
 
 import type { CompiledModel } from "./compiled_model";
 import { html } from "./elements";
+import type { JointRows } from "./joints";
 import { shown } from "./numbers";
 import type { State } from "./state";
 
@@ -31,7 +32,7 @@ export function isInsideBox(state: State): boolean {
   });
 }
 
-export function torqueBars(state: State, model: CompiledModel, places: HTMLElement[]): void {
+export function torqueBars(state: State, model: CompiledModel, rows: JointRows): void {
   const bars = state.data.joints.map((joint, k) => {
     const part = (name: string): HTMLElement => html("span", { class: name });
     const parts = {
@@ -43,7 +44,7 @@ export function torqueBars(state: State, model: CompiledModel, places: HTMLEleme
     };
     const text = html("output", { class: "torque", "aria-label": `torque of ${joint.name}` });
     const track = html("div", { class: "track" }, html("span", { class: "middle" }), ...Object.values(parts));
-    places[k]!.append(track, text);
+    rows.bars[k]!.append(track, text);
     return { joint, parts, text, track };
   });
   // Where a file states no limits, bars grow with the largest torque seen.
@@ -73,17 +74,17 @@ export function torqueBars(state: State, model: CompiledModel, places: HTMLEleme
       const unit = joint.prismatic ? "N" : "N m";
       const limit = joint.effort === null ? "" : ` / ${shown(joint.effort)}`;
       text.textContent = `${shown(total, 3, full)}${limit} ${unit}`;
-      text.dataset["value"] = String(total);
+      text.dataset.value = String(total);
       track.title = [
         `${joint.name}: ${shown(total, 5)} ${unit}${over ? ", over its limit" : ""}`,
         `gravity ${shown(found.gravity[k]!, 5)}`,
         ...(found.exact ? [`exact ${shown(found.exact[k]!, 5)}`] : []),
         ...(proven ? [`proven within ${shown(proven.bounds[k]!)}`] : []),
-        ...(state.measured ? [`measured ${shown(state.measured[k]!, 5)}`] : []),
+        ...(state.measured ? [`${state.beside} ${shown(state.measured[k]!, 5)}`] : []),
       ].join("\n");
     });
   };
-  state.onChange(fill);
+  state.onChange(rows.element, fill);
   fill();
 }
 
@@ -101,10 +102,10 @@ export function torqueLegend(state: State): HTMLElement {
         band.lastChild!.textContent = inside ? "proven bound" : "outside the certified box: nothing is proven here";
         band.classList.toggle("warning", !inside);
       };
-      state.onChange(fill);
+      state.onChange(legend, fill);
       fill();
     }
   }
-  if (state.data.motion?.measured) legend.append(entry("measured", "measured"));
+  for (const name of new Set(state.data.motions.map(({ torques }) => torques))) if (name) legend.append(entry("measured", name));
   return legend;
 }

@@ -1,0 +1,192 @@
+"""The geoms of an MJCF file that MuJoCo's viewer shows: where they are on their bodies, their forms and colours.
+
+MuJoCo knows best where they are: `fromto`, angles, frames, replicated parts. No mesh is opened for that:
+
+(1)  every geom becomes a site, which has the same words for place and form, and no mass; a mesh becomes a small one
+(2)  the document is compiled without geoms, and the sites are read back
+(3)  shown are groups 0 to 2, as in MuJoCo's viewer; planes, which are floors, are not
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Any, TypeAlias
+
+from torquec.errors import MissingExtraError
+from torquec.robot.mjcf import compile_mjcf, mujoco_warnings
+from torquec.robot.mjcf_defaults import FILE_SHAPES, OUTERMOST, MjcfContext, mjcf_context
+from torquec.robot.mjcf_file import read_mjcf_tree
+from torquec.robot.mjcf_model import ModelReader, model_pose
+from torquec.robot.mjcf_strip import strip_mjcf
+from torquec.robot.number import parse_number
+from torquec.robot.xml import Element
+from torquec.spatial import IDENTITY, Pose, Vector3
+
+RgbaColor: TypeAlias = tuple[float, float, float, float]
+
+_GROUPS_SHOWN = ("0", "1", "2")
+_NAME = "torquec geom {}|"
+"""Of the site that stands for a geom; what <replicate> puts behind it comes after the stroke."""
+_TURNS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
+_PLACES = ("pos", "fromto", "size", *_TURNS)
+_SITE_TYPES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")
+"""MuJoCo's numbers of types, in order."""
+_SAFE_COMPILER = {"inertiafromgeom": "false", "boundmass": "1", "boundinertia": "1", "balanceinertia": "true"}
+"""Bodies keep some inertia, whatever it is: nothing of it is read."""
+
+
+@dataclass(frozen=True)
+class MjcfMesh:
+    """A mesh as the file's asset has it: where it lies, its scale, and the frame in it that is the geom's."""
+
+    file: str
+    scale: Vector3 = (1.0, 1.0, 1.0)
+    reference: Pose = IDENTITY
+
+
+@dataclass(frozen=True)
+class MjcfGeom:
+    """A geom on the frame `body` (a name): its type, half sizes as MuJoCo has them, colour, mesh where it is one."""
+
+    body: str
+    type: str
+    pose: Pose
+    sizes: Vector3
+    color: RgbaColor | None = None
+    mesh: MjcfMesh | None = None
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A geom in the document: its attributes by default classes, and its element."""
+
+    attributes: dict[str, str]
+    element: Element
+
+
+def read_mjcf_geoms(path: Path) -> list[MjcfGeom]:
+    """The geoms of a robot file that could be read as a robot; raises `RobotFileError`, `MissingExtraError`."""
+    try:
+        mujoco = importlib.import_module("mujoco")
+    except ImportError:
+        raise MissingExtraError("mujoco", "mujoco", "reading the shapes of MJCF") from None
+    root = read_mjcf_tree(path)
+    context = mjcf_context(root)
+    found: list[_Found] = []
+    sections = [
+        _with_sites(section, OUTERMOST, context, found) if section.tag == "worldbody" else section
+        for section in root.children
+        if section.tag not in ("equality", "actuator", "tendon")
+    ]
+    compiler = Element("compiler", dict(_SAFE_COMPILER), root.where)
+    stripped, _ = strip_mjcf(replace(root, children=(*sections, compiler)))
+    with mujoco_warnings(mujoco):
+        model = compile_mjcf(mujoco, stripped, {}, str(path))
+    reader = ModelReader(model, name="", disabled=frozenset(), places={}, source=str(path))
+    assets = _Assets(root, context)
+    geoms = []
+    for index in range(model.nsite):
+        number = reader.given_name("site", index).partition("|")[0].rpartition(" ")[2]
+        geoms.append(_geom(model, index, reader.body_names, found[int(number)], assets))
+    return geoms
+
+
+def _with_sites(holder: Element, childclass: str, context: MjcfContext, found: list[_Found]) -> Element:
+    """A body, frame or copied part with sites for its geoms (1), and without sites of its own."""
+    childclass = holder.attributes.get("childclass", childclass)
+    children: list[Element] = []
+    for child in holder.children:
+        if child.tag in ("body", "frame", "replicate"):
+            children.append(_with_sites(child, childclass, context, found))
+        elif child.tag == "geom":
+            attributes = _attributes(child, childclass, context)
+            if attributes.get("group", "0") in _GROUPS_SHOWN and attributes.get("type") != "plane":
+                children.append(_site(attributes, child, len(found)))
+                found.append(_Found(attributes, child))
+        elif child.tag != "site":
+            children.append(child)
+    return replace(holder, children=tuple(children))
+
+
+def _attributes(geom: Element, childclass: str, context: MjcfContext) -> dict[str, str]:
+    """Those of the geom over those of its classes; one way to say a direction replaces another."""
+    found = context.attributes(geom, childclass, "geom")
+    if any(word in geom.attributes for word in _TURNS):
+        found = {name: value for name, value in found.items() if name not in _TURNS or name in geom.attributes}
+    return found
+
+
+def _is_of_a_file(attributes: dict[str, str]) -> bool:
+    return attributes.get("type") in FILE_SHAPES or "mesh" in attributes or "hfield" in attributes
+
+
+def _site(attributes: dict[str, str], geom: Element, number: int) -> Element:
+    words = {name: value for name, value in attributes.items() if name in _PLACES}
+    if _is_of_a_file(attributes):
+        words = {name: value for name, value in words.items() if name not in ("size", "fromto")}
+    elif "type" in attributes:
+        words["type"] = attributes["type"]
+    return Element("site", {"name": _NAME.format(number), **words}, geom.where)
+
+
+def _geom(model: Any, index: int, bodies: list[str], found: _Found, assets: _Assets) -> MjcfGeom:
+    pose = model_pose(model.site_pos[index], model.site_quat[index])
+    body, color = bodies[int(model.site_bodyid[index])], assets.color(found)
+    if _is_of_a_file(found.attributes):
+        kind = "mesh" if "mesh" in found.attributes else found.attributes.get("type", "hfield")
+        mesh = assets.mesh(found) if kind == "mesh" else None
+        return MjcfGeom(body, kind, pose, (0.0, 0.0, 0.0), color, mesh)
+    x, y, z = (float(size) for size in model.site_size[index])
+    return MjcfGeom(body, _SITE_TYPES[int(model.site_type[index])], pose, (x, y, z), color)
+
+
+class _Assets:
+    """Meshes and materials of a document, by name."""
+
+    def __init__(self, root: Element, context: MjcfContext) -> None:
+        self.context = context
+        elements = [element for section in root.all("asset") for element in section.children]
+        self.meshes = {_mesh_name(element): element for element in elements if element.tag == "mesh"}
+        self.materials = {e.attributes.get("name", ""): e for e in elements if e.tag == "material"}
+        self.folder = context.compiler.get("meshdir") or context.compiler.get("assetdir", "")
+        self.without_folders = context.compiler.get("strippath") == "true"
+
+    def color(self, found: _Found) -> RgbaColor | None:
+        """The colour of a geom, or that of its material; None where the file names none."""
+        if "rgba" in found.attributes:
+            return _rgba(found.attributes["rgba"], found.element)
+        material = self.materials.get(found.attributes.get("material", ""))
+        if material is None:
+            return None
+        attributes = self.context.attributes(material, OUTERMOST, "material")
+        return _rgba(attributes["rgba"], material) if "rgba" in attributes else None
+
+    def mesh(self, found: _Found) -> MjcfMesh | None:
+        """The mesh of a geom; None where there is no asset of that name, or its vertices stand in the document."""
+        element = self.meshes.get(found.attributes["mesh"])
+        if element is None:
+            return None
+        whole = replace(element, attributes=self.context.attributes(element, OUTERMOST, "mesh"))
+        file = whole.attributes.get("file", "").replace("\\", "/")
+        if not file:
+            return None
+        file = PurePosixPath(file).name if self.without_folders else file
+        named = f"{self.folder.rstrip('/')}/{file}" if self.folder else file
+        turn = _numbers(whole.attributes.get("refquat", "1 0 0 0"), whole)
+        origin = whole.vector("refpos", (0.0, 0.0, 0.0))
+        return MjcfMesh(named, whole.vector("scale", (1.0, 1.0, 1.0)), model_pose(origin, turn))
+
+
+def _numbers(text: str, element: Element) -> list[float]:
+    return [parse_number(word, what=f"an attribute of {element}", where=element.where) for word in text.split()]
+
+
+def _rgba(text: str, element: Element) -> RgbaColor:
+    r, g, b, a = (min(1.0, max(0.0, value)) for value in [*_numbers(text, element), 1.0, 1.0, 1.0, 1.0][:4])
+    return r, g, b, a
+
+
+def _mesh_name(element: Element) -> str:
+    return element.attributes.get("name") or PurePosixPath(element.attributes.get("file", "").replace("\\", "/")).stem
