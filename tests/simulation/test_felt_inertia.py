@@ -27,6 +27,7 @@ def test_the_quotient_of_a_known_mass():
     acceleration = np.stack([np.sin(T), np.zeros_like(T), np.zeros_like(T)], axis=1)
     found = felt_inertia(T, 7.0 * acceleration, acceleration)
     assert found.mean == pytest.approx(7.0)
+    assert found.in_phase == pytest.approx(7.0)
     assert found.deviation == pytest.approx(0.0, abs=1e-12)
     assert found.counted < found.samples == len(T)
     shown = quotient_over_time(7.0 * acceleration, acceleration)
@@ -40,6 +41,27 @@ def test_samples_near_zero_acceleration_and_before_the_start_do_not_count():
     load = 3.0 * acceleration + 0.5
     found = felt_inertia(T, load, acceleration, start=0.5)
     assert found.counted == int(((T > 1.0) & (T < 2.0)).sum())
+
+
+def test_what_the_arm_does_by_itself_hardly_shifts_the_mean():
+    """An arm that shakes at 7 Hz by 15 % of its motion: neither factor of |F| |A| alone may choose the samples."""
+    rng, t = np.random.default_rng(3), 0.002 * np.arange(60_000)
+    wanted = np.stack([np.zeros_like(t), np.zeros_like(t), 0.72 * np.sin(1.2 * t)], axis=1)
+    phases = rng.uniform(0.0, 2.0 * np.pi, (40, 3))
+    speeds = rng.uniform(5.0, 9.0, (40, 1, 1)) * 2.0 * np.pi
+    shakes = 0.11 * np.sqrt(2.0 / 40.0) * np.sin(speeds * t[:, None] + phases[:, None, :]).sum(axis=0)
+    acceleration = wanted + shakes * [0.6, 0.6, 1.0]
+    found = felt_inertia(t, 12.5 * wanted, acceleration)
+
+    def mean_where(size):
+        counts = size >= 0.5 * np.sqrt(np.mean(size**2))
+        return (np.linalg.norm(12.5 * wanted, axis=1) / np.linalg.norm(acceleration, axis=1))[counts].mean()
+
+    by_motion, by_force = (mean_where(np.linalg.norm(part, axis=1)) for part in (acceleration, wanted))
+    assert by_motion < 12.5 * 0.99
+    assert by_force > 12.5 * 1.01
+    assert found.mean == pytest.approx(12.5, rel=0.006)
+    assert found.in_phase == pytest.approx(12.5, rel=0.002)
 
 
 def test_misuse():

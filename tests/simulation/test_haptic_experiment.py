@@ -25,6 +25,20 @@ def test_felt_masses(name, seed):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", list(WITHIN))
+def test_felt_masses_with_weak_feedback(name):
+    """Poles -12 +- 45j let the arm stick and slip: bounds hold for the mean over runs, and in phase for each."""
+    felt = [
+        run_experiment(classics.puma560(), name, ExperimentOptions(poles=-12 + 45j, setting=HapticSetting(seed=seed)))
+        for seed in range(4)
+    ]
+    nominal, printed = felt[0].plan.nominal, felt[0].plan.printed
+    assert np.mean([one.felt.mean for one in felt]) == pytest.approx(nominal, rel=WITHIN[name])
+    assert all(one.felt.deviation <= printed[1] for one in felt)
+    assert all(one.felt.in_phase == pytest.approx(nominal, rel=WITHIN[name]) for one in felt)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("effort", [1.0, 0.5])
 @pytest.mark.parametrize("poles", [-12 + 45j, -45 + 45j])
 @pytest.mark.parametrize("impact", [0.1, 0.3])

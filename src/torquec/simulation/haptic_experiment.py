@@ -211,17 +211,14 @@ def run_experiment(
     recording = loop.run(loop.first_row(posture), _goals(plan, options, start))
     measured = measured_motion(robot, kinematics.frame, recording.t, recording.seen)
     wanted = cycle.read(np.vstack([recording.cycle[1:], recording.last[loop.parts["cycle"]]]))["acceleration"]
-    felt, wall = None, None
-    if plan.motion is not None:
-        turning = plan.turns
-        load = recording.hand[:, 3:] if turning else recording.hand[:, :3]
-        moved = measured.acceleration[:, 3:] if turning else measured.acceleration[:, :3]
-        felt = felt_inertia(recording.t, load, moved, start=plan.motion.start)
-    else:
-        wall = _wall_result(cycle, recording, start, options)
-    return ExperimentResult(
-        name, robot, cycle, options, posture, recording, measured, wanted, felt, wall, tuple(lacking)
+    wall = _wall_result(cycle, recording, start, options) if plan.motion is None else None
+    result = ExperimentResult(
+        name, robot, cycle, options, posture, recording, measured, wanted, None, wall, tuple(lacking)
     )
+    if plan.motion is None:
+        return result
+    felt = felt_inertia(recording.t, result.load, result.acceleration, start=plan.motion.start)
+    return replace(result, felt=felt)
 
 
 def _checked(name: HapticExperiment, options: ExperimentOptions) -> ExperimentOptions:

@@ -87,6 +87,7 @@ def experiment_document(result: ExperimentResult) -> dict[str, Any]:
         document["felt"] = {
             "mean": felt.mean,
             "deviation": felt.deviation,
+            "in_phase": felt.in_phase,
             "nominal": plan.nominal,
             "error": felt.mean / plan.nominal - 1.0,
             "counted": felt.counted,
