@@ -36,7 +36,7 @@ _SMALL = 0.01  # part of all amplitudes that may be left to (4), for rows and ag
 _GAIN, _LITTLE_GAIN = 0.1, 0.002  # of the factors' logarithm by that of the points: 20 or 140 of degree two
 _CHEAP = 100_000  # points that are taken even for a little gain
 _MOST_POINTS = 10_000_000  # of a grid: some seconds for a hundred rows
-_BLOCK = 500_000  # values that are made together: they fit into a processor's cache
+_BLOCK = 2_000_000  # values that are made together: few enough for caches, enough for what a block costs by itself
 _HELD = 40_000_000  # values that are kept: 160 MB
 
 
