@@ -31,6 +31,8 @@ FOUND = (
     184678,  # a column's name of 70 kB, looked at letter by letter
     212756,
     218500,
+    547466,  # a string of 70 kB in an inline table: a pattern that began to read it at every letter
+    572753,
     166171,  # a table row that ends before its expression: AttributeError
 )
 """Inputs that once broke a reader, with what happened then."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 
 import pytest
@@ -129,3 +130,41 @@ def test_the_line_finder_copes_with_whatever_tomllib_accepts(text):
     else:
         document = parse_toml(text, "f")
         assert all(document.where(key) for key in document.keys)
+
+
+WAYS = """
+plain = 1.5e-3  # a comment
+text = "a # b"
+flag = true
+list = [1, 2.0, -3e4]
+empty = {}
+inline = { a = 1, b = "x", c = [1, 2] , d = false }
+nested = { a = { b = 1 }, c = 2 }
+escaped = "a \\" = b"
+equals = { a = "b = c", d = 1 }
+long = \"\"\"
+key = 5
+\"\"\"
+dotted.key = 3
+"quoted key" = 4
+hexadecimal = 0x10
+[table]
+key = 1
+[[array]]
+key = 1
+inner = { name = "first", value = 2.0 }
+[[array]]
+key = 2
+last = 7"""
+
+
+def test_lines_of_plain_keys_are_those_of_the_whole_reader(monkeypatch):
+    from torquec.robot import toml
+
+    tomllib.loads(WAYS)
+    quick = toml._key_lines(WAYS)
+    assert quick["inline", "d"] == 7
+    assert quick["array", 0, "inner", "value"] == 21
+    assert ("long", "key") not in quick
+    monkeypatch.setattr(toml, "_PLAIN_LINES", re.compile("(?!)"))
+    assert toml._key_lines(WAYS) == quick

@@ -14,6 +14,7 @@ from torquec.robot.toml import Table
 
 _FRICTION_KEYS = {name: stored_words(name) for name in dict.fromkeys(map(spoken_word, FRICTION_WORDS))}
 """What a file may say, and the words that are stored for it: one, or one for each direction."""
+_FRICTION_NAMES = frozenset((*_FRICTION_KEYS, *FRICTION_WORDS))
 
 
 def read_angle(table: Table, key: str, default: float | None = None) -> float:
@@ -63,8 +64,11 @@ def read_friction(owner: Table) -> Friction:
     table = owner.table("friction")
     if table is None:
         return Friction()
-    values: dict[str, float] = {}
+    values = dict.fromkeys(FRICTION_WORDS, 0.0)
+    table.know(_FRICTION_NAMES)
     for name, words in _FRICTION_KEYS.items():
+        if name not in table and not any(word in table for word in words):
+            continue
         if len(words) == 2:
             values |= zip(words, _by_direction(table, name), strict=True)
         else:

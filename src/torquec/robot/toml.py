@@ -25,13 +25,12 @@ _SCALAR = re.compile(r"[^,\]}\n#]*")
 _PLAIN_ARRAY = re.compile(r"\[[-+0-9.eE, \t]*\]")
 """Numbers on one line: they stand where their key stands."""
 _PLAIN = r"""(?:[-+0-9.eE]+|true|false|"[^"\\\n=]*"|\[[-+0-9.eE, \t]*\])[ \t]*"""
-_PLAIN_PAIR = rf"[A-Za-z0-9_-]+[ \t]*=[ \t]*{_PLAIN}"
+_PLAIN_PAIR = re.compile(rf"([A-Za-z0-9_-]+)[ \t]*=[ \t]*{_PLAIN}(?:,[ \t]*|(?=\}}))")
 _PLAIN_LINES = re.compile(
-    rf"([A-Za-z0-9_-]+)[ \t]*=[ \t]*(?:{_PLAIN}|\{{[ \t]*(?P<inner>(?:{_PLAIN_PAIR}(?:,[ \t]*|(?=\}})))+)\}}[ \t]*)"
+    rf"([A-Za-z0-9_-]+)[ \t]*=[ \t]*(?:{_PLAIN}|\{{[ \t]*(?P<inner>(?:{_PLAIN_PAIR.pattern})+)\}}[ \t]*)"
     r"(?:#[^\n]*)?(?:\n|\Z)"
 )
 """`key = value` on a line of its own, the value plain or a table of plain ones: what nearly all lines of robots are."""
-_PLAIN_KEY = re.compile(r"([A-Za-z0-9_-]+)[ \t]*=")
 _BLANK = re.compile(r"[ \t]*")
 _BLANK_LINES = re.compile(r"(?:\s|#[^\n]*)*")
 
@@ -156,6 +155,10 @@ class Table:
             for index, element in enumerate(value)
             if _GONE not in element
         ]
+
+    def know(self, keys: Iterable[str]) -> None:
+        """Keys that may be there, whether they are read or not."""
+        self._asked.update(keys)
 
     def finish(self) -> None:
         """Refuse the first key that was never asked for: a misspelt key must not pass in silence."""
@@ -290,9 +293,9 @@ def _key_lines(text: str) -> dict[KeyPath, int]:
         elif plain := _PLAIN_LINES.match(text, at):
             path = (*current, plain[1])
             lines.setdefault(path, line)
-            if plain["inner"]:
-                for name in _PLAIN_KEY.findall(plain["inner"]):
-                    lines.setdefault((*path, name), line)
+            if plain["inner"]:  # pair by pair, each where the one before ends: no letter is looked at twice
+                for pair in _PLAIN_PAIR.finditer(text, plain.start("inner"), plain.end("inner") + 1):
+                    lines.setdefault((*path, pair[1]), line)
             at = plain.end()
         else:
             at = _read_pair(text, at, current, lines, line_of_offset)
