@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from tests.proof.arms import arm, programs
@@ -9,7 +11,7 @@ from tests.proof.arms import arm, programs
 from torquec.closedform.tabulate import basis_powers
 from torquec.expr import evaluate, math, trace
 from torquec.proof.bernstein import basis_degree
-from torquec.proof.torque_residual import torque_residual
+from torquec.proof.torque_residual import _NOISE, torque_residual
 from torquec.proof.torque_tables import position_degrees, positions_read, torque_tables
 
 
@@ -87,3 +89,22 @@ def test_what_is_dropped_as_rounding_is_counted():
     assert not np.any(residual.tables[0])
     assert 0.0 < residual.dropped[0].max() < 1e-14
     assert list(residual.weights([2.0, 3.0, 5.0], [7.0, 11.0, 13.0])) == [7, 11, 13, 4, 6, 10, 9, 15, 25, 1]
+
+
+def test_differences_that_are_no_rounding_are_kept_and_not_counted_as_dropped():
+    exact = torque_tables(torque_of_waves((0, 1, 0.5)), [False] * 3, [0])
+    other = torque_tables(torque_of_waves((0, 1, 0.25)), [False] * 3, [0])
+    residual = torque_residual(exact, other)
+    assert np.abs(residual.tables[0]).max() == pytest.approx(0.25)
+    assert all(dropped.max() < 1e-14 for dropped in residual.dropped)
+
+
+def test_where_rounding_ends():
+    """Below one, torques are measured against one: what is more than the noise of that is a difference."""
+    plain = torque_tables(torque_of_waves((0, 1, 0.5)), [False] * 3, [0])
+    for part, kept in ((0.7, False), (1.5, True)):
+        changed = plain.table.copy()
+        changed[0, 0, -1] += part * _NOISE
+        residual = torque_residual(plain, dataclasses.replace(plain, table=changed))
+        assert bool(np.any(residual.tables[0])) is kept
+        assert residual.dropped[0][-1] == pytest.approx(0.0 if kept else part * _NOISE, rel=1e-3)

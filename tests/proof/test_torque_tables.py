@@ -32,3 +32,34 @@ def test_a_degree_that_no_proof_can_manage_is_refused():
     assert degree == 5 > HIGHEST_DEGREE
     with pytest.raises(RobotError, match="of degree 5 in the sine and cosine of a joint"):
         torque_tables(program, [False], degree=degree)
+
+
+@pytest.mark.parametrize("name", ["planar3r", "scara"])
+def test_tables_give_the_rows_between_the_points_that_they_were_made_from(name):
+    robot = arm(name)
+    exact, _ = programs(robot, 0, 1.0)
+    slides = [joint.type.is_prismatic for joint in robot.joints]
+    tables = torque_tables(exact, slides)
+    q = np.random.default_rng(8).uniform(-1.0, 1.0, (6, robot.n))
+    rows = torque_rows(exact, q)
+    for k, position in enumerate(q):
+        found = tables.table
+        for variable in tables.variables:
+            x = position[variable.joints[0][0]]
+            waves = (1.0, np.cos(x), np.sin(x), np.cos(2.0 * x), np.sin(2.0 * x))
+            powers = [x**d for d in range(found.shape[0])]
+            found = np.tensordot(powers if variable.prismatic else waves, found, axes=(0, 0))
+        assert found == pytest.approx(rows[k], rel=1e-9, abs=1e-9)
+    assert tables.size == pytest.approx(np.abs(torque_rows(exact, np.zeros((1, robot.n)))[..., -1]).max(), rel=0.5)
+
+
+def test_too_many_positions_are_refused_before_the_work():
+    n = 14
+    program = trace(
+        "inverse_dynamics",
+        lambda q, qd, qdd: {"tau": [math.sincos(q[k])[0] * qd[k] * qd[k] + qdd[k] for k in range(n)]},
+        dict.fromkeys(("q", "qd", "qdd"), (n,)),
+    )
+    with pytest.raises(RobotError, match="depend on 14 joint positions, too many"):
+        torque_tables(program, [False] * n)
+    assert len(torque_tables(program, [False] * n, [0, 5]).variables) == 2

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from torquec.errors import CheckError
-from torquec.proof.checker.check_boxes import LeafChecker, basis_values, root_pieces, tree_leaves
+from torquec.proof.checker.allowances import CONTROL_VALUE, basis_rounding
+from torquec.proof.checker.check_boxes import LeafChecker, _interval, basis_values, root_pieces, tree_leaves
 
 
 def test_root_pieces_cover_the_range():
@@ -126,3 +127,21 @@ def test_constant_errors_of_speeds_are_bounded_from_above_and_closely(n):
         ratios.append(high / attained)
     assert min(ratios) >= 1.0 - 1e-9
     assert np.mean(ratios) < 1.03  # by signs alone 1.08 to 1.16
+
+
+def test_what_a_box_allows_for_rounding_by_hand():
+    """Of a displacement on [0, 4] and degree two, control values are 1, (0, 2, 4) and (0, 0, 16)."""
+    box = _interval((0.0, 4.0), (0.0, 1.0), True, 2)
+    np.testing.assert_allclose(box.control, [[1.0, 0.0, 0.0], [1.0, 2.0, 0.0], [1.0, 4.0, 16.0]], atol=1e-14)
+    assert box.largest == 16.0
+    # Interpolation multiplies 0, 4, 16 by -1/2, 2, -1/2 in the middle: 16 in magnitudes, as at the end.
+    assert box.rounding == pytest.approx(16.0 * basis_rounding(3, 2, 0.0), rel=1e-12)
+    rows = np.array([[0.0] * 3, [0.0] * 3, [1.0, -2.0, 3.0]])
+    leaf = LeafChecker(1, "a", 100.0, rows, (True,), (2,))
+    assert leaf.sum == 6.0
+    assert leaf._noise([]) == 0.0
+    once = box.rounding / 16.0 + 3.0 * CONTROL_VALUE
+    assert leaf._noise([box]) == pytest.approx(16.0 * 6.0 * once, rel=1e-12)
+    assert leaf._noise([box, box]) == pytest.approx(256.0 * 6.0 * 2.0 * once, rel=1e-12)
+    small = _interval((0.0, 0.5), (0.0, 1.0), True, 1)  # nothing is larger than one
+    assert leaf._noise([small]) == pytest.approx(6.0 * (small.rounding + 2.0 * CONTROL_VALUE), rel=1e-12)

@@ -6,9 +6,15 @@ import pytest
 from tests.proof.arms import arm
 
 from torquec.errors import CheckError
-from torquec.expr import math, trace
+from torquec.expr import Op, math, trace
 from torquec.model.quantities import trace_quantity
-from torquec.proof.checker.program_form import HIGHEST_DEGREE, check_program
+from torquec.proof.checker.program_form import (
+    HIGHEST_DEGREE,
+    AngleSum,
+    added_angles,
+    check_program,
+    scaled_angle,
+)
 
 SHAPES = dict.fromkeys(("q", "qd", "qdd"), (2,))
 ARM = arm("planar2r")
@@ -56,3 +62,46 @@ def test_programs_of_other_shapes_are_refused():
 def test_a_torque_that_is_zero_or_constant_is_one():
     check_program(ARM, program(lambda q, qd, qdd: 0.0))
     check_program(ARM, program(lambda q, qd, qdd: 2.5))
+
+
+def power(x, exponent):
+    """A product of so many factors, as it is written."""
+    found = x
+    for _ in range(exponent - 1):
+        found = found * x
+    return found
+
+
+@pytest.mark.parametrize(
+    ("formula", "degree"),
+    [
+        (lambda q: power(q[2], HIGHEST_DEGREE), HIGHEST_DEGREE),
+        (lambda q: power(q[2], HIGHEST_DEGREE + 1), HIGHEST_DEGREE + 1),
+        (lambda q: power(q[2], 201) * (power(q[2], 200) + q[2]), 401),  # a sum has the larger degree of its terms
+        (lambda q: power(q[2], 200) * (q[2] + power(q[2], 200)), 400),
+        (lambda q: power(q[2], 399) * math.sincos(q[0])[0], 400),
+        (lambda q: power(q[2], 398) * math.sincos(2.0 * q[0] - q[1])[0], 401),
+    ],
+)
+def test_degrees_are_counted_as_they_are_written(formula, degree):
+    scara = arm("scara")
+    made = trace(
+        "inverse_dynamics",
+        lambda q, qd, qdd: {"tau": [formula(q) + qdd[0], *(qdd[k] for k in range(1, 4))]},
+        dict.fromkeys(("q", "qd", "qdd"), (4,)),
+    )
+    if degree <= HIGHEST_DEGREE:
+        check_program(scara, made)
+    else:
+        with pytest.raises(CheckError, match="a degree above"):
+            check_program(scara, made)
+
+
+def test_sums_of_angles_by_hand():
+    first, second = AngleSum(((0, 1.0), (1, 2.0)), 0.5), AngleSum(((1, 2.0), (2, -3.0)), 0.25)
+    assert added_angles(Op.ADD, [first, second]) == AngleSum(((0, 1.0), (1, 4.0), (2, -3.0)), 0.75)
+    assert added_angles(Op.SUB, [first, second]) == AngleSum(((0, 1.0), (2, 3.0)), 0.25)
+    assert added_angles(Op.NEG, [first]) == AngleSum(((0, -1.0), (1, -2.0)), -0.5)
+    assert scaled_angle(AngleSum((), 3.0), first) == AngleSum(((0, 3.0), (1, 6.0)), 1.5)
+    assert scaled_angle(first, AngleSum((), -1.0)) == AngleSum(((0, -1.0), (1, -2.0)), -0.5)
+    assert scaled_angle(first, second) is None

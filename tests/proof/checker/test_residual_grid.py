@@ -43,6 +43,24 @@ def test_what_the_grid_allows_is_never_exceeded(name):
     assert np.all(allowed <= 60.0 * error + 1e-9)
 
 
+@pytest.mark.parametrize("of_robot", [False, True])
+@pytest.mark.parametrize("name", ["planar3r", "scara"])
+def test_rows_give_the_torques_at_any_motion(name, of_robot):
+    robot = arm(name)
+    exact, simplified = programs(robot, 1, 0.8)
+    box = motions(robot)
+    rng = np.random.default_rng(4)
+    q = rng.uniform(box.lower, box.upper, (7, robot.n))
+    qd, qdd = rng.uniform(-2.0, 2.0, (2, 7, robot.n))
+    rows = ResidualGrid(robot, simplified, box.lower, box.upper).rows_at(q, of_robot=of_robot)
+    pairs = [qd[:, j] * qd[:, k] for j in range(robot.n) for k in range(j, robot.n)]
+    factors = np.stack([*qdd.T, *pairs, np.ones(7)])
+    state = {"q": q, "qd": qd, "qdd": qdd}
+    expected = evaluate(exact, state)["tau"] - (0.0 if of_robot else evaluate(simplified, state)["tau"])
+    np.testing.assert_allclose(np.einsum("rN,rNi->Ni", factors, rows.value), expected, atol=1e-11)
+    assert np.all(rows.radius < 1e-11)
+
+
 def test_the_same_program_leaves_rounding_only():
     robot = arm("stanford")
     exact, _ = programs(robot, 0, 1.0)

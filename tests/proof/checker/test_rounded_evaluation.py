@@ -9,7 +9,8 @@ from tests.proof.arms import arm
 
 from torquec.expr import Op, evaluate, trace
 from torquec.model.quantities import trace_quantity
-from torquec.proof.checker.rounded_evaluation import UNIT, RoundedArray, evaluate_rounded
+from torquec.proof.checker.allowances import RADIUS_MARGIN, UNDERFLOW, UNIT
+from torquec.proof.checker.rounded_evaluation import RoundedArray, evaluate_rounded
 
 SHAPES = dict.fromkeys(("q", "qd", "qdd"), (2,))
 
@@ -54,3 +55,20 @@ def test_input_radii_are_carried():
     assert 0.9 <= found.radius[0, 1] <= 0.95
     assert Op.MUL in {step.op for step in program.operations}
     assert found.radius[0, 0] < 0.5 + 100 * UNIT
+
+
+def test_radii_by_hand():
+    """A sum adds the radii of its terms and half a unit of its result, a product the mixed terms; a little raised."""
+    a, b = RoundedArray(np.array([[4.0, 0.0]]), np.array([[0.5, 0.0]])), given([[-8.0, 0.0]])
+    rest = {"q": given([[0.0, 0.0]]), "qd": a, "qdd": b}
+    cases = (
+        (lambda q, qd, qdd: qd[0] + qdd[0], -4.0, 0.5 + 4.0 * UNIT, 0.0),
+        (lambda q, qd, qdd: qd[0] - qdd[0], 12.0, 0.5 + 12.0 * UNIT, 0.0),
+        (lambda q, qd, qdd: qd[0] * qdd[0], -32.0, 8.0 * 0.5 + 32.0 * UNIT, UNDERFLOW),
+        (lambda q, qd, qdd: qd[0] * qd[0], 16.0, 2.0 * 4.0 * 0.5 + 0.25 + 16.0 * UNIT, UNDERFLOW),
+    )
+    for formula, value, radius, more in cases:
+        program = trace("f", lambda q, qd, qdd, made=formula: {"tau": [made(q, qd, qdd), 0.0]}, SHAPES)
+        found = evaluate_rounded(program, rest)
+        assert found.value[0, 0] == value
+        assert found.radius[0, 0] == radius * RADIUS_MARGIN + more
