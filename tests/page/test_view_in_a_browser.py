@@ -13,10 +13,11 @@ from tests.parameters.serial_arms import shared_model
 
 import torquec as tq
 from torquec.dynamics.frame_pose import frame_pose
+from torquec.page.motion_table import SimulatedRun
 from torquec.page.view_functions import torque_quantity
 from torquec.page.view_page import view_page
 from torquec.robot import classics
-from torquec.trajectory import puma560_standard_trajectory
+from torquec.trajectory import minimum_jerk, puma560_standard_trajectory
 
 NO_WEBGL = """
 const getContext = HTMLCanvasElement.prototype.getContext;
@@ -411,4 +412,35 @@ def test_a_certified_model_shows_its_bound_inside_its_box_and_says_where_nothing
         page.ask("(() => { torquec.state.qd[0] = 50; torquec.state.changed(); })()")
         assert not band.is_visible()
         assert "nothing is proven here" in page.page.locator(".legend").first.text_content()
+        assert page.complaints == []
+
+
+@pytest.mark.parametrize("width", [960, 330])
+def test_simulated_runs_are_chosen_and_played_in_little_room(browser, folder, width):
+    robot = classics.planar2r()
+    names = robot.joint_names
+    runs = []
+    for title, goal in (("light", [0.5, -0.4]), ("heavy <b>", [-0.7, 0.9])):
+        motion = minimum_jerk([0.0, 0.0], goal, 1.0, joints=names, period=0.01)
+        runs.append(SimulatedRun(title, motion, np.ones_like(motion.q)))
+    path = write(folder, "runs.html", view_page(robot, runs=runs).html)
+    with opened(browser, path, viewport={"width": width, "height": 520}) as page:
+        page.page.get_by_label("motion", exact=True).locator("visible=true").last.select_option("1")
+        page.ask("torquec.player.go(1)")
+        assert page.ask("[...torquec.state.q]") == pytest.approx([-0.7, 0.9])
+        assert page.ask("[...torquec.state.measured, torquec.state.beside]") == [1, 1, "simulated"]
+        page.page.get_by_label("motion", exact=True).locator("visible=true").last.select_option("0")
+        assert page.ask("torquec.player.time") == 0
+        # Nothing lies over anything else, and the arm fills a good part of the picture.
+        stage, panel = page.ask(
+            "['stage', 'panel'].map((id) => document.getElementById(id).getBoundingClientRect().toJSON())"
+        )
+        assert stage["right"] <= panel["left"] + 1 or stage["bottom"] <= panel["top"] + 1
+        assert page.ask("torquec.scene.canvas.clientWidth") <= stage["width"] + 1
+        assert page.ask("document.documentElement.scrollWidth") <= width
+        base, hand = (
+            page.ask(f"torquec.scene.onScreen({point})")
+            for point in ("torquec.robot.root.position", "torquec.scene.handPosition")
+        )
+        assert np.hypot(base["x"] - hand["x"], base["y"] - hand["y"]) > 0.2 * stage["height"]
         assert page.complaints == []

@@ -10,7 +10,13 @@ from torquec.report.stored_values import StoredValue
 _PERCENT = 100.0  # parts to percent
 _SHOWN = 12
 """Limits that are drawn, the tightest first; the table has all."""
-_WORDS = {"good": Tone.GOOD, "fair": Tone.PLAIN, "poor": Tone.WARNING, "not excited": Tone.BAD}
+_RATINGS = {
+    "good": ("are excited well", Tone.GOOD),
+    "fair": ("are excited fairly", Tone.PLAIN),
+    "poor": ("are excited poorly", Tone.WARNING),
+    "not excited": ("are not excited at all", Tone.BAD),
+}
+"""What is said of how many parameters."""
 
 
 def excitation_section(document: FoundDocument, folder: FoundFolder) -> Shown:
@@ -91,7 +97,7 @@ def _judged(values: StoredValue, name: str) -> Shown:
         )
     )
     rows: list[tuple[Cell, ...]] = []
-    counts = dict.fromkeys(_WORDS, 0)
+    counts = dict.fromkeys(_RATINGS, 0)
     for row in values["parameters"]:
         rating = row["rating"].text
         counts[rating] = counts.get(rating, 0) + 1
@@ -104,21 +110,17 @@ def _judged(values: StoredValue, name: str) -> Shown:
         ]
         rows.append((row["name"].text, Number(row["value"].number, by), *cells, rating))
     notes = [
-        paragraph(
-            Number(counts[rating], by),
-            f" parameters are excited: {rating}." if rating != "not excited" else " parameters are not excited at all.",
-            tone=tone,
-        )
-        for rating, tone in _WORDS.items()
+        paragraph(Number(counts[rating], by), f" parameters {words}.", tone=tone)
+        for rating, (words, tone) in _RATINGS.items()
         if counts[rating]
     ]
     head = (
         "parameter",
         "value",
-        "deviation, of it",
+        "deviation",
         "independence",
         "share of the torque",
-        "deviation, of the torque",
+        "its deviation",
         "excited",
     )
     table = DataTable(head, tuple(rows), "What a fit to these logs can know of every parameter")

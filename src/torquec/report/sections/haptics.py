@@ -147,7 +147,7 @@ def _curves(values: StoredValue, by: Provenance, chosen: Provenance) -> list[Blo
         arm = curve.get("arm")
         series = [Series("object" if arm is not None else quantity, t, curve["object"].numbers, by)]
         if arm is not None:
-            series.append(Series("arm, by its encoders", t, arm.numbers, by, Style.FAINT))
+            series.insert(0, Series("arm, by its encoders", t, arm.numbers, by, Style.WIDE))
         rules: tuple[LimitLine, ...] = ()
         axis = Axis(quantity, unit)
         if unit in (_KG, _KG_M2):

@@ -145,7 +145,7 @@ async function start(): Promise<void> {
 
   const dynamics = model !== null && data.noDynamics === "";
   if (dynamics) {
-    joints.insertBefore(torqueLegend(state), rows.element);
+    joints.insertBefore(torqueLegend(state, true), rows.element);
     torqueBars(state, model, rows);
   } else panel.append(html("p", { class: "card note" }, data.noDynamics));
 
@@ -177,7 +177,7 @@ async function start(): Promise<void> {
   }
 
   const motions = new Motions(state, dynamics ? model : null, byId("motion"));
-  if (motions.player && dynamics) panel.append(section("Torques along the motion", "along", torqueLegend(state), motions.plots));
+  if (motions.player && dynamics) panel.append(section("Torques along the motion", "along", torqueLegend(state, false), motions.plots));
   if (data.problems.length > 0) {
     const list = html("ul");
     for (const text of data.problems) list.append(html("li", {}, text));

@@ -38,6 +38,7 @@ export interface Dragging {
   end(): void;
 }
 
+const BUTTONS = 64; // pixels at the top of the picture, with room for what is around a joint
 const NEVER_SHOWN = [960, 640] as const; // pixels of a picture for paper where none was on a screen before
 
 export class SceneView {
@@ -118,6 +119,7 @@ export class SceneView {
     this.camera.position.copy(middle).add(new Vector3(0.78, -0.55, 0.36).normalize().multiplyScalar(distance));
     this.controls.target.copy(middle);
     this.controls.update();
+    this.stepBack();
     this.draw();
   }
 
@@ -218,18 +220,21 @@ export class SceneView {
   private stepBack(): void {
     const points = [...this.data.bodies.keys()].map((k) => new Vector3().setFromMatrixPosition(this.robot.group(k).matrixWorld));
     for (const hand of this.data.hands) points.push(framePose(this.robot, hand.body, hand.pose).position);
+    const top = Math.min(0.75, Math.max(0.4, 1 - (2 * BUTTONS) / Math.max(1, this.place.clientHeight)));
     const isOutside = (): boolean => {
       this.camera.updateMatrixWorld();
       return points.some((point) => {
         const seen = point.clone().project(this.camera);
-        return Math.abs(seen.x) > 0.9 || seen.y > 0.75 || seen.y < -0.9; // buttons are at the top
+        return Math.abs(seen.x) > 0.9 || seen.y > top || seen.y < -0.9;
       });
     };
     if (!isOutside()) return;
     const arm = this.camera.position.clone().sub(this.controls.target);
     const box = new Box3().setFromPoints([...points, new Vector3(0, 0, this.data.floor)]);
-    box.getCenter(this.controls.target);
+    const middle = box.getCenter(new Vector3());
+    const rise = 0.5 * (0.9 - top) * Math.tan((this.camera.fov * Math.PI) / 360); // to the middle of what is free
     for (let k = 0; k < 40; k += 1) {
+      this.controls.target.copy(middle).setZ(middle.z + rise * arm.length());
       this.camera.position.copy(this.controls.target).add(arm);
       if (!isOutside()) break;
       arm.multiplyScalar(1.05);
@@ -294,7 +299,9 @@ export class SceneView {
   private resize(): void {
     const { clientWidth: width, clientHeight: height } = this.place;
     if (width === 0 || height === 0) return; // hidden, or on paper
+    const isFirst = !this.sized;
     this.setSize(width, height);
+    if (isFirst) this.look();
   }
 
   private setSize(width: number, height: number): void {

@@ -88,10 +88,11 @@ export function torqueBars(state: State, model: CompiledModel, rows: JointRows):
   fill();
 }
 
-/** What the marks of the bars mean; only those that this page has. */
-export function torqueLegend(state: State): HTMLElement {
+/** What the marks of bars or of plots mean; only those that this page has. Plots have no gravity. */
+export function torqueLegend(state: State, hasGravity: boolean): HTMLElement {
   const entry = (name: string, text: string): HTMLElement => html("span", {}, html("i", { class: `key ${name}` }), text);
-  const legend = html("p", { class: "legend" }, entry("total", "torque"), entry("gravity", "of this, gravity"));
+  const legend = html("p", { class: "legend" }, entry("total", "torque"));
+  if (hasGravity) legend.append(entry("gravity", "of this, gravity"));
   if (state.data.simplified) {
     legend.append(entry("exact", "exact model"));
     if (state.data.proven) {
