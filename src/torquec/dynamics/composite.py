@@ -18,6 +18,6 @@ def composite_moments(placed: Sequence[PlacedLink]) -> list[MassMoments]:
     for i in reversed(range(len(placed))):
         link = placed[i]
         if link.parent != BASE:
-            turned = composite[i].turned_about_z(link.turn.c, link.turn.s).turned(link.turn.pre)
+            turned = link.turn.moments_out(composite[i])
             composite[link.parent] = composite[link.parent] + turned.shifted(link.origin)
     return composite

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from torquec.dynamics.carried_links import place_carried
 from torquec.dynamics.composite import composite_moments
 from torquec.dynamics.mass_matrix import unit_acceleration_wrench
 from torquec.dynamics.mass_moments import MassMoments
@@ -31,10 +32,12 @@ from torquec.robot.robot import BASE, Robot
 from torquec.spatial import Scalar, Vector3, add, cross, scale
 
 
-def coriolis_matrix(robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[list[Scalar]]:
+def coriolis_matrix(
+    robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], *, carried: bool = False
+) -> list[list[Scalar]]:
     """C(q, qd), (n, n), with C qd = velocity torque and dM/dt - 2 C skew."""
     m = mechanism(robot)
-    placed = place(m, q)
+    placed = place_carried(m, q) if carried else place(m, q)
     w = angular_velocities(placed, m.coordinates, qd)
     u = origin_velocities(placed, m.coordinates, w, qd)
     composite = composite_moments(placed)

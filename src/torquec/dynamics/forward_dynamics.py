@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from torquec.dynamics.carried_links import place_carried
 from torquec.dynamics.inverse_dynamics import joint_torques
 from torquec.dynamics.joint_space_solve import factorize, solve
 from torquec.dynamics.mass_matrix import joint_inertias
@@ -26,10 +27,12 @@ _ZERO = 1e-13
 """What rounding leaves of a zero eigenvalue of M, its diagonal scaled to one."""
 
 
-def forward_dynamics(robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar]) -> list[Scalar]:
+def forward_dynamics(
+    robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar], *, carried: bool = False
+) -> list[Scalar]:
     """Accelerations (n,) under torques tau (n,), friction not included (1)."""
     m = regular_mechanism(robot)
-    placed = place(m, q)
+    placed = place_carried(m, q) if carried else place(m, q)
     still = [0.0] * m.n
     bias = joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, qd, still), still)
     free = [drive - needed for drive, needed in zip(tau, bias, strict=True)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from torquec.dynamics.carried_links import place_carried
 from torquec.dynamics.forward_dynamics import regular_mechanism
 from torquec.dynamics.inverse_dynamics import joint_torques
 from torquec.dynamics.inverse_dynamics_derivatives import torque_derivatives
@@ -30,11 +31,11 @@ class AccelerationDerivatives:
 
 
 def forward_dynamics_derivatives(
-    robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar]
+    robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar], *, carried: bool = False
 ) -> AccelerationDerivatives:
     """The derivatives (1) of `forward_dynamics` at (q, qd, tau), each (n,)."""
     m = regular_mechanism(robot)
-    placed = place(m, q)
+    placed = place_carried(m, q) if carried else place(m, q)
     still = [0.0] * m.n
     bias = joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, qd, still), still)
     factors = factorize(joint_inertias(m, placed))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from torquec.dynamics.carried_links import place_carried
 from torquec.dynamics.inverse_dynamics import joint_torques
 from torquec.dynamics.mechanism import Grouping, mechanism, place
 from torquec.dynamics.motion import motions
@@ -14,9 +15,11 @@ from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 
 
-def gravity_torque(robot: Robot, q: Sequence[Scalar], *, grouping: Grouping = Grouping.REGROUPED) -> list[Scalar]:
+def gravity_torque(
+    robot: Robot, q: Sequence[Scalar], *, grouping: Grouping = Grouping.REGROUPED, carried: bool = False
+) -> list[Scalar]:
     """g(q), (n,)."""
     m = mechanism(robot, grouping)
-    placed = place(m, q)
+    placed = place_carried(m, q) if carried else place(m, q)
     rest = [0.0] * m.n
     return joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, rest, rest), rest)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from torquec.dynamics.carried_links import place_carried
 from torquec.dynamics.external_wrench import ExternalWrench, Wrench, link_wrenches
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.mechanism import Grouping, Mechanism, PlacedLink, mechanism, place
@@ -31,14 +32,15 @@ def inverse_dynamics(
     *,
     wrenches: Sequence[ExternalWrench] = (),
     grouping: Grouping = Grouping.BALANCED,
+    carried: bool = False,
 ) -> list[Scalar]:
     """Torques (n,) that give accelerations qdd at (q, qd), friction not included; q, qd, qdd are (n,).
 
     `wrenches` are what the surroundings do to the robot: a pushed robot needs that much less torque.
-    `grouping` changes the operations, not the result.
+    `grouping` and `carried` change the operations, not the result; a pushed robot has its links in their own axes.
     """
     m = mechanism(robot, grouping)
-    placed = place(m, q)
+    placed = place_carried(m, q) if carried and not wrenches else place(m, q)
     outside = link_wrenches(robot, m, placed, wrenches)
     return joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, qd, qdd), qdd, outside)
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from torquec.dynamics.carried_links import place_carried
 from torquec.dynamics.composite import composite_moments
 from torquec.dynamics.coriolis_matrix import (
     Entry,
@@ -50,11 +51,11 @@ class TorqueDerivatives:
 
 
 def inverse_dynamics_derivatives(
-    robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+    robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar], *, carried: bool = False
 ) -> TorqueDerivatives:
     """The derivatives of `inverse_dynamics` at (q, qd, qdd), each (n,)."""
     m = mechanism(robot)
-    return torque_derivatives(m, place(m, q), qd, qdd)
+    return torque_derivatives(m, place_carried(m, q) if carried else place(m, q), qd, qdd)
 
 
 def torque_derivatives(

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from torquec.dynamics.carried_links import place_carried
 from torquec.dynamics.composite import composite_moments
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.mechanism import Mechanism, PlacedLink, mechanism, place
@@ -23,10 +24,10 @@ from torquec.robot.robot import BASE, Robot
 from torquec.spatial import Scalar, Vector3, add, cross
 
 
-def mass_matrix(robot: Robot, q: Sequence[Scalar]) -> list[list[Scalar]]:
-    """M(q), (n, n), both triangles; reflected motor inertia included."""
+def mass_matrix(robot: Robot, q: Sequence[Scalar], *, carried: bool = False) -> list[list[Scalar]]:
+    """M(q), (n, n), both triangles; reflected motor inertia included. `carried` changes the operations only."""
     m = mechanism(robot)
-    return joint_inertias(m, place(m, q))
+    return joint_inertias(m, place_carried(m, q) if carried else place(m, q))
 
 
 def joint_inertias(m: Mechanism, placed: Sequence[PlacedLink]) -> list[list[Scalar]]:

@@ -26,6 +26,7 @@ from torquec.spatial import (
     Vector3,
     add,
     difference,
+    matmul,
     matvec,
     product,
     scale,
@@ -162,10 +163,37 @@ class Turn:
         x, y, z = matvec(transpose(self.pre), v)
         return (total(product(c, x), product(s, y)), difference(product(c, y), product(s, x)), z)
 
+    def moments_out(self, moments: MassMoments) -> MassMoments:
+        """Mass moments in the parent's axes from those in the link's."""
+        about_z = moments.turned_about_z(self.c, self.s) if self._turns else moments
+        return about_z.turned(self.pre)
+
+    def matrix_out(self, d: Matrix3) -> Matrix3:
+        """R D R': the part across z by sums and differences in four products, z row and column in four each."""
+        c, s = self.c, self.s
+        about_z = d
+        if self._turns:
+            (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = d
+            # D = symmetric + skew: the skew part does not change about z, the symmetric part as mass moments do.
+            v = s * (xx - yy) + c * (xy + yx)
+            sv = s * v
+            cv = c * v
+            about_z = (
+                (xx - sv, cv - yx, c * xz - s * yz),
+                (cv - xy, yy + sv, s * xz + c * yz),
+                (c * zx - s * zy, s * zx + c * zy, zz),
+            )
+        return matmul(matmul(self.pre, about_z), transpose(self.pre))
+
     @property
     def axis(self) -> Vector3:
         """The link's z axis in the parent's coordinates."""
         return (self.pre[0][2], self.pre[1][2], self.pre[2][2])
+
+    @property
+    def _turns(self) -> bool:
+        """Whether there is anything to turn about z."""
+        return not (isinstance(self.s, float) and self.s == 0.0 and self.c == 1.0)
 
 
 @dataclass(frozen=True)
@@ -196,14 +224,14 @@ def place_links(
             turn = Turn(link.pre.rotation, *exact_cos_sin(link.theta))
             height = link.d + position
         else:
-            turn = Turn(link.pre.rotation, *_cos_sin(position, link.theta))
+            turn = Turn(link.pre.rotation, *cos_sin_of(position, link.theta))
             height = link.d
         origin = add(link.pre.origin, scale(turn.axis, height))
         placed.append(PlacedLink(link.parent, link.prismatic, turn, origin))
     return tuple(placed)
 
 
-def _cos_sin(variable: Scalar, constant: float) -> tuple[Scalar, Scalar]:
+def cos_sin_of(variable: Scalar, constant: float) -> tuple[Scalar, Scalar]:
     """(cos, sin) of variable + constant; a constant quarter turn swaps and signs instead of adding."""
     s, c = sincos(variable)
     quarters = {(1.0, 0.0): (c, s), (0.0, 1.0): (-s, c), (-1.0, 0.0): (-c, -s), (0.0, -1.0): (s, -c)}

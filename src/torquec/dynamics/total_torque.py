@@ -9,14 +9,23 @@ from collections.abc import Sequence
 
 from torquec.dynamics.friction_torque import friction_torque
 from torquec.dynamics.inverse_dynamics import inverse_dynamics
+from torquec.dynamics.mechanism import Grouping
 from torquec.dynamics.spring_torque import spring_torque
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
 
 
-def total_torque(robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[Scalar]:
+def total_torque(
+    robot: Robot,
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    qdd: Sequence[Scalar],
+    *,
+    grouping: Grouping = Grouping.BALANCED,
+    carried: bool = False,
+) -> list[Scalar]:
     """Drive torques (n,) with everything that the robot's file knows (1)."""
-    return torque_with_losses(robot, inverse_dynamics(robot, q, qd, qdd), q, qd)
+    return torque_with_losses(robot, inverse_dynamics(robot, q, qd, qdd, grouping=grouping, carried=carried), q, qd)
 
 
 def torque_with_losses(

@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torquec.dynamics.mass_moments import MassMoments
-from torquec.dynamics.mechanism import Coordinate, PlacedLink, Turn
+from torquec.dynamics.mechanism import Coordinate, PlacedLink
 from torquec.robot.robot import BASE
-from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, matmul, scale, transpose
+from torquec.spatial import Matrix3, Scalar, Vector3, add, cross, scale
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def velocity_moments(
         below, mass = found[i], composite[i]
         linear = add(link.turn.out(below.linear), scale(u[i], mass.m))
         h = link.turn.out(mass.first)
-        moment = _turned(link.turn, below.moment)
+        moment = link.turn.matrix_out(below.moment)
         p, speed = link.origin, u[i]
         parent = found[link.parent]
         total = tuple(
@@ -72,19 +72,3 @@ def _own(e: MassMoments, w: Vector3) -> VelocityMoments:
     """(2)."""
     moment = tuple(cross(w, row) for row in e.second)
     return VelocityMoments(cross(w, e.first), moment)  # type: ignore[arg-type]
-
-
-def _turned(turn: Turn, d: Matrix3) -> Matrix3:
-    """R D R': the part across z by sums and differences in four products, z row and column in four each."""
-    c, s = turn.c, turn.s
-    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = d
-    # D = symmetric + skew: the skew part does not change about z, the symmetric part as in MassMoments.turned_about_z.
-    v = s * (xx - yy) + c * (xy + yx)
-    sv = s * v
-    cv = c * v
-    about_z: Matrix3 = (
-        (xx - sv, cv - yx, c * xz - s * yz),
-        (cv - xy, yy + sv, s * xz + c * yz),
-        (c * zx - s * zy, s * zx + c * zy, zz),
-    )
-    return matmul(matmul(turn.pre, about_z), transpose(turn.pre))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from torquec.dynamics.carried_links import place_carried
 from torquec.dynamics.inverse_dynamics import joint_torques
 from torquec.dynamics.mechanism import Grouping, mechanism, place
 from torquec.dynamics.motion import motions
@@ -15,10 +16,15 @@ from torquec.spatial import Scalar
 
 
 def velocity_torque(
-    robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], *, grouping: Grouping = Grouping.BALANCED
+    robot: Robot,
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    *,
+    grouping: Grouping = Grouping.BALANCED,
+    carried: bool = False,
 ) -> list[Scalar]:
     """c(q, qd), (n,)."""
     m = mechanism(robot, grouping)
-    placed = place(m, q)
+    placed = place_carried(m, q) if carried else place(m, q)
     still = [0.0] * m.n
     return joint_torques(m, placed, motions(placed, m.coordinates, (0.0, 0.0, 0.0), qd, still), still)

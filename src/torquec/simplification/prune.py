@@ -7,6 +7,8 @@
      room that it takes from every joint; it is tried, with a quick fit, before the next one is looked for
 (3)  after a few of them the constants are fitted to the worst motions of the new program, which join those met; where
      that does not lead below the tolerance, half of the replacements are taken back, and so on
+(4)  what goes first decides what can go later: the programs on the way are stages, from any of which another descent
+     may begin, with other motions and gains changed by chance
 
 The program stays linear in the accelerations and quadratic in the speeds, so its error can be bounded like any other.
 Its degree in the joints' sines and cosines may rise, because what cancelled in a whole sum need not cancel in a part;
@@ -60,6 +62,9 @@ _BROKEN_PROMISES, _OF_ONE_STEP = 24, 2
 """Replacements that may turn out worse than foreseen, one after the other, before no other one is looked for; and how
 many of them may be replacements of the same step, which tend to fail together."""
 
+_CHANCE = 0.4
+"""By how much gains of replacements are changed by chance, in their logarithm, in all descents but the first."""
+
 _SMALLEST_USE = 0.02
 """Room that every replacement is taken to use, in tolerances: of those that use none, the one that saves most wins."""
 
@@ -73,14 +78,14 @@ def prune_within(
     *,
     seed: int = 0,
     meter: Meter = silent,
-) -> Function:
-    """`simplified` pruned, its largest error against `exact` that can be found below the tolerances.
+) -> list[Function]:
+    """`simplified` pruned in stages, largest errors against `exact` that can be found below the tolerances; last the
+    shortest.
 
-    What can go first decides what can go later: another `seed` draws other motions and may save more, or less. A meter
-    that stops it (`TimeLimitError`) gets what is pruned by then.
+    Another `seed` may save more, or less (4). A meter that stops it (`TimeLimitError`) gets what is pruned by then.
     """
     start = max(_price(simplified), 1)
-    program = simplified
+    program, stages = simplified, [simplified]
     with one_thread(), suppress(TimeLimitError):
         meter(0, len(_PHASES))
         search = _Search(exact, simplified, prismatic, motions, np.asarray(tolerance, dtype=np.float64), seed)
@@ -98,8 +103,9 @@ def prune_within(
                     failed.add(trail[0][0])
                 else:
                     program, failures = accepted, 0
+                    stages.append(program)
                     failed.clear()
-    return program
+    return stages
 
 
 _Place = tuple[int, int | None]
@@ -121,7 +127,9 @@ class _Search:
         self.joints = positions_read(exact) | positions_read(simplified)
         self._most_points = max(_MOST_POINTS, _RISE * self._points(position_degrees(simplified, prismatic)))
         self._seed = 1000 * seed + 100
-        self.states = sampled_motions(motions, _SAMPLES, rng=np.random.default_rng(seed))
+        rng = np.random.default_rng(seed)
+        self.states = sampled_motions(motions, _SAMPLES, rng=rng)
+        self._chance, self._rng = _CHANCE if seed else 0.0, rng
         self.torques = self._exact_torques(self.states)
         self._largest_error(simplified)
 
@@ -179,6 +187,7 @@ class _Search:
         good = [one for one in foreseen if one.largest <= room and one.replacement.place not in failed]
         used = [float(np.maximum(one.errors**2 - here**2, 0.0).sum()) for one in good]
         gains = [one.replacement.saved / (use + _SMALLEST_USE) for one, use in zip(good, used, strict=True)]
+        gains = gains * np.exp(self._chance * self._rng.standard_normal(len(gains)))  # (4)
         broken: list[int] = []
         for row in np.argsort(-np.array(gains), kind="stable"):
             replacement = good[row].replacement

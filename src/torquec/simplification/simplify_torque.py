@@ -2,7 +2,8 @@
 
 (1)  propose: every strategy of `STRATEGIES` gives programs whose errors are within the aims, as far as can be found
 (2)  prune: terms of their sums are left out, constants fitted again (:mod:`torquec.simplification.prune`), with
-     several seeds, for what goes first decides what can go later
+     several seeds, for what goes first decides what can go later; then, again and again, from a stage of the shortest
+     descent so far, a little way back or farther
 (3)  price: by operations, sines and cosines counted (:attr:`torquec.expr.OperationCount.cost`)
 (4)  prove: the cheapest few are proven over the whole box of motions (:func:`torquec.proof.certificate.certify`)
 (5)  tighten: where no proof was found, the aims of the joints concerned are lowered, and all is done again; in the end
@@ -69,6 +70,12 @@ proof may go on (6)."""
 
 _FIRST = 40.0
 """Seconds for the proof of an early program where no time limit is stated (7)."""
+
+_BACK = (1.08, 1.15, 1.3, 1.6)
+"""How far descents of a later round begin back, as multiples of the price of the best: a round has one of each."""
+
+_FRUITLESS = 2
+"""Later rounds without gain after which there is no other; where no time limit is stated there is none at all."""
 
 _LOWERED, _ATTEMPTS = 0.92, 4
 """What a joint's aim is multiplied by where its error was not proven, and how often all is tried."""
@@ -174,16 +181,39 @@ def cost(program: Function) -> int:
 
 
 def _pruned(problem: SimplificationProblem, programs: Sequence[Function], seeds: int) -> list[Function]:
-    """(2), of every program with every seed."""
-    if not seeds:
+    """(2), of every program with every seed; the shortest descent's stages are where later rounds begin."""
+    if not seeds or not programs:
         return list(programs)
+    descents = _descents(problem, [(program, seed) for program in programs for seed in range(seeds)])
+    found = [descent[-1] for descent in descents]
+    best = min(descents, key=lambda descent: cost(descent[-1]))
+    limit, seed, fruitless = problem.work.limit, seeds, 0
+    while limit.is_stated and not limit.is_over and fruitless < _FRUITLESS:
+        before = cost(best[-1])
+        starts = [_stage_before(best, back * cost(best[-1])) for back in _BACK]
+        again = _descents(problem, [(best[start], seed + k) for k, start in enumerate(starts)])
+        seed += len(starts)
+        for start, descent in zip(starts, again, strict=True):
+            if cost(descent[-1]) <= cost(best[-1]):
+                best = [*best[:start], *descent]
+        found += [descent[-1] for descent in again]
+        fruitless = 0 if cost(best[-1]) < before else fruitless + 1
+    return found
+
+
+def _stage_before(stages: Sequence[Function], price: float) -> int:
+    """The last stage that costs as much or more; the first one where none does."""
+    return max((k for k, stage in enumerate(stages) if cost(stage) >= price), default=0)
+
+
+def _descents(problem: SimplificationProblem, starts: Sequence[tuple[Function, int]]) -> list[list[Function]]:
+    """The stages of descents from programs, each with its seed."""
     tasks = [
         _Pruning(problem.exact, program, problem.prismatic, problem.motions, problem.tolerance, seed)
-        for program in programs
-        for seed in range(seeds)
+        for program, seed in starts
     ]
     found = problem.work.map(
-        "pruning", _prune, tasks, metered=True, note=lambda _, program: str(count_operations(program))
+        "pruning", _prune, tasks, metered=True, note=lambda _, stages: str(count_operations(stages[-1]))
     )
     return list(found)
 
@@ -200,7 +230,7 @@ class _Pruning:
     seed: int
 
 
-def _prune(task: _Pruning, *, meter: Meter = silent) -> Function:
+def _prune(task: _Pruning, *, meter: Meter = silent) -> list[Function]:
     return prune_within(
         task.exact, task.program, task.prismatic, task.motions, task.tolerance, seed=task.seed, meter=meter
     )

@@ -1,0 +1,135 @@
+"""Links that stand in axes which do not turn with their joint: no turning of vectors between parallel axes.
+
+The recursion of Newton and Euler holds in any axes. A link is carried where its axes are those that its joint would
+give it at rest; what it consists of is turned instead, by the angle phi between the link and its axes:
+
+(1)  moments in these axes:  h -> Rz(phi) h,   E -> Rz(phi) E Rz(phi)';   the origin of a child:  p -> Rz(phi) p
+(2)  child with a parallel axis, carried as well:  phi_c = q_c + phi, or q_c - phi where the axis points the other way:
+     between both no vector is turned, and sines and cosines are those of sums of angles
+(3)  any other child:  R = Rz(phi) pre Rz(q_c), one turn for the whole group
+
+Constants with many zeros are turned in place of motions and forces with none, and a group right after the first joint
+sees an angular velocity with one component only. A body of revolution at the tip is the same turned or not: its joint's
+sine and cosine are not even needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from torquec.dynamics.mass_moments import MassMoments
+from torquec.dynamics.mechanism import Mechanism, PlacedLink, Turn, cos_sin_of, place
+from torquec.robot.canonical import CanonicalLink
+from torquec.robot.robot import BASE
+from torquec.spatial import IDENTITY_ROTATION, Matrix3, Scalar, Vector3, rotation_x
+
+_FLIPPED: Matrix3 = rotation_x(-1.0, 0.0)
+
+
+@dataclass(frozen=True)
+class _Lead:
+    """phi of a carried link: variable and constant part, cosine and sine."""
+
+    variable: Scalar
+    constant: float
+
+    @property
+    def cos_sin(self) -> tuple[Scalar, Scalar]:
+        return cos_sin_of(self.variable, self.constant)
+
+    def before(self, link: CanonicalLink, position: Scalar) -> _Lead:
+        """phi of a child with a parallel axis (2)."""
+        if _sense(link) > 0.0:
+            return _Lead(self.variable + position, self.constant + link.theta)
+        return _Lead(position - self.variable, link.theta - self.constant)
+
+
+@dataclass(frozen=True)
+class LedTurn(Turn):
+    """A rotation Rz(phi) pre Rz (3), by the cosine and sine of phi."""
+
+    lead: tuple[Scalar, Scalar] = (1.0, 0.0)
+
+    def out(self, v: Vector3) -> Vector3:
+        """Parent's coordinates from the link's."""
+        return self._led.out(super().out(v))
+
+    def back(self, v: Vector3) -> Vector3:
+        """Link's coordinates from the parent's."""
+        return super().back(self._led.back(v))
+
+    def moments_out(self, moments: MassMoments) -> MassMoments:
+        """Mass moments in the parent's axes from those in the link's."""
+        return self._led.moments_out(super().moments_out(moments))
+
+    def matrix_out(self, d: Matrix3) -> Matrix3:
+        """R D R'."""
+        return self._led.matrix_out(super().matrix_out(d))
+
+    @property
+    def axis(self) -> Vector3:
+        """The link's z axis in the parent's coordinates."""
+        return self._led.out(super().axis)
+
+    @property
+    def _led(self) -> Turn:
+        return Turn(IDENTITY_ROTATION, *self.lead)
+
+
+def carried_links(m: Mechanism) -> frozenset[int]:
+    """The links for which it may pay: those that turn about parallel axes, and bodies of revolution at tips."""
+    parents = {link.parent for link in m.links}
+    found = set()
+    for i, (link, moments) in enumerate(zip(m.links, m.moments, strict=True)):
+        if link.prismatic:
+            continue
+        if link.parent != BASE and not m.links[link.parent].prismatic and _sense(link) != 0.0:
+            found |= {i, link.parent}
+        if i not in parents and _is_round(moments):
+            found.add(i)
+    return frozenset(found)
+
+
+def place_carried(m: Mechanism, q: Sequence[Scalar]) -> tuple[PlacedLink, ...]:
+    """All links of a mechanism at q as :func:`torquec.dynamics.mechanism.place` has them, some of them carried."""
+    carried = carried_links(m)
+    leads: dict[int, _Lead] = {}
+    placed = []
+    for i, (link, coordinate, usual) in enumerate(zip(m.links, m.coordinates, place(m, q), strict=True)):
+        lead = leads.get(link.parent)
+        turn, origin, moments = usual.turn, usual.origin, usual.moments
+        if lead is not None:
+            origin = Turn(IDENTITY_ROTATION, *lead.cos_sin).out(origin)  # (1)
+        if i in carried:
+            position = coordinate.position(q)
+            parallel = lead is not None and _sense(link) != 0.0
+            own = lead.before(link, position) if lead is not None and parallel else _Lead(position, link.theta)
+            leads[i] = own
+            moments = _turned(moments, own)
+            turn = replace(turn, c=1.0, s=0.0)
+            lead = None if parallel else lead
+        if lead is not None:
+            turn = LedTurn(turn.pre, turn.c, turn.s, lead.cos_sin)
+        placed.append(replace(usual, turn=turn, origin=origin, moments=moments))
+    return tuple(placed)
+
+
+def _turned(moments: MassMoments, lead: _Lead) -> MassMoments:
+    """(1); a body of revolution as it is, and its angle is not looked at."""
+    return moments if _is_round(moments) else moments.turned_about_z(*lead.cos_sin)
+
+
+def _is_round(moments: MassMoments) -> bool:
+    """Whether turning about z changes nothing."""
+    sideways = (moments.xy, moments.xz, moments.yz, moments.x, moments.y)
+    numbers = all(isinstance(value, float) for value in (*sideways, moments.xx, moments.yy))
+    return numbers and moments.xx == moments.yy and not any(sideways)
+
+
+def _sense(link: CanonicalLink) -> float:
+    """1 and -1 for a turning joint whose axis is parallel to its parent's, by its direction; else 0."""
+    if link.prismatic or link.pre.rotation not in (IDENTITY_ROTATION, _FLIPPED):
+        return 0.0
+    sense: float = link.pre.rotation[2][2]
+    return sense
