@@ -68,7 +68,7 @@ axes, or some of them carried; and the groupings of mass moments that there are 
 _MOST_REGROUPED = 3  # bodies in their own axes; with more of them balancing always pays, and tracing takes time
 
 _AS_CORIOLIS = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")
-"""Quantities that are traced once, in the way that the Coriolis matrix takes: they consist of its parts, and are long."""
+"""Long quantities that consist of parts of the Coriolis matrix: traced once, in the way that it takes."""
 
 
 def recursion(robot: Robot, quantity: str) -> Function:

@@ -3,7 +3,8 @@
 (1)  propose: every strategy of `STRATEGIES` gives programs whose errors are within the aims, as far as can be found
 (2)  prune: terms of their sums are left out, constants fitted again (:mod:`torquec.simplification.prune`), with
      several seeds, for what goes first decides what can go later; then, again and again, from a stage of the shortest
-     descent so far, a little way back or farther
+     descent so far, a little way back or farther. Units that save multiplications end it
+     (:mod:`torquec.simplification.rescale`)
 (3)  price: by operations, sines and cosines counted (:attr:`torquec.expr.OperationCount.cost`)
 (4)  prove: the cheapest few are proven over the whole box of motions (:func:`torquec.proof.certificate.certify`)
 (5)  tighten: where no proof was found, the aims of the joints concerned are lowered, and all is done again; in the end
@@ -36,6 +37,7 @@ from torquec.simplification.closed_torque import closed_form_with_fewer_terms
 from torquec.simplification.fewer_parameters import recursion_with_fewer_parameters
 from torquec.simplification.problem import SimplificationProblem
 from torquec.simplification.prune import prune_within
+from torquec.simplification.rescale import rescaled
 from torquec.trajectory.motion_box import MotionBox
 
 
@@ -231,9 +233,11 @@ class _Pruning:
 
 
 def _prune(task: _Pruning, *, meter: Meter = silent) -> list[Function]:
-    return prune_within(
+    """The stages of a descent, last in the units in which it is shortest."""
+    stages = prune_within(
         task.exact, task.program, task.prismatic, task.motions, task.tolerance, seed=task.seed, meter=meter
     )
+    return [*stages, rescaled(stages[-1])]
 
 
 def _proven(problem: SimplificationProblem, program: Function) -> Certificate:
