@@ -10,11 +10,13 @@ from tests.kinematics.test_inverse_kinematics import _searched, check_closure
 
 from torquec.kinematics.arm_branch import ArmFamily
 from torquec.kinematics.arm_family import closed_arm, general_arm
-from torquec.kinematics.arm_geometry import arm_geometry
+from torquec.kinematics.arm_geometry import ArmJoint, arm_geometry
 from torquec.kinematics.arm_poses import BranchStatus
 from torquec.kinematics.closed_kinematics import KinematicsMethod
+from torquec.kinematics.general_position import general_position
 from torquec.kinematics.inverse_kinematics import inverse_kinematics
 from torquec.kinematics.near_arm import NEAR_SINE
+from torquec.robot.robot import Limits
 
 BRANCHES = {"RRR": 8, "PRR": 8, "RPR": 8, "RRP": 8, "PRP": 4}
 STRETCH = {"R": 3.0, "P": 0.6}
@@ -79,6 +81,63 @@ def test_there_are_no_other_solutions(letters, pose):
         seen.add(int(np.argmin(distances)))
     assert len(seen) >= 0.5 * len(met)  # not every start ends, and some branches are seldom met
     assert len(met) in (2, 4, 6, 8)
+
+
+def placed(joints, q, point):
+    """Where three joints bring a point."""
+    p = np.asarray(point, float)
+    for joint, value in zip(joints[::-1], q[::-1], strict=True):
+        h, o = np.array(joint.axis), np.array(joint.point)
+        if joint.prismatic:
+            p = p + value * h
+        else:
+            x = p - o
+            p = o + h * (h @ x) * (1.0 - np.cos(value)) + x * np.cos(value) + np.cross(h, x) * np.sin(value)
+    return p
+
+
+def volume(joints, q, point, h=1e-6):
+    """The determinant of the point's Jacobian: zero where two solutions meet."""
+    columns = [placed(joints, q + h * e, point) - placed(joints, q - h * e, point) for e in np.eye(3)]
+    return np.linalg.det(np.array(columns) / (2.0 * h))
+
+
+@pytest.mark.parametrize("letters", ["RRR", "PRR", "RPR", "RRP"])
+def test_where_two_solutions_meet_both_are_there(letters):
+    """Positions on folds, found by halving: nothing is lost, and the pair is said to be singular."""
+    rng = np.random.default_rng(3)
+    folds = 0
+    while folds < 6:
+        axes = [tuple(v / np.linalg.norm(v)) for v in rng.standard_normal((3, 3))]
+        joints = [
+            ArmJoint(f"j{k}", k, letter == "P", axes[k], tuple(rng.uniform(-0.5, 0.5, 3)), Limits())
+            for k, letter in enumerate(letters)
+        ]
+        point = tuple(float(x) for x in rng.uniform(-1.0, 1.0, 3))
+        arm = general_position(joints, point, 2.0)
+        inside = rng.uniform(-2.0, 2.0, 3)
+        outside = inside + np.array([0.0, 0.0, 1.5])
+        if volume(joints, inside, point) * volume(joints, outside, point) > 0.0:
+            continue
+        folds += 1
+        for _ in range(45):
+            middle = 0.5 * (inside + outside)
+            if volume(joints, inside, point) * volume(joints, middle, point) <= 0.0:
+                outside = middle
+            else:
+                inside = middle
+        w = placed(joints, inside, point)
+        pair = []
+        for one in arm.solve(tuple(float(x) for x in w), [0.0, 0.0, 0.0]):
+            apart = np.array(one.values) - inside
+            turns = [letter == "R" for letter in letters]
+            apart = np.where(turns, (apart + np.pi) % (2.0 * np.pi) - np.pi, apart)
+            missed = np.linalg.norm(placed(joints, np.array(one.values, float), point) - w)
+            assert missed == pytest.approx(float(one.miss), abs=1e-12)
+            if np.abs(apart).max() < 1e-2 and missed < 1e-10:
+                pair.append(one)
+        assert len(pair) >= 2
+        assert min(one.margin for one in pair) < 1e-4
 
 
 def test_speeds_and_accelerations():
