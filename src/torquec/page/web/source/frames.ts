@@ -1,11 +1,17 @@
 // One loop for everything that moves: what changes the state goes first, its picture follows in the same frame.
 
+import { drawsInSoftware } from "./surfaces";
+
 /** Called with the time [ms] before every picture, as long as it gives true. */
 export type Step = (now: number) => boolean;
 
 const steps = new Set<Step>();
 const pictures = new Set<(now: number) => void>();
 let asked = false;
+let due = 0;
+
+const BETWEEN = 25; // milliseconds between pictures that the processor makes: it has other things to do, too
+const EARLY = 4; // milliseconds that a picture may come before its time: screens show them in steps of 16.7
 
 export function animate(step: Step): void {
   steps.add(step);
@@ -25,6 +31,11 @@ function ask(): void {
 }
 
 function run(now: number): void {
+  if (drawsInSoftware && steps.size > 0 && now < due - EARLY) {
+    requestAnimationFrame(run);
+    return;
+  }
+  due = Math.max(due, now - BETWEEN) + BETWEEN;
   try {
     for (const step of [...steps]) if (!step(now)) steps.delete(step);
     const due = [...pictures];

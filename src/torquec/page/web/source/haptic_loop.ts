@@ -6,6 +6,7 @@ import type { HapticData, Vector3 } from "./document";
 
 const WINDOW = 10; // cycles over which momentum is compared with the impulse: 20 ms
 const FADE = 0.97; // of what the felt mass remembers, per window: about two thirds of a second
+const WARM = 40; // cycles of every law before the clock starts
 const STANDING: Vector3 = [0, 0, 0];
 
 export class HapticLoop {
@@ -67,6 +68,18 @@ export class HapticLoop {
     this.sums = [0, 0];
     this.feltMass = NaN;
     this.release();
+  }
+
+  /** Run every law for a while, and begin anew: browsers compile functions when they are first called, which takes long. */
+  warmUp(): void {
+    const chosen = this.law;
+    for (const law of Object.keys(this.data.laws)) {
+      this.law = law;
+      this.reset();
+      for (let k = 0; k < WARM; k += 1) this.step();
+    }
+    this.law = chosen;
+    this.reset();
   }
 
   /** The hand holds on and wants to be there, turned as the ball is. */

@@ -18,7 +18,9 @@ page.onmessage = async ({ data: message }): Promise<void> => {
   if ("orders" in message) clock!.order(message.orders);
   else {
     const module = await CompiledModel.load(message.data.module);
-    clock = new HapticClock(new HapticLoop(message.data, module), (report) => page.postMessage(report));
+    const loop = new HapticLoop(message.data, module);
+    loop.warmUp();
+    clock = new HapticClock(loop, (report) => page.postMessage(report));
     page.postMessage("ready");
   }
 };

@@ -164,9 +164,14 @@ export class SceneView {
     this.draw();
   }
 
-  /** Things of other parts of the page. */
+  /** Things of other parts of the page; drawn once, seen or not, so that nothing is compiled when they are first shown. */
   add(object: Group): void {
     this.extra.add(object);
+    const { visible } = object;
+    object.visible = true;
+    this.drawNow();
+    object.visible = visible;
+    this.draw();
   }
 
   /** Ask for a picture; many requests make one. */
