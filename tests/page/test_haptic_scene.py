@@ -140,3 +140,12 @@ def test_where_no_thread_is_allowed_the_loop_runs_in_the_page(browser, haptic_pa
 def test_only_a_page_with_the_scene_may_start_threads(haptic_page):
     assert "worker-src blob:;" in haptic_page.read_text(encoding="utf-8")
     assert "worker-src" not in view_page(classics.planar2r()).html[:2000]
+
+
+@pytest.mark.slow
+def test_a_start_before_the_thread_is_there_waits_for_it(browser, haptic_page):
+    with opened(browser, haptic_page) as page:
+        page.ask("torquec.haptic.run(true)")
+        page.wait("torquec.haptic.report?.cycles > 20")
+        assert page.ask("torquec.haptic.hasThread")
+        assert page.complaints == []

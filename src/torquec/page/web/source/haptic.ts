@@ -14,6 +14,8 @@ import { sphere, surface } from "./surfaces";
 
 const NUMBERS = 100; // milliseconds between changes of the numbers: more often nobody reads them
 
+const LONGEST_START = 10_000; // milliseconds that a thread may take to be there
+
 const LAW_TEXTS: Record<string, string> = {
   exact: "exact model",
   slow: "exact model, slow poles",
@@ -28,7 +30,7 @@ export class HapticView {
   report: HapticReport | null = null;
   /** Whether the loop has a thread of its own: some browsers and embedding pages allow none. */
   hasThread = false;
-  private give: (orders: HapticOrders) => void;
+  private give: (orders: HapticOrders) => void = () => {}; // until it is known who takes them
   private readonly orders: HapticOrders;
   private written = 0;
   private readonly ball: Mesh;
@@ -45,12 +47,11 @@ export class HapticView {
     const { data } = loop;
     this.orders = { running: false, law: loop.law, settings: loop.settings, pulled: null };
     const tell = (report: HapticReport): void => this.hear(report);
-    const local = new HapticClock(loop, tell);
-    this.give = (orders) => local.order(orders);
-    ownThread(data, tell, (give) => {
-      if (this.orders.running) return; // begun before the thread was there: it stays where it is
-      this.hasThread = true;
-      this.give = give;
+    void ownThread(data, tell).then((give) => {
+      const local = new HapticClock(loop, tell);
+      this.hasThread = give !== null;
+      this.give = give ?? ((orders) => local.order(orders));
+      this.order(); // somebody may have started it already
     });
     this.ball = new Mesh(sphere(data.radius), surface({ color: "#e8743b", roughness: 0.4, transparent: true, opacity: 0.75 }));
     this.ball.castShadow = true;
@@ -166,19 +167,24 @@ export class HapticView {
   }
 }
 
-/** A thread that runs a loop like the page's own; `ready` is called with what takes orders, where there can be one. */
-function ownThread(data: HapticData, tell: (report: HapticReport) => void, ready: (give: (orders: HapticOrders) => void) => void): void {
-  const address = URL.createObjectURL(new Blob([workerScript], { type: "text/javascript" }));
-  try {
-    const worker = new Worker(address);
-    const send = (message: ToWorker): void => worker.postMessage(message);
-    worker.onmessage = ({ data: heard }: MessageEvent<FromWorker>): void => {
-      if (heard === "ready") ready((orders) => send({ orders }));
-      else tell(heard);
-    };
-    worker.onerror = (event): void => event.preventDefault();
-    send({ data });
-  } catch {
-    // No thread: the loop stays in the page.
-  }
+/** A thread that runs a loop like the page's own: what takes orders for it, or null where there can be none. */
+function ownThread(data: HapticData, tell: (report: HapticReport) => void): Promise<((orders: HapticOrders) => void) | null> {
+  return new Promise((done) => {
+    setTimeout(() => done(null), LONGEST_START);
+    try {
+      const worker = new Worker(URL.createObjectURL(new Blob([workerScript], { type: "text/javascript" })));
+      const send = (message: ToWorker): void => worker.postMessage(message);
+      worker.onmessage = ({ data: heard }: MessageEvent<FromWorker>): void => {
+        if (heard === "ready") done((orders) => send({ orders }));
+        else tell(heard);
+      };
+      worker.onerror = (event): void => {
+        event.preventDefault();
+        done(null);
+      };
+      send({ data });
+    } catch {
+      done(null);
+    }
+  });
 }
