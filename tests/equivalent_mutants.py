@@ -2,5 +2,100 @@
 
 from __future__ import annotations
 
-EQUIVALENT: dict[tuple[str, str], str] = {}
-"""File and change, as a run prints them, and the reason."""
+_WORDS = "words of a message"
+_SIZE = "how much is held at once, not what comes of it"
+_NODES = "any points determine the same polynomial"
+
+EQUIVALENT: dict[tuple[str, str, str], str] = {
+    (
+        "proof/checker/harmonic_table.py",
+        "return np.linspace(-1.0, 1.0, degree + 1) if slides else 2.0 * np.pi * np.arange(count) / count",
+        "1.0  ->  2.0",
+    ): _NODES,
+    ("proof/checker/harmonic_table.py", "_MOST_PRODUCTS = 4_000_000", "4000000  ->  4000001"): _SIZE,
+    (
+        "proof/checker/harmonic_table.py",
+        "matrix[degree + sign * k, 2 * k] = -0.5j * sign",
+        "-0.5j * sign  ->  -0.5j / sign",
+    ): "a sign is its own inverse",
+    ("proof/checker/program_form.py", "speeds, accelerations = max(rates)", "max  ->  min"): _WORDS,
+    (
+        "proof/checker/program_form.py",
+        "return _Form(frozenset({(0, 0)}), 0, AngleSum(((element, 1.0),), 0.0))",
+        "0.0  ->  1.0",
+    ): "offsets are read where the multiples cancel, and cancel with them",
+    (
+        "proof/checker/modular_degree.py",
+        "self._seed, self._count = seed, 0",
+        "0  ->  1",
+    ): "other random numbers, as good as these",
+    (
+        "proof/checker/check_boxes.py",
+        "step = max(1, _CHUNK_VALUES // max(table.size, 1))",
+        "1  ->  2",
+    ): _SIZE,
+    (
+        "proof/checker/check_boxes.py",
+        "if any(high - low > _LONGEST_INTERVAL for low, high in pieces):",
+        "any  ->  all",
+    ): "no piece is as long: the line before sees to that",
+    (
+        "proof/checker/check_boxes.py",
+        "left = left[~(least[left] <= enough[left])]",
+        "least[left] <= enough[left]  ->  least[left] < enough[left]",
+    ): "where both are equal one more step is made, and nothing else",
+    (
+        "proof/torque_tables.py",
+        "found[joint] = max(least, int(present.max(initial=0)))",
+        "0  ->  1",
+    ): "a degree that is too high by one changes no table",
+    (
+        "proof/checker/check_boxes.py",
+        "self._signs = np.array([[s[j] * s[k] for j, k in pairs if j < k] for s in signs])",
+        "s[j] * s[k]  ->  s[j] / s[k]",
+    ): "a sign is its own inverse",
+    (
+        "proof/checker/program_form.py",
+        "return _Form(frozenset({(0, 0)}), 0, _limited(angle))",
+        "0  ->  1",
+    ): "the degree of an angle itself is never read",
+    (
+        "proof/checker/program_form.py",
+        "return _Form(frozenset({(0, 0)}), 0, _limited(added))",
+        "0  ->  1",
+    ): "the degree of an angle itself is never read",
+    ("proof/bernstein.py", "ROUNDING_STEPS = 64", "64  ->  65"): "an allowance that grows makes no bound untrue",
+    (
+        "proof/checker/harmonic_table.py",
+        "matrix[degree + sign * k, 2 * k] = -0.5j * sign",
+        "degree + sign * k  ->  degree - sign * k",
+    ): "the functions of mirrored angles, whose magnitudes are the same",
+    (
+        "proof/checker/modular_degree.py",
+        "turned = single if multiple > 0 else _Point(single.c, -single.s)",
+        "multiple > 0  ->  multiple >= 0",
+    ): "nothing is added for no multiple",
+    ("codegen/c/sincos.py", "continue", "continue  ->  break"): "the last coefficient ends the loop anyway",
+    (
+        "codegen/c/scalar.py",
+        'return self.infinity if value > 0.0 else f"-{self.infinity}"',
+        "value > 0.0  ->  value >= 0.0",
+    ): "an infinity is not zero",
+    (
+        "codegen/c/source.py",
+        "_WIDTH = 96  # of comments, inside the limit of 100 that C projects often have",
+        "96  ->  97",
+    ): "lines are still within a hundred",
+    (
+        "codegen/c/source.py",
+        'lines += textwrap.wrap(paragraph, width, subsequent_indent=again, break_on_hyphens=False) or [""]',
+        "False  ->  True",
+    ): "where a comment is wrapped",
+    (
+        "codegen/c/source.py",
+        "_LONGEST_LINE = 99  # of tables, for the same limit",
+        "99  ->  100",
+    ): "lines are still within a hundred",
+    ("proof/torque_residual.py", "_NOISE = 2e-14", "2e-14  ->  4e-14"): "what is dropped as rounding is counted",
+}
+"""File, line and change, as a run prints them, and the reason."""

@@ -68,3 +68,10 @@ def test_root_ranges_cover_and_are_narrow():
         assert parts[-1].upper == high
         assert all(a.upper == b.lower for a, b in itertools.pairwise(parts))
     assert all(part.upper - part.lower < math.pi for part in pieces[0] + pieces[1])
+
+
+def test_halves_by_hand():
+    """De Casteljau's means: of a parabola with control values a, b, c the left half has a, (a+b)/2, (a+2b+c)/4."""
+    left, right = halves(3)
+    np.testing.assert_array_equal(left, [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.25, 0.5, 0.25]])
+    np.testing.assert_array_equal(right, [[0.25, 0.5, 0.25], [0.0, 0.5, 0.5], [0.0, 0.0, 1.0]])

@@ -117,3 +117,21 @@ def test_comment_cannot_end_early(text):
     assert made.count("*/") == made.count("/*") == 1
     assert "??" not in made
     assert "\\\n" not in made
+
+
+def test_comments_keep_their_lines_and_nothing_that_cannot_be_printed():
+    assert comment("first\nsecond") == "/* first\n * second\n */"
+    assert comment("one line", indent="    ") == "    /* one line */"
+    assert comment("a\x07b\tc\x00d") == "/* a b c d */"
+    assert comment("  indented " + "word " * 30).splitlines()[1].startswith(" *   word")
+    assert comment("??/ and \\") == "/* ? ?/ and */"
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 7])
+def test_a_call_for_four_angles_has_four(count):
+    from torquec.expr.math import sincos
+
+    function = trace("f", lambda x: {"y": [sincos(x[k])[0] for k in range(count)]}, {"x": (count,)})
+    text = without_comments(c_package([function], prefix="p")["p.c"])
+    groups = re.findall(r"const double x\d+\[4\] = \{(.*?)\};", text, flags=re.DOTALL)
+    assert [len(group.split(",")) for group in groups] == [4] * math.ceil(count / 4)

@@ -20,6 +20,14 @@ def test_root_pieces_cover_the_range():
     assert all(a[1] == b[0] for a, b in itertools.pairwise(pieces))
     assert root_pieces(0.0, 9.0, slides=True) == [(0.0, 9.0)]
     assert root_pieces(-9.0, 9.0, slides=False)[0][0] == -math.pi
+    # As few as are not longer than 0.9 pi.
+    assert [len(root_pieces(0.0, 0.9 * math.pi * k, slides=False)) for k in (0.5, 1.0, 1.01, 2.0, 2.1)] == [
+        1,
+        1,
+        2,
+        2,
+        3,
+    ]
 
 
 def test_leaves_of_a_tree():

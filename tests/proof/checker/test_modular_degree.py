@@ -9,7 +9,8 @@ from torquec.errors import CheckError
 from torquec.expr import trace
 from torquec.expr.math import sincos
 from torquec.model.quantities import trace_quantity
-from torquec.proof.checker.modular_degree import exact_degrees
+from torquec.proof.checker.modular_degree import _BITS, _Draw, _Field, exact_degrees
+from torquec.proof.checker.program_form import AngleSum
 
 SHAPES = dict.fromkeys(("q", "qd", "qdd"), (2,))
 
@@ -53,3 +54,25 @@ def test_a_tiny_coefficient_counts_like_any_other():
 def test_terms_that_vanish_on_a_grid_are_seen(seed):
     with pytest.raises(CheckError, match="a degree above 4 in joint 2"):
         degrees(lambda q, qd, qdd: 1.0 - sincos(5.0 * q[1])[1], seed=seed)
+
+
+def test_angles_add_up_modulo_a_prime():
+    """Points stay on the circle, a sum and its difference give twice the first angle, and a number has one point."""
+    draw = _Draw("angles")
+    field = _Field(draw.prime(), draw)
+    assert field.p.bit_length() == _BITS
+    a, b = field.circle(field.number()), field.circle(field.number())
+
+    def point(*multiples, offset=0.0):
+        return field.point(AngleSum(multiples, offset), [a, b])
+
+    for found in (a, b, point((0, 1.0), (1, -2.0)), point((0, 3.0), offset=0.7)):
+        assert (found.c**2 + found.s**2) % field.p == 1
+    assert point((0, 1.0)) == a
+    assert point((0, -1.0)).s == -a.s % field.p
+    assert field.point(
+        AngleSum(((0, 1.0), (1, 1.0)), 0.0), [point((0, 1.0), (1, 1.0)), point((0, 1.0), (1, -1.0))]
+    ) == (point((0, 2.0)))
+    assert point(offset=0.7) == point(offset=0.7) != point(offset=0.8)
+    assert point().c == 1
+    assert 4 * field.double(0.25) % field.p == 1

@@ -9,7 +9,7 @@ from tests.proof.arms import arm, motions, programs
 from torquec.errors import CheckError
 from torquec.expr import evaluate
 from torquec.proof.checker.check_boxes import basis_values
-from torquec.proof.checker.residual_grid import ResidualGrid, grid_nodes, lebesgue, row_weights
+from torquec.proof.checker.residual_grid import GridPart, ResidualGrid, grid_nodes, lebesgue, no_rows, row_weights
 from torquec.proof.checker.rounded_evaluation import RoundedArray
 
 NOTHING = RoundedArray(np.zeros(()), np.zeros(()))
@@ -74,3 +74,33 @@ def test_ranges_in_which_doubles_make_no_grid_are_refused():
     far = tuple(1e16 if joint.type.is_prismatic else 0.0 for joint in robot.joints)
     with pytest.raises(CheckError, match="the range of joint"):
         ResidualGrid(robot, exact, far, tuple(x + 4.0 for x in far))
+
+
+def test_a_displacement_may_stand_still_anywhere():
+    robot = arm("scara")
+    exact, _ = programs(robot, 0, 1.0)
+    still = tuple(0.3 if joint.type.is_prismatic else 0.0 for joint in robot.joints)
+    assert ResidualGrid(robot, exact, still, still).n == robot.n
+    with pytest.raises(CheckError, match="the range of joint"):
+        ResidualGrid(robot, exact, tuple(x + 1.0 for x in still), still)
+
+
+def test_a_grid_of_too_many_positions_is_refused(monkeypatch):
+    robot = arm("planar3r")
+    exact, _ = programs(robot, 0, 1.0)
+    box = motions(robot)
+    grid = ResidualGrid(robot, exact, box.lower, box.upper)
+    monkeypatch.setattr("torquec.proof.checker.residual_grid._LARGEST_GRID", 20)
+    with pytest.raises(CheckError, match="depends on too many joints"):
+        _ = grid.positions
+
+
+def test_no_rows_are_as_many_as_there_are():
+    robot = arm("planar3r")
+    exact, _ = programs(robot, 0, 1.0)
+    box = motions(robot)
+    q = np.zeros((4, robot.n))
+    rows = ResidualGrid(robot, exact, box.lower, box.upper).rows_at(q)
+    none = no_rows(GridPart(q, ()))
+    assert none.value.shape == none.radius.shape == rows.value.shape == (3 + 6 + 1, 4, 3)
+    assert not np.any(none.value)
