@@ -1,13 +1,13 @@
-"""Routes: which algorithm serves a quantity of a robot, the recursion or the closed form; the cheaper one by default.
+"""Routes: which algorithm serves a quantity of a robot, a recursion or the closed form; the cheapest one by default.
 
 The closed form is tried where it has a chance and is quickly had: gravity and the mass matrix up to six joints,
-whole torques up to three. Both routes compute the same function; only the operations differ.
+whole torques up to three. All routes compute the same function; only the operations differ.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
@@ -33,6 +33,9 @@ class Route(StrEnum):
     AUTOMATIC = "automatic"
     """Whichever of the others costs less."""
     RECURSIVE = "recursive"
+    """Newton and Euler, every link in its own axes."""
+    CARRIED = "carried"
+    """The same, links with parallel axes in axes that they share; a robot without such links is as with RECURSIVE."""
     CLOSED_FORM = "closed form"
 
 
@@ -71,46 +74,36 @@ _AS_CORIOLIS = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")
 """Long quantities that consist of parts of the Coriolis matrix: traced once, in the way that it takes."""
 
 
-def recursion(robot: Robot, quantity: str) -> Function:
-    """The quantity's recursion, in the way that takes fewest operations and no more of any kind than the usual one."""
-    if quantity in _AS_CORIOLIS and len(robot.bodies) > _MOST_REGROUPED:
-        algorithm, _ = WAYS[quantity]
-        return trace_quantity(
-            robot, quantity, algorithm=functools.partial(algorithm, carried=_carrying_pays(robot, "coriolis_matrix"))
-        )
+def own_recursion(robot: Robot, quantity: str) -> Function:
+    """The quantity's recursion with every link in its own axes: no angles of joints are added up."""
     usual = trace_quantity(robot, quantity)
-    found, most = [usual], count_operations(usual)
-    for way in _other_ways(robot, quantity):
-        trial = trace_quantity(robot, quantity, algorithm=way)
-        count = count_operations(trial)
-        if count.mul <= most.mul and count.add <= most.add and count.sincos <= most.sincos:
-            found.append(trial)
-    return min(found, key=_cost)
+    algorithm, groupings = WAYS.get(quantity, (None, ()))
+    if algorithm is None or not groupings or len(robot.bodies) > _MOST_REGROUPED:
+        return usual
+    regrouped = functools.partial(algorithm, grouping=Grouping.REGROUPED)
+    return min(usual, trace_quantity(robot, quantity, algorithm=regrouped), key=_cost)
+
+
+def carried_recursion(robot: Robot, quantity: str) -> Function | None:
+    """The quantity's recursion with links carried, in the cheapest grouping; None where there is nothing to carry."""
+    if quantity not in WAYS or not carried_links(mechanism(robot)):
+        return None
+    algorithm, groupings = WAYS[quantity]
+    ways = [functools.partial(algorithm, grouping=grouping, carried=True) for grouping in groupings]
+    tried = ways or [functools.partial(algorithm, carried=True)]
+    return min((trace_quantity(robot, quantity, algorithm=way) for way in tried), key=_cost)
 
 
 @functools.lru_cache(maxsize=64)
 def _carrying_pays(robot: Robot, quantity: str) -> bool:
-    """Whether the quantity takes fewer operations with links carried."""
-    algorithm, _ = WAYS[quantity]
-    usual, carried = (
-        count_operations(trace_quantity(robot, quantity, algorithm=functools.partial(algorithm, carried=way)))
-        for way in (False, True)
-    )
-    return carried.mul <= usual.mul and carried.add <= usual.add and carried.cost < usual.cost
+    """Whether the quantity takes fewer operations with links carried, and more of no kind."""
+    carried = carried_recursion(robot, quantity)
+    return carried is not None and _is_less(carried, own_recursion(robot, quantity))
 
 
-def _other_ways(robot: Robot, quantity: str) -> Iterator[Callable[..., Any]]:
-    """The algorithms beside the usual one that are worth tracing."""
-    if quantity not in WAYS:
-        return
-    algorithm, groupings = WAYS[quantity]
-    if groupings and len(robot.bodies) <= _MOST_REGROUPED:
-        yield functools.partial(algorithm, grouping=Grouping.REGROUPED)
-    if carried_links(mechanism(robot)):
-        for grouping in groupings:
-            yield functools.partial(algorithm, grouping=grouping, carried=True)
-        if not groupings:
-            yield functools.partial(algorithm, carried=True)
+def _is_less(one: Function, other: Function) -> bool:
+    a, b = count_operations(one), count_operations(other)
+    return a.cost < b.cost and a.mul <= b.mul and a.add <= b.add and a.sincos <= b.sincos
 
 
 def _cost(function: Function) -> int:
@@ -119,7 +112,15 @@ def _cost(function: Function) -> int:
 
 def routes(robot: Robot, quantity: str, *, every: bool = False) -> dict[Route, Function]:
     """The quantity's function by each route that is worth trying; with `every`, by each that there is."""
-    found = {Route.RECURSIVE: recursion(robot, quantity)}
+    found: dict[Route, Function] = {}
+    by_coriolis = quantity in _AS_CORIOLIS and not every
+    pays = by_coriolis and _carrying_pays(robot, "coriolis_matrix")
+    if not pays:
+        found[Route.RECURSIVE] = own_recursion(robot, quantity)
+    if pays or not by_coriolis:
+        carried = carried_recursion(robot, quantity)
+        if carried is not None and (every or pays or _is_less(carried, found[Route.RECURSIVE])):
+            found[Route.CARRIED] = carried
     if quantity in CLOSED:
         algorithm, most = CLOSED[quantity]
         if every or len(robot.bodies) <= most:
@@ -133,7 +134,9 @@ def route_function(robot: Robot, quantity: str, route: Route) -> Function:
     Raises `ArgumentError` where the closed form is asked for and the quantity has none.
     """
     if route is Route.RECURSIVE:
-        return recursion(robot, quantity)
+        return own_recursion(robot, quantity)
+    if route is Route.CARRIED:
+        return carried_recursion(robot, quantity) or own_recursion(robot, quantity)
     if route is Route.CLOSED_FORM:
         if quantity not in CLOSED:
             raise ArgumentError(f"'{quantity}' has no closed form", remedy=f"these have: {', '.join(CLOSED)}")
