@@ -74,7 +74,7 @@ def haptic_region(loop: PortLoop, rendered: RenderedImpedance) -> HapticRegion:
     >>> loop = PortLoop(HapticPort(1.0, 2.0), rendering="impedance")
     >>> found = haptic_region(loop, RenderedImpedance(0.0, 1.0, 100.0))
     >>> round(found.intervals[RenderedQuantity.STIFFNESS].upper)  # 2 (b - B)/T
-    999
+    1000
     """
     loop.check_rendered(rendered)
     test = PassivityTest(loop)

@@ -14,6 +14,9 @@ is where it degenerates. g(m_1) <= 0 <= g(m_2): there is a root between, and the
 each of which meets the circle in two angles (:mod:`torquec.kinematics.angle`), or passes it: then the nearest one is
 taken. Where u_1 or u_2 is small, (2) gives its quotient:  (b_1/u_1)^2 = (b_2/u_2)^2 - p - l. The least root between is
 taken, by halving where g rises and Newton's method. Steps of Newton's method on (1) bring each angle to full accuracy.
+
+(4)  m_1 = m_2 = m:  on the circle the form is one straight line, 2 (Q_13 cos q + Q_23 sin q) + m + p = 0; the other is
+     nowhere
 """
 
 from __future__ import annotations
@@ -30,6 +33,7 @@ Form: TypeAlias = Sequence[Sequence[Scalar]]
 """A symmetric matrix (3, 3) over (cos q, sin q, 1)."""
 
 _HALVINGS = 26  # to 1e-8 of the bracket: from there Newton's method is quick
+_STRAIGHT = 1e-10  # m_2 - m_1 over twice the size of Q, from which on (3) has the digits that Newton's method needs
 _ROOT_STEPS = 4  # of Newton's method for l, after the halvings
 _ANGLE_STEPS = 3  # for an angle
 _NOTHING = 1e-30  # smaller than any square of what is left of rounding
@@ -49,7 +53,7 @@ def conic_angles(Q: Form, held: JointAngle) -> list[ConicAngle]:
     """The four angles of (1): two on either line of (3).
 
     >>> circle_at = [[0.0, 0.0, 0.5], [0.0, 0.0, 0.0], [0.5, 0.0, -0.5]]  # cos q = 1/2
-    >>> [round(one.angle.radians, 6) for one in conic_angles(circle_at, JointAngle(1.0, 0.0))][:2]
+    >>> [round(one.angle.radians, 6) for one in conic_angles(circle_at, JointAngle(1.0, 0.0))][2:]
     [1.047198, -1.047198]
     """
     size = sqrt(sum((entry * entry for row in Q for entry in row), start=0.0))
@@ -70,11 +74,16 @@ def conic_angles(Q: Form, held: JointAngle) -> list[ConicAngle]:
     # Of the smaller of u_1 and u_2 the quotient follows from (2), unless it is smaller still: then it is exact.
     v1 = select(larger(u1 - u2, u1 * u1 - absolute(b1) - _NOTHING), direct1, from2)
     v2 = select(larger(u2 - u1, u2 * u2 - absolute(b2) - _NOTHING), direct2, from1)
+    straight, line, nowhere = _STRAIGHT - spread, (Q[0][2], Q[1][2], -0.5 * (p + mean)), (0.0, 0.0, 1.0)  # (4)
     found = []
     for sign in (1.0, -1.0):
         # u_2 y_2 - sign u_1 y_1 = -(v_2 + sign v_1),  y_1 = c sin q - s cos q,  y_2 = c cos q + s sin q
         x, y = u2 * c + sign * u1 * s, u2 * s - sign * u1 * c
-        both = two_angles(x, y, -(v2 + sign * v1), held, 1.0)
+        x, y, right = (
+            select(straight, one, other)
+            for one, other in zip(line if sign < 0.0 else nowhere, (x, y, -(v2 + sign * v1)), strict=True)
+        )
+        both = two_angles(x, y, right, held, 1.0)
         found += [_polished(Q, angle, _TOUCHING - both.miss) for angle in (both.first, both.second)]
     return found
 
