@@ -10,7 +10,14 @@ import pytest
 
 from torquec.errors import CheckError
 from torquec.proof.checker.allowances import CONTROL_VALUE, basis_rounding
-from torquec.proof.checker.check_boxes import LeafChecker, _interval, basis_values, root_pieces, tree_leaves
+from torquec.proof.checker.check_boxes import (
+    LeafChecker,
+    _interval,
+    basis_values,
+    leaf_boxes,
+    root_pieces,
+    tree_leaves,
+)
 
 
 def test_root_pieces_cover_the_range():
@@ -47,6 +54,10 @@ def test_trees_with_holes_are_refused(tree, message):
         tree_leaves(tree, 2, "a")
 
 
+def boxes(root, leaves):
+    return [tuple(zip(root, leaf, strict=True)) for leaf in leaves]
+
+
 def checker(rows, bound, sliding=(False,)):
     return LeafChecker(1, "a", bound, np.asarray(rows, dtype=float), sliding, (2,) * len(sliding))
 
@@ -55,34 +66,34 @@ def test_gravity_of_a_pendulum_is_known():
     # dg = 2 cos q: at most 2. A wide box allows 20 % more, four narrow ones 1 % more, and 1.99 holds in none.
     rows = [[0.0] * 5, [0.0] * 5, [0.0, 2.0, 0.0, 0.0, 0.0]]
     whole, quarters = tree_leaves((-1,), 1, "a"), tree_leaves((0, 0, -1, -1, 0, -1, -1), 1, "a")
-    checker(rows, 2.4).check([(-1.0, 1.0)], whole)
-    checker(rows, 2.02).check([(-1.0, 1.0)], quarters)
+    checker(rows, 2.4).check(boxes([(-1.0, 1.0)], whole))
+    checker(rows, 2.02).check(boxes([(-1.0, 1.0)], quarters))
     for leaves in (whole, quarters):
         with pytest.raises(CheckError, match=r"allows an error of 2.*, more than 1\.99"):
-            checker(rows, 1.99).check([(-1.0, 1.0)], leaves)
+            checker(rows, 1.99).check(boxes([(-1.0, 1.0)], leaves))
 
 
 def test_a_part_of_a_root_is_the_part_that_is_meant():
     # dg = sin q on [0, 1]: the lower half stays below sin 0.5 = 0.48, the upper half does not.
     rows = [[0.0] * 5, [0.0] * 5, [0.0, 0.0, 1.0, 0.0, 0.0]]
-    checker(rows, 0.6).check([(0.0, 1.0)], [((0.0, 0.5),)])
+    checker(rows, 0.6).check(boxes([(0.0, 1.0)], [((0.0, 0.5),)]))
     with pytest.raises(CheckError):
-        checker(rows, 0.6).check([(0.0, 1.0)], [((0.5, 1.0),)])
+        checker(rows, 0.6).check(boxes([(0.0, 1.0)], [((0.5, 1.0),)]))
 
 
 def test_speeds_add_where_their_signs_allow():
     # 3 qd^2 - 1: between -1 (at rest) and 2.
     rows = [[0.0] * 5, [3.0, 0.0, 0.0, 0.0, 0.0], [-1.0, 0.0, 0.0, 0.0, 0.0]]
-    checker(rows, 2.0 + 1e-9).check([(0.0, 1.0)], [((0.0, 1.0),)])
+    checker(rows, 2.0 + 1e-9).check(boxes([(0.0, 1.0)], [((0.0, 1.0),)]))
     with pytest.raises(CheckError):
-        checker(rows, 1.999).check([(0.0, 1.0)], [((0.0, 1.0),)])
+        checker(rows, 1.999).check(boxes([(0.0, 1.0)], [((0.0, 1.0),)]))
 
 
 def test_rounding_counts():
     rows = np.zeros((3, 5))
     rows[2, 1] = 2.0
     with pytest.raises(CheckError, match="more than 2"):
-        checker(rows, 2.0 * (1.0 - 1e-9)).check([(-1.0, 1.0)], [((0.0, 1.0),)])
+        checker(rows, 2.0 * (1.0 - 1e-9)).check(boxes([(-1.0, 1.0)], [((0.0, 1.0),)]))
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -100,14 +111,14 @@ def test_no_sampled_error_exceeds_what_boxes_allow(seed):
         leaves = tree_leaves(tree, 2, "a")
         with pytest.raises(CheckError):
             LeafChecker(1, "a", float(error.max()) * (1 - 1e-6), rows, (False, True), (2, 2)).check(
-                [(low, high), (0.1, 0.8)], leaves
+                boxes([(low, high), (0.1, 0.8)], leaves)
             )
 
 
 def test_a_nan_is_refused():
     rows = np.full((3, 5), np.nan)
     with pytest.raises(CheckError):
-        checker(rows, 1e9).check([(0.0, 1.0)], [((0.0, 1.0),)])
+        checker(rows, 1e9).check(boxes([(0.0, 1.0)], [((0.0, 1.0),)]))
 
 
 @pytest.mark.parametrize("n", [2, 3, 6])
@@ -128,7 +139,7 @@ def test_constant_errors_of_speeds_are_bounded_from_above_and_closely(n):
         for _ in range(30):
             middle = 0.5 * (low + high)
             try:
-                LeafChecker(n, "a", middle, rows, (), ()).check([], [()])
+                LeafChecker(n, "a", middle, rows, (), ()).check([()])
                 high = middle
             except CheckError:
                 low = middle
@@ -153,3 +164,32 @@ def test_what_a_box_allows_for_rounding_by_hand():
     assert leaf._noise([box, box]) == pytest.approx(256.0 * 6.0 * 2.0 * once, rel=1e-12)
     small = _interval((0.0, 0.5), (0.0, 1.0), True, 1)  # nothing is larger than one
     assert leaf._noise([small]) == pytest.approx(6.0 * (small.rounding + 2.0 * CONTROL_VALUE), rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_boxes_together_allow_what_each_of_them_allows(seed):
+    """Products that boxes share: the least bound that is accepted for all is the largest of those of single boxes."""
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(6, 5, 3, 3))
+    sliding, degrees = (False, True, False), (2, 2, 1)
+    trees = [(2, 0, -1, -1, 0, -1, 1, -1, -1), (0, 2, -1, 2, -1, -1, -1), (-1,), (1, -1, 1, -1, -1)]
+    pieces = [root_pieces(-2.0, 2.5, slides=False), [(0.1, 0.9)], root_pieces(-3.0, 1.0, slides=False)]
+    whole = leaf_boxes(pieces, trees, "a")
+
+    def least(own):
+        low, high = 0.0, 1e3
+        for _ in range(45):
+            middle = 0.5 * (low + high)
+            try:
+                LeafChecker(2, "a", middle, rows, sliding, degrees).check(own)
+                high = middle
+            except CheckError:
+                low = middle
+        return high
+
+    assert least(whole) == pytest.approx(max(least([box]) for box in whole), rel=1e-9)
+
+
+def test_a_proof_with_too_few_trees_is_refused():
+    with pytest.raises(CheckError, match="1 trees for 2 root boxes"):
+        leaf_boxes([[(0.0, 1.0), (1.0, 2.0)]], [(-1,)], "a")

@@ -20,7 +20,7 @@ import functools
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -28,6 +28,7 @@ import numpy as np
 
 from torquec.errors import CheckError
 from torquec.foundation.arrays import Array
+from torquec.foundation.work import Meter, silent
 from torquec.proof.checker.allowances import ADDED_UP, CONTROL_VALUE, basis_rounding
 
 REMEDY = "make the certificate again with torquec simplify"
@@ -50,9 +51,18 @@ _STEPS = 6
 _CHUNK_VALUES = 2_000_000
 """Control values held at once: sixteen megabytes."""
 
+_TOGETHER = 8
+"""Boxes that are worked off together."""
+
 
 Part: TypeAlias = tuple[float, float]
 """A part of a root interval, as a part of [0, 1]."""
+
+Cell: TypeAlias = tuple[tuple[float, float], Part]
+"""A root interval of a variable, and the part of it that a box has."""
+
+Box: TypeAlias = tuple[Cell, ...]
+"""A leaf of a proof: the cell of every variable."""
 
 
 def root_pieces(lower: float, upper: float, slides: bool) -> list[tuple[float, float]]:
@@ -91,6 +101,18 @@ def tree_leaves(tree: Sequence[int], axes: int, name: str) -> list[tuple[Part, .
     return leaves
 
 
+def leaf_boxes(pieces: Sequence[Sequence[tuple[float, float]]], trees: Sequence[Sequence[int]], name: str) -> list[Box]:
+    """The leaves of a proof: one tree for each root box, in the order of the product of the pieces (1)."""
+    roots = list(itertools.product(*pieces))
+    if len(roots) != len(trees):
+        raise CheckError(f"{name}: {len(trees)} trees for {len(roots)} root boxes", remedy=REMEDY)
+    return [
+        tuple(zip(root, leaf, strict=True))
+        for root, tree in zip(roots, trees, strict=True)
+        for leaf in tree_leaves(tree, len(pieces), name)
+    ]
+
+
 def basis_values(x: Array, slides: bool, degree: int) -> Array:
     """1, cos x, sin x, cos 2x, sin 2x, .. or powers of a displacement: (N, functions)."""
     if slides:
@@ -106,6 +128,17 @@ class _Interval:
     control: Array
     largest: float
     rounding: float
+
+
+@dataclass(frozen=True)
+class _Last:
+    """A table (rows, last variable, points) whose other variables are control values of the intervals `before`, and the
+    last variable's `intervals`: a box for each.
+    """
+
+    table: Array
+    before: Sequence[_Interval]
+    intervals: Sequence[_Interval]
 
 
 @functools.lru_cache(maxsize=20_000)
@@ -154,7 +187,7 @@ def _interpolation(size: int) -> Array:
 
 
 class LeafChecker:
-    """The leaves of a joint's proof (2): boxes that share intervals share the products along them."""
+    """Boxes of a joint's proof (2): those that share intervals share the products along them."""
 
     def __init__(
         self, n: int, name: str, bound: float, rows: Array, sliding: Sequence[bool], degrees: Sequence[int]
@@ -178,47 +211,61 @@ class LeafChecker:
         self._sizes = np.abs(speeds.T)
         self._pairs = [self._place(n + i) for i in range(len(pairs))]
 
-    def check(self, root: Sequence[tuple[float, float]], leaves: Sequence[tuple[Part, ...]]) -> None:
-        """Every leaf of a root box."""
-        if not root or not len(self.rows):  # a constant, or nothing at all
-            self._check_values(self.rows.reshape(1, len(self.rows), 1), np.array([self._noise([])]))
+    def check(self, boxes: Sequence[Box], *, meter: Meter = silent) -> None:
+        """Every one of the boxes."""
+        if not len(self.rows) or not boxes[0]:  # nothing at all, or a constant
+            value = self.rows.reshape(len(self.rows), 1)
+            self._check_closely(value, np.array([self.bound - self._noise([]) - ADDED_UP * np.abs(value).sum()]))
             return
-        # The variable that was cut most goes last: its leaves are worked off together.
-        axes = sorted(range(len(root)), key=lambda axis: len({leaf[axis] for leaf in leaves}))
-        table = np.ascontiguousarray(np.transpose(self.rows, [0, *(axis + 1 for axis in axes)]))
-        for values, intervals in self._products(table, root, axes, list(leaves), []):
-            self._check_values(values, np.array([self._noise(each) for each in intervals]))
+        # The variable that was cut most goes last: boxes that differ in it alone are worked off together.
+        axes = sorted(range(len(boxes[0])), key=lambda axis: len({box[axis] for box in boxes}))
+        table = np.transpose(self.rows, [0, *(axis + 1 for axis in axes)])
+        done = 0
+        for last in self._products(table.reshape(*table.shape[:2], -1), axes, boxes, []):
+            for start in range(0, len(last.intervals), _TOGETHER):
+                self._check_along(replace(last, intervals=last.intervals[start : start + _TOGETHER]))
+            done += len(last.intervals)
+            meter(done, len(boxes))
 
     def _products(
-        self,
-        table: Array,
-        root: Sequence[tuple[float, float]],
-        axes: Sequence[int],
-        leaves: list[tuple[Part, ...]],
-        before: list[_Interval],
-    ) -> Iterator[tuple[Array, list[list[_Interval]]]]:
-        """Control values (leaves, rows, points) and the intervals of each leaf, in groups."""
+        self, table: Array, axes: Sequence[int], boxes: Sequence[Box], before: Sequence[_Interval]
+    ) -> Iterator[_Last]:
+        """Boxes in groups that differ in the last variable alone; the table is (rows, first variable, all others)."""
         axis, *rest = axes
-        groups: dict[Part, list[tuple[Part, ...]]] = {}
-        for leaf in leaves:
-            groups.setdefault(leaf[axis], []).append(leaf)
-        found = {part: _interval(root[axis], part, self.sliding[axis], self.degrees[axis]) for part in groups}
-        if rest:
-            for part, members in groups.items():
-                # The contracted axis goes to the end, so that the next one is second again.
-                inner = np.tensordot(table, found[part].control, axes=(1, 1))
-                yield from self._products(inner, root, rest, members, [*before, found[part]])
+        groups: dict[Cell, list[Box]] = {}
+        for box in boxes:
+            groups.setdefault(box[axis], []).append(box)
+        found = {cell: _interval(*cell, self.sliding[axis], self.degrees[axis]) for cell in groups}
+        if not rest:
+            yield _Last(table, before, [found[box[axis]] for box in boxes])
             return
-        flat = np.moveaxis(table, 1, -1).reshape(-1, table.shape[1])
-        step = max(1, _CHUNK_VALUES // max(table.size, 1))
-        for start in range(0, len(leaves), step):
-            intervals = [found[leaf[axis]] for leaf in leaves[start : start + step]]
-            stacked = np.concatenate([interval.control for interval in intervals])
-            values = (flat @ stacked.T).reshape(len(table), -1, len(intervals), table.shape[1])
-            yield (
-                np.moveaxis(values, 2, 0).reshape(len(intervals), len(table), -1),
-                [[*before, interval] for interval in intervals],
-            )
+        size = self.rows.shape[rest[0] + 1]
+        for cell, members in groups.items():
+            # The contracted variable goes to the end, so that the next one is second again.
+            inner = table.transpose(0, 2, 1) @ found[cell].control.T
+            yield from self._products(inner.reshape(len(table), size, -1), rest, members, [*before, found[cell]])
+
+    def _check_along(self, last: _Last) -> None:
+        """Boxes that differ in the last variable alone allow no error above the bound."""
+        noise = np.array([self._noise([*last.before, interval]) for interval in last.intervals])
+        control = np.concatenate([interval.control for interval in last.intervals])
+        box_of = np.repeat(np.arange(len(noise)), [len(interval.control) for interval in last.intervals])
+        # Row by row, which stays within the caches: the values of all rows together do not.
+        rough = np.zeros((len(control), last.table.shape[2]))
+        values = np.empty_like(rough)
+        for row in last.table:
+            np.matmul(control, row, out=values)
+            rough += np.abs(values, out=values)
+        most = np.maximum.reduceat(rough.max(axis=1), np.flatnonzero(np.diff(box_of, prepend=-1)))
+        # What is added up has some fifty terms, each rounded once.
+        allowed = (self.bound - ADDED_UP * most - noise)[box_of]
+        # Written so that a NaN is looked at more closely, and refused there.
+        places, points = np.nonzero(~(rough <= allowed[:, None]))
+        step = max(1, _CHUNK_VALUES // last.table[:, :, 0].size)
+        for start in range(0, len(places), step):
+            place, point = places[start : start + step], points[start : start + step]
+            closely = np.einsum("rbp,pb->rp", last.table[:, :, point], control[place])
+            self._check_closely(closely, allowed[place])
 
     def _noise(self, intervals: Sequence[_Interval]) -> float:
         """(3), and the rows that were left out."""
@@ -226,24 +273,16 @@ class LeafChecker:
         parts = sum(i.rounding / max(i.largest, 1.0) + CONTROL_VALUE * len(i.control) for i in intervals)
         return product * (self.sum * parts + self.negligible)
 
-    def _check_values(self, values: Array, noise: Array) -> None:
-        """Control values (leaves, rows, points) allow no error above the bound."""
-        # What is added up below has some fifty terms, each rounded once.
-        allowed = self.bound - ADDED_UP * np.abs(values).sum(axis=1).max(axis=1) - noise
-        rough = np.abs(values).sum(axis=1)
-        # Written so that a NaN is looked at more closely, and refused there.
-        which, points = np.nonzero(~(rough <= allowed[:, None]))
-        if not len(which):
-            return
-        closely = values[which, :, points].T
-        worst = self._largest(closely)
+    def _check_closely(self, control: Array, allowed: Array) -> None:
+        """Control values (rows, points) allow no error above what is `allowed` at each of them (points,)."""
+        worst = self._largest(control)
         if self.n <= _MOST_SPEEDS:
-            above = np.flatnonzero(~(worst <= allowed[which]))
+            above = np.flatnonzero(~(worst <= allowed))
             step = max(1, _CHUNK_VALUES // len(self._forms))
             for part in (above[start : start + step] for start in range(0, len(above), step)):
-                worst[part] = np.minimum(worst[part], self._largest_closely(closely[:, part], allowed[which[part]]))
-        if not np.all(worst <= allowed[which]):
-            found = float((worst + noise[which]).max())
+                worst[part] = np.minimum(worst[part], self._largest_closely(control[:, part], allowed[part]))
+        if not np.all(worst <= allowed):
+            found = float((worst - allowed).max()) + self.bound
             raise CheckError(
                 f"{self.name}: a box of the proof allows an error of {found:.6g}, more than {self.bound:.6g}",
                 remedy=REMEDY,

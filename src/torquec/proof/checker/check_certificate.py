@@ -14,11 +14,10 @@ docs/trusted-base.md lists every slack, and what this code shares with the searc
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,7 @@ from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, Work, as_work, silent
 from torquec.proof.certificate import Certificate, JointProof
 from torquec.proof.checker.allowances import ROUNDED_UP
-from torquec.proof.checker.check_boxes import HIGHEST_DEGREE, REMEDY, LeafChecker, Part, root_pieces, tree_leaves
+from torquec.proof.checker.check_boxes import HIGHEST_DEGREE, REMEDY, Box, LeafChecker, leaf_boxes, root_pieces
 from torquec.proof.checker.check_coefficients import check_coefficients
 from torquec.proof.checker.check_floats import check_floats
 from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table
@@ -57,18 +56,25 @@ def check_certificate(
             return inner
     box = certificate.motions
     grid = ResidualGrid(robot, certificate.program, box.lower, box.upper)
-    claims = [_claim(grid, certificate, joint) for joint in range(robot.n)]
+    # The trees are gone through before anything is computed: a proof with a hole is refused at once.
+    leaves = [_leaves(grid, certificate, joint) for joint in range(robot.n)]
     with work.step("comparing the errors with their tables") as step:
+        tables = _tables(grid, list(certificate.joints.values()))
         # The program is made of the robot with snapped angles; what is claimed is about its file as written.
-        slacks = _slacks(grid, [claim.table for claim in claims], step.meter)
-        slacks = slacks + snap_differences(robot, box.lower, box.upper)
+        slacks = _slacks(grid, tables, step.meter) + snap_differences(robot, box.lower, box.upper)
     weights = row_weights(box.velocity, box.acceleration)
     rounding = _checked_rounding(certificate, work)
     tasks = [
         _Task(
-            robot.n, f"joint '{name}'", proof.bound, claim, weights, float(weights @ slacks[:, k]) * ROUNDED_UP + more
+            robot.n,
+            f"joint '{name}'",
+            proof.bound,
+            tables[k],
+            leaves[k],
+            weights,
+            float(weights @ slacks[:, k]) * ROUNDED_UP + rounding[k],
         )
-        for k, ((name, proof), claim, more) in enumerate(zip(certificate.joints.items(), claims, rounding, strict=True))
+        for k, (name, proof) in enumerate(certificate.joints.items())
     ]
     for _ in work.map(
         "proving the torque errors again",
@@ -158,43 +164,43 @@ def _check_inner(robot: Robot, certificate: Certificate, work: Work) -> Mapping[
 
 
 @dataclass(frozen=True)
-class _Claim:
-    """A joint's table (2), and the root boxes and leaves of its proof."""
-
-    table: HarmonicTable
-    roots: Sequence[tuple[tuple[float, float], ...]]
-    leaves: Sequence[Sequence[tuple[Part, ...]]]
-
-
-@dataclass(frozen=True)
 class _Task:
-    """What is left to check of a joint (3): every leaf, with this slack."""
+    """What is left to check of a joint (3): its table on every leaf, with this slack."""
 
     n: int
     name: str
     bound: float
-    claim: _Claim
+    table: HarmonicTable
+    leaves: Sequence[Box]
     weights: Array
     slack: float
 
 
-def _claim(grid: ResidualGrid, certificate: Certificate, joint: int) -> _Claim:
+def _leaves(grid: ResidualGrid, certificate: Certificate, joint: int) -> list[Box]:
     name = grid.robot.joint_names[joint]
     proof, box = certificate.joints[name], certificate.motions
-    sliding = [grid.sliding[v] for v in proof.variables]
-    pieces = [
-        root_pieces(box.lower[v], box.upper[v], slides) for v, slides in zip(proof.variables, sliding, strict=True)
-    ]
-    roots = list(itertools.product(*pieces))
-    if len(roots) != len(proof.trees):
-        raise CheckError(f"joint '{name}': {len(proof.trees)} trees for {len(roots)} root boxes", remedy=REMEDY)
-    # The trees are gone through before anything is computed: a proof with a hole is refused at once.
-    leaves = [tree_leaves(tree, len(proof.variables), f"joint '{name}'") for tree in proof.trees]
-    variables = [((v, 1),) for v in proof.variables]
-    table = harmonic_table(
-        grid.n, variables, sliding, proof.degrees, lambda positions: grid.rows_at(positions).value[..., joint]
+    pieces = [root_pieces(box.lower[v], box.upper[v], grid.sliding[v]) for v in proof.variables]
+    return leaf_boxes(pieces, proof.trees, f"joint '{name}'")
+
+
+def _tables(grid: ResidualGrid, proofs: Sequence[JointProof]) -> list[HarmonicTable]:
+    """The error of every joint in its proof's variables (2): parts of one table in the variables of all proofs."""
+    degrees = [0] * grid.n
+    for proof in proofs:
+        for v, degree in zip(proof.variables, proof.degrees, strict=True):
+            degrees[v] = max(degrees[v], degree)
+    variables = [v for v, degree in enumerate(degrees) if degree]
+    whole = harmonic_table(
+        grid.n,
+        [((v, 1),) for v in variables],
+        [grid.sliding[v] for v in variables],
+        [degrees[v] for v in variables],
+        lambda positions: np.concatenate(np.moveaxis(grid.values_at(positions), -1, 0)),
     )
-    return _Claim(table, roots, leaves)
+    return [
+        replace(whole, table=table).in_variables([((v, 1),) for v in proof.variables], proof.degrees)
+        for proof, table in zip(proofs, np.split(whole.table, grid.n), strict=True)
+    ]
 
 
 def _slacks(grid: ResidualGrid, tables: Sequence[HarmonicTable], meter: Meter) -> Array:
@@ -214,11 +220,8 @@ def _slacks(grid: ResidualGrid, tables: Sequence[HarmonicTable], meter: Meter) -
 
 
 def _check_leaves(task: _Task, *, meter: Meter = silent) -> None:
-    claim = task.claim
-    table = claim.table
+    table = task.table
     rows = table.table * task.weights.reshape(-1, *([1] * len(table.variables)))
     checker = LeafChecker(task.n, task.name, task.bound - task.slack, rows, table.sliding, table.degrees)
     with one_thread():
-        for k, (root, parts) in enumerate(zip(claim.roots, claim.leaves, strict=True)):
-            meter(k, len(claim.roots))
-            checker.check(root, parts)
+        checker.check(task.leaves, meter=meter)

@@ -24,7 +24,7 @@ from torquec.errors import CheckError
 from torquec.foundation.arrays import Array
 from torquec.foundation.work import Meter, Work, as_work
 from torquec.proof.checker.allowances import UNNAMED
-from torquec.proof.checker.check_boxes import HIGHEST_DEGREE, REMEDY, LeafChecker, Part, root_pieces, tree_leaves
+from torquec.proof.checker.check_boxes import HIGHEST_DEGREE, REMEDY, Box, LeafChecker, leaf_boxes, root_pieces
 from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table, sums_matrix
 from torquec.proof.checker.residual_grid import GridPart, ResidualGrid, snap_differences
 from torquec.proof.checker.rounded_evaluation import RoundedArray
@@ -60,8 +60,8 @@ def check_coefficients(
         tables = [_table(grid, proof) for proof in proofs]
         slacks = _slacks(grid, proofs, tables, step.meter)
     tasks = [
-        _Task(proof, table, *parts, slack)
-        for proof, table, parts, slack in zip(proofs, tables, leaves, slacks, strict=True)
+        _Task(proof, table, boxes, slack)
+        for proof, table, boxes, slack in zip(proofs, tables, leaves, slacks, strict=True)
     ]
     for _ in work.map(
         "proving the coefficients again", _check_proof, tasks, kept=False, note=lambda task, _: task.proof.name
@@ -101,32 +101,24 @@ def _check_statement(robot: Robot, proof: CoefficientProof) -> None:
         raise CheckError(f"{proof.name}: the degrees of its error are given as {degrees}", remedy=REMEDY)
 
 
-Leaves = tuple[Sequence[tuple[tuple[float, float], ...]], Sequence[Sequence[tuple[Part, ...]]]]
-"""The root boxes of a proof, and the leaves of each."""
-
-
 @dataclass(frozen=True)
 class _Task:
     """What is left to check of a coefficient (3): every leaf, with these slacks of error and exact coefficient."""
 
     proof: CoefficientProof
     table: HarmonicTable
-    roots: Sequence[tuple[tuple[float, float], ...]]
-    leaves: Sequence[Sequence[tuple[Part, ...]]]
+    leaves: Sequence[Box]
     slack: tuple[float, float]
 
 
-def _leaves(robot: Robot, certificate: CoefficientCertificate, proof: CoefficientProof) -> Leaves:
+def _leaves(robot: Robot, certificate: CoefficientCertificate, proof: CoefficientProof) -> list[Box]:
     """(2)."""
     box = certificate.box
     pieces = []
     for variable, slides in zip(proof.variables, _sliding(robot, proof), strict=True):
         ends = [(sign * box.lower[j], sign * box.upper[j]) for j, sign in variable]
         pieces.append(root_pieces(sum(map(min, ends)), sum(map(max, ends)), slides))
-    roots = list(itertools.product(*pieces))
-    if len(roots) != len(proof.trees):
-        raise CheckError(f"{proof.name}: {len(proof.trees)} trees for {len(roots)} root boxes", remedy=REMEDY)
-    return roots, [tree_leaves(tree, len(proof.variables), proof.name) for tree in proof.trees]
+    return leaf_boxes(pieces, proof.trees, proof.name)
 
 
 def _sliding(robot: Robot, proof: CoefficientProof) -> list[bool]:
@@ -137,8 +129,7 @@ def _check_proof(task: _Task) -> None:
     """The leaves of one coefficient (3)."""
     checker = _CoefficientLeaves(task)
     try:
-        for root, parts in zip(task.roots, task.leaves, strict=True):
-            checker.check(root, parts)
+        checker.check(task.leaves)
     except CheckError as error:
         if task.proof.kind is ErrorKind.ABSOLUTE:
             raise

@@ -19,12 +19,13 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
 from torquec.dynamics.inverse_dynamics import inverse_dynamics
 from torquec.errors import CheckError
-from torquec.expr import Function, trace
+from torquec.expr import Function, evaluate, trace
 from torquec.foundation.arrays import Array, Indices
 from torquec.foundation.work import Meter, silent
 from torquec.proof.checker.allowances import GRID_ANGLE_ERROR, ROUNDED_UP
@@ -52,6 +53,8 @@ class GridPart:
     positions: Array
     nodes: tuple[Indices, ...]
 
+
+_Torque = TypeVar("_Torque", Array, RoundedArray)
 
 StandIn = Callable[[GridPart], RoundedArray]
 """From points of the grid to rows (rows, N, n), and how exactly these are evaluated."""
@@ -130,6 +133,12 @@ class ResidualGrid:
             np.concatenate([part.radius for part in parts], axis=1),
         )
 
+    def values_at(self, positions: Array) -> Array:
+        """(1) of the error at positions (N, n), in doubles and without their rounding: (rows, N, n)."""
+        self._require_form()
+        starts = range(0, len(positions), _CHUNK)
+        return np.concatenate([self._values(positions[start : start + _CHUNK]) for start in starts], axis=1)
+
     def largest_differences(self, stand_in: StandIn, *, of_robot: bool = False, meter: Meter = silent) -> Array:
         """How far rows of the error, or of the robot, can be from what stands for them in the ranges (2); (rows, n)."""
         self._require_form()
@@ -138,7 +147,7 @@ class ResidualGrid:
             meter(start, len(self.positions))
             positions = self.positions[start : start + _CHUNK]
             places = np.unravel_index(np.arange(start, start + len(positions)), [len(node) for node in self.nodes])
-            left = self._rows(positions, of_robot).minus(stand_in(GridPart(positions, places)))
+            left = self._rows(positions, of_robot) - stand_in(GridPart(positions, places))
             largest = np.maximum(largest, (np.abs(left.value) + left.radius).max(axis=1))
         return np.asarray(largest * (self.lebesgue * ROUNDED_UP))
 
@@ -152,18 +161,18 @@ class ResidualGrid:
         """Nothing is evaluated before both programs are known to be torques: asking for the degrees looks at that."""
         assert len(self.degrees) == self.n
 
+    def _values(self, positions: Array) -> Array:
+        """(1) in doubles."""
+
+        def error(speed: Array, acceleration: Array) -> Array:
+            state = {"q": positions, "qd": speed, "qdd": acceleration}
+            return evaluate(self.exact, state)["tau"] - evaluate(self.program, state)["tau"]
+
+        return np.stack(taken_apart(self.n, error))
+
     def _rows(self, positions: Array, of_robot: bool) -> RoundedArray:
         """(1)."""
-        n, unit, zero = self.n, np.eye(self.n), np.zeros(self.n)
-        rest = self._at(positions, zero, zero, of_robot)
-        found = [self._at(positions, zero, unit[j], of_robot).minus(rest) for j in range(n)]
-        squares = [self._at(positions, unit[j], zero, of_robot).minus(rest) for j in range(n)]
-        for j in range(n):
-            found.append(squares[j])
-            for k in range(j + 1, n):
-                both = self._at(positions, unit[j] + unit[k], zero, of_robot)
-                found.append(both.minus(squares[j]).minus(squares[k]).minus(rest))
-        found.append(rest)
+        found = taken_apart(self.n, lambda speed, acceleration: self._at(positions, speed, acceleration, of_robot))
         return RoundedArray(np.stack([row.value for row in found]), np.stack([row.radius for row in found]))
 
     def _at(self, positions: Array, speed: Array, acceleration: Array, of_robot: bool) -> RoundedArray:
@@ -178,7 +187,20 @@ class ResidualGrid:
             "qdd": RoundedArray(acceleration, known),
         }
         whole = evaluate_rounded(self.exact, inputs)
-        return whole if of_robot else whole.minus(evaluate_rounded(self.program, inputs))
+        return whole if of_robot else whole - evaluate_rounded(self.program, inputs)
+
+
+def taken_apart(n: int, torque: Callable[[Array, Array], _Torque]) -> list[_Torque]:
+    """(1), from a torque as a function of speeds and accelerations (n,)."""
+    zero, unit = np.zeros(n), np.eye(n)
+    rest = torque(zero, zero)
+    rows = [torque(zero, unit[j]) - rest for j in range(n)]
+    squares = [torque(unit[j], zero) - rest for j in range(n)]
+    for j in range(n):
+        rows.append(squares[j])
+        rows += [torque(unit[j] + unit[k], zero) - squares[j] - squares[k] - rest for k in range(j + 1, n)]
+    rows.append(rest)
+    return rows
 
 
 def snap_differences(robot: Robot, lower: Sequence[float], upper: Sequence[float]) -> Array | float:

@@ -30,8 +30,7 @@ class RoundedArray:
         """True for a number that is exactly zero."""
         return self.value.ndim == 0 and self.value == 0.0 and self.radius == 0.0
 
-    def minus(self, other: RoundedArray) -> RoundedArray:
-        """The difference."""
+    def __sub__(self, other: RoundedArray) -> RoundedArray:
         return _sum(self.value - other.value, self, other)
 
 
