@@ -108,3 +108,10 @@ def test_what_is_no_certificate_is_refused(tmp_path):
     (tmp_path / "x.json").write_text('{"format": "something else"}')
     with pytest.raises(ArgumentError, match="not a certificate"):
         load_certificate(tmp_path / "x.json")
+
+
+def test_tables_that_fill_the_memory_are_refused(case, monkeypatch):
+    robot, _, certificate = case
+    monkeypatch.setattr("torquec.proof.checker.check_certificate._MOST_POINTS", 4)
+    with pytest.raises(CheckError, match="too many variables"):
+        check_certificate(robot, certificate)

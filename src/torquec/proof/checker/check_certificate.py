@@ -38,6 +38,9 @@ from torquec.proof.checker.residual_grid import GridPart, ResidualGrid, row_weig
 from torquec.proof.checker.rounded_evaluation import RoundedArray
 from torquec.robot.robot import Robot
 
+_MOST_POINTS = 400_000
+"""Of a table in the variables of all proofs: eight angles of degree two have 5^8 = 390,625."""
+
 
 def check_certificate(
     robot: Robot, certificate: Certificate, *, work: Work | None = None, executor: Executor | None = None
@@ -190,6 +193,9 @@ def _tables(grid: ResidualGrid, proofs: Sequence[JointProof]) -> list[HarmonicTa
         for v, degree in zip(proof.variables, proof.degrees, strict=True):
             degrees[v] = max(degrees[v], degree)
     variables = [v for v, degree in enumerate(degrees) if degree]
+    points = math.prod(degrees[v] + 1 if grid.sliding[v] else 2 * degrees[v] + 1 for v in variables)
+    if points > _MOST_POINTS:
+        raise CheckError("the errors have too many variables of too high a degree to be checked", remedy=REMEDY)
     whole = harmonic_table(
         grid.n,
         [((v, 1),) for v in variables],
