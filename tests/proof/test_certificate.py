@@ -112,6 +112,6 @@ def test_what_is_no_certificate_is_refused(tmp_path):
 
 def test_tables_that_fill_the_memory_are_refused(case, monkeypatch):
     robot, _, certificate = case
-    monkeypatch.setattr("torquec.proof.checker.check_certificate._MOST_POINTS", 4)
+    monkeypatch.setattr("torquec.proof.checker.check_certificate._MOST_POINTS", 2)
     with pytest.raises(CheckError, match="too many variables"):
         check_certificate(robot, certificate)
