@@ -30,3 +30,41 @@ def test_logs_are_named_and_must_be_there(torquec, arm, tmp_path):
     assert outcome.status == 2
     assert "there is no file 'none.csv'" in outcome.err
     assert not (tmp_path / "mine.toml").exists()
+
+
+NEARLY_RIGHT = ('xyz="0 0 1"/>', 'xyz="0 0 1" rpy="1.570796 0 0"/>')
+"""Of the elbow, with seven digits: an angle that is taken as a right one."""
+
+
+def test_python_warnings_are_told_once_and_without_lines_of_our_source(torquec, arm, tmp_path):
+    arm.write_text(arm.read_text().replace(*NEARLY_RIGHT))
+    outcome = torquec("new", arm, "-o", tmp_path / "mine.toml")
+    assert outcome.status == 0
+    (line,) = [line for line in outcome.err.splitlines() if "right angles" in line]
+    assert line.startswith("torquec: warning: ")
+    assert "snap = false in a project" in line
+    assert ".py:" not in outcome.err
+
+
+def test_a_file_without_speeds_is_told_and_the_project_says_what_was_assumed(torquec, arm, tmp_path):
+    arm.write_text(arm.read_text().replace('velocity="1" effort="50"', 'velocity="0" effort="50"'))
+    outcome = torquec("new", arm, "-o", tmp_path / "mine.toml")
+    assert outcome.status == 0
+    assert "arm.urdf:8: joint 'shoulder': velocity of <limit> is 0: taken as no limit" in outcome.err
+    text = (tmp_path / "mine.toml").read_text()
+    assert "velocity = 2.5  # rad/s, assumed: the robot's file has no limit" in text
+    assert "velocity = 1.0  # rad/s\n" in text
+
+
+def test_joints_that_move_no_inertia_are_locked_and_told(torquec, arm, tmp_path):
+    """A point mass on its own axis, as in the file of a Lynxmotion AL5D: the exact model has no accelerations."""
+    point = """<link name="tip"><inertial><mass value="1"/>
+    <inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/></inertial></link>
+  <joint name="wrist" type="revolute"><parent link="lower"/><child link="tip"/><origin xyz="0 0 1"/>
+    <axis xyz="0 0 1"/><limit lower="-2" upper="2" velocity="1" effort="2"/></joint>
+</robot>"""
+    arm.write_text(arm.read_text().replace("</robot>", point))
+    outcome = torquec("new", arm, "-o", tmp_path / "mine.toml")
+    assert outcome.status == 0
+    assert "there is no inertia to move at wrist, which the project locks" in outcome.err
+    assert read_project(tmp_path / "mine.toml").robot.joint_names == ("shoulder", "elbow")

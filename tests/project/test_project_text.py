@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
 import pytest
 
 import torquec as tq
@@ -53,3 +54,25 @@ def test_names_with_quotes_are_names(tmp_path):
     odd = dataclasses.replace(robot, bodies=tuple(bodies))
     text = project_text(tq.lock_joints(odd, {'a "0" \\ü': 0.25}), argument="planar2r")
     assert "\\u00fc" in text
+
+
+def test_errors_leave_every_joint_an_inertia(tmp_path):
+    """One percent of a generous torque limit is often more than all that a wrist needs; see `_torque_errors`."""
+    robot = tq.classics.scara()
+    bodies = [
+        dataclasses.replace(
+            body, joint=dataclasses.replace(body.joint, limits=dataclasses.replace(body.joint.limits, effort=1e4))
+        )
+        for body in robot.bodies
+    ]
+    strong = dataclasses.replace(robot, bodies=tuple(bodies))
+    text = project_text(strong, argument="scara")
+    assert "more than some joint has inertia for" in text
+    arm = tq.compile(strong)
+    for q in np.random.default_rng(1).uniform(-1.0, 1.0, (50, robot.n)):
+        for k, joint in enumerate(parse_project(text, tmp_path / "robot.toml").specification.joints):
+            assert joint.torque_error < 0.2 * arm.mass_matrix(q)[k, k] * joint.acceleration
+
+
+def test_the_limits_are_taken_where_a_controller_can_bear_them():
+    assert "torque_error_part = 0.01" in project_text(tq.classics.puma560(), argument="puma560")

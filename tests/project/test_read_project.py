@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
+import warnings
 from pathlib import Path
 
 import pytest
 from tests.cli.conftest import ARM
 
-from torquec.errors import ArgumentError
+from torquec.errors import ArgumentError, UnitWarning
 from torquec.project.read_project import parse_project, read_project
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "projects"
@@ -172,3 +174,109 @@ def test_a_motion_beyond_the_limits_is_told_before_the_work(folder):
     said = refused(folder, 'robot = "arm.urdf"\n[design]\n[motion]\nto = [1.9, 1.9]\nduration = 0.1\n')
     assert "arm.toml:3" in said
     assert "shoulder" in said
+
+
+NESTED = """\
+robot = "arm.urdf"
+
+[[payload]]
+frame = "hand"
+mas = 1.0
+
+[[payload]]
+frme = "lower"
+mass = "heavy"
+
+[design]
+evaluation = "sometimes"
+option = ["nix=1"]
+
+[[experiment]]
+name = "loaded"
+payload = { frame = "nowhere", mas = 0.2 }
+
+[realtime]
+ordr = "first"
+
+[identify]
+log = ["a.csv"]
+"""
+
+
+def listed(said: str) -> list[str]:
+    """The mistakes of a message, without the name of the file."""
+    return [line.removeprefix("arm.toml:") for line in said.splitlines() if re.match(r"arm\.toml:\d", line)]
+
+
+def test_mistakes_in_tables_inside_tables_are_found_in_one_round(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    with pytest.raises(ArgumentError) as caught:
+        read_project_text(NESTED)
+    assert listed(str(caught.value)) == [
+        "3: 'payload[0].mass' is missing",
+        "4: robot 'arm' has no frame 'hand'",
+        "5: unknown key 'payload[0].mas'",
+        "7: 'payload[1].frame' is missing",
+        "8: unknown key 'payload[1].frme'",
+        "9: 'payload[1].mass' is 'heavy'",
+        "12: 'design.evaluation' is 'sometimes'",
+        "13: 'nix=1' names no option of a law",
+        "17: 'experiment[0].payload.mass' is missing",
+        "17: unknown key 'experiment[0].payload.mas'",
+        "17: robot 'arm' has no frame 'nowhere'",
+        "19: [realtime] needs to know what the model must achieve",
+        "20: unknown key 'realtime.ordr'",
+        "22: 'identify.logs' is missing",
+        "23: unknown key 'identify.log'",
+    ]
+
+
+def test_without_its_robot_a_file_is_told_what_no_robot_would_mend(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    with pytest.raises(ArgumentError) as caught:
+        read_project_text(NESTED.replace("arm.urdf", "nobody.urdf") + '[lock]\nelbow = "a"\nshoulder = 0\n')
+    said = listed(str(caught.value))
+    assert said[0].startswith("1: 'nobody.urdf' is neither a file")
+    assert "5: unknown key 'payload[0].mas'" in said
+    assert "25: 'lock.elbow' is 'a'" in said
+    assert not any("frame 'hand'" in line or "shoulder" in line for line in said)
+
+
+def read_project_text(text: str) -> None:
+    parse_project(text, Path("arm.toml"))
+
+
+def test_keys_that_could_stand_there_are_all_named(folder):
+    said = refused(folder, 'robot = "arm.urdf"\n[design]\n[motion]\nto = [0, 0]\nduraton = 1\n')
+    assert "the keys known here are: duration, from, from_deg, to, to_deg, trajectory" in said
+
+
+FREE = ARM.replace('type="revolute"', 'type="continuous"').replace('velocity="1"', 'velocity="1000"')
+"""The arm without limits of motion: nothing else stops what is wrong."""
+DEGREES = 'robot = "free.urdf"\n{more}\n[design]\n[motion]\n{motion}\n'
+
+
+@pytest.mark.parametrize(
+    ("more", "motion", "said"),
+    [
+        ("", "to = [90, 0]", r"arm\.toml:5: 'to' is 90 rad: radians are meant.*write to_deg"),
+        ("", 'trajectory = "deg.csv"', r"arm\.toml:5: the position of joint 'shoulder' is 60 rad.*into the file"),
+        ("[lock]\nelbow = 90", "to = [1]", r"arm\.toml:3: the position of joint 'elbow' is 90 rad"),
+    ],
+)
+def test_angles_in_degrees_are_told_with_the_remedy(folder, more, motion, said):
+    (folder / "free.urdf").write_text(FREE)
+    (folder / "deg.csv").write_text("t,shoulder,elbow\n0,0,0\n1,30,-20\n2,60,-45\n")
+    text = DEGREES.format(more=more, motion=motion)
+    with pytest.warns(UnitWarning, match=said):
+        parse_project(text, folder / "arm.toml")
+    strict = refused(folder, "strict = true\n" + text)
+    assert "leave out strict" in strict
+    assert "radians are meant" in strict
+
+
+def test_angles_in_degrees_say_nothing_where_they_are_meant(folder):
+    (folder / "free.urdf").write_text(FREE)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UnitWarning)
+        parse_project(DEGREES.format(more="", motion="to_deg = [90, 0]"), folder / "arm.toml")

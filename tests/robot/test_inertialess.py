@@ -9,7 +9,7 @@ import pytest
 from tests.robot import reference
 
 from torquec.errors import RobotError
-from torquec.robot.inertialess import inertialess_joints, massless_joints
+from torquec.robot.inertialess import inertialess_joint_names, inertialess_joints, massless_joints
 from torquec.robot.robot import BASE, Body, Drives, Joint, JointType, Mimic, Motor, Robot
 from torquec.spatial import Inertia, Pose, rpy_rotation
 
@@ -47,6 +47,7 @@ def test_a_massless_leaf_is_refused_by_name():
 
 def test_all_joints_below_the_last_mass_are_named():
     assert massless_joints(arm(BALL, NOTHING, NOTHING)) == ("joint 'j1' (body 'b1')", "joint 'j2' (body 'b2')")
+    assert inertialess_joint_names(arm(BALL, NOTHING, NOTHING)) == ("j1", "j2")
 
 
 def test_a_rotor_makes_up_for_a_massless_leaf():

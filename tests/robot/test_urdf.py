@@ -333,9 +333,9 @@ def test_a_moving_link_without_inertia_is_a_warning_and_has_no_dynamics():
     start, end = ARM.index('<link name="fore">'), ARM.index('<link name="tool"/>')
     robot = parse(ARM[:start] + '<link name="fore"/>\n' + ARM[end:])
     assert [(w.where, w.text) for w in robot.warnings] == [
-        ("arm.urdf:10", "link 'fore' has no inertia: it counts as massless")
+        ("arm.urdf:10", "link 'fore' has no inertia: there is kinematics, but no dynamics")
     ]
-    with pytest.raises(RobotError, match="these links have no inertia: fore"):
+    with pytest.raises(RobotError, match=r"these links have no inertia: fore \(line 10\)"):
         robot.check_inertias()
 
 
@@ -472,6 +472,8 @@ FINE = {"velocity": 2, "effort": 3, "mass": 1.0, "ixx": 0.1, "large": 0.1}
     [
         ({"velocity": -1}, 3, "velocity of <limit> is -1: taken as no limit"),
         ({"effort": -1}, 3, "effort of <limit> is -1: taken as no limit"),
+        ({"velocity": 0}, 3, "joint 'turn': velocity of <limit> is 0: taken as no limit"),
+        ({"effort": 0}, 3, "joint 'turn': effort of <limit> is 0: taken as no limit"),
         ({"mass": 1e-6, "ixx": -1e-10, "large": 2e-10}, 5, "principal moment of -1e-10 kg m^2: it is taken as zero"),
         ({"ixx": -0.0005}, 5, "principal moment of -0.0005 kg m^2: it is taken as zero"),
     ],

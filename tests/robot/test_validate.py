@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from torquec.errors import RobotFileError
+from torquec.errors import RobotError, RobotFileError
 from torquec.robot.robot import (
     BASE,
     Body,
@@ -174,3 +174,25 @@ def test_gears_and_rotors_that_cannot_be_are_refused(motor, ratio, message):
     robot = dataclasses.replace(with_joint(), drives=Drives((motor,), ((ratio, 0.0),)))
     with pytest.raises(RobotFileError, match=message):
         check_robot(robot)
+
+
+def test_a_link_without_inertia_has_one_story():
+    """What is assumed of a link is what dynamics then does with it."""
+    half = robot(body("a", inertia=Inertia(xx=1.0, yy=1.0, zz=1.0, m=1.0), lacking=("cover",)))
+    (warning,) = check_robot(half, where={"cover": "arm.urdf:7"}, limits=()).warnings
+    assert (warning.where, warning.text) == ("arm.urdf:7", "link 'cover' has no inertia: it counts as massless")
+    half.check_inertias()
+    bare = check_robot(robot(body("a", lacking=("a",), inertia=Inertia())), where={"a": "arm.urdf:7"}, limits=())
+    assert [warning.text for warning in bare.warnings] == [
+        "link 'a' has no inertia: there is kinematics, but no dynamics"
+    ]
+    with pytest.raises(RobotError, match=r"has no dynamics: these links have no inertia: a \(line 7\)"):
+        bare.check_inertias()
+
+
+def test_a_limit_that_is_none_is_told_once():
+    told = FileWarning("arm.urdf:9", "joint 'a_joint': velocity of <limit> is 0: taken as no limit", about="a_joint")
+    open_joint = robot(body("a", limits=Limits()), warnings=(told,))
+    assert [warning.text for warning in check_robot(open_joint).warnings[1:]] == [
+        "joint 'a_joint' has no position limit"
+    ]

@@ -10,8 +10,9 @@ import pytest
 
 import torquec as tq
 from torquec.errors import ArgumentError
-from torquec.robot.robot import JointType
+from torquec.robot.robot import JointType, Limits
 from torquec.trajectory import LimitKind, fourier_motion, limit_violations, minimum_jerk
+from torquec.trajectory.limits import text_of_degrees
 
 ARM = tq.classics.puma560()
 
@@ -64,3 +65,21 @@ def test_a_continuous_joint_has_no_position_limits():
 def test_other_joints_are_refused():
     with pytest.raises(ArgumentError, match="the trajectory moves a"):
         tq.check_limits(ARM, minimum_jerk([0.0], [1.0], 1.0, joints=["a"]))
+
+
+def test_a_motion_in_degrees_is_told_what_it_is():
+    motion = minimum_jerk(np.zeros(6), np.full(6, 20.0), 60.0, joints=ARM.joint_names)
+    with pytest.raises(ArgumentError, match="passes its upper position limit") as caught:
+        tq.check_limits(ARM, motion)
+    assert "radians are meant, and 20 degrees are 0.34907" in caught.value.remedy
+    little = minimum_jerk(np.zeros(6), np.full(6, 8.0), 60.0, joints=ARM.joint_names)
+    assert "8 degrees are" in text_of_degrees(ARM, little, "")  # beyond a turn, and beyond a limit
+    assert not text_of_degrees(ARM, minimum_jerk(np.zeros(6), np.full(6, 1.5), 5.0, joints=ARM.joint_names), "")
+
+
+def test_a_joint_that_may_not_move_names_the_file():
+    still = dataclasses.replace(ARM.bodies[0].joint, limits=Limits(-1.0, 1.0, velocity=0.0))
+    robot = dataclasses.replace(ARM, bodies=(dataclasses.replace(ARM.bodies[0], joint=still), *ARM.bodies[1:]))
+    with pytest.raises(ArgumentError) as caught:
+        tq.check_limits(robot, minimum_jerk(np.zeros(6), np.full(6, 0.5), 5.0, joints=ARM.joint_names))
+    assert f"{robot.source} lets {still.name} not move at all" in caught.value.remedy

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, get_type_hin
 import typer
 from typer.models import ParameterInfo
 
-from torquec.cli.output import print_json, tell_written, unit_warnings
+from torquec.cli.output import print_json, tell_written, told_warnings
 from torquec.cli.source import ModelSource
 from torquec.cli.writes import Writes, check_target, named_path, need_extra
 from torquec.errors import ArgumentError
@@ -97,7 +97,7 @@ class Command(Generic[Options]):
         self._check_targets(options)
         if self.extra:
             need_extra(self.extra, f"torquec {self.name}")
-        with unit_warnings(strict=source.strict):
+        with told_warnings(strict=source.strict):
             outcome = self.function(options) if self.without_model else self.function(self._model(options), options)
         if as_json:
             print_json(result_document(called or self.name, outcome.document))

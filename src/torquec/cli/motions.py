@@ -85,7 +85,9 @@ def read_motion(model: Model, argument: str, period: float, *, limits: bool = Tr
 
     Unless `limits` is False, a motion that does not keep the robot's limits is refused.
     """
+    from torquec.robot.degrees import warn_of_degrees
     from torquec.trajectory import check_limits, puma560_standard_trajectory, read_trajectory
+    from torquec.trajectory.limits import text_of_degrees
 
     if argument == STANDARD:
         if not has_standard_motion(model):
@@ -96,6 +98,8 @@ def read_motion(model: Model, argument: str, period: float, *, limits: bool = Tr
     else:
         model = hold_missing(model, read_trajectory(argument, period=period).joints, "the trajectory")
         motion = read_trajectory(argument, joints=model.robot.joint_names, period=period)
+        if text := text_of_degrees(model.robot, motion, "write radians into the file"):
+            warn_of_degrees(text, argument)
     if limits:
         check_limits(model.robot, motion)
     return model, motion

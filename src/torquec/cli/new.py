@@ -11,10 +11,15 @@ import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.options import ForceOption
+from torquec.cli.output import progress
 from torquec.cli.writes import Writes
 
 if TYPE_CHECKING:
     from torquec.model.model import Model
+    from torquec.robot.robot import Robot
+
+_TOLD = 4
+"""Warnings of a robot's file that are told in full."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +46,8 @@ class NewOptions(CommandOptions):
 def new(model: Model, options: NewOptions) -> Outcome:
     """Write a project file for a robot: everything that torquec run can do, with a comment on each part.
 
-    Speeds, torques and a motion are the robot's own. Payloads, locked joints and gravity that are given stand in it.
+    Speeds, torques and a motion are the robot's own. Payloads, locked joints and gravity that are given stand in it;
+    joints that move no inertia are locked.
     """
     from torquec.cli.writes import check_target
     from torquec.codegen.identifiers import prefix_identifier
@@ -57,15 +63,44 @@ def new(model: Model, options: NewOptions) -> Outcome:
     source = options.source
     argument = source.argument if source.argument in classics.names() else _seen_from(path, Path(source.argument))
     logs = [_seen_from(path, log) for log in options.log or []]
-    text = project_text(model.robot, argument=argument, logs=logs, gravity=source.gravity is not None)
+    text = project_text(
+        _with_idle_joints_locked(model.robot), argument=argument, logs=logs, gravity=source.gravity is not None
+    )
     if not source.snap or source.strict:
         flags = "".join(f"{key} = {value}\n" for key, value in (("snap", "false"),) if not source.snap)
         flags += "strict = true\n" if source.strict else ""
         text = text.replace("seed = 0", f"{flags}seed = 0", 1)
     project = parse_project(text, path)  # what is written can be run
+    _tell_of_warnings(project.robot, source.argument)
     written = write_files({path: text}, force=options.force)
     document = {"robot": project.robot.name, "joints": list(project.robot.joint_names), "files": [str(path)]}
     return Outcome(document, f"torquec run {path} -o {name}_run", tuple(written))
+
+
+def _with_idle_joints_locked(robot: Robot) -> Robot:
+    """The robot without joints that nothing can be asked of, as they move no inertia: a project about the others."""
+    from torquec.robot.inertialess import inertialess_joint_names
+    from torquec.robot.lock_joints import lock_joints
+    from torquec.robot.start_posture import start_posture
+
+    idle = inertialess_joint_names(robot)
+    if not idle or len(idle) == robot.n:  # whoever needs the dynamics says what is missing
+        return robot
+    progress(
+        f"torquec: warning: {robot.source}: there is no inertia to move at {', '.join(idle)}, which the project locks; "
+        "to free a joint, give what it carries an inertia about its axis, or the joint a rotor"
+    )
+    place = dict(zip(robot.joint_names, start_posture(robot), strict=True))
+    return lock_joints(robot, {name: place[name] for name in idle})
+
+
+def _tell_of_warnings(robot: Robot, argument: str) -> None:
+    """What is odd in the robot's file, the first of it: numbers of the project rest on it."""
+    found = [warning for warning in robot.warnings if not warning.about_units]  # those are told by who reads it
+    for warning in found[:_TOLD]:
+        progress(f"torquec: warning: {warning.where}: {warning.text}")
+    if len(found) > _TOLD:
+        progress(f"torquec: and {len(found) - _TOLD} more warnings: torquec info {argument}")
 
 
 def _seen_from(project: Path, file: Path) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from torquec.errors import ArgumentError, UnitWarning
+from torquec.errors import ArgumentError, SnapWarning, UnitWarning
 from torquec.foundation.json_text import finite_json
 
 if TYPE_CHECKING:
@@ -32,19 +32,20 @@ def progress(text: str) -> None:
 
 
 @contextlib.contextmanager
-def unit_warnings(*, strict: bool) -> Iterator[None]:
-    """Numbers that look like degrees are told on stderr, each once; with `strict` the first raises `ArgumentError`."""
+def told_warnings(*, strict: bool) -> Iterator[None]:
+    """Python's warnings are told on stderr, each once and without lines of our source.
+
+    With `strict` the first number that looks like degrees raises `ArgumentError`.
+    """
     told: set[str] = set()
     with warnings.catch_warnings():
         warnings.simplefilter("always", UnitWarning)
-        shown = warnings.showwarning
+        warnings.simplefilter("always", SnapWarning)
 
-        def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-            if not issubclass(category, UnitWarning):
-                shown(message, category, *place, **more)
-            elif strict:
+        def show(message: Warning | str, category: type[Warning], *_place: Any, **_more: Any) -> None:
+            if strict and issubclass(category, UnitWarning):
                 raise ArgumentError(str(message), remedy="correct it, or leave out --strict")
-            elif str(message) not in told:
+            if str(message) not in told:
                 told.add(str(message))
                 typer.echo(f"torquec: warning: {message}", err=True)
 

@@ -48,6 +48,8 @@ _AGREEMENT = 1e-8
 
 _STEP = 1e-30  # of complex steps: no difference is taken, so that nothing is lost
 _STATE = ("q", "qd", "qdd")
+_MOVES = 1e-3
+"""Of a null vector of unit length: what a joint in it has at least."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,11 +92,21 @@ class LinearModel:
         try:
             found: Array = np.linalg.solve(self.M, right).astype(np.float64)
         except np.linalg.LinAlgError:
+            place = ", ".join(f"{value:.4g}" for value in self.q)
+            lost = ", ".join(self._joints_without_inertia)
             raise RobotError(
-                "the mass matrix of the model is singular here, so it has no accelerations",
-                remedy="allow smaller torque errors in the specification, or use the robot's exact model",
+                f"the mass matrix of the model is singular at q = ({place}), so it has no accelerations: "
+                f"too little is left of the inertia at {lost}",
+                remedy=f"allow {lost} a smaller torque_error or torque_error_part in the specification "
+                "([specification] in a project), or use the robot's exact model",
             ) from None
         return found
+
+    @property
+    def _joints_without_inertia(self) -> tuple[str, ...]:
+        """Those that a motion without kinetic energy moves: the null vector of M."""
+        null = np.linalg.svd(self.M)[2][-1]
+        return tuple(name for name, part in zip(self.joints, np.abs(null), strict=True) if part > _MOVES)
 
     @cached_property
     def eigenvalues(self) -> ComplexArray:

@@ -84,7 +84,12 @@ class FollowedProgram:
         if not reason:
             return
         needs_inverse = FOLLOWS[quantity.partition(":")[0]].needs_inverse
-        anyway = "; or, at your own risk, take model.assuming_regular_mass_matrix()" if needs_inverse else ""
+        anyway = (
+            "; or allow smaller torque errors in the specification ([specification] in a project); "
+            "or, at your own risk, take model.assuming_regular_mass_matrix()"
+            if needs_inverse
+            else ""
+        )
         raise RefusedQuantityError(
             f"a model of the kind '{self.kind}' has no {quantity}: {reason}",
             where=self.robot.source,

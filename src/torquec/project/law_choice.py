@@ -14,7 +14,7 @@ from torquec.foundation.choice import chosen
 if TYPE_CHECKING:
     from torquec.closedform.rule import Rule
     from torquec.control.controller import Controller
-    from torquec.control.law_options import LawKind, LqrWeights
+    from torquec.control.law_options import ControllerOptions, LawKind, LqrWeights
     from torquec.control.model_terms import FrictionCompensation
     from torquec.control.poles import JointPoles
     from torquec.model.model import Model
@@ -92,16 +92,29 @@ def asked_law(
 
     Raises `ArgumentError` for options that the kind has no use for.
     """
+    from torquec.control.law_options import LawKind
+    from torquec.control.laws import make_law
+
+    made_with = _law_options(model.robot, kind, options, at)
+    if kind is LawKind.LQR and motion is None:
+        raise ArgumentError("LQR gains belong to a trajectory", remedy="give one: --trajectory motion.csv")
+    return make_law(model, kind, made_with, trajectory=motion)
+
+
+def check_law(robot: Robot, options: LawChoice, *, usual: str = "computed-torque") -> None:
+    """Raise `ArgumentError` for options that the law has no use for, without making it."""
+    _law_options(robot, options.kind(usual), options, (0.0,) * robot.n)
+
+
+def _law_options(robot: Robot, kind: LawKind, options: LawChoice, at: Sequence[float]) -> ControllerOptions:
     from torquec.control import laws
     from torquec.control.law_options import ControllerOptions, LawKind, finite_limits, with_words
     from torquec.control.model_terms import Evaluation
 
     _refuse_unused(kind, options)
-    share, robot = options.effort, model.robot
+    share = options.effort
     if not 0.0 < share < math.inf:
         raise ArgumentError(f"--effort {share:g}", remedy="give a positive share of the limits, as in --effort 0.5")
-    if kind is LawKind.LQR and motion is None:
-        raise ArgumentError("LQR gains belong to a trajectory", remedy="give one: --trajectory motion.csv")
     given: dict[str, Any] = {
         "period": options.period,
         "sampled": options.sampled,
@@ -117,7 +130,7 @@ def asked_law(
     known = {name: value for name, value in given.items() if name in laws.LAWS[kind].takes}
     if options.saturate or share < 1.0:
         known["efforts"] = finite_limits([share * joint.limits.effort for joint in robot.joints])
-    return laws.make_law(model, kind, with_words(ControllerOptions(**known), options.option or ()), trajectory=motion)
+    return with_words(ControllerOptions(**known), options.option or ())
 
 
 def law_gains(model: Model, kind: LawKind, options: LawChoice, at: Sequence[float]) -> dict[str, dict[str, float]]:

@@ -1,7 +1,7 @@
 """A project file for a robot, with every part that a run can have and a comment on each: what `torquec new` writes.
 
 Numbers are the robot's own where its file has them: speeds and torques from its limits, a motion inside its range.
-Where it has none they follow from the masses, and the comment says so.
+Where it has none, or none that a controller could bear, they follow from the masses, and the comment says so.
 """
 
 from __future__ import annotations
@@ -24,8 +24,11 @@ _SPEED = {True: 0.5, False: 2.5}
 """m/s, rad/s: of joints whose files state no limit, or one that nobody needs at once."""
 _WAY = {True: 0.1, False: 0.5}
 """m, rad: the way of the example motion."""
+_SUPPOSED = ", assumed: the robot's file has no limit"
+_BEARABLE = 0.125
+"""The largest error as a part of what accelerates a joint's own inertia: nearly all of it is left, then."""
 _SAMPLES = 200
-"""Random states in which torques are looked at, where there are no limits."""
+"""Random states in which torques and inertias are looked at."""
 _PEAK_SPEED, _PEAK_ACCELERATION = 1.875, 5.78
 """Of a minimum-jerk motion: of way over duration, of way over duration squared."""
 _USED = 0.4
@@ -97,28 +100,26 @@ def _specification(robot: Robot) -> str:
     limits = robot.joints
     speeds = [_speed(joint) for joint in limits]
     accelerations = [_ACCELERATION[joint.type.is_prismatic] for joint in limits]
-    with_limits = all(0.0 < joint.limits.effort < math.inf for joint in limits)
+    errors, why = _torque_errors(robot, speeds, accelerations)
     lines = [
         "[specification]  # what the simplified model must keep, proven for every such motion; docs/specification.md"
     ]
-    if with_limits:
+    if why:
+        lines += [f"# {why}"]
+    else:
         lines += ["", "[specification.every_joint]"]
         lines += [f"torque_error_part = {_PART}  # of the torque limits in the robot's file"]
-        errors = None
-    else:
-        errors = _torque_errors(robot, speeds, accelerations)
-        lines += ["# The robot's file limits no torques: errors are 1 % of the largest torques that such motions take."]
     for k, joint in enumerate(limits):
         unit = "m" if joint.type.is_prismatic else "rad"
         lines += ["", "[[specification.joint]]", f"name = {_text(joint.name)}"]
         lines += [
-            f"velocity = {_number(speeds[k])}  # {unit}/s",
+            f"velocity = {_number(speeds[k])}  # {unit}/s{_SUPPOSED if math.isinf(joint.limits.velocity) else ''}",
             f"acceleration = {_number(accelerations[k])}  # {unit}/s^2",
         ]
         if not math.isfinite(joint.limits.upper - joint.limits.lower):
             way = 1.0 if joint.type.is_prismatic else 3.1416
             lines += [f"range = [{-way}, {way}]  # {unit}; the file has no limits"]
-        if errors is not None:
+        if why:
             lines += [f"torque_error = {_number(errors[k])}  # {'N' if joint.type.is_prismatic else 'N m'}"]
     return "\n".join([*lines, ""])
 
@@ -180,17 +181,32 @@ precision = "double"
 
 def _speed(joint: Joint) -> float:
     usual = _SPEED[joint.type.is_prismatic]
-    return min(joint.limits.velocity, usual) if joint.limits.velocity > 0.0 else usual
+    return min(joint.limits.velocity, usual)
 
 
-def _torque_errors(robot: Robot, speeds: Sequence[float], accelerations: Sequence[float]) -> list[float]:
-    """1 % of the largest torque of each joint in random states."""
+def _torque_errors(robot: Robot, speeds: Sequence[float], accelerations: Sequence[float]) -> tuple[list[float], str]:
+    """Errors of the joints, and why they are not simply a part of the torque limits; nothing where they are.
+
+    An error e leaves an inertia of at least M_kk - e/qdd_k at a joint, and without one there is no controller.
+    """
     rng, model = np.random.default_rng(0), as_model(robot)
     lower, upper = _range(robot)
     q = rng.uniform(lower, upper, (_SAMPLES, robot.n))
     qd, qdd = (rng.uniform(-1.0, 1.0, (_SAMPLES, robot.n)) * most for most in (speeds, accelerations))
     largest = np.abs(model.inverse_dynamics(q, qd, qdd)).max(axis=0)
-    return [float(f"{max(_PART * value, 1e-6):.2g}") for value in largest]
+    inertia = np.diagonal(model.mass_matrix(q), axis1=1, axis2=2).min(axis=0)
+    bearable = np.maximum(_BEARABLE * inertia * accelerations, 0.1 * _PART * largest)
+    efforts = np.array([joint.limits.effort for joint in robot.joints])
+    limited = bool(np.all((efforts > 0.0) & np.isfinite(efforts)))
+    if limited and np.all(_PART * efforts <= bearable):
+        return list(_PART * efforts), ""
+    why = (
+        "1 % of the torque limits in the file is more than some joint has inertia for: errors are smaller there."
+        if limited
+        else "The robot's file limits no torques: errors are 1 % of the largest torques that such motions take."
+    )
+    wanted = np.minimum(_PART * (efforts if limited else largest), bearable)
+    return [float(f"{max(value, 1e-6):.2g}") for value in wanted], why
 
 
 def _range(robot: Robot) -> tuple[list[float], list[float]]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from torquec.errors import TorquecError
+from torquec.robot.degrees import degrees_text, is_position_in_degrees, warn_of_degrees
 from torquec.robot.robot import Robot
 from torquec.robot.toml import Table
 
@@ -28,7 +29,7 @@ def positive_number(table: Table, key: str) -> float | None:
     if key not in table:
         return None
     if not value > 0.0:
-        table.refuse(key, f"'{key}' is {value:g}", "give a positive number")
+        table.refuse(key, f"'{key}' is {value:g}", "give a positive number", alone=True)
     return value
 
 
@@ -36,7 +37,7 @@ def not_negative_number(table: Table, key: str, default: float | None = 0.0) -> 
     """A number that is not negative; required where the default is None."""
     value = table.number(key, default)
     if not value >= 0.0:
-        table.refuse(key, f"'{key}' is {value:g}", "give a number that is not negative")
+        table.refuse(key, f"'{key}' is {value:g}", "give a number that is not negative", alone=True)
     return value
 
 
@@ -44,18 +45,41 @@ def whole_number(table: Table, key: str, default: int, *, least: int) -> int:
     """A whole number."""
     value = table.number(key, float(default))
     if value != int(value) or value < least:
-        table.refuse(key, f"'{key}' is {value:g}", f"give a whole number, {least} or more")
+        table.refuse(key, f"'{key}' is {value:g}", f"give a whole number, {least} or more", alone=True)
     return int(value)
 
 
-def joint_positions(table: Table, key: str, robot: Robot) -> tuple[float, ...] | None:
-    """One value for each joint, in radians or metres; `key_deg` has angles in degrees."""
+def tell_of_degrees(table: Table, key: str, text: str, *, strict: bool) -> None:
+    """Warn (`UnitWarning`) of an angle at this key that looks like degrees, where there is something to tell.
+
+    With `strict` it is a mistake of the file.
+    """
+    if text and strict:
+        table.refuse(key, text, "correct it, or leave out strict")
+    if text:
+        warn_of_degrees(text, table.where(key))
+
+
+def lock_position(table: Table, key: str, robot: Robot, *, strict: bool) -> float:
+    """The position at which the joint of this name is held; told where it looks like degrees."""
+    value = table.number(key)
+    joint = robot.joints[checked_at(table, key, lambda: robot.joint_index(key))]
+    if not joint.type.is_prismatic and is_position_in_degrees(value):
+        text = degrees_text(f"the position of joint '{key}'", value, "write radians")
+        tell_of_degrees(table, key, text, strict=strict)
+    return value
+
+
+def joint_positions(table: Table, key: str, robot: Robot, *, strict: bool) -> tuple[float, ...] | None:
+    """One value for each joint, in radians or metres; `key_deg` has angles in degrees.
+
+    Values in radians that look like degrees are told.
+    """
     in_degrees = f"{key}_deg"
     given = [name for name in (key, in_degrees) if name in table]
     if len(given) == 2:
         table.refuse(in_degrees, f"'{key}' is given twice", f"keep one of {key} and {in_degrees}")
     if not given:
-        table.number(key, 0.0), table.number(in_degrees, 0.0)  # keys that are known here
         return None
     rows = table.rows(given[0])
     if len(rows) != 1 or len(rows[0]) != robot.n:
@@ -64,5 +88,10 @@ def joint_positions(table: Table, key: str, robot: Robot) -> tuple[float, ...] |
             f"'{given[0]}' has {len(rows[0])} values, and robot '{robot.name}' has {robot.n} joints",
             f"give one for each of {', '.join(robot.joint_names)}",
         )
-    turns = [not joint.type.is_prismatic and given[0] == in_degrees for joint in robot.joints]
-    return tuple(math.radians(value) if turn else value for value, turn in zip(rows[0], turns, strict=True))
+    turns = [not joint.type.is_prismatic for joint in robot.joints]
+    if given[0] == in_degrees:
+        return tuple(math.radians(value) if turn else value for value, turn in zip(rows[0], turns, strict=True))
+    wrong = [value for value, turn in zip(rows[0], turns, strict=True) if turn and is_position_in_degrees(value)]
+    text = degrees_text(f"'{key}'", wrong[0], f"write {in_degrees}") if wrong else ""
+    tell_of_degrees(table, key, text, strict=strict)
+    return tuple(rows[0])

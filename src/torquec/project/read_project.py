@@ -1,25 +1,27 @@
 """Reading a project file: everything is checked before the work begins, and every mistake is told with its line.
 
 docs/project.md describes the format. Files are named relative to the project file. Where a key is wrong, the rest is
-read without it, so that one look at the file mends all mistakes (:func:`torquec.robot.toml.every_fault`).
+read without it, so that one look at the file mends all mistakes (:mod:`torquec.robot.every_fault`).
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 from torquec.codegen.precision import Precision
 from torquec.codegen.target import Target
-from torquec.control.law_options import LawKind
+from torquec.control.law_options import ControllerOptions, LawKind, with_words
+from torquec.control.model_terms import Evaluation, FrictionAt
 from torquec.errors import ArgumentError, RobotFileError, SpecificationError
 from torquec.foundation.choice import chosen
 from torquec.foundation.reading import FileKind, is_file, read_text, to_path
 from torquec.identification.estimators.method import Method
 from torquec.identification.identify_options import IdentifyOptions
 from torquec.identification.torque.torque_columns import FrictionModel, read_columns
-from torquec.project.law_choice import DEFAULT_RATE, LawChoice
+from torquec.project.law_choice import DEFAULT_RATE, LawChoice, check_law
 from torquec.project.project import (
     STANDARD,
     STANDARD_ROBOT,
@@ -36,24 +38,30 @@ from torquec.project.project import (
 from torquec.project.project_values import (
     checked_at,
     joint_positions,
+    lock_position,
     not_negative_number,
     positive_number,
+    tell_of_degrees,
     whole_number,
 )
 from torquec.realtime.choices import HoldOrder
 from torquec.robot import attach_payload, classics
+from torquec.robot.every_fault import every_fault
 from torquec.robot.load import load, robot_files
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Robot
-from torquec.robot.toml import KeyFaultError, Table, every_fault, parse_toml
+from torquec.robot.toml import KeyFaultError, Table, parse_toml
 from torquec.simplification.specification import Specification, load_specification, specification_of
 from torquec.simulation.plant import DryFriction
+from torquec.trajectory.limits import text_of_degrees
 from torquec.trajectory.log_map import read_log_map
 
 TWO_RATE = "rt-c"
 """The two-rate package, which is more than functions in a language."""
 SIMULATED = "simulated"
 _NAMELESS = "nameless"
+_NEEDED = "\0needed"
+"""A key that no file can hold, of a part that needs another one: told whatever else is wrong in it."""
 
 
 def read_project(path: str | os.PathLike[str]) -> Project:
@@ -68,9 +76,17 @@ def parse_project(text: str, file: Path) -> Project:
         document = parse_toml(text, str(file))
     except RobotFileError as error:
         raise ArgumentError(error.found, where=error.where, remedy=error.remedy) from None
-    faults = every_fault(document, lambda table: _Reader(file, text).project(table))
-    # What parts need of each other can be said only where each of them is right.
-    faults = faults or every_fault(document, lambda table: _check_together(table, _Reader(file, text).project(table)))
+
+    def read(table: Table) -> None:
+        _check_together(table, _Reader(file, text).project(table), document.keys)
+
+    faults = every_fault(document, read)
+    if any(isinstance(fault, KeyFaultError) and fault.path == ("robot",) for fault in faults):
+        # What does not depend on the robot is told all the same, with any robot in its place.
+        others = every_fault(document.holding({**document.plain, "robot": classics.names()[0]}), read)
+        told = {str(fault) for fault in faults}
+        more = [fault for fault in others if isinstance(fault, KeyFaultError) and fault.alone]
+        faults += [fault for fault in more if str(fault) not in told]
     if len(faults) == 1:
         raise ArgumentError(faults[0].found, where=faults[0].where or str(file), remedy=faults[0].remedy)
     if faults:
@@ -86,11 +102,12 @@ class _Reader:
     def __init__(self, file: Path, text: str) -> None:
         self.file, self.text = file, text
         self.files: dict[str, Path] = {}
+        self.strict = False
 
     def project(self, table: Table) -> Project:
         """The whole document."""
         robot, robot_file = self._robot(table)
-        motion = self._motion(table.table("motion"), robot, DEFAULT_RATE)
+        motion = self._motion(table.table("motion"), robot)
         part = Project(
             self.file,
             self.text,
@@ -114,14 +131,15 @@ class _Reader:
         """The file that a word of the project names; it must be there."""
         path = self.file.parent / word
         if not is_file(path):
-            table.refuse(key, f"there is no file '{word}' beside the project", "check the name and the folder")
+            remedy = "check the name and the folder"
+            table.refuse(key, f"there is no file '{word}' beside the project", remedy, alone=True)
         self.files[word] = path
         return path
 
     def _robot(self, table: Table) -> tuple[Robot, Path | None]:
         word = table.text("robot")
         gravity = table.vector("gravity") if "gravity" in table else None
-        snap, strict = table.flag("snap", default=True), table.flag("strict", default=False)
+        snap, self.strict = table.flag("snap", default=True), table.flag("strict", default=False)
         path: Path | None = None
         if word in classics.names():
             robot = classics.load_classic(word, snap=snap, gravity=gravity)
@@ -134,7 +152,7 @@ class _Reader:
                     f"give a file {robot_files()}, or one of {', '.join(classics.names())}",
                 )
             self.files[word] = path
-            robot = checked_at(table, "robot", lambda: load(path, snap=snap, strict=strict, gravity=gravity))
+            robot = checked_at(table, "robot", lambda: load(path, snap=snap, strict=self.strict, gravity=gravity))
         for each in table.tables("payload"):
             robot = _loaded(each, robot, _payload(each))
         return self._locked(table.table("lock"), robot), path
@@ -142,9 +160,7 @@ class _Reader:
     def _locked(self, table: Table | None, robot: Robot) -> Robot:
         if table is None:
             return robot
-        positions = {name: table.number(name) for name in table.keys}
-        for name in positions:
-            checked_at(table, name, lambda name=name: robot.joint_index(name))  # type: ignore[misc]
+        positions = {name: lock_position(table, name, robot, strict=self.strict) for name in table.keys}
         if len(positions) == robot.n:
             table.refuse(None, "every joint is locked, and nothing is left to move", "leave one of them free")
         return lock_joints(robot, positions)
@@ -153,8 +169,6 @@ class _Reader:
         if table is None:
             return None
         logs = self._logs(table, "logs", table.texts("logs"))
-        if not logs:
-            table.refuse("logs", "there are no logs", "name one, or leave out [identify]")
         others = self._logs(table, "validate", table.texts("validate", ()))
         log_map = self._named(table, "map", table.text("map")) if "map" in table else None
         columns = self._named(table, "columns", table.text("columns")) if "columns" in table else None
@@ -173,6 +187,8 @@ class _Reader:
             fit_gravity=table.flag("fit_gravity", default=False),
         )
         table.finish()
+        if not logs:
+            table.refuse("logs", "there are no logs", "name one, or leave out [identify]", alone=True)
         if any(float(body.inertia.m) <= 0.0 for body in robot.bodies) and options.method.needs_prior:
             table.refuse(None, f"the method {options.method} needs masses in the robot's file", "choose another method")
         return IdentifyPart(logs, others, log_map, options)
@@ -194,18 +210,25 @@ class _Reader:
         table.finish()
         return checked_at(table, "file", lambda: load_specification(path, robot))
 
-    def _motion(self, table: Table | None, robot: Robot, rate: float) -> MotionPart | None:
+    def _motion(self, table: Table | None, robot: Robot) -> MotionPart | None:
         """A motion, which is made once to see that it is one of this robot."""
         part = None if table is None else self._motion_part(table, robot)
         if table is not None and part is None:
             table.refuse(None, "there is no motion in it", "give trajectory, or to with from and duration")
         if table is not None and part is not None:
             table.finish()
-            checked_at(table, None, lambda: project_motion(part, robot, 1.0 / rate))
+            self._check_motion(table, part, robot)
         return part
 
+    def _check_motion(self, table: Table, part: MotionPart, robot: Robot) -> None:
+        """Make the motion once to see that it is one of this robot, in radians."""
+        motion = checked_at(table, None, lambda: project_motion(part, robot, 1.0 / DEFAULT_RATE))
+        if part.trajectory is not None:  # those without a file were looked at where they stand
+            text = text_of_degrees(robot, motion, "write radians into the file")
+            tell_of_degrees(table, "trajectory", text, strict=self.strict)
+
     def _motion_part(self, table: Table, robot: Robot) -> MotionPart | None:
-        start, to = (joint_positions(table, key, robot) for key in ("from", "to"))
+        start, to = (joint_positions(table, key, robot, strict=self.strict) for key in ("from", "to"))
         duration = positive_number(table, "duration")
         word = table.text("trajectory") if "trajectory" in table else None
         if to is None and word is None:
@@ -227,7 +250,7 @@ class _Reader:
             table.refuse("name", f"'name' is {name!r}", "use letters, digits, spaces, - and _: it names a folder")
         motion = self._motion_part(table, robot)
         if motion is not None:
-            checked_at(table, None, lambda: project_motion(motion, robot, 1.0 / DEFAULT_RATE))
+            self._check_motion(table, motion, robot)
         payload: tuple[PayloadPart, ...] = ()
         if "payload" in table:
             held = table.table("payload")
@@ -256,23 +279,24 @@ class _Reader:
 # --- parts that need no files ---------------------------------------------------------------------------------------
 
 
-def _check_together(table: Table, project: Project) -> None:
-    """What one part needs of another."""
-    if project.design is None:
-        for key in ("experiment", "motion"):
-            if key in table:
-                table.refuse(key, f"there is {key}, and no controller", "add [design], or leave it out")
-    elif project.design.kind("computed-torque") is LawKind.LQR and project.motion is None:
+def _check_together(table: Table, project: Project, stated: Collection[str]) -> None:
+    """What one part needs of another; `stated` are the parts that the file has, those with mistakes too."""
+    if "design" not in stated:
+        for part in (table.table("motion"), *table.tables("experiment")[:1]):
+            if part is not None:
+                part.refuse(_NEEDED, f"there is {part.label}, and no controller", "add [design], or leave it out")
+    elif project.design and project.design.kind("computed-torque") is LawKind.LQR and "motion" not in stated:
         table.refuse("design", "LQR gains belong to a motion", "add [motion]")
-    if project.specification is None:
-        for key in ("simplify", "realtime"):
-            if key in table:
-                table.refuse(key, f"[{key}] needs to know what the model must achieve", "add [specification]")
-    elif project.realtime is not None and not project.specification.joints:
+    if "specification" not in stated:
+        for part in (table.table("simplify"), table.table("realtime")):
+            if part is not None:
+                found = f"[{part.label}] needs to know what the model must achieve"
+                part.refuse(_NEEDED, found, "add [specification]")
+    elif project.realtime and project.specification and not project.specification.joints:
         table.refuse("realtime", "the specification limits no speeds and accelerations", "state them, or leave it out")
     names = [experiment.name for experiment in project.experiments]
     for k, experiment in enumerate(project.experiments):
-        if experiment.motion is None and project.motion is None:
+        if experiment.motion is None and "motion" not in stated and "design" in stated:
             table.tables("experiment")[k].refuse(None, "the experiment has no motion", "add [motion], or to = [...]")
         if experiment.name in names[:k]:
             table.tables("experiment")[k].refuse(
@@ -294,8 +318,10 @@ def _design(table: Table | None, robot: Robot) -> LawChoice | None:
     if table is None:
         return None
     given: dict[str, Any] = {"controller": table.choice("controller", LawKind, LawKind.COMPUTED_TORQUE)}
-    for key in ("poles", "evaluation", "friction_at", "weights"):
+    for key in ("poles", "weights"):
         given[key] = table.text(key) if key in table else None
+    for key, words in (("evaluation", Evaluation), ("friction_at", FrictionAt)):
+        given[key] = table.choice(key, words) if key in table else None
     given |= {key: positive_number(table, key) for key in ("rate", "threshold")}
     given |= {key: table.flag(key, default=False) for key in ("sampled", "abbreviated", "saturate")}
     given["effort"] = positive_number(table, "effort") or 1.0
@@ -306,6 +332,8 @@ def _design(table: Table | None, robot: Robot) -> LawChoice | None:
     table.finish()
     checked_at(table, "poles" if "poles" in table else None, lambda: choice.pairs(robot))
     checked_at(table, "threshold" if "threshold" in table else None, lambda: choice.rule)
+    checked_at(table, "option", lambda: with_words(ControllerOptions(), choice.option or ()))
+    checked_at(table, None, lambda: check_law(robot, choice))
     return choice
 
 

@@ -21,7 +21,7 @@ _ZERO = 1e-13
 
 def massless_joints(robot: Robot) -> tuple[str, ...]:
     """The independent joints that carry only bodies without inertia and turn no rotor, as "joint 'a' (body 'b')"."""
-    return _idle_joints(robot, [any(composite.parameters) for composite in _composites(robot)])
+    return tuple(map(_text, _idle_bodies(robot, [any(composite.parameters) for composite in _composites(robot)])))
 
 
 def inertialess_joints(robot: Robot) -> tuple[str, ...]:
@@ -29,19 +29,32 @@ def inertialess_joints(robot: Robot) -> tuple[str, ...]:
 
     Checked at one posture without symmetry, where a zero is a zero everywhere.
     """
+    return tuple(map(_text, _inertialess(robot)))
+
+
+def inertialess_joint_names(robot: Robot) -> tuple[str, ...]:
+    """The names of `inertialess_joints`."""
+    return tuple(body.joint.name for body in _inertialess(robot))
+
+
+def _text(body: Body) -> str:
+    return f"joint '{body.joint.name}' (body '{body.name}')"
+
+
+def _inertialess(robot: Robot) -> tuple[Body, ...]:
     pairs = zip(robot.bodies, _composites(robot), strict=True)
-    return _idle_joints(robot, [_has_inertia(body, composite) for body, composite in pairs])
+    return _idle_bodies(robot, [_has_inertia(body, composite) for body, composite in pairs])
 
 
-def _idle_joints(robot: Robot, has_inertia: list[bool]) -> tuple[str, ...]:
-    """The independent joints at which no body of the group has inertia (2), and no rotor either."""
+def _idle_bodies(robot: Robot, has_inertia: list[bool]) -> tuple[Body, ...]:
+    """Those of independent joints at which no body of the group has inertia (2), and no rotor either."""
     reflected = _reflected_diagonal(robot)
     moved = dict.fromkeys(robot.joint_names, False)
     for body, has in zip(robot.bodies, has_inertia, strict=True):
         master = body.joint.name if body.joint.mimic is None else body.joint.mimic.joint
         moved[master] = moved[master] or has
     return tuple(
-        f"joint '{body.joint.name}' (body '{body.name}')"
+        body
         for body in robot.bodies
         if body.joint.mimic is None and not moved[body.joint.name] and reflected[body.joint.name] == 0.0
     )

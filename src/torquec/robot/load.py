@@ -88,7 +88,8 @@ def _warn_of_snaps(robot: Robot) -> None:
     if moved > _WORTH_A_WARNING:
         warnings.warn(
             f"{robot.source}: {len(robot.canonical.snaps)} angles were taken as right angles, by up to {moved:.2g} rad;"
-            " load(path, snap=False) keeps them as written, and torquec info tells what this changes",
+            " to keep them as written: load(path, snap=False), --no-snap, or snap = false in a project;"
+            " torquec info tells what this changes",
             SnapWarning,
             stacklevel=3,
         )

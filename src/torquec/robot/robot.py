@@ -269,12 +269,14 @@ class LockedJoint:
 class FileWarning:
     """Something odd in the file that does not stop it from loading (an error with `strict`).
 
-    `about_units`: a number that looks like degrees, which changes every result; `load` says it aloud.
+    `about_units`: a number that looks like degrees, which changes every result; `load` says it aloud. `about` is the
+    name of the link that lacks something, or of the joint.
     """
 
     where: str
     text: str
     about_units: bool = False
+    about: str = ""
 
 
 @dataclass(frozen=True)
@@ -352,11 +354,13 @@ class Robot:
 
         lacking = [name for body in self.bodies if not any(body.inertia.parameters) for name in body.lacking_inertia]
         if lacking:
+            lines = {warning.about: warning.where.rpartition(":")[2] for warning in self.warnings}
+            named = (f"{name} (line {lines[name]})" if lines.get(name, "").isdecimal() else name for name in lacking)
             raise RobotError(
-                f"robot '{self.name}' has no dynamics: these links have no inertia: {', '.join(lacking)}",
+                f"robot '{self.name}' has no dynamics: these links have no inertia: {', '.join(named)}",
                 where=self.source,
-                remedy="give each its mass, centre and inertia (zeros, if it is meant to weigh nothing); "
-                "kinematics works without",
+                remedy="give each its mass, centre and inertia (zeros, if it is meant to weigh nothing), "
+                "or find them from a log with torquec identify; kinematics works without",
             )
         self._refuse_idle(massless_joints(self))
 

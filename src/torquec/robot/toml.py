@@ -11,10 +11,10 @@ import math
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, NoReturn
 
-from torquec.errors import RobotFileError, TorquecError
+from torquec.errors import RobotFileError
 from torquec.foundation.reading import FileKind, parse_toml_values, read_text, to_path
 
 KeyPath = tuple[str | int, ...]
@@ -36,16 +36,28 @@ _BLANK_LINES = re.compile(r"(?:\s|#[^\n]*)*")
 
 
 class Table:
-    """One TOML table: typed access to its keys, each fault reported with file, line and remedy."""
+    """One TOML table: typed access to its keys, each fault reported with file, line and remedy.
 
-    def __init__(self, values: dict[str, Any], path: KeyPath, lines: dict[KeyPath, int], file: str) -> None:
+    `gaps` are keys that are needed and known to be missing: a value stands in for them, so that the rest is read.
+    """
+
+    def __init__(
+        self,
+        values: dict[str, Any],
+        path: KeyPath,
+        lines: dict[KeyPath, int],
+        file: str,
+        gaps: Collection[KeyPath] = (),
+    ) -> None:
         self._values = values
         self._path = path
         self._lines = lines
         self._file = file
+        self._gaps = gaps
         self._asked: set[str] = set()
 
     def __contains__(self, key: str) -> bool:
+        self._asked.add(key)  # whoever looks for a key knows it
         return key in self._values
 
     @property
@@ -66,61 +78,72 @@ class Table:
             path = path[:-1]
         return f"{self._file}:{self._lines.get(path, 1)}"
 
-    def refuse(self, key: str | None, found: str, remedy: str) -> NoReturn:
-        """Raise a `RobotFileError` at a key (or at the table, when None)."""
-        raise KeyFaultError(
-            found, where=self.where(key), remedy=remedy, path=(*self._path, *([] if key is None else [key]))
-        )
+    def refuse(self, key: str | None, found: str, remedy: str, *, alone: bool = False) -> NoReturn:
+        """Raise a `RobotFileError` at a key (or at the table, when None).
+
+        `alone`: the value is wrong whatever stands elsewhere.
+        """
+        path = (*self._path, *([] if key is None else [key]))
+        raise KeyFaultError(found, where=self.where(key), remedy=remedy, path=path, alone=alone)
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """A copy of all values, to be changed and held by a table again."""
+        return copy.deepcopy(self._values)
+
+    def holding(self, values: dict[str, Any], gaps: Collection[KeyPath] = ()) -> Table:
+        """This table with other values; see `Table` for the gaps."""
+        return Table(values, self._path, self._lines, self._file, gaps)
 
     def number(self, key: str, default: float | None = None) -> float:
         """A finite number; required when there is no default, which itself may be infinite."""
         if default is not None and key not in self._values:
             self._asked.add(key)
             return default
-        return self._finite(self._value(key, default), key)
+        return self._finite(self._value(key, default, stand_in=1.0), key)
 
     def flag(self, key: str, *, default: bool) -> bool:
         """True or false."""
-        value = self._value(key, default)
+        value = self._value(key, default, stand_in=default)
         if not isinstance(value, bool):
-            self.refuse(key, f"'{self._named(key)}' is {value!r}", "write true or false, without quotes")
+            self._refuse_form(key, f"'{self._named(key)}' is {value!r}", "write true or false, without quotes")
         return value
 
     def text(self, key: str, default: str | None = None) -> str:
         """A string that is not empty; required when there is no default."""
-        value = self._value(key, default)
+        value = self._value(key, default, stand_in=GONE)
         if not isinstance(value, str) or not value.strip():
-            self.refuse(key, f"'{self._named(key)}' is {value!r}", "give a text in quotes")
+            self._refuse_form(key, f"'{self._named(key)}' is {value!r}", "give a text in quotes")
         return value
 
     def texts(self, key: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
         """A list of strings that are not empty; required when there is no default."""
-        value = self._value(key, default)
+        value = self._value(key, default, stand_in=())
         if not isinstance(value, list | tuple) or not all(isinstance(word, str) and word.strip() for word in value):
-            self.refuse(key, f"'{self._named(key)}' is {value!r}", 'give a list of texts: ["a", "b"]')
+            self._refuse_form(key, f"'{self._named(key)}' is {value!r}", 'give a list of texts: ["a", "b"]')
         return tuple(value)
 
     def choice(self, key: str, options: Iterable[str], default: str | None = None) -> str:
         """One of a few words; required when there is no default."""
-        value = self._value(key, default)
         words = tuple(str(option) for option in options)
+        value = self._value(key, default, stand_in=words[0])
         if value not in words:
-            self.refuse(key, f"'{self._named(key)}' is {value!r}", f"use one of {', '.join(map(repr, words))}")
+            self._refuse_form(key, f"'{self._named(key)}' is {value!r}", f"use one of {', '.join(map(repr, words))}")
         return str(value)
 
     def vector(self, key: str, default: tuple[float, float, float] | None = None) -> tuple[float, float, float]:
         """Three finite numbers; required when there is no default."""
-        value = self._value(key, default)
+        value = self._value(key, default, stand_in=(1.0, 1.0, 1.0))
         if not isinstance(value, list | tuple) or len(value) != 3:
-            self.refuse(key, f"'{self._named(key)}' is {value!r}", "give three numbers: [x, y, z]")
+            self._refuse_form(key, f"'{self._named(key)}' is {value!r}", "give three numbers: [x, y, z]")
         x, y, z = (self._finite(element, key) for element in value)
         return (x, y, z)
 
     def rows(self, key: str) -> list[list[float]]:
         """A matrix: a list of rows of finite numbers; a plain list of numbers is one row. Required."""
-        value = self._value(key, None)
+        value = self._value(key, None, stand_in=[1.0])
         if not isinstance(value, list) or not value:
-            self.refuse(
+            self._refuse_form(
                 key, f"'{self._named(key)}' is {value!r}", "give a list of numbers, or a list of rows of numbers"
             )
         rows = value if all(isinstance(row, list) for row in value) else [value]
@@ -133,10 +156,10 @@ class Table:
             return None
         value = self._values[key]
         if not isinstance(value, dict):
-            self.refuse(
+            self._refuse_form(
                 key, f"'{self._named(key)}' is {value!r}", f"give a table: [{self._named(key)}] or {{ key = ... }}"
             )
-        return Table(value, (*self._path, key), self._lines, self._file)
+        return Table(value, (*self._path, key), self._lines, self._file, self._gaps)
 
     def is_table(self, key: str) -> bool:
         """True where the key is there and holds a table."""
@@ -147,13 +170,13 @@ class Table:
         self._asked.add(key)
         value = self._values.get(key, [])
         if not isinstance(value, list) or not all(isinstance(element, dict) for element in value):
-            self.refuse(
+            self._refuse_form(
                 key, f"'{self._named(key)}' is not a list of tables", f"write one [[{self._named(key)}]] for each"
             )
         return [
-            Table(element, (*self._path, key, index), self._lines, self._file)
+            Table(element, (*self._path, key, index), self._lines, self._file, self._gaps)
             for index, element in enumerate(value)
-            if _GONE not in element
+            if GONE not in element
         ]
 
     def know(self, keys: Iterable[str]) -> None:
@@ -165,84 +188,49 @@ class Table:
         for key in self._values:
             if key not in self._asked:
                 known = ", ".join(sorted(self._asked))
-                self.refuse(key, f"unknown key '{self._named(key)}'", f"the keys known here are: {known}")
+                self._refuse_form(key, f"unknown key '{self._named(key)}'", f"the keys known here are: {known}")
 
     def _named(self, key: str) -> str:
         return f"{self.label}.{key}" if self.label else key
 
-    def _value(self, key: str, default: Any) -> Any:
+    def _value(self, key: str, default: Any, *, stand_in: Any) -> Any:
         self._asked.add(key)
         if key in self._values:
             return self._values[key]
+        if default is None and (*self._path, key) in self._gaps:
+            return stand_in
         if default is None:
-            self.refuse(key, f"'{self._named(key)}' is missing", f"add {key} = ...")
+            self._refuse_form(key, f"'{self._named(key)}' is missing", f"add {key} = ...")
         return default
+
+    def _refuse_form(self, key: str, found: str, remedy: str) -> NoReturn:
+        """Of a key that is missing, unknown or of another type."""
+        self.refuse(key, found, remedy, alone=True)
 
     def _finite(self, value: Any, key: str) -> float:
         # bool is an int to Python, and a TOML integer may be too large for a float.
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LARGEST:
-            self.refuse(key, f"'{self._named(key)}' is {value!r}", "give a finite number")
+            self._refuse_form(key, f"'{self._named(key)}' is {value!r}", "give a finite number")
         return float(value)
 
 
 _LARGEST = math.nextafter(math.inf, 0.0)  # finite
-_GONE = "\0gone"
-"""A key that no file can hold: of a table that was found faulty and is not read again."""
+GONE = "\0gone"
+"""A key that no file can hold: of a table that was found faulty and is not read again; and a text that stands in."""
 
 
 class KeyFaultError(RobotFileError):
-    """A fault of a TOML file that knows the path of its key, or of the table that lacks one."""
+    """A fault of a TOML file that knows the path of its key, or of the table that lacks one.
 
-    def __init__(self, found: str, *, where: str = "", remedy: str = "", path: KeyPath = ()) -> None:
+    `alone`: it is one whatever stands elsewhere in the file.
+    """
+
+    def __init__(
+        self, found: str, *, where: str = "", remedy: str = "", path: KeyPath = (), alone: bool = False
+    ) -> None:
         super().__init__(found, where=where, remedy=remedy)
         self.path = path
-
-
-def every_fault(document: Table, read: Callable[[Table], object]) -> list[TorquecError]:
-    """All faults that `read` finds in a document, in the order of their lines; none where it reads.
-
-    After each fault its key is left out, or the table that lacks something, and the rest is read again; what is missing
-    only because it was left out is no fault.
-    """
-    values = copy.deepcopy(document._values)
-    left_out: set[KeyPath] = set()
-    faults: list[TorquecError] = []
-    while True:
-        try:
-            read(Table(values, (), document._lines, document._file))
-        except KeyFaultError as fault:
-            if not any(path[: len(fault.path)] == fault.path for path in left_out):
-                faults.append(fault)
-            left_out.add(fault.path)
-            if not _left_out(values, fault.path):
-                break
-        except TorquecError as fault:
-            faults.append(fault)
-            break
-        else:
-            break
-    return sorted(faults, key=lambda fault: _line(fault.where))
-
-
-def _left_out(values: dict[str, Any], path: KeyPath) -> bool:
-    """Leave out what stands at a path, or the table that lacks it; False for the document itself."""
-    holder: Any = values
-    for part in path[:-1]:
-        holder = holder[part]
-    if not path:
-        return False
-    if isinstance(path[-1], str) and path[-1] not in holder:
-        return _left_out(values, path[:-1])
-    if isinstance(path[-1], int):  # the others keep their numbers
-        holder[path[-1]] = {_GONE: True}
-    else:
-        del holder[path[-1]]
-    return True
-
-
-def _line(where: str) -> int:
-    stated = where.rpartition(":")[2]
-    return int(stated) if stated.isdecimal() else 0
+        self.alone = alone
 
 
 def read_toml(path: str | os.PathLike[str], kind: FileKind = FileKind.ROBOT) -> Table:

@@ -61,7 +61,7 @@ def _read_joint(element: Element, name: str, kind: JointType, origin: Pose, warn
         kind,
         origin,
         axis=_read_axis(element.find("axis"), name),
-        limits=_read_limits(element.find("limit"), kind, warnings),
+        limits=_read_limits(element.find("limit"), name, kind, warnings),
         friction=_read_friction(element.find("dynamics")),
         mimic=_read_mimic(element.find("mimic")),
     )
@@ -87,10 +87,11 @@ def _read_axis(element: Element | None, joint: str) -> tuple[float, float, float
     return (x / length, y / length, z / length)
 
 
-def _read_limits(element: Element | None, kind: JointType, warnings: list[FileWarning]) -> Limits:
+def _read_limits(element: Element | None, joint: str, kind: JointType, warnings: list[FileWarning]) -> Limits:
     """URDF's defaults: one position limit alone leaves the other at 0; a continuous joint has none.
 
-    Limits of velocity and effort below zero stand for none in many files: no dynamics depends on them.
+    Limits of velocity and effort that are zero or below stand for none: URDF demands the words, and whoever does not
+    know the numbers writes 0. A joint that may not move would be fixed.
     """
     if element is None:
         return Limits()
@@ -101,9 +102,9 @@ def _read_limits(element: Element | None, kind: JointType, warnings: list[FileWa
     else:
         position = {}
     for name in ("velocity", "effort"):
-        if given.get(name, 0.0) < 0.0:
-            text = f"{name} of {element} is {given.pop(name):g}: taken as no limit"
-            warnings.append(FileWarning(element.where, text))
+        if given.get(name, 1.0) <= 0.0:
+            text = f"joint '{joint}': {name} of {element} is {given.pop(name):g}: taken as no limit"
+            warnings.append(FileWarning(element.where, text, about=joint))
     bounds = position | {name: given[name] for name in ("velocity", "effort") if name in given}
     return Limits(**{name: value for name, value in bounds.items() if abs(value) != NO_LIMIT})
 

@@ -72,12 +72,16 @@ def check_robot(
     places = where or {}
     check_structure(robot, places)
     warnings = list(robot.warnings)
+    told = {warning.about for warning in warnings}
     for body in robot.bodies:
         place = places.get(body.name, robot.source)
         if inertias is InertiaCheck.BODIES:
             warnings += check_inertia(body.name, body.inertia, where=place)
         warnings += _lacking_inertia(body, places, place)
-        warnings += _missing_limits(body.joint, limits, places.get(body.joint.name, robot.source))
+        wanted = (
+            limits if body.joint.name not in told else ("position",)
+        )  # a limit that is none is told where it stands
+        warnings += _missing_limits(body.joint, wanted, places.get(body.joint.name, robot.source))
         warnings += _negative_friction(body.joint, places.get(body.joint.name, robot.source))
         warnings += _limits_in_degrees(body.joint, places.get(body.joint.name, robot.source))
     if strict:
@@ -258,8 +262,10 @@ def _check_unique(kind: str, names: list[str], places: Mapping[str, str], source
 
 
 def _lacking_inertia(body: Body, places: Mapping[str, str], place: str) -> list[FileWarning]:
+    """A link without inertia is a thing without mass on what it is welded to; a body of such links has no dynamics."""
+    follows = "it counts as massless" if any(body.inertia.parameters) else "there is kinematics, but no dynamics"
     return [
-        FileWarning(places.get(link, place), f"link '{link}' has no inertia: it counts as massless")
+        FileWarning(places.get(link, place), f"link '{link}' has no inertia: {follows}", about=link)
         for link in body.lacking_inertia
     ]
 

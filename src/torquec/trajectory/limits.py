@@ -3,11 +3,12 @@
 (1)  A position has its extreme where the speed is zero, a speed where the acceleration is: between samples with a
      change of sign that instant is found by bisection, so that nothing slips through between samples.
 (2)  Torques are those of the whole robot, friction and springs too, at the samples.
+(3)  Positions beyond two turns, or beyond one and beyond a limit, are what motions in degrees have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -16,7 +17,8 @@ import numpy as np
 from torquec.dynamics import total_torque
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
-from torquec.robot.robot import JointType, Robot
+from torquec.robot.degrees import degrees_text, is_placement_in_degrees, is_position_in_degrees
+from torquec.robot.robot import JointType, Limits, Robot
 from torquec.trajectory.trajectory import Trajectory
 
 _BISECTIONS = 40  # to the rounding of times between two samples
@@ -81,12 +83,34 @@ def check_limits(robot: Robot, trajectory: Trajectory, *, efforts: bool = False)
     """Raise `ArgumentError` that names joint, time and remedy unless the trajectory stays within the robot's limits."""
     found = limit_violations(robot, trajectory, efforts=efforts)
     if found:
-        kinds = {violation.kind for violation in found}
-        slower = kinds & {LimitKind.VELOCITY, LimitKind.EFFORT}
-        remedy = "make the motion slower" if slower else "move its start or shorten its way"
-        if slower and len(kinds - slower):
-            remedy += ", and move its start or shorten its way"
+        remedy = text_of_degrees(
+            robot, trajectory, "write radians; to_deg in a project and --deg in a shell take degrees"
+        ) or _remedy(robot, found)
         raise ArgumentError("; ".join(map(str, found)), where=f"trajectory of '{robot.name}'", remedy=remedy)
+
+
+def _remedy(robot: Robot, found: Sequence[Violation]) -> str:
+    kinds = {violation.kind for violation in found}
+    slower = kinds & {LimitKind.VELOCITY, LimitKind.EFFORT}
+    remedy = "make the motion slower" if slower else "move its start or shorten its way"
+    if slower and len(kinds - slower):
+        remedy += ", and move its start or shorten its way"
+    if still := [violation.joint for violation in found if violation.kind in slower and violation.limit == 0.0]:
+        remedy = f"{robot.source} lets {', '.join(still)} not move at all: give the true limit there, or none"
+    return remedy
+
+
+def text_of_degrees(robot: Robot, trajectory: Trajectory, remedy: str) -> str:
+    """What to say of a motion whose positions look like degrees (3); nothing where none does."""
+    for j, joint in enumerate(robot.joints):
+        if joint.type.is_prismatic:
+            continue
+        largest = float(max(trajectory.q[:, j], key=abs))
+        bounds = joint.limits if joint.type is not JointType.CONTINUOUS else Limits()
+        beyond = not bounds.lower <= largest <= bounds.upper
+        if is_position_in_degrees(largest) or (beyond and is_placement_in_degrees(largest)):
+            return degrees_text(f"the position of joint '{joint.name}'", largest, remedy)
+    return ""
 
 
 def check_joints(robot: Robot, trajectory: Trajectory) -> None:
