@@ -35,3 +35,10 @@ def test_what_is_over_says_how_long_it_was():
 def test_no_positive_time_is_refused(seconds):
     with pytest.raises(ArgumentError, match="time limit"):
         TimeLimit.after(seconds)
+
+
+def test_a_share_of_the_rest_counts_from_now():
+    limit = TimeLimit(time.time() - 300.0, time.time() + 100.0)
+    assert limit.of_the_rest(0.5).until - time.time() == pytest.approx(50.0, abs=30.0)
+    assert TimeLimit(0.0, 1.0).of_the_rest(0.5).is_over
+    assert TimeLimit().of_the_rest(0.5) == TimeLimit()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from torquec.dynamics.mechanism import mechanism
-from torquec.errors import RobotError
+from torquec.errors import RobotError, TimeLimitError
 from torquec.expr import count_operations
 from torquec.proof.certify import certify
 from torquec.robot.classics import load_classic
@@ -44,3 +44,26 @@ def test_a_tolerance_of_zero_is_refused():
     box = MotionBox((-1.0,) * 2, (1.0,) * 2, (1.0,) * 2, (1.0,) * 2)
     with pytest.raises(RobotError, match="tolerance"):
         fewer_parameters(robot, box, (0.0, 1.0))
+
+
+def test_a_search_that_is_stopped_among_exchanges_gives_what_was_good_enough_before(monkeypatch):
+    robot = replace(load_classic("scara"), drives=Drives())
+    box = MotionBox((-1.0, -1.0, 0.0, -1.0), (1.0, 1.0, 0.2, 1.0), (1.0,) * 4, (3.0,) * 4)
+
+    def late(*_):
+        raise TimeLimitError("the time limit is reached")
+
+    monkeypatch.setattr("torquec.simplification.fewer_parameters._Problem._swapped", late)
+    tolerance = (0.5, 0.5, 2.0, 0.05)
+    stopped = fewer_parameters(robot, box, tolerance)
+    assert len(stopped.kept) < stopped.all_parameters
+    assert np.all(np.array(stopped.found) <= tolerance)
+
+
+def test_a_search_that_is_stopped_at_once_has_one_fit():
+    def late(*_):
+        raise TimeLimitError("the time limit is reached")
+
+    robot = replace(load_classic("planar2r"), drives=Drives())
+    box = MotionBox((-1.0,) * 2, (1.0,) * 2, (1.0,) * 2, (1.0,) * 2)
+    assert np.all(np.array(fewer_parameters(robot, box, (0.5, 0.5), meter=late).found) <= 0.5)

@@ -47,6 +47,11 @@ class TimeLimit:
         """The limit of a part of the work: this share of the whole time, from its beginning."""
         return TimeLimit(self.start, self.start + share * (self.until - self.start)) if self.is_stated else self
 
+    def of_the_rest(self, share: float) -> TimeLimit:
+        """The limit of what begins now: this share of the time that is left."""
+        now = time.time()
+        return TimeLimit(now, now + share * max(self.until - now, 0.0)) if self.is_stated else self
+
     def check(self) -> None:
         """Raise `TimeLimitError` where the time is used up."""
         if self.is_over:

@@ -8,8 +8,9 @@ removes products from the traced recursion.
 (2)  search:    leave out one moment after another, preferring those that save most operations for the error they
                 cost; then exchanges of one or two kept moments against one that was left out, while they save
                 operations
-(3)  the worst motions of one choice are bad for others, too: after a fit that is not good enough, the search is
-     done again on all motions met so far
+(3)  the worst motions of one choice are bad for others, too: after a fit that is not good enough, what led to it is
+     done again on all motions met so far. Exchanges, which take longest, begin where a fit is good enough: a search
+     that is stopped among them has a result
 """
 
 from __future__ import annotations
@@ -97,20 +98,14 @@ def fewer_parameters(
             raise RobotError(f"joint '{joint.name}' has a tolerance of {allowed}", remedy="allow a positive error")
     problem = _Problem(robot, motions, np.asarray(tolerance, dtype=np.float64))
     with one_thread():
-        while True:
-            kept = problem.search(meter)
-            count = len(problem.parameters)
-            with suppress(TimeLimitError):  # one fit must be
-                meter(count, count + 1, f"{len(kept)} of {count} moments, fitting against the worst motions")
-            beta, found = problem.fit(kept, meter)
-            worst = float((found / problem.tolerance).max())
-            try:
-                meter(count, count + 1, f"largest error found: {100 * worst:.1f} % of the tolerance")
-            except TimeLimitError:
-                if worst > 1.0:
-                    raise
-            if worst <= 1.0 or len(kept) == len(problem.parameters):
-                break
+        fitted = problem.first_within(meter)
+        with suppress(TimeLimitError):  # what is within the tolerance already stays
+            while (cheaper := problem.exchanged(fitted.kept, meter)) != fitted.kept:
+                trial = problem.fit(cheaper, meter)
+                if trial.ratio <= 1.0:
+                    fitted = trial
+                    break
+    kept, beta, found = fitted.kept, fitted.beta, fitted.found
     simplified = problem.simplified(kept, beta)
     names = tuple(
         f"{_TITLES[problem.parameters[k].moment]}_{robot.bodies[problem.parameters[k].link].name}" for k in kept
@@ -146,6 +141,18 @@ def torque_program(m: Mechanism) -> Function:
         return {"tau": joint_torques(m, placed, link_motions(placed, m.coordinates, m.gravity, qd, qdd), qdd)}
 
     return trace("inverse_dynamics", algorithm, {"q": (m.n,), "qd": (m.n,), "qdd": (m.n,)})
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """Moments that are kept with their values, the largest error found of each joint [N m] and, over the tolerance, of
+    all of them.
+    """
+
+    kept: list[int]
+    beta: Array
+    found: Array
+    ratio: float
 
 
 class _Problem:
@@ -205,21 +212,48 @@ class _Problem:
 
     # --- search -----------------------------------------------------------------------------------------------------
 
-    def search(self, meter: Meter) -> list[int]:
-        """Moments to keep so that the error at all motions met so far stays below the tolerance (2)."""
+    def first_within(self, meter: Meter) -> _Fitted:
+        """Moments left out one after another as long as a fit stays within the tolerance, at its worst motions too (3).
+
+        Where the time is over before that, the error is raised.
+        """
+        while True:
+            kept = self._left_out(meter)
+            fitted = self.fit(kept, meter)
+            if fitted.ratio <= 1.0 or len(kept) == len(self.parameters):
+                return fitted
+            self._say(meter, kept, f"largest error found: {100 * fitted.ratio:.1f} % of the tolerance")
+
+    def _left_out(self, meter: Meter) -> list[int]:
+        """Moments to keep so that the error at all motions met so far stays below the tolerance."""
+        self._look_again()
+        kept = list(range(len(self.parameters)))
+        with suppress(TimeLimitError):  # whatever is left out by then is
+            while (fewer := self._without_one(kept)) is not None:
+                kept = fewer
+                self._say(meter, kept, f"{len(kept)} moments, {self.cost(kept)} operations")
+        return sorted(kept)
+
+    def exchanged(self, kept: Sequence[int], meter: Meter) -> list[int]:
+        """Cheaper moments by exchanges, good enough at all motions met so far; the same where there are none."""
+        self._look_again()
+        kept = list(kept)
+        while (fewer := self._swapped(kept, meter)) is not None:
+            kept = fewer
+            self._say(meter, kept, f"{len(kept)} moments, {self.cost(kept)} operations")
+        return sorted(kept)
+
+    def _say(self, meter: Meter, kept: Sequence[int], note: str) -> None:
         count = len(self.parameters)
+        meter(count - len(kept), count + 1, note)
+
+    def _look_again(self) -> None:
+        """Sums over the motions met so far, of which there may be more than the last time."""
         self._errors.clear()
         self._gram, self._moment = self.rows.T @ self.rows, self.rows.T @ self.target
         self._power = float(self.target @ self.target)
-        kept = list(range(len(self.parameters)))
-        with suppress(TimeLimitError):  # whatever is left out by then is
-            for better in (self._without_one, self._swapped):
-                while (fewer := better(kept, meter)) is not None:
-                    kept = fewer
-                    meter(count - len(kept), count + 1, f"{len(kept)} moments, {self.cost(kept)} operations")
-        return sorted(kept)
 
-    def _without_one(self, kept: list[int], meter: Meter) -> list[int] | None:  # noqa: ARG002 - it takes a moment only
+    def _without_one(self, kept: list[int]) -> list[int] | None:
         """The set without the moment that saves most for the error it costs, or None where none can go."""
         if len(kept) == 1:
             return None
@@ -279,33 +313,33 @@ class _Problem:
 
     # --- fit --------------------------------------------------------------------------------------------------------
 
-    def fit(self, kept: Sequence[int], meter: Meter = silent) -> tuple[Array, Array]:
-        """Values of the kept moments (1), and the largest error found of each joint [N m].
+    def fit(self, kept: Sequence[int], meter: Meter = silent) -> _Fitted:
+        """Values of the kept moments (1), against motions that are the worst for them.
 
         A meter that stops it gets the best of the fits done, if one of them is within the tolerance.
         """
-        best: tuple[float, Array, Array] | None = None
+        best: _Fitted | None = None
         for _ in range(_ROUNDS):
             beta, level = exchange_fit(self.rows[:, kept], self.target)
             program = torque_program(self.simplified(kept, beta))
             self._seed += 1
             worst = worst_motions(error_program(self._exact_program, program), self.motions, seed=self._seed)
-            ratio = float((worst.found / self.tolerance).max())
-            if best is None or ratio < best[0]:
-                best = (ratio, beta, worst.found)
-            if ratio <= 1.01 * level or level > 1.0:
+            fitted = _Fitted(list(kept), beta, worst.found, float((worst.found / self.tolerance).max()))
+            if best is None or fitted.ratio < best.ratio:
+                best = fitted
+            if fitted.ratio <= 1.01 * level or level > 1.0:
                 break
             self._meet(worst.states)
             try:
-                meter(len(self.parameters), len(self.parameters) + 1)
+                self._say(meter, kept, "fitting against the worst motions")
             except TimeLimitError:
-                if best[0] > 1.0:
+                if best.ratio > 1.0:
                     raise
                 break
         assert best is not None
-        if best[0] > 1.0:
+        if best.ratio > 1.0:
             self._meet(worst.states)
-        return best[1], best[2]
+        return best
 
     def _meet(self, states: Array) -> None:
         """Add motions (n, N, 3, n) that are bad for one joint each."""

@@ -10,8 +10,9 @@
 (5)  tighten: where no proof was found, the aims of the joints concerned are lowered, and all is done again; in the end
      the exact program remains, which errs only by rounding
 (6)  under a time limit of the work (:meth:`torquec.foundation.work.Work.limited`) most of it goes to (1) and (2), whose
-     searches give what they have when their time is over, the rest and up to a quarter more to (4); what is proposed
-     early is proven at once. Where time runs out, the cheapest program that is proven is the result, or the exact one
+     searches give what they have when their time is over, the rest and up to a quarter more to (4); a proposal that
+     saves much is proven at once. Where time runs out, the cheapest program that is proven is the result, or the exact
+     one
 (7)  somebody who wants to know of every proven program (`problem.on_proven`) gets a first one early, time limit or not
 
 A new way to simplify is one file, with a function from a problem and the cheapest program known to a list of programs,
@@ -66,9 +67,11 @@ _PARTS = ((4, 0.98), (5, 0.95), (6, 0.92), (math.inf, 0.87))
 _PROOFS = 3
 """How many of the cheapest programs are tried to be proven, before aims are lowered."""
 
-_EARLY, _FIRST_PROOF, _SEARCHING, _PROVING = 0.1, 0.35, 0.7, 1.25
-"""Parts of a time limit until which proposals are early, their proofs go on, programs are searched for, and the last
-proof may go on (6)."""
+_SEARCHING, _PROVING = 0.7, 1.25
+"""Parts of a time limit until which programs are searched for, and the last proof may go on (6)."""
+
+_MUCH, _FIRST_PROOF = 0.8, 0.4
+"""A proposal that costs at most this part of what is proven is proven at once, in this part of the time left (6)."""
 
 _FIRST = 40.0
 """Seconds for the proof of an early program where no time limit is stated (7)."""
@@ -150,19 +153,23 @@ def _programs_in_time(
             proposed = strategy.propose(aim, min([problem.exact, *programs], key=cost))
             programs += proposed
             prunings |= dict.fromkeys(proposed, strategy.prunings)
-            if not limit.part(_EARLY).is_over:
-                best = _cheaper(problem, proposed, best, limit.part(_FIRST_PROOF))
+            best = _cheaper(problem, proposed, best, limit.of_the_rest(_FIRST_PROOF), most=_MUCH)
         for program in sorted(prunings, key=cost):
             programs += _pruned(aim, [program], prunings[program])
     return programs, best
 
 
 def _cheaper(
-    problem: SimplificationProblem, proposed: Sequence[Function], best: Certificate | None, limit: TimeLimit
+    problem: SimplificationProblem,
+    proposed: Sequence[Function],
+    best: Certificate | None,
+    limit: TimeLimit,
+    *,
+    most: float = 1.0,
 ) -> Certificate | None:
-    """The cheapest proposal, proven, where it costs less than the best so far and its proof is within the limit."""
+    """The cheapest proposal, proven, where its cost is below this part of the best's and its proof within the limit."""
     for program in sorted(proposed, key=cost)[:1]:
-        if cost(program) < cost(problem.exact if best is None else best.program):
+        if cost(program) < most * cost(problem.exact if best is None else best.program):
             with suppress(UnprovenError, TimeLimitError), problem.work.limited(limit):
                 best = _proven(problem, program)
                 if problem.on_proven is not None:
