@@ -78,24 +78,25 @@ def test_under_a_time_limit_what_is_returned_is_proven(limit, monkeypatch):
     check_certificate(asked.robot, found)
     assert all(proof.bound <= allowed for proof, allowed in zip(found.joints.values(), asked.tolerance, strict=True))
     late, exact = count_operations(found.program).cost, count_operations(asked.exact).cost
-    assert late == exact if limit.is_over else late < exact
+    assert late <= exact if limit.is_over else late < exact
 
 
 def test_a_proof_that_is_cut_short_is_none(monkeypatch):
-    """The search is in time, no proof is: the exact program is the answer, and it is proven."""
+    """The search is in time, no proof is: a program with all terms is the answer, and it is proven."""
     asked = problem("planar2r", [4.0, 2.0])
     monkeypatch.setattr(page, "STRATEGIES", tuple(replace(strategy, prunings=0) for strategy in STRATEGIES))
     prove = page.certify
 
-    def without_time(robot, exact, program, *box, work=None, **more):
-        if program is not exact:
+    def without_time(*proven, work=None, **more):
+        if work is not None and work.limit.is_stated:
             raise TimeLimitError("the time limit is reached")
-        return prove(robot, exact, program, *box, work=work, **more)
+        return prove(*proven, work=work, **more)
 
     monkeypatch.setattr(page, "certify", without_time)
     with asked.work.limited(TimeLimit.after(3600.0)):
         found = simplify_torque(asked)
-    assert found.program is asked.exact
+    assert count_operations(found.program).cost <= count_operations(asked.exact).cost
+    assert all(proof.bound < 1e-9 for proof in found.joints.values())
     check_certificate(asked.robot, found)
 
 

@@ -8,7 +8,7 @@
 (3)  price: by operations, sines and cosines counted (:attr:`torquec.expr.OperationCount.cost`)
 (4)  prove: the cheapest few are proven over the whole box of motions (:func:`torquec.proof.certificate.certify`)
 (5)  tighten: where no proof was found, the aims of the joints concerned are lowered, and all is done again; in the end
-     the exact program remains, which errs only by rounding
+     a program with all terms remains, which errs only by rounding
 (6)  under a time limit of the work (:meth:`torquec.foundation.work.Work.limited`) most of it goes to (1) and (2), whose
      searches give what they have when their time is over, the rest and up to a quarter more to (4); a proposal that
      saves much is proven at once. Where time runs out, the cheapest program that is proven is the result, or the exact
@@ -26,6 +26,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from torquec.dynamics.mechanism import mechanism
 from torquec.errors import RobotError, SpecificationError, TimeLimitError
 from torquec.expr import Function, count_operations
 from torquec.foundation.time_limit import TimeLimit
@@ -35,7 +36,7 @@ from torquec.proof.certify import UnprovenError, certify, rounding_of
 from torquec.proof.snap_bound import snap_bound
 from torquec.proof.torque_tables import HIGHEST_DEGREE, position_degrees, positions_read
 from torquec.simplification.closed_torque import closed_form_with_fewer_terms
-from torquec.simplification.fewer_parameters import recursion_with_fewer_parameters
+from torquec.simplification.fewer_parameters import recursion_with_fewer_parameters, torque_program
 from torquec.simplification.problem import SimplificationProblem
 from torquec.simplification.prune import prune_within
 from torquec.simplification.rescale import rescaled
@@ -120,9 +121,16 @@ def simplify_torque(problem: SimplificationProblem) -> Certificate:
             break
         for name in unproven or parts:
             parts[name] *= _LOWERED
-    if best is not None:
-        return best
+    return best or _all_kept(problem)
+
+
+def _all_kept(problem: SimplificationProblem) -> Certificate:
+    """Nothing left out (5): in the axes that need fewer operations, or as it is where that rounds too much."""
+    carried = torque_program(mechanism(problem.robot))
     with problem.work.unlimited():
+        if cost(carried) < cost(problem.exact):
+            with suppress(UnprovenError):
+                return _proven(problem, carried)
         return _proven(problem, problem.exact)
 
 
