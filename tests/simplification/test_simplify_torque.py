@@ -96,7 +96,7 @@ def test_a_proof_that_is_cut_short_is_none(monkeypatch):
     with asked.work.limited(TimeLimit.after(3600.0)):
         found = simplify_torque(asked)
     assert count_operations(found.program).cost <= count_operations(asked.exact).cost
-    assert all(proof.bound < 1e-9 for proof in found.joints.values())
+    assert all(proof.bound < 1e-6 for proof in found.joints.values())
     check_certificate(asked.robot, found)
 
 
