@@ -7,6 +7,8 @@ import json
 import numpy as np
 import pytest
 
+import torquec as tq
+
 
 def test_the_document_has_the_agreed_keys(torquec):
     outcome = torquec("simulate", "puma560", "--resolution", "1e-4", "--frame", "link6", "--json")
@@ -43,6 +45,19 @@ def test_a_payload_makes_larger_errors(torquec):
     plain = torquec("simulate", "puma560", "--json").document
     loaded = torquec("simulate", "puma560", "--plant-payload", "link6:2.5", "--json").document
     assert loaded["rmse"]["joint3"] > 10.0 * plain["rmse"]["joint3"]
+
+
+def test_an_identified_model_can_be_the_plant_with_a_load_and_scattered(torquec, tmp_path):
+    model = tq.Model(tq.classics.planar2r(), kind=tq.ModelKind.IDENTIFIED)
+    tq.save(model, tmp_path / "arm.tq.json")
+    motion = ("--to", "0.3,0.2", "--duration", "1", "--json")
+    plain, loaded = (
+        torquec("simulate", "planar2r", "--plant", tmp_path / "arm.tq.json", *motion, *more).document["rmse"]["joint2"]
+        for more in ((), ("--plant-payload", "link2:0.5"))
+    )
+    assert loaded > 10.0 * plain
+    many = torquec("simulate", tmp_path / "arm.tq.json", *motion, "--runs", "3", "--plant-payload", "link2:0.5")
+    assert many.document["runs"] == 3
 
 
 def test_many_runs_are_drawn_as_a_band(torquec, tmp_path):

@@ -77,4 +77,4 @@ def test_what_is_no_polynomial_is_not_shown():
 
 def test_the_budget_ends_the_search():
     M = matrix(lambda s, c, t, d: [[1.0, 0.99 * c * d], [0.99 * c * d, 1.0]])
-    assert not is_positive_everywhere(ARM, M, *TURN, most=50)
+    assert not is_positive_everywhere(ARM, M, *TURN, most=150)

@@ -21,7 +21,7 @@ velocity = 3.0
 acceleration = 15.0
 torque_error = 0.5
 [simplify]
-seconds = 1
+seconds = 20
 [design]
 poles = "-20"
 rate = 500
@@ -102,7 +102,7 @@ def test_a_project_with_everything(tmp_path):
     file = tmp_path / "arm.toml"
     file.write_text(text.replace("# validate", 'method = "ordinary"\ncutoff = 10\n# validate'))
     result = run_project(parse_project(file.read_text(), file), tmp_path / "out")
-    assert set(result.done) == {step.name for step in STEPS}
+    assert set(result.done) == {step.name for step in STEPS}, [record.said for record in result.manifest.steps]
     assert (tmp_path / "out" / "identify" / "report.html").exists()
     assert json.loads((tmp_path / "out" / "simulate" / "as_designed" / "simulation.json").read_text())["runs"] == 20
     plan = json.loads((tmp_path / "out" / "realtime" / "plan.json").read_text())

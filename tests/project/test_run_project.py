@@ -9,6 +9,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from torquec.errors import ArgumentError, CheckError
@@ -17,7 +18,7 @@ from torquec.project import run_project as engine
 from torquec.project.manifest import MANIFEST, file_hash, read_manifest
 from torquec.project.read_project import parse_project
 from torquec.project.run_project import run_project
-from torquec.project.step import RunStep
+from torquec.project.step import RunStep, StepResult
 
 DONE: list[str] = []
 
@@ -131,20 +132,68 @@ def test_files_of_a_step_that_is_gone_go_and_those_of_others_stay(tmp_path):
     assert "other/out.txt" not in left
 
 
-def test_a_failure_leaves_the_old_result_and_what_was_finished(tmp_path):
+def failing(steps, name, error=None):
+    """The chain with a step that writes something and fails."""
+
+    def fails(context):
+        (context.folder / "half.txt").write_text("half")
+        raise error or CheckError("it does not hold", remedy="hold it")
+
+    return tuple(replace(step, run=fails) if step.name == name else step for step in steps)
+
+
+def test_a_step_that_fails_is_reported_and_the_others_are_done(tmp_path):
+    output = tmp_path / "out"
+    steps = tuple(replace(step, requires=step.needs) for step in chain())
+    assert done_by(project(tmp_path), output, steps=failing(steps, "middle")) == ["first", "other", "report"]
+    manifest = read_manifest(output)
+    assert manifest.failed == ("middle",)
+    assert manifest.step("middle").said == "failed: it does not hold; hold it"
+    assert manifest.step("last").said == "not done: it needs what 'middle' makes, which failed"
+    assert not (output / "middle").exists()
+    assert "other/out.txt" in (output / "report.html").read_text()
+    assert not (tmp_path / "out.partial").exists()
+    assert done_by(project(tmp_path), output, steps=steps) == ["middle", "last", "report"]  # tried again
+    assert read_manifest(output).failed == ()
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("division by zero"), np.linalg.LinAlgError("Singular matrix")])
+def test_what_strange_numbers_do_fails_a_step_and_not_the_run(tmp_path, error):
+    result = run_project(project(tmp_path), tmp_path / "out", steps=failing(chain(), "other", error))
+    assert result.manifest.failed == ("other",)
+    assert str(error) in result.manifest.step("other").said
+
+
+def test_a_report_that_fails_leaves_the_old_result_and_what_was_finished(tmp_path):
     output = tmp_path / "out"
     run_project(project(tmp_path), output, steps=chain())
     before = state(output)
-
-    def fails(context):
-        raise CheckError("it does not hold")
-
-    broken = tuple(replace(step, run=fails) if step.name == "last" else step for step in chain("b"))
     with pytest.raises(CheckError):
-        run_project(project(tmp_path), output, steps=broken)
+        run_project(project(tmp_path), output, steps=failing(chain("b"), "report"))
     assert state(output) == before
-    assert done_by(project(tmp_path), output, steps=chain("b")) == ["last", "report"]  # goes on where it was
-    assert not (tmp_path / "out.partial").exists()
+    assert done_by(project(tmp_path), output, steps=chain("b")) == ["report"]  # goes on where it was
+
+
+def test_results_can_be_kept_and_not_used_or_be_wrong(tmp_path):
+    """A step may say that later ones do without what it left, and one that found a fault leaves its files."""
+    seen = {}
+
+    def unused(context):
+        (context.folder / "out.txt").write_text("x")
+        return StepResult("found", fallback="it is no use")
+
+    def wrong(context):
+        seen.update(context.fallbacks)
+        (context.folder / "out.txt").write_text("y")
+        return StepResult("", failed="two is not three")
+
+    steps = (RunStep("one", "one", unused), RunStep("two", "two", wrong, needs=("one",)), chain()[-1])
+    for _ in range(2):
+        manifest = run_project(project(tmp_path), tmp_path / "out", steps=steps).manifest
+        assert manifest.step("one").fallback == "it is no use"
+        assert manifest.step("two").said == "failed: two is not three"
+        assert seen.pop("one") == "it is no use"  # the second time, too: what failed is tried again
+        assert (tmp_path / "out" / "two" / "out.txt").read_text() == "y"
 
 
 def test_a_foreign_folder_is_refused_before_the_work(tmp_path):

@@ -7,6 +7,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from tests.model_kinds import heavier, program_model
 from tests.posted_executor import PostedExecutor
 from tests.simulation.arms import clock, rotor
 
@@ -14,9 +15,11 @@ import torquec
 from torquec.control.computed_torque import computed_torque
 from torquec.control.controller import make_controller
 from torquec.errors import ArgumentError
+from torquec.model.model import Model, ModelKind
 from torquec.report.closed_loop_plots import plot_envelope
 from torquec.robot.robot import Friction
 from torquec.simulation.closed_loop import LoopOptions, simulate
+from torquec.simulation.held_payload import HeldPayload
 from torquec.simulation.integrators import DormandPrince
 from torquec.simulation.monte_carlo import Spread, monte_carlo
 from torquec.simulation.plant import DryFriction, Plant
@@ -136,6 +139,23 @@ def test_the_envelope_holds_every_run(tmp_path):
     assert plot_envelope(result, tmp_path / "band.png").stat().st_size > 10_000
     with pytest.raises(ArgumentError, match="no envelope"):
         plot_envelope(dataclasses.replace(result, envelope=None), tmp_path / "none.png")
+
+
+def test_an_identified_robot_varies_as_its_bodies_do(tmp_path):
+    """Also where it comes from a file, which holds programs besides the bodies; a program without bodies cannot."""
+    robot = torquec.classics.planar2r()
+    law = computed_torque(robot, -10.0, period=0.01)
+    motion = minimum_jerk([0.0, 0.0], [0.4, -0.3], 1.0, joints=robot.joint_names, period=0.01)
+    expected = monte_carlo(heavier(robot), law, motion, runs=5, spread=SPREAD)
+    torquec.save(Model(heavier(robot), kind=ModelKind.IDENTIFIED), tmp_path / "arm.tq.json")
+    identified = torquec.load_model(tmp_path / "arm.tq.json")
+    assert "inverse_dynamics" in identified.functions
+    held = monte_carlo(Plant(identified, forces=(HeldPayload("link2", 0.5),)), law, motion, runs=5, spread=SPREAD)
+    assert np.array_equal(monte_carlo(identified, law, motion, runs=5, spread=SPREAD).rmse, expected.rmse)
+    assert (held.rmse > 1.1 * expected.rmse).all()
+    with pytest.raises(ArgumentError, match="is a program without any") as caught:
+        monte_carlo(program_model(robot), law, motion, runs=2, spread=SPREAD)
+    assert "identified from logs" in caught.value.remedy
 
 
 def test_misuse():

@@ -11,7 +11,7 @@ import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.options import ForceOption
-from torquec.cli.run import need_extras, run_document, run_text, run_with_progress
+from torquec.cli.run import failure_text, need_extras, run_document, run_text, run_with_progress
 from torquec.errors import CheckError
 
 _AGREEMENT = 1e-9  # Nm, below the last of the ten digits that were published
@@ -70,4 +70,5 @@ def demo(options: DemoOptions) -> Outcome:
     document = run_document(result, seconds) | {"difference": worst, "tau": tau}
     agreed = f"torques at a published state agree to {worst:.1g} Nm"
     own = "your own robot:  torquec new robot.urdf"
-    return Outcome(document, f"{agreed}\n\n{run_text(result, seconds, more=own)}")
+    text = f"{agreed}\n\n{run_text(result, seconds, more=own)}"
+    return Outcome(document, text, failed=failure_text(result))

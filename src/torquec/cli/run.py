@@ -48,7 +48,16 @@ def run(options: RunCommandOptions) -> Outcome:
     need_extras(project)
     result, seconds = run_with_progress(project, options.output, jobs=options.jobs, force=options.force)
     document = run_document(result, seconds)
-    return Outcome(document, run_text(result, seconds))
+    return Outcome(document, run_text(result, seconds), failed=failure_text(result))
+
+
+def failure_text(result: RunResult) -> str:
+    """Why a run that left its report has not done everything; empty where it has."""
+    failed = result.manifest.failed
+    if not failed:
+        return ""
+    steps = f"the steps {', '.join(failed)}" if len(failed) > 1 else f"the step {failed[0]}"
+    return f"{steps} failed, for the reasons above; everything else is done, and the report says what"
 
 
 def need_extras(project: Project) -> None:
@@ -87,7 +96,14 @@ def run_document(result: RunResult, seconds: float) -> dict[str, Any]:
         "seconds": round(seconds, 3),
         "done": list(result.done),
         "steps": {
-            record.name: {"summary": record.summary, "skipped": record.skipped, "seconds": record.seconds}
+            record.name: {
+                "status": record.status if record.name in result.done or not record.is_done else "kept",
+                "summary": record.summary,
+                "skipped": record.skipped,
+                "failed": record.failed,
+                "fallback": record.fallback,
+                "seconds": record.seconds,
+            }
             for record in result.manifest.steps
         },
         "files": [str(result.folder / name) for name in result.manifest.files],
@@ -99,8 +115,7 @@ def run_text(result: RunResult, seconds: float, *, more: str = "") -> str:
     width = max(len(record.name) for record in result.manifest.steps)
     lines = []
     for record in result.manifest.steps:
-        how = f"{record.seconds:.1f} s" if record.name in result.done else "" if record.skipped else "kept"
-        said = record.summary or f"not done: {record.skipped}"
-        lines.append(f"  {record.name:{width}}  {how:>7}  {said}")
+        how = f"{record.seconds:.1f} s" if record.name in result.done else "kept" if record.is_done else ""
+        lines.append(f"  {record.name:{width}}  {how:>7}  {record.said}")
     counted = f"{len(result.done)} step{'s' if len(result.done) != 1 else ''} in {seconds:.1f} s"
     return "\n".join([*lines, "", counted, *([more] if more else []), str(result.report or result.folder)])

@@ -20,7 +20,7 @@ import typer
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.output import progress, step_report
 from torquec.cli.writes import Writes
-from torquec.errors import ArgumentError, TorquecError
+from torquec.errors import ArgumentError, TimeLimitError, TorquecError
 from torquec.project.partial_folder import BEST, claimed_partial, forget_partial
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ class SimplifyOptions(CommandOptions):
         float | None,
         typer.Option(
             metavar="M",
-            help="Stop searching after so many minutes, with the best that is proven by then.  [default: no limit]",
+            help="Take at most so many minutes to search, prove and check, with the best that there is by then.  "
+            "[default: no limit]",
         ),
     ] = None
     jobs: Annotated[
@@ -91,31 +92,40 @@ def simplify(model: Model, options: SimplifyOptions) -> Outcome:
 def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> Simplification:
     """All the work; files are in `partial/result` when it is done."""
     from torquec.cli.worker_pool import worker_pool
+    from torquec.foundation.time_limit import TimeLimit
     from torquec.foundation.work import Work
     from torquec.model.simplified import simplify as reduce
     from torquec.model.trade_off import restated
     from torquec.model.trade_off import trade_off as curve_of
-    from torquec.project.simplification import Simplification
+    from torquec.project.simplification import MODEL_SHARE, Simplification
     from torquec.proof.checker.check_certificate import check_certificate
     from torquec.simplification.specification import load_specification
 
     stated = load_specification(options.spec, robot)
     seconds = None if options.minutes is None else 60.0 * options.minutes
+    limit = TimeLimit.after(seconds)
+    searching = None if seconds is None else MODEL_SHARE * seconds
     workers = options.jobs or (1 if robot.n <= _FEW_JOINTS else os.cpu_count() or 1)
     say = _timed(progress)
     result = partial / "result"
     with worker_pool(workers) as pool:
         work = Work(executor=pool, report=step_report(say), keep=partial / "work")
         with work.step("everything else", shown=False):
-            model = reduce(robot, stated, seconds=seconds, work=work, on_proven=_kept_at(partial / BEST, say))
+            model = reduce(robot, stated, seconds=searching, work=work, on_proven=_kept_at(partial / BEST, say))
             curve = curve_of(robot, stated, known={1.0: model}, work=work) if options.trade_off else None
             if curve is not None and curve.best is not None:
                 # A level with a smaller error may have led to a cheaper model.
                 model = restated(curve.best, stated)
+            checked = options.check
             if options.check:
                 assert model.record is not None
-                check_certificate(robot, model.record, work=work)
-            made = Simplification(model, curve, options.check, work.seconds)
+                try:
+                    with work.limited(limit):
+                        check_certificate(robot, model.record, work=work)
+                except TimeLimitError:
+                    checked = False
+                    say("the time is over before the proof was checked again: torquec check does that later")
+            made = Simplification(model, curve, checked, work.seconds)
             shutil.rmtree(result, ignore_errors=True)
             made.write(result, say)
     work.seconds["total"] = sum(work.seconds.values())

@@ -16,7 +16,7 @@ from torquec.cli.laws import LawOptions
 from torquec.cli.motions import MotionOptions, asked_motion, hold_missing
 from torquec.cli.options import DegreesOption, ForceOption
 from torquec.cli.output import progress, step_report
-from torquec.cli.source import with_payload
+from torquec.cli.source import read_payload
 from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
 from torquec.project.law_choice import asked_law
@@ -181,22 +181,14 @@ def _given_law(options: SimulateOptions) -> Controller:
 
 def _plant(model: Model, options: SimulateOptions) -> Plant:
     """The robot that really moves."""
+    from torquec.simulation.held_payload import HeldPayload
     from torquec.simulation.plant import DryFriction, Plant
 
     real = model
     if options.plant is not None:
         real = hold_missing(options.source.read(options.plant), model.robot.joint_names, "the controller's model")
-    if options.plant_payload:
-        if real.functions or real.kind.follows_program:
-            raise ArgumentError(
-                f"--plant-payload changes the bodies of a robot, and the plant is a '{real.kind}' model",
-                remedy="name the robot that really moves: --plant ROBOT",
-            )
-        moved = real.robot
-        for text in options.plant_payload:
-            moved = with_payload(moved, text, "--plant-payload")
-        real = dataclasses.replace(real, robot=moved)
-    return Plant(real, friction=DryFriction(options.friction.value), effort=options.effort)
+    held = tuple(HeldPayload(*read_payload(text, "--plant-payload")) for text in options.plant_payload or ())
+    return Plant(real, friction=DryFriction(options.friction.value), effort=options.effort, forces=held)
 
 
 def _loop_options(options: SimulateOptions) -> LoopOptions:

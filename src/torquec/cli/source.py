@@ -99,7 +99,7 @@ def is_model_file(argument: str) -> bool:
     return Path(argument).suffix == MODEL_SUFFIX
 
 
-def with_payload(robot: Robot, text: str, option: str = "--payload") -> Robot:
+def with_payload(robot: Robot, text: str) -> Robot:
     """The robot with a point mass written as FRAME:KG or FRAME:KG,x,y,z; raises `ArgumentError` for anything else.
 
     >>> from torquec.robot import classics
@@ -108,16 +108,27 @@ def with_payload(robot: Robot, text: str, option: str = "--payload") -> Robot:
     """
     from torquec.robot import attach_payload
 
+    frame, mass, center = read_payload(text, "--payload")
+    taken = {existing.name for existing in robot.frames}
+    names = ("payload", *(f"payload{k}" for k in range(2, len(taken) + 3)))
+    free = next(name for name in names if name not in taken)
+    return attach_payload(robot, frame, mass=mass, center=center, name=free)
+
+
+def read_payload(text: str, option: str) -> tuple[str, float, tuple[float, float, float]]:
+    """Frame, mass [kg] and centre [m] of FRAME:KG or FRAME:KG,x,y,z; raises `ArgumentError` for anything else.
+
+    >>> read_payload("hand:2.5,0,0,0.1", "--plant-payload")
+    ('hand', 2.5, (0.0, 0.0, 0.1))
+    """
     frame, colon, values = text.rpartition(":")
     found = _numbers(values)
     if not colon or len(found) not in (1, 4) or not found[0] >= 0.0:
         raise ArgumentError(
             f"{option} {text}", remedy=f"write a frame and a mass, as in {option} link6:2.5 or link6:2.5,0,0,0.1"
         )
-    taken = {existing.name for existing in robot.frames}
-    names = ("payload", *(f"payload{k}" for k in range(2, len(taken) + 3)))
-    free = next(name for name in names if name not in taken)
-    return attach_payload(robot, frame, mass=found[0], center=found[1:] or (0.0, 0.0, 0.0), name=free)
+    x, y, z = found[1:] or (0.0, 0.0, 0.0)
+    return frame, found[0], (x, y, z)
 
 
 def locked(robot: Robot, texts: Sequence[str], *, degrees: bool = False) -> Robot:

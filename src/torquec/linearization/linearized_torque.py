@@ -17,8 +17,12 @@ from torquec.spatial import Scalar
 
 
 def runs_recursion(model: Model) -> bool:
-    """Whether the inverse dynamics of the model are the robot's own recursion."""
-    return not model.kind.follows_program and "inverse_dynamics" not in model.functions
+    """Whether the inverse dynamics of the model are the robot's own recursion.
+
+    They are where its quantities come from bodies, the robot's own or identified ones, also where the model comes from
+    a file: the programs in it were compared with the bodies when it was read.
+    """
+    return not model.kind.follows_program
 
 
 def linearized_torque(model: Model, state: State, deviation: State) -> list[Scalar]:

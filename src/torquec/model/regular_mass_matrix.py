@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -66,6 +67,17 @@ def mass_matrix_regularity(
     `robot` says which joints translate; without it M is not tried to be shown positive definite. `budget`: how many
     boxes may be looked at; unless given, as many as take some seconds.
     """
+    return _regularity(mass_matrix, tuple(lower), tuple(upper), robot, budget)
+
+
+@lru_cache(maxsize=64)  # a model that is saved, loaded, designed for and generated asks each time
+def _regularity(
+    mass_matrix: Function,
+    lower: tuple[float, ...],
+    upper: tuple[float, ...],
+    robot: Robot | None,
+    budget: int | None,
+) -> MassMatrixRegularity:
     slopes = differentiate(mass_matrix, "M", "q")
     most = _STEPS // (1 + len(slopes.operations)) if budget is None else budget
     if robot is not None:

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import replace
+from functools import lru_cache
 
 from torquec.errors import RefusedQuantityError, RobotError
 from torquec.expr import Function, count_operations
@@ -25,7 +26,7 @@ from torquec.proof.certificate import Counts
 from torquec.robot.robot import Robot
 from torquec.simplification.meet_specification import Simplified, meet_specification
 from torquec.simplification.specification import Specification, load_specification
-from torquec.simplification.torque_coefficients import torque_coefficients
+from torquec.simplification.torque_coefficients import TorqueCoefficients, torque_coefficients
 
 
 def simplify(
@@ -52,23 +53,55 @@ def simplify(
     Raises `SpecificationError` with joint, tolerance and smallest achievable error where the specification cannot be
     met, and `RobotError` where the robot has mimic joints and the specification is about coefficients.
     """
+    model = _with_bodies(source)
+    tell = None if on_proven is None else lambda found: on_proven(_finished(model, found))
+    task = as_work(work, executor=executor, progress=progress)
+    return _finished(model, _found(model, specification, seconds, task, tell))
+
+
+def simpler_model(
+    source: Robot | Model,
+    specification: Specification | str | os.PathLike[str],
+    *,
+    seconds: float | None = None,
+    work: Work | None = None,
+) -> Model | None:
+    """As `simplify`, but None where nothing is simpler than the exact program, or was proven in time: for whoever goes
+    on with the exact model then, and needs no certificate of it.
+    """
+    model = _with_bodies(source)
+    found = _found(model, specification, seconds, as_work(work), None)
+    exact = count_operations(trace_quantity(model.robot, "inverse_dynamics")).cost
+    simpler = count_operations(found.certificate.program).cost < exact or found.coefficients is not None
+    return _finished(model, found) if simpler else None
+
+
+def _with_bodies(source: Robot | Model) -> Model:
     model = as_model(source)
-    robot = model.robot
     if model.kind.follows_program:
         raise RefusedQuantityError(
             f"a model of kind '{model.kind}' is simplified already",
             remedy="simplify its robot, model.robot, or the exact model, model.exact",
         )
+    return model
+
+
+def _found(
+    model: Model,
+    specification: Specification | str | os.PathLike[str],
+    seconds: float | None,
+    work: Work,
+    tell: Callable[[Simplified], None] | None,
+) -> Simplified:
+    robot = model.robot
     stated = specification if isinstance(specification, Specification) else load_specification(specification, robot)
-    task = as_work(work, executor=executor, progress=progress)
-
-    def finished(found: Simplified) -> Model:
-        return replace(simplified_model(robot, found), parameters=model.parameters)
-
-    tell = None if on_proven is None else lambda found: on_proven(finished(found))
-    with task.limited(TimeLimit.after(seconds)):
+    with work.limited(TimeLimit.after(seconds)):
         exact = trace_quantity(robot, "inverse_dynamics")
-        return finished(meet_specification(robot, exact, stated, work=task, on_proven=tell))
+        return meet_specification(robot, exact, stated, work=work, on_proven=tell)
+
+
+def _finished(model: Model, found: Simplified) -> Model:
+    return replace(simplified_model(model.robot, found), parameters=model.parameters)
 
 
 def simplified_model(robot: Robot, found: Simplified) -> Model:
@@ -84,11 +117,17 @@ def counts_of(robot: Robot, program: Function) -> Counts:
     return Counts(*_terms(robot, program), count_operations(exact), count_operations(program))
 
 
+@lru_cache(maxsize=2)  # who counts the terms also writes them down, and for seven joints each takes half a minute
+def compared_coefficients(robot: Robot, program: Function) -> tuple[TorqueCoefficients, TorqueCoefficients]:
+    """The equations of the exact torques and of a program's; raises `RobotError` where they cannot be written down."""
+    before = torque_coefficients(robot, trace_quantity(robot, "inverse_dynamics"))
+    return before, torque_coefficients(robot, program, like=before)
+
+
 def _terms(robot: Robot, program: Function) -> tuple[int | None, int | None]:
     """Terms of M, B, D and g of the exact and of the simplified torques; None where they cannot be written down."""
     try:
-        before = torque_coefficients(robot, trace_quantity(robot, "inverse_dynamics"))
-        after = torque_coefficients(robot, program, like=before)
+        before, after = compared_coefficients(robot, program)
     except RobotError:
         return None, None
     return sum(before.terms.values()), sum(after.terms.values())

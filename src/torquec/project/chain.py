@@ -83,6 +83,7 @@ STEPS = (
         "judging the loop",
         verdict_step,
         needs=(DESIGN,),
+        requires=(DESIGN,),
         skipped=lambda project: "" if project.design else "there is no [design]",
     ),
     RunStep(
@@ -95,6 +96,7 @@ STEPS = (
             project.seed,
         ),
         needs=("check", IDENTIFY, DESIGN),
+        requires=(DESIGN,),
         files=_motions,
         skipped=lambda project: "" if project.experiments else "there is no [[experiment]]",
     ),

@@ -29,7 +29,8 @@ _PACKAGES = ("numpy", "llvmlite", "python-flint", "scipy", "clarabel", "matplotl
 class StepRecord:
     """A step: its key, and what it left; `files` are hashes by name inside the folder of the run.
 
-    `skipped` says why a step was not done, and is empty otherwise; `summary` is the one line that it said.
+    `skipped` says why a step was not done, `failed` why it could not be, and both are empty otherwise; `summary` is the
+    one line that it said. `fallback` says that a step ended well and yet its result is not used by later ones, and why.
     """
 
     name: str
@@ -38,6 +39,29 @@ class StepRecord:
     skipped: str = ""
     seconds: float = 0.0
     files: dict[str, str] = field(default_factory=dict)
+    failed: str = ""
+    fallback: str = ""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it was done, now or in an earlier run."""
+        return not self.skipped and not self.failed
+
+    @property
+    def status(self) -> str:
+        """In one word, for documents."""
+        return "failed" if self.failed else "skipped" if self.skipped else "done"
+
+    @property
+    def said(self) -> str:
+        """What is to be said of it in one line.
+
+        >>> StepRecord("design", failed="the mass matrix may be singular").said
+        'failed: the mass matrix may be singular'
+        """
+        if self.failed:
+            return f"failed: {self.failed}"
+        return f"not done: {self.skipped}" if self.skipped else self.summary
 
     @property
     def content(self) -> str:
@@ -66,6 +90,11 @@ class RunManifest:
     def files(self) -> tuple[str, ...]:
         """Every file that the run left, without the manifest."""
         return tuple(name for record in self.steps for name in record.files)
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """The steps that failed, by name."""
+        return tuple(record.name for record in self.steps if record.failed)
 
 
 _DOCUMENT = DocumentFormat("run", remedy="run the project again")

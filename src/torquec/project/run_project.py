@@ -7,6 +7,8 @@
      it, inside a step too (:mod:`torquec.foundation.kept_work`)
 (4)  in the end all files are exchanged with those of the last run at once: whoever looks, at any moment, sees the old
      result or the new one. Files of other people in the folder stay.
+(5)  a step that cannot be done for a reason of the robot or of the project is a failed step with that reason: those
+     that require it are skipped, the others are done, and the last one reports it all. The next run tries it again.
 """
 
 from __future__ import annotations
@@ -21,6 +23,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from torquec.errors import ArgumentError, TorquecError
 from torquec.foundation.kept_work import to_plain
@@ -41,8 +45,11 @@ from torquec.project.manifest import (
 )
 from torquec.project.partial_folder import claimed_partial, forget_partial
 from torquec.project.project import Project
-from torquec.project.step import RunStep, StepContext
+from torquec.project.step import RunStep, StepContext, StepResult
 from torquec.report.report import PAGE
+
+_FAILURES = (TorquecError, ArithmeticError, np.linalg.LinAlgError, MemoryError, RecursionError)
+"""What makes a step fail and not the run (5): reasons that are stated, and what numbers of a strange robot do."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +77,8 @@ def run_project(
 ) -> RunResult:
     """Do what has changed since the last run into the folder `output`, and exchange its files for the new ones.
 
-    Raises `ArgumentError` where the folder holds files that no run left, unless with `force`, and what a step raises;
-    the folder is then as it was.
+    A step that fails is in the manifest with its reason (5). Raises `ArgumentError` where the folder holds files that
+    no run left, unless with `force`, and what the last step raises; the folder is then as it was.
     """
     old = read_manifest(output)
     check_output_folder(output, force=force or old is not None)
@@ -105,17 +112,28 @@ class _Run:
     done: list[str] = field(default_factory=list)
 
     def do(self, number: int) -> None:
-        """Step number `number`: skipped, found (2), or done."""
+        """Step number `number`: skipped, found (2), done, or failed (5)."""
         step = self.steps[number]
-        if why := step.skipped(self.project):
+        if why := step.skipped(self.project) or self._lacking(step):
             self.records[step.name] = StepRecord(step.name, skipped=why)
             return
         key = self._key(step)
         found = self._found(step, key) if step.kept else None
         if found is None:
-            found = self._done(step, key, number)
-            self.done.append(step.name)
+            try:
+                found = self._done(step, key, number)
+                if found.is_done:
+                    self.done.append(step.name)
+            except _FAILURES as error:
+                if step.at_top:
+                    raise
+                found = StepRecord(step.name, failed=_reason(error))
         self.records[step.name] = found
+
+    def _lacking(self, step: RunStep) -> str:
+        """Why a step cannot be done that requires others (5)."""
+        missing = [name for name in step.requires if name in self.records and not self.records[name].is_done]
+        return "" if not missing else f"it needs what '{missing[0]}' makes, which {_fate(self.records[missing[0]])}"
 
     def manifest(self) -> RunManifest:
         """What is written beside the results."""
@@ -127,7 +145,7 @@ class _Run:
         """(1)."""
         needed = {name: self.records[name].content for name in step.needs if name in self.records}
         if step.at_top:
-            needed = {name: record.content for name, record in self.records.items()}
+            needed = {name: f"{record.content} {record.said}" for name, record in self.records.items()}
         files = [(path.name, file_hash(path)) for path in step.files(self.project)]
         parts = [source_identity(), step.name, to_plain(step.reads(self.project)), needed, files]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
@@ -137,7 +155,7 @@ class _Run:
         last = None if self.old is None else self.old.step(step.name)
         stopped = read_record(self.partial / "result" / f"{step.name}.json")
         for record, folder in ((last, self.output / _outer(step, "")), (stopped, self._unfinished(step))):
-            if record is None or record.key != key or not record.files:
+            if record is None or record.key != key or not record.files or record.failed:
                 continue
             places = {name: folder / _inner(step, name) for name in record.files}
             if all(file_hash(places[name]) == digest for name, digest in record.files.items()):
@@ -157,12 +175,15 @@ class _Run:
             executor=self.work.executor, report=self._report(step, number), keep=self.partial / "work" / step.name
         )
         with inner.step(step.title):
-            context = StepContext(self.project, folder, self._results(step), inner, self.output)
-            summary = step.run(context)
+            fallbacks = {name: record.fallback for name, record in self.records.items()}
+            context = StepContext(self.project, folder, self._results(step), inner, self.output, fallbacks)
+            said = step.run(context)
+        found = said if isinstance(said, StepResult) else StepResult(said)
         made = sorted(path for path in folder.rglob("*") if path.is_file())
         names = {_outer(step, path.relative_to(folder).as_posix()): path for path in made}
         files = {name: file_hash(path) for name, path in names.items()}
-        record = StepRecord(step.name, key, summary, seconds=round(time.perf_counter() - began, 3), files=files)
+        seconds = round(time.perf_counter() - began, 3)
+        record = StepRecord(step.name, key, found.summary, "", seconds, files, found.failed, found.fallback)
         put_file(record_file, record_text(record))
         self.places |= names
         return record
@@ -202,6 +223,17 @@ class _Run:
             self.work.report(StepReport(text, news.done, news.whole, news.seconds, note))
 
         return report
+
+
+def _reason(error: Exception) -> str:
+    """What went wrong, and what to do about it, in one line."""
+    if not isinstance(error, TorquecError):
+        return f"{type(error).__name__}: {error}; please report it with the robot's file"
+    return f"{error.found}; {error.remedy}" if error.remedy else error.found
+
+
+def _fate(record: StepRecord) -> str:
+    return "failed" if record.failed else "was not done"
 
 
 def _outer(step: RunStep, name: str) -> str:

@@ -17,8 +17,8 @@ from torquec.expr import OperationCount
 from torquec.foundation.json_text import finite_json
 from torquec.model.generate import generate
 from torquec.model.model import Model, compile
-from torquec.model.quantities import trace_quantity
 from torquec.model.save import load_model
+from torquec.model.simplified import compared_coefficients
 from torquec.model.trade_off import TradeOff
 from torquec.proof.certificate import Certificate, JointProof, save_certificate
 from torquec.proof.coefficient_certificate import CoefficientProof
@@ -27,9 +27,13 @@ from torquec.report.result_document import result_text
 from torquec.report.simplification_text import change_text, changes_page, equations_page, left_out
 from torquec.report.simplify_text import SimplifiedFacts, simplify_text
 from torquec.report.trade_off_table import trade_off_csv, trade_off_rows
-from torquec.simplification.torque_coefficients import TermChange, TorqueCoefficients, term_changes, torque_coefficients
+from torquec.simplification.torque_coefficients import TermChange, TorqueCoefficients, term_changes
 
 DOCUMENT = "simplification.json"
+
+MODEL_SHARE = 0.7
+"""Of a stated time: the part in which a model is searched for, whose proof may take a quarter longer; the rest is for
+proving it again with independent code."""
 
 _SHOWN_JOINTS = 3
 """Joints whose equations stand in the page: those near the base have the most terms."""
@@ -37,12 +41,16 @@ _SHOWN_JOINTS = 3
 
 @dataclass(frozen=True)
 class Simplification:
-    """A simplified model and what belongs to it; `seconds` by step, `checked` whether the proof was checked again."""
+    """A simplified model and what belongs to it; `seconds` by step, `checked` whether the proof was checked again.
+
+    `unused` says why a run goes on with the exact model nevertheless.
+    """
 
     model: Model
     curve: TradeOff | None
     checked: bool
     seconds: dict[str, float] = field(default_factory=dict)
+    unused: str = ""
 
     @property
     def record(self) -> Certificate:
@@ -64,10 +72,8 @@ class Simplification:
     @cached_property
     def coefficients(self) -> tuple[TorqueCoefficients, TorqueCoefficients] | str:
         """The equations before and after, or why they cannot be written down."""
-        robot = self.model.robot
         try:
-            before = torque_coefficients(robot, trace_quantity(robot, "inverse_dynamics"))
-            return before, torque_coefficients(robot, self.model.function("inverse_dynamics"), like=before)
+            return compared_coefficients(self.model.robot, self.model.function("inverse_dynamics"))
         except RobotError as error:
             return error.found
 
@@ -180,6 +186,8 @@ class Simplification:
             "certificate": str(folder / self.certificate_name),
             "seconds": {step: round(seconds, 3) for step, seconds in self.seconds.items()},
         }
+        if self.unused:
+            document["unused"] = self.unused
         if self.curve is not None:
             document["trade_off"] = {
                 "points": trade_off_rows(self.curve),

@@ -23,10 +23,19 @@ IDENTIFY, SIMPLIFY, DESIGN = "identify", "simplify", "design"
 
 
 @dataclass(frozen=True)
+class StepResult:
+    """What a step says: one line; why later steps do without its result, where they do; why what it left is wrong."""
+
+    summary: str
+    fallback: str = ""
+    failed: str = ""
+
+
+@dataclass(frozen=True)
 class StepContext:
     """What a step is given: the project, the folder to write into, those of earlier steps by name, and the work.
 
-    `output` is where the results of the run will lie.
+    `output` is where the results of the run will lie, `fallbacks` are the reasons of steps whose results are not used.
     """
 
     project: Project
@@ -34,6 +43,7 @@ class StepContext:
     results: Mapping[str, Path]
     work: Work
     output: Path
+    fallbacks: Mapping[str, str] = field(default_factory=dict)
 
     def write_document(self, name: str, command: str, document: Mapping[str, Any]) -> None:
         """Write what a command would print with `--json`, with the command's name."""
@@ -58,10 +68,10 @@ class StepContext:
         return as_model(self.project.robot)
 
     def best_model(self) -> Model:
-        """The model that is controlled with and generated: the certified one where there is one."""
+        """The model that is controlled with and generated: the certified one where there is one that can be used."""
         from torquec.model.save import load_model
 
-        if SIMPLIFY in self.results:
+        if SIMPLIFY in self.results and not self.fallbacks.get(SIMPLIFY):
             return load_model(next(self.results[SIMPLIFY].glob("*.tq.json")))
         return self.exact_model()
 
@@ -78,16 +88,18 @@ def _wanted(_: Project) -> str:
 class RunStep:
     """A row of the chain: `run` does it, and gives a line about it; `reads` is the part of the project that it reads.
 
-    `needs` are the earlier steps whose files it reads, where they were done; `files` the input files; `skipped` says
-    why it is not done for a project, and nothing where it is. A step without `kept` is done in every run. `at_top`: its
-    files lie in the folder of the run itself, and it sees those of all steps in their places.
+    `needs` are the earlier steps whose files it reads, where they were done, and `requires` those of them without which
+    it cannot be done; `files` the input files; `skipped` says why it is not done for a project, and nothing where it
+    is. A step without `kept` is done in every run. `at_top`: its files lie in the folder of the run itself, and it sees
+    those of all steps in their places.
     """
 
     name: str
     title: str
-    run: Callable[[StepContext], str]
+    run: Callable[[StepContext], str | StepResult]
     reads: Callable[[Project], Any] = _nothing
     needs: tuple[str, ...] = ()
+    requires: tuple[str, ...] = ()
     files: Callable[[Project], tuple[Path, ...]] = field(default=lambda _: ())
     skipped: Callable[[Project], str] = _wanted
     kept: bool = True

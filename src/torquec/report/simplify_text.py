@@ -35,6 +35,8 @@ def simplify_text(document: Mapping[str, Any], facts: SimplifiedFacts) -> str:
     """The document of `torquec simplify` as a page."""
     before, after = facts.operations
     lines = [f"operations: {before}  ->  {after}"]
+    if after.cost >= before.cost:
+        lines.append("nothing simpler than the exact model was found and proven: this is the exact one")
     if document["terms"] is not None:
         old, new = document["terms"]["before"], document["terms"]["after"]
         by_matrix = ", ".join(f"{name} {old[name]} -> {new[name]}" for name in old if name != "total")

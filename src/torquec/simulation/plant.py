@@ -110,7 +110,7 @@ class Plant:
             raise ArgumentError(
                 f"inertias that vary need bodies, and this model ({self.model.kind.value}) is a program without any",
                 where=f"robot '{self.robot.name}'",
-                remedy="let the plant be the robot, or an identified model",
+                remedy="let the plant be the robot, or a model that was identified from logs: these have bodies",
             )
 
     @cached_property

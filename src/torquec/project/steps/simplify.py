@@ -1,25 +1,55 @@
-"""The step `simplify`: the cheapest model that provably meets the specification, as `torquec simplify -o` leaves it."""
+"""The step `simplify`: the cheapest model that provably meets the specification, as `torquec simplify -o` leaves it.
+
+Where there is none that later steps could use, the run goes on with the exact model, and everything says why: nothing
+simpler was found or proven in time, the proof could not be checked in time, or the mass matrix may be singular.
+"""
 
 from __future__ import annotations
 
-from torquec.project.simplification import Simplification
-from torquec.project.step import StepContext
+from torquec.errors import TimeLimitError
+from torquec.foundation.time_limit import TimeLimit
+from torquec.model.model import Model
+from torquec.model.simplified import simpler_model
+from torquec.project.simplification import DOCUMENT, MODEL_SHARE, Simplification
+from torquec.project.step import StepContext, StepResult
+from torquec.proof.checker.check_certificate import check_certificate
 
 
-def simplify_step(context: StepContext) -> str:
-    """Search within the project's time, prove, prove again with independent code, and write everything."""
-    from torquec.model.simplified import simplify
-    from torquec.proof.checker.check_certificate import check_certificate
-
+def simplify_step(context: StepContext) -> str | StepResult:
+    """Search, prove and prove again with independent code within the project's time, and write everything."""
     project, work = context.project, context.work
     specification, seconds = project.specification, project.simplify.seconds
     assert specification is not None
-    model = simplify(context.exact_model(), specification, seconds=seconds, work=work)
-    assert model.record is not None
-    check_certificate(model.robot, model.record, work=work)
-    made = Simplification(model, None, checked=True, seconds=work.seconds)
+    allowed = "" if seconds is None else f" in the {seconds:g} s that [simplify] allows"
+    limit = TimeLimit.after(seconds)
+    searching = None if seconds is None else MODEL_SHARE * seconds
+    model = simpler_model(context.exact_model(), specification, seconds=searching, work=work)
+    if model is None:
+        return _nothing(context, f"nothing simpler than the exact model was found and proven{allowed}")
+    try:
+        with work.limited(limit):
+            assert model.record is not None
+            check_certificate(model.robot, model.record, work=work)
+    except TimeLimitError:
+        return _nothing(context, f"a simpler model was found, but its proof could not be checked again{allowed}")
+    with work.step("looking whether its mass matrix is regular"):
+        unused = _unusable(model)
+    made = Simplification(model, None, checked=True, seconds=work.seconds, unused=unused)
     with work.step("writing equations, code and certificate") as step:
         made.write(context.folder, lambda text: step.show(note=text))
     made.write_document(context.folder)
     before, after = made.operations
-    return f"{before.mul} mul, {before.add} add -> {after.mul} mul, {after.add} add, proven"
+    said = f"{before.mul} mul, {before.add} add -> {after.mul} mul, {after.add} add, proven"
+    return StepResult(f"{said}; the run goes on with the exact model: {unused}", unused) if unused else said
+
+
+def _nothing(context: StepContext, why: str) -> StepResult:
+    """No files but a document that says so."""
+    context.write_document(DOCUMENT, "simplify", {"unused": why})
+    return StepResult(f"the run goes on with the exact model: {why}", why)
+
+
+def _unusable(model: Model) -> str:
+    """Why a controller cannot be made of a model: its forward dynamics are refused."""
+    reason = model.refusal("forward_dynamics")
+    return f"{reason}; smaller torque errors in [specification] keep it regular" if reason else ""

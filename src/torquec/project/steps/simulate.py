@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from typing import Any
 
 from torquec.errors import DivergenceError
-from torquec.project.project import ExperimentPart, PayloadPart, project_motion
+from torquec.project.project import ExperimentPart, project_motion
 from torquec.project.simulation_document import DOCUMENT, many_runs, run_summary, tracking_curves
 from torquec.project.step import DESIGN, StepContext
 from torquec.report.found_documents import RUN_FILE
-from torquec.robot import attach_payload
-from torquec.robot.robot import Robot
 
 _ONE_TURN = 2.0 * math.pi
 """An error that no controlled joint has."""
@@ -38,19 +35,19 @@ def _simulated(context: StepContext, experiment: ExperimentPart) -> dict[str, An
     from torquec.control.controller_file import FILE_NAME, read_controller
     from torquec.simulation.closed_loop import LoopOptions, simulate
     from torquec.simulation.csv_file import write_result
+    from torquec.simulation.held_payload import HeldPayload
     from torquec.simulation.integrators import RungeKutta4
     from torquec.simulation.plant import Plant
     from torquec.simulation.sensors import Sensors, SpeedSource
 
     law = read_controller(context.results[DESIGN] / FILE_NAME)
     real = context.exact_model()
-    if experiment.payload:
-        real = dataclasses.replace(real, robot=_carrying(real.robot, experiment.payload))
+    held = tuple(HeldPayload(part.frame, part.mass, part.center) for part in experiment.payload)
     part = experiment.motion or context.project.motion
     assert part is not None
     assert law.period is not None
     motion = project_motion(part, context.project.robot, law.period)
-    plant = Plant(real, friction=experiment.friction, effort=experiment.effort)
+    plant = Plant(real, friction=experiment.friction, effort=experiment.effort, forces=held)
     source = SpeedSource.DIFFERENCE if experiment.resolution else SpeedSource.MEASURED
     options = LoopOptions(
         sensors=Sensors(
@@ -97,10 +94,3 @@ def _simulated(context: StepContext, experiment: ExperimentPart) -> dict[str, An
     files = sorted(path.name for path in folder.iterdir())
     context.write_document(f"{folder.name}/{DOCUMENT}", "simulate", document | {"files": files})
     return document
-
-
-def _carrying(robot: Robot, payload: tuple[PayloadPart, ...]) -> Robot:
-    """The robot with what its controller does not know of in the hand."""
-    for k, part in enumerate(payload):
-        robot = attach_payload(robot, part.frame, mass=part.mass, center=part.center, name=f"unknown{k + 1}")
-    return robot

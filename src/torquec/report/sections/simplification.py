@@ -18,6 +18,7 @@ from torquec.report.blocks import (
     Shown,
     Style,
     Subheading,
+    Tone,
     fact,
     paragraph,
 )
@@ -32,6 +33,9 @@ _PERCENT = 100.0  # parts to percent
 def simplification_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     """The result of `torquec simplify`; its bounds must be those of its certificate, where that lies beside it."""
     values = document.values
+    unused = _unused(values)
+    if values.get("operations") is None:  # of a run that found nothing to show
+        return Shown(tuple(unused))
     _check_bounds(document, folder)
     command = f"torquec check {folder.location(document.folder)}"
     claim = proved(f"the certificate {_name(values)}; {command} proves it again")
@@ -46,7 +50,7 @@ def simplification_section(document: FoundDocument, folder: FoundFolder) -> Show
         facts.append(fact("terms of the equations of motion", pair[0], " exact, ", pair[1], " simplified"))
     again = "proven again with independent code" if values["certified"].truth else "not yet proven again"
     facts.append(fact("the proof", again))
-    blocks: list[Block] = [Facts(tuple(facts)), CommandLine(command, "Prove the bounds again:")]
+    blocks: list[Block] = [*unused, Facts(tuple(facts)), CommandLine(command, "Prove the bounds again:")]
     blocks += _bounds(values, claim)
     blocks += _trade_off(values, claim, counted)
     blocks += _coefficients(values, claim)
@@ -58,6 +62,13 @@ def simplification_section(document: FoundDocument, folder: FoundFolder) -> Show
     highlights = [fact("operations of inverse dynamics", old, " \N{RIGHTWARDS ARROW} ", new)]
     worst = _worst(values, claim)
     return Shown(tuple(blocks), (*highlights, *worst))
+
+
+def _unused(values: StoredValue) -> list[Block]:
+    """Why the run went on without it, where it did."""
+    why = values.get("unused")
+    text = "" if why is None else f"Everything else on this page is about the exact model: {why.text}."
+    return [paragraph(text, tone=Tone.WARNING)] if text else []
 
 
 def _name(values: StoredValue) -> str:
