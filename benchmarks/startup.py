@@ -36,6 +36,35 @@ for name in default_quantities():
 print(time.perf_counter() - start)
 """
 
+COMPILE = """
+import time, sys
+import torquec as tq
+from torquec.codegen.llvm import compile_function
+from torquec.expr import trace
+compile_function(trace("f", lambda x: {"y": x}, {"x": ()}))
+arm = tq.compile(tq.load(sys.argv[1]))
+times = {}
+for name in sys.argv[2:]:
+    function = arm.function(name)
+    start = time.process_time()
+    compile_function(function)
+    times[name] = time.process_time() - start
+longest = max(times, key=times.get)
+print(f"{times[longest]} {sum(times.values())} {longest}")
+"""
+
+NINE = (
+    "inverse_dynamics",
+    "mass_matrix",
+    "gravity_torque",
+    "velocity_torque",
+    "coriolis_matrix",
+    "forward_dynamics",
+    "inverse_dynamics_derivatives",
+    "forward_dynamics_derivatives",
+    "regressor",
+)
+
 CHAIN = """
 import time, sys
 import torquec as tq
@@ -73,6 +102,12 @@ def main() -> None:
                     values.append(float(_run([sys.executable, "-c", program, panda], environment)))
                 allowed = limit if where == "cold" else 0.05
                 print(f"Panda, {label}, {where}: {min(values) * 1e3:.1f} ms (limit {allowed * 1e3:.0f})")
+        runs = [_run([sys.executable, "-c", COMPILE, panda, *NINE], environment).split() for _ in range(3)]
+        longest = min(runs, key=lambda run: float(run[0]))
+        print(
+            f"Panda, from a function to a callable, processor time: up to {float(longest[0]) * 1e3:.1f} ms (limit 100; "
+            f"{longest[2]}), {len(NINE)} together {min(float(run[1]) for run in runs) * 1e3:.0f} ms (limit 1000)"
+        )
         _best("torquec demo", [sys.executable, "-m", "torquec", "demo"], environment, 15.0, rounds=1)
         for joints in ("200", "5000"):
             start = time.perf_counter()

@@ -3,8 +3,15 @@ import pytest
 from tests.codegen.llvm.programs import arm, every_op, inputs_of, random_program, same_bits
 
 from torquec.codegen.llvm import compile_function
+from torquec.codegen.llvm.cpu import Cpu
 from torquec.codegen.llvm_text import kernel as kernel_file
 from torquec.expr import Op, trace
+
+
+@pytest.fixture(autouse=True)
+def _leave_all_to_llvm(monkeypatch):
+    """Instructions that are written here are in one function, however long."""
+    monkeypatch.setattr(Cpu, "assembled_registers", 0)
 
 
 @pytest.mark.parametrize("size", [1, 3, 10, 25])

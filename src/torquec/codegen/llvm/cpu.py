@@ -29,6 +29,13 @@ class Cpu:
         """Everything that machine code depends on, as one line."""
         return f"{self.triple} {self.name} {self.features} width={self.width} fma={self.fma}"
 
+    @property
+    def assembled_registers(self) -> int:
+        """Vector registers of an x86 processor with fused operations, whose instructions are written here; else 0."""
+        if not self.triple.startswith("x86_64") or not self.fma:
+            return 0
+        return 32 if self.width == 8 else 16
+
 
 def make_target_machine(cpu: Cpu, *, level: int) -> llvm.TargetMachine:
     """LLVM's code generator for this processor at optimization level 0 to 3.
@@ -89,3 +96,4 @@ def _vector_unit(triple: str, features: set[str]) -> tuple[int, bool]:
 def _initialize() -> None:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+    llvm.initialize_native_asmparser()

@@ -30,6 +30,9 @@ MOST_OPERATIONS = 500_000
 MOST_OPERATIONS_IN_VECTORS = 20_000
 """Beyond this, a batch is a loop over the scalar kernel: a block of W states would no longer fit in the cache."""
 
+_MOST_WIDTH_OF_ONE = 4
+"""Doubles in a vector of a kernel for one state: operations on wider ones close a port for all others."""
+
 _ATTRIBUTES = 'attributes #0 = {{ nounwind "prefer-vector-width"="{bits}" "min-legal-vector-width"="{bits}" }}'
 _UNLIKELY = '!0 = !{!"branch_weights", i32 1, i32 100000}'
 
@@ -39,8 +42,9 @@ def compile_scalar(function: Function, cpu: Cpu) -> bytes:
     _check_size(function)
     text = FunctionText(cpu.fma)
     program = make_program(function, fuse=cpu.fma)
-    bodies = [emit_scalar(text, program, cpu.width, name=KERNEL), emit_packed(program, kernel=KERNEL, name=PACKED)]
-    return _object_code(bodies, text, cpu)
+    kernel = emit_scalar(text, program, cpu.width, name=KERNEL, registers=cpu.assembled_registers)
+    bodies = [kernel, emit_packed(program, kernel=KERNEL, name=PACKED)]
+    return _object_code(bodies, text, cpu, width=min(cpu.width, _MOST_WIDTH_OF_ONE))
 
 
 def compile_batch(function: Function, cpu: Cpu) -> bytes:
@@ -54,7 +58,7 @@ def compile_batch(function: Function, cpu: Cpu) -> bytes:
         block = emit_block(text, program, cpu.width, name=BLOCK)
         bodies = [block, emit_batch(program, cpu.width, name=BATCH, block=BLOCK)]
     bodies += [emit_shared_batch(program, name=SHARED, batch=BATCH), f"@{SCALAR_SLOT} = global ptr null"]
-    return _object_code(bodies, text, cpu)
+    return _object_code(bodies, text, cpu, width=cpu.width)
 
 
 def object_code(source: str, cpu: Cpu, *, level: int = 2) -> bytes:
@@ -65,12 +69,13 @@ def object_code(source: str, cpu: Cpu, *, level: int = 2) -> bytes:
         raise CompileError(f"LLVM refused the code: {error}", remedy="report this with the function") from error
 
 
-def _object_code(bodies: list[str], text: FunctionText, cpu: Cpu) -> bytes:
+def _object_code(bodies: list[str], text: FunctionText, cpu: Cpu, *, width: int) -> bytes:
+    """Object code that uses vectors of `width` doubles at most."""
     slots = [f"@{slot} = global ptr null" for slot in LIBM_SLOTS]
     if text.needs_far_sincos:
         text.declare("declare double @llvm.fabs.f64(double)")
         bodies = [*bodies, FAR_SINCOS, LIBRARY_FAR_ONE]
-    attributes = _ATTRIBUTES.format(bits=64 * cpu.width)
+    attributes = _ATTRIBUTES.format(bits=64 * width)
     return object_code("\n".join([*bodies, *text.declarations, *slots, attributes, _UNLIKELY]), cpu)
 
 

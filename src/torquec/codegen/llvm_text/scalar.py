@@ -13,9 +13,10 @@ from collections.abc import Sequence
 
 from torquec.codegen.llvm_text.arctangent import emit_atan2
 from torquec.codegen.llvm_text.arrange import arrange
+from torquec.codegen.llvm_text.assembly import emit_assembled
 from torquec.codegen.llvm_text.kernel import emit_kernel
 from torquec.codegen.llvm_text.program import StepProgram
-from torquec.codegen.llvm_text.schedule import schedule
+from torquec.codegen.llvm_text.schedule import MOST_SCHEDULED_HERE, schedule
 from torquec.codegen.llvm_text.sincos import emit_guarded_sincos
 from torquec.codegen.llvm_text.text import DOUBLE, FunctionText, Type, literal
 from torquec.expr import Op
@@ -31,14 +32,23 @@ SINCOS_OF_MANY = "sincos_of_many"
 """The function that :func:`emit_sincos_of_many` writes."""
 
 
-def emit_scalar(module: FunctionText, program: StepProgram, width: int, *, name: str) -> str:
-    """The text of the scalar kernel under that symbol, for registers of `width` doubles."""
+def emit_scalar(module: FunctionText, program: StepProgram, width: int, *, name: str, registers: int = 0) -> str:
+    """The text of the scalar kernel under that symbol, for registers of `width` doubles.
+
+    `registers`: how many an x86 processor with fused operations has; 0 leaves all instructions to LLVM.
+    """
 
     def make_body(text: FunctionText) -> _ScalarBody:
         return _ScalarBody(text, program, width)
 
-    items = schedule(program, arrange(program, columns=1))
-    return emit_kernel(module, program, items, make_body, head=f"define void @{name}")
+    head = f"define void @{name}"
+    order = arrange(program, columns=1)
+    if registers:
+        items = schedule(program, order, most=MOST_SCHEDULED_HERE)
+        kernel = emit_assembled(module, program, items, make_body, head=head, registers=registers)
+        if kernel:
+            return kernel
+    return emit_kernel(module, program, schedule(program, order), make_body, head=head)
 
 
 def emit_short_scalar(module: FunctionText, program: StepProgram, *, name: str) -> str:

@@ -23,12 +23,17 @@ from torquec.codegen.llvm_text.program import StepProgram, latency
 MOST_SCHEDULED = 1000
 """Steps. In longer programs more values wait than there are registers in any order, and the algorithm's own is best."""
 
+MOST_SCHEDULED_HERE = 2000
+"""The same where registers are given out by :mod:`torquec.codegen.llvm_text.assembly`, which keeps to this order."""
+
 _SPAN = 8  # two operations of a chain: finer, ready times that are only estimates would decide
 _CYCLES_OF_A_GROUP = 50  # sine and cosine of a vector of angles, from operand to results
 
 
-def schedule(program: StepProgram, items: Sequence[Item]) -> list[Item]:
-    """The items of `arrange` in another order, outputs written element by element; a long program keeps its order.
+def schedule(program: StepProgram, items: Sequence[Item], *, most: int = MOST_SCHEDULED) -> list[Item]:
+    """The items of `arrange` in another order, outputs written element by element.
+
+    A program of more than `most` steps keeps its order.
 
     >>> from torquec.codegen.llvm_text.arrange import arrange
     >>> from torquec.codegen.llvm_text.program import make_program
@@ -43,7 +48,7 @@ def schedule(program: StepProgram, items: Sequence[Item]) -> list[Item]:
     div mul div mul
     """
     order = [item for item in items if not isinstance(item, Write)]
-    if len(order) > MOST_SCHEDULED:
+    if len(order) > most:
         return list(items)
     scheduler = _Scheduler(program, order)
     for item in order:

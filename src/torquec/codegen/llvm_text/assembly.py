@@ -1,0 +1,315 @@
+"""A scalar kernel whose last part, after all sines and angles of points, is x86 instructions that are written here.
+
+Straight-line code needs little of what a compiler does, and LLVM takes most of its time for it: of the derivatives of
+inverse dynamics two thirds go into its search for registers. Here every value is given a place once, in the order of
+the steps, in time that grows with their number alone:
+
+(1)  a value is in a register or in memory: inputs and constants where they are, others in a slot on the stack;
+(2)  a register that is needed is a free one, else that of the value whose next use is farthest away, which is first
+     stored, unless memory holds it already (Belady's rule, which makes the fewest loads);
+(3)  one operand of an instruction may be in memory; it is loaded first where a register is free and it is used again
+     within `_REACH` steps;
+(4)  a fused operation is written over an operand that nobody needs afterwards, or else over a copy of its summand.
+
+Operations are those of the steps, each rounded as LLVM's own code rounds it: results have the same bits. LLVM writes
+the groups before, hands their results over in registers, and assembles the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from torquec.codegen.llvm_text.arrange import AngleGroup, Item, PointGroup, Write, needs
+from torquec.codegen.llvm_text.emit import KernelBody, emit_items
+from torquec.codegen.llvm_text.kernel import MOST_OPERATIONS_IN_ONE, kernel_parameters
+from torquec.codegen.llvm_text.program import EvaluationStep, Fused, StepProgram
+from torquec.codegen.llvm_text.text import FunctionText, literal
+from torquec.expr import Op
+
+FEWEST_STEPS = 40
+"""Below it LLVM is as quick, and has the values where it wants them."""
+
+_MOST_POINTERS = 11  # general registers that a function can spare for its arrays
+_REACH = 100  # steps until the next use of a value that is worth a register
+_KEPT_FREE = 8  # registers that no result of a group is handed over in
+_NEVER = 1 << 60  # the next use of a value that nobody needs
+
+_PLAIN = {Op.ADD: "vaddsd", Op.SUB: "vsubsd", Op.MUL: "vmulsd", Op.DIV: "vdivsd"}
+_COMMUTATIVE = (Op.ADD, Op.MUL)
+_FUSED = {
+    Fused.ADD: "vfmadd",
+    Fused.SUB: "vfmsub",
+    Fused.NEGATED_ADD: "vfnmadd",
+    Fused.NEGATED_SUB: "vfnmsub",
+}
+_WRITTEN = {*_PLAIN, *_FUSED, Op.NEG}
+
+
+def emit_assembled(
+    module: FunctionText,
+    program: StepProgram,
+    items: Sequence[Item],
+    make_body: Callable[[FunctionText], KernelBody],
+    *,
+    head: str,
+    registers: int,
+) -> str:
+    """The text of a kernel for a processor with that many vector registers and fused operations.
+
+    Empty where the kernel is one for LLVM: it is small, or something else than arithmetic follows the last group.
+    `head` is all of its signature before the parameters.
+    """
+    last = max((k for k, item in enumerate(items) if isinstance(item, (AngleGroup, PointGroup))), default=-1)
+    before, after = items[: last + 1], [item for item in items[last + 1 :] if not _writes_leaf(program, item)]
+    steps = [item for item in after if isinstance(item, int)]
+    pointers = _pointers(program, after)
+    if (
+        len(steps) < FEWEST_STEPS
+        or len(before) > MOST_OPERATIONS_IN_ONE
+        or len(pointers) > _MOST_POINTERS
+        or any(program.steps[step].op not in _WRITTEN for step in steps)
+    ):
+        return ""
+    text = FunctionText(module.fma, declarations=module.declarations)
+    body = make_body(text)
+    made: dict[int, str] = {}
+    emit_items(text, program, body, items=before, read=body.read, defined=made.__setitem__)
+    for item in items[last + 1 :]:
+        if isinstance(item, Write) and _writes_leaf(program, item):
+            body.write(item.output, item.first, [body.read(step) for step in item.steps])
+    uses = _uses(program, after)
+    given = sorted((step for step in made if step in uses), key=lambda step: uses[step][-1])
+    most = max(0, registers - _KEPT_FREE)
+    handed, stored = given[:most], given[most:]
+    places = _Places(program, uses, handed, stored, registers, pointers)
+    for item in after:
+        places.do(item)
+    waiting = text.stack(f"[{max(1, places.slots)} x double]")
+    for slot, step in enumerate(stored):
+        text.append(f"store double {made[step]}, ptr {text.element_pointer(waiting, slot)}, align 8")
+    constants = f"@{head.rpartition('@')[2]}_constants"
+    where = {"waiting": waiting, "constants": constants}
+    operands = [f"ptr {where.get(pointer, pointer)}" for pointer in pointers]
+    operands += [f"double {made[step]}" for step in handed]
+    _append_assembly(text, places.lines, operands, handed=len(handed), registers=registers)
+    text.append("ret void")
+    module.needs_far_sincos |= text.needs_far_sincos
+    numbers = ", ".join(f"double {number}" for number in places.constants)
+    table = f"{constants} = internal constant [{len(places.constants)} x double] [{numbers}], align 64\n"
+    return table + text.finish(f"{head}({', '.join(kernel_parameters(program))}) noinline #0")
+
+
+def _append_assembly(text: FunctionText, lines: list[str], operands: list[str], *, handed: int, registers: int) -> None:
+    """Append the instructions; `handed` operands come in the first registers, which are given back changed."""
+    constraints = [f"={{xmm{k}}}" for k in range(handed)]
+    constraints += ["r"] * (len(operands) - handed) + [str(k) for k in range(handed)]
+    constraints += [f"~{{xmm{k}}}" for k in range(handed, registers)]
+    constraints += ["~{memory}", "~{dirflag}", "~{fpsr}", "~{flags}"]
+    kinds = ", ".join(["double"] * handed)
+    kind = f"{{ {kinds} }}" if handed > 1 else kinds or "void"
+    instructions = "\\0A".join(lines)
+    text.append(f'call {kind} asm sideeffect "{instructions}", "{",".join(constraints)}"({", ".join(operands)})')
+
+
+def _writes_leaf(program: StepProgram, item: Item) -> bool:
+    """Whether an item copies a constant or an input: LLVM puts neighbours together."""
+    return isinstance(item, Write) and all(program.steps[step].is_leaf for step in item.steps)
+
+
+def _pointers(program: StepProgram, items: Sequence[Item]) -> list[str]:
+    """The arrays that instructions read and write."""
+    read = {a for item in items for a in needs(program, item) if program.steps[a].op is Op.INPUT}
+    inputs = sorted({program.steps[a].port for a in read})
+    outputs = sorted({item.output for item in items if isinstance(item, Write)})
+    return [*(f"%in{i}" for i in inputs), *(f"%out{i}" for i in outputs), "waiting", "constants"]
+
+
+def _uses(program: StepProgram, items: Sequence[Item]) -> dict[int, list[int]]:
+    """The items that use each value, the next one last."""
+    uses: dict[int, list[int]] = {}
+    for k in range(len(items) - 1, -1, -1):
+        for value in needs(program, items[k]):
+            uses.setdefault(value, [_NEVER]).append(k)
+    return uses
+
+
+class _Places:
+    """Where each value is while the items are done one by one; what that takes is appended to `lines`."""
+
+    def __init__(
+        self,
+        program: StepProgram,
+        uses: dict[int, list[int]],
+        handed: list[int],
+        stored: list[int],
+        registers: int,
+        pointers: list[str],
+    ) -> None:
+        self.lines: list[str] = []
+        self.constants: list[str] = []
+        self.slots = len(stored)
+        self._steps, self._uses = program.steps, uses
+        self._done = 0
+        self._pointer = {name: f"(${len(handed) + k})" for k, name in enumerate(pointers)}
+        self._register = {value: f"%xmm{k}" for k, value in enumerate(handed)}
+        self._free = [f"%xmm{k}" for k in range(registers - 1, len(handed) - 1, -1)]
+        self._slot_of = {value: k for k, value in enumerate(stored)}
+        self._free_slots: list[int] = []
+        self._constant_at: dict[str, str] = {}
+        self._memory = {value: self._slot(k) for k, value in enumerate(stored)}
+        for value in uses:
+            if program.steps[value].is_leaf:
+                self._memory[value] = self._leaf(program.steps[value])
+
+    def do(self, item: Item) -> None:
+        """A step, or the writing of one value."""
+        if isinstance(item, Write):
+            self._write(item)
+        else:
+            assert isinstance(item, int)
+            result = self._compute(self._steps[item])
+            if item in self._uses:
+                self._register[item] = result
+            else:
+                self._free.append(result)
+        self._done += 1
+
+    def _compute(self, step: EvaluationStep) -> str:
+        """Append the instructions of a step; gives the register of its result."""
+        args = step.args
+        for value in args:
+            self._uses[value].pop()
+        self._load_what_is_used_again(args)
+        last = [value for value in dict.fromkeys(args) if self._uses[value][-1] == _NEVER]
+        if isinstance(step.op, Fused):
+            result = self._fused(_FUSED[step.op], *args, last=last)
+        elif step.op is Op.NEG:
+            result = self._negated(args[0])
+            self._leave(last)
+        else:
+            result = self._plain(step.op, *args, last=last)
+        for value in last:
+            if value in self._slot_of:
+                self._free_slots.append(self._slot_of.pop(value))
+        return result
+
+    def _load_what_is_used_again(self, args: tuple[int, ...]) -> None:
+        """(3)."""
+        for value in args:
+            if not self._free:
+                return
+            near = self._uses[value][-1] - self._done < _REACH
+            if near and value not in self._register and self._steps[value].op is not Op.CONST:
+                self._register[value] = self._loaded(value)
+
+    def _plain(self, op: Op, a: int, b: int, *, last: list[int]) -> str:
+        if a not in self._register and b in self._register and op in _COMMUTATIVE:
+            a, b = b, a
+        first, fresh = self._in_register(a, keep=(a, b))
+        second = self._register.get(b) or self._memory[b]
+        self._leave(last)
+        self._free.extend(fresh)
+        result = self._take(keep=())  # may be that of an operand, which is read before
+        self.lines.append(f"{_PLAIN[op]} {second}, {first}, {result}")
+        return result
+
+    def _fused(self, name: str, a: int, b: int, c: int, *, last: list[int]) -> str:
+        """(4): a*b + c, or with other signs. Instructions are named for the operands' order: first, second, third."""
+        held = self._register
+        args = (a, b, c)
+        if (b in held, b in last) > (a in held, a in last):
+            a, b = b, a  # the one that can be written over, else one in a register, is first
+        fresh: list[str] = []
+        over_a = a in held and a in last and (b in held or c in held)
+        if over_a and not (c in held and c in last):
+            result = held.pop(a)
+            factor = result if b == a else held.get(b, "")
+            if c in held:
+                self.lines.append(f"{name}132sd {factor or self._memory[b]}, {held[c]}, {result}")
+            else:
+                self.lines.append(f"{name}213sd {self._memory[c]}, {factor}, {result}")
+        else:
+            if c in held and c in last and c not in (a, b):
+                result = held.pop(c)
+            elif c in held:
+                result = self._take(keep=args)
+                self.lines.append(f"vmovapd {held[c]}, {result}")
+            else:
+                result = self._loaded(c, keep=args)
+            first, fresh = self._in_register(a, keep=args)
+            self.lines.append(f"{name}231sd {held.get(b) or self._memory[b]}, {first}, {result}")
+        self._leave(last)
+        self._free.extend(fresh)
+        return result
+
+    def _negated(self, a: int) -> str:
+        result = self._take(keep=(a,))
+        self.lines.append(f"vmovsd {self._constant(-0.0)}, {result}")  # the sign alone
+        operand, fresh = self._in_register(a, keep=(a,))
+        self.lines.append(f"vxorpd {operand}, {result}, {result}")
+        self._free.extend(fresh)
+        return result
+
+    def _write(self, item: Write) -> None:
+        for element, value in enumerate(item.steps, start=item.first):
+            self._uses[value].pop()
+            source, fresh = self._in_register(value, keep=(value,))
+            self.lines.append(f"vmovsd {source}, {8 * element}{self._pointer[f'%out{item.output}']}")
+            self._free.extend(fresh)
+            if self._uses[value][-1] == _NEVER:
+                self._leave([value])
+                if value in self._slot_of:
+                    self._free_slots.append(self._slot_of.pop(value))
+
+    def _in_register(self, value: int, *, keep: tuple[int, ...]) -> tuple[str, list[str]]:
+        """(the register of a value, what is free again after the instruction)."""
+        if value in self._register:
+            return self._register[value], []
+        register = self._loaded(value, keep=keep)
+        return register, [register]
+
+    def _loaded(self, value: int, *, keep: tuple[int, ...] = ()) -> str:
+        register = self._take(keep=keep)
+        self.lines.append(f"vmovsd {self._memory[value]}, {register}")
+        return register
+
+    def _take(self, *, keep: tuple[int, ...]) -> str:
+        """A register, by (2); never that of a value in `keep`."""
+        if self._free:
+            return self._free.pop()
+        farthest, found = -1, -1
+        for value in self._register:
+            use = self._uses[value][-1]
+            if use > farthest and value not in keep:
+                farthest, found = use, value
+        register = self._register.pop(found)
+        if found not in self._memory:
+            if self._free_slots:
+                slot = self._free_slots.pop()
+            else:
+                slot, self.slots = self.slots, self.slots + 1
+            self._slot_of[found] = slot
+            self._memory[found] = self._slot(slot)
+            self.lines.append(f"vmovsd {register}, {self._memory[found]}")
+        return register
+
+    def _leave(self, values: list[int]) -> None:
+        """Nobody needs these any more. Their slots stay taken until the instruction has been written."""
+        for value in values:
+            if value in self._register:
+                self._free.append(self._register.pop(value))
+
+    def _leaf(self, step: EvaluationStep) -> str:
+        if step.op is Op.CONST:
+            return self._constant(step.value)
+        return f"{8 * step.element}{self._pointer[f'%in{step.port}']}"
+
+    def _constant(self, value: float) -> str:
+        number = literal(value)
+        if number not in self._constant_at:
+            self._constant_at[number] = f"{8 * len(self.constants)}{self._pointer['constants']}"
+            self.constants.append(number)
+        return self._constant_at[number]
+
+    def _slot(self, number: int) -> str:
+        return f"{8 * number}{self._pointer['waiting']}"
