@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -111,7 +112,21 @@ def test_what_is_no_certificate_is_refused(tmp_path):
 
 
 def test_tables_that_fill_the_memory_are_refused(case, monkeypatch):
+    """They hold every row of every joint at every point."""
     robot, _, certificate = case
-    monkeypatch.setattr("torquec.proof.checker.check_certificate._MOST_POINTS", 2)
-    with pytest.raises(CheckError, match="too many variables"):
-        check_certificate(robot, certificate)
+    rooms = []
+    monkeypatch.setattr("torquec.proof.checker.check_certificate.require_room", rooms.append)
+    check_certificate(robot, certificate)
+    n, rows = robot.n, robot.n + robot.n * (robot.n + 1) // 2 + 1
+    assert min(rooms) >= rows * sum(
+        math.prod(d + 1 if robot.joints[v].type.is_prismatic else 2 * d + 1 for v, d in zip(*own, strict=True))
+        for own in ((proof.variables, proof.degrees) for proof in certificate.joints.values())
+    )
+    assert rooms[0] % (n * rows) == 0
+    monkeypatch.undo()
+    for most in {max(rooms) - 1, min(rooms) - 1}:
+        monkeypatch.setattr("torquec.proof.checker.harmonic_table._MOST_VALUES", most)
+        with pytest.raises(CheckError, match="too many variables"):
+            check_certificate(robot, certificate)
+    monkeypatch.setattr("torquec.proof.checker.harmonic_table._MOST_VALUES", max(rooms))
+    check_certificate(robot, certificate)

@@ -20,7 +20,7 @@ from torquec.proof.checker import allowances
         ("RADIUS_MARGIN", 1.0 + 2.0**-50),
         ("UNDERFLOW", 1e-300),
         ("ROUNDED_UP", 1.000000001),
-        ("ADDED_UP", 200.0 * 2.0**-53),
+        ("TABLE_VALUE", 50.0 * 2.0**-53),
         ("CONTROL_VALUE", 2.0**-48),
         ("UNNAMED", 1e-9),
         ("SINGLE_UNIT", float(np.finfo(np.float32).eps) / 2.0),
@@ -39,5 +39,7 @@ def test_what_grows_with_a_basis():
     assert allowances.basis_rounding(5, 2, 0.0) == 36.0 * unit
     assert allowances.basis_rounding(5, 2, 3.0) == 60.0 * unit
     assert allowances.basis_rounding(4, 3, 1.0) == 44.0 * unit
-    assert allowances.table_rounding(10, 0) == allowances.table_rounding(10, 1) == 90.0 * unit
-    assert allowances.table_rounding(25, 3) == 450.0 * unit
+    assert allowances.added_up(45) == 280.0 * unit
+    assert allowances.table_rounding(3, 2, 0, 7.0) == 10.0 * unit
+    assert allowances.table_rounding(5, 2, 1, 6.0) == pytest.approx((14.0 + 8.0 + 16.0 * math.pi + 24.0) * unit)
+    assert allowances.table_rounding(5, 2, 3, 6.0) == pytest.approx((14.0 + 8.0 + 48.0 * math.pi + 72.0) * unit)

@@ -190,6 +190,73 @@ def test_boxes_together_allow_what_each_of_them_allows(seed):
     assert least(whole) == pytest.approx(max(least([box]) for box in whole), rel=1e-9)
 
 
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_no_box_of_many_is_left_out(order):
+    """1 - |d - c|^2 on 39 boxes, more than are worked off together: with c in any of them, 1 is attained there."""
+    tree = (order[0], -1) * 19 + (order[1], -1) * 19 + (-1,)
+    leaves = leaf_boxes([[(-1.0, 1.0)], [(2.0, 3.0)]], [tree], "a")
+    assert len(leaves) == 39
+    for box in leaves:
+        middle = [low + (high - low) * (part[0] + part[1]) / 2.0 for (low, high), part in box]
+        rows = np.zeros((3, 3, 3))
+        rows[2, 0, 0] = 1.0 - sum(c * c for c in middle)
+        rows[2, 1, 0], rows[2, 0, 1] = 2.0 * middle[0], 2.0 * middle[1]
+        rows[2, 2, 0] = rows[2, 0, 2] = -1.0
+        with pytest.raises(CheckError):
+            LeafChecker(1, "a", 1.0 - 1e-12, rows, (True, True), (2, 2)).check(leaves)
+        LeafChecker(1, "a", 20.0, rows, (True, True), (2, 2)).check(leaves)
+
+
+@pytest.mark.parametrize("part", [(0.5, 0.5), (0.5, 0.5 + 2.0**-53), (0.0, 5e-324), (1.0 - 2.0**-53, 1.0)])
+@pytest.mark.parametrize("slides", [False, True])
+def test_boxes_as_narrow_as_doubles_allow_the_value_there(part, slides):
+    rows = np.zeros((3, 3))
+    rows[2, 1] = 1.0  # cos x, or x
+    x = 2.0 + 2.0 * np.arctan(np.tan(0.25) * (2.0 * part[0] - 1.0)) if not slides else 1.5 + part[0]
+    worst = abs(x) if slides else abs(np.cos(x))
+    box = [(((1.5, 2.5), part),)]
+    degree = 2 if slides else 1
+    LeafChecker(1, "a", worst * (1.0 + 1e-12), rows, (slides,), (degree,)).check(box)
+    with pytest.raises(CheckError):
+        LeafChecker(1, "a", worst * (1.0 - 1e-15), rows, (slides,), (degree,)).check(box)
+
+
+def test_splitting_the_same_axis_down_to_nothing_leaves_no_gap():
+    leaves = tree_leaves((0,) * 1100 + (-1,) * 1101, 1, "a")
+    assert leaves[0][0][0] == 0.0
+    assert leaves[-1][0][1] == 1.0
+    assert all(a[0][1] == b[0][0] for a, b in itertools.pairwise(leaves))
+
+
+@pytest.mark.parametrize(("n", "products", "most"), [(30, [(3, 28)], 1.0), (12, "all", 66.0), (16, "all", 120.0)])
+def test_arms_of_many_joints(n, products, most):
+    """All signs of thirty speeds are more than there is memory; where products couple few of them these count."""
+    pairs = [(j, k) for j in range(n) for k in range(j, n)]
+    rows = np.zeros(n + len(pairs) + 1)
+    for j, k in itertools.combinations(range(n), 2) if products == "all" else products:
+        rows[n + pairs.index((j, k))] = 1.0
+    LeafChecker(n, "a", most * (1.0 + 1e-12), rows, (), ()).check([()])
+    with pytest.raises(CheckError):
+        LeafChecker(n, "a", most * (1.0 - 1e-15), rows, (), ()).check([()])
+
+
+def test_signs_that_contradict_each_other_do_not_count():
+    """x y + y z - x z is at most 1, and at least -3, however many more joints there are."""
+    n = 12
+    pairs = [(j, k) for j in range(n) for k in range(j, n)]
+    rows = np.zeros(n + len(pairs) + 1)
+    rows[[n + pairs.index(pair) for pair in ((1, 4), (4, 9), (1, 9))]] = 1.0, 1.0, -1.0
+    rows[-1] = 1.0
+    LeafChecker(n, "a", 2.0 + 1e-12, rows, (), ()).check([()])
+    with pytest.raises(CheckError):
+        LeafChecker(n, "a", 2.0 - 1e-12, rows, (), ()).check([()])
+
+
+def test_more_root_boxes_than_there_is_memory_are_refused_by_their_number():
+    with pytest.raises(CheckError, match=f"1 trees for {3**40} root boxes"):
+        leaf_boxes([root_pieces(-3.0, 3.0, slides=False)] * 40, [(-1,)], "a")
+
+
 def test_a_proof_with_too_few_trees_is_refused():
     with pytest.raises(CheckError, match="1 trees for 2 root boxes"):
         leaf_boxes([[(0.0, 1.0), (1.0, 2.0)]], [(-1,)], "a")

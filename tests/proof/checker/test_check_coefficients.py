@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -228,4 +229,21 @@ def test_displacements_are_not_added_up():
         robot.name, robot.content_hash, exact_program(robot), narrow_box(robot), {proof.name: proof}
     )
     with pytest.raises(CheckError, match="displacements are not added up"):
+        check_coefficients(robot, certificate)
+
+
+def test_tables_that_fill_the_memory_are_refused(case, monkeypatch):
+    robot, certificate = case
+    sizes = {
+        name: math.prod(
+            degree + 1 if robot.joints[variable[0][0]].type.is_prismatic else 2 * degree + 1
+            for variable, degree in zip(proof.variables, proof.degrees, strict=True)
+        )
+        * (2 if proof.kind is ErrorKind.RELATIVE else 1)
+        for name, proof in certificate.coefficients.items()
+    }
+    monkeypatch.setattr("torquec.proof.checker.harmonic_table._MOST_VALUES", sum(sizes.values()))
+    check_coefficients(robot, certificate)
+    monkeypatch.setattr("torquec.proof.checker.harmonic_table._MOST_VALUES", sum(sizes.values()) - 1)
+    with pytest.raises(CheckError, match="too many variables"):
         check_coefficients(robot, certificate)

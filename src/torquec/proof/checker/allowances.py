@@ -25,9 +25,6 @@ UNDERFLOW = 1e-300
 ROUNDED_UP = 1.0 + 1e-9
 """Covers the rounding of constants and sums that are computed once: Lebesgue constants, weighted slacks."""
 
-ADDED_UP = 200.0 * UNIT
-"""Covers the sums over the rows of a box: some fifty terms, each rounded once."""
-
 CONTROL_VALUE = 32.0 * UNIT
 """Per basis function and variable: the rounding of products along the variables of a box."""
 
@@ -62,6 +59,22 @@ def basis_rounding(size: int, degree: int, largest_angle: float) -> float:
     return 2.0 * UNIT * (2 * size + 8 + 2.0 * degree * largest_angle)
 
 
-def table_rounding(size: int, degree: int) -> float:
-    """Relative rounding of a table's functions when they are evaluated; `size` basis functions in all."""
-    return UNIT * (4 * size + 50) * max(1, degree)
+def added_up(rows: int) -> float:
+    """Relative rounding of the sums over the rows of a box: every row is a term of few sums, and rounded in each."""
+    return UNIT * (4 * rows + 100)
+
+
+TABLE_VALUE = 50.0 * UNIT
+"""Of a table's functions when they are evaluated, beside what each of its variables adds: `table_rounding`."""
+
+
+def table_rounding(size: int, degree: int, joints: int, largest_angle: float) -> float:
+    """Relative rounding that a variable adds to a table's functions when these are evaluated.
+
+    `size` products are added up; powers of a displacement (no `joints`) are products; an angle is the sum of those of
+    `joints` joints on a grid, together at most `largest_angle`, of which multiples up to `degree` are taken.
+    """
+    products = UNIT * (2 * size + 2 * degree)
+    if not joints:
+        return products
+    return products + SINE_ERROR + degree * joints * (GRID_ANGLE_ERROR + 2.0 * UNIT * largest_angle)

@@ -29,7 +29,7 @@ import numpy as np
 from torquec.errors import CheckError
 from torquec.foundation.arrays import Array
 from torquec.foundation.work import Meter, silent
-from torquec.proof.checker.allowances import ADDED_UP, CONTROL_VALUE, basis_rounding
+from torquec.proof.checker.allowances import CONTROL_VALUE, added_up, basis_rounding
 
 REMEDY = "make the certificate again with torquec simplify"
 
@@ -44,6 +44,9 @@ HIGHEST_DEGREE = 3
 
 _MOST_SPEEDS = 8
 """Up to which all combinations of speeds -1, 0 and 1 are gone through (2)."""
+
+_MOST_SIGNS = 14
+"""Up to which all signs of speeds that are multiplied are gone through; beyond, magnitudes are added up."""
 
 _STEPS = 6
 """Choices of t in (2)."""
@@ -103,12 +106,12 @@ def tree_leaves(tree: Sequence[int], axes: int, name: str) -> list[tuple[Part, .
 
 def leaf_boxes(pieces: Sequence[Sequence[tuple[float, float]]], trees: Sequence[Sequence[int]], name: str) -> list[Box]:
     """The leaves of a proof: one tree for each root box, in the order of the product of the pieces (1)."""
-    roots = list(itertools.product(*pieces))
-    if len(roots) != len(trees):
-        raise CheckError(f"{name}: {len(trees)} trees for {len(roots)} root boxes", remedy=REMEDY)
+    count = math.prod(map(len, pieces))  # known before they are made: there may be more than there is memory
+    if count != len(trees):
+        raise CheckError(f"{name}: {len(trees)} trees for {count} root boxes", remedy=REMEDY)
     return [
         tuple(zip(root, leaf, strict=True))
-        for root, tree in zip(roots, trees, strict=True)
+        for root, tree in zip(itertools.product(*pieces), trees, strict=True)
         for leaf in tree_leaves(tree, len(pieces), name)
     ]
 
@@ -200,13 +203,16 @@ class LeafChecker:
         small = sizes <= _NEGLIGIBLE * self.sum
         self.rows, self.kept = rows[~small], np.flatnonzero(~small)
         self.negligible = float(sizes[small].sum())
+        self.added_up = added_up(len(rows))
         pairs = [(j, k) for j in range(n) for k in range(j, n)]
         self._diagonal = [self._place(n + i) for i, (j, k) in enumerate(pairs) if j == k]
-        self._mixed = [self._place(n + i) for i, (j, k) in enumerate(pairs) if j < k]
-        signs = [(1.0, *rest) for rest in itertools.product((1.0, -1.0), repeat=n - 1)]
-        self._signs = np.array([[s[j] * s[k] for j, k in pairs if j < k] for s in signs])
+        mixed = [(i, j, k) for i, (j, k) in enumerate(pairs) if j < k and self._place(n + i) < len(self.kept)]
+        self._mixed = [self._place(n + i) for i, _, _ in mixed]
+        self._signs = _signs_of_products([(j, k) for _, j, k in mixed])
         # Of each pair of opposite speeds one, and rest, which is in the middle.
-        speeds = (np.indices((3,) * n if n <= _MOST_SPEEDS else (1,) * n).reshape(n, -1) - 1.0)[:, : 3**n // 2 + 1]
+        self._all_speeds = n <= _MOST_SPEEDS
+        choices = np.indices((3,) * n).reshape(n, -1) - 1.0 if self._all_speeds else np.zeros((n, 1))
+        speeds = choices[:, : choices.shape[1] // 2 + 1]
         self._forms = np.stack([speeds[j] * speeds[k] for j, k in pairs], axis=1)
         self._sizes = np.abs(speeds.T)
         self._pairs = [self._place(n + i) for i in range(len(pairs))]
@@ -215,7 +221,7 @@ class LeafChecker:
         """Every one of the boxes."""
         if not len(self.rows) or not boxes[0]:  # nothing at all, or a constant
             value = self.rows.reshape(len(self.rows), 1)
-            self._check_closely(value, np.array([self.bound - self._noise([]) - ADDED_UP * np.abs(value).sum()]))
+            self._check_closely(value, np.array([self.bound - self._noise([]) - self.added_up * np.abs(value).sum()]))
             return
         # The variable that was cut most goes last: boxes that differ in it alone are worked off together.
         axes = sorted(range(len(boxes[0])), key=lambda axis: len({box[axis] for box in boxes}))
@@ -257,8 +263,7 @@ class LeafChecker:
             np.matmul(control, row, out=values)
             rough += np.abs(values, out=values)
         most = np.maximum.reduceat(rough.max(axis=1), np.flatnonzero(np.diff(box_of, prepend=-1)))
-        # What is added up has some fifty terms, each rounded once.
-        allowed = (self.bound - ADDED_UP * most - noise)[box_of]
+        allowed = (self.bound - self.added_up * most - noise)[box_of]
         # Written so that a NaN is looked at more closely, and refused there.
         places, points = np.nonzero(~(rough <= allowed[:, None]))
         step = max(1, _CHUNK_VALUES // last.table[:, :, 0].size)
@@ -276,7 +281,7 @@ class LeafChecker:
     def _check_closely(self, control: Array, allowed: Array) -> None:
         """Control values (rows, points) allow no error above what is `allowed` at each of them (points,)."""
         worst = self._largest(control)
-        if self.n <= _MOST_SPEEDS:
+        if self._all_speeds:
             above = np.flatnonzero(~(worst <= allowed))
             step = max(1, _CHUNK_VALUES // len(self._forms))
             for part in (above[start : start + step] for start in range(0, len(above), step)):
@@ -292,9 +297,11 @@ class LeafChecker:
         """The largest torque error at control values (rows, points), over signs of all speeds and accelerations."""
         table, inertia, gravity = self._parts(control)
         diagonal = table[self._diagonal]
-        mixed = self._signs @ table[self._mixed]
-        rise = np.maximum(diagonal, 0.0).sum(axis=0) + mixed.max(axis=0) + gravity
-        fall = np.minimum(diagonal, 0.0).sum(axis=0) + mixed.min(axis=0) + gravity
+        mixed = table[self._mixed]
+        most = np.abs(mixed).sum(axis=0, keepdims=True)
+        sums = np.concatenate([most, -most]) if self._signs is None else self._signs @ mixed
+        rise = np.maximum(diagonal, 0.0).sum(axis=0) + sums.max(axis=0) + gravity
+        fall = np.minimum(diagonal, 0.0).sum(axis=0) + sums.min(axis=0) + gravity
         result: Array = inertia + np.maximum(np.maximum(rise, -fall), np.abs(gravity))
         return result
 
@@ -340,3 +347,15 @@ class LeafChecker:
         """Where a row of the whole table is among those that were kept; the last place stands for zero."""
         k = int(np.searchsorted(self.kept, row))
         return k if k < len(self.kept) and self.kept[k] == row else len(self.kept)
+
+
+def _signs_of_products(pairs: Sequence[tuple[int, int]]) -> Array | None:
+    """Signs (choices, pairs) of products of two speeds for all signs of the speeds; none where these are too many."""
+    speeds = sorted({j for pair in pairs for j in pair})
+    if len(speeds) > _MOST_SIGNS:
+        return None
+    # The first speed is positive: that all are turned around changes no product.
+    choices = np.array([(1.0, *rest) for rest in itertools.product((1.0, -1.0), repeat=max(len(speeds) - 1, 0))])
+    places = [(speeds.index(j), speeds.index(k)) for j, k in pairs]
+    columns = [choices[:, j] * choices[:, k] for j, k in places]
+    return np.stack(columns, axis=1) if columns else np.zeros((1, 0))

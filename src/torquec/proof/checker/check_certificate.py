@@ -33,13 +33,10 @@ from torquec.proof.checker.allowances import ROUNDED_UP
 from torquec.proof.checker.check_boxes import HIGHEST_DEGREE, REMEDY, Box, LeafChecker, leaf_boxes, root_pieces
 from torquec.proof.checker.check_coefficients import check_coefficients
 from torquec.proof.checker.check_floats import check_floats
-from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table
+from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table, require_room, table_points
 from torquec.proof.checker.residual_grid import GridPart, ResidualGrid, row_weights, snap_differences
 from torquec.proof.checker.rounded_evaluation import RoundedArray
 from torquec.robot.robot import Robot
-
-_MOST_POINTS = 400_000
-"""Of a table in the variables of all proofs: eight angles of degree two have 5^8 = 390,625."""
 
 
 def check_certificate(
@@ -193,14 +190,13 @@ def _tables(grid: ResidualGrid, proofs: Sequence[JointProof]) -> list[HarmonicTa
         for v, degree in zip(proof.variables, proof.degrees, strict=True):
             degrees[v] = max(degrees[v], degree)
     variables = [v for v, degree in enumerate(degrees) if degree]
-    points = math.prod(degrees[v] + 1 if grid.sliding[v] else 2 * degrees[v] + 1 for v in variables)
-    if points > _MOST_POINTS:
-        raise CheckError("the errors have too many variables of too high a degree to be checked", remedy=REMEDY)
+    sliding, highest = [grid.sliding[v] for v in variables], [degrees[v] for v in variables]
+    require_room(table_points(sliding, highest) * grid.rows * grid.n)
     whole = harmonic_table(
         grid.n,
         [((v, 1),) for v in variables],
-        [grid.sliding[v] for v in variables],
-        [degrees[v] for v in variables],
+        sliding,
+        highest,
         lambda positions: np.concatenate(np.moveaxis(grid.values_at(positions), -1, 0)),
     )
     return [
@@ -212,6 +208,7 @@ def _tables(grid: ResidualGrid, proofs: Sequence[JointProof]) -> list[HarmonicTa
 def _slacks(grid: ResidualGrid, tables: Sequence[HarmonicTable], meter: Meter) -> Array:
     """How far every joint's error is from its table, row by row (rows, n) (2)."""
     joints = [[variable[0][0] for variable in table.variables] for table in tables]
+    require_room(sum(math.prod(len(grid.nodes[j]) for j in own) for own in joints) * grid.rows)
     known = [table.on_nodes([grid.nodes[j] for j in own]) for table, own in zip(tables, joints, strict=True)]
 
     def stand_in(part: GridPart) -> RoundedArray:

@@ -25,7 +25,7 @@ from torquec.foundation.arrays import Array
 from torquec.foundation.work import Meter, Work, as_work
 from torquec.proof.checker.allowances import UNNAMED
 from torquec.proof.checker.check_boxes import HIGHEST_DEGREE, REMEDY, Box, LeafChecker, leaf_boxes, root_pieces
-from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table, sums_matrix
+from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table, require_room, sums_matrix, table_points
 from torquec.proof.checker.residual_grid import GridPart, ResidualGrid, snap_differences
 from torquec.proof.checker.rounded_evaluation import RoundedArray
 from torquec.proof.coefficient_certificate import CoefficientCertificate, CoefficientProof
@@ -56,6 +56,7 @@ def check_coefficients(
     proofs = list(certificate.coefficients.values())
     grid = ResidualGrid(robot, certificate.program, certificate.box.lower, certificate.box.upper)
     leaves = [_leaves(robot, certificate, proof) for proof in proofs]
+    require_room(sum(_values(robot, proof) for proof in proofs))
     with work.step("comparing the coefficients with their tables") as step:
         tables = [_table(grid, proof) for proof in proofs]
         slacks = _slacks(grid, proofs, tables, step.meter)
@@ -148,6 +149,7 @@ class _CoefficientLeaves(LeafChecker):
         allowed = proof.bound - task.slack[0] if absolute else -(task.slack[0] + proof.bound * task.slack[1])
         super().__init__(1, proof.name, allowed, table.table, table.sliding, table.degrees)
         self._part = 0.0 if absolute else proof.bound
+        self._all_speeds = False  # rows are no torque: there are no speeds
 
     def _largest(self, control: Array) -> Array:
         table = np.concatenate([control, np.zeros((1, control.shape[1]))])  # a row that was left out is the last one
@@ -174,12 +176,17 @@ def _table(grid: ResidualGrid, proof: CoefficientProof) -> HarmonicTable:
     joint = proof.index[0]
 
     def rows_at(positions: Array) -> Array:
-        found = [grid.rows_at(positions).value[row, :, joint]]
+        found = [grid.row_at(positions, row, joint)]
         if proof.kind is ErrorKind.RELATIVE:
-            found.append(grid.rows_at(positions, of_robot=True).value[row, :, joint])
+            found.append(grid.row_at(positions, row, joint, of_robot=True))
         return part * np.array(found)
 
     return harmonic_table(grid.n, proof.variables, _sliding(grid.robot, proof), proof.degrees, rows_at)
+
+
+def _values(robot: Robot, proof: CoefficientProof) -> int:
+    """How many values the table of a proof has."""
+    return table_points(_sliding(robot, proof), proof.degrees) * (2 if proof.kind is ErrorKind.RELATIVE else 1)
 
 
 def _slacks(
@@ -190,7 +197,7 @@ def _slacks(
     places = [(*_place(n, proof.family, proof.index), proof.index[0]) for proof in proofs]
 
     def stand_in(part: GridPart, row_of_table: int) -> RoundedArray:
-        shape = (n + n * (n + 1) // 2 + 1, len(part.positions), n)
+        shape = (grid.rows, len(part.positions), n)
         value, radius = np.zeros(shape), np.zeros(shape)
         for table, (row, share, joint) in zip(tables, places, strict=True):
             if row_of_table < len(table.table):

@@ -4,7 +4,8 @@ A variable is a joint's displacement, or a sum of joint angles with signs.
 
 (1)  f = sum over the table of the products of 1, cos x, sin x, cos 2x, .. (or powers) of its variables
 (2)  values on a grid of the variables give the table: a discrete Fourier transform, or an inverse Vandermonde matrix
-(3)  evaluated in doubles, f is off by at most (4 size + 50) u sum |table| product of the largest basis values
+(3)  evaluated in doubles, f is off by at most  e sum |table| product of the largest basis values,  e what every
+     variable's sine, angle and products are off by (`allowances.table_rounding`)
 (4)  in complex exponentials, products of waves in sums of angles are waves in the joints' angles: what has a higher
      degree in a joint than it should is at most the sum of the magnitudes of their coefficients
 
@@ -19,13 +20,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from torquec.errors import CheckError
 from torquec.foundation.arrays import Array
-from torquec.proof.checker.allowances import ROUNDED_UP, table_rounding
-from torquec.proof.checker.check_boxes import basis_values
+from torquec.proof.checker.allowances import ROUNDED_UP, TABLE_VALUE, table_rounding
+from torquec.proof.checker.check_boxes import REMEDY, basis_values
 from torquec.proof.checker.rounded_evaluation import RoundedArray
 
 _MOST_PRODUCTS = 4_000_000
 """Numbers held at once while functions are evaluated: thirty megabytes."""
+
+_MOST_VALUES = 150_000_000
+"""Numbers in the tables of a certificate, more than a gigabyte: eight angles of degree two have 5^8 points, of which
+each has 45 rows for eight joints.
+"""
 
 Joints = tuple[tuple[int, int], ...]
 """A variable: (joint, sign) of every angle that is added up, or of the one displacement."""
@@ -44,10 +51,13 @@ class HarmonicTable:
         """The functions at joint positions (N, n): (rows, N), with (3)."""
         if not self.variables:
             value = np.repeat(self.table[..., None], len(positions), axis=-1)
-            return self._rounded(value, 1.0)
+            return self._rounded(value, 1.0, [])
         step = max(1, _MOST_PRODUCTS * self.table.shape[-1] // self.table.size)
         parts = [self._values(positions[start : start + step]) for start in range(0, len(positions), step)]
-        return self._rounded(np.concatenate([value for value, _ in parts], axis=-1), max(size for _, size in parts))
+        reach = np.abs(positions).max(axis=0)
+        angles = [sum(float(reach[joint]) for joint, _ in variable) for variable in self.variables]
+        value = np.concatenate([value for value, _ in parts], axis=-1)
+        return self._rounded(value, max(size for _, size in parts), angles)
 
     def on_nodes(self, nodes: Sequence[Array]) -> RoundedArray:
         """The functions on the grid of the variables' own nodes, all single joints: (rows, nodes, ..), with (3)."""
@@ -56,7 +66,7 @@ class HarmonicTable:
             basis = basis_values(node, slides, degree)
             largest *= max(1.0, float(np.abs(basis).max()))
             value = np.moveaxis(np.tensordot(basis, value, axes=(1, axis)), 0, axis)
-        return self._rounded(value, largest)
+        return self._rounded(value, largest, [float(np.abs(node).max()) for node in nodes])
 
     def in_variables(self, variables: Sequence[Joints], degrees: Sequence[int]) -> HarmonicTable:
         """The functions as if they had these variables only, some of the table's, and these degrees, none higher."""
@@ -101,11 +111,26 @@ class HarmonicTable:
             value = np.tensordot(value, basis, axes=(-1, 1)) if k == 0 else np.einsum("...bn,nb->...n", value, basis)
         return value, largest
 
-    def _rounded(self, value: Array, largest: float) -> RoundedArray:
+    def _rounded(self, value: Array, largest: float, angles: Sequence[float]) -> RoundedArray:
+        """(3); `angles` are the largest of every variable."""
         sizes = np.abs(self.table).reshape(len(self.table), -1).sum(axis=1)
-        steps = table_rounding(sum(self.table.shape[1:]), max(self.degrees, default=1))
+        steps = TABLE_VALUE
+        for k, angle in enumerate(angles):
+            joints = 0 if self.sliding[k] else len(self.variables[k])
+            steps += table_rounding(self.table.shape[k + 1], self.degrees[k], joints, angle)
         radius = (steps * largest * sizes).reshape(-1, *([1] * (value.ndim - 1)))
         return RoundedArray(value, np.broadcast_to(radius, value.shape))
+
+
+def table_points(sliding: Sequence[bool], degrees: Sequence[int]) -> int:
+    """The points that a table in variables of these degrees is made of."""
+    return math.prod(degree + 1 if slides else 2 * degree + 1 for slides, degree in zip(sliding, degrees, strict=True))
+
+
+def require_room(values: int) -> None:
+    """Raise `CheckError` where tables of so many values would fill the memory."""
+    if values > _MOST_VALUES:
+        raise CheckError("the errors have too many variables of too high a degree to be checked", remedy=REMEDY)
 
 
 def harmonic_table(

@@ -16,7 +16,7 @@ has above these degrees, which is rounding, is `HarmonicTable.excess` and counts
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
@@ -81,6 +81,11 @@ class ResidualGrid:
         """Number of joints."""
         return self.robot.n
 
+    @property
+    def rows(self) -> int:
+        """Number of rows (1)."""
+        return self.n + self.n * (self.n + 1) // 2 + 1
+
     @cached_property
     def sliding(self) -> tuple[bool, ...]:
         """Which joints translate (n,)."""
@@ -135,9 +140,11 @@ class ResidualGrid:
 
     def values_at(self, positions: Array) -> Array:
         """(1) of the error at positions (N, n), in doubles and without their rounding: (rows, N, n)."""
-        self._require_form()
-        starts = range(0, len(positions), _CHUNK)
-        return np.concatenate([self._values(positions[start : start + _CHUNK]) for start in starts], axis=1)
+        return np.concatenate(list(self._chunks_of_values(positions, of_robot=False)), axis=1)
+
+    def row_at(self, positions: Array, row: int, joint: int, *, of_robot: bool = False) -> Array:
+        """One row of one joint of the same (N,), of the error or of the robot itself."""
+        return np.concatenate([values[row, :, joint] for values in self._chunks_of_values(positions, of_robot)])
 
     def largest_differences(self, stand_in: StandIn, *, of_robot: bool = False, meter: Meter = silent) -> Array:
         """How far rows of the error, or of the robot, can be from what stands for them in the ranges (2); (rows, n)."""
@@ -161,14 +168,19 @@ class ResidualGrid:
         """Nothing is evaluated before both programs are known to be torques: asking for the degrees looks at that."""
         assert len(self.degrees) == self.n
 
-    def _values(self, positions: Array) -> Array:
-        """(1) in doubles."""
+    def _chunks_of_values(self, positions: Array, of_robot: bool) -> Iterator[Array]:
+        """(1) in doubles, some positions at a time: (rows, N, n)."""
+        self._require_form()
+        for start in range(0, len(positions), _CHUNK):
+            yield self._values(positions[start : start + _CHUNK], of_robot)
 
-        def error(speed: Array, acceleration: Array) -> Array:
+    def _values(self, positions: Array, of_robot: bool) -> Array:
+        def torque(speed: Array, acceleration: Array) -> Array:
             state = {"q": positions, "qd": speed, "qdd": acceleration}
-            return evaluate(self.exact, state)["tau"] - evaluate(self.program, state)["tau"]
+            whole = evaluate(self.exact, state)["tau"]
+            return whole if of_robot else whole - evaluate(self.program, state)["tau"]
 
-        return np.stack(taken_apart(self.n, error))
+        return np.stack(taken_apart(self.n, torque))
 
     def _rows(self, positions: Array, of_robot: bool) -> RoundedArray:
         """(1)."""
