@@ -82,11 +82,15 @@ class ExperimentPart:
 
 @dataclass(frozen=True)
 class RealtimePart:
-    """The background of the two-rate structure: its period [s], None for the recommended one, its latency [s]."""
+    """The background of the two-rate structure: its period [s], None for the recommended one, its latency [s].
+
+    `seconds` for bounding what it costs, None for as long as it takes.
+    """
 
     period: float | None = None
     latency: float = 0.0
     order: HoldOrder = HoldOrder.FIRST
+    seconds: float | None = None
 
 
 @dataclass(frozen=True)

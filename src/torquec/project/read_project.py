@@ -344,6 +344,7 @@ def _realtime(table: Table | None) -> RealtimePart | None:
         positive_number(table, "period"),
         not_negative_number(table, "latency"),
         HoldOrder(table.choice("order", HoldOrder, HoldOrder.FIRST)),
+        positive_number(table, "seconds"),
     )
     table.finish()
     return part
