@@ -65,6 +65,7 @@ class ExperimentPart:
 
     `payload` is in the hand and unknown to the controller. With more than one of `runs`, inertias and friction are
     scattered by `spread`. `resolution` [rad or m] of encoders, `noise` [rad or m] and `delay` in samples of positions.
+    `substeps` per sample of the integrator, None for as many as the robot needs.
     """
 
     name: str
@@ -75,7 +76,7 @@ class ExperimentPart:
     resolution: float = 0.0
     noise: float = 0.0
     delay: int = 0
-    substeps: int = 2
+    substeps: int | None = None
     runs: int = 1
     spread: float = 0.05
 

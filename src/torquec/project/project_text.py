@@ -156,7 +156,7 @@ def _design(robot: Robot) -> str:
 
 def _experiments(robot: Robot) -> str:
     tool = robot.bodies[-1].name
-    light = max(0.05 * robot.mass, 0.01)
+    light = max(0.05 * robot.moving_mass, 0.01)
     return "\n".join(
         [
             "[[experiment]]  # a simulation; as many as you like",
