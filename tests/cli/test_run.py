@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
+
+from torquec.errors import RobotError
+from torquec.project.chain import STEPS
+from torquec.project.run_project import run_project
 
 PROJECT = """\
 robot = "planar2r"
@@ -47,3 +53,19 @@ def test_a_folder_of_somebody_else_is_refused(torquec, file, tmp_path):
     outcome = torquec("run", file, "-o", tmp_path / "out")
     assert outcome.status == 2
     assert "not empty" in outcome.err
+
+
+def test_a_step_that_fails_is_told_and_ends_with_status_1(torquec, file, tmp_path, monkeypatch):
+    def fails(*_, **__):
+        raise RobotError("the moon is in the way", remedy="wait for the sun")
+
+    steps = tuple(replace(step, run=fails) if step.name == "generate" else step for step in STEPS)
+    monkeypatch.setattr("torquec.project.run_project.run_project", partial(run_project, steps=steps))
+    outcome = torquec("run", file, "-o", tmp_path / "out", "--jobs", "1")
+    assert outcome.status == 1
+    assert "failed: the moon is in the way; wait for the sun" in outcome.out
+    assert "the step generate failed" in outcome.err
+    assert (tmp_path / "out" / "report.html").exists()
+    again = torquec("run", file, "-o", tmp_path / "out", "--json", "--jobs", "1")
+    assert (again.status, again.document["steps"]["generate"]["status"]) == (1, "failed")
+    assert again.document["steps"]["selftest"]["status"] == "kept"

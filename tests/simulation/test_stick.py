@@ -38,6 +38,17 @@ def test_it_slides_above(torque, acceleration):
     assert np.allclose(result.q[:, 0], 0.5 * acceleration * result.t**2, atol=1e-12)
 
 
+@pytest.mark.parametrize("damped", [0.1, 0.5, 1.2])
+def test_a_light_joint_that_is_damped_within_a_step_slides_above(damped):
+    """Its speed is then (torque - Coulomb)/viscous: at rest, friction and damping of a step are taken together."""
+    period, viscous = 1e-3, 4.0
+    robot = rotor(inertia=viscous * period / damped, friction=Friction.symmetric(viscous=viscous, coulomb=2.0))
+    plant, options = Plant(robot, friction=DryFriction.STICK), LoopOptions(integrator=RungeKutta4(1))
+    for torque, speed in ((2.4, 0.1), (-2.4, -0.1), (1.99, 0.0)):
+        found = simulate(plant, constant(robot, torque), clock(robot, 0.3, period), options=options)
+        assert found.qd[-1, 0] == pytest.approx(speed, abs=1e-9)
+
+
 @pytest.mark.parametrize("qd", [0.75, -0.8])
 def test_it_comes_to_rest_and_stays(qd):
     result = run(0.0, qd=qd)

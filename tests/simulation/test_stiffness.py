@@ -13,7 +13,7 @@ from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.integrators import RungeKutta4
 from torquec.simulation.motors import DcMotor
 from torquec.simulation.plant import DryFriction, Plant
-from torquec.simulation.stiffness import fastest_rate
+from torquec.simulation.stiffness import enough_substeps, fastest_rate
 
 
 def test_rates_of_one_wheel():
@@ -24,6 +24,11 @@ def test_rates_of_one_wheel():
     assert fastest_rate(Plant(robot, friction=DryFriction.NONE), [0.0]).rate == 0.0
     motor = DcMotor(0.1, 50.0, resistance=2.0, inductance=1e-3, supply=24.0, bandwidth=500.0)
     assert fastest_rate(Plant(robot, motors=(motor,)), [0.0]).rate == pytest.approx(2000.0)
+
+
+def test_substeps_that_are_enough():
+    wheels = [rotor(inertia=1.0, friction=Friction.symmetric(viscous=viscous)) for viscous in (1.0, 500.0, 1e9)]
+    assert [enough_substeps(Plant(wheel), [0.0], period=0.01) for wheel in wheels] == [2, 10, 1000]
 
 
 def test_the_joint_is_named():

@@ -16,7 +16,13 @@ from torquec.cli.writes import Writes
 
 if TYPE_CHECKING:
     from torquec.model.model import Model
+    from torquec.project.project import Project
     from torquec.robot.robot import Robot
+
+_SNAPPED = 0.3
+"""Of an allowed torque error: what right angles may take of it."""
+
+_UNSNAPPED = "right angles would change torques by more than it allows"
 
 _TOLD = 4
 """Warnings of a robot's file that are told in full."""
@@ -71,10 +77,26 @@ def new(model: Model, options: NewOptions) -> Outcome:
         flags += "strict = true\n" if source.strict else ""
         text = text.replace("seed = 0", f"{flags}seed = 0", 1)
     project = parse_project(text, path)  # what is written can be run
+    if _needs_unsnapped(project):
+        text = text.replace("seed = 0", f"snap = false  # {_UNSNAPPED}\nseed = 0", 1)
+        project = parse_project(text, path)
+        progress(f"torquec: the project takes the angles of {source.argument} as they are written: {_UNSNAPPED}")
     _tell_of_warnings(project.robot, source.argument)
     written = write_files({path: text}, force=options.force)
     document = {"robot": project.robot.name, "joints": list(project.robot.joint_names), "files": [str(path)]}
     return Outcome(document, f"torquec run {path} -o {name}_run", tuple(written))
+
+
+def _needs_unsnapped(project: Project) -> bool:
+    """Whether taking angles as right angles uses up too much of the torque errors that the project allows."""
+    from torquec.proof.snap_bound import snap_bound
+
+    specification = project.specification
+    if specification is None or not project.robot.canonical.snaps:
+        return False
+    allowed = [joint.torque_error for joint in specification.joints]
+    taken = snap_bound(project.robot, specification.motions)
+    return any(limit is not None and part > _SNAPPED * limit for part, limit in zip(taken, allowed, strict=True))
 
 
 def _with_idle_joints_locked(robot: Robot) -> Robot:

@@ -66,7 +66,9 @@ class SimulateOptions(MotionOptions, LawOptions):
     ] = 0.0
     noise: Annotated[float, typer.Option(metavar="STD", help="Noise of measured positions [rad or m].")] = 0.0
     delay: Annotated[int, typer.Option(metavar="SAMPLES", help="Measurements arrive late.")] = 0
-    substeps: Annotated[int, typer.Option(help="Integration steps per control interval.")] = 2
+    substeps: Annotated[
+        int | None, typer.Option(help="Integration steps per control interval.  [default: 2, or as many as needed]")
+    ] = None
     adaptive: Annotated[
         bool, typer.Option("--adaptive", help="Adaptive integration; with --friction smooth or none.")
     ] = False
@@ -191,10 +193,11 @@ def _plant(model: Model, options: SimulateOptions) -> Plant:
     return Plant(real, friction=DryFriction(options.friction.value), effort=options.effort, forces=held)
 
 
-def _loop_options(options: SimulateOptions) -> LoopOptions:
+def _loop_options(options: SimulateOptions, plant: Plant, motion: Trajectory, period: float) -> LoopOptions:
     from torquec.simulation.closed_loop import LoopOptions
     from torquec.simulation.integrators import DormandPrince, Integrator, RungeKutta4
     from torquec.simulation.sensors import Sensors, SpeedSource
+    from torquec.simulation.stiffness import enough_substeps
 
     if options.adaptive and options.friction is FrictionChoice.STICK:
         raise ArgumentError(
@@ -202,14 +205,17 @@ def _loop_options(options: SimulateOptions) -> LoopOptions:
         )
     source = SpeedSource.DIFFERENCE if options.resolution else SpeedSource.MEASURED
     sensors = Sensors(resolution=options.resolution, speed=source, position_noise=options.noise, delay=options.delay)
-    integrator: Integrator = DormandPrince() if options.adaptive else RungeKutta4(options.substeps)
+    if options.adaptive:
+        integrator: Integrator = DormandPrince()
+    else:
+        integrator = RungeKutta4(options.substeps or enough_substeps(plant, motion.q[0], period=period))
     return LoopOptions(sensors=sensors, integrator=integrator, seed=options.seed, largest_error=_ONE_TURN)
 
 
 def _run(plant: Plant, law: Controller, motion: Trajectory, options: SimulateOptions) -> SimulationResult:
     from torquec.simulation.closed_loop import simulate as run
 
-    return run(plant, law, motion, options=_loop_options(options))
+    return run(plant, law, motion, options=_loop_options(options, plant, motion, law.period or options.period))
 
 
 def _tip(plant: Plant, frame: str, result: SimulationResult) -> dict[str, Any]:
@@ -254,7 +260,7 @@ def _many(
         motion,
         runs=options.runs,
         spread=options.spread,
-        options=_loop_options(options),
+        options=_loop_options(options, plant, motion, law.period or options.period),
         envelope=options.errors is not None or options.output is not None,
         report=step_report(),
     )

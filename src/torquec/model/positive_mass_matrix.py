@@ -121,7 +121,8 @@ def _shown(root: Array, off: float, n: int, left: int) -> int:
 def _half(matrix: Array, box: Array, axis: int) -> Array:
     """The control values of a half, contiguous: what follows goes through them entry by entry."""
     before = math.prod(box.shape[:axis])
-    return np.matmul(matrix, box.reshape(before, box.shape[axis], -1)).reshape(box.shape)
+    half: Array = np.matmul(matrix, box.reshape(before, box.shape[axis], -1)).reshape(box.shape)
+    return half
 
 
 def _corners(box: Array) -> Array:

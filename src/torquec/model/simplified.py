@@ -71,7 +71,7 @@ def simpler_model(
     """
     model = _with_bodies(source)
     found = _found(model, specification, seconds, as_work(work), None)
-    exact = count_operations(trace_quantity(model.robot, "inverse_dynamics")).cost
+    exact = count_operations(route_function(model.robot, "inverse_dynamics", Route.AUTOMATIC)).cost
     simpler = count_operations(found.certificate.program).cost < exact or found.coefficients is not None
     return _finished(model, found) if simpler else None
 

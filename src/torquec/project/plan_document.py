@@ -29,6 +29,7 @@ def plan_document(found: HoldPlan) -> dict[str, Any]:
         "allowed": None if found.allowed is None else by_joint(found.allowed),
         "recommended_period": found.recommended[found.order],
         "recommended": {order.value: period for order, period in found.recommended.items()},
+        "coarse": list(found.bound.coarse),
         "curve": _by_period(found.joints, found.curve()),
     }
 

@@ -65,6 +65,7 @@ class ExperimentPart:
 
     `payload` is in the hand and unknown to the controller. With more than one of `runs`, inertias and friction are
     scattered by `spread`. `resolution` [rad or m] of encoders, `noise` [rad or m] and `delay` in samples of positions.
+    `substeps` per sample of the integrator, None for as many as the robot needs.
     """
 
     name: str
@@ -75,18 +76,22 @@ class ExperimentPart:
     resolution: float = 0.0
     noise: float = 0.0
     delay: int = 0
-    substeps: int = 2
+    substeps: int | None = None
     runs: int = 1
     spread: float = 0.05
 
 
 @dataclass(frozen=True)
 class RealtimePart:
-    """The background of the two-rate structure: its period [s], None for the recommended one, its latency [s]."""
+    """The background of the two-rate structure: its period [s], None for the recommended one, its latency [s].
+
+    `seconds` for bounding what it costs, None for as long as it takes.
+    """
 
     period: float | None = None
     latency: float = 0.0
     order: HoldOrder = HoldOrder.FIRST
+    seconds: float | None = None
 
 
 @dataclass(frozen=True)

@@ -126,7 +126,8 @@ def _specification(robot: Robot) -> str:
 
 def _simplify(seconds: float | None) -> str:
     limit = "# seconds = 60" if seconds is None else f"seconds = {_number(seconds)}"
-    return "\n".join(["[simplify]", f"{limit}  # of searching; whatever is found by then is proven", ""])
+    said = "for searching, proving and checking; without a result by then the exact model is used"
+    return "\n".join(["[simplify]", f"{limit}  # {said}", ""])
 
 
 def _design(robot: Robot) -> str:
@@ -155,7 +156,7 @@ def _design(robot: Robot) -> str:
 
 def _experiments(robot: Robot) -> str:
     tool = robot.bodies[-1].name
-    light = max(0.05 * robot.mass, 0.01)
+    light = max(0.05 * robot.moving_mass, 0.01)
     return "\n".join(
         [
             "[[experiment]]  # a simulation; as many as you like",
@@ -172,6 +173,7 @@ def _experiments(robot: Robot) -> str:
 _END = """\
 [realtime]  # how often the background of the two-rate structure must run; docs/real-time.md
 order = "first"
+seconds = 30.0  # at most, for bounding what that costs; more time makes the bounds of large arms smaller
 
 [generate]
 targets = ["c", "rt-c"]  # and any that torquec generate offers

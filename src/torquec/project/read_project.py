@@ -266,7 +266,7 @@ class _Reader:
             resolution=not_negative_number(table, "resolution"),
             noise=not_negative_number(table, "noise"),
             delay=whole_number(table, "delay", 0, least=0),
-            substeps=whole_number(table, "substeps", 2, least=1),
+            substeps=whole_number(table, "substeps", 2, least=1) if "substeps" in table else None,
             runs=whole_number(table, "runs", 1, least=1),
             spread=not_negative_number(table, "spread", 0.05),
         )
@@ -344,6 +344,7 @@ def _realtime(table: Table | None) -> RealtimePart | None:
         positive_number(table, "period"),
         not_negative_number(table, "latency"),
         HoldOrder(table.choice("order", HoldOrder, HoldOrder.FIRST)),
+        positive_number(table, "seconds"),
     )
     table.finish()
     return part

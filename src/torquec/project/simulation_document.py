@@ -8,6 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from torquec.report.found_documents import RUN_FILE
 
 if TYPE_CHECKING:
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 
 DOCUMENT = "simulation.json"
 
+_HARDLY = 0.1
+"""Of its way: a joint that moves less does not follow, whatever its error says."""
+
 
 def run_summary(result: SimulationResult) -> dict[str, Any]:
     """One run."""
@@ -28,9 +33,16 @@ def run_summary(result: SimulationResult) -> dict[str, Any]:
         "max_error": result.max_error,
         "saturated": list(result.saturated),
         "first_saturation": result.first_saturation,
+        "unmoved": unmoved_joints(result),
         "steps": result.steps,
         "steps_per_second": result.steps_per_second,
     }
+
+
+def unmoved_joints(result: SimulationResult) -> list[str]:
+    """Joints that are to move and hardly do: friction holds them, or their drives are too weak."""
+    wanted, done = (np.ptp(part, axis=0) for part in (result.q_ref, result.q))
+    return [name for name, w, d in zip(result.joints, wanted, done, strict=True) if d < _HARDLY * w]
 
 
 def many_runs(
@@ -45,8 +57,6 @@ def many_runs(
     report: Callable[[StepReport], None] | None = None,
 ) -> tuple[dict[str, Any], MonteCarloResult]:
     """Many runs: the worst of each joint and how the errors are distributed; and the runs themselves."""
-    import numpy as np
-
     from torquec.foundation.work import Work
     from torquec.simulation.monte_carlo import Spread, monte_carlo
 

@@ -8,7 +8,8 @@
      more, where that is small enough), times the factors, bounds all of them everywhere
 (4)  amplitudes: |a cos + b sin| <= sqrt(a^2 + b^2), axis by axis, bounds a row without a grid. Rows that are small by
      that, and the highest harmonics of variables where they are weak in all rows, are added as amplitudes
-(5)  with some variables on the grid and amplitudes in the others, whole blocks of the grid are seen to be small enough
+(5)  with some variables on the grid and amplitudes in the others, whole blocks of the grid are seen to be small enough;
+     blocks that a time limit leaves undone count with these amplitudes: a bound too, if a coarser one
 
 The bound is over whole turns of the angles, whatever their limits. Rows are evaluated in single precision;
 `_ROUNDING` of the amplitudes is added for that.
@@ -24,7 +25,10 @@ from functools import reduce
 import numpy as np
 
 from torquec.foundation.arrays import Array, RealArray
+from torquec.foundation.time_limit import TimeLimit
 from torquec.proof.monomial_bound import Monomial, MonomialBound
+
+_NO_LIMIT = TimeLimit()
 
 Row = tuple[Monomial, Array]
 """A monomial and the table (basis, ..) of what stands before it."""
@@ -111,15 +115,16 @@ def amplitudes(table: RealArray, axes: Sequence[GridAxis]) -> RealArray:
     return left
 
 
-def grid_bound(rows: Callable[[], Iterable[Row]], axes: Sequence[GridAxis]) -> float:
+def grid_bound(rows: Callable[[], Iterable[Row]], axes: Sequence[GridAxis], limit: TimeLimit = _NO_LIMIT) -> float:
     """A bound of |sum_r m_r f_r(q)| over all q and all monomials m_r of variables within +-1, by (3)-(5).
 
-    `rows` gives the weighted rows, twice, so that those which hardly count are never held together.
+    `rows` gives the weighted rows, twice, so that those which hardly count are never held together. Once the `limit` is
+    over what is known by then is the bound.
     """
     sizes = np.array([float(amplitudes(table[None], axes)[0]) for _, table in rows()])
     whole = float(sizes.sum())
-    if whole == 0.0:
-        return 0.0
+    if whole == 0.0 or limit.is_over:
+        return (1.0 + _ROUNDING) * whole
     order = np.argsort(sizes)
     small = int(np.searchsorted(np.cumsum(sizes[order]), _SMALL * whole))
     kept = set(order[small:].tolist())
@@ -127,7 +132,7 @@ def grid_bound(rows: Callable[[], Iterable[Row]], axes: Sequence[GridAxis]) -> f
     table = np.stack([part for _, part in chosen])
     table, left, more = _without_weak_harmonics(table, list(axes), _SMALL * whole)
     largest = MonomialBound([monomial for monomial, _ in chosen])
-    bound = _on_grid(table, left, largest) if left else float(largest(table[:, None])[0])
+    bound = _on_grid(table, left, largest, limit) if left else float(largest(table[:, None])[0])
     return min(bound + float(sizes[order[:small]].sum()) + more + _ROUNDING * whole, (1.0 + _ROUNDING) * whole)
 
 
@@ -160,8 +165,8 @@ def _highest(table: Array, axes: Sequence[GridAxis], k: int) -> float:
     return float(amplitudes(size, [axis for i, axis in enumerate(axes) if i != k]).sum())
 
 
-def _on_grid(table: Array, axes: Sequence[GridAxis], largest: MonomialBound) -> float:
-    """The largest sum on the grid, times the factors."""
+def _on_grid(table: Array, axes: Sequence[GridAxis], largest: MonomialBound, limit: TimeLimit) -> float:
+    """The largest sum on the grid, or what it cannot exceed once the limit is over, times the factors."""
     # Variables with large amplitudes outside: amplitudes of the others lose least.
     order = sorted(range(len(axes)), key=lambda k: -_variation(table, axes, k))
     axes = [axes[k] for k in order]
@@ -176,6 +181,9 @@ def _on_grid(table: Array, axes: Sequence[GridAxis], largest: MonomialBound) -> 
     found = 0.0
     for k in np.argsort(-limits):
         if limits[k] <= found:
+            break
+        if limit.is_over:
+            found = float(limits[k])
             break
         values = blocks.values(int(k))
         loose = np.flatnonzero(np.abs(values).sum(axis=0) > found)

@@ -61,7 +61,10 @@ _TABLE_ERROR = 1e-10
 
 @dataclass(frozen=True)
 class HoldBound:
-    """The coefficients of (4) for every joint (n,): bounds at any age follow."""
+    """The coefficients of (4) for every joint (n,): bounds at any age follow.
+
+    `coarse`: the joints whose bounds a time limit cut short; they are larger than they need to be.
+    """
 
     joints: tuple[str, ...]
     drift: Array
@@ -70,6 +73,7 @@ class HoldBound:
     free_drift: Array
     curvature: Array
     bend: Array
+    coarse: tuple[str, ...] = ()
 
     def at(self, age: float, order: HoldOrder) -> Array:
         """The bound of every joint's torque error (n,) [N m, N] while coefficients are at most `age` [s] old (4)."""
@@ -100,6 +104,7 @@ def hold_bound(
 ) -> HoldBound:
     """The bounds of a model over a box of motions with speeds and accelerations; `jerk` (n,) where it is limited.
 
+    Under a time limit of `work` every joint has its share of the time; bounds that it cuts short are coarser.
     Raises `ArgumentError` for a box without speeds or accelerations, `RobotError` for too many joints.
     """
     model = as_model(source)
@@ -111,20 +116,25 @@ def hold_bound(
     springs = _stiffness(model.robot) * rows.v
     given = None if jerk is None else np.asarray(jerk, dtype=np.float64)
     bounds: dict[str, list[float]] = {key: [] for key in ("drift", "jerk", "jump", "free_drift", "curvature", "bend")}
-    with as_work(work).step("bounding what holding costs", whole=model.robot.n) as step:
+    task, coarse = as_work(work), []
+    with task.step("bounding what holding costs", whole=model.robot.n) as step:
         for i, name in enumerate(model.robot.joint_names):
             step.show(i, note=name)
-            bounds["drift"].append(grid_bound(partial(rows.drift, i), rows.axes) + springs[i])
-            bounds["free_drift"].append(grid_bound(partial(rows.free_drift, i), rows.axes) + springs[i])
-            bounds["jump"].append(grid_bound(partial(rows.turning, i, rows.a), rows.axes))
+            limit = task.limit.part((i + 1) / model.robot.n)
+            bound = partial(grid_bound, axes=rows.axes, limit=limit)
+            bounds["drift"].append(bound(partial(rows.drift, i)) + springs[i])
+            bounds["free_drift"].append(bound(partial(rows.free_drift, i)) + springs[i])
+            bounds["jump"].append(bound(partial(rows.turning, i, rows.a)))
             if given is not None:
-                bounds["jerk"].append(grid_bound(partial(rows.turning, i, given), rows.axes))
-            bounds["curvature"].append(grid_bound(partial(rows.curvature, i), rows.axes))
+                bounds["jerk"].append(bound(partial(rows.turning, i, given)))
+            bounds["curvature"].append(bound(partial(rows.curvature, i)))
             bounds["bend"].append(sum(float(amplitudes(row[None], rows.axes)[0]) for row in rows.bend(i)))
+            if limit.is_over:
+                coarse.append(name)
     arrays = {key: np.array(values) for key, values in bounds.items()}
     limited = None if given is None else arrays["jerk"]
     del arrays["jerk"]
-    return HoldBound(model.robot.joint_names, jerk=limited, **arrays)
+    return HoldBound(model.robot.joint_names, jerk=limited, **arrays, coarse=tuple(coarse))
 
 
 class _Rows:

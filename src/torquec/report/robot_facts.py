@@ -27,6 +27,7 @@ def robot_facts(robot: Robot) -> dict[str, Any]:
         ],
         "mimic": {body.joint.name: body.joint.mimic.joint for body in robot.bodies if body.joint.mimic is not None},
         "mass": robot.mass,
+        "moving_mass": robot.moving_mass,
         "masses": {body.name: float(body.inertia.m) for body in robot.bodies},
         "friction": {
             joint.name: dataclasses.asdict(joint.friction)

@@ -348,6 +348,11 @@ class Robot:
         """Mass of all moving bodies and the base [kg]."""
         return float(self.base_inertia.m + sum(body.inertia.m for body in self.bodies))
 
+    @property
+    def moving_mass(self) -> float:
+        """Mass of all moving bodies [kg]."""
+        return float(sum(body.inertia.m for body in self.bodies))
+
     def check_inertias(self) -> None:
         """Raise `RobotError` unless every moving body has what dynamics needs, and every joint something to move."""
         from torquec.robot.inertialess import massless_joints

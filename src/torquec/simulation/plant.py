@@ -45,7 +45,7 @@ from torquec.robot.robot import Friction, Robot
 from torquec.simulation.motors import DcMotor
 from torquec.simulation.plant_bodies import PlantBodies, plant_bodies
 from torquec.simulation.plant_force import CarriedLoad, PlantForce, PlantInstant
-from torquec.spatial import Scalar, product
+from torquec.spatial import Scalar, product, total
 
 LOAD_SWEEPS = 12
 """Of (6) where shafts couple joints: each sweep leaves the share G of the error, which is some per cent."""
@@ -255,6 +255,20 @@ class Dynamics:
         for force in forces:
             left = [t + more for t, more in zip(left, force.torque(robot, PlantInstant(q, qd, time)), strict=True)]
         return Balance(bodies, left, rigid)
+
+    def damped_bodies(self, q: Sequence[Scalar], qd: Sequence[Scalar], h: Scalar) -> PlantBodies:
+        """The bodies with M + h D/2 in place of M, D the slope of smooth friction: what is felt over a time h."""
+        robot = self.plant.robot
+        added = [force.inertia(robot, q) for force in self.plant.forces if isinstance(force, CarriedLoad)]
+        damping: list[list[Scalar]] = [[0.0] * self.plant.n for _ in range(self.plant.n)]
+        for shaft in rubbing_shafts(robot):
+            smooth = [term for term in terms_of(shaft.friction) if not term.is_dry]
+            slope = sum((term.slope(shaft.friction, shaft.state(qd, None)) for term in smooth), 0.0)
+            share = product(0.5 * self.slider_scale(shaft), product(slope, h))
+            for i, left in enumerate(shaft.row):
+                for j, right in enumerate(shaft.row):
+                    damping[i][j] = total(damping[i][j], product(left * right, share))
+        return plant_bodies(self.plant.model, q, qd, carried=[*added, damping], scales=self.scales[: len(robot.bodies)])
 
     def coulomb(self, qd: Sequence[Scalar], signs: Sequence[Scalar] = ()) -> list[Scalar]:
         """Dry friction torques (n,) without what depends on the load: (3), (4), or by given directions (5)."""

@@ -11,7 +11,8 @@ For a step from qd with sliders moving in directions d = sign(w . qd) or at rest
      this gives qd* and has spent the impulses P = -d c h
 (3)  find impulses P within the bounds [-c+ h, c- h] such that (1) holds at the end of the step for
      qd = qd* + M^-1 sum w (P - P0), by projected Gauss-Seidel sweeps (Moreau's time stepping):
-     P := clip(P - (w . qd) / (w . M^-1 w), bounds)
+     P := clip(P - (w . qd) / (w . M^-1 w), bounds);   for M stands M + h D/2, D the slope of viscous friction: what an
+     impulse that is spread over the step leaves at its end, where a light joint is damped within few steps
 (4)  a joint whose friction is within its bounds is at rest, exactly
 (5)  positions follow by the mean of the change, q = q* + h/2 (qd - qd*); a joint at rest before and after has not moved
 
@@ -71,8 +72,8 @@ def _after_friction(
     h: Scalar,
 ) -> list[Scalar]:
     """(3), with c+ and c- of every slider and q*, qd* of (2)."""
-    n, places, (q, qd) = dynamics.plant.n, sliders(dynamics.plant.robot), free
-    bodies = dynamics.balance(q, qd, [0.0] * n, signs).bodies
+    places, (q, qd) = sliders(dynamics.plant.robot), free
+    bodies = dynamics.damped_bodies(q, qd, h)
     answers = [bodies.solve(list(slider.row)) for slider in places]
     yields = [1.0 / slider.speed(answer) for slider, answer in zip(places, answers, strict=True)]
     scales = [dynamics.slider_scale(slider) for slider in places]

@@ -5,6 +5,7 @@
 (2)  behind motors, currents change at the rate of their loop, or R/L at the supply's limit
 (3)  forces besides the drives have rates of their own, a stiff wall sqrt(k J M^-1 J')
 (4)  RK4 is stable for rates below 2.78 / h; a heavily damped light finger can need a step of microseconds
+(5)  it is accurate for rates below about 1/2 of 1 / h: 1e-4 of a decay in one step
 """
 
 from __future__ import annotations
@@ -22,6 +23,13 @@ from torquec.simulation.plant_force import StiffForce
 
 MOST_PER_STEP = 2.5
 """Rate times step; a little below (4), for M is looked at in one posture."""
+
+
+_ACCURATE_PER_STEP = 0.5
+"""Rate times step of (5)."""
+
+_MOST_SUBSTEPS = 1000
+"""That are taken without being asked for."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +62,12 @@ def fastest_rate(plant: Plant, q: npt.ArrayLike) -> FastestRate:
     k = int(np.argmax(rates.real))
     friction = FastestRate(float(rates.real[k]), names[int(np.argmax(np.abs(modes[:, k])))])
     return max(found, friction, key=lambda one: one.rate)
+
+
+def enough_substeps(plant: Plant, q: npt.ArrayLike, *, period: float, least: int = 2) -> int:
+    """How many steps of RK4 a sampling interval needs (5) at positions q (n,), as far as is bearable."""
+    needed = np.ceil(fastest_rate(plant, q).rate * period / _ACCURATE_PER_STEP)
+    return int(min(max(needed, least), _MOST_SUBSTEPS))
 
 
 def check_step(plant: Plant, q: npt.ArrayLike, integrator: RungeKutta4, *, period: float) -> None:

@@ -15,4 +15,4 @@ def robot_check_step(context: StepContext) -> str:
     context.write_document(DOCUMENT, "info", {**facts, "content_hash": robot.content_hash})
     warned = len(facts["warnings"])
     said = f", {warned} warning{'s' if warned != 1 else ''}" if warned else ""
-    return f"{robot.name}: {robot.n} joints, {robot.mass:.4g} kg{said}"
+    return f"{robot.name}: {robot.n} joints, {robot.moving_mass:.4g} kg move{said}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from torquec.foundation.time_limit import TimeLimit
 from torquec.project.plan_document import plan_document
 from torquec.project.step import StepContext
 from torquec.realtime.plan import plan_background
@@ -16,11 +17,13 @@ def realtime_step(context: StepContext) -> str:
     assert specification is not None
     assert part is not None
     model = context.best_model()
-    found = plan_background(
-        model, specification, period=part.period, latency=part.latency, order=part.order, work=context.work
-    )
+    with context.work.limited(TimeLimit.after(part.seconds)):
+        found = plan_background(
+            model, specification, period=part.period, latency=part.latency, order=part.order, work=context.work
+        )
     context.write_document(DOCUMENT, "plan", plan_document(found))
-    period = found.recommended[found.order]
+    period, coarse = found.recommended[found.order], found.bound.coarse
+    cut = f"; bounds of {', '.join(coarse)} are coarser than with more than {part.seconds:g} s" if coarse else ""
     if period is None:
-        return f"a period of {1e3 * found.period:.3g} ms; the specification leaves no room to recommend one"
-    return f"the background may take {1e3 * period:.3g} ms"
+        return f"a period of {1e3 * found.period:.3g} ms; the specification leaves no room to recommend one{cut}"
+    return f"the background may take {1e3 * period:.3g} ms{cut}"

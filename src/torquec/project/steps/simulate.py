@@ -22,7 +22,8 @@ def simulate_step(context: StepContext) -> str:
         with context.work.step(f"simulating '{experiment.name}'"):
             document = _simulated(context, experiment)
         errors = [error for error in document.get("max_error", {}).values() if math.isfinite(error)]
-        worst.append(f"{experiment.name}: {max(errors):.3g}" if errors else f"{experiment.name}: diverged")
+        still = f" ({', '.join(names)} hardly moves)" if (names := document.get("unmoved")) else ""
+        worst.append(f"{experiment.name}: {max(errors):.3g}{still}" if errors else f"{experiment.name}: diverged")
     return f"largest errors [rad, m]: {', '.join(worst)}"
 
 
@@ -39,6 +40,7 @@ def _simulated(context: StepContext, experiment: ExperimentPart) -> dict[str, An
     from torquec.simulation.integrators import RungeKutta4
     from torquec.simulation.plant import Plant
     from torquec.simulation.sensors import Sensors, SpeedSource
+    from torquec.simulation.stiffness import enough_substeps
 
     law = read_controller(context.results[DESIGN] / FILE_NAME)
     real = context.exact_model()
@@ -56,7 +58,7 @@ def _simulated(context: StepContext, experiment: ExperimentPart) -> dict[str, An
             position_noise=experiment.noise,
             delay=experiment.delay,
         ),
-        integrator=RungeKutta4(experiment.substeps),
+        integrator=RungeKutta4(experiment.substeps or enough_substeps(plant, motion.q[0], period=law.period)),
         seed=context.project.seed,
         largest_error=_ONE_TURN,
     )

@@ -11,6 +11,7 @@ from typing import Any
 
 from torquec.project.design_study import DOCUMENT as DESIGNED
 from torquec.project.step import DESIGN, StepContext
+from torquec.report.narrow_limits import narrow_limits
 
 DOCUMENT = "verdict.json"
 
@@ -32,6 +33,7 @@ def verdict_statements(found: Mapping[str, Any]) -> list[str]:
         said = [f"proven: the tracking error stays below {', '.join(bounds)}"]
     else:
         said = [f"no tracking error is proven: {guarantee.get('reason', '')}"]
+    said += narrow_limits(found.get("robustness", {}))
     if "lower" in payload:
         most = "any payload" if payload["upper"] is None else f"{payload['upper']:.3g} kg in {payload['frame']}"
         said.append(f"linear models along the motion are stable up to {most}")

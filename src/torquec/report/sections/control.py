@@ -19,10 +19,10 @@ from torquec.report.blocks import (
     paragraph,
 )
 from torquec.report.found_documents import FoundDocument, FoundFolder
+from torquec.report.narrow_limits import MEANING, narrow_limits
 from torquec.report.provenance import Number, Provenance, Statement, assumed, computed, proved
 from torquec.report.stored_values import StoredValue
 
-_MEANING = {"alpha": "stiffness", "beta": "damping", "gamma": "inertia"}
 _SYMBOLS = {
     "alpha": "\N{GREEK SMALL LETTER ALPHA}",
     "beta": "\N{GREEK SMALL LETTER BETA}",
@@ -108,7 +108,7 @@ def _loci(values: StoredValue, kind: str) -> list[Block]:
         factor = locus["factor"].text
         when = locus.get("time")
         where = "" if when is None else f" at t = {Number(when.number, computed('the worst point'), 's', 3)}"
-        by = computed(f"the linear model{where} with {kind}, its {_MEANING.get(factor, factor)} wrong by the factor")
+        by = computed(f"the linear model{where} with {kind}, its {MEANING.get(factor, factor)} wrong by the factor")
         levels, real, imaginary = (locus[key].numbers for key in ("values", "real", "imaginary"))
         now = [k for k, level in enumerate(levels) if level == 1.0]
         reach = _FARTHEST * max((abs(v) for k in now for v in (real[k], imaginary[k])), default=1.0)
@@ -120,7 +120,7 @@ def _loci(values: StoredValue, kind: str) -> list[Block]:
         x = Axis("real part", "1/s", low=max(min(real), -reach), high=min(max(real), _BEYOND * reach))
         top = min(max(map(abs, imaginary), default=1.0), reach)  # eigenvalues come in pairs: so does the drawing
         y = Axis("imaginary part", "1/s", low=-top, high=top)
-        plots.append(Plot(f"{symbol}, the factor of {_MEANING.get(factor, factor)}{where}", x, y, series))
+        plots.append(Plot(f"{symbol}, the factor of {MEANING.get(factor, factor)}{where}", x, y, series))
     return [Gallery(tuple(plots), "Root loci: what errors of the model do to the loop"), paragraph(_COLOURS)]
 
 
@@ -132,11 +132,17 @@ def _robustness(values: StoredValue) -> list[Block]:
     for factor, ends in values["robustness"].items():
         limits = [end.number_or_none for end in ends]
         cells: list[Cell] = ["no limit" if limit is None else Number(limit, by) for limit in limits]
-        rows.append((_SYMBOLS.get(factor, factor), _MEANING.get(factor, ""), *cells))
+        rows.append((_SYMBOLS.get(factor, factor), MEANING.get(factor, ""), *cells))
     if not rows:
         return []
     caption = "Stable while the model's error, believed over true, stays"
-    return [DataTable(("factor", "of", "above", "below"), tuple(rows), caption)]
+    ends_of = {factor: [end.number_or_none for end in ends] for factor, ends in values["robustness"].items()}
+    narrow = [paragraph(Statement(f"{text}.", by), tone=Tone.BAD) for text in map(_sentence, narrow_limits(ends_of))]
+    return [DataTable(("factor", "of", "above", "below"), tuple(rows), caption), *narrow]
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def _statistics(values: StoredValue) -> list[Block]:

@@ -59,6 +59,10 @@ def _plan(values: StoredValue, name: str) -> Shown:
     head = ("joint", "zeroth order, at most", "found", "first order, at most", "found ", "with the model", "allowed")
     caption = "Torque error of coefficients that are one period old [N m, N]"
     blocks: list[Block] = [Facts(tuple(facts)), DataTable(head, tuple(rows), caption), *_curve(values, bound, looked)]
+    coarse = values.get("coarse")
+    if coarse is not None and coarse.texts:
+        text = f"Time was short for the bounds of {', '.join(coarse.texts)}: they hold, and more time would lower them."
+        blocks.append(paragraph(text, tone=Tone.WARNING))
     recommended = values["recommended"].get(order)
     if recommended is None:
         return Shown(tuple(blocks))

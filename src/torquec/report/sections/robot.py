@@ -21,8 +21,9 @@ def robot_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     stated = assumed(f"the robot file of {name}, as {document.name} states it")
     blocks: list[Block] = [*_pictures(folder, name)]
     pull: list[Part] = [part for value in values["gravity"].numbers for part in (", ", Number(value, stated))]
+    moving = values.get("moving_mass")  # which older documents do not have
     mass, dof = (
-        Number(values["mass"].number, stated, "kg"),
+        Number(values["mass"].number if moving is None else moving.number, stated, "kg"),
         Number(values["dof"].number, computed("counted in the robot file")),
     )
     facts = [fact("joints that move", dof), fact("mass that moves", mass)]

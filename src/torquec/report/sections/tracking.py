@@ -56,6 +56,10 @@ def tracking_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     saturated = values["saturated"].texts
     words = f"At their limits at times: {', '.join(saturated)}." if saturated else "No drive came to its limit."
     blocks.append(paragraph(words, tone=Tone.WARNING if saturated else Tone.GOOD))
+    still = values.get("unmoved")
+    if still is not None and still.texts:
+        text = f"Hardly moving at all: {', '.join(still.texts)}. Friction holds it, or its drive is too weak."
+        blocks.append(paragraph(Statement(text, by), tone=Tone.BAD))
     blocks += _curves(values, by)
     worst = [(error.number, joint) for joint, error in values["max_error"].items() if error.value is not None]
     if not worst:
