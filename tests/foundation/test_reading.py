@@ -61,6 +61,8 @@ def test_a_file_without_a_size_is_read_up_to_the_limit(monkeypatch, tmp_path):
     assert stat.S_ISREG(path.stat().st_mode)
     with pytest.raises(RobotFileError, match="more than 2 MB"):
         read_bytes(path, FileKind.ROBOT)
+    path.write_bytes(b"xy" * 1_000_000)
+    assert read_bytes(path, FileKind.ROBOT) == b"xy" * 1_000_000
 
 
 def test_text_names_the_line_of_a_bad_byte(tmp_path):

@@ -23,7 +23,7 @@ from torquec.robot.robot import (
     Robot,
     Spring,
 )
-from torquec.robot.validate import InertiaCheck, check_inertia, check_robot, principal_moments
+from torquec.robot.validate import InertiaCheck, check_inertia, check_robot, is_solid, principal_moments
 from torquec.spatial import Inertia, Pose, rpy_rotation
 
 FULL = Limits(-1.0, 1.0, 1.0, 1.0)
@@ -64,6 +64,25 @@ def test_the_tensor_is_judged_about_the_centre_of_mass():
     # About the frame all moments are positive; about the centre, 1 m away, two of them are not.
     with pytest.raises(RobotFileError, match=r"f:1: the inertia of 'link' has a negative principal moment"):
         check_inertia("link", Inertia(xx=0.1, yy=0.5, zz=0.5, mx=1.0, m=1.0), where="f:1")
+
+
+def test_certainly_solid_is_what_the_principal_moments_say():
+    rng = np.random.default_rng(4)
+    certain = 0
+    for _ in range(400):
+        moments = rng.uniform(-0.2, 1.0, 3)
+        turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+        tensor = turn @ np.diag(moments) @ turn.T
+        center = tuple(rng.normal(size=3))
+        inertia = Inertia.from_center_of_mass(rng.uniform(0.1, 5.0), center, tuple(map(tuple, tensor.tolist())))
+        a, b, c = sorted(moments)
+        assert is_solid(inertia) == (a > 0.0 and c < a + b)
+        certain += is_solid(inertia)
+    assert certain > 50
+    thin = Inertia.from_center_of_mass(1.0, (0.0, 0.0, 0.0), ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1e-10)))
+    assert not is_solid(thin)  # positive, but not by more than could be rounding
+    assert not is_solid(Inertia(xx=1.0, yy=1.0, zz=1.0))
+    assert not is_solid(Inertia(xx=1e31, yy=1e31, zz=1e31, m=1.0))
 
 
 def test_warnings_are_added_with_their_place_and_strict_refuses_them():

@@ -16,6 +16,14 @@ def test_elements_keep_lines_order_and_text():
     assert str(root.need("link")) == '<link name="a">'
 
 
+def test_text_around_children_belongs_to_the_parent():
+    root = parse_xml(b"<a>one<b>two<c>three</c>four</b>five<d/>six</a>", "r.urdf")
+    assert [(element.tag, element.text) for element in root.walk()] == [
+        ("a", "onefivesix"), ("b", "twofour"), ("c", "three"), ("d", ""),
+    ]  # fmt: skip
+    assert [child.tag for child in root.children] == ["b", "d"]
+
+
 def test_a_foreign_namespace_stays_visible_and_the_own_one_does_not():
     root = parse_xml(b"<robot xmlns='own' xmlns:x='http://x'><link/><x:link/></robot>", "r.urdf")
     assert root.tag == "robot"

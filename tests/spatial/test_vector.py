@@ -53,6 +53,17 @@ def test_matrices_as_numpy_has_them(m, n, v):
     assert matvec(matmul(m, n), v) == matvec(m, matvec(n, v))
 
 
+@LAW
+@given(a=vectors, b=vectors, m=matrices, n=matrices)
+def test_floats_take_a_way_of_their_own_to_the_same_numbers(a, b, m, n):
+    x, y = tuple(map(float, a)), tuple(map(float, b))
+    p, r = (tuple(tuple(map(float, row)) for row in rows) for rows in (m, n))
+    assert (add(x, y), subtract(x, y), scale(x, y[0])) == (add(a, b), subtract(a, b), scale(a, b[0]))
+    assert (dot(x, y), cross(x, y), matvec(p, x), matmul(p, r)) == (dot(a, b), cross(a, b), matvec(m, a), matmul(m, n))
+    products = (dot(x, y), *scale(x, y[0]), *cross(x, y), *matvec(p, x), *flat(matmul(p, r)))
+    assert all(math.copysign(1.0, value) == 1.0 for value in products if value == 0.0)  # no zero is negative
+
+
 def test_length_neither_overflows_nor_underflows():
     assert norm((3e200, 4e200, 0.0)) == pytest.approx(5e200)
     assert norm((3e-200, 4e-200, 0.0)) == pytest.approx(5e-200)

@@ -6,6 +6,8 @@ from torquec.errors import ExpressionError
 from torquec.expr.function import Function
 from torquec.expr.ops import SEMANTICS, Op
 
+_ARITIES = {op: SEMANTICS[op].arity if op in SEMANTICS else 0 for op in Op}
+
 
 def check_function(function: Function) -> None:
     """Raise `ExpressionError` unless every argument is defined before use, arities fit and ports are consistent."""
@@ -30,11 +32,12 @@ def _ports_problem(function: Function) -> str:
 def _operations_problem(function: Function) -> str:
     sizes = {port.name: port.size for port in function.inputs}
     for k, step in enumerate(function.operations):
-        arity = SEMANTICS[step.op].arity if step.op in SEMANTICS else 0
+        arity = _ARITIES[step.op]
         if len(step.args) != arity:
             return f"step {k}, {step.op}, has {len(step.args)} arguments instead of {arity}"
-        if any(not 0 <= arg < k for arg in step.args):
-            return f"step {k}, {step.op}, uses a value that is not yet defined"
+        for arg in step.args:
+            if not 0 <= arg < k:
+                return f"step {k}, {step.op}, uses a value that is not yet defined"
         if step.op is Op.INPUT and not 0 <= step.element < sizes.get(step.port, 0):
             return f"step {k} reads {step.port}[{step.element}], which does not exist"
     return ""

@@ -144,6 +144,10 @@ def _text(value: object) -> str:
 
 
 def _integers(values: list[Any]) -> tuple[int, ...]:
-    if not isinstance(values, list) or any(type(value) is not int for value in values):
-        raise TypeError(f"{values!r} is no list of integers")
-    return tuple(values)
+    if isinstance(values, list):
+        for value in values:
+            if type(value) is not int:
+                break
+        else:
+            return tuple(values)
+    raise TypeError(f"{values!r} is no list of integers")

@@ -59,7 +59,7 @@ def replayed_steps(
         elif step.op is Op.INPUT:
             values.append(flat[step.port][step.element])
         else:
-            values.append(apply(step.op, *(values[a] for a in step.args)))
+            values.append(apply(step.op, *[values[a] for a in step.args]))
     return values
 
 

@@ -18,8 +18,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from torquec.robot.common_normal import CommonNormal, foot, near_normal
 from torquec.robot.robot import BASE, Body, Robot
 from torquec.spatial import (
+    IDENTITY_ROTATION,
     Inertia,
     Matrix3,
     Pose,
@@ -50,11 +52,8 @@ _UNIT_NOISE = 1e-15
 _QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
 """Cosine and sine of none to three quarter turns."""
 
-_SKEW = 1e-3
-"""Below this sine of the angle between two axes, their common normal is not used;"""
-
-_FAR = 10.0
-"""nor where it meets one of them further away than so many times the offset between the two joints."""
+_AXES: Matrix3 = IDENTITY_ROTATION
+"""The coordinate axes."""
 
 
 @dataclass(frozen=True)
@@ -110,10 +109,12 @@ def canonical_tree(robot: Robot) -> CanonicalTree:
 
     # Tip to base: origins and x axes that common normals determine (1), (4).
     frames = [_Frame(axis) for axis in axes]
+    normals: list[CommonNormal | None] = [None] * len(frames)  # between the axis of a body and that of its parent
     for i in reversed(range(len(frames))):
         if main[i] != BASE:
             child = main[i]
-            _settle(frames[i], placements[child], frames[child])
+            normals[child] = _normal(frames[i], placements[child], frames[child])
+            _settle(frames[i], placements[child], frames[child], normals[child])
 
     # Base to tip: what is still free, then the parameters of (2) and (3).
     base = _base_frame(robot, placements, frames)
@@ -123,9 +124,10 @@ def canonical_tree(robot: Robot) -> CanonicalTree:
         at_base = body.parent == BASE
         parent = base if at_base else frames[body.parent]
         to_parent = (seen_from_base if at_base else links[body.parent].frame) @ placements[i]
-        on_main = i == 0 or (not at_base and main[body.parent] == i)
-        near = _has_near_normal(parent, placements[i], frames[i])
-        pre, theta, d = _relate(body.joint.name, to_parent, frames[i], (on_main, near), snaps if robot.snap else None)
+        follows = not at_base and main[body.parent] == i
+        normal = normals[i] if follows else _normal(parent, placements[i], frames[i])
+        normal_is = (i == 0 or follows, normal is not None)
+        pre, theta, d = _relate(body.joint.name, to_parent, frames[i], normal_is, snaps if robot.snap else None)
         back = _pose(frames[i]).inverse()
         links.append(
             CanonicalLink(
@@ -135,7 +137,7 @@ def canonical_tree(robot: Robot) -> CanonicalTree:
                 pre,
                 theta,
                 d,
-                body.inertia.transformed(back),
+                body.inertia.transformed(back) if any(body.inertia.parameters) else body.inertia,
                 back,
             )
         )
@@ -168,14 +170,16 @@ def _snapped(angle: float, label: str, joint: str, snaps: list[Snap] | None) -> 
 def _placement(body: Body, snaps: list[Snap] | None) -> Pose:
     """The joint's placement with its roll, pitch and yaw snapped."""
     pose = body.joint.placement
+    if pose.rotation == IDENTITY_ROTATION:
+        return pose
     if snaps is None:
         return Pose(_clean_rotation(pose.rotation), pose.origin)
     angles = rpy_from_rotation(pose.rotation)
-    labels = ("roll", "pitch", "yaw")
-    used = [_snapped(a, label, body.joint.name, snaps) for a, label in zip(angles, labels, strict=True)]
-    if all(a == u for a, u in zip(angles, used, strict=True)):
+    roll = _snapped(angles[0], "roll", body.joint.name, snaps)
+    pitch = _snapped(angles[1], "pitch", body.joint.name, snaps)
+    yaw = _snapped(angles[2], "yaw", body.joint.name, snaps)
+    if (roll, pitch, yaw) == angles:
         return pose
-    roll, pitch, yaw = used
     turned = matmul(
         rotation_z(*exact_cos_sin(yaw)), matmul(rotation_y(*exact_cos_sin(pitch)), rotation_x(*exact_cos_sin(roll)))
     )
@@ -185,21 +189,23 @@ def _placement(body: Body, snaps: list[Snap] | None) -> Pose:
 def _axis(body: Body, snaps: list[Snap] | None) -> Vector3:
     """The joint's unit axis, a coordinate axis exactly where it is one up to the snap."""
     axis = scale(body.joint.axis, 1.0 / norm(body.joint.axis))
-    for k in range(3):
-        unit: Vector3 = tuple(math.copysign(1.0, axis[k]) if j == k else 0.0 for j in range(3))  # type: ignore[assignment]
-        off = norm(subtract(axis, unit))
-        if off < _NOISE:
-            return unit
-        if snaps is not None and off < SNAP:
-            snaps.append(Snap(body.joint.name, f"axis tilt from {'xyz'[k]}", off, 0.0))
-            return unit
+    nearest = max(axis, key=abs)
+    k = axis.index(nearest)
+    unit = _AXES[k] if nearest > 0.0 else scale(_AXES[k], -1.0)
+    off = norm(subtract(axis, unit))
+    if off < _NOISE:
+        return unit
+    if snaps is not None and off < SNAP:
+        snaps.append(Snap(body.joint.name, f"axis tilt from {'xyz'[k]}", off, 0.0))
+        return unit
     return axis
 
 
 def _clean(value: float) -> float:
-    if abs(value) < _NOISE:
+    size = abs(value)
+    if size < _NOISE:
         return 0.0
-    return math.copysign(1.0, value) if abs(abs(value) - 1.0) < _UNIT_NOISE else value
+    return math.copysign(1.0, value) if abs(size - 1.0) < _UNIT_NOISE else value
 
 
 def _clean_vector(v: Vector3, noise: float = _NOISE) -> Vector3:
@@ -227,18 +233,19 @@ def _main_children(robot: Robot) -> list[int]:
     return main
 
 
-def _settle(frame: _Frame, placement: Pose, child: _Frame) -> None:
-    """Origin and x axis of a frame from the axis of its main child (1), (4)."""
-    z_child = matvec(placement.rotation, child.z)
-    normal = cross(frame.z, z_child)
-    sine = norm(normal)
-    if _has_near_normal(frame, placement, child):
-        frame.x = _perpendicular(scale(normal, 1.0 / sine), frame.z)
-        frame.origin = scale(frame.z, _foot(frame.z, placement.origin, z_child))
+def _normal(frame: _Frame, placement: Pose, child: _Frame) -> CommonNormal | None:
+    """The common normal of a frame's axis and its child's, where it lies where the joints are."""
+    return near_normal(frame.z, subtract(placement.origin, frame.point), matvec(placement.rotation, child.z))
+
+
+def _settle(frame: _Frame, placement: Pose, child: _Frame, normal: CommonNormal | None) -> None:
+    """Origin and x axis of a frame from the axis of its main child (1), (4); `normal` where it is near."""
+    if normal is not None:
+        frame.x = _perpendicular(scale(normal.direction, 1.0 / norm(normal.direction)), frame.z)
+        frame.origin = scale(frame.z, normal.foot)
         if child.origin is None:
             # A leaf: nothing beyond it asks for an offset along its axis.
-            at = _foot(z_child, scale(placement.origin, -1.0), frame.z)
-            child.origin = scale(child.z, at)
+            child.origin = scale(child.z, normal.foot_on_child)
         return
     if child.origin is None:
         child.origin = (0.0, 0.0, 0.0)
@@ -248,22 +255,6 @@ def _settle(frame: _Frame, placement: Pose, child: _Frame) -> None:
     across = subtract(there, frame.origin)
     if norm(across) > 1e-9:
         frame.x = _direction(_perpendicular(across, frame.z))
-
-
-def _has_near_normal(frame: _Frame, placement: Pose, child: _Frame) -> bool:
-    """Whether the common normal of a frame's axis and its child's lies where the joints are."""
-    z, z_child = frame.z, matvec(placement.rotation, child.z)
-    if norm(cross(z, z_child)) < _SKEW:
-        return False
-    offset = subtract(placement.origin, frame.point)
-    feet = (_foot(z, offset, z_child), _foot(z_child, scale(offset, -1.0), z))
-    return max(map(abs, feet)) <= _FAR * norm(offset)
-
-
-def _foot(z: Vector3, other: Vector3, z_other: Vector3) -> float:
-    """Where on the line t z the common normal to the line `other` + u z_other starts."""
-    normal = cross(z, z_other)  # z - (z . z_other) z_other, written as a product, cancels less between skew axes
-    return float(dot(other, cross(z_other, normal)) / dot(normal, normal))
 
 
 def _direction(v: Vector3) -> Vector3:
@@ -352,14 +343,16 @@ def _relate(
         alpha = math.atan2(dot(cross((0.0, 0.0, 1.0), z), normal), z[2])
         # On the main branch the parent's origin already is where the normal starts, but for rounding; `start` is the
         # point of the child's axis that is nearest to it, so that the child stands exactly where it stood.
-        b = 0.0 if on_main else _foot((0.0, 0.0, 1.0), origin, z)
+        b = 0.0 if on_main else foot((0.0, 0.0, 1.0), origin, z)
         d = dot(subtract(origin, (0.0, 0.0, b)), z)
         start = subtract(origin, scale(z, d))
         if free_along_axis:
             frame.origin, d = scale(frame.z, -d), 0.0
         alpha = _snapped(alpha, "alpha", name, snaps)
     gamma = _snapped(gamma, "gamma", name, snaps)
-    turned = matmul(rotation_z(*exact_cos_sin(gamma)), rotation_x(*exact_cos_sin(alpha)))
+    turned = rotation_x(*exact_cos_sin(alpha))
+    if gamma != 0.0:
+        turned = matmul(rotation_z(*exact_cos_sin(gamma)), turned)
     pre = Pose(_clean_rotation(turned), _clean_vector(start))
     if frame.x is None:
         frame.x = _perpendicular(matvec(transpose(to_parent.rotation), transpose(turned)[0]), frame.z)

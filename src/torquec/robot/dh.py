@@ -123,9 +123,10 @@ class _Reader:
             self.add_named_frame(table)
         document.finish()
 
-        bodies = [
-            replace(body, joint=replace(body.joint, mimic=mimics.get(body.joint.name))) for body in self.tree.bodies
-        ]
+        bodies = list(self.tree.bodies)
+        for index, body in enumerate(bodies):
+            if body.joint.name in mimics:
+                bodies[index] = replace(body, joint=replace(body.joint, mimic=mimics[body.joint.name]))
         return Robot(
             name=self.name,
             bodies=tuple(bodies),

@@ -64,19 +64,18 @@ def read_friction(owner: Table) -> Friction:
     table = owner.table("friction")
     if table is None:
         return Friction()
-    values = dict.fromkeys(FRICTION_WORDS, 0.0)
     table.know(_FRICTION_NAMES)
-    for name, words in _FRICTION_KEYS.items():
-        if name not in table and not any(word in table for word in words):
-            continue
-        if len(words) == 2:
-            values |= zip(words, _by_direction(table, name), strict=True)
-        else:
-            values[name] = _checked_word(table, name, table.number(name, 0.0))
     table.finish()
+    spoken = set(map(spoken_word, table.keys))
+    values: dict[str, float] = {}
+    for name, words in _FRICTION_KEYS.items():
+        if name in spoken and len(words) == 2:
+            values |= zip(words, _by_direction(table, name), strict=True)
+        elif name in spoken:
+            values[name] = _checked_word(table, name, table.number(name, 0.0))
     for word, value in values.items():
         needed = FRICTION_WORDS[word].needs
-        if value and needed and not values[needed]:
+        if value and needed and not values.get(needed):
             key = word if word in table else word.rpartition("_")[0]
             table.refuse(key, f"'{key}' without '{needed}'", f"add {needed} = ...")
     return Friction.of(values)

@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
 from torquec.errors import ArgumentError
 
@@ -56,6 +57,7 @@ FRICTION_WORDS: dict[str, FrictionWord] = {
 """Every stored word, in the order in which files are written."""
 
 
+@cache
 def stored_words(name: str) -> tuple[str, ...]:
     """The words that a name stands for: itself, or one for each direction.
 

@@ -74,7 +74,8 @@ def load(
     drives = drives_beside(file)
     if drives is not None:
         robot = read_drives(drives, robot)
-    robot = dataclasses.replace(robot, snap=snap)
+    if robot.snap != snap:
+        robot = dataclasses.replace(robot, snap=snap)
     _warn_of_snaps(robot)
     for warning in robot.warnings:
         if warning.about_units:

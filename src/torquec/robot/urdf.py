@@ -22,7 +22,7 @@ from torquec.robot.urdf_joint import Connection, read_connection
 from torquec.robot.urdf_link import Link, read_urdf_inertia
 from torquec.robot.urdf_transmission import read_transmissions
 from torquec.robot.urdf_words import unknown_words
-from torquec.robot.validate import InertiaCheck, check_inertia, check_robot, without_negative_moments
+from torquec.robot.validate import InertiaCheck, check_inertia, check_robot, is_solid, without_negative_moments
 from torquec.robot.xml import Element, parse_xml
 from torquec.spatial import Inertia
 
@@ -115,8 +115,9 @@ def _read_links(root: Element, warnings: list[FileWarning]) -> dict[str, Link]:
         if inertial is not None:
             inertia = read_urdf_inertia(inertial, name, warnings)
             place = inertial.need("inertia").where  # the tensor's own line, where the number to correct stands
-            inertia, slight = without_negative_moments(name, inertia, where=place)
-            warnings += [*slight, *check_inertia(name, inertia, where=place)]
+            if not is_solid(inertia):
+                inertia, slight = without_negative_moments(name, inertia, where=place)
+                warnings += [*slight, *check_inertia(name, inertia, where=place)]
         is_frame = inertia is None and not element.all("visual") and not element.all("collision")
         links[name] = Link(name, element.where, inertia, is_frame)
     if not links:

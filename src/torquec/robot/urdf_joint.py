@@ -35,7 +35,7 @@ def read_connection(element: Element, warnings: list[FileWarning]) -> Connection
     """What a `<joint>` says; raises `RobotFileError` for a type that is not supported and for what makes no sense."""
     name = element.attribute("name")
     origin = read_origin(element, warnings)
-    parent, child = (element.need(role).attribute("link") for role in ("parent", "child"))
+    parent, child = element.need("parent").attribute("link"), element.need("child").attribute("link")
     type_name = element.attribute("type")
     joint = None
     if type_name in _MOVING:
@@ -56,16 +56,17 @@ def read_connection(element: Element, warnings: list[FileWarning]) -> Connection
 
 
 def _read_joint(element: Element, name: str, kind: JointType, origin: Pose, warnings: list[FileWarning]) -> Joint:
+    limit = element.find("limit")
     joint = Joint(
         name,
         kind,
         origin,
         axis=_read_axis(element.find("axis"), name),
-        limits=_read_limits(element.find("limit"), name, kind, warnings),
+        limits=_read_limits(limit, name, kind, warnings),
         friction=_read_friction(element.find("dynamics")),
         mimic=_read_mimic(element.find("mimic")),
     )
-    check_joint(joint, where=(element.find("limit") or element).where)
+    check_joint(joint, where=(limit or element).where)
     return joint
 
 

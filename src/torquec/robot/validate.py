@@ -20,7 +20,7 @@ import numpy as np
 from torquec.errors import RobotFileError
 from torquec.robot.degrees import degrees_text, is_limit_in_degrees
 from torquec.robot.friction_words import FRICTION_WORDS, FrictionSign
-from torquec.robot.robot import BASE, Body, Drives, FileWarning, Joint, JointType, Robot
+from torquec.robot.robot import BASE, Body, Drives, FileWarning, Friction, Joint, JointType, Robot
 from torquec.spatial import Inertia, norm
 
 _NEGATIVE = 1e-9
@@ -32,6 +32,9 @@ _SLIGHT = 0.01
 _TINY = 1e-6
 """kg m^2, a ball of 10 g and 16 mm: negative moments up to this change no torque that a drive could feel."""
 
+_SURE = 1e-9
+"""Of a tensor whose trace is two: minors above this are positive whatever rounding did to them."""
+
 _TRIANGLE = 1e-6
 """Files print about six digits: a flat plate, where (2) is an equality, must not be reported."""
 
@@ -41,6 +44,8 @@ _ROUNDED = 32.0 * sys.float_info.epsilon
 
 _HUGE = 1e30
 """No mass or moment of a robot comes near; far beyond it, the arithmetic overflows."""
+
+_NO_FRICTION = Friction()
 
 _LARGEST_RATIO = 1e6
 """Of a gear or a mimic joint: the largest gears have some thousand, and ratios enter torques squared."""
@@ -123,6 +128,8 @@ def check_inertia(name: str, inertia: Inertia, *, where: str) -> tuple[FileWarni
     >>> check_inertia("forearm", Inertia(xx=1.0, yy=1.0, zz=3.0, m=2.0), where="arm.urdf:7")[0].where
     'arm.urdf:7'
     """
+    if is_solid(inertia):
+        return ()
     if not all(abs(value) < _HUGE for value in inertia.parameters):
         raise RobotFileError(
             f"the inertia of '{name}' is beyond all measure", where=where, remedy="check the units: kg, m and kg m^2"
@@ -146,6 +153,31 @@ def check_inertia(name: str, inertia: Inertia, *, where: str) -> tuple[FileWarni
         moments = f"{a:.3g}, {b:.3g}, {c:.3g}"
         return (FileWarning(where, f"the inertia of '{name}' breaks the triangle inequality: {moments} kg m^2"),)
     return ()
+
+
+def is_solid(inertia: Inertia) -> bool:
+    """Whether it is certain, without principal moments, that the inertia keeps (1) and (2).
+
+    With the tensor J about the centre, (1) says that J is positive, and (2) that tr(J)/2 1 - J is: both by their
+    leading minors, which are cheaper than eigenvalues. False only means that one has to look.
+
+    >>> is_solid(Inertia(xx=1.0, yy=1.0, zz=1.0, m=2.0)), is_solid(Inertia(xx=1.0, yy=1.0, zz=3.0, m=2.0))
+    (True, False)
+    """
+    if not (inertia.m > 0.0 and max(map(abs, inertia.parameters)) < _HUGE):
+        return False
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.central_tensor
+    half = 0.5 * (xx + yy + zz)
+    if not half > 0.0:
+        return False
+    xx, xy, xz, yy, yz, zz = xx / half, xy / half, xz / half, yy / half, yz / half, zz / half
+    return _is_positive(xx, xy, xz, yy, yz, zz) and _is_positive(1.0 - xx, -xy, -xz, 1.0 - yy, -yz, 1.0 - zz)
+
+
+def _is_positive(xx: float, xy: float, xz: float, yy: float, yz: float, zz: float) -> bool:
+    """Whether the leading minors of a symmetric matrix with elements of about one, counted from z, are positive."""
+    minor = yy * zz - yz * yz
+    return zz > _SURE and minor > _SURE and xx * minor - xy * (xy * zz - xz * yz) - xz * (xz * yy - xy * yz) > _SURE
 
 
 def principal_moments(inertia: Inertia) -> tuple[float, float, float]:
@@ -297,6 +329,8 @@ def _limits_in_degrees(joint: Joint, place: str) -> list[FileWarning]:
 
 def _negative_friction(joint: Joint, place: str) -> list[FileWarning]:
     """Friction that drives its joint: no solid does that, but fitted models contain it."""
+    if joint.friction == _NO_FRICTION:
+        return []
     values = joint.friction.values.items()
     worst = min(value for name, value in values if FRICTION_WORDS[name].sign is not FrictionSign.ANY)
     return [FileWarning(place, f"the friction of joint '{joint.name}' is negative: {worst:g}")] if worst < 0.0 else []

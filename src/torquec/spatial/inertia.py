@@ -91,13 +91,22 @@ class Inertia:
 
 def _moved(tensor: Matrix3, h: Vector3, m: Scalar, p: Vector3) -> Inertia:
     """(4)."""
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = tensor
+    hx, hy, hz = h
+    px, py, pz = p
     trace = 2 * dot(h, p) + m * dot(p, p)
-
-    def element(i: int, j: int) -> Scalar:
-        shift = -(h[i] * p[j] + p[i] * h[j]) - m * (p[i] * p[j])
-        return tensor[i][j] + (shift + trace if i == j else shift)
-
     first_moment = add(h, scale(p, m))
+
+    def shift(a: Scalar, b: Scalar, c: Scalar, d: Scalar) -> Scalar:
+        return -(a * d + b * c) - m * (b * d)
+
     return Inertia(
-        element(0, 0), element(0, 1), element(0, 2), element(1, 1), element(1, 2), element(2, 2), *first_moment, m
+        xx + (shift(hx, px, hx, px) + trace),
+        xy + shift(hx, px, hy, py),
+        xz + shift(hx, px, hz, pz),
+        yy + (shift(hy, py, hy, py) + trace),
+        yz + shift(hy, py, hz, pz),
+        zz + (shift(hz, pz, hz, pz) + trace),
+        *first_moment,
+        m,
     )

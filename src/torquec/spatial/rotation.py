@@ -37,15 +37,14 @@ def rotation_z(c: Scalar, s: Scalar) -> Matrix3:
 
 def rpy_rotation(roll: float, pitch: float, yaw: float) -> Matrix3:
     """Rotation from URDF's roll, pitch, yaw in radians (1)."""
-    if roll == pitch == yaw == 0.0:
-        return IDENTITY_ROTATION
-    return matmul(
-        rotation_z(math.cos(yaw), math.sin(yaw)),
-        matmul(
-            rotation_y(math.cos(pitch), math.sin(pitch)),
-            rotation_x(math.cos(roll), math.sin(roll)),
-        ),
-    )
+    turned = IDENTITY_ROTATION
+    if roll != 0.0:
+        turned = rotation_x(math.cos(roll), math.sin(roll))
+    if pitch != 0.0:
+        turned = matmul(rotation_y(math.cos(pitch), math.sin(pitch)), turned)
+    if yaw != 0.0:
+        turned = matmul(rotation_z(math.cos(yaw), math.sin(yaw)), turned)
+    return turned
 
 
 def rpy_from_rotation(r: Matrix3, *, upright: float = 1e-9) -> tuple[float, float, float]:

@@ -2,6 +2,9 @@
 
 Tuples, not arrays: a traced run holds expression nodes in them, a batch run holds arrays of N values, and a
 frozen `Robot` made of them can be hashed and compared.
+
+Nine of ten calls are about numbers, and opening a robot makes thousands of them: where all elements are floats, these
+functions do the arithmetic at once, and add 0.0 to products so that no zero is negative.
 """
 
 from __future__ import annotations
@@ -49,12 +52,20 @@ def difference(a: Scalar, b: Scalar) -> Scalar:
 
 def add(a: Vector3, b: Vector3) -> Vector3:
     """a + b."""
-    return (total(a[0], b[0]), total(a[1], b[1]), total(a[2], b[2]))
+    a0, a1, a2 = a
+    b0, b1, b2 = b
+    if float is a0.__class__ is a1.__class__ is a2.__class__ is b0.__class__ is b1.__class__ is b2.__class__:
+        return (a0 + b0, a1 + b1, a2 + b2)
+    return (total(a0, b0), total(a1, b1), total(a2, b2))
 
 
 def subtract(a: Vector3, b: Vector3) -> Vector3:
     """a - b."""
-    return (difference(a[0], b[0]), difference(a[1], b[1]), difference(a[2], b[2]))
+    a0, a1, a2 = a
+    b0, b1, b2 = b
+    if float is a0.__class__ is a1.__class__ is a2.__class__ is b0.__class__ is b1.__class__ is b2.__class__:
+        return (a0 - b0, a1 - b1, a2 - b2)
+    return (difference(a0, b0), difference(a1, b1), difference(a2, b2))
 
 
 def scale(a: Vector3, factor: Scalar) -> Vector3:
@@ -63,7 +74,10 @@ def scale(a: Vector3, factor: Scalar) -> Vector3:
     >>> scale((1.0, 2.0, 3.0), 2.0)
     (2.0, 4.0, 6.0)
     """
-    return (product(factor, a[0]), product(factor, a[1]), product(factor, a[2]))
+    a0, a1, a2 = a
+    if float is factor.__class__ is a0.__class__ is a1.__class__ is a2.__class__:
+        return (factor * a0 + 0.0, factor * a1 + 0.0, factor * a2 + 0.0)
+    return (product(factor, a0), product(factor, a1), product(factor, a2))
 
 
 def dot(a: Vector3, b: Vector3) -> Scalar:
@@ -74,20 +88,9 @@ def dot(a: Vector3, b: Vector3) -> Scalar:
     """
     a0, a1, a2 = a
     b0, b1, b2 = b
-    # Nine of ten calls are about numbers, and opening a robot makes thousands of them.
-    if a0.__class__ is a1.__class__ is a2.__class__ is b0.__class__ is b1.__class__ is b2.__class__ is float:
-        return a0 * b0 + a1 * b1 + a2 * b2 + 0.0  # never a negative zero
+    if float is a0.__class__ is a1.__class__ is a2.__class__ is b0.__class__ is b1.__class__ is b2.__class__:
+        return a0 * b0 + a1 * b1 + a2 * b2 + 0.0
     return total(total(product(a0, b0), product(a1, b1)), product(a2, b2))
-
-
-def _are_floats(a: Vector3, b: Vector3, c: Vector3) -> bool:
-    a0, a1, a2 = a
-    b0, b1, b2 = b
-    c0, c1, c2 = c
-    return (
-        a0.__class__ is a1.__class__ is a2.__class__ is b0.__class__ is b1.__class__ is b2.__class__ is float
-        and c0.__class__ is c1.__class__ is c2.__class__ is float
-    )
 
 
 def cross(a: Vector3, b: Vector3) -> Vector3:
@@ -96,10 +99,14 @@ def cross(a: Vector3, b: Vector3) -> Vector3:
     >>> cross((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
     (0.0, 0.0, 1.0)
     """
+    a0, a1, a2 = a
+    b0, b1, b2 = b
+    if float is a0.__class__ is a1.__class__ is a2.__class__ is b0.__class__ is b1.__class__ is b2.__class__:
+        return (a1 * b2 - a2 * b1 + 0.0, a2 * b0 - a0 * b2 + 0.0, a0 * b1 - a1 * b0 + 0.0)
     return (
-        difference(product(a[1], b[2]), product(a[2], b[1])),
-        difference(product(a[2], b[0]), product(a[0], b[2])),
-        difference(product(a[0], b[1]), product(a[1], b[0])),
+        difference(product(a1, b2), product(a2, b1)),
+        difference(product(a2, b0), product(a0, b2)),
+        difference(product(a0, b1), product(a1, b0)),
     )
 
 
@@ -119,29 +126,37 @@ def matvec(m: Matrix3, v: Vector3) -> Vector3:
     (-4, 3, 5)
     """
     row0, row1, row2 = m
+    (a0, a1, a2), (a3, a4, a5), (a6, a7, a8) = m
+    x, y, z = v
+    if (
+        float is a0.__class__ is a1.__class__ is a2.__class__ is a3.__class__ is a4.__class__ is a5.__class__
+        and float is a6.__class__ is a7.__class__ is a8.__class__ is x.__class__ is y.__class__ is z.__class__
+    ):
+        return (a0 * x + a1 * y + a2 * z + 0.0, a3 * x + a4 * y + a5 * z + 0.0, a6 * x + a7 * y + a8 * z + 0.0)
     return (dot(row0, v), dot(row1, v), dot(row2, v))
 
 
 def transpose(m: Matrix3) -> Matrix3:
     """m'."""
-    return (
-        (m[0][0], m[1][0], m[2][0]),
-        (m[0][1], m[1][1], m[2][1]),
-        (m[0][2], m[1][2], m[2][2]),
-    )
+    (a, b, c), (d, e, f), (g, h, i) = m
+    return ((a, d, g), (b, e, h), (c, f, i))
 
 
 def matmul(a: Matrix3, b: Matrix3) -> Matrix3:
     """a b."""
-    x, y, z = transpose(b)
     (a0, a1, a2), (a3, a4, a5), (a6, a7, a8) = a
-    if _are_floats(*a) and _are_floats(x, y, z):
-        (x0, x1, x2), (y0, y1, y2), (z0, z1, z2) = x, y, z
+    (x0, y0, z0), (x1, y1, z1), (x2, y2, z2) = b
+    if (
+        float is a0.__class__ is a1.__class__ is a2.__class__ is a3.__class__ is a4.__class__ is a5.__class__
+        and float is a6.__class__ is a7.__class__ is a8.__class__ is x0.__class__ is x1.__class__ is x2.__class__
+        and float is y0.__class__ is y1.__class__ is y2.__class__ is z0.__class__ is z1.__class__ is z2.__class__
+    ):
         return (
             (a0 * x0 + a1 * x1 + a2 * x2 + 0.0, a0 * y0 + a1 * y1 + a2 * y2 + 0.0, a0 * z0 + a1 * z1 + a2 * z2 + 0.0),
             (a3 * x0 + a4 * x1 + a5 * x2 + 0.0, a3 * y0 + a4 * y1 + a5 * y2 + 0.0, a3 * z0 + a4 * z1 + a5 * z2 + 0.0),
             (a6 * x0 + a7 * x1 + a8 * x2 + 0.0, a6 * y0 + a7 * y1 + a8 * y2 + 0.0, a6 * z0 + a7 * z1 + a8 * z2 + 0.0),
         )
+    x, y, z = (x0, x1, x2), (y0, y1, y2), (z0, z1, z2)
     return (
         (dot(a[0], x), dot(a[0], y), dot(a[0], z)),
         (dot(a[1], x), dot(a[1], y), dot(a[1], z)),

@@ -1,0 +1,54 @@
+"""The common normal of two axes, where it is near enough to put frames on.
+
+The axis z passes through the origin, the child's axis z' through the point `offset`; both are unit vectors.
+
+(1)  direction            n = z x z'
+(2)  foot on z            t = offset . (z' x n) / n . n
+(3)  foot on z'           u = offset . (z x n) / n . n,  counted from `offset`
+
+With z' x n for z - (z . z') z' less cancels between axes that are nearly parallel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torquec.spatial import Vector3, cross, dot, norm
+
+_SKEW = 1e-3
+"""Below this sine of the angle between two axes, their common normal is not used;"""
+
+_FAR = 10.0
+"""nor where it meets one of them further away than so many times the offset between the two joints."""
+
+
+@dataclass
+class CommonNormal:
+    """Its direction, of any length (1), and how far along either axis its feet are from the joints (2), (3)."""
+
+    direction: Vector3
+    foot: float
+    foot_on_child: float
+
+
+def near_normal(z: Vector3, offset: Vector3, z_child: Vector3) -> CommonNormal | None:
+    """The common normal of the axis z and of a child's axis through `offset`, None where it lies far away.
+
+    >>> near_normal((0.0, 0.0, 1.0), (2.0, 5.0, 3.0), (0.0, 1.0, 0.0))
+    CommonNormal(direction=(-1.0, 0.0, 0.0), foot=3.0, foot_on_child=-5.0)
+    """
+    direction = cross(z, z_child)
+    if norm(direction) < _SKEW:
+        return None
+    square = dot(direction, direction)
+    foot_on_z = dot(offset, cross(z_child, direction)) / square
+    foot_on_child = dot(offset, cross(z, direction)) / square
+    if max(abs(foot_on_z), abs(foot_on_child)) > _FAR * norm(offset):
+        return None
+    return CommonNormal(direction, foot_on_z, foot_on_child)
+
+
+def foot(z: Vector3, other: Vector3, z_other: Vector3) -> float:
+    """Where on the line t z the common normal to the line `other` + u z_other starts (2)."""
+    direction = cross(z, z_other)
+    return float(dot(other, cross(z_other, direction)) / dot(direction, direction))
