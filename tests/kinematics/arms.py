@@ -130,6 +130,17 @@ UR10E = (
 )
 """Axes and points of the Universal Robots UR10e with all joints at zero [m]."""
 
+SPHERICAL = {
+    # Axes [Z, Y, Y, X, Y, X]: a shoulder beside the first axis, one in front of it, and one on it [m].
+    kind: ([Z, Y, Y, X, Y, X], points)
+    for kind, points in {
+        "beside": [[0, 0, 0], [0, 0.14, 0.67], [0.43, 0.14, 0.67], [0.45, 0.14, 0.67], *[[0.86, 0.14, 0.67]] * 2],
+        "in front": [[0, 0, 0], [0.15, 0, 0.45], [0.15, 0, 1.05], [0.15, 0, 1.15], *[[0.75, 0, 1.15]] * 2],
+        "on": [[0, 0, 0], [0, 0, 0.45], [0, 0, 1.05], [0, 0, 1.05], *[[0.6, 0, 1.05]] * 2],
+    }.items()
+}
+"""Axes and points of arms with a spherical wrist."""
+
 
 def off_lines(lines, size, rng):
     """Lines whose axes and points are off by up to `size` [rad, m] in every coordinate."""

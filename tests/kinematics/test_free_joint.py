@@ -59,11 +59,26 @@ def test_what_cannot_be_free_is_refused():
         inverse_kinematics(robot, "tool", free="elbow")
 
 
-def test_round_angles():
-    """Multiples of 45 degrees: the shoulder straight, the elbow straight, the hand above the base."""
-    for kind in SEVEN_JOINTS:
-        robot = seven_joint_arm(kind)
-        q = np.random.default_rng(4).integers(-4, 5, (1000, 7)) * (np.pi / 4)
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", SEVEN_JOINTS)
+def test_many_poses_give_back_where_they_came_from(kind):
+    robot = seven_joint_arm(kind)
+    rng = np.random.default_rng(5)
+    for _ in range(4):
+        apart, _ = check_closure(robot, "tool", rng.uniform(-3.0, 3.0, (25_000, 7)))
+        assert apart.max() < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("part", "batches", "size"), [(4, 1, 1000), *(pytest.param(n, 20, 50_000, marks=pytest.mark.slow) for n in (4, 12))]
+)
+@pytest.mark.parametrize("kind", SEVEN_JOINTS)
+def test_round_angles(kind, part, batches, size):
+    """Multiples of 45 and 15 degrees: the shoulder straight, the elbow straight, the hand above the base."""
+    robot = seven_joint_arm(kind)
+    rng = np.random.default_rng(4)
+    for _ in range(batches):
+        q = rng.integers(-part, part + 1, (size, 7)) * (np.pi / part)
         apart, found = check_closure(robot, "tool", q)
         assert apart.max() < 1e-6
         assert (found.status & BranchStatus.SINGULAR).any()

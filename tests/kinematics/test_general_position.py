@@ -176,7 +176,7 @@ def test_a_calibrated_one_is_solved_from_it():
     off = [[np.asarray(v) + rng.uniform(-1e-3, 1e-3, 3) for v in part] for part in lines]
     robot = line_arm("RRRRRR", *off)
     ik = inverse_kinematics(robot, "tool")
-    assert (ik.method, len(ik.names)) == (KinematicsMethod.NEAR, 8)
+    assert (ik.method, len(ik.names)) == (KinematicsMethod.NEAR, 16)
     apart, _ = check_closure(robot, "tool", rng.uniform(-2.5, 2.5, (30, 6)))
     assert np.median(apart) < 1e-9
 

@@ -101,7 +101,7 @@ def ik(model: Model, options: IkOptions) -> Outcome:
     position = _list(options.position, "--position", 3)
     ways = solver(rotation, position, near=near)
     best = solver.nearest(rotation, position, near=near)
-    shown = range(len(ways.names)) if options.all else [int(best.branch)]
+    shown = _shown(solver, ways) if options.all else [int(best.branch)]
     rates = _rates(options)
     document: dict[str, Any] = {
         "method": solver.method.value,
@@ -193,6 +193,14 @@ def _rates(options: IkOptions) -> list[tuple[float, ...]]:
     given = ((options.velocity, "--velocity"), (options.acceleration or "0,0,0,0,0,0", "--acceleration"))
     rates = [_list(text, name, 6) for text, name in given]
     return [(*row[:3], *map(math.radians, row[3:])) if options.deg else row for row in rates]
+
+
+def _shown(solver: InverseKinematics, ways: ArmPoses) -> list[int]:
+    """All branches; of the further solutions that a calibrated arm may have, those that there are."""
+    from torquec.kinematics.arm_poses import BranchStatus
+
+    named = len(solver.closed.names)
+    return [k for k in range(len(ways.names)) if k < named or not ways.status[k] & BranchStatus.OUT_OF_REACH]
 
 
 def _branch(solver: InverseKinematics, ways: ArmPoses, k: int, rates: list[tuple[float, ...]]) -> dict[str, Any]:

@@ -185,8 +185,8 @@ class InverseKinematics:
         low, high = max(joint.limits.lower, -np.pi), min(joint.limits.upper, np.pi)
         if np.isfinite(joint.limits.lower) and np.isfinite(joint.limits.upper):
             low, high = joint.limits.lower, joint.limits.upper
-        found = free_intervals(score, len(self.names), low, high)
-        return FreeIntervals(joint.name, self.names, tuple(map(tuple, found)))
+        found = free_intervals(score, len(self.closed.names), low, high)
+        return FreeIntervals(joint.name, self.closed.names, tuple(map(tuple, found)))
 
     def rates(self, q: Any, velocity: Any, acceleration: Any = None) -> JointRates:
         """Joint speeds and accelerations (n,) from the frame's velocity and acceleration (6,), linear before angular.

@@ -1,9 +1,8 @@
 """The C text of inverse kinematics by iteration: bounded loops around the straight-line parts of a package.
 
-What `iterated` does for a batch, here for one pose: every branch starts at the closed form of the tidy arm (or the one
-branch of a numeric arm at the reference), takes at most `STEPS` steps, and starts again from a fixed table, at most
-`RESTARTS` times (numeric: from the points of the table). There is no state, no allocation and no recursion; the
-largest number of steps stands in the header.
+What `near_branches` does for a batch, here for one pose; the one branch of a numeric arm starts at the reference, and
+then at the points of a fixed table. There is no state, no allocation and no recursion; the largest number of steps
+stands in the header.
 """
 
 from __future__ import annotations
@@ -14,52 +13,73 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.foundation.arrays import Array
+from torquec.kinematics import curve_tracing as tracing
 from torquec.kinematics.arm_poses import SEVERE, BranchStatus
+from torquec.kinematics.curve_template import CURVES, NO_CURVES, SEARCH_CURVES
 from torquec.kinematics.iterated import APART, CLOSED, STEPS
-from torquec.kinematics.iteration_template import FIRST_NEAR, FIRST_NUMERIC, NEAR_START, NUMERIC_START, SOURCE
+from torquec.kinematics.iteration_template import NUMERIC_SOLVE, SOURCE
+from torquec.kinematics.near_branches import HOPELESS, TRACED, NearSearch, beside, nearly_singular
+from torquec.kinematics.near_template import POOL, SOLVE
+
+_CURVE_WORDS = """CORRECTIONS CURVE_STEPS CROSSINGS ENCLOSING
+    FIRST_STEP LARGEST_STEP LEAST_STEP LARGEST_TURN ON_CURVE CLOSE_LOOK"""
 
 
 @dataclass(frozen=True, eq=False)
 class IterationShape:
     """What the loops need to know of an arm.
 
-    `table` (starts, branches, n) are the shifts of restarts about a branch's start; for a numeric arm (`is_numeric`)
-    (starts, 1, n) are shares of the joints' ranges. `lower`, `upper` and `half` (n,) are the limits and how far about
-    the reference a numeric start may be; `turning` (n,) is 1 for joints that turn, `moving` (n,) for those that move.
+    A numeric arm has a `table` (starts, n) of shares of the joints' ranges; `lower`, `upper` and `half` (n,) are the
+    limits and how far about the reference a start may be. `turning` (n,) is 1 for joints that turn, `moving` (n,) for
+    those that move. A calibrated arm has a `search` and `branches` of its tidy arm.
     """
 
     prefix: str
     functions: Mapping[str, str]
-    """The C names of the parts: start (not for a numeric arm), step, finish."""
+    """The C names of the parts: step, finish; for a calibrated arm start, and where it is traced curve_start and
+    curve_step."""
     n: int
     branches: int
+    places: int
+    """Branches and further solutions."""
     missed: float
     """Of the position [m] and the rotation [rad]: more is out of reach."""
-    hopeful: float
-    """A start that misses by more [m] is not tried again."""
     table: Array
     lower: Array
     upper: Array
     half: Array
     turning: Array
     moving: Array
-    is_numeric: bool
+    search: NearSearch | None
+
+    @property
+    def room(self) -> int:
+        """How many solutions are kept of a pose: of every branch and of the reference, or all there are."""
+        return max(self.places, self.branches + 1)
 
     @property
     def largest_steps(self) -> int:
-        """How many steps one call takes at most."""
-        return (1 + len(self.table)) * self.branches * STEPS
+        """How many steps one call takes at most, to the pose and along curves."""
+        if self.search is None:
+            return (1 + len(self.table)) * STEPS
+        steps = (self.branches * (1 + len(beside(1.0, 1.0))) + 1) * STEPS
+        if self.search.curves is None:
+            return steps
+        enclosing = tracing.ENCLOSING * tracing.CORRECTIONS + STEPS
+        one_way = tracing.CURVE_STEPS * tracing.CORRECTIONS + tracing.CROSSINGS * enclosing
+        return steps + (self.room + self.branches) * (tracing.CORRECTIONS + 2 * one_way)
 
 
 def iteration_header(shape: IterationShape) -> str:
     """`<prefix>_iteration.h`."""
-    p, n, b = shape.prefix, shape.n, shape.branches
+    p, n, b = shape.prefix, shape.n, shape.places
+    steps = ", ".join(name for part, name in shape.functions.items() if part.endswith("step"))
     guard = f"{p.upper()}_ITERATION_H_INCLUDED"
     return f"""\
 /* Inverse kinematics by iteration: bounded loops around the functions of {p}.h. Written by torquec.
 
    Plain C99: no allocation, no state, no recursion; reentrant. One call takes at most {p.upper()}_LARGEST_STEPS
-   steps ({shape.functions["step"]}). rotation (3, 3) row by row and position (3) [m] are the pose of the frame in
+   steps ({steps}). rotation (3, 3) row by row and position (3) [m] are the pose of the frame in
    the base, near_q ({n}) the reference. status is a sum of 1 singular, 2 out of limits, 4
    out of reach; error (2) is what is missed of position [m] and rotation [rad]. For a pose that is not finite status is
    4 and q the reference. Both return how many branches meet the pose. */
@@ -78,7 +98,8 @@ extern "C" {{
 int {p}_every_pose(const double rotation[9], const double position[3], const double near_q[{n}],
     double q[{b * n}], double status[{b}], double error[{2 * b}]);
 
-/* The branch nearest to near_q of those with the best status; nothing starts again where some branch meets the pose. */
+/* The branch nearest to near_q of those with the best status; the reference is a start,
+   too, and nothing is searched for where some start led to the pose. */
 int {p}_nearest_branch(const double rotation[9], const double position[3], const double near_q[{n}],
     double q[{n}], int *branch, double *status, double error[2]);
 
@@ -92,46 +113,61 @@ int {p}_nearest_branch(const double rotation[9], const double position[3], const
 
 def iteration_source(shape: IterationShape) -> str:
     """`<prefix>_iteration.c`."""
-    p, n, b = shape.prefix, shape.n, shape.branches
-    starts = len(shape.table)
-    tables = [
-        _table("restart", shape.table.reshape(starts * b, n)),
-        _row("turning", shape.turning),
-        _row("moving", shape.moving),
-    ]
-    if shape.is_numeric:
-        tables += [_row("lower", shape.lower), _row("upper", shape.upper), _row("half", shape.half)]
-    begin = NUMERIC_START if shape.is_numeric else NEAR_START
+    p, n = shape.prefix, shape.n
+    tables = [_row("turning", shape.turning)]
     words = {
         "p": p,
-        "P": p.upper(),
+        "P": shape.places,
         "N": n,
-        "B": b,
-        "STARTS": starts,
+        "B": shape.branches,
+        "ROOM": shape.room,
+        "STARTS": len(shape.table),
         "STEPS": STEPS,
         "CLOSED": repr(CLOSED),
         "MISSED": repr(shape.missed),
         "APART": repr(APART),
-        "HOPEFUL": repr(shape.hopeful),
         "SEVERE": repr(SEVERE),
         "REACH": f"{float(BranchStatus.OUT_OF_REACH)!r}",
         "LIMITS": f"{float(BranchStatus.OUT_OF_LIMITS)!r}",
-        "step": shape.functions["step"],
-        "finish": shape.functions["finish"],
-        "start": shape.functions.get("start", ""),
-        "tables": "\n".join(tables),
-        "first": FIRST_NUMERIC if shape.is_numeric else FIRST_NEAR,
+        **shape.functions,
     }
-    text = SOURCE.replace("@begin@", begin)
+    if shape.search is None:
+        limits = [_row("lower", shape.lower), _row("upper", shape.upper), _row("half", shape.half)]
+        tables = [_row("moving", shape.moving), *limits, _table("restart", shape.table)]
+        solve = NUMERIC_SOLVE
+    else:
+        solve, more, besides = _near_parts(shape.search)
+        words |= more
+        tables.append(_table("beside", besides))
+    words["tables"] = "\n".join(tables)
+    text = SOURCE.replace("@solve@", solve)
     for _ in range(2):  # what is put in has words of its own
         for word, value in words.items():
             text = text.replace(f"@{word}@", str(value))
     return text
 
 
+def _near_parts(search: NearSearch) -> tuple[str, dict[str, object], Array]:
+    """The text of a calibrated arm's search, its words, and the poses beside (k, 12)."""
+    d = search.difference
+    besides = np.array([[*turn.ravel(), *shift] for turn, shift in beside(d, search.size)])
+    words: dict[str, object] = {
+        "BESIDES": len(besides),
+        "HOPELESS": repr(HOPELESS * d),
+        "HOPELESS_M": repr(HOPELESS * d * search.size),
+        "NEARLY_SINGULAR": repr(nearly_singular(d)),
+    }
+    if search.curves is None:
+        return f"{POOL}\n{SOLVE}", {**words, "search_curves": NO_CURVES, "least": "HUGE_VAL"}, besides
+    words |= {name: repr(getattr(tracing, name)) for name in _CURVE_WORDS.split()}
+    words |= {"TRACED": repr(TRACED), "WIDEST": repr(search.curves.widest), "search_curves": SEARCH_CURVES}
+    words["least"] = "least_singular(ended[k], rotation, position)"
+    return f"{POOL}\n{CURVES}\n{SOLVE}", words, besides
+
+
 def iteration_test(shape: IterationShape, poses: Array, reference: Array, expected: Array) -> str:
     """`iteration_test.c`: poses (N, 12) that joints reach, a reference (n,), and how many branches meet each (N,)."""
-    p, n, b = shape.prefix, shape.n, shape.branches
+    p, n, b = shape.prefix, shape.n, shape.places
     return f"""\
 /* Poses that the arm reaches: every one must be met. Exit status 0 when all are. Written by torquec. */
 

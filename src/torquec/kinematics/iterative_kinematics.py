@@ -1,8 +1,9 @@
 """Inverse kinematics by iteration: calibrated arms next to a closed form, and arms without one.
 
 Near: the closed form of the tidy arm (`near_arm`) gives a start for every branch, which keeps its name, and damped
-Newton steps on the arm as it is end at rounding. Numeric: one solution, from the reference or else from points spread
-over the ranges of the joints, with the limits kept on the way; nobody knows how many others there are.
+Newton steps on the arm as it is end at rounding; next to singularities there may be other solutions, which are looked
+for (`near_branches`) and come after the named ones. Numeric: one solution, from the reference or else from points over
+the ranges of the joints, with the limits kept on the way; nobody knows how many others there are.
 """
 
 from __future__ import annotations
@@ -24,14 +25,20 @@ from torquec.kinematics.arm_branch import ArmFamily, ClosedArm, PoseTarget
 from torquec.kinematics.arm_geometry import ArmGeometry, ArmJoint
 from torquec.kinematics.arm_poses import MISSED, NearestPose, branch_cost, branch_status, place_joints
 from torquec.kinematics.closed_kinematics import InverseKinematics, KinematicsMethod
-from torquec.kinematics.iterated import Iteration, solve_branches, solve_rows
+from torquec.kinematics.curve_tracing import Curves
+from torquec.kinematics.iterated import Iteration, solve_rows
 from torquec.kinematics.joint_rates import manipulability_and_pivot
-from torquec.kinematics.near_arm import NEAR_DISTANCE
+from torquec.kinematics.near_arm import pose_difference
+from torquec.kinematics.near_branches import MOST_SOLUTIONS, NearSearch, solve_near
 from torquec.kinematics.refinement import pose_distance, refined
+from torquec.kinematics.solution_curve import curve_start, curve_step
 from torquec.spatial import matmul, transpose
 
 LEAST_BEND = 0.03
 """Of the discriminant, in starts: sqrt(0.03) is 10 degrees from a fold, beyond what a calibration shifts it."""
+
+WIDEST = 4.0
+"""How far the pose may be off along a curve of solutions, of the difference between the arm and the tidy one."""
 
 NUMERIC_STARTS = (1, 7, 24, 96)
 """In these groups, until one start reaches the pose: the reference first."""
@@ -49,6 +56,23 @@ class IterativeKinematics(InverseKinematics):
         return KinematicsMethod.NUMERIC if self.tidy is None else KinematicsMethod.NEAR
 
     @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The name of every branch, in the order of the results.
+
+        Calibrated arms may have solutions next to singularities that no branch of the tidy arm leads to: `further`
+        ones, numbered as they are found.
+        """
+        if not self.is_traced:
+            return self.closed.names
+        more = MOST_SOLUTIONS - len(self.closed.names)
+        return (*self.closed.names, *(f"further {k + 1}" for k in range(more)))
+
+    @property
+    def is_traced(self) -> bool:
+        """Whether solutions are searched along curves: of calibrated arms with six joints that move."""
+        return self.tidy is not None and len(self._moving) == 6
+
+    @cached_property
     def function(self) -> Function:
         """There is none: an iteration is no straight-line program. Raises `RobotError`."""
         raise RobotError(
@@ -63,18 +87,15 @@ class IterativeKinematics(InverseKinematics):
 
     @cached_property
     def start_function(self) -> Function:
-        """The branches of the tidy arm, folds held apart: rotation, position, near -> q (branches, n), error."""
+        """The branches of the tidy arm, folds held apart: rotation, position, near -> q (branches, n)."""
         assert self.tidy is not None
 
         def algorithm(rotation: Any, position: Any, near: Any) -> dict[str, Any]:
             assert self.tidy is not None
             kept = tuple(near[joint.index] for joint in self.arm.joints)
             turn = matmul(rotation, transpose(self.tidy.tool.rotation))
-            rows, missed = [], []
-            for branch in self.closed.solve(PoseTarget(turn, position, kept)):
-                rows.append(place_joints(self.arm.joints, branch.values, near).q)
-                missed.append(branch.position_miss)
-            return {"q": rows, "missed": missed}
+            branches = self.closed.solve(PoseTarget(turn, position, kept))
+            return {"q": [place_joints(self.arm.joints, branch.values, near).q for branch in branches]}
 
         with folds_apart(LEAST_BEND):
             return trace(f"{self._word}_start", algorithm, self._inputs)
@@ -100,6 +121,42 @@ class IterativeKinematics(InverseKinematics):
             return {"placed": placed.q, "status": status, "error": error}
 
         return trace(f"{self._word}_finish", algorithm, {**self._row_inputs, "near": (self.robot.n,)})
+
+    @cached_property
+    def curve_start_function(self) -> Function:
+        """q (n,), rotation, position -> border (6,), tangent (n + 1,), gap (), least (): see `solution_curve`."""
+        algorithm = curve_start(self.robot, self.frame, self.arm, self._moving)
+        return trace(f"{self._word}_curve_start", algorithm, self._row_inputs)
+
+    @cached_property
+    def curve_step_function(self) -> Function:
+        """point (n + 1,), tangent, border (6,), rotation, position -> moved, along (n + 1,), missed ()."""
+        n = self.robot.n
+        algorithm = curve_step(self.robot, self.frame, self.arm, self._moving)
+        inputs = {"point": (n + 1,), "tangent": (n + 1,), "border": (6,), "rotation": (3, 3), "position": (3,)}
+        return trace(f"{self._word}_curve_step", algorithm, inputs)
+
+    @cached_property
+    def difference(self) -> float:
+        """How much poses of the arm and of the tidy one differ at most: see `pose_difference`."""
+        assert self.tidy is not None
+        return pose_difference(self.arm, self.tidy)
+
+    @cached_property
+    def search(self) -> NearSearch:
+        """How the branches of a calibrated arm are found."""
+        curves = None
+        if self.is_traced:
+            start, step = compile_function(self.curve_start_function), compile_function(self.curve_step_function)
+            curves = Curves(start.call, step.call, self._iteration.turning, WIDEST * self.difference)
+        return NearSearch(
+            self._iteration,
+            self._start_native.call,
+            curves,
+            self.difference,
+            0.5 * self.arm.reach,
+            len(self.names),
+        )
 
     @cached_property
     def _natives(self) -> tuple[NativeFunction, NativeFunction]:
@@ -139,13 +196,13 @@ class IterativeKinematics(InverseKinematics):
         return self._iterated(rotation, position, near, every=True)
 
     def _iterated(self, rotation: Array, position: Array, near: Array, *, every: bool) -> tuple[Array, Array, Array]:
-        """q, status, error of every branch; without `every`, nothing starts again for a pose that some branch meets."""
+        """q, status, error of every branch; without `every`, nothing is searched for where a branch meets the pose."""
         single = rotation.ndim == 2
         turn, place, reference = (a[None] if single else a for a in (rotation, position, near))
         if self.tidy is None:
             q = self._numeric(turn, place, reference)
         else:
-            q = self._from_closed_form(turn, place, reference, every=every)
+            q = solve_near(self.search, turn, place, reference, every=every)
         count, branches, n = q.shape
         rows = [np.repeat(a, branches, axis=0) for a in (turn, place, reference)]
         placed, status, error = self._natives[1].call(q.reshape(-1, n), *rows)
@@ -164,13 +221,6 @@ class IterativeKinematics(InverseKinematics):
             return np.take_along_axis(a, index, axis=best.ndim).squeeze(best.ndim)
 
         return NearestPose(taken(q), best, taken(status).astype(np.int64), taken(error))
-
-    def _from_closed_form(self, rotation: Array, position: Array, near: Array, *, every: bool) -> Array:
-        """q (N, branches, n) from the branches of the tidy arm."""
-        starts, missed = self._start_native.call(rotation, position, near)
-        # The arm may reach a little farther than the tidy one does.
-        hopeful = missed < 2.0 * NEAR_DISTANCE * self.arm.reach
-        return solve_branches(self._iteration, starts, rotation, position, hopeful=hopeful, every=every)[0]
 
     def _numeric(self, rotation: Array, position: Array, near: Array) -> Array:
         """q (N, 1, n): for every pose the first start that reaches it, or what misses it least."""

@@ -19,10 +19,8 @@ from torquec.foundation.reading import to_path
 from torquec.foundation.writing import write_folder
 from torquec.kinematics.arm_poses import BranchStatus
 from torquec.kinematics.closed_kinematics import InverseKinematics, KinematicsMethod
-from torquec.kinematics.iterated import RESTARTS, SPREADS
 from torquec.kinematics.iteration_text import IterationShape, iteration_header, iteration_source, iteration_test
 from torquec.kinematics.iterative_kinematics import NUMERIC_STARTS, IterativeKinematics
-from torquec.kinematics.near_arm import NEAR_DISTANCE
 
 _TESTED_POSES = 12  # of the self-test of an iteration
 
@@ -56,6 +54,8 @@ def write_kinematics_package(
     parts = {"step": ik.step_function, "finish": ik.finish_function}
     if not is_numeric:
         parts = {"start": ik.start_function, **parts}
+    if ik.is_traced:
+        parts |= {"curve_start": ik.curve_start_function, "curve_step": ik.curve_step_function}
     functions = [*parts.values(), ik.rates_function]
     names = package_names(functions, word)
     contents = c_package(functions, prefix=word, description=description)
@@ -71,32 +71,27 @@ def write_kinematics_package(
 
 
 def _shape(ik: IterativeKinematics, prefix: str, functions: dict[str, str]) -> IterationShape:
-    n, branches = ik.robot.n, len(ik.names)
+    n = ik.robot.n
     limits = [joint.limits for joint in ik.robot.joints]
     half, turning, moving = np.zeros(n), np.ones(n), np.zeros(n)
     for joint in ik.moving_joints:
         half[joint.index] = ik.arm.reach if joint.prismatic else np.pi
         turning[joint.index], moving[joint.index] = 0.0 if joint.prismatic else 1.0, 1.0
-    rng = np.random.default_rng(0)  # the same table in every package
-    if ik.tidy is None:
-        table = rng.uniform(size=(sum(NUMERIC_STARTS) - 1, 1, n))
-    else:
-        spread = np.array([SPREADS[k % len(SPREADS)] for k in range(RESTARTS)])
-        table = rng.uniform(-1.0, 1.0, (RESTARTS, branches, n)) * spread[:, None, None]
+    is_numeric = ik.tidy is None
     return IterationShape(
         prefix,
         functions,
         n,
-        branches,
+        len(ik.closed.names),
+        len(ik.names),
         ik.missed,
-        2.0 * NEAR_DISTANCE * ik.arm.reach if ik.tidy is not None else 1.0,
-        table,
+        np.random.default_rng(0).uniform(size=(sum(NUMERIC_STARTS) - 1 if is_numeric else 0, n)),  # always the same
         np.array([one.lower for one in limits]),
         np.array([one.upper for one in limits]),
         half,
         turning,
         moving,
-        ik.tidy is None,
+        None if is_numeric else ik.search,
     )
 
 

@@ -14,12 +14,13 @@ far away. What is left of the differences is for Newton's method.
 from __future__ import annotations
 
 import dataclasses
+import math
 from itertools import pairwise
 
 import numpy as np
 
 from torquec.foundation.arrays import Array
-from torquec.kinematics.arm_geometry import ArmGeometry, ArmJoint
+from torquec.kinematics.arm_geometry import ArmGeometry
 from torquec.spatial import Vector3
 
 NEAR_SINE = 0.06
@@ -28,6 +29,10 @@ calibrations find."""
 
 NEAR_DISTANCE = 0.03
 """The same of distances, relative to the size of the arm; the offsets of wrists are larger."""
+
+
+_COMPARED = 200
+"""Positions at which arms are compared."""
 
 
 def near_arm(arm: ArmGeometry) -> ArmGeometry:
@@ -45,13 +50,40 @@ def near_arm(arm: ArmGeometry) -> ArmGeometry:
     return ArmGeometry(joints, arm.tool, reach)
 
 
-def farthest_change(arm: ArmGeometry, tidy: ArmGeometry) -> float:
-    """The largest sine between an axis and what became of it."""
+def pose_difference(arm: ArmGeometry, tidy: ArmGeometry) -> float:
+    """The largest difference between the poses of two arms with their joints in the same position, over positions of
+    all kinds: of the place relative to half the size of the arm, or of the rotation [rad].
+    """
+    shares = np.random.default_rng(0).uniform(-1.0, 1.0, (_COMPARED, len(arm.joints)))  # the same in every run
+    largest = 0.0
+    for share in shares:
+        (turn, place), (other, there) = (_pose(one, share) for one in (arm, tidy))
+        angle = float(np.linalg.norm(turn - other)) / math.sqrt(2.0)
+        largest = max(largest, angle, float(np.linalg.norm(place - there)) / (0.5 * arm.reach))
+    return largest
 
-    def sine(one: ArmJoint, other: ArmJoint) -> float:
-        return float(np.linalg.norm(np.cross(one.axis, other.axis)))
 
-    return max(sine(one, other) for one, other in zip(arm.joints, tidy.joints, strict=True))
+def _pose(arm: ArmGeometry, share: Array) -> tuple[Array, Array]:
+    """Rotation and place of the tool with joints at these shares of half a turn, or of the arm's size."""
+    turn, place = np.eye(3), np.zeros(3)
+    for joint, part in zip(arm.joints, share, strict=True):
+        axis, point = np.array(joint.axis), np.array(joint.point)
+        if joint.prismatic:
+            place = place + turn @ (axis * part * arm.reach)
+        else:
+            own = turning(axis * part * math.pi)
+            turn, place = turn @ own, place + turn @ (point - own @ point)
+    return turn @ np.array(arm.tool.rotation), place + turn @ np.array(arm.tool.origin)
+
+
+def turning(v: Array) -> Array:
+    """The rotation by |v| about v."""
+    angle = float(np.linalg.norm(v))
+    if angle == 0.0:
+        return np.eye(3)
+    x, y, z = v / angle
+    k = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.asarray(np.eye(3) + math.sin(angle) * k + (1.0 - math.cos(angle)) * (k @ k))
 
 
 def _nearby_points(axes: list[Array], points: list[Array], tool: Array) -> list[Array]:

@@ -90,28 +90,38 @@ def pose_distance(pose: Pose, rotation: Matrix3, position: Vector3) -> list[Scal
 
 
 def damped_step(columns: list[list[Scalar]], right: Sequence[Scalar], damping: Scalar) -> list[Scalar]:
-    """Equation (2), by the factors L D L' of its matrix."""
-    n = len(columns)
-    lower: list[list[Scalar]] = []
-    pivots: list[Scalar] = []
-    for i in range(n):
-        row: list[Scalar] = []
-        for k in range(i):
-            row.append(_dot(columns[i], columns[k]) - sum(row[j] * lower[k][j] for j in range(k)))
-        scaled = [value * pivot for value, pivot in zip(row, pivots, strict=True)]
-        rest = _dot(columns[i], columns[i]) + damping - sum(a * b for a, b in zip(row, scaled, strict=True))
-        # Rounding may leave a singular pivot below the damping, which it cannot be below.
-        pivots.append(over(1.0, maximum(rest, damping)))
-        lower.append(scaled)
-    x = [_dot(column, right) for column in columns]
-    for i in range(n):
-        for k in range(i):
-            x[i] = x[i] - lower[i][k] * x[k]
-    x = [value * pivot for value, pivot in zip(x, pivots, strict=True)]
-    for i in reversed(range(n)):
-        for k in range(i + 1, n):
-            x[i] = x[i] - lower[k][i] * x[k]
-    return x
+    """Equation (2)."""
+    return SymmetricFactors(columns, damping).solve([_dot(column, right) for column in columns])
+
+
+class SymmetricFactors:
+    """The factors L D L' of the products of vectors with one another, `damping` added to the diagonal."""
+
+    def __init__(self, vectors: Sequence[Sequence[Scalar]], damping: Scalar) -> None:
+        self.lower: list[list[Scalar]] = []
+        self.pivots: list[Scalar] = []
+        for i, vector in enumerate(vectors):
+            row: list[Scalar] = []
+            for k in range(i):
+                row.append(_dot(vector, vectors[k]) - sum(row[j] * self.lower[k][j] for j in range(k)))
+            scaled = [value * pivot for value, pivot in zip(row, self.pivots, strict=True)]
+            rest = _dot(vector, vector) + damping - sum(a * b for a, b in zip(row, scaled, strict=True))
+            # Rounding may leave a singular pivot below the damping, which it cannot be below.
+            self.pivots.append(over(1.0, maximum(rest, damping)))
+            self.lower.append(scaled)
+
+    def solve(self, right: Sequence[Scalar]) -> list[Scalar]:
+        """The solution for a right side."""
+        x = list(right)
+        n = len(x)
+        for i in range(n):
+            for k in range(i):
+                x[i] = x[i] - self.lower[i][k] * x[k]
+        x = [value * pivot for value, pivot in zip(x, self.pivots, strict=True)]
+        for i in reversed(range(n)):
+            for k in range(i + 1, n):
+                x[i] = x[i] - self.lower[k][i] * x[k]
+        return x
 
 
 def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
