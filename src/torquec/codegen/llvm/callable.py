@@ -9,6 +9,10 @@
 machine code alive. A bare address keeps nothing, so code whose `address` was asked for stays until the process ends;
 the other two addresses are good as long as the function or its `call` lives. Several outputs come as a tuple, in the
 order of the ports. The batch kernel is compiled when the first batch comes.
+
+A function compiled with `Precision.SINGLE` has a third kernel, for batches of floats: where every input is an array of
+native float32, it computes in single precision, twice as many states at once, and gives float32. Every other call is
+as usual, in double precision.
 """
 
 from __future__ import annotations
@@ -26,8 +30,9 @@ from torquec.codegen.llvm.module import BATCH, KERNEL, PACKED, SHARED
 from torquec.codegen.llvm.objects import CachedObjects, CompiledObjects, Objects
 from torquec.codegen.llvm.rows import BatchKernels
 from torquec.codegen.llvm.trampoline import CallRecord, find_obstacle, make_builtin, make_record
-from torquec.codegen.llvm.trampoline_text import BATCH_WORD, MOST_AXES, MOST_PORTS
+from torquec.codegen.llvm.trampoline_text import BATCH_WORD, MOST_AXES, MOST_PORTS, SINGLE_WORD
 from torquec.codegen.llvm_text.batch import SCALAR_SLOT
+from torquec.codegen.precision import Precision
 from torquec.errors import CompileError
 from torquec.expr import Function, Port
 
@@ -44,11 +49,15 @@ class CallPath(StrEnum):
 
 @dataclass(frozen=True)
 class CompileOptions:
-    """`threads`: for batches, unless the call says otherwise. `cpu`: the processor to compile for (the host's)."""
+    """`threads`: for batches, unless the call says otherwise. `cpu`: the processor to compile for (the host's).
+
+    `precision`: what calls with inputs of float32 alone are computed in; all others are computed in doubles.
+    """
 
     threads: int = 1
     cpu: Cpu | None = None
     call_path: CallPath = CallPath.AUTOMATIC
+    precision: Precision = Precision.DOUBLE
 
 
 _DEFAULT = CompileOptions()
@@ -131,10 +140,11 @@ class _Kernels:
         self.objects, self._cpu = objects, cpu
         self.scalar = LoadedObject(objects.scalar(), cpu, libm_slots())
         self._batch_object: LoadedObject | None = None
-        self._batch = BatchKernels(0, 0)
+        self._batch = self._single = BatchKernels(0, 0)
+        self._single_object: LoadedObject | None = None
         self._lock = threading.Lock()
         self.record: CallRecord | None = None
-        """The record to tell of the batch kernel."""
+        """The record to tell of the batch kernels."""
 
     def pinned(self) -> _Kernels:
         """These kernels, from now on in memory until the process ends."""
@@ -153,6 +163,17 @@ class _Kernels:
                     self.record[BATCH_WORD] = self._batch.alone
         return self._batch
 
+    def single(self) -> BatchKernels:
+        """The same for floats."""
+        with self._lock:
+            if self._single_object is None:
+                loaded = LoadedObject(self.objects.single(), self._cpu, libm_slots())
+                self._single = BatchKernels(loaded.address(BATCH), loaded.address(SHARED))
+                self._single_object = loaded
+                if self.record is not None:
+                    self.record[SINGLE_WORD] = self._single.alone
+        return self._single
+
 
 def _make_call(objects: Objects, kernels: _Kernels, options: CompileOptions) -> Callable[..., Any]:
     clash = [port.name for port in objects.inputs if port.name in _KEYWORDS]
@@ -164,13 +185,14 @@ def _make_call(objects: Objects, kernels: _Kernels, options: CompileOptions) -> 
         objects.outputs,
         packed_address=kernels.scalar.address(PACKED),
         batch_kernels=kernels.batch,
+        single_kernels=kernels.single if options.precision is Precision.SINGLE else None,
         threads=check_threads(options.threads, objects.name),
     )
     ports = (*objects.inputs, *objects.outputs)
     too_much = len(ports) > MOST_PORTS or any(len(port.shape) > MOST_AXES for port in ports)
     if options.call_path is CallPath.CTYPES or too_much or find_obstacle():
         return dispatcher
-    words = [len(objects.inputs), len(objects.outputs), kernels.scalar.address(PACKED), 0, id(dispatcher)]
+    words = [len(objects.inputs), len(objects.outputs), kernels.scalar.address(PACKED), 0, id(dispatcher), 0]
     for port in ports:
         words += [len(port.shape), port.size, *port.shape, *[0] * (MOST_AXES - len(port.shape))]
     record = make_record(words)

@@ -30,6 +30,11 @@ class Cpu:
         return f"{self.triple} {self.name} {self.features} width={self.width} fma={self.fma}"
 
     @property
+    def single_width(self) -> int:
+        """Floats per vector."""
+        return 2 * self.width
+
+    @property
     def assembled_registers(self) -> int:
         """Vector registers of an x86 processor with fused operations, whose instructions are written here; else 0."""
         if not self.triple.startswith("x86_64") or not self.fma:

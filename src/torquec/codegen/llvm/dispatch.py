@@ -3,6 +3,9 @@
 Inputs may be lists, other real dtypes, non-contiguous, named by keyword, or one state among batches (it is then the
 same for every row). What cannot be meant is refused with the port's name and the shape that was expected. Where there
 is no trampoline, this serves every call.
+
+A function compiled for single precision computes in floats where every input is an array of native floats, and gives
+floats then; any other input is converted to doubles, and so are all others of the call.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ import numpy as np
 from torquec.codegen.llvm.rows import BatchKernels, Rows, is_plain, run_rows
 from torquec.errors import ArgumentError
 from torquec.expr import Port
-from torquec.foundation.arrays import AnyArray, Array
+from torquec.foundation.arrays import AnyArray
 
 PACKED_PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 
@@ -34,11 +37,12 @@ class Dispatcher:
         *,
         packed_address: int,
         batch_kernels: Callable[[], BatchKernels],
+        single_kernels: Callable[[], BatchKernels] | None,
         threads: int,
     ) -> None:
         self._name, self._inputs, self._outputs = name, inputs, outputs
         self._kernel = PACKED_PROTOTYPE(packed_address)
-        self._batch_kernels = batch_kernels
+        self._batch_kernels, self._single_kernels = batch_kernels, single_kernels
         self._threads = check_threads(threads, name)
 
     def __call__(self, /, *args: Any, out: Any = None, threads: int | None = None, **named: Any) -> Any:
@@ -47,12 +51,18 @@ class Dispatcher:
         values = self._bind(args, named)
         arrays = [self._input(port, value) for port, value in zip(self._inputs, values, strict=True)]
         count = self._rows(arrays)
-        results = self._results(out, count)
+        single = self._single_kernels if arrays and all(array.dtype == np.float32 for array in arrays) else None
+        results = self._results(out, count, np.float32 if single else np.float64)
         arrays = [_apart(array, results) for array in arrays]
-        if count is None:
+        repeats = [array.ndim == len(port.shape) for port, array in zip(self._inputs, arrays, strict=True)]
+        if single and count is None:
+            rows = Rows(arrays, repeats, [array[None] for array in results], 1, np.float32)
+            run_rows(single(), rows, threads=1)
+        elif single:
+            run_rows(single(), Rows(arrays, repeats, results, count or 0, np.float32), threads=threads)
+        elif count is None:
             self._run_one(arrays, results)
         else:
-            repeats = [array.ndim == len(port.shape) for port, array in zip(self._inputs, arrays, strict=True)]
             run_rows(self._batch_kernels(), Rows(arrays, repeats, results, count), threads=threads)
         if len(self._outputs) == 1:
             return results[0]
@@ -100,34 +110,35 @@ class Dispatcher:
             raise self._error(f"batches differ in length: {lengths}", "give every batch the same number of rows")
         return next(iter(counts.values()), None)
 
-    def _results(self, out: Any, count: int | None) -> list[Array]:
+    def _results(self, out: Any, count: int | None, dtype: type[np.floating[Any]]) -> list[AnyArray]:
         """The arrays to fill: new ones, or those that were given."""
         lead = () if count is None else (count,)
         if out is None:
-            return [np.empty((*lead, *port.shape)) for port in self._outputs]
+            return [np.empty((*lead, *port.shape), dtype) for port in self._outputs]
         items = [out] if len(self._outputs) == 1 else out
         if not isinstance(items, (tuple, list)) or len(items) != len(self._outputs):
             names = ", ".join(port.name for port in self._outputs)
             raise self._error(f"out is {type(out).__name__}", f"give a tuple of {len(self._outputs)} arrays: {names}")
         for port, item in zip(self._outputs, items, strict=True):
-            self._check_result(port, item, (*lead, *port.shape))
+            self._check_result(port, item, (*lead, *port.shape), np.dtype(dtype))
         for i, item in enumerate(items):
             if any(np.may_share_memory(item, other) for other in items[:i]):
                 raise self._error("arrays in out overlap", "give arrays that do not share memory")
         return list(items)
 
-    def _check_result(self, port: Port, item: Any, shape: tuple[int, ...]) -> None:
-        expected = f"give a writeable float64 array of shape {shape} for '{port.name}'"
+    def _check_result(self, port: Port, item: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        why = " (every input is of float32)" if dtype == np.float32 else ""
+        expected = f"give a writeable {dtype} array of shape {shape} for '{port.name}'{why}"
         if not isinstance(item, np.ndarray):
             raise self._error(f"out is {type(item).__name__}, not an array", expected)
-        if item.dtype != np.float64 or not item.dtype.isnative:
+        if item.dtype != dtype or not item.dtype.isnative:
             raise self._error(f"out has dtype {item.dtype}", expected)
         if item.shape != shape:
             raise self._error(f"out has shape {item.shape}", expected)
         if not item.flags.writeable:
             raise self._error("out is read-only", expected)
 
-    def _run_one(self, arrays: Sequence[AnyArray], results: Sequence[Array]) -> None:
+    def _run_one(self, arrays: Sequence[AnyArray], results: Sequence[AnyArray]) -> None:
         inputs = [np.require(array, np.float64, ("C", "A")) for array in arrays]
         outputs = [array if is_plain(array) else np.empty(array.shape) for array in results]
         pointers = [
@@ -155,6 +166,6 @@ def _expected(port: Port) -> str:
     return f"'{port.name}' takes an array of shape {port.shape}, or {batch} for a batch"
 
 
-def _apart(array: AnyArray, results: Sequence[Array]) -> AnyArray:
+def _apart(array: AnyArray, results: Sequence[AnyArray]) -> AnyArray:
     """The array, copied if a result would be written over it."""
     return array.copy() if any(np.may_share_memory(array, result) for result in results) else array

@@ -10,11 +10,18 @@ from __future__ import annotations
 import llvmlite.binding as llvm
 
 from torquec.codegen.llvm.cpu import Cpu, make_target_machine
-from torquec.codegen.llvm_text.batch import SCALAR_SLOT, emit_batch, emit_block, emit_row_loop, emit_shared_batch
+from torquec.codegen.llvm_text.batch import (
+    COPY_ROWS,
+    SCALAR_SLOT,
+    emit_batch,
+    emit_block,
+    emit_row_loop,
+    emit_shared_batch,
+)
 from torquec.codegen.llvm_text.program import make_program
 from torquec.codegen.llvm_text.scalar import emit_packed, emit_scalar
-from torquec.codegen.llvm_text.sincos import FAR_SINCOS, LIBRARY_FAR_ONE
-from torquec.codegen.llvm_text.text import FunctionText
+from torquec.codegen.llvm_text.sincos import FAR_SINCOS, LIBRARY_FAR_ONE, SINGLE_FAR_SINCOS
+from torquec.codegen.llvm_text.text import FunctionText, Type
 from torquec.errors import CompileError
 from torquec.expr import Function, check_function
 
@@ -55,10 +62,30 @@ def compile_batch(function: Function, cpu: Cpu) -> bytes:
     if len(function.operations) > MOST_OPERATIONS_IN_VECTORS:
         bodies = [emit_row_loop(program, name=BATCH)]
     else:
-        block = emit_block(text, program, cpu.width, name=BLOCK)
-        bodies = [block, emit_batch(program, cpu.width, name=BATCH, block=BLOCK)]
+        shape = Type(cpu.width)
+        block = emit_block(text, program, shape, name=BLOCK)
+        bodies = [block, emit_batch(program, shape, name=BATCH, block=BLOCK)]
     bodies += [emit_shared_batch(program, name=SHARED, batch=BATCH), f"@{SCALAR_SLOT} = global ptr null"]
     return _object_code(bodies, text, cpu, width=cpu.width)
+
+
+def compile_single(function: Function, cpu: Cpu) -> bytes:
+    """Object code of the batch kernel in single precision (`BATCH`, `SHARED`), rows of floats.
+
+    Raises `CompileError` where it is too large.
+    """
+    _check_size(function)
+    text = FunctionText(cpu.fma)
+    program = make_program(function, fuse=cpu.fma)
+    fits = len(function.operations) <= MOST_OPERATIONS_IN_VECTORS
+    shape = Type(cpu.single_width if fits else 1, "float")
+    bodies = [
+        emit_block(text, program, shape, name=BLOCK),
+        emit_batch(program, shape, name=BATCH, block=BLOCK),
+        emit_shared_batch(program, name=SHARED, batch=BATCH, shape=shape),
+        COPY_ROWS,
+    ]
+    return _object_code(bodies, text, cpu, width=cpu.width, far_sincos=SINGLE_FAR_SINCOS)
 
 
 def object_code(source: str, cpu: Cpu, *, level: int = 2) -> bytes:
@@ -69,12 +96,12 @@ def object_code(source: str, cpu: Cpu, *, level: int = 2) -> bytes:
         raise CompileError(f"LLVM refused the code: {error}", remedy="report this with the function") from error
 
 
-def _object_code(bodies: list[str], text: FunctionText, cpu: Cpu, *, width: int) -> bytes:
+def _object_code(bodies: list[str], text: FunctionText, cpu: Cpu, *, width: int, far_sincos: str = FAR_SINCOS) -> bytes:
     """Object code that uses vectors of `width` doubles at most."""
     slots = [f"@{slot} = global ptr null" for slot in LIBM_SLOTS]
     if text.needs_far_sincos:
         text.declare("declare double @llvm.fabs.f64(double)")
-        bodies = [*bodies, FAR_SINCOS, LIBRARY_FAR_ONE]
+        bodies = [*bodies, far_sincos, LIBRARY_FAR_ONE]
     attributes = _ATTRIBUTES.format(bits=64 * width)
     return object_code("\n".join([*bodies, *text.declarations, *slots, attributes, _UNLIKELY]), cpu)
 

@@ -10,7 +10,7 @@ import llvmlite.binding as llvm
 
 from torquec.codegen.llvm.cache import CacheEntry, open_cache
 from torquec.codegen.llvm.cpu import Cpu
-from torquec.codegen.llvm.module import compile_batch, compile_scalar
+from torquec.codegen.llvm.module import compile_batch, compile_scalar, compile_single
 from torquec.expr import Function, Port
 from torquec.foundation.source_identity import source_identity
 
@@ -40,6 +40,9 @@ class Objects(Protocol):
     def batch(self) -> bytes:
         """Object code of the batch kernel."""
 
+    def single(self) -> bytes:
+        """Object code of the batch kernel in single precision."""
+
 
 class CompiledObjects:
     """Object code made when it is asked for."""
@@ -56,6 +59,10 @@ class CompiledObjects:
     def batch(self) -> bytes:
         """Object code of the batch kernel."""
         return compile_batch(self._function, self._cpu)
+
+    def single(self) -> bytes:
+        """Object code of the batch kernel in single precision."""
+        return compile_single(self._function, self._cpu)
 
 
 class CachedObjects:
@@ -81,11 +88,18 @@ class CachedObjects:
 
     def batch(self) -> bytes:
         """Object code of the batch kernel."""
-        entry = self._cache.read(f"batch\n{self._key}") if self._cache else None
+        return self._kept("batch", compile_batch)
+
+    def single(self) -> bytes:
+        """Object code of the batch kernel in single precision."""
+        return self._kept("single", compile_single)
+
+    def _kept(self, kind: str, compile_kind: Callable[[Function, Cpu], bytes]) -> bytes:
+        entry = self._cache.read(f"{kind}\n{self._key}") if self._cache else None
         if entry is None:
-            entry = CacheEntry({}, compile_batch(self._made(), self._cpu))
+            entry = CacheEntry({}, compile_kind(self._made(), self._cpu))
             if self._cache:
-                self._cache.write(f"batch\n{self._key}", entry)
+                self._cache.write(f"{kind}\n{self._key}", entry)
         return entry.code
 
     def _made(self) -> Function:

@@ -1,8 +1,8 @@
 """Running a batch kernel over many rows: arrays that cannot be used in place, and threads.
 
-What is C-contiguous, aligned and of native doubles is used in place. Anything else passes through a small buffer, a few
-thousand rows at a time, so that a batch costs little memory besides its outputs. Where a row stands does not change its
-result, so rows may be cut anywhere.
+What is C-contiguous, aligned and of native doubles (floats where the kernel computes in these) is used in place.
+Anything else passes through a small buffer, a few thousand rows at a time, so that a batch costs little memory besides
+its outputs. Where a row stands does not change its result, so rows may be cut anywhere.
 
 Threads share out the rows of arrays in place among themselves, in native code: in Python, each share would cost two
 changes of the interpreter's lock from one thread to another, which take longer than a thousand rows.
@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from torquec.foundation.arrays import AnyArray, Array
+from torquec.foundation.arrays import AnyArray
 
 _BUFFER_BYTES = 1 << 20  # stays in the second-level cache
 _FEWEST_ROWS = 4096  # below it, waking a thread takes longer than the rows
@@ -48,13 +48,15 @@ class Rows:
 
     inputs: Sequence[AnyArray]
     repeats: Sequence[bool]
-    outputs: Sequence[Array]
+    outputs: Sequence[AnyArray]
     count: int
+    dtype: type[np.float64] | type[np.float32] = np.float64
+    """What the kernel reads and writes."""
 
 
-def is_plain(array: AnyArray) -> bool:
-    """Whether native code can use the array in place."""
-    return array.dtype == np.float64 and array.dtype.isnative and array.flags.c_contiguous and array.flags.aligned
+def is_plain(array: AnyArray, dtype: type[np.float64] | type[np.float32] = np.float64) -> bool:
+    """Whether native code that computes in `dtype` can use the array in place."""
+    return array.dtype == dtype and array.dtype.isnative and array.flags.c_contiguous and array.flags.aligned
 
 
 def run_rows(kernels: BatchKernels, rows: Rows, *, threads: int) -> None:
@@ -113,29 +115,34 @@ def _run_span(kernel: Any, rows: Rows, start: int, stop: int) -> None:
     step = max(1, stop - start)
     if not _is_in_place(rows):
         widest = max((a.size // (1 if same else max(1, rows.count)) for a, same in _arrays(rows)), default=1)
-        step = max(64, _BUFFER_BYTES // (8 * max(1, widest)))
+        step = max(64, _BUFFER_BYTES // (np.dtype(rows.dtype).itemsize * max(1, widest)))
     for first in range(start, stop, step):
         last = min(first + step, stop)
-        inputs = [_readable(a, same, first, last) for a, same in zip(rows.inputs, rows.repeats, strict=True)]
-        outputs = [a[first:last] if is_plain(a) else np.empty((last - first, *a.shape[1:])) for a in rows.outputs]
+        inputs = [
+            _readable(a, same, first, last, rows.dtype) for a, same in zip(rows.inputs, rows.repeats, strict=True)
+        ]
+        outputs = [
+            a[first:last] if is_plain(a, rows.dtype) else np.empty((last - first, *a.shape[1:]), rows.dtype)
+            for a in rows.outputs
+        ]
         kernel(last - first, _pointers(inputs), _pointers(outputs))
         for target, made in zip(rows.outputs, outputs, strict=True):
-            if not is_plain(target):
+            if not is_plain(target, rows.dtype):
                 target[first:last] = made
 
 
 def _is_in_place(rows: Rows) -> bool:
-    return not any(rows.repeats) and all(is_plain(a) for a in (*rows.inputs, *rows.outputs))
+    return not any(rows.repeats) and all(is_plain(a, rows.dtype) for a in (*rows.inputs, *rows.outputs))
 
 
 def _arrays(rows: Rows) -> list[tuple[AnyArray, bool]]:
     return [*zip(rows.inputs, rows.repeats, strict=True), *((a, False) for a in rows.outputs)]
 
 
-def _readable(array: AnyArray, repeats: bool, first: int, last: int) -> Array:
+def _readable(array: AnyArray, repeats: bool, first: int, last: int, dtype: type[np.floating[Any]]) -> AnyArray:
     """Rows first to last as an array that native code can read."""
     part = np.broadcast_to(array, (last - first, *array.shape)) if repeats else array[first:last]
-    return np.require(part, np.float64, ("C", "A"))
+    return np.require(part, dtype, ("C", "A"))
 
 
 def _pointers(arrays: Sequence[AnyArray]) -> ctypes.Array[ctypes.c_void_p]:

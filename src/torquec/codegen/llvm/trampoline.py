@@ -2,7 +2,8 @@
 
 `call(self, args, nargs, kwnames)` is what CPython's fast-call convention asks for. It serves the common call, every
 input an exact `ndarray` of native, aligned, C-contiguous doubles in the shape of its port (one state) or with one
-more axis in front (a batch, for which the GIL is released), `out=` absent or just as plain and apart from the inputs.
+more axis in front (a batch, for which the GIL is released), `out=` absent or just as plain and apart from the inputs;
+or a batch of floats throughout, where there is a kernel for them.
 Anything else it hands, unchanged, to a Python function that converts or says what is wrong.
 
 One trampoline serves all functions of a process. What a function is stands in its record, memory that a capsule points
@@ -10,7 +11,8 @@ to, which is the built-in's `self`: Python can neither read nor write what a cap
 
     word 0      number of inputs          word 3   batch kernel, or 0 to leave batches to Python
     word 1      number of outputs         word 4   the Python function for everything else
-    word 2      packed scalar kernel      word 5+  per port, inputs first: axes, elements, lengths of up to 4 axes
+    word 2      packed scalar kernel      word 5   batch kernel for floats, or 0
+    word 6+     per port, inputs first: axes, elements, lengths of up to 4 axes
 
 The capsule also owns a reference to all that the words point to, and gives it back when the last caller is gone.
 
@@ -145,6 +147,7 @@ def _slot_values() -> dict[str, int]:
     return {
         "ndarray_type": id(np.ndarray),
         "float64": id(np.dtype(np.float64)),
+        "float32": id(np.dtype(np.float32)),
         "tuple_type": id(tuple),
         "none": id(None),
         "out_name": id(_OUT),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-HEADER_WORDS, PORT_WORDS, MOST_AXES, MOST_PORTS = 5, 6, 4, 32
-BATCH_WORD = 3
+HEADER_WORDS, PORT_WORDS, MOST_AXES, MOST_PORTS = 6, 6, 4, 32
+BATCH_WORD, SINGLE_WORD = 3, 5
 """Layout and limits of a record."""
 
 SLOTS = (
     "ndarray_type",
     "float64",
+    "float32",
     "tuple_type",
     "none",
     "out_name",
@@ -24,8 +25,8 @@ SLOTS = (
 """What the trampoline must be given: addresses of objects and of C functions."""
 
 _ARRAY_STATE = """
-; The number of rows of a batch, -1 for one state, -2 for an array that does not fit the port.
-define internal i64 @rows_of(ptr %array, ptr %port) {
+; The number of rows of a batch, -1 for one state, -2 for an array that does not fit the port or has another dtype.
+define internal i64 @rows_of(ptr %array, ptr %port, ptr %wanted) {
 entry:
   %type_at = getelementptr i8, ptr %array, i64 8
   %type = load ptr, ptr %type_at
@@ -35,13 +36,12 @@ entry:
 array_found:
   %dtype_at = getelementptr i8, ptr %array, i64 56
   %dtype = load ptr, ptr %dtype_at
-  %float64 = load ptr, ptr @float64
-  %is_float64 = icmp eq ptr %dtype, %float64
+  %is_wanted = icmp eq ptr %dtype, %wanted
   %flags_at = getelementptr i8, ptr %array, i64 64
   %flags = load i32, ptr %flags_at
   %layout = and i32 %flags, 257            ; C-contiguous and aligned
   %is_plain = icmp eq i32 %layout, 257
-  %usable = and i1 %is_float64, %is_plain
+  %usable = and i1 %is_wanted, %is_plain
   %nd_at = getelementptr i8, ptr %array, i64 24
   %nd32 = load i32, ptr %nd_at
   %nd = sext i32 %nd32 to i64
@@ -119,20 +119,45 @@ keyword_value:
   %given_or_null = select i1 %is_none, ptr null, ptr %value
   br label %inputs
 
-; Every input fits its port, and all agree on the number of rows.
+; Floats where there is a kernel for them and the first input holds some, else doubles.
 inputs:
   %out = phi ptr [ null, %keywords ], [ %given_or_null, %keyword_value ]
+  %float64 = load ptr, ptr @float64
+  %single_at = getelementptr i64, ptr %record, i64 SINGLE_WORD
+  %single_kernel = load ptr, ptr %single_at
+  %has_single = icmp ne ptr %single_kernel, null   ; it has an input then
+  br i1 %has_single, label %first_type, label %ready
+first_type:
+  %first_arg = load ptr, ptr %args
+  %first_type_at = getelementptr i8, ptr %first_arg, i64 8
+  %first_type_is = load ptr, ptr %first_type_at
+  %array_type = load ptr, ptr @ndarray_type
+  %first_is_array = icmp eq ptr %first_type_is, %array_type
+  br i1 %first_is_array, label %first_dtype, label %slow
+first_dtype:
+  %first_dtype_at = getelementptr i8, ptr %first_arg, i64 56
+  %first_dtype_is = load ptr, ptr %first_dtype_at
+  %float32 = load ptr, ptr @float32
+  %has_floats = icmp eq ptr %first_dtype_is, %float32
+  %first_wanted = select i1 %has_floats, ptr %float32, ptr %float64
+  br label %ready
+ready:
+  %floats = phi i1 [ false, %inputs ], [ %has_floats, %first_dtype ]
+  %wanted = phi ptr [ %float64, %inputs ], [ %first_wanted, %first_dtype ]
+  %number_bytes = select i1 %floats, i64 4, i64 8
   br label %input
+
+; Every input fits its port, and all agree on the number of rows.
 input:
-  %i = phi i64 [ 0, %inputs ], [ %i_next, %input_same ]
-  %N = phi i64 [ -1, %inputs ], [ %rows, %input_same ]
+  %i = phi i64 [ 0, %ready ], [ %i_next, %input_same ]
+  %N = phi i64 [ -1, %ready ], [ %rows, %input_same ]
   %inputs_done = icmp eq i64 %i, %n_in
   br i1 %inputs_done, label %route, label %input_next
 input_next:
   %arg_at = getelementptr ptr, ptr %args, i64 %i
   %arg = load ptr, ptr %arg_at
   %port = getelementptr [PORT_WORDS x i64], ptr %ports, i64 %i
-  %rows = call i64 @rows_of(ptr %arg, ptr %port)
+  %rows = call i64 @rows_of(ptr %arg, ptr %port, ptr %wanted)
   %unfit = icmp eq i64 %rows, -2
   br i1 %unfit, label %slow, label %input_fit
 input_fit:
@@ -150,9 +175,11 @@ input_same:
 route:
   %is_single = icmp eq i64 %N, -1
   %batch_at = getelementptr i64, ptr %record, i64 BATCH_WORD
-  %batch = load ptr, ptr %batch_at
+  %double_batch = load ptr, ptr %batch_at
+  %batch = select i1 %floats, ptr %single_kernel, ptr %double_batch
   %has_batch = icmp ne ptr %batch, null
-  %can_run = or i1 %is_single, %has_batch
+  %one_of_doubles = xor i1 %floats, true           ; one state of floats is left to Python
+  %can_run = select i1 %is_single, i1 %one_of_doubles, i1 %has_batch
   br i1 %can_run, label %outputs, label %slow
 outputs:
   %one_out = icmp eq i64 %n_out, 1
@@ -187,7 +214,7 @@ given_next:
   %item_at = getelementptr ptr, ptr %items, i64 %g
   %item = load ptr, ptr %item_at
   %item_port = getelementptr [PORT_WORDS x i64], ptr %out_ports, i64 %g
-  %item_rows = call i64 @rows_of(ptr %item, ptr %item_port)
+  %item_rows = call i64 @rows_of(ptr %item, ptr %item_port, ptr %wanted)
   %item_fits = icmp eq i64 %item_rows, %N
   br i1 %item_fits, label %given_flags, label %slow
 given_flags:
@@ -202,7 +229,7 @@ given_data:
   %item_index = add i64 %n_in, %g
   %item_pointer_at = getelementptr ptr, ptr %pointers, i64 %item_index
   store ptr %item_data, ptr %item_pointer_at
-  %item_end = call ptr @end_of(ptr %item_data, ptr %item_port, i64 %factor)
+  %item_end = call ptr @end_of(ptr %item_data, ptr %item_port, i64 %factor, i64 %number_bytes)
   br label %other
 other:
   %o = phi i64 [ 0, %given_data ], [ %o_next, %other_apart ]
@@ -212,7 +239,7 @@ other_next:
   %other_at = getelementptr ptr, ptr %pointers, i64 %o
   %other_data = load ptr, ptr %other_at
   %other_port = getelementptr [PORT_WORDS x i64], ptr %ports, i64 %o
-  %other_end = call ptr @end_of(ptr %other_data, ptr %other_port, i64 %factor)
+  %other_end = call ptr @end_of(ptr %other_data, ptr %other_port, i64 %factor, i64 %number_bytes)
   %before = icmp ult ptr %item_data, %other_end
   %after = icmp ult ptr %other_data, %item_end
   %overlap = and i1 %before, %after
@@ -258,8 +285,9 @@ new_make:
   %dims = phi ptr [ %shape, %new_next ], [ %lengths, %new_batch ]
   %nd = add i64 %axes, %lead
   %nd32 = trunc i64 %nd to i32
+  %number_type = select i1 %floats, i32 11, i32 12  ; NumPy's numbers of float and double
   %array = call ptr %new_array_function(
-    ptr %ndarray_type, i32 %nd32, ptr %dims, i32 12, ptr null, ptr null, i32 0, i32 0, ptr null)  ; 12: double
+    ptr %ndarray_type, i32 %nd32, ptr %dims, i32 %number_type, ptr null, ptr null, i32 0, i32 0, ptr null)
   %no_array = icmp eq ptr %array, null
   br i1 %no_array, label %new_failed, label %new_made
 new_made:
@@ -319,11 +347,12 @@ slow:
 }
 
 ; Where the data of a port ends, for a number of rows.
-define internal ptr @end_of(ptr %data, ptr %port, i64 %rows) {
+define internal ptr @end_of(ptr %data, ptr %port, i64 %rows, i64 %number_bytes) {
   %size_at = getelementptr i64, ptr %port, i64 1
   %size = load i64, ptr %size_at
   %elements = mul i64 %size, %rows
-  %end = getelementptr double, ptr %data, i64 %elements
+  %bytes = mul i64 %elements, %number_bytes
+  %end = getelementptr i8, ptr %data, i64 %bytes
   ret ptr %end
 }
 
@@ -352,6 +381,7 @@ def trampoline_text(*, tuple_items: int) -> str:
         "HEADER_WORDS": HEADER_WORDS,
         "PORT_WORDS": PORT_WORDS,
         "BATCH_WORD": BATCH_WORD,
+        "SINGLE_WORD": SINGLE_WORD,
         "SHAPE_BYTES": 8 * MOST_AXES,
         "TUPLE_ITEMS": tuple_items,
     }

@@ -16,7 +16,7 @@ from torquec.codegen.llvm_text.kernel import emit_kernel
 from torquec.codegen.llvm_text.program import StepProgram
 from torquec.codegen.llvm_text.scalar import load_pointers
 from torquec.codegen.llvm_text.sincos import emit_guarded_sincos
-from torquec.codegen.llvm_text.text import FunctionText, Type, literal
+from torquec.codegen.llvm_text.text import DOUBLE, FunctionText, Type, literal
 from torquec.codegen.llvm_text.transpose import emit_read_columns, emit_write_columns
 from torquec.expr import Op
 
@@ -24,13 +24,13 @@ SCALAR_SLOT = "scalar"
 """The slot of a module for the address of the packed scalar kernel, where that stands in another module."""
 
 
-def emit_block(module: FunctionText, program: StepProgram, width: int, *, name: str) -> str:
-    """The text of the kernel for exactly W rows."""
+def emit_block(module: FunctionText, program: StepProgram, shape: Type, *, name: str) -> str:
+    """The text of the kernel for exactly W rows, of the numbers of `shape`."""
 
     def make_body(text: FunctionText) -> _BlockBody:
-        return _BlockBody(text, program, Type(width))
+        return _BlockBody(text, program, shape)
 
-    items = arrange(program, columns=width)
+    items = arrange(program, columns=shape.width)
     return emit_kernel(module, program, items, make_body, head=f"define internal void @{name}")
 
 
@@ -64,11 +64,13 @@ class _BlockBody:
         return [emit_atan2(self._text, self.shape, y, x) for y, x in points]
 
 
-def emit_batch(program: StepProgram, width: int, *, name: str, block: str, packed: str = "") -> str:
-    """The text of the loop over blocks by the kernel `block`; what is left goes to the `packed` scalar kernel.
+def emit_batch(program: StepProgram, shape: Type, *, name: str, block: str, packed: str = "") -> str:
+    """The text of the loop over blocks by the kernel `block`; fewer than W rows go to the `packed` scalar kernel.
 
-    Without a `packed` of this module, its address is in the slot.
+    Without a `packed` of this module, its address is in the slot. There is no scalar kernel for floats: few rows of
+    them are filled up to a block, which `COPY_ROWS` does.
     """
+    width = shape.width
     text = FunctionText(fma=False)
     sizes = [port.size for port in (*program.inputs, *program.outputs)]
     text.append(f"%last = sub i64 %N, {width}")
@@ -77,7 +79,7 @@ def emit_batch(program: StepProgram, width: int, *, name: str, block: str, packe
     text.append("br i1 %few, label %rows, label %blocks")
     text.start_block("blocks")
     text.append("%at = phi i64 [ 0, %entry ], [ %then, %blocks ]")
-    arguments = _advance(text, pointers, sizes, "%at")
+    arguments = _advance(text, pointers, sizes, "%at", shape)
     text.append(f"call void @{block}({', '.join(f'ptr {a}' for a in arguments)})")
     text.append(f"%next = add i64 %at, {width}")
     text.append("%over = icmp sgt i64 %next, %last")
@@ -85,7 +87,10 @@ def emit_batch(program: StepProgram, width: int, *, name: str, block: str, packe
     text.append("%done = icmp eq i64 %at, %last")
     text.append("br i1 %done, label %end, label %blocks")
     text.start_block("rows")
-    _loop_over_rows(text, program, pointers, block="rows", packed=packed)
+    if shape.element == "float":
+        _fill_up(text, program, pointers, shape, block=block)
+    else:
+        _loop_over_rows(text, program, pointers, block="rows", packed=packed)
     return text.finish(f"define void @{name}(i64 %N, ptr %inputs, ptr %outputs) #0")
 
 
@@ -97,7 +102,7 @@ def emit_row_loop(program: StepProgram, *, name: str, packed: str = "") -> str:
     return text.finish(f"define void @{name}(i64 %N, ptr %inputs, ptr %outputs) #0")
 
 
-def emit_shared_batch(program: StepProgram, *, name: str, batch: str) -> str:
+def emit_shared_batch(program: StepProgram, *, name: str, batch: str, shape: Type = DOUBLE) -> str:
     """The text of a batch kernel that several threads run at once, each taking the next `step` rows when it is free.
 
         void name(int64_t N, const double *const *inputs, double *const *outputs, int64_t *taken, int64_t step)
@@ -118,7 +123,7 @@ def emit_shared_batch(program: StepProgram, *, name: str, batch: str) -> str:
     text.start_block("rows")
     text.append("%few = icmp slt i64 %left, %step")
     text.append("%count = select i1 %few, i64 %left, i64 %step")
-    _store_pointers(text, local, _advance(text, pointers, sizes, "%first"))
+    _store_pointers(text, local, _advance(text, pointers, sizes, "%first", shape))
     text.append(f"call void @{batch}(i64 %count, ptr {local}, ptr {local_outputs})")
     text.append("br label %take")
     text.start_block("end")
@@ -136,13 +141,58 @@ def _loop_over_rows(text: FunctionText, program: StepProgram, pointers: list[str
     text.append("br i1 %any, label %row, label %end")
     text.start_block("row")
     text.append(f"%i = phi i64 [ 0, %{block} ], [ %i_next, %row ]")
-    _store_pointers(text, local, _advance(text, pointers, sizes, "%i"))
+    _store_pointers(text, local, _advance(text, pointers, sizes, "%i", DOUBLE))
     text.append(f"call void {kernel}(ptr {local}, ptr {local_outputs})")
     text.append("%i_next = add i64 %i, 1")
     text.append("%i_done = icmp eq i64 %i_next, %N")
     text.append("br i1 %i_done, label %end, label %row")
     text.start_block("end")
     text.append("ret void")
+
+
+def _fill_up(text: FunctionText, program: StepProgram, pointers: list[str], shape: Type, *, block: str) -> None:
+    """Append one call of the block for N < W rows through the stack, the first row in what is left; and the end."""
+    text.append("%any = icmp sgt i64 %N, 0")
+    text.append("br i1 %any, label %fill, label %end")
+    text.start_block("fill")
+    ports = (*program.inputs, *program.outputs)
+    blocks = [text.stack(f"[{max(1, port.size * shape.width)} x {shape.element}]") for port in ports]
+    for k, (port, filled, given) in enumerate(zip(ports, blocks, pointers, strict=True)):
+        if k < len(program.inputs):
+            text.append(f"call void @copy_rows(ptr {given}, ptr {filled}, i64 {port.size}, i64 {shape.width}, i64 %N)")
+    text.append(f"call void @{block}({', '.join(f'ptr {a}' for a in blocks)})")
+    for k, (port, filled, given) in enumerate(zip(ports, blocks, pointers, strict=True)):
+        if k >= len(program.inputs):
+            text.append(f"call void @copy_rows(ptr {filled}, ptr {given}, i64 {port.size}, i64 %N, i64 %N)")
+    text.append("br label %end")
+    text.start_block("end")
+    text.append("ret void")
+
+
+COPY_ROWS = """
+define internal void @copy_rows(ptr %from, ptr %to, i64 %size, i64 %rows, i64 %have) noinline #0 {
+entry:
+  %count = mul i64 %size, %rows
+  %given = mul i64 %size, %have
+  %any = icmp sgt i64 %count, 0
+  br i1 %any, label %element, label %end
+element:
+  %i = phi i64 [ 0, %entry ], [ %next, %element ]
+  %place = urem i64 %i, %size
+  %is_given = icmp slt i64 %i, %given
+  %source = select i1 %is_given, i64 %i, i64 %place
+  %source_at = getelementptr float, ptr %from, i64 %source
+  %number = load float, ptr %source_at, align 4
+  %target_at = getelementptr float, ptr %to, i64 %i
+  store float %number, ptr %target_at, align 4
+  %next = add i64 %i, 1
+  %more = icmp slt i64 %next, %count
+  br i1 %more, label %element, label %end
+end:
+  ret void
+}
+"""
+"""`have` rows of `size` floats copied, and the first one again until there are `rows`."""
 
 
 def _store_pointers(text: FunctionText, array: str, pointers: list[str]) -> None:
@@ -152,10 +202,10 @@ def _store_pointers(text: FunctionText, array: str, pointers: list[str]) -> None
         text.append(f"store ptr {pointer}, ptr {slot}")
 
 
-def _advance(text: FunctionText, pointers: list[str], sizes: list[int], row: str) -> list[str]:
+def _advance(text: FunctionText, pointers: list[str], sizes: list[int], row: str, shape: Type) -> list[str]:
     """The pointers to a row of each array."""
     moved = []
     for pointer, size in zip(pointers, sizes, strict=True):
         offset = text.define(f"mul i64 {row}, {size}")
-        moved.append(text.element_pointer(pointer, offset))
+        moved.append(text.element_pointer(pointer, offset, shape))
     return moved

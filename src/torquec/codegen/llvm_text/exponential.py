@@ -8,7 +8,7 @@ once, the first part of ln 2 is the double next to it:
 (2)  r = (x - k L1) - k L2,      L1 + L2 = ln 2
 (3)  2^a has the bits (a + 1023) 2^52;   a = (k + 2048)/2 - 1024 rounded down needs no signed shift
 
-Floats have other numbers in all of it (`SINGLE_EXP`), and no fused products.
+Floats have other numbers in all of it (`SINGLE_EXP`), and the same parts of ln 2 with and without fused products.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def emit_exponential(text: FunctionText, shape: Type, x: str) -> str:
     t = text.multiply_add(shape, x, literal(table.log2_e, shape), literal(table.round, shape))
     k = text.binary("fadd", shape, t, literal(-table.round, shape))
     r = x
-    for part in _LN2_PARTS_FUSED if text.fma else table.ln2_parts:
+    for part in _LN2_PARTS_FUSED if text.fma and table is DOUBLE_EXP else table.ln2_parts:
         r = text.multiply_add(shape, k, literal(-part, shape), r)  # (2)
     rr = text.binary("fmul", shape, r, r)
     c = [literal(value, shape) for value in table.coefficients]

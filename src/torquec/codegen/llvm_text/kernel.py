@@ -139,11 +139,11 @@ def _emit_part(
     def read(step: int) -> str:
         if program.steps[step].is_leaf:
             return body.read(step)
-        return text.define(f"load {shape}, ptr {slot(step)}, align {8 * shape.width}")
+        return text.define(f"load {shape}, ptr {slot(step)}, align {shape.bytes * shape.width}")
 
     def defined(step: int, name: str) -> None:
         if step in slots:
-            text.append(f"store {shape} {name}, ptr {slot(step)}, align {8 * shape.width}")
+            text.append(f"store {shape} {name}, ptr {slot(step)}, align {shape.bytes * shape.width}")
 
     emit_items(text, program, body, items=items, read=read, defined=defined)
     text.append("ret void")

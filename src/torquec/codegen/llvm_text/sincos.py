@@ -2,52 +2,60 @@
 
 The method and the coefficients are those of :mod:`torquec.codegen.sincos`. Two things are done the vector way. Adding
 3/2 2^52 rounds to an integer and leaves it in the low bits of the sum, which gives the quadrant without a conversion.
-And where a*b + c is rounded once, two parts of pi/2 do for the reduction:
+And where a*b + c is rounded once, two parts of pi/2 do for the reduction (floats: the same with 2^23):
 
 (1)  t = x (2/pi) + 1.5 2^52,   k = t - 1.5 2^52,   quadrant = the last two bits of t
 (2)  r = (x - k P1) - k P2,     P1 + P2 = pi/2 to 107 bits
 (3)  cos r = (1 - z/2) + z^2 C(z)
 
 `x - k P1` is then exact wherever its leading bits cancel, so that the reduction adds less than 2e-28 to the error; (3)
-is one operation less deep than 1 + z (-1/2 + z C(z)). The worst error found is 1.5 ulp. Angles beyond `LARGEST_ANGLE`
-and infinite ones go, element by element, to another function (the platform's, or
-:mod:`torquec.codegen.llvm_text.far_sincos`); that path is kept out of line.
+is one operation less deep than 1 + z (-1/2 + z C(z)). The worst error found is 1.5 ulp, and `SINGLE_VECTOR_ERROR` in
+floats. Angles beyond the table's largest and infinite ones go, element by element, to another function (the platform's,
+or :mod:`torquec.codegen.llvm_text.far_sincos`); that path is kept out of line.
 """
 
 from __future__ import annotations
 
 from torquec.codegen.llvm_text.text import FunctionText, Type, literal
-from torquec.codegen.sincos import (
-    COS_COEFFICIENTS,
-    HALF_PI_PARTS,
-    LARGEST_ANGLE,
-    SIN_COEFFICIENTS,
-    TWO_OVER_PI,
-)
+from torquec.codegen.sincos import DOUBLE_SINCOS, LARGEST_ANGLE, SINGLE_SINCOS, SincosTable
 
-_ROUNDER = 6755399441055744.0  # 1.5 * 2^52: adding it rounds to a whole number
 _HALF_PI_PARTS_FUSED = (1.5707963267948966, 6.123233995736766e-17)  # pi/2 to 106 bits: fused products keep all digits
+_SINGLE_HALF_PI_PARTS_FUSED = (1.5707963705062866, -4.371138828673793e-08)  # pi/2 to 49 bits
+
+SINGLE_VECTOR_ERROR = 9.39e-8
+"""Largest absolute error of sine and cosine in floats for |x| <= 4096, measured at every float from 2^-13 on: 9.326e-8
+with fused products, 9.381e-8 without."""
+
+
+def _table(shape: Type) -> SincosTable:
+    return SINGLE_SINCOS if shape.element == "float" else DOUBLE_SINCOS
 
 
 def emit_sincos(text: FunctionText, x: str, shape: Type) -> tuple[str, str]:
-    """Append the code for (sin x, cos x) with |x| <= `LARGEST_ANGLE`; gives the names of the two."""
-    t = text.multiply_add(shape, x, literal(TWO_OVER_PI, shape), literal(_ROUNDER, shape))
-    k = text.binary("fadd", shape, t, literal(-_ROUNDER, shape))
+    """Append the code for (sin x, cos x) with |x| at most the table's largest; gives the names of the two."""
+    table = _table(shape)
+    fused = _SINGLE_HALF_PI_PARTS_FUSED if table is SINGLE_SINCOS else _HALF_PI_PARTS_FUSED
+    t = text.multiply_add(shape, x, literal(table.two_over_pi, shape), literal(table.round, shape))
+    k = text.binary("fadd", shape, t, literal(-table.round, shape))
     r = x
-    for part in _HALF_PI_PARTS_FUSED if text.fma else HALF_PI_PARTS:
+    for part in fused if text.fma else table.half_pi_parts:
         r = text.multiply_add(shape, k, literal(-part, shape), r)  # (2)
     z = text.binary("fmul", shape, r, r)
     zz = text.binary("fmul", shape, z, z)
     rz = text.binary("fmul", shape, r, z)
-    sine = text.multiply_add(shape, rz, _polynomial(text, shape, SIN_COEFFICIENTS, z, zz), r)
+    sine = text.multiply_add(shape, rz, _polynomial(text, shape, table.sine, z, zz), r)
     parabola = text.multiply_add(shape, z, literal(-0.5, shape), literal(1.0, shape))
-    cosine = text.multiply_add(shape, zz, _polynomial(text, shape, COS_COEFFICIENTS, z, zz), parabola)
+    cosine = text.multiply_add(shape, zz, _polynomial(text, shape, table.cosine, z, zz), parabola)
     return _turn(text, shape, t, sine, cosine)
 
 
 def _polynomial(text: FunctionText, shape: Type, c: tuple[float, ...], z: str, zz: str) -> str:
-    """c0 + c1 z + ... + c5 z^5 in pairs, which is half as deep as Horner's scheme."""
-    pairs = [text.multiply_add(shape, literal(c[i + 1], shape), z, literal(c[i], shape)) for i in range(0, len(c), 2)]
+    """c0 + c1 z + ... in pairs, which is half as deep as Horner's scheme."""
+    numbers = [literal(value, shape) for value in c]
+    pairs = [
+        text.multiply_add(shape, numbers[i + 1], z, numbers[i]) if i + 1 < len(c) else numbers[i]
+        for i in range(0, len(c), 2)
+    ]
     total = pairs[-1]
     for pair in reversed(pairs[:-1]):
         total = text.multiply_add(shape, zz, total, pair)
@@ -71,8 +79,9 @@ def _turn(text: FunctionText, shape: Type, t: str, sine: str, cosine: str) -> tu
 def _flip(text: FunctionText, shape: Type, value: str, quadrant: str) -> str:
     """The value, negated where bit 1 of the quadrant is set."""
     integers = shape.integers
-    high = text.define(f"shl {integers} {quadrant}, {integers.splat(62)}")
-    sign = text.define(f"and {integers} {high}, {integers.splat(-(2**63))}")
+    sign_bit = 8 * shape.bytes - 1
+    high = text.define(f"shl {integers} {quadrant}, {integers.splat(sign_bit - 1)}")
+    sign = text.define(f"and {integers} {high}, {integers.splat(-(2**sign_bit))}")
     plain = text.define(f"bitcast {shape} {value} to {integers}")
     flipped = text.define(f"xor {integers} {plain}, {sign}")
     return text.define(f"bitcast {integers} {flipped} to {shape}")
@@ -98,11 +107,11 @@ def emit_guarded_sincos(text: FunctionText, angles: list[str], shape: Type) -> l
 
 
 def _any_far(text: FunctionText, angles: list[str], shape: Type) -> str:
-    """Whether any element of any vector is beyond `LARGEST_ANGLE`; a NaN is not."""
+    """Whether any element of any vector is beyond the table's largest angle; a NaN is not."""
     flags = ""
     for x in angles:
         size = text.call("llvm.fabs", shape, x)
-        flag = text.define(f"fcmp ogt {shape} {size}, {literal(LARGEST_ANGLE, shape)}")
+        flag = text.define(f"fcmp ogt {shape} {size}, {literal(_table(shape).largest_angle, shape)}")
         flags = text.define(f"or {shape.booleans} {flags}, {flag}") if flags else flag
     if shape.width == 1:
         return flags
@@ -146,6 +155,41 @@ end:
 }}
 """
 """Replaces the pairs of large angles; `@far_one`, which gives one pair, is the back end's choice."""
+
+SINGLE_FAR_SINCOS = f"""
+define internal void @far_sincos(ptr %x, ptr %sine, ptr %cosine, i64 %width) cold noinline #0 {{
+entry:
+  %s_wide = alloca double
+  %c_wide = alloca double
+  br label %element
+element:
+  %i = phi i64 [ 0, %entry ], [ %next, %skip ]
+  %at = getelementptr float, ptr %x, i64 %i
+  %angle = load float, ptr %at
+  %wide = fpext float %angle to double
+  %size = call double @llvm.fabs.f64(double %wide)
+  %far = fcmp ogt double %size, {literal(SINGLE_SINCOS.largest_angle)}
+  br i1 %far, label %replace, label %skip
+replace:
+  call void @far_one(double %wide, ptr %s_wide, ptr %c_wide)
+  %s = load double, ptr %s_wide
+  %c = load double, ptr %c_wide
+  %s_narrow = fptrunc double %s to float
+  %c_narrow = fptrunc double %c to float
+  %s_at = getelementptr float, ptr %sine, i64 %i
+  %c_at = getelementptr float, ptr %cosine, i64 %i
+  store float %s_narrow, ptr %s_at
+  store float %c_narrow, ptr %c_at
+  br label %skip
+skip:
+  %next = add i64 %i, 1
+  %done = icmp eq i64 %next, %width
+  br i1 %done, label %end, label %element
+end:
+  ret void
+}}
+"""
+"""The same for floats, whose pairs are computed in double precision and rounded."""
 
 LIBRARY_FAR_ONE = """
 define internal void @far_one(double %x, ptr %sine, ptr %cosine) cold noinline #0 {

@@ -22,6 +22,11 @@ class Type:
         return self.element if self.width == 1 else f"<{self.width} x {self.element}>"
 
     @property
+    def bytes(self) -> int:
+        """Bytes of one number."""
+        return 4 if self.element == "float" else 8
+
+    @property
     def integers(self) -> Type:
         """The type of the bits of a value."""
         return Type(self.width, "i32" if self.element == "float" else "i64")

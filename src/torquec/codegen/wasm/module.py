@@ -24,7 +24,7 @@ from torquec.codegen.llvm_text.far_sincos import emit_far_one
 from torquec.codegen.llvm_text.program import make_program
 from torquec.codegen.llvm_text.scalar import SINCOS_OF_MANY, emit_packed, emit_short_scalar, emit_sincos_of_many
 from torquec.codegen.llvm_text.sincos import FAR_SINCOS
-from torquec.codegen.llvm_text.text import FunctionText
+from torquec.codegen.llvm_text.text import FunctionText, Type
 from torquec.codegen.wasm.link import link_module
 from torquec.errors import CompileError
 from torquec.expr import Function, check_function
@@ -78,8 +78,8 @@ def _emit(text: FunctionText, function: Function, *, batch: bool) -> Iterator[st
     if batch:
         packed, block = f"{name}_x0_packed", f"{name}_x0_block"  # `_x0_` stands in no identifier of a function
         yield emit_packed(program, kernel=name, name=packed)
-        yield emit_block(text, program, _SIMD_WIDTH, name=block)
-        yield emit_batch(program, _SIMD_WIDTH, name=f"{name}_batch", block=block, packed=packed)
+        yield emit_block(text, program, Type(_SIMD_WIDTH), name=block)
+        yield emit_batch(program, Type(_SIMD_WIDTH), name=f"{name}_batch", block=block, packed=packed)
 
 
 def _stack_bytes(source: str) -> int:
