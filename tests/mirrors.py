@@ -28,6 +28,7 @@ COVERED_BY = {
     "control/law_options.py": "control/test_laws.py",
     "control/rendering_kind.py": "control/test_port_loop.py",
     "dynamics/friction/coulomb.py": "dynamics/test_friction_terms.py",
+    "dynamics/friction/cubic.py": "dynamics/test_friction_terms.py",
     "dynamics/friction/curved.py": "dynamics/test_friction_terms.py",
     "dynamics/friction/direction.py": "dynamics/test_friction_terms.py",
     "dynamics/friction/load.py": "dynamics/test_friction_terms.py",

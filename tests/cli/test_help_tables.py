@@ -42,7 +42,7 @@ def test_every_law_is_listed_with_the_usual_settings(command):
 
 def test_every_friction_model_is_listed():
     assert ", ".join(FrictionModel) in shown("identify", "--help")
-    assert "none, viscous, symmetric, offset, directional, curved." in shown("excite", "--help")
+    assert "none, viscous, symmetric, offset, directional, curved, cubic." in shown("excite", "--help")
 
 
 def test_every_method_is_listed_by_its_need_of_a_prior():

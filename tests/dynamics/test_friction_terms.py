@@ -40,6 +40,7 @@ FULL = {
     "stribeck_speed": 0.2,
     "load": 0.07,
     "curved": -0.3,
+    "cubic": 0.4,
 }
 
 
@@ -73,8 +74,8 @@ def test_every_term_by_hand(sign):
     v, load = sign * 0.3, -20.0
     fall = math.exp(-((0.3 / 0.2) ** 2))
     expected = {
-        1.0: 3 * 0.3 + 5 + 2 * fall + 0.07 * 20 - 0.3 * 0.09 + 0.1,
-        -1.0: -4 * 0.3 - 6 - 1.5 * fall - 0.07 * 20 + 0.3 * 0.09 + 0.1,
+        1.0: 3 * 0.3 + 5 + 2 * fall + 0.07 * 20 - 0.3 * 0.09 + 0.4 * 0.027 + 0.1,
+        -1.0: -4 * 0.3 - 6 - 1.5 * fall - 0.07 * 20 + 0.3 * 0.09 - 0.4 * 0.027 + 0.1,
         0.0: 0.1,
     }[sign]
     assert friction_torque(arm, [v], load=[load]) == pytest.approx([expected], rel=1e-15)
@@ -175,31 +176,31 @@ def test_the_puma_560_pays_six_products_and_twelve_sums_for_its_friction():
     assert (total.mul - bodies.mul, total.add - bodies.add, total.div) == (6, 12, 0)
 
 
-class Cubic(FrictionTerm):
-    """A term that nobody had thought of: cubic v^3."""
+class Steep(FrictionTerm):
+    """A term that nobody had thought of: steep v^3."""
 
-    parameters = ("cubic",)
-    columns: ClassVar = {"cubic": lambda _, state: state.speed * state.speed * state.speed}
+    parameters = ("steep",)
+    columns: ClassVar = {"steep": lambda _, state: state.speed * state.speed * state.speed}
 
     def torque(self, friction, state):
-        return friction.value("cubic") * (state.speed * state.speed * state.speed)
+        return friction.value("steep") * (state.speed * state.speed * state.speed)
 
     def slope(self, friction, state):
-        return 3.0 * friction.value("cubic") * (state.speed * state.speed)
+        return 3.0 * friction.value("steep") * (state.speed * state.speed)
 
     def summands(self, friction, *, forwards):
-        return [(friction.value("cubic"), "{v}^3")]
+        return [(friction.value("steep"), "{v}^3")]
 
 
 @pytest.fixture
-def cubic(monkeypatch):
-    monkeypatch.setitem(TERMS, "cubic", Cubic())
-    monkeypatch.setitem(FRICTION_WORDS, "cubic", FrictionWord("friction with the third power", "N m s^3/rad^3"))
-    monkeypatch.setitem(dh_joint._FRICTION_KEYS, "cubic", ("cubic",))  # made from the table when imported
-    return with_friction(classics.planar2r(), Friction.of({"viscous": 1.0, "cubic": 0.5}), Friction())
+def steep(monkeypatch):
+    monkeypatch.setitem(TERMS, "steep", Steep())
+    monkeypatch.setitem(FRICTION_WORDS, "steep", FrictionWord("friction with the third power", "N m s^3/rad^3"))
+    monkeypatch.setitem(dh_joint._FRICTION_KEYS, "steep", ("steep",))  # made from the table when imported
+    return with_friction(classics.planar2r(), Friction.of({"viscous": 1.0, "steep": 0.5}), Friction())
 
 
-def test_a_new_term_is_everywhere_once_it_is_in_the_tables(cubic, tmp_path):
+def test_a_new_term_is_everywhere_once_it_is_in_the_tables(steep, tmp_path):
     """The seam: one object and its rows; torque, slope, regressor, fits, text, C, files and simulation follow."""
     from torquec.cli.info import info
     from torquec.dynamics.shafts import friction_shafts
@@ -211,29 +212,37 @@ def test_a_new_term_is_everywhere_once_it_is_in_the_tables(cubic, tmp_path):
     from torquec.simulation.plant import DryFriction, Dynamics, Plant
     from torquec.trajectory.trajectory import MotionState
 
-    assert friction_torque(cubic, [2.0, 0.0])[0] == 2.0 + 0.5 * 8.0
-    assert friction_damping(cubic, [2.0, 0.0])[0][0] == 1.0 + 1.5 * 4.0
-    assert friction_regressor(cubic, [2.0, 3.0], ("cubic",)) == [[8.0, 0.0], [0.0, 27.0]]
-    block = friction_block(friction_shafts(cubic), FrictionLaw(("viscous", "cubic")), np.array([[2.0, 3.0]]))
+    assert friction_torque(steep, [2.0, 0.0])[0] == 2.0 + 0.5 * 8.0
+    assert friction_damping(steep, [2.0, 0.0])[0][0] == 1.0 + 1.5 * 4.0
+    assert friction_regressor(steep, [2.0, 3.0], ("steep",)) == [[8.0, 0.0], [0.0, 27.0]]
+    block = friction_block(friction_shafts(steep), FrictionLaw(("viscous", "steep")), np.array([[2.0, 3.0]]))
     assert block[0].tolist() == [[2.0, 8.0, 0.0, 0.0], [0.0, 0.0, 3.0, 27.0]]
-    assert FrictionLaw().richer["cubic"].parameters == ("viscous", "coulomb", "offset", "cubic")
-    excited = RegressorInformation(classics.planar2r(), FrictionModel("cubic"))
+    assert FrictionLaw().richer["steep"].parameters == ("viscous", "coulomb", "offset", "steep")
+    excited = RegressorInformation(classics.planar2r(), FrictionModel("steep"))
     still, rate = np.zeros((1, 2)), np.array([[2.0, 3.0]])
     assert excited.rows(MotionState(still, rate, still), soft=True)[0, 1, -1] == 27.0
     weights = np.zeros((1, 2, len(excited.names)))
     weights[0, 1, -1] = 1.0
     assert excited.by_state(MotionState(still, rate, still), weights).qd.tolist() == [[0.0, 27.0]]
-    assert "cubic" in info(as_model(cubic)).text
-    text = equations_text(equations(closed_form(cubic), [Matrix.V]))
+    assert "steep" in info(as_model(steep)).text
+    text = equations_text(equations(closed_form(steep), [Matrix.V]))
     assert "V1 = qd1 + 0.5*qd1^3" in text
-    source = c_package([trace_quantity(cubic, "friction_torque")], prefix="arm")["arm.c"]
+    source = c_package([trace_quantity(steep, "friction_torque")], prefix="arm")["arm.c"]
     assert "0.5*" in source
     side = tmp_path / "arm.drives.toml"
-    side.write_text(drives_text(cubic), encoding="utf-8")
-    assert read_drives(side, with_friction(cubic, Friction())).bodies == cubic.bodies
-    rate = Dynamics(Plant(cubic, friction=DryFriction.SIGN)).balance([0.1, 0.2], [2.0, 0.0], [1.0, 1.0])
-    without = Dynamics(Plant(with_friction(cubic, Friction()), friction=DryFriction.SIGN))
+    side.write_text(drives_text(steep), encoding="utf-8")
+    assert read_drives(side, with_friction(steep, Friction())).bodies == steep.bodies
+    rate = Dynamics(Plant(steep, friction=DryFriction.SIGN)).balance([0.1, 0.2], [2.0, 0.0], [1.0, 1.0])
+    without = Dynamics(Plant(with_friction(steep, Friction()), friction=DryFriction.SIGN))
     assert without.balance([0.1, 0.2], [2.0, 0.0], [1.0, 1.0]).torque[0] - rate.torque[0] == pytest.approx(6.0)
+
+
+def test_fits_try_no_third_power_unasked():
+    from torquec.identification.torque.torque_columns import FrictionLaw, FrictionModel
+
+    assert "curved" in FrictionLaw().richer
+    assert "cubic" not in FrictionLaw().richer
+    assert FrictionModel("cubic").parameters == ("viscous", "coulomb", "offset", "cubic")
 
 
 def test_every_word_belongs_to_a_term_or_shapes_one():

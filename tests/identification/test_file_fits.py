@@ -66,7 +66,8 @@ def test_what_a_program_cannot_know_is_not_dropped_but_fitted_without(fits, log)
     assert found.errors["report"] == pytest.approx(estimate.relative_error, rel=1e-9)
     assert found.errors[CODE] < 0.97 * torque_error(estimate.robot, samples)
     assert found.errors[CODE] == pytest.approx(found.program.relative_error, rel=1e-6)
-    assert found.mujoco.model.friction.parameters == ("viscous", "coulomb", "offset")
+    assert found.mujoco.model.friction.parameters[:3] == ("viscous", "coulomb", "offset")
+    assert set(found.mujoco.model.friction.parameters[3:]) <= {"curved", "cubic"}
 
 
 def test_the_files_are_worth_what_is_said_of_them(fits, log, tmp_path):
@@ -101,6 +102,18 @@ def test_damping_and_friction_of_urdf_are_the_best_that_are_not_negative(fits, l
             moved = Friction.symmetric(own.viscous_positive * factors[0], own.coulomb_positive * factors[1])
             assert error({**found.dynamics, joint: moved}) >= best
     assert dynamics_words(robot, samples) == found.dynamics
+
+
+def test_mujoco_gets_the_powers_of_the_speed_that_it_has_words_for(robot, log, tmp_path):
+    """Friction with a power of the speed that turns over a distance: the turnover is lost, the power is not."""
+    log = dataclasses.replace(log, tau=log.tau + 0.4 * log.qd**3)
+    options = dataclasses.replace(QUICK, friction=BENT)
+    estimate = identify(robot, log, options=options)
+    found = fit_files(estimate, robot, [log], [log], options=options)
+    assert found.mujoco.model.friction.parameters == ("viscous", "coulomb", "offset", "curved", "cubic")
+    assert found.errors[MJCF] < 0.5 * found.errors[CODE]
+    (path,) = write_mjcf(found.mujoco.robot, tmp_path / "arm.xml")
+    assert torque_error(load(path), [prepare(log, cutoff=20.0)]) == pytest.approx(found.errors[MJCF], rel=1e-6)
 
 
 def test_an_estimate_that_the_words_say_is_not_fitted_again(robot, log):

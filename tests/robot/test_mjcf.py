@@ -16,7 +16,7 @@ from tests.robot import reference
 
 from torquec.errors import MissingExtraError, RobotFileError, TorquecError
 from torquec.robot.mjcf import read_mjcf
-from torquec.robot.robot import JointType, Limits, Mimic, Spring
+from torquec.robot.robot import Friction, JointType, Limits, Mimic, Spring
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -481,13 +481,29 @@ def test_a_chain_that_is_too_deep_is_refused(tmp_path):
         read_mjcf(write(tmp_path, document(bodies)))
 
 
-def test_nonlinear_laws_of_newer_versions_are_refused(tmp_path):
-    path = write(tmp_path, one_body('<joint name="j" damping="1 2 3"/>'))
+def of_newer_versions(path):
+    """A file that older versions of MuJoCo refuse."""
     try:
         mujoco.MjModel.from_xml_path(str(path))
     except ValueError:
-        pytest.skip("this MuJoCo has linear damping only")
-    with pytest.raises(RobotFileError, match="nonlinear damping"):
+        pytest.skip("this MuJoCo has linear damping and stiffness only")
+    return path
+
+
+def test_damping_that_bends_is_curved_and_cubic_friction(tmp_path):
+    path = of_newer_versions(write(tmp_path, one_body('<joint name="j" damping="1 -2 3" frictionloss="4"/>')))
+    friction = read_mjcf(path).bodies[0].joint.friction
+    assert friction == Friction.of({"viscous": 1.0, "curved": -2.0, "cubic": 3.0, "coulomb": 4.0})
+    model = mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(model)
+    data.qvel[:] = -2.0
+    mujoco.mj_forward(model, data)
+    assert data.qfrc_passive[0] == 2.0 - 2.0 * 4.0 + 3.0 * 8.0
+
+
+def test_nonlinear_laws_of_newer_versions_are_refused(tmp_path):
+    path = of_newer_versions(write(tmp_path, one_body('<joint name="j" stiffness="1 2 3"/>')))
+    with pytest.raises(RobotFileError, match="nonlinear stiffness"):
         read_mjcf(path)
 
 

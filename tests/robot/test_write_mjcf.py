@@ -34,7 +34,7 @@ def mixed() -> Robot:
             "turn",
             JointType.CONTINUOUS,
             Pose(rpy_rotation(0.3, -0.2, 1.0), (0.1, 0.2, 0.3)),
-            friction=Friction.symmetric(0.4, 0.7, 0.25),
+            friction=Friction.of({"viscous": 0.4, "coulomb": 0.7, "offset": 0.25, "curved": -0.05, "cubic": 0.02}),
         ),
         Joint(
             "slide",
@@ -54,8 +54,8 @@ def mixed() -> Robot:
         for k, (parent, joint) in enumerate(zip(parents, joints, strict=True))
     )
     motors = (
-        Motor("geared", 1e-4, Friction.symmetric(2e-5, 1e-3, -2e-3)),
-        Motor("coupled", 2e-4, Friction.symmetric(1e-5, 4e-3)),
+        Motor("geared", 1e-4, Friction.of({"viscous": 2e-5, "coulomb": 1e-3, "offset": -2e-3, "curved": 3e-7})),
+        Motor("coupled", 2e-4, Friction.of({"viscous": 1e-5, "coulomb": 4e-3, "curved": -2e-8, "cubic": 1e-9})),
     )
     return Robot("mixed arm", bodies, drives=Drives(motors, ((80.0, 0.0, 0.0), (0.0, 50.0, -60.0))))
 
@@ -189,7 +189,10 @@ def test_the_robot_falls_in_mujoco_as_it_does_here(tmp_path):
     q, qd = np.array([0.3, -0.2]), np.array([0.5, 1.0])
     data.qpos[:], data.qvel[:] = q, qd
     mujoco.mj_forward(model, data)
-    smooth = Friction.symmetric(0.4, 0.0, 0.25), Friction.symmetric(3.0)
+    smooth = (
+        Friction.of({"viscous": 0.4, "offset": 0.25, "curved": -0.05, "cubic": 0.02}),
+        Friction.symmetric(3.0),
+    )
     joints = (dataclasses.replace(b.joint, friction=f) for b, f in zip(robot.bodies, smooth, strict=True))
     bodies = tuple(dataclasses.replace(b, joint=j) for b, j in zip(robot.bodies, joints, strict=True))
     # What the drives would have to give for MuJoCo's accelerations is nothing.

@@ -23,7 +23,7 @@ class FrictionPart(Enum):
     """Which terms of a law are meant."""
 
     ALL = "all"
-    SMOOTH = "those that do not turn over with the direction: viscous, curved, offset"
+    SMOOTH = "those that do not turn over with the direction: viscous, curved, cubic, offset"
     DRY = "those that oppose motion whatever its speed: Coulomb, Stribeck, load-dependent"
 
     def has(self, *, dry: bool) -> bool:

@@ -2,7 +2,8 @@
 
 (1)  programs know one state: what has memory (friction that turns over a distance) and what has no formula (recorded
      columns) is left out, and everything else is fitted again without it
-(2)  MuJoCo knows damping, friction loss, armature and constant torques: friction with no other terms, fitted again
+(2)  MuJoCo knows damping up to the third power of the speed, friction loss, armature and constant torques: friction
+     with no other terms, fitted again, with one more power as long as that predicts better (cross-validation)
 (3)  URDF has inertias, damping and friction, and the side file beside it all of (1). Who reads it alone finds the
      inertias of (1) with the damping and the friction, not negative, that are nearest to what the rest of (1) does
 
@@ -15,6 +16,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,7 +32,7 @@ from torquec.identification.logs.prepare import Samples, prepare
 from torquec.identification.open_logs import LogOrPath
 from torquec.identification.result.estimate import Estimate
 from torquec.identification.torque.coulomb_shape import Turnover
-from torquec.identification.torque.torque_columns import FrictionModel, GasSpring
+from torquec.identification.torque.torque_columns import FrictionLaw, FrictionModel, GasSpring
 from torquec.robot.robot import Drives, Friction, Robot
 from torquec.trajectory.log import Log
 from torquec.trajectory.log_map import LogMap
@@ -39,6 +41,10 @@ CODE = "code, model, URDF with its drives file"
 URDF_ALONE = "URDF without its drives file"
 MJCF = "MJCF"
 """What errors are told of."""
+
+
+_MUJOCO_TERMS = ("curved", "cubic")
+"""What MuJoCo knows of friction besides its plain terms, in the order in which it is tried."""
 
 
 class FileWords(StrEnum):
@@ -83,8 +89,12 @@ def fit_files(
     fits: dict[FileWords, Estimate] = {}
     for words in FileWords if mujoco else (FileWords.PROGRAM,):
         known = next((fit for fit in (estimate, *fits.values()) if _is_said(fit, words)), None)
-        narrowed = _narrowed(estimate, options, words)
-        fits[words] = identify(robot, logs, log_map=log_map, options=narrowed) if known is None else known
+        fits[words] = known or _refitted(
+            [
+                partial(identify, robot, logs, log_map=log_map, options=how)
+                for how in _narrowed(estimate, options, words)
+            ]
+        )
     program = fits[FileWords.PROGRAM]
     dynamics = dynamics_words(program.robot, samples)
     errors = {
@@ -133,19 +143,32 @@ def _is_said(estimate: Estimate, words: FileWords) -> bool:
     if words is FileWords.PROGRAM:
         return not estimate.unbound
     law = estimate.model.friction
-    plain = set(law.parameters) <= set(PLAIN_TERMS) and law.shape.turnover is Turnover.STEP
+    plain = set(law.parameters) <= {*PLAIN_TERMS, *_MUJOCO_TERMS} and law.shape.turnover is Turnover.STEP
     return plain and not estimate.model.columns
 
 
-def _narrowed(estimate: Estimate, options: IdentifyOptions, words: FileWords) -> IdentifyOptions:
-    """What may be fitted in these words, with the filter of the estimate."""
+def _refitted(fits: Sequence[Callable[[], Estimate]]) -> Estimate:
+    """The first fit, or the next one as long as that predicts better than the one before."""
+    best = fits[0]()
+    for fit in fits[1:]:
+        richer = fit()
+        if not richer.validation_error < best.validation_error:
+            break
+        best = richer
+    return best
+
+
+def _narrowed(estimate: Estimate, options: IdentifyOptions, words: FileWords) -> list[IdentifyOptions]:
+    """What may be fitted in these words, with the filter of the estimate; fewer terms of friction first."""
     if words is FileWords.PROGRAM:
         columns = tuple(column for column in options.columns if isinstance(column, GasSpring))
-        return dataclasses.replace(options, cutoff=estimate.cutoff, columns=columns, memory=False)
+        return [dataclasses.replace(options, cutoff=estimate.cutoff, columns=columns, memory=False)]
     parameters = estimate.model.friction.parameters
     fewer = (FrictionModel.NONE, FrictionModel.VISCOUS, FrictionModel.SYMMETRIC)
-    plain = next((model for model in fewer if model.parameters == parameters), FrictionModel.OFFSET)
-    return dataclasses.replace(options, cutoff=estimate.cutoff, columns=(), friction=plain)
+    plain = next((model for model in fewer if model.parameters == parameters), None)
+    count = range(len(_MUJOCO_TERMS) + 1)
+    laws = [FrictionLaw((*PLAIN_TERMS, *_MUJOCO_TERMS[:k])) for k in count] if plain is None else [plain]
+    return [dataclasses.replace(options, cutoff=estimate.cutoff, columns=(), friction=law) for law in laws]
 
 
 def _without_drives(robot: Robot, dynamics: dict[str, Friction]) -> Robot:

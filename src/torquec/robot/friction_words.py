@@ -53,6 +53,7 @@ FRICTION_WORDS: dict[str, FrictionWord] = {
     "stribeck_speed": FrictionWord("the excess falls as exp(-(v/stribeck_speed)^2)", "rad/s", FrictionSign.SCALE),
     "load": FrictionWord("dry friction per rigid-body torque on the shaft", "-"),
     "curved": FrictionWord("friction per speed squared", "N m s^2/rad^2", FrictionSign.ANY),
+    "cubic": FrictionWord("friction per speed cubed", "N m s^3/rad^3", FrictionSign.ANY),
 }
 """Every stored word, in the order in which files are written."""
 

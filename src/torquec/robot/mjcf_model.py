@@ -162,10 +162,16 @@ class ModelReader:
         return joint, anchor
 
     def read_friction(self, index: int) -> Friction:
-        """Damping and dry friction of a joint; refused where the damping is not linear."""
+        """Damping and dry friction of a joint."""
         model, dof = self.model, int(self.model.jnt_dofadr[index])
-        self.refuse_polynomial("damping", "dof_dampingpoly", dof, self.joint_names[index])
-        return Friction.symmetric(float(model.dof_damping[dof]), float(model.dof_frictionloss[dof]))
+        return self.damped("dof", dof, float(model.dof_frictionloss[dof]))
+
+    def damped(self, kind: str, index: int, loss: float) -> Friction:
+        """Damping a v + b v |v| + c v^3, of which versions of MuJoCo before 3.8 know a alone, and dry friction."""
+        damping = float(getattr(self.model, f"{kind}_damping")[index])
+        bends = getattr(self.model, f"{kind}_dampingpoly", None)
+        curved, cubic = (0.0, 0.0) if bends is None else map(float, bends[index])
+        return Friction.of({"viscous": damping, "coulomb": loss, "curved": curved, "cubic": cubic})
 
     def read_spring(self, index: int) -> Spring | None:
         """The spring of a joint; refused where it is not linear."""
@@ -226,11 +232,10 @@ class ModelReader:
                 motors.append(GearedMotor(Motor(_unique(name, taken), armature), {name: 1.0}))
         names = self.names("actuator", model.nu)
         for index in range(model.nu if hasattr(model, "actuator_armature") else 0):
-            inertia, damping = float(model.actuator_armature[index]), float(model.actuator_damping[index])
+            inertia, friction = float(model.actuator_armature[index]), self.damped("actuator", index, 0.0)
             joint = self.joint_names[int(model.actuator_trnid[index][0])]
-            self.refuse_polynomial("actuator damping", "actuator_dampingpoly", index, joint)
-            if inertia or damping:
-                motor = Motor(_unique(names[index], taken), inertia, Friction.symmetric(viscous=damping))
+            if inertia or friction != Friction():
+                motor = Motor(_unique(names[index], taken), inertia, friction)
                 motors.append(GearedMotor(motor, {joint: float(model.actuator_gear[index][0])}))
         return [*motors, *self.read_shafts(taken)]
 
@@ -242,11 +247,10 @@ class ModelReader:
             first, count = int(model.tendon_adr[index]), int(model.tendon_num[index])
             parts = range(first, first + count)
             ratios = {self.joint_names[int(model.wrap_objid[k])]: float(model.wrap_prm[k]) for k in parts}
-            self.refuse_polynomial("tendon damping", "tendon_dampingpoly", index, name)
             # Versions of MuJoCo before 3.3 know no inertia of tendons.
             inertia = float(model.tendon_armature[index]) if hasattr(model, "tendon_armature") else 0.0
-            damping, loss = float(model.tendon_damping[index]), float(model.tendon_frictionloss[index])
-            motors.append(GearedMotor(Motor(_unique(name, taken), inertia, Friction.symmetric(damping, loss)), ratios))
+            friction = self.damped("tendon", index, float(model.tendon_frictionloss[index]))
+            motors.append(GearedMotor(Motor(_unique(name, taken), inertia, friction), ratios))
         return motors
 
     def left_out(self) -> tuple[FileWarning, ...]:

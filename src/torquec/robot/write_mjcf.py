@@ -2,13 +2,15 @@
 
 (1)  a body with its inertia, joint, limits and frames (as sites); the base is a body without a joint
 (2)  damping, frictionloss and armature of a joint: its own friction and rotor, and those of the motors that turn with
-     it alone, seen through their gear r: r^2 times viscous friction and inertia, |r| times Coulomb friction
+     it alone, seen through their gear r: r^2 times viscous friction and inertia, |r| times Coulomb friction; damping
+     a v + b v |v| + c v^3 with |r|^3 times curved and r^4 times cubic friction
 (3)  a motor that turns with several joints is a fixed tendon with their ratios, which has the same three words
 (4)  a constant torque c is the spring -k (q - c'), c' = c/k, so soft and so long that q does not change it
 (5)  a mimic joint follows by an equality constraint; each independent joint has a motor, to be driven by its torque
 
-MuJoCo has no words for friction that differs by direction or bends, for counterbalances, and for rotors that couple
-joints on different branches: where a robot has them the file says so, and the side file, which Torquec reads, has them.
+MuJoCo has no words for friction that differs by direction, turns over or depends on load, for counterbalances, and for
+rotors that couple joints on different branches: where a robot has them the file says so, and the side file, which
+Torquec reads, has them.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from torquec.errors import ArgumentError, RobotError
 from torquec.foundation.reading import to_path
 from torquec.foundation.writing import write_files
 from torquec.robot.drives import side_file
-from torquec.robot.robot import BASE, Friction, Joint, JointType, Robot
+from torquec.robot.robot import BASE, Friction, Joint, JointType, Motor, Robot
 from torquec.robot.validate import principal_moments
 from torquec.robot.write_drives import drives_text
 from torquec.robot.xml_text import check_xml_names, link_names, number_list, xml_comment
@@ -36,6 +38,9 @@ _LEAST = 1e-15
 
 _SOFT = 1e-10
 """Stiffness of (4), of the torque: a turn of the joint changes the torque by less than 1e-9 of it."""
+
+_BENDS = ("curved", "cubic")
+"""Further words of friction that MuJoCo's damping has."""
 
 _WORLD = "world"
 """MuJoCo's own name for what does not move."""
@@ -84,6 +89,9 @@ def mjcf_text(robot: Robot, *, note: str = "") -> str:
     lost = not_in_mjcf(robot)
     lines = [xml_comment("Written by Torquec." + (f" {note}" if note else ""))]
     lines += [xml_comment(f"Not in here, for lack of words: {'; '.join(lost)}.")] if lost else []
+    frictions = [body.joint.friction for body in robot.bodies] + [motor.friction for motor in robot.drives.motors]
+    if any(_plain(friction).is_bent for friction in frictions):
+        lines.append(xml_comment("Damping of three numbers needs MuJoCo 3.8 or newer."))
     lines += [
         f"<mujoco model={quoteattr(robot.name)}>",
         '  <compiler angle="radian" autolimits="true" inertiafromgeom="false"/>',
@@ -138,12 +146,37 @@ def _tree(robot: Robot) -> list[str]:
 
 @dataclass
 class _Words:
-    """What MuJoCo can say about a joint; `constant` is a torque that the drive must overcome always."""
+    """What MuJoCo can say about a joint or tendon: its damping a v + `curved` v |v| + `cubic` v^3, a being `viscous`;
+    `constant` is a torque that the drive must overcome always.
+    """
 
-    damping: float = 0.0
+    viscous: float = 0.0
+    curved: float = 0.0
+    cubic: float = 0.0
     frictionloss: float = 0.0
     armature: float = 0.0
     constant: float = 0.0
+
+    @property
+    def is_bent(self) -> bool:
+        """Whether its damping is no plain number."""
+        return self.curved != 0.0 or self.cubic != 0.0
+
+    def add(self, other: _Words, ratio: float) -> None:
+        """What a shaft says that turns `ratio` times as fast (2)."""
+        self.viscous += ratio**2 * other.viscous
+        self.curved += abs(ratio) ** 3 * other.curved
+        self.cubic += ratio**4 * other.cubic
+        self.frictionloss += abs(ratio) * other.frictionloss
+        self.armature += ratio**2 * other.armature
+
+    @property
+    def attributes(self) -> list[str]:
+        """As they are written, but for the constant."""
+        damping = number_list((self.viscous, self.curved, self.cubic)) if self.is_bent else f"{self.viscous!r}"
+        written = [f'damping="{damping}"'] if self.viscous or self.is_bent else []
+        others = {"frictionloss": self.frictionloss, "armature": self.armature}
+        return written + [f'{name}="{value!r}"' for name, value in others.items() if value]
 
 
 def _joint_words(robot: Robot) -> dict[str, _Words]:
@@ -151,29 +184,35 @@ def _joint_words(robot: Robot) -> dict[str, _Words]:
     words = {}
     for body in robot.bodies:
         friction = body.joint.friction
-        words[body.joint.name] = _Words(*_plain(friction), 0.0, friction.offset)
+        words[body.joint.name] = dataclasses.replace(_plain(friction), constant=friction.offset)
     for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True):
         turned = [(words[name], ratio) for name, ratio in zip(robot.joint_names, row, strict=True) if ratio != 0.0]
         for word, ratio in turned:
             word.constant += ratio * motor.friction.offset
         if len(turned) == 1:
             word, ratio = turned[0]
-            viscous, coulomb = _plain(motor.friction)
-            word.damping += ratio**2 * viscous
-            word.frictionloss += abs(ratio) * coulomb
-            word.armature += ratio**2 * motor.rotor_inertia
+            word.add(_shaft_words(motor), ratio)
     return words
 
 
-def _plain(friction: Friction) -> tuple[float, float]:
+def _shaft_words(motor: Motor) -> _Words:
+    return dataclasses.replace(_plain(motor.friction), armature=motor.rotor_inertia)
+
+
+def _plain(friction: Friction) -> _Words:
     """Damping and frictionloss; none where the law is another one."""
-    return (0.0, 0.0) if _lost(friction) else (friction.viscous_positive, friction.coulomb_positive)
+    if _lost(friction):
+        return _Words()
+    curved, cubic = (friction.value(word) for word in _BENDS)
+    return _Words(friction.viscous_positive, curved, cubic, friction.coulomb_positive)
 
 
 def _lost(friction: Friction) -> list[str]:
     """The words of a law of friction that MuJoCo does not have."""
+    bends = tuple((word, value) for word, value in friction.further if word in _BENDS)
     plain = Friction.symmetric(friction.viscous_positive, friction.coulomb_positive, friction.offset)
-    if friction == plain and friction.viscous_positive >= 0.0 and friction.coulomb_positive >= 0.0:
+    is_said = friction == dataclasses.replace(plain, further=bends)
+    if is_said and friction.viscous_positive >= 0.0 and friction.coulomb_positive >= 0.0:
         return []
     return [word for word, value in friction.values.items() if value != 0.0 and word != "offset"]
 
@@ -197,9 +236,7 @@ def _joint(joint: Joint, words: _Words) -> str:
         parts.append(f'range="{number_list((max(lower, -_FAR), min(upper, _FAR)))}"')
     if math.isfinite(joint.limits.effort) and joint.limits.effort > 0.0:
         parts.append(f'actuatorfrcrange="{number_list((-joint.limits.effort, joint.limits.effort))}"')
-    parts += [
-        f'{name}="{value!r}"' for name, value in dataclasses.asdict(words).items() if value and name != "constant"
-    ]
+    parts += words.attributes
     parts += _spring(joint, words.constant)
     return f"<joint {' '.join(parts)}/>"
 
@@ -224,9 +261,7 @@ def _tendons(robot: Robot) -> list[str]:
         turned = [(name, ratio) for name, ratio in zip(robot.joint_names, row, strict=True) if ratio != 0.0]
         if len(turned) < 2:
             continue
-        damping, loss = _plain(motor.friction)
-        values = {"damping": damping, "frictionloss": loss, "armature": motor.rotor_inertia}
-        written = "".join(f' {name}="{value!r}"' for name, value in values.items() if value)
+        written = "".join(f" {attribute}" for attribute in _shaft_words(motor).attributes)
         lines.append(f"    <fixed name={quoteattr(motor.name)}{written}>")
         lines += [f'      <joint joint={quoteattr(name)} coef="{ratio!r}"/>' for name, ratio in turned]
         lines.append("    </fixed>")

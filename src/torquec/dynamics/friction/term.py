@@ -42,6 +42,8 @@ class FrictionTerm:
     """Whether it follows the direction of motion, so that a shaft at rest can stick to it."""
     reads_load: ClassVar[bool] = False
     """Whether it depends on the load of (1), which is known only where the rigid-body torques are."""
+    is_tried: ClassVar[bool] = True
+    """Whether a fit that chooses its own law tries it."""
     columns: ClassVar[Mapping[str, Column]] = MappingProxyType({})
     scales: ClassVar[Mapping[str, tuple[float, ...]]] = MappingProxyType({})
     """Words that are no linear parameters, with the values that a fit compares; the first is the usual one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from torquec.dynamics.friction.coulomb import Coulomb
+from torquec.dynamics.friction.cubic import Cubic
 from torquec.dynamics.friction.curved import Curved
 from torquec.dynamics.friction.load import LoadDependent
 from torquec.dynamics.friction.offset import Offset
@@ -19,6 +20,7 @@ TERMS: dict[str, FrictionTerm] = {
     "load": LoadDependent(),
     "stribeck": Stribeck(),
     "curved": Curved(),
+    "cubic": Cubic(),
 }
 """Every term by name; a law is the sum of those whose parameters a shaft has. Fits try the last ones in this order."""
 

@@ -21,6 +21,7 @@ class ParameterKind(StrEnum):
     STRIBECK = "stribeck"
     LOAD = "load"
     CURVED = "curved"
+    CUBIC = "cubic"
     FRICTION = "friction"
     """Of a term that has no kind of its own here, and may have either sign."""
     DISSIPATION = "dissipation"
@@ -47,6 +48,7 @@ class ParameterKind(StrEnum):
         return self.is_friction and self not in (
             ParameterKind.OFFSET,
             ParameterKind.CURVED,
+            ParameterKind.CUBIC,
             ParameterKind.FRICTION,
         )
 
@@ -57,6 +59,7 @@ class ParameterKind(StrEnum):
             ParameterKind.STRIBECK,
             ParameterKind.LOAD,
             ParameterKind.CURVED,
+            ParameterKind.CUBIC,
             ParameterKind.FRICTION,
             ParameterKind.DISSIPATION,
         )

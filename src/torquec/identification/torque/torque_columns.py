@@ -5,7 +5,8 @@ to its largest entry.
 
 (1)  the columns of `torquec.dynamics.friction`: viscous s, Coulomb z, offset 1; by direction max(s, 0), min(s, 0),
      max(z, 0), min(z, 0); z is sign(s) or one of the rounder shapes of `coulomb_shape`
-(2)  Stribeck: z exp(-(s/v)^2) in addition to (1), v the given speed;  curved: s |s|, the bend of viscous friction
+(2)  Stribeck: z exp(-(s/v)^2) in addition to (1), v the given speed;  curved: s |s|, the bend of viscous friction,
+     cubic: s^3, its next one
 (3)  load: |tau of the rigid bodies| z in addition to (1)
 (4)  gas spring (hydraulic counterbalance) on lever and base of lengths k and D, delta = q + angle:
      L = sqrt(D^2 + k^2 - 2 D k cos delta), column = sin(delta) D k/L * A c/(V - (L - D + k) A)
@@ -97,8 +98,8 @@ class FrictionLaw:
 
     @property
     def richer(self) -> dict[str, FrictionLaw]:
-        """The laws with one more refinement, by its name."""
-        names = (*refinements(), DIRECTIONAL)
+        """The laws with one more refinement, of those that a fit tries by itself, by its name."""
+        names = (*(name for name in refinements() if TERMS[name].is_tried), DIRECTIONAL)
         return {name: self.with_term(name) for name in names if not self.has(name)}
 
     def has(self, term: str) -> bool:
