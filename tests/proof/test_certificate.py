@@ -11,6 +11,8 @@ from tests.proof.arms import arm, motions, programs
 
 from torquec.errors import ArgumentError, CheckError, RobotError
 from torquec.expr import evaluate
+from torquec.foundation.time_limit import TimeLimit
+from torquec.foundation.work import Work
 from torquec.proof.certificate import Certificate, load_certificate, save_certificate
 from torquec.proof.certify import certify
 from torquec.proof.checker.check_certificate import check_certificate
@@ -117,16 +119,31 @@ def test_tables_that_fill_the_memory_are_refused(case, monkeypatch):
     rooms = []
     monkeypatch.setattr("torquec.proof.checker.check_certificate.require_room", rooms.append)
     check_certificate(robot, certificate)
-    n, rows = robot.n, robot.n + robot.n * (robot.n + 1) // 2 + 1
-    assert min(rooms) >= rows * sum(
+    rows = robot.n + robot.n * (robot.n + 1) // 2 + 1
+    assert rooms[0] == rows * sum(
         math.prod(d + 1 if robot.joints[v].type.is_prismatic else 2 * d + 1 for v, d in zip(*own, strict=True))
         for own in ((proof.variables, proof.degrees) for proof in certificate.joints.values())
     )
-    assert rooms[0] % (n * rows) == 0
     monkeypatch.undo()
-    for most in {max(rooms) - 1, min(rooms) - 1}:
-        monkeypatch.setattr("torquec.proof.checker.harmonic_table._MOST_VALUES", most)
-        with pytest.raises(CheckError, match="too many variables"):
-            check_certificate(robot, certificate)
     monkeypatch.setattr("torquec.proof.checker.harmonic_table._MOST_VALUES", max(rooms))
     check_certificate(robot, certificate)
+    monkeypatch.setattr("torquec.proof.checker.harmonic_table._MOST_VALUES", max(rooms) - 1)
+    with pytest.raises(CheckError, match="too many variables"):
+        check_certificate(robot, certificate)
+
+
+def test_torques_are_bounded_by_amplitudes_when_time_is_over():
+    robot = arm("planar3r")
+    exact, simplified = programs(robot, 1, 0.8)
+    work = Work()
+    with work.limited(TimeLimit(0.0, 1.0)):
+        certificate = certify(robot, exact, simplified, motions(robot), work=work)
+    for proof in certificate.joints.values():
+        assert (proof.variables, proof.trees) == ((), ((-1,),))
+        assert proof.found < proof.bound
+    check_certificate(robot, certificate)
+    # The amplitudes are what is checked: less is refused, of the two joints that feel the second link.
+    for name in robot.joint_names[:2]:
+        lower = replace(certificate.joints[name], bound=0.999 * certificate.joints[name].bound)
+        with pytest.raises(CheckError, match=name):
+            check_certificate(robot, replace(certificate, joints={**certificate.joints, name: lower}))

@@ -10,10 +10,12 @@ import pytest
 
 from torquec.closedform.polynomial import TrigPolynomial, Variable
 from torquec.closedform.variables import ParallelGroup
+from torquec.errors import TimeLimitError
 from torquec.proof.bernstein import table_of
 from torquec.proof.coefficient_bound import coefficient_bound
 from torquec.proof.coefficient_error import CoefficientError
 from torquec.proof.coefficient_tolerance import ErrorKind
+from torquec.proof.wave_amplitudes import sum_of_amplitudes
 from torquec.trajectory.motion_box import MotionBox
 
 TURN = 2.0 * math.pi
@@ -142,3 +144,61 @@ def test_what_snapping_changes_is_part_of_the_bound():
     plain = error({(): 0.1}, joints=0)
     snapped = replace(plain, allowance=plain.allowance + 1e-3, snap=1e-3)
     assert coefficient_bound(snapped, MotionBox((), ())).bound == pytest.approx(0.101, rel=1e-6)
+
+
+# --- many variables -------------------------------------------------------------------------------------------------
+
+
+def waves(seed: int, joints: int) -> CoefficientError:
+    """A few products of sines and cosines of all joints."""
+    rng = np.random.default_rng(seed)
+    terms = {}
+    for _ in range(12):
+        chosen = rng.integers(0, 3, joints)
+        powers = [(angle(j), int(k == 1), int(k == 2)) for j, k in enumerate(chosen) if k]
+        terms[tuple(powers)] = float(rng.normal())
+    return error(terms, joints=joints)
+
+
+def sampled(wave: CoefficientError, count: int = 100_000) -> float:
+    q = np.random.default_rng(3).uniform(-math.pi, math.pi, (count, len(wave.variables)))
+    values = wave.table[0]
+    for x in q.T[::-1]:
+        basis = np.stack([np.ones_like(x), np.cos(x), np.sin(x), np.sin(x) ** 2, np.cos(x) * np.sin(x)], axis=-1)
+        values = np.einsum("...b,nb->...n" if values.ndim == len(q.T) else "...bn,nb->...n", values, basis)
+        q = q[:, :-1]
+    return float(np.abs(values).max())
+
+
+@pytest.mark.parametrize("effort", [150_000_000, 4_000_000])
+def test_bounds_of_many_variables_are_as_close_as_the_effort_allows(monkeypatch, effort):
+    monkeypatch.setattr("torquec.proof.coefficient_bound._MANY", 3)
+    monkeypatch.setattr("torquec.proof.coefficient_bound._MANY_EFFORT", effort)
+    monkeypatch.setattr("torquec.proof.coefficient_bound._LEAST_BOXES", 100)
+    wave = waves(1, 4)
+    bound = coefficient_bound(wave, MotionBox((-math.pi,) * 4, (math.pi,) * 4))
+    assert sampled(wave) <= bound.found <= bound.bound
+    assert bound.bound <= (1.051 if effort > 10_000_000 else 3.1) * bound.found
+
+
+def test_a_tolerance_of_many_variables_is_proven_first(monkeypatch):
+    monkeypatch.setattr("torquec.proof.coefficient_bound._MANY", 3)
+    wave, whole = waves(2, 4), MotionBox((-math.pi,) * 4, (math.pi,) * 4)
+    found = coefficient_bound(wave, whole).found
+    assert coefficient_bound(wave, whole, limit=0.99 * found) is None
+    assert coefficient_bound(wave, whole, limit=1.04 * found).bound == pytest.approx(1.04 * found)
+    assert found <= coefficient_bound(wave, whole, limit=2.5 * found).bound <= 2.5 * found
+
+
+def over(done: float, whole: float, note: str = "") -> None:
+    """A meter whose time is over."""
+    raise TimeLimitError("over")
+
+
+def test_amplitudes_are_the_bound_when_time_is_over():
+    wave, whole = waves(3, 4), MotionBox((-math.pi,) * 4, (math.pi,) * 4)
+    bound = coefficient_bound(wave, whole, meter=over)
+    assert (bound.variables, bound.trees) == ((), ((-1,),))
+    assert sampled(wave) <= bound.bound == pytest.approx(sum_of_amplitudes(wave.table[0], wave.variables))
+    with pytest.raises(TimeLimitError):
+        coefficient_bound(wave, whole, limit=0.9 * bound.bound, meter=over)

@@ -11,7 +11,7 @@ from torquec.closedform import closed_form
 from torquec.errors import ArgumentError, SpecificationError
 from torquec.proof.coefficient_tolerance import ErrorKind, Family
 from torquec.proof.error_peaks import largest_magnitude
-from torquec.simplification.loop_tolerance import ramp_budget, step_budget
+from torquec.simplification.loop_tolerance import parabolic_budget, ramp_budget, step_budget
 from torquec.simplification.specification import load_specification, parse_specification
 from torquec.simplification.tolerance import (
     LARGEST_SHARE,
@@ -70,6 +70,28 @@ def test_shares_of_a_ramp_add_up_to_its_budget(stanford):
         )
         # No share is larger than what leaves its coefficient out, and proves that.
         assert sum(shares) == pytest.approx(min(budget, LARGEST_SHARE * whole), rel=1e-6)
+
+
+def test_loops_of_many_joints_leave_small_coefficients_out(stanford, monkeypatch):
+    """The shares of each joint still add up to no more than its smallest budget, and most coefficients may go."""
+    monkeypatch.setattr("torquec.simplification.tolerance._MOST_BY_PARTS", 5)
+    form, spec = stanford
+    tolerances = coefficient_tolerances(form, spec)
+    assert not by_index(tolerances, Family.V)
+    speed, push = ([getattr(joint, name) for joint in spec.joints] for name in ("velocity", "acceleration"))
+    for i, joint in enumerate(spec.joints):
+        held = [t.value for (row,), t in by_index(tolerances, Family.G).items() if row == i]
+        for (row, j, k), t in by_index(tolerances, Family.H).items():
+            if row == i:
+                held.append(t.value * speed[j] * speed[k] * (1.0 if j == k else 2.0))
+        coupled = [
+            t.value * push[m + n - i] for (m, n), t in by_index(tolerances, Family.M).items() if m != n and i in (m, n)
+        ]
+        inertia = largest_magnitude(form.M[i, i], spec.box)
+        assert sum(held) <= ramp_budget(joint.motor, joint.control) * (1.0 + 1e-9)
+        assert sum(held + coupled) <= parabolic_budget(joint.motor, joint.control, inertia) * (1.0 + 1e-9)
+    out = [t for t in tolerances if t.value >= largest_magnitude(coefficient(form, t.family, t.index), spec.box) > 0.0]
+    assert len(out) > 0.5 * len(tolerances)
 
 
 def test_a_step_bounds_gravity_alone(stanford):

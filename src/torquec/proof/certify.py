@@ -123,7 +123,9 @@ def _bound(
 ) -> _Bounded | None:
     residual, joint, motions, found, limit = task
     bound = torque_bound(residual, joint, motions, found=found, limit=limit, meter=meter)
-    return None if bound is None else (bound, residual.dependence(joint))
+    if bound is None:
+        return None
+    return bound, ((), ()) if bound.by_amplitudes else residual.dependence(joint)
 
 
 def _note(joint: str, outcome: _Bounded | None) -> str:

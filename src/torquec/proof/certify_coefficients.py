@@ -16,7 +16,7 @@ from torquec.closedform.variables import ParallelGroup, parallel_groups
 from torquec.errors import RobotError, SpecificationError
 from torquec.expr import Function
 from torquec.foundation.arrays import Array
-from torquec.foundation.work import Work, as_work
+from torquec.foundation.work import Meter, Work, as_work, silent
 from torquec.proof.coefficient_bound import CoefficientBound, coefficient_bound
 from torquec.proof.coefficient_certificate import CoefficientCertificate, CoefficientProof
 from torquec.proof.coefficient_error import CoefficientError, coefficient_error, coefficient_row
@@ -43,8 +43,10 @@ def certify_coefficients(
     """Prove a bound for the error of every coefficient of `simplified` against `exact` over the box.
 
     A coefficient with a tolerance is bounded in the tolerance's kind, all others absolutely; those that are exact need
-    no proof. Raises `SpecificationError` where an error exceeds its tolerance or no proof was found, and `RobotError`
-    for a robot with mimic joints, whose coefficients are no polynomials of its independent joints.
+    no proof. When a time limit of the work is over, errors that are left are bounded by their amplitudes, and
+    `TimeLimitError` is raised where that is more than a tolerance. Raises `SpecificationError` where an error exceeds
+    its tolerance or no proof was found, and `RobotError` for a robot with mimic joints, whose coefficients are no
+    polynomials of its independent joints.
     """
     check_independent(robot)
     prismatic = [joint.type.is_prismatic for joint in robot.joints]
@@ -57,7 +59,7 @@ def certify_coefficients(
     stated = {(t.family, t.index): t for t in tolerances}
     groups = tuple(parallel_groups(robot.canonical.links))
     tasks = _tasks(tables, residual, stated, box, groups, snap_rows(robot, box))
-    outcomes = as_work(work).map("proving the coefficients", _bound, tasks, note=_note)
+    outcomes = as_work(work).map("proving the coefficients", _bound, tasks, metered=True, note=_note)
     proofs: dict[str, CoefficientProof] = {}
     for task, outcome in zip(tasks, outcomes, strict=True):
         tolerance = stated.get((task.family, task.index))
@@ -130,8 +132,8 @@ def _tasks(
     return tasks
 
 
-def _bound(task: _Task) -> CoefficientBound | None:
-    return coefficient_bound(task.error, task.box, groups=task.groups, limit=task.limit)
+def _bound(task: _Task, *, meter: Meter = silent) -> CoefficientBound | None:
+    return coefficient_bound(task.error, task.box, groups=task.groups, limit=task.limit, meter=meter)
 
 
 def _note(task: _Task, outcome: CoefficientBound | None) -> str:

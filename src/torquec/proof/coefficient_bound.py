@@ -4,6 +4,9 @@
 (2)  relative, for the diagonal of M where p > 0:  |p - p*| - bound p <= 0 is to be shown; it is convex in (p - p*, p)
 (3)  proofs (:mod:`torquec.proof.branch_and_bound`) are tried at small factors above the largest error found,
      until one succeeds; control values of the undivided box are a bound in any case
+(4)  errors of six variables and more, or some of them, are largest on whole surfaces, and boxes around these would be
+     too many: where the smallest factors take too long, factors come down from large ones as far as that goes
+(5)  when time is over, the sum of the amplitudes of all waves is a bound (:mod:`torquec.proof.wave_amplitudes`)
 """
 
 from __future__ import annotations
@@ -16,11 +19,14 @@ import numpy as np
 
 from torquec.closedform.polynomial import Variable
 from torquec.closedform.variables import ParallelGroup
+from torquec.errors import TimeLimitError
 from torquec.foundation.arrays import RealArray
+from torquec.foundation.work import Meter, silent
 from torquec.proof.bernstein import Range
 from torquec.proof.branch_and_bound import LEAF, Exhausted, Functional, Proof, Refutation, prove
 from torquec.proof.coefficient_error import CoefficientError, in_fewest_variables
 from torquec.proof.coefficient_tolerance import ErrorKind
+from torquec.proof.wave_amplitudes import sum_of_amplitudes
 from torquec.trajectory.motion_box import MotionBox
 
 _EFFORT = {
@@ -35,6 +41,19 @@ _EFFORT = {
 
 _LAST_EFFORT = 100_000_000
 """Control values for a last proof, at the tolerance itself."""
+
+_MANY, _MANY_EFFORT, _BOX = 6, 150_000_000, 1500
+"""Variables from which (4) holds, control values that each of its proofs may take, and what a box counts for besides
+its control values."""
+
+_NEAR, _COMING_DOWN = 1.05, (3.0, 2.0, 1.5, 1.3, 1.2, 1.1)
+"""Factors of (4), first and then."""
+
+_CLOSER = 10
+"""The part of (4)'s effort that closer bounds than a tolerance may take."""
+
+_GROWS = 2.0
+"""How many times the boxes of one factor of (4) the next one takes at least."""
 
 _LEAST_BOXES, _MOST_BOXES = 1000, 200_000
 """Boxes that any proof may take, however large they are, and that none may exceed: trees are kept in files."""
@@ -63,7 +82,12 @@ class CoefficientBound:
 
 
 def coefficient_bound(
-    error: CoefficientError, box: MotionBox, *, groups: Sequence[ParallelGroup] = (), limit: float | None = None
+    error: CoefficientError,
+    box: MotionBox,
+    *,
+    groups: Sequence[ParallelGroup] = (),
+    limit: float | None = None,
+    meter: Meter = silent,
 ) -> CoefficientBound | None:
     """The bound of one coefficient's error over a box of joint positions, or None where it exceeds the limit.
 
@@ -81,22 +105,100 @@ def coefficient_bound(
     if not ranges:
         constant = _constant(error, found)
         return None if limit is not None and constant.bound > limit * _SLACK else constant
-    for target, most in _targets(error, found, limit):
+    search = _Search(error, ranges, limit, found, meter)
+    try:
+        search.run()
+    except TimeLimitError:
+        if search.best is None:
+            search.best = _by_amplitudes(error, limit, search.found)
+        if search.best is None:
+            raise
+    return search.best
+
+
+class _Search:
+    """Proofs of one error at several bounds: the best so far, and the largest error found."""
+
+    def __init__(
+        self, error: CoefficientError, ranges: list[Range], limit: float | None, found: float, meter: Meter
+    ) -> None:
+        self.error, self.ranges, self.limit, self.found, self.meter = error, ranges, limit, found, meter
+        self.best: CoefficientBound | None = None
+
+    def run(self) -> None:
+        """(3), or (4)."""
+        if len(self.ranges) >= _MANY:
+            self._run_many()
+            return
+        for target, most in _targets(self.error, self.found, self.limit):
+            if self._proves(target, most) or self._is_hopeless:
+                return
+
+    def _run_many(self) -> None:
+        """(4)."""
+        most = min(max(_LEAST_BOXES, _MANY_EFFORT // (self.error.table.size + _BOX)), _MOST_BOXES)
+        if self.limit is not None:
+            # What is asked for first; what is closer only where it takes little.
+            if not self._proves(self.limit, most):
+                return
+            most //= _CLOSER
+        elif self._proves(self._target(_NEAR), most):
+            return
+        for factor in _COMING_DOWN:
+            if not self._allows(factor):
+                continue
+            if self.best is not None and _GROWS * self.best.boxes > most:
+                return
+            if not self._proves(self._target(factor), most) and self.best is not None:
+                return
+        if self.best is None and self.error.kind is ErrorKind.ABSOLUTE and self.limit is None:
+            self.best = _by_amplitudes(self.error, self.limit, self.found)
+            if self.best is None:
+                self._proves(_whole(self.error), _LEAST_BOXES)
+
+    @property
+    def _is_hopeless(self) -> bool:
+        return self.limit is not None and self.found > self.limit
+
+    def _target(self, factor: float) -> float:
+        smallest = self.error.smallest if self.error.kind is ErrorKind.ABSOLUTE else _SMALLEST_PART
+        return max(self.found * factor, smallest)
+
+    def _allows(self, factor: float) -> bool:
+        """Whether a proof at this factor would say something new."""
+        known = self.limit if self.best is None else self.best.bound
+        target = self._target(factor)
+        relative = self.error.kind is ErrorKind.RELATIVE
+        return (known is None or target < 0.98 * known) and not (relative and target >= 1.0)
+
+    def _proves(self, target: float, most: int) -> bool:
+        """Whether the target, or a little more than what is found on the way, is proven."""
         bound = target
         while True:
-            outcome = _attempt(error, ranges, bound, most)
+            outcome = _attempt(self.error, self.ranges, bound, most, self.meter)
             if not isinstance(outcome, Refutation):
                 break
             # A corner of a box was worse than everything found before.
-            found = max(found, outcome.value if error.kind is ErrorKind.ABSOLUTE else bound)
-            bound = max(bound, found) * min(_EFFORT)
-            if limit is not None and bound > limit:
-                if found > limit:
-                    return None
-                break
+            attained = outcome.value if self.error.kind is ErrorKind.ABSOLUTE else bound
+            self.found = max(self.found, attained)
+            bound = max(bound, self.found) * min(_EFFORT)
+            if self.limit is not None and bound > self.limit:
+                return False
         if isinstance(outcome, Proof):
-            return CoefficientBound(_SLACK * bound, found, error.variables, error.degrees, outcome.trees)
-    return None
+            error = self.error
+            self.best = CoefficientBound(_SLACK * bound, self.found, error.variables, error.degrees, outcome.trees)
+        return isinstance(outcome, Proof)
+
+
+def _by_amplitudes(error: CoefficientError, limit: float | None, found: float) -> CoefficientBound | None:
+    """(5), where it is a bound, and within the limit: a proof without variables."""
+    whole = sum_of_amplitudes(error.table[0], error.variables)
+    if error.kind is ErrorKind.RELATIVE or whole is None:
+        return None
+    bound = max(_SLACK * (whole + float(error.allowance[0])), error.smallest)
+    if limit is not None and bound > limit * _SLACK:
+        return None
+    return CoefficientBound(bound, found, (), (), ((LEAF,),))
 
 
 def _targets(error: CoefficientError, found: float, limit: float | None) -> Iterator[tuple[float, int]]:
@@ -110,7 +212,12 @@ def _targets(error: CoefficientError, found: float, limit: float | None) -> Iter
     if limit is not None:
         yield limit, _boxes(error, _LAST_EFFORT)
     elif absolute:
-        yield _SLACK * float(np.abs(error.table).sum() + error.allowance.sum()), _LEAST_BOXES
+        yield _whole(error), _LEAST_BOXES
+
+
+def _whole(error: CoefficientError) -> float:
+    """A bound that control values of the undivided box keep."""
+    return _SLACK * float(np.abs(error.table).sum() + error.allowance.sum())
 
 
 def _boxes(error: CoefficientError, control_values: int) -> int:
@@ -118,12 +225,12 @@ def _boxes(error: CoefficientError, control_values: int) -> int:
 
 
 def _attempt(
-    error: CoefficientError, ranges: list[Range], bound: float, most_boxes: int
+    error: CoefficientError, ranges: list[Range], bound: float, most_boxes: int, meter: Meter
 ) -> Proof | Refutation | Exhausted:
     absolute = error.kind is ErrorKind.ABSOLUTE
     functional: Functional = _Magnitude() if absolute else _PartOfReference(bound)
     target = bound if absolute else 0.0
-    return prove(error.table, ranges, functional, target, allowance=error.allowance, most_boxes=most_boxes)
+    return prove(error.table, ranges, functional, target, allowance=error.allowance, most_boxes=most_boxes, meter=meter)
 
 
 class _Magnitude:

@@ -2,7 +2,8 @@
 
 The largest error that can be found is a lower bound. A proof (:mod:`torquec.proof.branch_and_bound`) at the
 tolerance comes first, where there is one; then proofs at smaller and smaller factors above the largest error, as long
-as they are quick, so that the bound is never much larger than the truth.
+as they are quick, so that the bound is never much larger than the truth. When time is over, the best bound proven by
+then counts, or the sum of the amplitudes of all waves (:mod:`torquec.proof.wave_amplitudes`).
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from torquec.errors import TimeLimitError
 from torquec.foundation.arrays import Array
 from torquec.foundation.work import Meter, silent
 from torquec.proof.bernstein import Range
 from torquec.proof.branch_and_bound import LEAF, Exhausted, Proof, Refutation, prove
 from torquec.proof.torque_functional import TorqueFunctional
 from torquec.proof.torque_residual import TorqueResidual
+from torquec.proof.wave_amplitudes import sum_of_amplitudes
 from torquec.trajectory.motion_box import MotionBox
 
 FACTORS = (8.0, 3.0, 2.0, 1.5, 1.3, 1.15, 1.08, 1.04, 1.02)
@@ -39,11 +42,15 @@ PUBLISHED = 1.0 + 1e-8
 
 @dataclass(frozen=True)
 class TorqueBound:
-    """A joint's proven bound of its torque error, the largest error found, and the proof's trees."""
+    """A joint's proven bound of its torque error, the largest error found, and the proof's trees.
+
+    A bound `by_amplitudes` is one of all positions: its proof has no variables.
+    """
 
     bound: float
     found: float
     trees: tuple[tuple[int, ...], ...]
+    by_amplitudes: bool = False
 
     @property
     def boxes(self) -> int:
@@ -83,7 +90,12 @@ def torque_bound(
         budget = _AT_ALL if proven is None else _CLOSER if proven.target > _CLOSE * found else _LITTLE
         most = max(500, budget // max(points, 500))
         shown = _part_of(meter, attempt, len(targets))
-        outcome = prove(table, ranges, functional, target, allowance=allowance, most_boxes=most, meter=shown)
+        try:
+            outcome = prove(table, ranges, functional, target, allowance=allowance, most_boxes=most, meter=shown)
+        except TimeLimitError:
+            if proven is not None:
+                break
+            return _by_amplitudes(table, ranges, float(allowance.sum()) + floor, found, limit)
         if isinstance(outcome, Proof):
             proven = outcome
         elif isinstance(outcome, Refutation):
@@ -93,6 +105,15 @@ def torque_bound(
         elif isinstance(outcome, Exhausted) and proven is not None:
             break
     return None if proven is None else TorqueBound(proven.target * PUBLISHED, found, proven.trees)
+
+
+def _by_amplitudes(table: Array, ranges: Sequence[Range], off: float, found: float, limit: float | None) -> TorqueBound:
+    """The bound by amplitudes of a table (rows, basis, ..) of angles; raises `TimeLimitError` where it is none."""
+    whole = [sum_of_amplitudes(row, [r.variable for r in ranges]) for row in table]
+    bound = sum(each for each in whole if each is not None) + off
+    if None in whole or (limit is not None and bound > limit):
+        raise TimeLimitError("the time limit is reached before a bound is proven", remedy="allow more time")
+    return TorqueBound(bound * PUBLISHED, found, ((LEAF,),), by_amplitudes=True)
 
 
 def _part_of(meter: Meter, attempt: int, attempts: int) -> Meter:

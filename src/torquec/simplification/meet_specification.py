@@ -7,7 +7,7 @@
      and that of the torques where the specification limits speeds and accelerations
 
 Under a time limit of the work the best that is proven by then is the result. Coefficients of (2) that are not fitted
-and proven in half of it are left exact; (3) has nothing to search, and takes the time that its proofs take.
+and proven in half of it are left exact; (3) has nothing to search: its errors have bounds that are less close.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from torquec.proof.certify_coefficients import certify_coefficients, check_indep
 from torquec.proof.coefficient_certificate import CoefficientCertificate
 from torquec.proof.coefficient_tolerance import Family
 from torquec.robot.robot import Robot
-from torquec.simplification.closed_torque import MOST_JOINTS
 from torquec.simplification.coefficient_model import CoefficientModel, abbreviated_coefficients, fitted_coefficients
 from torquec.simplification.fitting.fit_entries import fit_entries
 from torquec.simplification.problem import SimplificationProblem
@@ -34,8 +33,8 @@ from torquec.simplification.specification import CoefficientThreshold, Specifica
 from torquec.simplification.specification_text import specification_text
 from torquec.simplification.tolerance import PROOF_MARGIN, coefficient_tolerances, entry_tasks, torque_budgets
 
-_FITTING = 0.5
-"""Of a time limit: the part for the coefficients (2)."""
+_FITTING, _OF_COEFFICIENTS = 0.5, 0.6
+"""Of a time limit: the parts for the coefficients (2) and for the proofs of coefficients where torques follow (3)."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +81,7 @@ def _met(
     tell: Callable[[Certificate], None] | None,
 ) -> Simplified:
     if specification.coefficients is not None:
-        with work.unlimited():
-            return _by_threshold(robot, exact, specification, specification.coefficients, work)
+        return _by_threshold(robot, exact, specification, specification.coefficients, work)
     if any(joint.control is not None for joint in specification.joints):
         return _by_control(robot, exact, specification, work)
     tolerance = tuple(float(joint.torque_error or 0.0) for joint in specification.joints)
@@ -97,8 +95,7 @@ def _by_control(robot: Robot, exact: Function, specification: Specification, wor
     """(2), of all joints, or of some while others have torque errors."""
     form = closed_form(robot)
     problem = SimplificationProblem(robot, exact, specification.motions, torque_budgets(form, specification), work)
-    if len(robot.bodies) > MOST_JOINTS or problem.has_mimic_joints:
-        # Fits of thousands of terms would not be cheaper than the exact quantities, which keep every tolerance.
+    if problem.has_mimic_joints:
         return Simplified(simplify_torque(problem))
     try:
         with work.limited(work.limit.part(_FITTING)):
@@ -126,7 +123,8 @@ def _by_threshold(
     check_independent(robot)
     shorter = abbreviated_coefficients(closed_form(robot), threshold)
     program, motions = shorter.torque(), specification.motions
-    proven = certify_coefficients(robot, exact, program, specification.box, work=work)
+    with work.limited(work.limit.part(_OF_COEFFICIENTS if motions.velocity else 1.0)):
+        proven = certify_coefficients(robot, exact, program, specification.box, work=work)
     if motions.velocity:
         certificate = certify(robot, exact, program, motions, work=work)
     else:

@@ -10,6 +10,8 @@
 (2)  Smallest first: contributions that together need no more than half of E_i may be left out altogether; the others
      share the rest in equal parts. It is what a torque error is shared by: the same sum, and far fewer terms.
 (3)  A torque error takes M_ii in with its acceleration, absolute like all others.
+(4)  The loops of arms with more than six joints share their budgets by (2), too: by (1) every one of two hundred
+     coefficients would have to be known to a tenth of itself. Friction, which is not simplified, takes no share then.
 
 Each joint keeps its budget whatever |X|max is taken to be, for the shares add up to one. A mimic joint's coefficients
 are held to the budget of the joint that it follows.
@@ -42,6 +44,12 @@ PROOF_MARGIN = 0.965
 
 LARGEST_SHARE = 1.06
 """Largest tolerance, in sizes of the coefficient: with the margin it still can be left out."""
+
+_LARGEST_OF_MANY = 1.35
+"""The same for arms of many joints (4), whose errors are proven less closely."""
+
+_MOST_BY_PARTS = 6
+"""Bodies up to which the loops' budgets are shared by (1)."""
 
 _OFF_REST = 1e-9
 """Share of the largest speed at which friction that falls with the speed (Stribeck) is at its largest."""
@@ -171,7 +179,7 @@ def _joint_tolerances(
     contributions = _contributions(form, specification, requirement.name, sizes)
     if requirement.torque_error is not None:
         fitted = [c for c in contributions if c.family is not Family.V]
-        shares = _smallest_first(fitted, requirement.torque_error)
+        shares = _smallest_first(fitted, requirement.torque_error, LARGEST_SHARE)
         return [_tolerance(c, share, requirement.name) for c, share in zip(fitted, shares, strict=True)]
     return _control_tolerances(form, requirement, contributions, sizes)
 
@@ -184,10 +192,21 @@ def _control_tolerances(
     assert control is not None
     own = _bodies(form, name)[0][0]
     step, ramp, parabolic = _budgets(requirement, sizes(Family.M, (own, own)))
+    many = len(form.robot.bodies) > _MOST_BY_PARTS
+    if many:  # (4)
+        contributions = [c for c in contributions if c.family is not Family.V]
     held = [c for c in contributions if c.family in (Family.G, Family.H, Family.V)]
     coupled = [c for c in contributions if c.family is not Family.M or c.index != (own, own)]
-    by_ramp = dict(zip(held, _proportional(held, ramp), strict=True))
-    by_parabola = dict(zip(coupled, _proportional(coupled, parabolic), strict=True))
+    by_ramp, by_parabola = (
+        dict(
+            zip(
+                shared,
+                _smallest_first(shared, budget, _LARGEST_OF_MANY) if many else _proportional(shared, budget),
+                strict=True,
+            )
+        )
+        for shared, budget in ((held, ramp), (coupled, parabolic))
+    )
     found = [
         CoefficientTolerance(Family.M, (own, own), inertia_tolerance(control), ErrorKind.RELATIVE, name)
     ]  # fmt: skip
@@ -195,7 +214,7 @@ def _control_tolerances(
         value = min(by_ramp.get(c, math.inf), by_parabola[c])
         if c.family is Family.G:
             value = min(value, step)
-        found.append(_tolerance(c, value, name))
+        found.append(_tolerance(c, value, name, _LARGEST_OF_MANY if many else LARGEST_SHARE))
     return found
 
 
@@ -216,9 +235,9 @@ def _budgets(requirement: JointRequirement, inertia: float) -> tuple[float, floa
     return step_budget(motor, control), ramp_budget(motor, control), parabolic
 
 
-def _tolerance(c: _Contribution, value: float, joint: str) -> CoefficientTolerance:
+def _tolerance(c: _Contribution, value: float, joint: str, largest: float = LARGEST_SHARE) -> CoefficientTolerance:
     # Nothing is gained by much more than its own size, at which it can be left out: proofs need a little.
-    return CoefficientTolerance(c.family, c.index, min(value, c.size * LARGEST_SHARE), ErrorKind.ABSOLUTE, joint)
+    return CoefficientTolerance(c.family, c.index, min(value, c.size * largest), ErrorKind.ABSOLUTE, joint)
 
 
 def _contributions(form: ClosedForm, specification: Specification, joint: str, sizes: _Sizes) -> list[_Contribution]:
@@ -264,15 +283,15 @@ def _proportional(contributions: list[_Contribution], budget: float) -> list[flo
     return [c.size * budget / total if total else math.inf for c in contributions]
 
 
-def _smallest_first(contributions: list[_Contribution], budget: float) -> list[float]:
-    """(2)."""
+def _smallest_first(contributions: list[_Contribution], budget: float, largest: float) -> list[float]:
+    """(2); what is left out counts with its largest tolerance, in sizes of the coefficient."""
     order = sorted(range(len(contributions)), key=lambda k: contributions[k].torque)
     used = 0.0
     out: set[int] = set()
     for k in order:
-        if used + LARGEST_SHARE * contributions[k].torque > _LEFT_OUT * budget:
+        if used + largest * contributions[k].torque > _LEFT_OUT * budget:
             break
-        used += LARGEST_SHARE * contributions[k].torque
+        used += largest * contributions[k].torque
         out.add(k)
     share = (budget - used) / max(len(order) - len(out), 1)
     return [math.inf if k in out or not c.weight else share / c.weight for k, c in enumerate(contributions)]

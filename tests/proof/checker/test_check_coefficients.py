@@ -14,6 +14,7 @@ from tests.proof.coefficient_models import exact_program, narrow_box, shortened
 
 from torquec.errors import ArgumentError, CheckError, RobotError, SpecificationError
 from torquec.expr import evaluate
+from torquec.foundation.time_limit import TimeLimit
 from torquec.foundation.work import Work
 from torquec.proof.certify_coefficients import certify_coefficients
 from torquec.proof.checker.check_coefficients import check_coefficients
@@ -247,3 +248,17 @@ def test_tables_that_fill_the_memory_are_refused(case, monkeypatch):
     monkeypatch.setattr("torquec.proof.checker.harmonic_table._MOST_VALUES", sum(sizes.values()) - 1)
     with pytest.raises(CheckError, match="too many variables"):
         check_coefficients(robot, certificate)
+
+
+def test_errors_are_bounded_by_amplitudes_when_time_is_over():
+    robot = arm("planar3r")
+    program, work = shortened(robot, 6.0).torque(), Work()
+    with work.limited(TimeLimit(0.0, 1.0)):
+        certificate = certify_coefficients(robot, exact_program(robot), program, narrow_box(robot), work=work)
+    assert len(certificate.coefficients) > 5
+    assert all(proof.variables == () for proof in certificate.coefficients.values())
+    check_coefficients(robot, certificate)
+    for name, proof in list(certificate.coefficients.items())[::4]:
+        lower = {**certificate.coefficients, name: replace(proof, bound=0.999 * proof.bound, found=0.0)}
+        with pytest.raises(CheckError):
+            check_coefficients(robot, replace(certificate, coefficients=lower))

@@ -50,14 +50,3 @@ def test_what_is_above_the_degrees_of_the_joints():
     assert waves.excess((2, 1), *limits) == pytest.approx([6.0, 6.0])
     sliding = HarmonicTable((((1, 1),),), (True,), (3,), np.array([[1.0, 1.0, 1.0, 2.0]]))
     assert sliding.excess((0, 1), (0.0, -3.0), (0.0, 2.0)) == pytest.approx([9.0 + 54.0])
-
-
-def test_a_table_in_fewer_variables_is_that_of_its_functions():
-    """Functions of two of three variables, in another order and of lower degree, are found again."""
-    rng = np.random.default_rng(5)
-    variables, sliding = [((0, 1),), ((1, 1),), ((2, 1),)], (False, True, False)
-    small = HarmonicTable((variables[2], variables[1]), (False, True), (1, 2), rng.normal(size=(2, 3, 3)))
-    whole = harmonic_table(3, variables, sliding, (2, 2, 2), lambda positions: small.at(positions).value)
-    found = whole.in_variables(small.variables, small.degrees)
-    assert (found.variables, found.sliding, found.degrees) == (small.variables, small.sliding, small.degrees)
-    np.testing.assert_allclose(found.table, small.table, atol=1e-12)

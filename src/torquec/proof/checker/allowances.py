@@ -28,6 +28,11 @@ ROUNDED_UP = 1.0 + 1e-9
 CONTROL_VALUE = 32.0 * UNIT
 """Per basis function and variable: the rounding of products along the variables of a box."""
 
+WAVE_ENTRY = 256.0
+"""Units by which an entry exp(-i k x) of a Fourier transform over a grid's angles may be off: k is at most four, x at
+most a turn, and neither x nor k x nor its sine is exact.
+"""
+
 UNNAMED = 1e-9
 """Coefficients that a certificate does not name are exact to this part of the robot's largest coefficient on the grid,
 and so are programs of M, c, C and g besides the torque that they are parts of. It is stated, not added to a bound;

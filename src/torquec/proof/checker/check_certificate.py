@@ -17,8 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -33,9 +32,9 @@ from torquec.proof.checker.allowances import ROUNDED_UP
 from torquec.proof.checker.check_boxes import HIGHEST_DEGREE, REMEDY, Box, LeafChecker, leaf_boxes, root_pieces
 from torquec.proof.checker.check_coefficients import check_coefficients
 from torquec.proof.checker.check_floats import check_floats
+from torquec.proof.checker.grid_samples import GridSamples, grid_samples
 from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table, require_room, table_points
-from torquec.proof.checker.residual_grid import GridPart, ResidualGrid, row_weights, snap_differences
-from torquec.proof.checker.rounded_evaluation import RoundedArray
+from torquec.proof.checker.residual_grid import ResidualGrid, row_weights, snap_differences
 from torquec.robot.robot import Robot
 
 
@@ -58,10 +57,12 @@ def check_certificate(
     grid = ResidualGrid(robot, certificate.program, box.lower, box.upper)
     # The trees are gone through before anything is computed: a proof with a hole is refused at once.
     leaves = [_leaves(grid, certificate, joint) for joint in range(robot.n)]
-    with work.step("comparing the errors with their tables") as step:
-        tables = _tables(grid, list(certificate.joints.values()))
+    with work.step("comparing the errors with their tables") as step, one_thread():
+        require_room(sum(_values(grid, proof) for proof in certificate.joints.values()))
+        samples = grid_samples(grid, meter=step.meter)
+        tables = [_table(samples, k, proof) for k, proof in enumerate(certificate.joints.values())]
         # The program is made of the robot with snapped angles; what is claimed is about its file as written.
-        slacks = _slacks(grid, tables, step.meter) + snap_differences(robot, box.lower, box.upper)
+        slacks = _slacks(samples, tables) + snap_differences(robot, box.lower, box.upper)
     weights = row_weights(box.velocity, box.acceleration)
     rounding = _checked_rounding(certificate, work)
     tasks = [
@@ -183,43 +184,38 @@ def _leaves(grid: ResidualGrid, certificate: Certificate, joint: int) -> list[Bo
     return leaf_boxes(pieces, proof.trees, f"joint '{name}'")
 
 
-def _tables(grid: ResidualGrid, proofs: Sequence[JointProof]) -> list[HarmonicTable]:
-    """The error of every joint in its proof's variables (2): parts of one table in the variables of all proofs."""
-    degrees = [0] * grid.n
-    for proof in proofs:
-        for v, degree in zip(proof.variables, proof.degrees, strict=True):
-            degrees[v] = max(degrees[v], degree)
-    variables = [v for v, degree in enumerate(degrees) if degree]
-    sliding, highest = [grid.sliding[v] for v in variables], [degrees[v] for v in variables]
-    require_room(table_points(sliding, highest) * grid.rows * grid.n)
-    whole = harmonic_table(
+def _values(grid: ResidualGrid, proof: JointProof) -> int:
+    """How many values the table of a proof has."""
+    return table_points([grid.sliding[v] for v in proof.variables], proof.degrees) * grid.rows
+
+
+def _table(samples: GridSamples, joint: int, proof: JointProof) -> HarmonicTable:
+    """The error of a joint in its proof's variables (2)."""
+    grid = samples.grid
+    if samples.has_tables:
+        return samples.table(samples.error.value[joint], proof.variables, proof.degrees)
+    require_room(_values(grid, proof) * grid.n)  # those of all joints come together
+    return harmonic_table(
         grid.n,
-        [((v, 1),) for v in variables],
-        sliding,
-        highest,
-        lambda positions: np.concatenate(np.moveaxis(grid.values_at(positions), -1, 0)),
+        [((v, 1),) for v in proof.variables],
+        [grid.sliding[v] for v in proof.variables],
+        proof.degrees,
+        lambda positions: grid.values_at(positions)[..., joint],
     )
-    return [
-        replace(whole, table=table).in_variables([((v, 1),) for v in proof.variables], proof.degrees)
-        for proof, table in zip(proofs, np.split(whole.table, grid.n), strict=True)
-    ]
 
 
-def _slacks(grid: ResidualGrid, tables: Sequence[HarmonicTable], meter: Meter) -> Array:
+def _slacks(samples: GridSamples, tables: Sequence[HarmonicTable]) -> Array:
     """How far every joint's error is from its table, row by row (rows, n) (2)."""
-    joints = [[variable[0][0] for variable in table.variables] for table in tables]
-    require_room(sum(math.prod(len(grid.nodes[j]) for j in own) for own in joints) * grid.rows)
-    known = [table.on_nodes([grid.nodes[j] for j in own]) for table, own in zip(tables, joints, strict=True)]
-
-    def stand_in(part: GridPart) -> RoundedArray:
-        count = len(part.positions)
-        places: list[Any] = [(slice(None), *(part.nodes[j] for j in own)) for own in joints]
-        found = [(each.value[place], each.radius[place]) for each, place in zip(known, places, strict=True)]
-        whole = [[np.broadcast_to(x.reshape(len(x), -1), (len(x), count)) for x in pair] for pair in found]
-        return RoundedArray(np.stack([v for v, _ in whole], axis=-1), np.stack([r for _, r in whole], axis=-1))
-
-    excess = np.stack([table.excess(grid.degrees, grid.lower, grid.upper) for table in tables], axis=-1)
-    return grid.largest_differences(stand_in, meter=meter) + (1.0 + grid.lebesgue) * excess
+    grid, error = samples.grid, samples.error
+    found = np.zeros(error.radius.shape)
+    for joint, table in enumerate(tables):
+        known = samples.on_grid(table)
+        excess = (1.0 + grid.lebesgue) * table.excess(grid.degrees, grid.lower, grid.upper)
+        for row in range(len(known.value)):
+            radius = float(error.radius[joint, row]) + float(known.radius[row].max())
+            left = error.value[joint, row] - known.value[row]
+            found[joint, row] = samples.reach(left, radius) + float(excess[row])
+    return found.T
 
 
 def _check_leaves(task: _Task, *, meter: Meter = silent) -> None:

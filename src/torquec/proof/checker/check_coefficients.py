@@ -22,12 +22,13 @@ import numpy as np
 
 from torquec.errors import CheckError
 from torquec.foundation.arrays import Array
-from torquec.foundation.work import Meter, Work, as_work
+from torquec.foundation.one_thread import one_thread
+from torquec.foundation.work import Work, as_work
 from torquec.proof.checker.allowances import UNNAMED
 from torquec.proof.checker.check_boxes import HIGHEST_DEGREE, REMEDY, Box, LeafChecker, leaf_boxes, root_pieces
+from torquec.proof.checker.grid_samples import GridSamples, grid_samples
 from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table, require_room, sums_matrix, table_points
-from torquec.proof.checker.residual_grid import GridPart, ResidualGrid, snap_differences
-from torquec.proof.checker.rounded_evaluation import RoundedArray
+from torquec.proof.checker.residual_grid import ResidualGrid, snap_differences
 from torquec.proof.coefficient_certificate import CoefficientCertificate, CoefficientProof
 from torquec.proof.coefficient_tolerance import ErrorKind, Family
 from torquec.robot.robot import Robot
@@ -57,9 +58,10 @@ def check_coefficients(
     grid = ResidualGrid(robot, certificate.program, certificate.box.lower, certificate.box.upper)
     leaves = [_leaves(robot, certificate, proof) for proof in proofs]
     require_room(sum(_values(robot, proof) for proof in proofs))
-    with work.step("comparing the coefficients with their tables") as step:
-        tables = [_table(grid, proof) for proof in proofs]
-        slacks = _slacks(grid, proofs, tables, step.meter)
+    with work.step("comparing the coefficients with their tables") as step, one_thread():
+        samples = grid_samples(grid, robot=True, meter=step.meter)
+        tables = [_table(samples, proof) for proof in proofs]
+        slacks = _slacks(samples, proofs, tables)
     tasks = [
         _Task(proof, table, boxes, slack)
         for proof, table, boxes, slack in zip(proofs, tables, leaves, slacks, strict=True)
@@ -170,14 +172,19 @@ def _place(n: int, family: Family, index: tuple[int, ...]) -> tuple[int, float]:
     return n + j * n - j * (j - 1) // 2 + (k - j), 1.0 if j == k else 0.5
 
 
-def _table(grid: ResidualGrid, proof: CoefficientProof) -> HarmonicTable:
+def _table(samples: GridSamples, proof: CoefficientProof) -> HarmonicTable:
     """The error and, where it is relative, the exact coefficient, in the proof's variables (1)."""
+    grid, joint = samples.grid, proof.index[0]
     row, part = _place(grid.n, proof.family, proof.index)
-    joint = proof.index[0]
+    relative = proof.kind is ErrorKind.RELATIVE
+    if samples.has_tables and all(len(variable) == 1 and variable[0][1] == 1 for variable in proof.variables):
+        whole = [samples.error, samples.robot] if relative else [samples.error]
+        joints = [variable[0][0] for variable in proof.variables]
+        return samples.table([part * each.value[joint, row] for each in whole], joints, proof.degrees)
 
     def rows_at(positions: Array) -> Array:
         found = [grid.row_at(positions, row, joint)]
-        if proof.kind is ErrorKind.RELATIVE:
+        if relative:
             found.append(grid.row_at(positions, row, joint, of_robot=True))
         return part * np.array(found)
 
@@ -190,67 +197,60 @@ def _values(robot: Robot, proof: CoefficientProof) -> int:
 
 
 def _slacks(
-    grid: ResidualGrid, proofs: Sequence[CoefficientProof], tables: Sequence[HarmonicTable], meter: Meter
+    samples: GridSamples, proofs: Sequence[CoefficientProof], tables: Sequence[HarmonicTable]
 ) -> list[tuple[float, float]]:
     """How far error and exact coefficient are from the table of each proof; what no proof names must be exact (4)."""
-    n = grid.n
-    places = [(*_place(n, proof.family, proof.index), proof.index[0]) for proof in proofs]
-
-    def stand_in(part: GridPart, row_of_table: int) -> RoundedArray:
-        shape = (grid.rows, len(part.positions), n)
-        value, radius = np.zeros(shape), np.zeros(shape)
-        for table, (row, share, joint) in zip(tables, places, strict=True):
-            if row_of_table < len(table.table):
-                found = table.at(part.positions)
-                value[row, :, joint] = found.value[row_of_table] / share
-                radius[row, :, joint] = found.radius[row_of_table] / share
-        return RoundedArray(value, radius)
-
+    grid = samples.grid
+    places = [(*_place(grid.n, proof.family, proof.index), proof.index[0]) for proof in proofs]
     # Tables are made of the robot with snapped angles; what is claimed is about its file as written.
-    snapped = snap_differences(grid.robot, grid.lower, grid.upper)
-    errors = grid.largest_differences(lambda part: stand_in(part, 0), meter=meter) + snapped
-    relative = any(proof.kind is ErrorKind.RELATIVE for proof in proofs)
-    # Rows of the robot that no proof needs are large here, and are not looked at.
-    exact = grid.largest_differences(lambda part: stand_in(part, 1), of_robot=True) + snapped if relative else errors
-    _require_exact(grid, errors, places)
+    snapped = np.broadcast_to(
+        np.transpose(snap_differences(grid.robot, grid.lower, grid.upper)), samples.error.radius.shape
+    )
+    _require_exact(samples, snapped, places)
     slacks = []
     for table, (row, share, joint) in zip(tables, places, strict=True):
         above = (1.0 + grid.lebesgue) * table.excess(grid.degrees, grid.lower, grid.upper)
-        second = share * float(exact[row, joint]) + float(above[1]) if len(above) > 1 else 0.0
-        slacks.append((share * float(errors[row, joint]) + float(above[0]), second))
+        known = samples.on_grid(table)
+        added = share * float(snapped[joint, row])
+        found = [
+            samples.reach(
+                share * whole.value[joint, row] - known.value[k],
+                share * float(whole.radius[joint, row]) + float(known.radius[k].max()),
+            )
+            + added
+            + float(above[k])
+            for k, whole in enumerate([samples.error, samples.robot][: len(table.table)])
+        ]
+        slacks.append((found[0], found[1] if len(found) > 1 else 0.0))
     return slacks
 
 
-def _require_exact(grid: ResidualGrid, errors: Array, places: Sequence[tuple[int, float, int]]) -> None:
-    """(4): rows (rows, n) of the error that no proof names are rounding; M[j,i] goes with M[i,j], and is the same."""
-    n = grid.n
+def _require_exact(samples: GridSamples, snapped: Array, places: Sequence[tuple[int, float, int]]) -> None:
+    """(4): rows of the error that no proof names are rounding; M[j,i] goes with M[i,j], and is the same."""
+    n, error = samples.grid.n, samples.error
     named = {(row, joint) for row, _, joint in places}
     mirrored = {(joint, row) for row, joint in named if row < n}
-    scale = grid.largest_coefficient()
-    for row, joint in itertools.product(range(len(errors)), range(n)):
-        if (row, joint) in named | mirrored or errors[row, joint] <= UNNAMED * scale:
+    scale = float(np.abs(samples.robot.value).max())
+    for joint, row in np.ndindex(*error.radius.shape):
+        if (row, joint) in named | mirrored:
             continue
-        raise CheckError(
-            f"{_name(n, row, joint)} differs from the robot's by up to {errors[row, joint]:.6g}, and the certificate "
-            "does not name it",
-            remedy=REMEDY,
-        )
-    _require_symmetry(grid, scale)
+        off = samples.reach(error.value[joint, row], float(error.radius[joint, row])) + float(snapped[joint, row])
+        if not off <= UNNAMED * scale:
+            raise CheckError(
+                f"{_name(n, row, joint)} differs from the robot's by up to {off:.6g}, and the certificate does not "
+                "name it",
+                remedy=REMEDY,
+            )
+    _require_symmetry(samples, scale)
 
 
-def _require_symmetry(grid: ResidualGrid, scale: float) -> None:
+def _require_symmetry(samples: GridSamples, scale: float) -> None:
     """The inertia of the program is symmetric, so that M[j,i] needs no proof of its own."""
-    n = grid.n
-
-    def mirrored(part: GridPart) -> RoundedArray:
-        rows = grid.rows_at(part.positions)
-        inertia = [x[:n].transpose(2, 1, 0) for x in (rows.value, rows.radius)]
-        return RoundedArray(
-            *(np.concatenate([m, x[n:]]) for m, x in zip(inertia, (rows.value, rows.radius), strict=True))
-        )
-
-    if not float(grid.largest_differences(mirrored)[:n].max()) <= UNNAMED * scale:
-        raise CheckError("the inertia of the program is not symmetric", remedy=REMEDY)
+    value, radius = samples.error.value, samples.error.radius
+    for i, j in itertools.combinations(range(samples.grid.n), 2):
+        off = samples.reach(value[i, j] - value[j, i], float(radius[i, j] + radius[j, i]))
+        if not off <= UNNAMED * scale:
+            raise CheckError("the inertia of the program is not symmetric", remedy=REMEDY)
 
 
 def _name(n: int, row: int, joint: int) -> str:

@@ -68,18 +68,6 @@ class HarmonicTable:
             value = np.moveaxis(np.tensordot(basis, value, axes=(1, axis)), 0, axis)
         return self._rounded(value, largest, [float(np.abs(node).max()) for node in nodes])
 
-    def in_variables(self, variables: Sequence[Joints], degrees: Sequence[int]) -> HarmonicTable:
-        """The functions as if they had these variables only, some of the table's, and these degrees, none higher."""
-        table, places = self.table, [self.variables.index(variable) for variable in variables]
-        for k in range(len(self.variables)):
-            degree = degrees[places.index(k)] if k in places else 0
-            size = degree + 1 if self.sliding[k] else 2 * degree + 1
-            table = np.take(table, range(size), axis=k + 1)
-        left = [k for k in range(len(self.variables)) if k not in places]
-        table = np.transpose(table, [0, *(k + 1 for k in places), *(k + 1 for k in left)])
-        table = np.ascontiguousarray(table.reshape(table.shape[: len(places) + 1]))
-        return HarmonicTable(tuple(variables), tuple(self.sliding[k] for k in places), tuple(degrees), table)
-
     def excess(self, degrees: Sequence[int], lower: Sequence[float], upper: Sequence[float]) -> Array:
         """How large what exceeds these degrees (n,) in a joint can be in the ranges, of each function (rows,) (4)."""
         values, places = self.table.astype(complex), []

@@ -32,7 +32,7 @@ from torquec.proof.checker.allowances import GRID_ANGLE_ERROR, ROUNDED_UP
 from torquec.proof.checker.check_boxes import REMEDY
 from torquec.proof.checker.modular_degree import exact_degrees
 from torquec.proof.checker.program_form import check_program
-from torquec.proof.checker.rounded_evaluation import RoundedArray, evaluate_rounded
+from torquec.proof.checker.rounded_evaluation import PlacedProgram, RoundedArray
 from torquec.robot.robot import Robot
 
 _DISPLACEMENT_LEBESGUE = (1.0, 1.0, 1.25, 1.64, 2.21)
@@ -42,8 +42,8 @@ _LARGEST_GRID = 2_000_000
 _NARROWEST = 1e-6
 """A displacement's range, as a part of its ends, within which doubles still make an even grid."""
 
-_CHUNK = 5_000
-"""Points evaluated at once: a program's values then stay within the cache and some 100 MB."""
+_CHUNK, _CHUNK_VALUES = 5_000, 6_000_000
+"""Points evaluated at once, and values of all steps of a program there: they then stay within some 100 MB."""
 
 
 @dataclass(frozen=True)
@@ -132,11 +132,17 @@ class ResidualGrid:
         Rows are dM_j, then dc_jk for j <= k (twice for j < k), then dg.
         """
         self._require_form()
-        parts = [self._rows(positions[start : start + _CHUNK], of_robot) for start in range(0, len(positions), _CHUNK)]
+        parts = [self._rows(positions[part], of_robot) for part in self.parts(len(positions))]
         return RoundedArray(
             np.concatenate([part.value for part in parts], axis=1),
             np.concatenate([part.radius for part in parts], axis=1),
         )
+
+    def both_at(self, positions: Array) -> tuple[RoundedArray, RoundedArray]:
+        """(1) at positions (N, n), of the robot and of the error."""
+        self._require_form()
+        whole = self._rows_of(self.exact, positions)
+        return whole, whole - self._rows_of(self.program, positions)
 
     def values_at(self, positions: Array) -> Array:
         """(1) of the error at positions (N, n), in doubles and without their rounding: (rows, N, n)."""
@@ -150,10 +156,10 @@ class ResidualGrid:
         """How far rows of the error, or of the robot, can be from what stands for them in the ranges (2); (rows, n)."""
         self._require_form()
         largest = np.zeros(())
-        for start in range(0, len(self.positions), _CHUNK):
-            meter(start, len(self.positions))
-            positions = self.positions[start : start + _CHUNK]
-            places = np.unravel_index(np.arange(start, start + len(positions)), [len(node) for node in self.nodes])
+        for part in self.parts(len(self.positions)):
+            meter(part.start, len(self.positions))
+            positions = self.positions[part]
+            places = np.unravel_index(np.arange(part.start, part.stop), [len(node) for node in self.nodes])
             left = self._rows(positions, of_robot) - stand_in(GridPart(positions, places))
             largest = np.maximum(largest, (np.abs(left.value) + left.radius).max(axis=1))
         return np.asarray(largest * (self.lebesgue * ROUNDED_UP))
@@ -161,8 +167,16 @@ class ResidualGrid:
     def largest_coefficient(self) -> float:
         """The largest coefficient of the robot on the grid."""
         self._require_form()
-        starts = range(0, len(self.positions), _CHUNK)
-        return max(float(np.abs(self._rows(self.positions[k : k + _CHUNK], True).value).max()) for k in starts)
+        return max(
+            float(np.abs(self._rows(self.positions[part], True).value).max())
+            for part in self.parts(len(self.positions))
+        )
+
+    def parts(self, count: int) -> list[slice]:
+        """Positions in parts that are evaluated at once."""
+        steps = max(len(self.exact.operations), len(self.program.operations))
+        size = max(1, min(_CHUNK, _CHUNK_VALUES // steps))
+        return [slice(start, min(start + size, count)) for start in range(0, count, size)]
 
     def _require_form(self) -> None:
         """Nothing is evaluated before both programs are known to be torques: asking for the degrees looks at that."""
@@ -171,8 +185,8 @@ class ResidualGrid:
     def _chunks_of_values(self, positions: Array, of_robot: bool) -> Iterator[Array]:
         """(1) in doubles, some positions at a time: (rows, N, n)."""
         self._require_form()
-        for start in range(0, len(positions), _CHUNK):
-            yield self._values(positions[start : start + _CHUNK], of_robot)
+        for part in self.parts(len(positions)):
+            yield self._values(positions[part], of_robot)
 
     def _values(self, positions: Array, of_robot: bool) -> Array:
         def torque(speed: Array, acceleration: Array) -> Array:
@@ -183,23 +197,22 @@ class ResidualGrid:
         return np.stack(taken_apart(self.n, torque))
 
     def _rows(self, positions: Array, of_robot: bool) -> RoundedArray:
-        """(1)."""
-        found = taken_apart(self.n, lambda speed, acceleration: self._at(positions, speed, acceleration, of_robot))
-        return RoundedArray(np.stack([row.value for row in found]), np.stack([row.radius for row in found]))
+        """(1), of the robot, or of it minus the program."""
+        whole = self._rows_of(self.exact, positions)
+        return whole if of_robot else whole - self._rows_of(self.program, positions)
 
-    def _at(self, positions: Array, speed: Array, acceleration: Array, of_robot: bool) -> RoundedArray:
-        """Torques (N, n) of the exact program, or of it minus the other one."""
+    def _rows_of(self, program: Function, positions: Array) -> RoundedArray:
+        """(1) of a program."""
         turning = ~np.array(self.sliding)
         # An angle of the grid is a part of a turn, which no double is: its rounding counts.
         off = np.where(turning, GRID_ANGLE_ERROR, 0.0) * np.ones_like(positions)
         known = np.zeros(self.n)
-        inputs = {
-            "q": RoundedArray(positions, off),
-            "qd": RoundedArray(speed, known),
-            "qdd": RoundedArray(acceleration, known),
-        }
-        whole = evaluate_rounded(self.exact, inputs)
-        return whole if of_robot else whole - evaluate_rounded(self.program, inputs)
+        placed = PlacedProgram(program, RoundedArray(positions, off))
+        found = taken_apart(
+            self.n,
+            lambda speed, push: placed.torques(RoundedArray(speed, known), RoundedArray(push, known)),
+        )
+        return RoundedArray(np.stack([row.value for row in found]), np.stack([row.radius for row in found]))
 
 
 def taken_apart(n: int, torque: Callable[[Array, Array], _Torque]) -> list[_Torque]:

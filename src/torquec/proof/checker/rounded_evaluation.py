@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -42,23 +43,47 @@ def evaluate_rounded(program: Function, inputs: Mapping[str, RoundedArray]) -> R
 
     The program has passed `check_program`.
     """
-    values: list[RoundedArray] = []
-    zero = np.zeros(())
-    for step in program.operations:
-        if step.op is Op.CONST:
-            values.append(RoundedArray(np.asarray(step.value), zero))
-            continue
-        if step.op is Op.INPUT:
-            port = inputs[step.port]
-            values.append(RoundedArray(port.value[..., step.element], port.radius[..., step.element]))
-            continue
-        values.append(_step(step.op, [values[k] for k in step.args]))
-    count = len(inputs["q"].value)
-    chosen = [values[k] for k in program.results[0]]
-    return RoundedArray(
-        np.stack([np.broadcast_to(each.value, (count,)) for each in chosen], axis=1),
-        np.stack([np.broadcast_to(each.radius, (count,)) for each in chosen], axis=1),
-    )
+    return PlacedProgram(program, inputs["q"]).torques(inputs["qd"], inputs["qdd"])
+
+
+class PlacedProgram:
+    """A program at positions (N, n), for any speeds and accelerations: what depends on the positions alone, most of a
+    closed form, is evaluated once.
+    """
+
+    def __init__(self, program: Function, positions: RoundedArray) -> None:
+        self._program, self._count = program, len(positions.value)
+        self._values: list[RoundedArray | None] = []
+        for step in program.operations:
+            if step.op is Op.CONST:
+                self._values.append(RoundedArray(np.asarray(step.value), np.zeros(())))
+            elif step.op is Op.INPUT:
+                self._values.append(_element(positions, step.element) if step.port == "q" else None)
+            else:
+                arguments = [self._values[k] for k in step.args]
+                known = [each for each in arguments if each is not None]
+                self._values.append(_step(step.op, known) if len(known) == len(arguments) else None)
+        self._left = [k for k, value in enumerate(self._values) if value is None]
+
+    def torques(self, speed: RoundedArray, acceleration: RoundedArray) -> RoundedArray:
+        """The torques (N, n) with speeds and accelerations (N, n), or (n,)."""
+        rates = {"qd": speed, "qdd": acceleration}
+        values: list[Any] = list(self._values)
+        for k in self._left:
+            step = self._program.operations[k]
+            if step.op is Op.INPUT:
+                values[k] = _element(rates[step.port], step.element)
+            else:
+                values[k] = _step(step.op, [values[a] for a in step.args])
+        chosen = [values[k] for k in self._program.results[0]]
+        return RoundedArray(
+            np.stack([np.broadcast_to(each.value, (self._count,)) for each in chosen], axis=1),
+            np.stack([np.broadcast_to(each.radius, (self._count,)) for each in chosen], axis=1),
+        )
+
+
+def _element(port: RoundedArray, element: int) -> RoundedArray:
+    return RoundedArray(port.value[..., element], port.radius[..., element])
 
 
 def _step(op: Op, arguments: list[RoundedArray]) -> RoundedArray:

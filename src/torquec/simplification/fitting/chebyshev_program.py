@@ -84,25 +84,34 @@ def point_fit(A: Array, b: Array, *, start: Support | None = None, reject: float
 
 
 def rough_level(A: Array, b: Array) -> float:
-    """A level that is reached on points, a little above the best: weighted least squares, weights growing with errors.
+    """A level that is reached on points, a little above the best; see `rough_fit`."""
+    return rough_fit(A, b)[1]
+
+
+def rough_fit(A: Array, b: Array, *, steps: int = _LAWSON_STEPS) -> tuple[Array, float]:
+    """Coefficients (m,) and the level that they reach on points, a little above the best: weighted least squares,
+    weights growing with errors.
 
     Lawson's iteration; for hundreds of columns it takes a small part of what the exchange does.
     """
-    scaled = A / np.maximum(np.abs(A).max(axis=0), 1e-300)
+    columns = np.maximum(np.abs(A).max(axis=0, initial=0.0), 1e-300)
+    scaled = A / columns
     weights = np.full(len(b), 1.0 / len(b))
-    best = float(np.abs(b).max())
-    for _ in range(_LAWSON_STEPS):
+    best, level = np.zeros(A.shape[1]), float(np.abs(b).max())
+    for _ in range(steps if A.shape[1] else 0):
         weighted = scaled.T * weights
         normal = weighted @ scaled
         normal[np.diag_indices(len(normal))] += 1e-12 * max(float(np.trace(normal)), 1e-300)
-        errors = np.abs(b - scaled @ np.linalg.solve(normal, weighted @ b))
-        best = min(best, float(errors.max()))
+        found = np.linalg.solve(normal, weighted @ b)
+        errors = np.abs(b - scaled @ found)
+        if errors.max() < level:
+            best, level = found, float(errors.max())
         weights = weights * errors
         total = float(weights.sum())
         if not total > 0.0:
             break
         weights /= total
-    return best
+    return best / columns, level
 
 
 def sparse_fit(A: Array, b: Array, level: float, weights: Array) -> Array | None:

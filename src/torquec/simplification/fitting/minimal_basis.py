@@ -8,7 +8,8 @@
 (4)  where few candidates remain, a mixed-integer program asks whether any cheaper set exists
 
 All of it works on points; every set that is accepted is then fitted on the whole box, and points at which it exceeds
-the tolerance send the search back (:mod:`torquec.simplification.fitting.fit_problem`).
+the tolerance send the search back (:mod:`torquec.simplification.fitting.fit_problem`). Coefficients of hundreds of
+terms, as seven joints have them, are left to :mod:`torquec.simplification.fitting.largest_terms`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from torquec.simplification.fitting.candidate_basis import CandidateSet, candida
 from torquec.simplification.fitting.cheapest_subset import cheapest_subset
 from torquec.simplification.fitting.chebyshev_program import rough_level, sparse_fit
 from torquec.simplification.fitting.fit_problem import FitProblem
+from torquec.simplification.fitting.largest_terms import largest_terms
 from torquec.simplification.fitting.minimax import MinimaxFit, to_minimax_fit
 from torquec.simplification.fitting.term_cost import TermCost, TermCount
 from torquec.trajectory.motion_box import MotionBox
@@ -34,6 +36,9 @@ _FEW_TERMS = 16
 
 _FEW_CANDIDATES = 150
 """Up to this many, the sparse fit (1) is tried too."""
+
+_MANY_TERMS = 150
+"""Terms of a target beyond which fits are rough, and no other candidates are looked at."""
 
 _MOST_ATTEMPTS, _INTEGER_ATTEMPTS = 12, 4
 """How often a set that fails on the box is searched for again, with the points at which it failed."""
@@ -90,12 +95,21 @@ def minimal_basis(
     """
     if not tolerance >= 0.0:
         raise ArgumentError(f"the tolerance is {tolerance}", remedy="give a number that is not negative")
+    if candidates is None and len(target) > _MANY_TERMS:
+        return _of_largest_terms(target, box, tolerance, kind, cost or TermCount())
     offered = tuple(candidates) if candidates is not None else candidate_basis(target, choice=CandidateSet.OWN)
     problem = FitProblem(target, offered, box, kind=kind)
     search = _Search(problem, tolerance, cost or TermCount(), options or SearchOptions())
     columns = search.run()
     fit = problem.fit(columns)
     return MinimalBasis(to_minimax_fit(problem, columns, fit), search.price(columns), len(offered))
+
+
+def _of_largest_terms(
+    target: TrigPolynomial, box: MotionBox, tolerance: float, kind: ErrorKind, cost: TermCost
+) -> MinimalBasis:
+    fit = largest_terms(target, box, tolerance, kind=kind)
+    return MinimalBasis(fit, cost.total(list(fit.basis)), len(target))
 
 
 class _Search:

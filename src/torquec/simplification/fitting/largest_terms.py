@@ -1,0 +1,115 @@
+"""A coefficient of hundreds of terms by its largest ones: quick, where a search for the fewest would take too long.
+
+(1)  terms in the order of their size |a_i| max |B_i|: the shortest beginning that keeps the tolerance on points, fitted
+     by weighted least squares (:func:`torquec.simplification.fitting.chebyshev_program.rough_fit`)
+(2)  of these, terms whose absence raises the sum of squares least go, a few at once, as long as the tolerance is kept
+(3)  peaks of the error over the box join the points, until none of them exceeds the tolerance; terms that were left out
+     come back, the largest first, where that does not help. All of them together are the coefficient itself
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from torquec.closedform.polynomial import TrigPolynomial
+from torquec.foundation.arrays import Array
+from torquec.proof.coefficient_tolerance import ErrorKind
+from torquec.proof.error_peaks import error_peaks
+from torquec.simplification.fitting.chebyshev_program import rough_fit
+from torquec.simplification.fitting.fit_problem import BoxFit, FitProblem
+from torquec.simplification.fitting.minimax import MinimaxFit, to_minimax_fit
+from torquec.trajectory.motion_box import MotionBox
+
+_POINTS = 1500
+"""Points beside those that the problem begins with."""
+
+_AT_ONCE = 12
+"""Of so many terms one goes at once (2)."""
+
+_STEPS = 3
+"""Weightings of a fit that only decides whether terms can go."""
+
+_NEEDED = 8
+"""Terms that turn out to be needed, one after the other, before no other one is tried."""
+
+_ROUNDS = 6
+"""Fits to new peaks before terms come back (3)."""
+
+_ROOM = 0.97
+"""The part of the tolerance that fits on points may use: between points errors are larger."""
+
+
+def largest_terms(
+    target: TrigPolynomial, box: MotionBox, tolerance: float, *, kind: ErrorKind = ErrorKind.ABSOLUTE
+) -> MinimaxFit:
+    """Few of the target's own terms, fitted within the tolerance as far as sampling and climbs find."""
+    problem = FitProblem(target, tuple(target.terms), box, kind=kind)
+    problem.add(box.samples(problem.terms.joints, _POINTS, start=500))
+    heights = np.abs(problem.rows).max(axis=0)
+    sizes = np.abs([float(a) for a in target.terms.values()]) * heights
+    order = [int(k) for k in np.argsort(-sizes, kind="stable")]
+    columns = _thinned(problem, _beginning(problem, order, _ROOM * tolerance), _ROOM * tolerance)
+    while True:
+        fit = _on_box(problem, columns, tolerance)
+        if fit is not None or len(columns) == len(order):
+            break
+        back = [k for k in order if k not in columns][: 1 + len(columns) // _AT_ONCE]
+        columns = [*columns, *back]
+    # All terms are the coefficient itself, whatever was found.
+    return to_minimax_fit(problem, columns, problem.fit(columns) if fit is None else fit)
+
+
+def _beginning(problem: FitProblem, order: Sequence[int], level: float) -> list[int]:
+    """(1)."""
+    few, many = 0, len(order)
+    while few < many:
+        middle = (few + many) // 2
+        if rough_fit(problem.rows[:, order[:middle]], problem.right)[1] <= level:
+            many = middle
+        else:
+            few = middle + 1
+    return list(order[:many])
+
+
+def _thinned(problem: FitProblem, columns: list[int], level: float) -> list[int]:
+    """(2)."""
+    needed: list[int] = []
+    batch = max(1, len(columns) // _AT_ONCE)
+    while len(columns) > len(needed) and len(needed) < _NEEDED:
+        losses = _losses(problem.rows[:, columns], problem.right)
+        free = [columns[k] for k in np.argsort(losses, kind="stable") if columns[k] not in needed]
+        gone = free[:batch]
+        rest = [k for k in columns if k not in gone]
+        if rough_fit(problem.rows[:, rest], problem.right, steps=_STEPS)[1] <= level:
+            columns = rest
+        elif batch > 1:
+            batch = max(1, batch // 3)
+        else:
+            needed += gone
+    return columns
+
+
+def _losses(A: Array, b: Array) -> Array:
+    """By how much the least sum of squares rises without each of the columns."""
+    scaled = A / np.maximum(np.abs(A).max(axis=0), 1e-300)
+    normal = scaled.T @ scaled
+    normal[np.diag_indices(len(normal))] += 1e-12 * max(float(np.trace(normal)), 1e-300)
+    inverse = np.linalg.inv(normal)
+    found: Array = (inverse @ (scaled.T @ b)) ** 2 / np.maximum(np.diag(inverse), 1e-300)
+    return found
+
+
+def _on_box(problem: FitProblem, columns: Sequence[int], tolerance: float) -> BoxFit | None:
+    """(3), with these terms; None where the tolerance is not kept."""
+    for step in range(_ROUNDS):
+        coefficients, level = rough_fit(problem.rows[:, columns], problem.right)
+        if level > tolerance:
+            return None
+        surface = problem.surface(columns, coefficients)
+        peaks = error_peaks(surface, problem.box, samples=6000, climbs=32, start=2000 + 6000 * step)
+        if peaks.level <= tolerance:
+            return BoxFit(coefficients, peaks.level, 0.0, np.zeros((0, len(problem.box))), step + 1)
+        problem.add(peaks.points[np.abs(peaks.values) > 0.9 * tolerance])
+    return None

@@ -1,0 +1,82 @@
+"""What samples on a grid say of a row everywhere: never too little, and a single wave exactly."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.proof.arms import arm, motions, programs
+
+from torquec.dynamics import inverse_dynamics
+from torquec.errors import CheckError
+from torquec.expr import trace
+from torquec.expr.math import sincos
+from torquec.proof.checker.grid_samples import grid_samples
+from torquec.proof.checker.harmonic_table import HarmonicTable
+from torquec.proof.checker.residual_grid import ResidualGrid
+
+
+def samples_of(robot, program, *, whole=False):
+    box = motions(robot)
+    return grid_samples(ResidualGrid(robot, program, box.lower, box.upper), robot=whole)
+
+
+@pytest.mark.parametrize("name", ["planar3r", "scara"])
+def test_no_row_is_anywhere_larger_than_its_samples_allow(name):
+    robot = arm(name)
+    _, simplified = programs(robot, 1, 0.8)
+    box = motions(robot)
+    samples = samples_of(robot, simplified, whole=True)
+    q = np.random.default_rng(3).uniform(box.lower, box.upper, (4000, robot.n))
+    robot_rows, error_rows = samples.grid.both_at(q)
+    for sampled, rows in ((samples.error, error_rows), (samples.robot, robot_rows)):
+        for joint, row in np.ndindex(*sampled.radius.shape):
+            most = samples.reach(sampled.value[joint, row], float(sampled.radius[joint, row]))
+            assert np.abs(rows.value[row, :, joint]).max() <= most
+
+
+def test_a_wave_is_no_larger_than_its_amplitude():
+    """3 cos(q1 + 2 q2 - q3) with a little of another: by Lebesgue constants alone it would be thirteen."""
+    robot = arm("planar3r")
+
+    def algorithm(q, qd, qdd):
+        tau = list(inverse_dynamics(robot, q, qd, qdd))
+        tau[1] = tau[1] - 3.0 * sincos(q[0] + 2.0 * q[1] - q[2])[1] + 0.25 * sincos(q[2])[0]
+        return {"tau": tau}
+
+    program = trace("inverse_dynamics", algorithm, dict.fromkeys(("q", "qd", "qdd"), (3,)))
+    samples = samples_of(robot, program)
+    gravity = samples.error.value[1, -1]
+    assert samples.reach(gravity, 0.0) == pytest.approx(3.25, rel=1e-6)
+    assert samples.reach(gravity, 0.0) >= 3.25
+    assert samples.grid.lebesgue * np.abs(gravity).max() > 10.0
+    assert samples.reach(gravity, 0.01) == pytest.approx(3.25 + 0.01 * samples.grid.lebesgue, rel=1e-6)
+
+
+def test_a_table_in_fewer_joints_is_that_of_its_functions():
+    """Functions of two of four joints, in another order and of lower or higher degree, are found again."""
+    robot = arm("scara")
+    exact, _ = programs(robot, 0, 1.0)
+    samples = samples_of(robot, exact)
+    slides = [joint.type.is_prismatic for joint in robot.joints]
+    other, sliding = slides.index(False), slides.index(True)
+    for degrees in [(1, 0), (1, 1), (2, 1)]:
+        sizes = [2 * degrees[0] + 1, degrees[1] + 1]
+        table = np.random.default_rng(5).normal(size=(2, *sizes))
+        if degrees[1] > samples.grid.degrees[sliding] or degrees[0] > samples.grid.degrees[other]:
+            table[:, 2 * samples.grid.degrees[other] + 1 :] = 0.0
+            table[:, :, samples.grid.degrees[sliding] + 1 :] = 0.0
+        small = HarmonicTable((((other, 1),), ((sliding, 1),)), (False, True), degrees, table)
+        found = samples.table(small.at(samples.grid.positions).value, (other, sliding), degrees)
+        assert (found.variables, found.sliding, found.degrees) == (small.variables, small.sliding, small.degrees)
+        np.testing.assert_allclose(found.table, small.table, atol=1e-12)
+        np.testing.assert_allclose(
+            samples.on_grid(found).value, small.at(samples.grid.positions).value, atol=1e-12
+        )  # fmt: skip
+
+
+def test_more_samples_than_memory_holds_are_refused(monkeypatch):
+    robot = arm("planar3r")
+    exact, _ = programs(robot, 0, 1.0)
+    monkeypatch.setattr("torquec.proof.checker.grid_samples._MOST_SAMPLES", 100)
+    with pytest.raises(CheckError, match="too many joints"):
+        samples_of(robot, exact)
