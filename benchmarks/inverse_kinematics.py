@@ -58,6 +58,7 @@ def _measure(name: str, frame: str, arguments: argparse.Namespace, compiled: cty
         (f"all {len(ik.names)} branches", ik.native, [rotation, position, q]),
         ("nearest branch", ik.nearest_native, [rotation, position, q]),
         ("speeds, accelerations", ik.rates_native, [q, ones, ones]),
+        ("nearest with both", ik.motion_native, [rotation, position, q, ones, ones]),
     ):
         if compiled is not None:
             runs[f"{what}, native"] = _kernel(compiled, native.packed_address, inputs, _outputs(native))

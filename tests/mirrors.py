@@ -59,6 +59,8 @@ COVERED_BY = {
     "kinematics/arm_branch.py": "kinematics/test_inverse_kinematics.py",
     "kinematics/arm_geometry.py": "kinematics/test_arm_family.py",
     "kinematics/arm_poses.py": "kinematics/test_inverse_kinematics.py",
+    "kinematics/call_array.py": "kinematics/test_inverse_kinematics.py",
+    "kinematics/chosen_branch.py": "kinematics/test_nearest_motion.py",
     "kinematics/closed_kinematics.py": "kinematics/test_inverse_kinematics.py",
     "kinematics/curve_template.py": "kinematics/test_kinematics_package.py",
     "kinematics/curve_tracing.py": "kinematics/test_iterative_kinematics.py",

@@ -135,6 +135,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.kinematics.iterative_kinematics": ("IterativeKinematics",),
         "torquec.kinematics.kinematics_package": ("write_kinematics_package",),
         "torquec.kinematics.arm_poses": ("ArmPoses", "BranchStatus", "NearestPose"),
+        "torquec.kinematics.nearest_motion": ("NearestMotion",),
         "torquec.kinematics.arm_branch": ("ArmFamily",),
         "torquec.kinematics.free_interval": ("FreeIntervals",),
         "torquec.kinematics.tracked_path": ("TrackedPath",),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from torquec.codegen.llvm import compile_function
@@ -63,6 +65,7 @@ def parallel_lines_arm(rng):
     return line_arm("RRRRRR", axes, [*points, center + fifth * 0.3, center - sixth * 0.1], rng)
 
 
+@lru_cache(maxsize=4)
 def forward(robot, frame):
     """q -> rotation, position, native."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -34,10 +35,16 @@ def arm(name):
     return load(UR5)
 
 
+@lru_cache(maxsize=4)
+def solver(robot, frame, **options):
+    """The inverse, compiled once for many batches."""
+    return inverse_kinematics(robot, frame, **options)
+
+
 def solved(robot, frame, q, **options):
     """Every branch for the poses of q (N, n), with q as the reference."""
     rotation, position = forward(robot, frame)(q)
-    return rotation, position, inverse_kinematics(robot, frame, **options)(rotation, position, near=q)
+    return rotation, position, solver(robot, frame, **options)(rotation, position, near=q)
 
 
 def check_closure(robot, frame, q, **options):

@@ -35,6 +35,7 @@ from torquec.kinematics.arm_geometry import (
     is_on_axis,
     meeting_point,
 )
+from torquec.kinematics.chosen_branch import sides
 from torquec.kinematics.general_position import general_position
 from torquec.kinematics.planar_pair import planar_pair
 from torquec.kinematics.position_arm import SHOULDERS, PositionArm, PositionSolution, position_arm
@@ -163,9 +164,10 @@ def parallel_axes_arm(arm: ArmGeometry) -> ClosedArm | str:
         near = target.near
         p = subtract(subtract(target.position, matvec(target.turn, grip)), first.point)
         level = dot(n, h) * dot(h, p)
-        both = two_angles(dot(n, p) - level, -dot(n, cross(h, p)), height - level, JointAngle.of(near[0]), arm.reach)
+        at = JointAngle.of(near[0])
+        both = two_angles(dot(n, p) - level, -dot(n, cross(h, p)), height - level, at, arm.reach)
         found = []
-        for shoulder in (both.first, both.second):
+        for shoulder in sides("shoulder", both, at):
             seen = subtract((-shoulder).turn(h, p), to_pair)
             left = _turned_back(target.turn, h, shoulder)
             ends = solve_wrist(transpose(left), (sixth.axis, fifth.axis, n), JointAngle.of(-near[5]))
@@ -195,7 +197,7 @@ def parallel_axes_arm(arm: ArmGeometry) -> ClosedArm | str:
                         for reached in pair.solve(t, a, b, (near[1], near[2]), arm.reach)
                     ]
                 )
-            found += [elbows[wrist][elbow] for elbow in range(2) for wrist in range(2)]
+            found += [wrist[elbow] for elbow in range(len(elbows[0])) for wrist in elbows]
         return found
 
     names = tuple(f"{x}, {y}, {z}" for x in SHOULDERS for y in pair.names for z in WRIST_NAMES)

@@ -12,6 +12,7 @@ like every other `Function`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -27,8 +28,10 @@ from torquec.foundation.arrays import Array, Indices
 from torquec.kinematics.arm_branch import ArmFamily, ClosedArm, PoseTarget
 from torquec.kinematics.arm_geometry import ArmGeometry
 from torquec.kinematics.arm_poses import ArmPoses, BranchStatus, NearestPose, branch_cost, branch_status, place_joints
+from torquec.kinematics.call_array import batch_together, call_array
 from torquec.kinematics.free_interval import FreeIntervals, free_intervals
 from torquec.kinematics.joint_rates import JointRates, joint_rates_function
+from torquec.kinematics.nearest_motion import NearestMotion, nearest_motion_function
 from torquec.kinematics.tracked_path import TrackedPath
 from torquec.kinematics.turns import LIMIT_SLACK
 from torquec.robot.robot import Robot
@@ -92,12 +95,17 @@ class InverseKinematics:
     @cached_property
     def nearest_function(self) -> Function:
         """rotation (3, 3), position (3,), near (n,) -> q (n,), branch (), status (), error (2,)."""
-        return trace(f"{self._word}_nearest_pose", self._nearest, self._inputs)
+        return trace(f"{self._word}_nearest_pose", self.nearest_algorithm, self._inputs)
 
     @cached_property
     def rates_function(self) -> Function:
         """q (n,), velocity (6,), acceleration (6,) -> qd (n,), qdd (n,), manipulability (), pivot ()."""
         return joint_rates_function(self.robot, self.frame, [joint.index for joint in self.arm.joints])
+
+    @cached_property
+    def motion_native(self) -> NativeFunction:
+        """`nearest_motion_function` as native code."""
+        return compile_function(nearest_motion_function(self, f"{self._word}_nearest_motion"))
 
     @cached_property
     def native(self) -> NativeFunction:
@@ -132,12 +140,33 @@ class InverseKinematics:
         q, branch, status, error = self.nearest_native.call(*self._checked(rotation, position, near))
         return NearestPose(q, np.asarray(branch).astype(np.int64), np.asarray(status).astype(np.int64), error)
 
+    def motion(
+        self, rotation: Any, position: Any, velocity: Any, acceleration: Any = None, *, near: Any = None
+    ) -> NearestMotion:
+        """What `nearest` gives, and `rates` there, in one call and less time than both. Raises as they do."""
+        turn, place, kept = self._checked(rotation, position, near)
+        speeds = call_array("velocity", velocity, (6,))
+        given = np.zeros(speeds.shape) if acceleration is None else call_array("acceleration", acceleration, (6,))
+        return self._motion(batch_together((turn, 2), (place, 1), (kept, 1), (speeds, 1), (given, 1)))
+
+    def _motion(self, inputs: list[Array]) -> NearestMotion:
+        *found, certain = self.motion_native.call(*inputs)
+        if not np.all(np.asarray(certain) > 0.0):  # another branch may be nearer there
+            rows = np.asarray(certain) <= 0.0 if inputs[0].ndim == 3 else ...
+            q, branch, status, error = self.nearest_native.call(*(a[rows] for a in inputs[:3]))
+            again = (q, branch, status, error, *self.rates_native.call(q, *(a[rows] for a in inputs[3:])))
+            found = [np.asarray(a) for a in found]
+            for whole, part in zip(found, again, strict=True):
+                whole[rows] = part
+        q, branch, status, *rest = found
+        return NearestMotion(q, np.asarray(branch).astype(np.int64), np.asarray(status).astype(np.int64), *rest)
+
     def track(self, rotation: Any, position: Any, *, start: Any = None, largest_step: float = 0.5) -> TrackedPath:
         """The joints along N poses, each the branch nearest to the one before; the first is nearest to `start` (n,).
 
         `largest_step` [rad, m] of a joint between two poses is what a jump exceeds. Raises as the call does.
         """
-        turns, places = _numbers("rotation", rotation, (3, 3)), _numbers("position", position, (3,))
+        turns, places = call_array("rotation", rotation, (3, 3)), call_array("position", position, (3,))
         if turns.ndim != 3 or places.ndim != 2 or len(turns) != len(places) or not len(turns):
             raise ArgumentError("a path is a row of poses", remedy="give rotations (N, 3, 3) and positions (N, 3)")
         if not largest_step > 0.0:
@@ -193,9 +222,9 @@ class InverseKinematics:
 
         Raises `ArgumentError` for wrong shapes.
         """
-        q, velocity = _numbers("q", q, (self.robot.n,)), _numbers("velocity", velocity, (6,))
-        given = np.zeros(velocity.shape) if acceleration is None else _numbers("acceleration", acceleration, (6,))
-        return JointRates(*self.rates_native.call(*_together((q, 1), (velocity, 1), (given, 1))))
+        q, velocity = call_array("q", q, (self.robot.n,)), call_array("velocity", velocity, (6,))
+        given = np.zeros(velocity.shape) if acceleration is None else call_array("acceleration", acceleration, (6,))
+        return JointRates(*self.rates_native.call(*batch_together((q, 1), (velocity, 1), (given, 1))))
 
     def _solved(self, rotation: Array, position: Array, near: Array) -> tuple[Array, Array, Array]:
         """q, status, error of every branch."""
@@ -223,8 +252,8 @@ class InverseKinematics:
             error.append(missed)
         return {"q": rows, "status": status, "error": error}
 
-    def _nearest(self, rotation: Any, position: Any, near: Any) -> dict[str, Any]:
-        """The program that keeps one branch."""
+    def nearest_algorithm(self, rotation: Any, position: Any, near: Any) -> Mapping[str, Any]:
+        """`nearest_function` over any scalar."""
         found = self._all(rotation, position, near)
         best: list[Any] = []
         cost: Any = None
@@ -241,9 +270,9 @@ class InverseKinematics:
         return {"q": best[:n], "branch": best[n], "status": best[n + 1], "error": best[n + 2 :]}
 
     def _checked(self, rotation: Any, position: Any, near: Any) -> list[Array]:
-        turn = _numbers("rotation", rotation, (3, 3))
-        place = _numbers("position", position, (3,))
-        kept = self._default_reference if near is None else _numbers("near", near, (self.robot.n,))
+        turn = call_array("rotation", rotation, (3, 3))
+        place = call_array("position", position, (3,))
+        kept = self._default_reference if near is None else call_array("near", near, (self.robot.n,))
         off = np.abs(turn @ np.swapaxes(turn, -1, -2) - np.eye(3)).max(axis=(-1, -2), initial=0.0)
         wrong = np.atleast_1d((off > _ROTATION) | (np.linalg.det(turn) < 0.0))
         if wrong.any():
@@ -252,41 +281,10 @@ class InverseKinematics:
                 f"{which} is no rotation matrix: its rows are not orthonormal and right-handed",
                 remedy=f"give rows of length 1 at right angles (to {_ROTATION:g}) with determinant +1",
             )
-        return _together((turn, 2), (place, 1), (kept, 1))
+        return batch_together((turn, 2), (place, 1), (kept, 1))
 
     @cached_property
     def _default_reference(self) -> Array:
         """Zero, or the limit nearest to it."""
         limits = [joint.limits for joint in self.robot.joints]
         return np.clip(np.zeros(self.robot.n), [one.lower for one in limits], [one.upper for one in limits])
-
-
-def _numbers(name: str, value: Any, shape: tuple[int, ...]) -> Array:
-    """The array of one, or of N; raises `ArgumentError`."""
-    try:
-        array = np.ascontiguousarray(value, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(f"{name} is no array of numbers", remedy=f"give shape {shape}") from error
-    if array.shape[-len(shape) :] != shape or array.ndim > len(shape) + 1:
-        raise ArgumentError(
-            f"{name} has the shape {array.shape}", remedy=f"give {shape}, or (N, {', '.join(map(str, shape))})"
-        )
-    if not np.isfinite(array).all():
-        raise ArgumentError(f"{name} holds numbers that are not finite", remedy="give finite numbers")
-    return array
-
-
-def _together(*arrays: tuple[Array, int]) -> list[Array]:
-    """Arrays, each with the axes that a single one has: where one is a batch, single ones are repeated."""
-    batches = {array.shape[0] for array, axes in arrays if array.ndim > axes}
-    if len(batches) > 1:
-        raise ArgumentError(
-            f"batches of {' and '.join(map(str, sorted(batches)))} were given", remedy="give as many of each, or one"
-        )
-    if not batches:
-        return [array for array, _ in arrays]
-    (size,) = batches
-    return [
-        array if array.ndim > axes else np.ascontiguousarray(np.broadcast_to(array, (size, *array.shape)))
-        for array, axes in arrays
-    ]

@@ -30,6 +30,7 @@ from torquec.kinematics.iterated import Iteration, solve_rows
 from torquec.kinematics.joint_rates import manipulability_and_pivot
 from torquec.kinematics.near_arm import pose_difference
 from torquec.kinematics.near_branches import MOST_SOLUTIONS, NearSearch, solve_near
+from torquec.kinematics.nearest_motion import NearestMotion
 from torquec.kinematics.refinement import pose_distance, refined
 from torquec.kinematics.solution_curve import curve_start, curve_step
 from torquec.spatial import matmul, transpose
@@ -221,6 +222,12 @@ class IterativeKinematics(InverseKinematics):
             return np.take_along_axis(a, index, axis=best.ndim).squeeze(best.ndim)
 
         return NearestPose(taken(q), best, taken(status).astype(np.int64), taken(error))
+
+    def _motion(self, inputs: list[Array]) -> NearestMotion:
+        best = self.nearest(*inputs[:2], near=inputs[2])
+        rates = self.rates(best.q, *inputs[3:])
+        pair = rates.qd, rates.qdd, rates.manipulability, rates.pivot
+        return NearestMotion(best.q, best.branch, best.status, best.error, *pair)
 
     def _numeric(self, rotation: Array, position: Array, near: Array) -> Array:
         """q (N, 1, n): for every pose the first start that reaches it, or what misses it least."""

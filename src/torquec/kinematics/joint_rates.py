@@ -10,7 +10,7 @@ nothing to those before it: it stands still, and the others do what they can.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +44,14 @@ def joint_rates_function(robot: Robot, frame: str, moving: Sequence[int]) -> Fun
     `moving` are the places in the state of the joints that move the frame.
     """
 
+    name = "".join(letter if letter.isalnum() and letter.isascii() else "_" for letter in robot.name)
+    inputs = {"q": (robot.n,), "velocity": (6,), "acceleration": (6,)}
+    return trace(f"{name}_joint_rates", joint_rates_algorithm(robot, frame, moving), inputs)
+
+
+def joint_rates_algorithm(robot: Robot, frame: str, moving: Sequence[int]) -> Callable[..., Mapping[str, Any]]:
+    """The same over any scalar."""
+
     def algorithm(q: Any, velocity: Any, acceleration: Any) -> dict[str, Any]:
         full = jacobian(robot, frame, q)
         factors = JacobianFactors([[full[row][k] for row in range(6)] for k in moving])
@@ -54,9 +62,7 @@ def joint_rates_function(robot: Robot, frame: str, moving: Sequence[int]) -> Fun
         manipulability, pivot = factors.size_and_pivot()
         return {"qd": qd, "qdd": qdd, "manipulability": manipulability, "pivot": pivot}
 
-    name = "".join(letter if letter.isalnum() and letter.isascii() else "_" for letter in robot.name)
-    inputs = {"q": (robot.n,), "velocity": (6,), "acceleration": (6,)}
-    return trace(f"{name}_joint_rates", algorithm, inputs)
+    return algorithm
 
 
 class JacobianFactors:

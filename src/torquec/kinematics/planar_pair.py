@@ -25,6 +25,7 @@ from torquec.kinematics.angle import (
     two_directions,
 )
 from torquec.kinematics.arm_geometry import PARALLEL, ArmJoint, across, are_parallel, are_square
+from torquec.kinematics.chosen_branch import sides
 from torquec.spatial import Scalar, Vector3, cross, dot, norm, scale
 
 Flat: TypeAlias = tuple[Scalar, Scalar]
@@ -89,7 +90,7 @@ class PlanarPair:
         elbow = two_directions(2.0 * _dot(a, b), -2.0 * _cross(a, b), rest, root, held[1], unit * unit)
         miss = larger(larger(far - (upper + fore), absolute(upper - fore) - far), 0.0)
         found = []
-        for bend in (elbow.first, elbow.second):
+        for bend in sides("elbow", elbow, held[1]):
             arm = _sum(a, _turned(bend, b))
             shoulder = direction(_dot(arm, t), _cross(arm, t), held[0], (HOLD * unit) * (HOLD * unit))
             values = (signs[0] * shoulder.radians, signs[1] * bend.radians)

@@ -33,6 +33,7 @@ from torquec.kinematics.angle import (
     two_directions,
 )
 from torquec.kinematics.arm_geometry import ArmJoint, are_parallel, are_square, is_on_axis, meeting_point
+from torquec.kinematics.chosen_branch import sides
 from torquec.kinematics.planar_pair import PairSolution, PlanarPair, planar_pair
 from torquec.spatial import Scalar, Vector3, add, cross, dot, norm, scale, subtract
 
@@ -109,10 +110,11 @@ def _shoulder_first(first: ArmJoint, pair: PlanarPair, point: Vector3, reach: fl
             way = (dot(n, p) - height) / dot(n, h)
             return [_Placed(way, (), subtract(p, scale(h, way)))]
         level = dot(n, h) * dot(h, p)
-        both = two_angles(dot(n, p) - level, -dot(n, cross(h, p)), height - level, JointAngle.of(held), reach)
+        at = JointAngle.of(held)
+        both = two_angles(dot(n, p) - level, -dot(n, cross(h, p)), height - level, at, reach)
         return [
             _Placed(angle.radians, ((h, angle),), (-angle).turn(h, p), both.miss, both.margin)
-            for angle in (both.first, both.second)
+            for angle in sides("shoulder", both, at)
         ]
 
     def solve(w: Vector3, near: Sequence[Scalar]) -> list[PositionSolution]:

@@ -14,8 +14,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from torquec.expr.math import atan2, select, sqrt
+from torquec.expr.math import absolute, atan2, select, sqrt
 from torquec.kinematics.angle import JointAngle, direction, select_angle
+from torquec.kinematics.chosen_branch import current_choices
 from torquec.spatial import Matrix3, Scalar, Vector3, cross, dot, matvec, scale, subtract
 
 WRIST_NAMES = ("wrist no flip", "wrist flip")
@@ -51,6 +52,14 @@ def solve_wrist(m: Matrix3, axes: tuple[Vector3, Vector3, Vector3], held: JointA
         turned_b = subtract(scale(b, turn.c), scale(e, turn.s))
         return bend, JointAngle(dot(turned_b, mb), -dot(turned_b, mk))
 
+    choices = current_choices()
+    if choices is not None:
+        # The flip has the opposite cosine to the reference.
+        cosine = first.c * held.c + first.s * held.s
+        turn = select_angle(cosine, first, JointAngle(-first.c, -first.s))
+        choices.note("wrist", select(cosine, 0.0, 1.0), -absolute(cosine))
+        bend, last = rest(turn)
+        return [WristSolution((turn.radians, bend, last.radians), last, margin)]
     bend, last = rest(first)
     # The flip turns the first and last axis by half a turn and bends the other way; where held, it is the same wrist.
     clear = margin - WRIST_HOLD
