@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from torquec.errors import RobotError
 from torquec.project.read_project import read_project
 
 
@@ -44,6 +47,21 @@ def test_python_warnings_are_told_once_and_without_lines_of_our_source(torquec, 
     assert line.startswith("torquec: warning: ")
     assert "snap = false in a project" in line
     assert ".py:" not in outcome.err
+
+
+def unbounded(robot, motions):
+    raise RobotError("it cannot be bounded")
+
+
+@pytest.mark.parametrize("bound", [lambda robot, motions: (1.0,) * robot.n, unbounded])
+def test_angles_stay_as_written_where_right_ones_would_use_up_the_errors(torquec, arm, tmp_path, monkeypatch, bound):
+    arm.write_text(arm.read_text().replace(*NEARLY_RIGHT))
+    assert torquec("new", arm, "-o", tmp_path / "right.toml").status == 0
+    assert "snap" not in (tmp_path / "right.toml").read_text()
+    monkeypatch.setattr("torquec.proof.snap_bound.snap_bound", bound)
+    outcome = torquec("new", arm, "-o", tmp_path / "mine.toml")
+    assert "takes the angles of" in outcome.err
+    assert not read_project(tmp_path / "mine.toml").robot.canonical.snaps
 
 
 def test_a_file_without_speeds_is_told_and_the_project_says_what_was_assumed(torquec, arm, tmp_path):

@@ -13,6 +13,7 @@ from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.options import ForceOption
 from torquec.cli.output import progress
 from torquec.cli.writes import Writes
+from torquec.errors import RobotError
 
 if TYPE_CHECKING:
     from torquec.model.model import Model
@@ -95,7 +96,10 @@ def _needs_unsnapped(project: Project) -> bool:
     if specification is None or not project.robot.canonical.snaps:
         return False
     allowed = [joint.torque_error for joint in specification.joints]
-    taken = snap_bound(project.robot, specification.motions)
+    try:
+        taken = snap_bound(project.robot, specification.motions)
+    except RobotError:  # it cannot be bounded
+        return True
     return any(limit is not None and part > _SNAPPED * limit for part, limit in zip(taken, allowed, strict=True))
 
 
