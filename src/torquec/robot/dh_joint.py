@@ -14,7 +14,6 @@ from torquec.robot.toml import Table
 
 _FRICTION_KEYS = {name: stored_words(name) for name in dict.fromkeys(map(spoken_word, FRICTION_WORDS))}
 """What a file may say, and the words that are stored for it: one, or one for each direction."""
-_FRICTION_NAMES = frozenset((*_FRICTION_KEYS, *FRICTION_WORDS))
 
 
 def read_angle(table: Table, key: str, default: float | None = None) -> float:
@@ -64,7 +63,8 @@ def read_friction(owner: Table) -> Friction:
     table = owner.table("friction")
     if table is None:
         return Friction()
-    table.know(_FRICTION_NAMES)
+    table.know(_FRICTION_KEYS)
+    table.know(FRICTION_WORDS)
     table.finish()
     spoken = set(map(spoken_word, table.keys))
     values: dict[str, float] = {}
