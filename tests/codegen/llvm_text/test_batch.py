@@ -1,9 +1,13 @@
+import re
+
 import numpy as np
 import pytest
 from tests.codegen.llvm.programs import arm, as_tuple, every_op, inputs_of, passthrough, random_program, same_bits
 
 from torquec.codegen.llvm import CompileOptions, compile_function, host_cpu, plain_cpu
 from torquec.codegen.llvm import module as module_file
+from torquec.codegen.llvm_text import batch as batch_file
+from torquec.codegen.precision import Precision
 from torquec.expr import trace
 
 WIDTHS = [width for width in (2, 4, 8) if width <= host_cpu().width]
@@ -86,3 +90,22 @@ def test_scalar_ports_and_no_inputs(options):
     assert w.shape == (11, 1, 2)
     constant = compile_function(trace("k", lambda: {"y": [1.0, 2.0]}, {}), options=options)
     assert constant.call().tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("precision", list(Precision))
+def test_fetching_ahead_changes_nothing(precision, monkeypatch):
+    options = CompileOptions(precision=precision)
+    kind = np.float32 if precision is Precision.SINGLE else np.float64
+    arrays = [a.astype(kind) for a in inputs_of(arm(), np.random.default_rng(5), 10_000)]
+    held = compile_function(arm(), options=options).call
+    sources = []
+    compiled = module_file.object_code
+    monkeypatch.setattr(module_file, "object_code", lambda *args, **named: sources.append(args[0]) or compiled(*args))
+    monkeypatch.setattr(batch_file, "_CACHE_BYTES", 1)
+    always = compile_function(arm(), options=options).call
+    for threads in (1, 2):
+        assert same_bits(always(*arrays, threads=threads), held(*arrays))
+    # Inputs for reading, outputs for writing.
+    fetched = re.findall(r"llvm.prefetch.p0\(ptr %v\d+, i32 (\d)", sources[-1])
+    assert fetched == sorted(fetched)
+    assert set(fetched) == {"0", "1"}

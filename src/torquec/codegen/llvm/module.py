@@ -59,13 +59,15 @@ def compile_batch(function: Function, cpu: Cpu) -> bytes:
     _check_size(function)
     text = FunctionText(cpu.fma)
     program = make_program(function, fuse=cpu.fma)
-    if len(function.operations) > MOST_OPERATIONS_IN_VECTORS:
-        bodies = [emit_row_loop(program, name=BATCH)]
-    else:
+    fits = len(function.operations) <= MOST_OPERATIONS_IN_VECTORS
+    if fits:
         shape = Type(cpu.width)
         block = emit_block(text, program, shape, name=BLOCK)
-        bodies = [block, emit_batch(program, shape, name=BATCH, block=BLOCK)]
-    bodies += [emit_shared_batch(program, name=SHARED, batch=BATCH), f"@{SCALAR_SLOT} = global ptr null"]
+        bodies = [block, emit_batch(program, shape, name=BATCH, block=BLOCK, prefetches=True)]
+    else:
+        bodies = [emit_row_loop(program, name=BATCH)]
+    bodies.append(emit_shared_batch(program, name=SHARED, batch=BATCH, prefetches=fits))
+    bodies.append(f"@{SCALAR_SLOT} = global ptr null")
     return _object_code(bodies, text, cpu, width=cpu.width)
 
 
@@ -81,8 +83,8 @@ def compile_single(function: Function, cpu: Cpu) -> bytes:
     shape = Type(cpu.single_width if fits else 1, "float")
     bodies = [
         emit_block(text, program, shape, name=BLOCK),
-        emit_batch(program, shape, name=BATCH, block=BLOCK),
-        emit_shared_batch(program, name=SHARED, batch=BATCH, shape=shape),
+        emit_batch(program, shape, name=BATCH, block=BLOCK, prefetches=True),
+        emit_shared_batch(program, name=SHARED, batch=BATCH, shape=shape, prefetches=True),
         COPY_ROWS,
     ]
     return _object_code(bodies, text, cpu, width=cpu.width, far_sincos=SINGLE_FAR_SINCOS)

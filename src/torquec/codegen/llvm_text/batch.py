@@ -64,11 +64,16 @@ class _BlockBody:
         return [emit_atan2(self._text, self.shape, y, x) for y, x in points]
 
 
-def emit_batch(program: StepProgram, shape: Type, *, name: str, block: str, packed: str = "") -> str:
+def emit_batch(
+    program: StepProgram, shape: Type, *, name: str, block: str, packed: str = "", prefetches: bool = False
+) -> str:
     """The text of the loop over blocks by the kernel `block`; fewer than W rows go to the `packed` scalar kernel.
 
     Without a `packed` of this module, its address is in the slot. There is no scalar kernel for floats: few rows of
     them are filled up to a block, which `COPY_ROWS` does.
+
+    With `prefetches`, the function `name` with `_blocks` behind it has one more parameter, whether the rows are to be
+    fetched ahead, and this one tells it so where they do not fit in a cache.
     """
     width = shape.width
     text = FunctionText(fma=False)
@@ -78,8 +83,15 @@ def emit_batch(program: StepProgram, shape: Type, *, name: str, block: str, pack
     pointers = load_pointers(text, program)
     text.append("br i1 %few, label %rows, label %blocks")
     text.start_block("blocks")
-    text.append("%at = phi i64 [ 0, %entry ], [ %then, %blocks ]")
+    text.append(f"%at = phi i64 [ 0, %entry ], [ %then, %{'ready' if prefetches else 'blocks'} ]")
     arguments = _advance(text, pointers, sizes, "%at", shape)
+    if prefetches:
+        text.append("br i1 %ahead, label %fetch, label %ready")
+        text.start_block("fetch")
+        for k, (pointer, size) in enumerate(zip(arguments, sizes, strict=True)):
+            _fetch_ahead(text, pointer, size * shape.bytes * width, for_writing=k >= len(program.inputs))
+        text.append("br label %ready")
+        text.start_block("ready")
     text.append(f"call void @{block}({', '.join(f'ptr {a}' for a in arguments)})")
     text.append(f"%next = add i64 %at, {width}")
     text.append("%over = icmp sgt i64 %next, %last")
@@ -91,7 +103,31 @@ def emit_batch(program: StepProgram, shape: Type, *, name: str, block: str, pack
         _fill_up(text, program, pointers, shape, block=block)
     else:
         _loop_over_rows(text, program, pointers, block="rows", packed=packed)
-    return text.finish(f"define void @{name}(i64 %N, ptr %inputs, ptr %outputs) #0")
+    if not prefetches:
+        return text.finish(f"define void @{name}(i64 %N, ptr %inputs, ptr %outputs) #0")
+    blocks = text.finish(f"define internal void @{name}_blocks(i64 %N, ptr %inputs, ptr %outputs, i1 %ahead) #0")
+    whole = FunctionText(fma=False)
+    whole.append(f"%ahead = icmp sgt i64 %N, {_rows_in_cache(program, shape)}")
+    whole.append(f"tail call void @{name}_blocks(i64 %N, ptr %inputs, ptr %outputs, i1 %ahead)")
+    whole.append("ret void")
+    return "\n".join([_PREFETCH, blocks, whole.finish(f"define void @{name}(i64 %N, ptr %inputs, ptr %outputs) #0")])
+
+
+_PREFETCH = "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"
+_CACHE_BYTES = 1 << 24  # rows of fewer come from a cache soon enough, and fetching ahead takes 3 to 5 % longer
+_BLOCKS_AHEAD = 4  # enough for the main memory: from 2 to 6 the time is the same
+_LINE_BYTES = 64  # of a cache
+
+
+def _rows_in_cache(program: StepProgram, shape: Type) -> int:
+    return _CACHE_BYTES // (shape.bytes * max(1, sum(port.size for port in (*program.inputs, *program.outputs))))
+
+
+def _fetch_ahead(text: FunctionText, pointer: str, size: int, *, for_writing: bool) -> None:
+    """Append the fetching of a later block of an array into the cache; beyond its end nothing happens."""
+    for line in range(0, size, _LINE_BYTES):
+        at = text.define(f"getelementptr i8, ptr {pointer}, i64 {_BLOCKS_AHEAD * size + line}")
+        text.append(f"call void @llvm.prefetch.p0(ptr {at}, i32 {int(for_writing)}, i32 3, i32 1)")
 
 
 def emit_row_loop(program: StepProgram, *, name: str, packed: str = "") -> str:
@@ -102,7 +138,9 @@ def emit_row_loop(program: StepProgram, *, name: str, packed: str = "") -> str:
     return text.finish(f"define void @{name}(i64 %N, ptr %inputs, ptr %outputs) #0")
 
 
-def emit_shared_batch(program: StepProgram, *, name: str, batch: str, shape: Type = DOUBLE) -> str:
+def emit_shared_batch(
+    program: StepProgram, *, name: str, batch: str, shape: Type = DOUBLE, prefetches: bool = False
+) -> str:
     """The text of a batch kernel that several threads run at once, each taking the next `step` rows when it is free.
 
         void name(int64_t N, const double *const *inputs, double *const *outputs, int64_t *taken, int64_t step)
@@ -114,6 +152,7 @@ def emit_shared_batch(program: StepProgram, *, name: str, batch: str, shape: Typ
     pointers = load_pointers(text, program)
     local = text.stack(f"[{max(1, len(sizes))} x ptr]")
     local_outputs = text.define(f"getelementptr ptr, ptr {local}, i64 {len(program.inputs)}")
+    text.append(f"%ahead = icmp sgt i64 %N, {_rows_in_cache(program, shape)}")
     text.append("br label %take")
     text.start_block("take")
     text.append("%first = atomicrmw add ptr %taken, i64 %step monotonic")
@@ -124,7 +163,10 @@ def emit_shared_batch(program: StepProgram, *, name: str, batch: str, shape: Typ
     text.append("%few = icmp slt i64 %left, %step")
     text.append("%count = select i1 %few, i64 %left, i64 %step")
     _store_pointers(text, local, _advance(text, pointers, sizes, "%first", shape))
-    text.append(f"call void @{batch}(i64 %count, ptr {local}, ptr {local_outputs})")
+    if prefetches:
+        text.append(f"call void @{batch}_blocks(i64 %count, ptr {local}, ptr {local_outputs}, i1 %ahead)")
+    else:
+        text.append(f"call void @{batch}(i64 %count, ptr {local}, ptr {local_outputs})")
     text.append("br label %take")
     text.start_block("end")
     text.append("ret void")
