@@ -96,6 +96,11 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "_LONGEST_LINE = 99  # of tables, for the same limit",
         "99  ->  100",
     ): "lines are still within a hundred",
+    (
+        "codegen/c/sincos.py",
+        'parts.append(first if coefficients[k] > 0.0 else f"({first})")',
+        "coefficients[k] > 0.0  ->  coefficients[k] >= 0.0",
+    ): "no coefficient is zero",
     ("proof/torque_residual.py", "_NOISE = 2e-14", "2e-14  ->  4e-14"): "what is dropped as rounding is counted",
 }
 """File, line and change, as a run prints them, and the reason."""

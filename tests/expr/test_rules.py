@@ -81,13 +81,13 @@ def test_rule_adds_no_operation_but_a_sign(rule):
 
 
 @each_rule
-@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
 def test_rule_makes_both_sides_one_node(rule, order):
     with exact_folding():
         for variant in orders(rule[0]):
             graph = Graph()
-            inputs = [graph.input("x", k) for k in range(2)]
-            bound = {"x": inputs[order[0]], "y": inputs[order[1]]}
+            inputs = [graph.input("x", k) for k in range(3)]
+            bound = {name: inputs[k] for name, k in zip("xyz", order, strict=True)}
             bound |= {"c": graph.constant(4.0), "d": graph.constant(8.0)}
             bound |= {"n": graph.constant(-4.0), "p": graph.constant(2.0)}
             assert build(variant, bound, graph) is build(rule[1], bound, graph)

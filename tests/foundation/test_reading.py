@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
+from pathlib import Path
 
 import pytest
 
@@ -45,6 +47,15 @@ def test_a_large_file_is_refused_and_the_remedy_lifts_the_limit(tmp_path, monkey
     monkeypatch.setenv("TORQUEC_FILE_LIMIT", "lots")
     with pytest.raises(ArgumentError, match="TORQUEC_FILE_LIMIT is 'lots'"):
         read_bytes(path, FileKind.ROBOT)
+
+
+def test_the_largest_sizes_are_those_of_the_documentation():
+    page = (Path(__file__).parents[2] / "docs" / "files.md").read_text(encoding="utf-8")
+    documented = {}
+    for formats, megabytes in re.findall(r"^\| (.+) \| (\d+) \|$", page, flags=re.MULTILINE):
+        documented |= dict.fromkeys(re.sub(r" \(.*\)", "", formats).split(", "), int(megabytes))
+    assert documented == {kind.title.partition(" ")[2]: kind.megabytes for kind in FileKind}
+    assert all(kind.most_bytes == 1_000_000 * kind.megabytes for kind in FileKind)
 
 
 def test_a_file_without_a_size_is_read_up_to_the_limit(monkeypatch, tmp_path):

@@ -317,6 +317,14 @@ def test_types_of_joints():
     assert robot.joints[0].type is JointType.PRISMATIC
 
 
+@pytest.mark.parametrize("kind", ["revolute", "prismatic"])
+def test_one_limit_alone_leaves_the_other_open(kind):
+    table = HEAD + JOINT.replace("revolute", kind) + ("" if kind == "revolute" else "theta = 0\n")
+    upper = parse(table + "limits = { upper = 0.5 }\n").joints[0].limits
+    lower = parse(table + "limits = { lower = 0.5 }\n").joints[0].limits
+    assert (upper.lower, upper.upper, lower.lower, lower.upper) == (-math.inf, 0.5, 0.5, math.inf)
+
+
 WHOLE = f"""{HEAD}gravity = [0, 0, -9.81]
 {JOINT}limits = {{ lower = -1, upper = 1 }}
 {LINK}[[motor]]

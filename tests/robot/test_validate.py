@@ -160,6 +160,10 @@ def test_a_negative_moment_is_not_taken_for_rounding():
             check_inertia("a", Inertia.from_center_of_mass(1.0, (0.01, 0.0, 0.0), tensor), where="here")
 
 
+def test_a_spring_without_stiffness_is_one():
+    assert check_robot(with_joint(spring=Spring(0.0, 0.3))).bodies[1].joint.spring == Spring(0.0, 0.3)
+
+
 def with_joint(**changes):
     joint = Joint("j", JointType.CONTINUOUS)
     follower = dataclasses.replace(Joint("k", JointType.CONTINUOUS), **changes)

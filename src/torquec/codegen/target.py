@@ -57,13 +57,15 @@ class PackageOptions:
 class BackEnd:
     """A language in words, what writes functions into a folder, and the numbers that it can compute in.
 
-    `for_processor`: whether what is written is for the processor of a triple.
+    `for_processor`: whether what is written is for the processor of a triple. `states_claim`: whether a package of a
+    certified model states what is proven of it, and can be proven again.
     """
 
     title: str
     write: Callable[[Sequence[Function], Path, PackageOptions], list[Path]]
     precisions: tuple[Precision, ...] = (Precision.DOUBLE,)
     for_processor: bool = False
+    states_claim: bool = False
 
 
 def generate_package(
@@ -131,7 +133,10 @@ _TEXTS = ("description", "notes")
 BACK_ENDS: Mapping[Target, BackEnd] = MappingProxyType(
     {
         Target.C: BackEnd(
-            "C99", _writer("c", "write_c_package", *_TEXTS, "precision"), (Precision.DOUBLE, Precision.SINGLE)
+            "C99",
+            _writer("c", "write_c_package", *_TEXTS, "precision"),
+            (Precision.DOUBLE, Precision.SINGLE),
+            states_claim=True,
         ),
         Target.NUMPY: BackEnd("NumPy", _writer("numpy", "write_numpy_module", *_TEXTS)),
         Target.CASADI: BackEnd("CasADi", _writer("casadi", "write_casadi_functions")),
@@ -141,6 +146,7 @@ BACK_ENDS: Mapping[Target, BackEnd] = MappingProxyType(
             _writer("object", "write_object_package", *_TEXTS, "precision", "triple", "cpu"),
             (Precision.DOUBLE, Precision.SINGLE),
             for_processor=True,
+            states_claim=True,
         ),
     }
 )

@@ -91,8 +91,12 @@ def carried_links(m: Mechanism) -> frozenset[int]:
     return frozenset(found)
 
 
-def place_carried(m: Mechanism, q: Sequence[Scalar]) -> tuple[PlacedLink, ...]:
-    """All links of a mechanism at q as :func:`torquec.dynamics.mechanism.place` has them, some of them carried."""
+def placed_links(m: Mechanism, q: Sequence[Scalar], *, carried: bool) -> tuple[PlacedLink, ...]:
+    """All links of a mechanism at q, each in its own axes; with `carried`, those of `carried_links` are carried."""
+    return _place_carried(m, q) if carried else place(m, q)
+
+
+def _place_carried(m: Mechanism, q: Sequence[Scalar]) -> tuple[PlacedLink, ...]:
     carried = carried_links(m)
     leads: dict[int, _Lead] = {}
     placed = []

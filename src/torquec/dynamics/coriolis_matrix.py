@@ -21,11 +21,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from torquec.dynamics.carried_links import place_carried
+from torquec.dynamics.carried_links import placed_links
 from torquec.dynamics.composite import composite_moments
 from torquec.dynamics.mass_matrix import unit_acceleration_wrench
 from torquec.dynamics.mass_moments import MassMoments
-from torquec.dynamics.mechanism import Mechanism, PlacedLink, mechanism, place
+from torquec.dynamics.mechanism import Mechanism, PlacedLink, mechanism
 from torquec.dynamics.motion import angular_velocities
 from torquec.dynamics.velocity_moments import VelocityMoments, origin_velocities, velocity_moments
 from torquec.robot.robot import BASE, Robot
@@ -37,7 +37,7 @@ def coriolis_matrix(
 ) -> list[list[Scalar]]:
     """C(q, qd), (n, n), with C qd = velocity torque and dM/dt - 2 C skew."""
     m = mechanism(robot)
-    placed = place_carried(m, q) if carried else place(m, q)
+    placed = placed_links(m, q, carried=carried)
     w = angular_velocities(placed, m.coordinates, qd)
     u = origin_velocities(placed, m.coordinates, w, qd)
     composite = composite_moments(placed)

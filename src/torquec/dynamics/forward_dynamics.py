@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from torquec.dynamics.carried_links import place_carried
+from torquec.dynamics.carried_links import placed_links
 from torquec.dynamics.inverse_dynamics import joint_torques
 from torquec.dynamics.joint_space_solve import factorize, solve
 from torquec.dynamics.mass_matrix import joint_inertias
@@ -32,7 +32,7 @@ def forward_dynamics(
 ) -> list[Scalar]:
     """Accelerations (n,) under torques tau (n,), friction not included (1)."""
     m = regular_mechanism(robot)
-    placed = place_carried(m, q) if carried else place(m, q)
+    placed = placed_links(m, q, carried=carried)
     still = [0.0] * m.n
     bias = joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, qd, still), still)
     free = [drive - needed for drive, needed in zip(tau, bias, strict=True)]

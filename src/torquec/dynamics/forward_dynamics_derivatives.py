@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from torquec.dynamics.carried_links import place_carried
+from torquec.dynamics.carried_links import placed_links
 from torquec.dynamics.forward_dynamics import regular_mechanism
 from torquec.dynamics.inverse_dynamics import joint_torques
 from torquec.dynamics.inverse_dynamics_derivatives import torque_derivatives
 from torquec.dynamics.joint_space_solve import Factors, factorize, solve
 from torquec.dynamics.mass_matrix import joint_inertias
-from torquec.dynamics.mechanism import place
 from torquec.dynamics.motion import motions
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
@@ -35,7 +34,7 @@ def forward_dynamics_derivatives(
 ) -> AccelerationDerivatives:
     """The derivatives (1) of `forward_dynamics` at (q, qd, tau), each (n,)."""
     m = regular_mechanism(robot)
-    placed = place_carried(m, q) if carried else place(m, q)
+    placed = placed_links(m, q, carried=carried)
     still = [0.0] * m.n
     bias = joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, qd, still), still)
     factors = factorize(joint_inertias(m, placed))

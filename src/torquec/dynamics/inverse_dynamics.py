@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from torquec.dynamics.carried_links import place_carried
+from torquec.dynamics.carried_links import placed_links
 from torquec.dynamics.external_wrench import ExternalWrench, Wrench, link_wrenches
 from torquec.dynamics.mass_moments import MassMoments
-from torquec.dynamics.mechanism import Grouping, Mechanism, PlacedLink, mechanism, place
+from torquec.dynamics.mechanism import Grouping, Mechanism, PlacedLink, mechanism
 from torquec.dynamics.motion import LinkMotion, motions
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import Scalar, add, cross, matvec, scale, subtract
@@ -40,7 +40,7 @@ def inverse_dynamics(
     `grouping` and `carried` change the operations, not the result; a pushed robot has its links in their own axes.
     """
     m = mechanism(robot, grouping)
-    placed = place_carried(m, q) if carried and not wrenches else place(m, q)
+    placed = placed_links(m, q, carried=carried and not wrenches)
     outside = link_wrenches(robot, m, placed, wrenches)
     return joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, qd, qdd), qdd, outside)
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from torquec.dynamics.carried_links import place_carried
+from torquec.dynamics.carried_links import placed_links
 from torquec.dynamics.composite import composite_moments
 from torquec.dynamics.coriolis_matrix import (
     Entry,
@@ -35,7 +35,7 @@ from torquec.dynamics.coriolis_matrix import (
 )
 from torquec.dynamics.inverse_dynamics import body_wrench
 from torquec.dynamics.mass_moments import MassMoments
-from torquec.dynamics.mechanism import Mechanism, PlacedLink, mechanism, place
+from torquec.dynamics.mechanism import Mechanism, PlacedLink, mechanism
 from torquec.dynamics.motion import LinkMotion, motions
 from torquec.dynamics.velocity_moments import VelocityMoments, origin_velocities, velocity_moments
 from torquec.robot.robot import BASE, Robot
@@ -55,7 +55,7 @@ def inverse_dynamics_derivatives(
 ) -> TorqueDerivatives:
     """The derivatives of `inverse_dynamics` at (q, qd, qdd), each (n,)."""
     m = mechanism(robot)
-    return torque_derivatives(m, place_carried(m, q) if carried else place(m, q), qd, qdd)
+    return torque_derivatives(m, placed_links(m, q, carried=carried), qd, qdd)
 
 
 def torque_derivatives(

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torquec.dynamics.carried_links import place_carried
+from torquec.dynamics.carried_links import placed_links
 from torquec.dynamics.composite import composite_moments
 from torquec.dynamics.mass_moments import MassMoments
-from torquec.dynamics.mechanism import Mechanism, PlacedLink, mechanism, place
+from torquec.dynamics.mechanism import Mechanism, PlacedLink, mechanism
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import Scalar, Vector3, add, cross
 
@@ -27,7 +27,7 @@ from torquec.spatial import Scalar, Vector3, add, cross
 def mass_matrix(robot: Robot, q: Sequence[Scalar], *, carried: bool = False) -> list[list[Scalar]]:
     """M(q), (n, n), both triangles; reflected motor inertia included. `carried` changes the operations only."""
     m = mechanism(robot)
-    return joint_inertias(m, place_carried(m, q) if carried else place(m, q))
+    return joint_inertias(m, placed_links(m, q, carried=carried))
 
 
 def joint_inertias(m: Mechanism, placed: Sequence[PlacedLink]) -> list[list[Scalar]]:

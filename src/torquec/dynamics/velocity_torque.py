@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torquec.dynamics.carried_links import place_carried
+from torquec.dynamics.carried_links import placed_links
 from torquec.dynamics.inverse_dynamics import joint_torques
-from torquec.dynamics.mechanism import Grouping, mechanism, place
+from torquec.dynamics.mechanism import Grouping, mechanism
 from torquec.dynamics.motion import motions
 from torquec.robot.robot import Robot
 from torquec.spatial import Scalar
@@ -25,6 +25,6 @@ def velocity_torque(
 ) -> list[Scalar]:
     """c(q, qd), (n,)."""
     m = mechanism(robot, grouping)
-    placed = place_carried(m, q) if carried else place(m, q)
+    placed = placed_links(m, q, carried=carried)
     still = [0.0] * m.n
     return joint_torques(m, placed, motions(placed, m.coordinates, (0.0, 0.0, 0.0), qd, still), still)

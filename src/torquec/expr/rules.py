@@ -1,6 +1,6 @@
 """Rewrite rules, as (pattern, replacement) pairs.
 
-A pattern is an expression over the placeholders x, y (any node), c, d (constants), n (a negative constant) and p
+A pattern is an expression over the placeholders x, y, z (any node), c, d (constants), n (a negative constant) and p
 (one that is not); a number matches that constant. A rule fires where a node is made; its replacement is built
 through the same rules, so the result is canonical. Each rule either removes an operation or moves a sign outwards;
 none of them adds one.
@@ -89,7 +89,7 @@ def _call(op: Op, *args: Pattern | float) -> Pattern:
     return Pattern(op, tuple(_pattern(a) for a in args))
 
 
-x, y = Pattern(name="x"), Pattern(name="y")
+x, y, z = Pattern(name="x"), Pattern(name="y"), Pattern(name="z")
 c, d = Pattern(Op.CONST, name="c", kinds=_CONSTANT), Pattern(Op.CONST, name="d", kinds=_CONSTANT)
 n = Pattern(Op.CONST, name="n", kinds=_NEGATIVE)
 p = Pattern(Op.CONST, name="p", kinds=frozenset((PatternKind.ZERO, PatternKind.ONE, PatternKind.POSITIVE)))
@@ -146,6 +146,13 @@ RULES: tuple[tuple[Pattern, Pattern] | tuple[Pattern, Pattern, Condition], ...] 
     ((x - y) + y, x),
     (x - (x + y), -y),
     (x - (x - y), y),
+    ((x - y) + (y + z), x + z),
+    ((x - y) + (y - z), x - z),
+    ((x + y) - (z + y), x - z),
+    ((x + y) - (y - z), x + z),
+    ((x - y) - (x + z), -(y + z)),
+    ((x - y) - (z - y), x - z),
+    ((x - y) - (x - z), z - y),
     # The same value twice.
     ((c * x) + (d * x), (c + d) * x),
     ((c * x) - (d * x), (c - d) * x),

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from torquec.codegen.precision import Precision
-from torquec.codegen.target import Target, generate_package
+from torquec.codegen.target import BACK_ENDS, Target, generate_package
 from torquec.errors import ArgumentError
 from torquec.expr import OperationCount, count_operations
 from torquec.foundation.choice import chosen
@@ -74,8 +74,9 @@ def generate(
     counts = MappingProxyType({name: count_operations(function) for name, function in functions.items()})
     certified = source.record is not None
     begin = prefix or (simplified_prefix(source) if certified else source.robot.name)
-    if certified and (language is Target.OBJECT or (language is Target.C and not (triple or cpu))):
-        machine = _machine(triple, cpu) if language is Target.OBJECT else None
+    back_end = BACK_ENDS[language]
+    if certified and back_end.states_claim and (back_end.for_processor or not (triple or cpu)):
+        machine = _machine(triple, cpu) if back_end.for_processor else None
         contents = certified_package(source, prefix=begin, quantities=names, precision=numbers, machine=machine)
         files = write_folder(to_path(directory), contents, force=force)
     else:
@@ -102,7 +103,8 @@ def _machine(triple: str | None, cpu: str | None) -> MachineTarget:
 
 
 def usual_precision(model: Model, target: str) -> Precision:
-    """What code computes in where nothing is said: single where that is what a model was certified for, else double."""
-    if model.record is None or target not in (Target.C, Target.OBJECT):
+    """What code computes in where nothing is said: single where a model was certified for it and the target has it."""
+    if model.record is None or target not in BACK_ENDS:
         return Precision.DOUBLE
-    return model.record.precision
+    wanted = model.record.precision
+    return wanted if wanted in BACK_ENDS[Target(target)].precisions else Precision.DOUBLE

@@ -9,7 +9,7 @@ import dataclasses
 import math
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -21,7 +21,7 @@ from torquec.robot.drives import DRIVES_SUFFIX, read_drives, side_file
 from torquec.robot.robot import Robot
 from torquec.robot.urdf import read_urdf, robot_of_urdf
 from torquec.robot.xacro import expand_xacro
-from torquec.robot.xml import parse_xml
+from torquec.robot.xml import Element, parse_xml
 
 Gravity = tuple[float, float, float]
 
@@ -39,11 +39,15 @@ class RobotReader(Protocol):
 
 @dataclass(frozen=True)
 class RobotFormat:
-    """What a suffix stands for: a title for messages and help, the reader, and whether drives stand in a side file."""
+    """What a suffix stands for: a title for messages and help, the reader, and whether drives stand in a side file.
+
+    `document` gives the root element of the file, for what the robot does not keep, such as shapes; None: no XML.
+    """
 
     title: str
     read: RobotReader
     has_side_file: bool = True
+    document: Callable[[Path], Element] | None = None
 
 
 def load(
@@ -115,6 +119,10 @@ def robot_files() -> str:
     return f"{', '.join(first)} or {last}"
 
 
+def _xml_document(path: Path) -> Element:
+    return parse_xml(read_bytes(path, FileKind.ROBOT), str(path))
+
+
 def _read_xacro(path: Path, *, strict: bool, gravity: Gravity | None) -> Robot:
     return robot_of_urdf(expand_xacro(path), str(path), strict=strict, gravity=gravity)
 
@@ -142,10 +150,10 @@ def _read_xml(path: Path, *, strict: bool, gravity: Gravity | None) -> Robot:
 
 
 READERS: dict[str, RobotFormat] = {
-    ".urdf": RobotFormat("URDF", read_urdf),
-    ".xml": RobotFormat("MJCF or URDF", _read_xml),
+    ".urdf": RobotFormat("URDF", read_urdf, document=_xml_document),
+    ".xml": RobotFormat("MJCF or URDF", _read_xml, document=_xml_document),
     ".toml": RobotFormat("DH table", _read_dh, has_side_file=False),
-    ".xacro": RobotFormat("xacro", _read_xacro),
+    ".xacro": RobotFormat("xacro", _read_xacro, document=expand_xacro),
 }
 """Every format by the suffix of its files, in lower case."""
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from torquec.dynamics.carried_links import place_carried
+from torquec.dynamics.carried_links import placed_links
 from torquec.dynamics.inverse_dynamics import joint_torques
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.mechanism import Mechanism, mechanism, place_links
@@ -137,7 +137,7 @@ def torque_program(m: Mechanism) -> Function:
     """Inverse dynamics of a mechanism as a program: q, qd, qdd (n,) -> tau (n,)."""
 
     def algorithm(q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> dict[str, list[Scalar]]:
-        placed = place_carried(m, q)  # with few moments left, the fewest operations
+        placed = placed_links(m, q, carried=True)  # with few moments left, the fewest operations
         return {"tau": joint_torques(m, placed, link_motions(placed, m.coordinates, m.gravity, qd, qdd), qdd)}
 
     return trace("inverse_dynamics", algorithm, {"q": (m.n,), "qd": (m.n,), "qdd": (m.n,)})

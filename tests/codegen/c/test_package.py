@@ -29,6 +29,9 @@ from tests.codegen.programs import evaluate_exactly, every_operation, random_fun
 import torquec
 from torquec import dynamics
 from torquec.codegen.c import c_package, write_c_package
+from torquec.codegen.c.package import check_rounding
+from torquec.codegen.c.scalar import DOUBLE, SINGLE
+from torquec.codegen.sincos import ROUND
 from torquec.errors import ArgumentError
 from torquec.expr import Function, evaluate, trace
 from torquec.expr.math import absolute, sincos
@@ -57,6 +60,15 @@ def test_golden_selftest(golden):
 
 
 @needs_compiler
+def test_rounding_to_whole_turns_is_refused_in_floats_and_other_constants_are_not():
+    plain = trace("f", lambda x: {"y": [2.5 * x[0]]}, {"x": (1,)})
+    turns = trace("f", lambda x: {"y": [(x[0] + ROUND) * 3.0]}, {"x": (1,)})
+    check_rounding(plain, SINGLE)
+    check_rounding(turns, DOUBLE)
+    with pytest.raises(ArgumentError, match="rounds to whole turns"):
+        check_rounding(turns, SINGLE)
+
+
 def test_known_answer(tmp_path):
     library = Library(tmp_path, [pendulum()])
     tau = library("torque", {"q": np.array([np.pi / 6]), "qdd": np.array([1.0])})["tau"]

@@ -25,6 +25,11 @@ def test_a_literal_reads_back(value):
         assert np.float32(SINGLE.number(value).removesuffix("f")) == np.float32(value)
 
 
+def test_types_are_those_of_ieee():
+    assert (DOUBLE.epsilon, DOUBLE.size) == (np.finfo(np.float64).eps, 8)
+    assert (SINGLE.epsilon, SINGLE.size) == (np.finfo(np.float32).eps, 4)
+
+
 def test_what_is_not_finite():
     assert [SINGLE.number(v) for v in (math.inf, -math.inf, math.nan)] == ["HUGE_VALF", "-HUGE_VALF", "(float)NAN"]
 

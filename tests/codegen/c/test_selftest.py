@@ -7,6 +7,7 @@ import re
 from tests.codegen.c.compiler import COMPILERS, build, needs_compiler, run
 
 from torquec.codegen.c import c_package
+from torquec.codegen.c.scalar import DOUBLE, SINGLE
 from torquec.expr import trace
 from torquec.expr.math import sqrt
 
@@ -22,6 +23,12 @@ def test_well_conditioned_functions_are_held_to_1e_12():
 
 def test_cancellation_widens_the_tolerance():
     assert 1e-10 < tolerance(lambda x: {"y": [(x[0] + 1e6) - sqrt(x[0] * x[0] + 1e12)]}) < 1e-3
+
+
+def test_what_is_printed_is_a_double():
+    function = trace("f", lambda x: {"y": [2.0 * x[0]]}, {"x": (1,)})
+    for scalar, casts in ((DOUBLE, False), (SINGLE, True)):
+        assert ("(double)" in c_package([function], prefix="p", scalar=scalar)["selftest.c"]) == casts
 
 
 def test_results_that_are_not_finite_are_recorded():

@@ -11,9 +11,9 @@ from tests.codegen.c.compiler import run
 from tests.codegen.programs import every_operation, random_function
 
 from torquec.codegen.c import c_package, write_c_package
-from torquec.codegen.c.source import c_number, comment
+from torquec.codegen.c.source import c_number, comment, packed, shape_text
 from torquec.codegen.precision import Precision
-from torquec.expr import OperationCount, count_operations, trace
+from torquec.expr import OperationCount, Port, count_operations, trace
 
 _TOKEN = re.compile(r"\d+\.?\d*(?:e[+-]?\d+)?|[A-Za-z_]\w*|>=|\S")
 FORBIDDEN = {"for", "while", "do", "goto", "malloc", "calloc", "alloca", "free", "printf"}
@@ -135,3 +135,27 @@ def test_a_call_for_four_angles_has_four(count):
     text = without_comments(c_package([function], prefix="p")["p.c"])
     groups = re.findall(r"const double x\d+\[4\] = \{(.*?)\};", text, flags=re.DOTALL)
     assert [len(group.split(",")) for group in groups] == [4] * math.ceil(count / 4)
+
+
+def test_a_line_is_as_long_as_it_may_be_and_not_longer():
+    one, two = (packed(["a" * size, "b" * 45], head="    {", tail=" }", indent="  ") for size in (45, 46))
+    assert one == [f"    {{{'a' * 45}, {'b' * 45} }}"]
+    assert len(one[0]) == 99
+    assert two == [f"    {{{'a' * 46},", f"  {'b' * 45} }}"]
+
+
+def test_nothing_to_pack_is_what_stands_around_it():
+    assert packed([], head="f(", tail=")", indent="    ") == ["f()"]
+
+
+@pytest.mark.parametrize(
+    ("shape", "words"), [((), "one number"), ((1,), "one number"), ((6,), "6 numbers"), ((2, 3), "2 x 3, row by row")]
+)
+def test_shapes_in_words(shape, words):
+    assert shape_text(Port("x", shape)) == words
+
+
+def test_an_input_that_is_not_read_is_named_and_one_that_is_read_is_not():
+    function = trace("f", lambda a, b: {"y": [a[0] + 1.0]}, {"a": (1,), "b": (1,)})
+    source = c_package([function], prefix="p")["p.c"]
+    assert re.findall(r"\(void\)(\w+);", source) == ["b"]
