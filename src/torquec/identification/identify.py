@@ -54,6 +54,7 @@ _DEFAULT = IdentifyOptions()
 _GRAVITY_ROWS = 600  # samples that a direction is fitted to
 _LOAD_FITS = 20  # friction by load settles in a few
 _SAME_LOAD = 1e-10
+_FARTHER = 1.1  # times the error of cross-validation: what is said of another motion
 """Change of parameters, relative to the largest, below which (5) ends: some per cent of the change before each time, so
 that the next one would be lost in the rounding of the solver; where that is coarser, changes stop to fall."""
 
@@ -233,6 +234,17 @@ def _predicted(
     return PredictedLog(log.source, error.relative_error, uncertainty, error.variation / max(usual, 1e-9))
 
 
+def _far_note(choice: Choice) -> tuple[str, ...]:
+    """That another motion may err more than cross-validation says, where a single motion shows it."""
+    if choice.far_error is None or not choice.far_error > _FARTHER * choice.error:
+        return ()
+    far, near = f"{choice.far_error:.2%}", f"{choice.error:.2%}"
+    found = (
+        f"with quarters of one motion left out the error is {far}, with short parts of it, as cross-validated, {near}"
+    )
+    return (f"{found}: expect the former of another motion, or give logs of several",)
+
+
 def _model_error(log: LogSource, model: TorqueModel, x: Array) -> LogError:
     """The error of x (k,) on one log."""
     return log_error(log.source, model.robot.joint_names, LogRows(log, model), x)
@@ -259,6 +271,7 @@ def _estimate(
     )
     drawn = estimator if isinstance(estimator, PriorEstimator) else None
     # Shortest of equal fits: no fault where all of them are equal on every motion.
+    notes += _far_note(choice)
     excused = estimator.status_ is Status.RANK_DEFICIENT and together and not _not_excited_beside(totals, model)
     problem = "" if excused else _UNSOLVED.get(estimator.status_, "")
     return Estimate(

@@ -11,10 +11,11 @@ import pytest
 from torquec.dynamics.friction import TERMS
 from torquec.dynamics.friction.stribeck import Stribeck
 from torquec.identification import identify, prepare, torque_model
+from torquec.identification.estimators.cross_validation import validation_error
 from torquec.identification.estimators.estimator import Weighting
 from torquec.identification.estimators.least_squares import WeightedLeastSquares
 from torquec.identification.estimators.log_folds import LogFolds
-from torquec.identification.estimators.model_choice import Freedom, choose_model, richer_laws
+from torquec.identification.estimators.model_choice import Freedom, Setting, choose_model, richer_laws
 from torquec.identification.excitation.simulated_log import simulated_log
 from torquec.identification.logs.log_source import LogInMemory
 from torquec.identification.torque.coulomb_shape import STEP, CoulombShape, Turnover
@@ -86,3 +87,19 @@ def test_a_term_is_tried_with_every_value_of_its_scales(monkeypatch):
     tried = [law.words for law in richer_laws(FrictionLaw()) if law.has("stribeck")]
     assert tried == [{"stribeck_speed": speed, "other_speed": 3.0} for speed in (1.0, 2.0)]
     assert all(law.words == {} for law in richer_laws(FrictionLaw()) if not law.has("stribeck"))
+
+
+def test_quarters_of_a_single_motion_speak_for_another_one(frictionless):
+    """Their error stands beside that of short parts; where motions are left out, they speak for themselves."""
+    model = torque_model(ARM, rotors=False)
+    freedom = Freedom((model,), friction=False, strengths=(0.0,), weightings=(Weighting.JOINT,))
+    make = lambda _, s: WeightedLeastSquares(correlation=s.correlation)  # noqa: E731
+    source = LogInMemory(prepare(rubbing(frictionless, LAW, [0.5, 3.0, 0.2]), cutoff=15.0))
+    folds = LogFolds([source])
+    found = choose_model(folds, freedom, make)
+    setting = Setting(0.0, Weighting.JOINT, folds.correlation)
+    assert found.far_error == validation_error(folds.folds([model], 4)[0].pairs(), lambda: make(model, setting))
+    assert found.far_error != found.error
+    two = LogFolds([source, source])
+    two.motions = ((0,), (1,))
+    assert choose_model(two, freedom, make).far_error is None

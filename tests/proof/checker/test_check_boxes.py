@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -192,19 +193,48 @@ def test_boxes_together_allow_what_each_of_them_allows(seed):
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_no_box_of_many_is_left_out(order):
-    """1 - |d - c|^2 on 39 boxes, more than are worked off together: with c in any of them, 1 is attained there."""
+    """39 boxes, more than are worked off together: each of them is gone through once, with its own intervals."""
     tree = (order[0], -1) * 19 + (order[1], -1) * 19 + (-1,)
     leaves = leaf_boxes([[(-1.0, 1.0)], [(2.0, 3.0)]], [tree], "a")
-    assert len(leaves) == 39
-    for box in leaves:
-        middle = [low + (high - low) * (part[0] + part[1]) / 2.0 for (low, high), part in box]
-        rows = np.zeros((3, 3, 3))
-        rows[2, 0, 0] = 1.0 - sum(c * c for c in middle)
-        rows[2, 1, 0], rows[2, 0, 1] = 2.0 * middle[0], 2.0 * middle[1]
-        rows[2, 2, 0] = rows[2, 0, 2] = -1.0
+    seen = []
+
+    class Watched(LeafChecker):
+        def _check_along(self, last):
+            seen.extend(frozenset(id(each) for each in (*last.before, interval)) for interval in last.intervals)
+            super()._check_along(last)
+
+    Watched(1, "a", 1e9, np.ones((3, 3, 3)), (True, True), (2, 2)).check(leaves)
+    # Intervals are kept, so that the same one is the same object.
+    assert Counter(seen) == Counter(frozenset(id(_interval(*cell, True, 2)) for cell in box) for box in leaves)
+    assert len(seen) == 39
+
+
+def test_each_box_is_allowed_its_own_rounding():
+    """A constant on boxes up to 2^-20 and up to 10^6, of which the second is rounded 10^12 times as coarsely."""
+    rows = np.zeros((3, 3))
+    rows[2, 0] = 1.0
+    narrow, wide = (((0.0, 1e6), (0.0, 2.0**-40)),), (((0.0, 1e6), (0.5, 1.0)),)
+    coarse, fine = (
+        LeafChecker(1, "a", 2.0, rows, (True,), (2,))._noise([_interval(*b[0], True, 2)]) for b in (wide, narrow)
+    )
+    assert coarse > 1e-4 > 1e-9 > fine
+    LeafChecker(1, "a", 1.0 + 1e-9, rows, (True,), (2,)).check([narrow])
+    for both in ([narrow, wide], [wide, narrow]):
         with pytest.raises(CheckError):
-            LeafChecker(1, "a", 1.0 - 1e-12, rows, (True, True), (2, 2)).check(leaves)
-        LeafChecker(1, "a", 20.0, rows, (True, True), (2, 2)).check(leaves)
+            LeafChecker(1, "a", 1.0 + 1e-9, rows, (True,), (2,)).check(both)
+        LeafChecker(1, "a", 1.0 + 2.0 * coarse, rows, (True,), (2,)).check(both)
+
+
+@pytest.mark.parametrize("box", [(), (((0.0, 1.0), (0.0, 1.0)),)], ids=["constant", "box"])
+def test_rows_that_are_left_out_count(box):
+    """Nine rows of 9e-14 beside one of 1: more than all rounding together."""
+    rows = np.zeros((10, 2)[: 1 + len(box)])
+    rows.reshape(10, -1)[:, 0] = [*[9e-14] * 9, 1.0]
+    checker = LeafChecker(3, "a", 1.0 + 5e-13, rows, (True,) * len(box), (1,) * len(box))
+    assert len(checker.rows) == 1
+    with pytest.raises(CheckError):
+        checker.check([box])
+    LeafChecker(3, "a", 1.0 + 1e-12, rows, (True,) * len(box), (1,) * len(box)).check([box])
 
 
 @pytest.mark.parametrize("part", [(0.5, 0.5), (0.5, 0.5 + 2.0**-53), (0.0, 5e-324), (1.0 - 2.0**-53, 1.0)])
@@ -235,9 +265,11 @@ def test_arms_of_many_joints(n, products, most):
     rows = np.zeros(n + len(pairs) + 1)
     for j, k in itertools.combinations(range(n), 2) if products == "all" else products:
         rows[n + pairs.index((j, k))] = 1.0
-    LeafChecker(n, "a", most * (1.0 + 1e-12), rows, (), ()).check([()])
-    with pytest.raises(CheckError):
-        LeafChecker(n, "a", most * (1.0 - 1e-15), rows, (), ()).check([()])
+    for sign in (1.0, -1.0) if n == 16 else (1.0,):
+        rows[-1] = 5.0 * sign
+        LeafChecker(n, "a", (most + 5.0) * (1.0 + 1e-12), rows, (), ()).check([()])
+        with pytest.raises(CheckError):
+            LeafChecker(n, "a", (most + 5.0) * (1.0 - 1e-15), rows, (), ()).check([()])
 
 
 def test_signs_that_contradict_each_other_do_not_count():

@@ -6,6 +6,9 @@
 (4)  strength of the prior and weighting of joints; a single motion is now cut into twice as many parts, because the
      right strength depends on how much there is to fit
 
+(5)  what another motion may err by: parts of a single motion have neighbours that were fitted, in nearly the same
+     states, and the shorter they are, the better these tell them. With quarters left out they tell less
+
 Each step keeps the best of what was chosen before. What is richer must predict better by `_GAIN`; of the strengths that
 predict within `_SLACK` of the best, the strongest is taken: where the log cannot tell, the prior knows more than noise.
 """
@@ -37,6 +40,7 @@ SHAPES = (
     *(CoulombShape(Turnover.SPEED, width) for width in (0.03, 0.1)),
     *(CoulombShape(Turnover.DISTANCE, width) for width in (3e-5, 1e-4, 3e-4, 1e-3, 3e-3)),
 )
+_FAR_PARTS = 4  # of (5); with fewer, what is left does not determine the parameters of short logs
 _GAIN = 0.03  # smaller gains of one log are luck
 _SLACK = 0.03  # the same for strengths
 
@@ -58,6 +62,7 @@ class Choice:
     """What was chosen, and the error of cross-validation that speaks for it.
 
     `weakest` is the weakest prior that predicts as well, up to `_SLACK`: the logs cannot tell it from the chosen one.
+    `far_error` is that with quarters of a single motion left out (5), None where motions are left out.
     """
 
     model: TorqueModel
@@ -65,6 +70,7 @@ class Choice:
     weighting: Weighting
     error: float
     weakest: float
+    far_error: float | None
 
 
 @dataclass(frozen=True)
@@ -113,7 +119,11 @@ def choose_model(folds: LogFolds, freedom: Freedom, make: Make, *, work: Work | 
     least = {w: min(errors[w, s] for s in freedom.strengths) for w in freedom.weightings}
     chosen = min(freedom.weightings, key=lambda w: least[w] * (1.0 if w is first else 1.0 + _GAIN))
     alike = [s for s in freedom.strengths if errors[chosen, s] <= (1.0 + _SLACK) * least[chosen]]
-    return Choice(model, max(alike), chosen, errors[chosen, max(alike)], weakest=min(alike))
+    far = None
+    if len(folds.motions) == 1:
+        setting = Setting(max(alike), chosen, correlation)
+        far = validation_error(folds.folds([model], _FAR_PARTS)[0].pairs(), partial(make, model, setting))
+    return Choice(model, max(alike), chosen, errors[chosen, max(alike)], min(alike), far)
 
 
 @dataclass(frozen=True, eq=False)
