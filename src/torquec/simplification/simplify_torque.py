@@ -8,7 +8,7 @@
 (3)  price: by operations, sines and cosines counted (:attr:`torquec.expr.OperationCount.cost`)
 (4)  prove: the cheapest few are proven over the whole box of motions (:func:`torquec.proof.certificate.certify`)
 (5)  tighten: where no proof was found, the aims of the joints concerned are lowered, and all is done again; in the end
-     the exact program remains, which errs only by rounding
+     the cheapest exact program remains, which errs only by rounding
 (6)  under a time limit of the work (:meth:`torquec.foundation.work.Work.limited`) most of it goes to (1) and (2), whose
      searches give what they have when their time is over, the rest and up to a quarter more to (4); what is proposed
      early is proven at once. Where time runs out, the cheapest program that is proven is the result, or the exact one
@@ -25,6 +25,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from torquec.dynamics.mechanism import mechanism
 from torquec.errors import RobotError, SpecificationError, TimeLimitError
 from torquec.expr import Function, count_operations
 from torquec.foundation.time_limit import TimeLimit
@@ -34,7 +35,7 @@ from torquec.proof.certify import UnprovenError, certify, rounding_of
 from torquec.proof.snap_bound import snap_bound
 from torquec.proof.torque_tables import HIGHEST_DEGREE, position_degrees, positions_read
 from torquec.simplification.closed_torque import closed_form_with_fewer_terms
-from torquec.simplification.fewer_parameters import recursion_with_fewer_parameters
+from torquec.simplification.fewer_parameters import recursion_with_fewer_parameters, torque_program
 from torquec.simplification.problem import SimplificationProblem
 from torquec.simplification.prune import prune_within
 from torquec.simplification.rescale import rescaled
@@ -120,7 +121,7 @@ def simplify_torque(problem: SimplificationProblem) -> Certificate:
     if best is not None:
         return best
     with problem.work.unlimited():
-        return _proven(problem, problem.exact)
+        return _proven(problem, min([problem.exact, torque_program(mechanism(problem.robot))], key=cost))
 
 
 def _programs(
@@ -150,7 +151,8 @@ def _programs_in_time(
             proposed = strategy.propose(aim, min([problem.exact, *programs], key=cost))
             programs += proposed
             prunings |= dict.fromkeys(proposed, strategy.prunings)
-            if not limit.part(_EARLY).is_over:
+            # Something proven is worth its time: most programs that are found late are not proven in time.
+            if best is None or not limit.part(_EARLY).is_over:
                 best = _cheaper(problem, proposed, best, limit.part(_FIRST_PROOF))
         for program in sorted(prunings, key=cost):
             programs += _pruned(aim, [program], prunings[program])
