@@ -15,10 +15,13 @@ from torquec.simplification.loop_tolerance import parabolic_budget, ramp_budget,
 from torquec.simplification.specification import load_specification, parse_specification
 from torquec.simplification.tolerance import (
     LARGEST_SHARE,
+    LARGEST_SHARE_OF_MANY,
     PROOF_MARGIN,
+    PROOF_MARGIN_OF_MANY,
     coefficient,
     coefficient_tolerances,
     entry_tasks,
+    proof_margin,
     torque_budgets,
 )
 
@@ -76,6 +79,7 @@ def test_loops_of_many_joints_leave_small_coefficients_out(stanford, monkeypatch
     """The shares of each joint still add up to no more than its smallest budget, and most coefficients may go."""
     monkeypatch.setattr("torquec.simplification.tolerance._MOST_BY_PARTS", 5)
     form, spec = stanford
+    assert proof_margin(form) == PROOF_MARGIN_OF_MANY
     tolerances = coefficient_tolerances(form, spec)
     assert not by_index(tolerances, Family.V)
     speed, push = ([getattr(joint, name) for joint in spec.joints] for name in ("velocity", "acceleration"))
@@ -146,6 +150,7 @@ def test_tasks_are_the_coefficients(puma):
 
 def test_the_margin_of_proofs_still_lets_coefficients_go():
     assert PROOF_MARGIN * LARGEST_SHARE >= 1.0
+    assert PROOF_MARGIN_OF_MANY * LARGEST_SHARE_OF_MANY >= 1.0
     assert LARGEST_SHARE >= 1.03  # the first bound that is tried
 
 

@@ -49,8 +49,8 @@ its control values."""
 _NEAR, _COMING_DOWN = 1.05, (3.0, 2.0, 1.5, 1.3, 1.2, 1.1)
 """Factors of (4), first and then."""
 
-_CLOSER = 10
-"""The part of (4)'s effort that closer bounds than a tolerance may take."""
+_AT_ALL, _CLOSER = 4, 10
+"""How many times (4)'s effort a proof of a tolerance may take, and what part of it closer bounds may."""
 
 _GROWS = 2.0
 """How many times the boxes of one factor of (4) the next one takes at least."""
@@ -138,8 +138,8 @@ class _Search:
         """(4)."""
         most = min(max(_LEAST_BOXES, _MANY_EFFORT // (self.error.table.size + _BOX)), _MOST_BOXES)
         if self.limit is not None:
-            # What is asked for first; what is closer only where it takes little.
-            if not self._proves(self.limit, most):
+            # What is asked for first, as it must be; what is closer only where it takes little.
+            if not self._proves(self.limit, min(_AT_ALL * most, _MOST_BOXES)):
                 return
             most //= _CLOSER
         elif self._proves(self._target(_NEAR), most):

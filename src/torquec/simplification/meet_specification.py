@@ -31,7 +31,7 @@ from torquec.simplification.problem import SimplificationProblem
 from torquec.simplification.simplify_torque import simplify_torque
 from torquec.simplification.specification import CoefficientThreshold, Specification
 from torquec.simplification.specification_text import specification_text
-from torquec.simplification.tolerance import PROOF_MARGIN, coefficient_tolerances, entry_tasks, torque_budgets
+from torquec.simplification.tolerance import coefficient_tolerances, entry_tasks, proof_margin, torque_budgets
 
 _FITTING, _OF_COEFFICIENTS = 0.5, 0.6
 """Of a time limit: the parts for the coefficients (2) and for the proofs of coefficients where torques follow (3)."""
@@ -111,7 +111,9 @@ def _by_coefficients(
     """The coefficients M, c and g within their tolerances, and the proof; friction is not simplified."""
     tolerances = tuple(t for t in coefficient_tolerances(form, specification) if t.family is not Family.V)
     box = specification.box
-    fits = fit_entries(entry_tasks(form, tolerances, margin=PROOF_MARGIN), box, search=specification.search, work=work)
+    fits = fit_entries(
+        entry_tasks(form, tolerances, margin=proof_margin(form)), box, search=specification.search, work=work
+    )
     fitted = fitted_coefficients(form, tolerances, fits)
     return fitted, certify_coefficients(robot, exact, fitted.torque(), box, tolerances=tolerances, work=work)
 

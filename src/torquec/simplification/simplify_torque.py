@@ -8,7 +8,7 @@
 (3)  price: by operations, sines and cosines counted (:attr:`torquec.expr.OperationCount.cost`)
 (4)  prove: the cheapest few are proven over the whole box of motions (:func:`torquec.proof.certificate.certify`)
 (5)  tighten: where no proof was found, the aims of the joints concerned are lowered, and all is done again; in the end
-     a program with all terms remains, which errs only by rounding
+     the cheapest exact program remains, which errs only by rounding
 (6)  under a time limit of the work (:meth:`torquec.foundation.work.Work.limited`) most of it goes to (1) and (2), whose
      searches give what they have when their time is over, the rest and up to a quarter more to (4); a proposal that
      saves much is proven at once. Where time runs out, the cheapest program that is proven is the result, or the exact

@@ -42,11 +42,14 @@ from torquec.trajectory.motion_box import MotionBox
 PROOF_MARGIN = 0.965
 """Part of a tolerance that fits may use: a bound can be proven to be close to the error, not equal to it."""
 
+PROOF_MARGIN_OF_MANY = 0.8
+"""The same for arms of more than six joints (4), whose errors are proven less closely."""
+
 LARGEST_SHARE = 1.06
 """Largest tolerance, in sizes of the coefficient: with the margin it still can be left out."""
 
-_LARGEST_OF_MANY = 1.35
-"""The same for arms of many joints (4), whose errors are proven less closely."""
+LARGEST_SHARE_OF_MANY = 1.35
+"""The same for arms of more than six joints."""
 
 _MOST_BY_PARTS = 6
 """Bodies up to which the loops' budgets are shared by (1)."""
@@ -121,6 +124,16 @@ def torque_budgets(form: ClosedForm, specification: Specification) -> tuple[floa
     return tuple(found)
 
 
+def proof_margin(form: ClosedForm) -> float:
+    """The part of a tolerance that fits may use."""
+    return PROOF_MARGIN_OF_MANY if _has_many(form) else PROOF_MARGIN
+
+
+def _has_many(form: ClosedForm) -> bool:
+    """Whether (4) holds."""
+    return len(form.robot.bodies) > _MOST_BY_PARTS
+
+
 def entry_tasks(
     form: ClosedForm, tolerances: tuple[CoefficientTolerance, ...], *, margin: float = 1.0
 ) -> list[EntryTask]:
@@ -192,7 +205,7 @@ def _control_tolerances(
     assert control is not None
     own = _bodies(form, name)[0][0]
     step, ramp, parabolic = _budgets(requirement, sizes(Family.M, (own, own)))
-    many = len(form.robot.bodies) > _MOST_BY_PARTS
+    many = _has_many(form)
     if many:  # (4)
         contributions = [c for c in contributions if c.family is not Family.V]
     held = [c for c in contributions if c.family in (Family.G, Family.H, Family.V)]
@@ -201,7 +214,7 @@ def _control_tolerances(
         dict(
             zip(
                 shared,
-                _smallest_first(shared, budget, _LARGEST_OF_MANY) if many else _proportional(shared, budget),
+                _smallest_first(shared, budget, LARGEST_SHARE_OF_MANY) if many else _proportional(shared, budget),
                 strict=True,
             )
         )
@@ -214,7 +227,7 @@ def _control_tolerances(
         value = min(by_ramp.get(c, math.inf), by_parabola[c])
         if c.family is Family.G:
             value = min(value, step)
-        found.append(_tolerance(c, value, name, _LARGEST_OF_MANY if many else LARGEST_SHARE))
+        found.append(_tolerance(c, value, name, LARGEST_SHARE_OF_MANY if many else LARGEST_SHARE))
     return found
 
 

@@ -33,18 +33,28 @@ def check_parts(
 ) -> None:
     """Raise `CheckError`, naming the quantity, where one of `parts` is not that part of the program's torque."""
     with as_work(work).step("comparing M, c, C and g with the program") as step:
+        allowed = _allowed(robot, program, box)
         for k, (name, part) in enumerate(parts.items()):
             step.meter(k, len(parts))
             for own, derived in _torques(robot.n, program, name, part):
-                if not is_same_torque(robot, _traced(robot.n, own), _traced(robot.n, derived), box):
+                if not _difference(robot, _traced(robot.n, own), _traced(robot.n, derived), box) <= allowed:
                     raise CheckError(f"quantity '{name}' is not that part of the certified program", remedy=REMEDY)
 
 
 def is_same_torque(robot: Robot, program: Function, reference: Function, box: MotionBox) -> bool:
     """Whether two programs compute one torque over the positions of a box, but for rounding."""
+    return _difference(robot, program, reference, box) <= _allowed(robot, program, box)
+
+
+def _difference(robot: Robot, program: Function, reference: Function, box: MotionBox) -> float:
+    """How far two programs can be from each other in the box, coefficient by coefficient."""
     grid = ResidualGrid(robot, program, box.lower, box.upper, reference)
-    largest = ResidualGrid(robot, program, box.lower, box.upper).largest_coefficient()
-    return float(grid.largest_differences(no_rows).max()) <= UNNAMED * largest
+    return float(grid.largest_differences(no_rows).max())
+
+
+def _allowed(robot: Robot, program: Function, box: MotionBox) -> float:
+    """What rounding may make of two ways to one coefficient."""
+    return UNNAMED * ResidualGrid(robot, program, box.lower, box.upper).largest_coefficient()
 
 
 @dataclass(frozen=True)
