@@ -20,7 +20,7 @@ from torquec.report.figure import new_figure, save_figure
 SPECIFICATION = """
 [every_joint]
 acceleration = 30.0
-torque_error_part = 0.01
+torque_error_part = 0.003
 
 [[joint]]
 name = "shoulder"
@@ -48,7 +48,7 @@ def main(picture: str | None = None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "specification.toml"
         path.write_text(SPECIFICATION, encoding="utf-8")
-        small = tq.simplify(robot, path, seconds=20.0)
+        small = tq.simplify(robot, path)
     motion = tq.minimum_jerk(
         [-0.8, -0.6, -0.03, -0.2], [0.8, 1.0, -0.2, 0.2], 1.2, joints=robot.joint_names, period=PERIOD
     )
