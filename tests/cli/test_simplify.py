@@ -182,9 +182,9 @@ def test_a_resumed_run_gives_what_an_undisturbed_one_gives(tmp_path):
 def test_ctrl_c_says_how_to_go_on(tmp_path):
     process = started_and_stopped(tmp_path / "out", signal.SIGINT)
     told = ""
-    for _ in range(100):
+    for _ in range(300):
         try:
-            _, told = process.communicate(timeout=3)
+            _, told = process.communicate(timeout=1)
             break
         except subprocess.TimeoutExpired:  # the interrupt met a finalizer, where Python drops it: pressed again
             process.send_signal(signal.SIGINT)

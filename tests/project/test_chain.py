@@ -106,8 +106,10 @@ def short_run(folder, changed, *names):
 def test_without_a_simpler_model_in_time_the_run_goes_on_with_the_exact_one(tmp_path):
     result = short_run(tmp_path, PROJECT.replace("seconds = 20", "seconds = 0.001"), "check", "simplify", "report")
     record = result.manifest.step("simplify")
-    assert record.fallback == (
-        "nothing simpler than the exact model was found and proven in the 0.001 s that [simplify] allows"
+    # Amplitudes may prove a model at once, but nothing is used that was not proven again in time.
+    assert record.fallback in (
+        "nothing simpler than the exact model was found and proven in the 0.001 s that [simplify] allows",
+        "a simpler model was found, but its proof could not be checked again in the 0.001 s that [simplify] allows",
     )
     assert record.said == f"the run goes on with the exact model: {record.fallback}"
     page = json.loads((tmp_path / "out" / "report.json").read_text())
