@@ -18,7 +18,7 @@ from torquec.kinematics.arm_poses import SEVERE, BranchStatus
 from torquec.kinematics.curve_template import CURVES, NO_CURVES, SEARCH_CURVES
 from torquec.kinematics.iterated import APART, CLOSED, STEPS
 from torquec.kinematics.iteration_template import NUMERIC_SOLVE, SOURCE
-from torquec.kinematics.near_branches import HOPELESS, TRACED, NearSearch, beside, nearly_singular
+from torquec.kinematics.near_branches import TRACED, NearSearch, beside, hopeless, nearly_singular
 from torquec.kinematics.near_template import POOL, SOLVE
 
 _CURVE_WORDS = """CORRECTIONS CURVE_STEPS CROSSINGS ENCLOSING
@@ -153,8 +153,8 @@ def _near_parts(search: NearSearch) -> tuple[str, dict[str, object], Array]:
     besides = np.array([[*turn.ravel(), *shift] for turn, shift in beside(d, search.size)])
     words: dict[str, object] = {
         "BESIDES": len(besides),
-        "HOPELESS": repr(HOPELESS * d),
-        "HOPELESS_M": repr(HOPELESS * d * search.size),
+        "HOPELESS": repr(hopeless(d)),
+        "HOPELESS_M": repr(hopeless(d) * search.size),
         "NEARLY_SINGULAR": repr(nearly_singular(d)),
     }
     if search.curves is None:

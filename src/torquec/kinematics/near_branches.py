@@ -6,7 +6,7 @@ least singular value is not large beside d, branches vanish, or two start at the
 move on its own several solutions are left that have no branch of their own:
 
 (1)  Newton's method from the branches of the tidy arm. A pose is settled where every branch ended in a place of its
-     own, or misses by more than `HOPELESS` d, and the least singular values are clear of d
+     own, or is `hopeless`, and the least singular values are clear of d
 (2)  other poses: the same from branches of poses that are `BESIDE` d away, to all sides. Next to a singularity those
      are everywhere along it
 (3)  curves (`curve_tracing`) through all solutions that are nearly singular, and through the places where (1) ended
@@ -34,8 +34,8 @@ from torquec.kinematics.near_arm import turning
 MOST_SOLUTIONS = 16
 """Of six joints (Primrose, On the input-output equation of the general 7R-mechanism, 1986)."""
 
-HOPELESS = 2.0
-"""Of d: a branch that misses by more is out of reach."""
+HOPELESS, HELD_APART = 2.0, 0.05
+"""Of d, and what a start may miss that is held apart from a fold; see `hopeless`."""
 
 NEARLY_SINGULAR, NEAR_FOLD = 1.0, 0.2
 """Of d and of its root; see `nearly_singular`."""
@@ -81,7 +81,7 @@ def solve_near(search: NearSearch, rotation: Array, position: Array, near: Array
     owned = np.stack([pool.add(np.arange(count), q[:, k], met[:, k]) for k in range(q.shape[1])], axis=1)
     poses = np.repeat(np.arange(count), branches)
     least = _least(search, q[:, :branches].reshape(-1, n), rotation[poses], position[poses]).reshape(count, branches)
-    missed = ~met[:, :branches] & (_scaled(search, error[:, :branches]) < HOPELESS * search.difference)
+    missed = ~met[:, :branches] & (_scaled(search, error[:, :branches]) < hopeless(search.difference))
     ended_elsewhere = met[:, :branches] & (owned[:, :branches] < 0)
     open_ = missed | ended_elsewhere | (met[:, :branches] & (least < nearly_singular(search.difference)))
     unsettled = np.flatnonzero(open_.any(axis=1) if every else ~met.any(axis=1))
@@ -185,6 +185,11 @@ def _named(search: NearSearch, pool: _Pool, kept: Array, coincident: Mask, start
         q[taken, k] = pool.q[taken, choice[wants]]
         left[taken, choice[wants]] = False
     return q
+
+
+def hopeless(difference: float) -> float:
+    """What a branch misses that is out of reach; one that misses less may be a start that found no way from a fold."""
+    return HOPELESS * difference + HELD_APART
 
 
 def nearly_singular(difference: float) -> float:
