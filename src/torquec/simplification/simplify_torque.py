@@ -62,7 +62,7 @@ STRATEGIES = (
 )
 """In the order in which they are tried: a later one knows the cheapest program of those before it."""
 
-_PARTS = ((4, 0.98), (5, 0.95), (6, 0.92), (math.inf, 0.87))
+_PARTS = ((4, 0.98), (6, 0.97), (math.inf, 0.87))
 """Up to so many joints, the part of the tolerances that errors may use: the more of them, the more room proofs need."""
 
 _PROOFS = 3
@@ -83,7 +83,7 @@ _BACK = (1.08, 1.15, 1.3, 1.6)
 _FRUITLESS = 2
 """Later rounds without gain after which there is no other; where no time limit is stated there is none at all."""
 
-_LOWERED, _ATTEMPTS = 0.92, 4
+_LOWERED, _ATTEMPTS = 0.94, 4
 """What a joint's aim is multiplied by where its error was not proven, and how often all is tried."""
 
 
