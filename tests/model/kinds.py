@@ -23,7 +23,7 @@ from torquec.robot.classics import load_classic
 from torquec.robot.load import load
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Friction, Robot, Spring
-from torquec.simplification.fewer_parameters import torque_program
+from torquec.simplification.moment_costs import torque_program
 from torquec.trajectory.motion_box import MotionBox
 
 MODELS = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "models"

@@ -8,7 +8,7 @@ from torquec.dynamics.mechanism import Mechanism, mechanism
 from torquec.expr import Function
 from torquec.robot.classics import load_classic
 from torquec.robot.robot import Drives, Robot
-from torquec.simplification.fewer_parameters import torque_program
+from torquec.simplification.moment_costs import torque_program
 from torquec.trajectory.motion_box import MotionBox
 
 

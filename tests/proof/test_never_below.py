@@ -14,7 +14,7 @@ from torquec.model.model import Model, compile
 from torquec.model.simplified import simplify
 from torquec.proof.certify import certify
 from torquec.robot.robot import Limits
-from torquec.simplification.fewer_parameters import torque_program
+from torquec.simplification.moment_costs import torque_program
 from torquec.simplification.specification import parse_specification
 from torquec.trajectory.motion_box import MotionBox
 

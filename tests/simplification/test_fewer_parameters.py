@@ -13,7 +13,8 @@ from torquec.expr import count_operations
 from torquec.proof.certify import certify
 from torquec.robot.classics import load_classic
 from torquec.robot.robot import Drives
-from torquec.simplification.fewer_parameters import fewer_parameters, torque_program
+from torquec.simplification.fewer_parameters import fewer_parameters
+from torquec.simplification.moment_costs import torque_program
 from torquec.trajectory.motion_box import MotionBox
 
 

@@ -9,8 +9,8 @@ from tests.proof.arms import arm, motions
 from torquec.dynamics.mechanism import mechanism
 from torquec.expr import count_operations, evaluate, trace
 from torquec.expr.math import sincos
-from torquec.simplification.fewer_parameters import torque_program
 from torquec.simplification.foresight import foresee
+from torquec.simplification.moment_costs import torque_program
 from torquec.simplification.refit_constants import refit_by_least_squares, values_at
 from torquec.trajectory.motion_box import sampled_motions
 

@@ -11,7 +11,7 @@ from torquec.expr import count_operations, evaluate
 from torquec.proof.certify import certify
 from torquec.proof.checker.check_certificate import check_certificate
 from torquec.proof.torque_tables import HIGHEST_DEGREE, position_degrees
-from torquec.simplification.fewer_parameters import torque_program
+from torquec.simplification.moment_costs import torque_program
 from torquec.simplification.prune import prune_within
 from torquec.trajectory.motion_box import sampled_motions
 

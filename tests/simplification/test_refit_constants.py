@@ -9,7 +9,7 @@ from tests.proof.arms import arm, motions
 from torquec.dynamics.mechanism import mechanism
 from torquec.expr import Op, count_operations, evaluate
 from torquec.expr.replay import rebuilt
-from torquec.simplification.fewer_parameters import torque_program
+from torquec.simplification.moment_costs import torque_program
 from torquec.simplification.refit_constants import _linearized, refit_constants, values_at
 from torquec.trajectory.motion_box import sampled_motions
 

@@ -8,7 +8,7 @@ import pytest
 from torquec.dynamics.mechanism import mechanism
 from torquec.expr import count_operations, evaluate, trace
 from torquec.robot import classics
-from torquec.simplification.fewer_parameters import torque_program
+from torquec.simplification.moment_costs import torque_program
 from torquec.simplification.rescale import rescaled
 
 

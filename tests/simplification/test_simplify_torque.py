@@ -69,6 +69,20 @@ def test_who_asks_is_told_of_proven_programs_early_each_cheaper(monkeypatch):
     assert found.program.content_hash == simplify_torque(problem("planar2r", [4.0, 2.0])).program.content_hash
 
 
+def test_under_a_time_limit_a_program_of_which_little_is_left_out_is_proven_first(monkeypatch):
+    told = []
+    monkeypatch.setattr(page, "STRATEGIES", ())
+    robot = arm("puma560")
+    exact = trace_quantity(robot, "inverse_dynamics")
+    asked = SimplificationProblem(robot, exact, motions(robot), (3.0,) * 6, on_proven=told.append)
+    with asked.work.limited(TimeLimit.after(3600.0)):
+        found = simplify_torque(asked)
+    assert [certificate.program for certificate in told] == [found.program]
+    assert count_operations(found.program).cost < 0.9 * count_operations(exact).cost
+    assert all(proof.bound <= 3.0 for proof in found.joints.values())
+    check_certificate(robot, found)
+
+
 @pytest.mark.parametrize("limit", [TimeLimit(0.0, 1.0), TimeLimit.after(3600.0)])
 def test_under_a_time_limit_what_is_returned_is_proven(limit, monkeypatch):
     monkeypatch.setattr(page, "STRATEGIES", tuple(replace(strategy, prunings=1) for strategy in STRATEGIES))
@@ -157,6 +171,7 @@ def test_followers_whose_torques_are_polynomials_are_simplified(multiplier):
 
 def test_what_remains_when_nothing_is_proposed_is_the_cheapest_exact_program(monkeypatch):
     monkeypatch.setattr(page, "STRATEGIES", ())
+    monkeypatch.setattr(page, "moments_left_out", lambda given: given.exact)
     robot = arm("puma560")
     asked = SimplificationProblem(robot, trace_quantity(robot, "inverse_dynamics"), motions(robot), (1.0,) * 6)
     with asked.work.limited(TimeLimit(0.0, 1.0)):

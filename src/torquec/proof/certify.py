@@ -54,13 +54,14 @@ def certify(
     *,
     limits: Sequence[float] | None = None,
     precision: Precision = Precision.DOUBLE,
+    closer: bool = True,
     work: Work | None = None,
 ) -> Certificate:
     """Prove a bound for every joint's torque error of `simplified` against `exact` over the motions.
 
-    `limits` are the tolerances: a bound at the tolerance will do where a closer one takes too long. With single
-    `precision`, bounds include what rounding does in code that computes in floats. Raises `UnprovenError` where a
-    joint's error exceeds its limit or no proof was found.
+    `limits` are the tolerances: a bound at the tolerance will do where a `closer` one takes too long or is not asked
+    for. With single `precision`, bounds include what rounding does in code that computes in floats. Raises
+    `UnprovenError` where a joint's error exceeds its limit or no proof was found.
     """
     work = as_work(work)
     prismatic = [joint.type.is_prismatic for joint in robot.joints]
@@ -79,7 +80,7 @@ def certify(
     if rounded is not None:
         added = tuple(snap + _SUMMED * each for snap, each in zip(added, rounded, strict=True))
     tasks = [
-        (_of_joint(residual, k), k, motions, float(found[k]), None if limits is None else limits[k] - added[k])
+        (_of_joint(residual, k), k, motions, float(found[k]), None if limits is None else limits[k] - added[k], closer)
         for k in range(robot.n)
     ]
     proofs = {}
@@ -119,10 +120,10 @@ _Bounded = tuple[TorqueBound, tuple[tuple[int, ...], tuple[int, ...]]]
 
 
 def _bound(
-    task: tuple[TorqueResidual, int, MotionBox, float, float | None], *, meter: Meter = silent
+    task: tuple[TorqueResidual, int, MotionBox, float, float | None, bool], *, meter: Meter = silent
 ) -> _Bounded | None:
-    residual, joint, motions, found, limit = task
-    bound = torque_bound(residual, joint, motions, found=found, limit=limit, meter=meter)
+    residual, joint, motions, found, limit, closer = task
+    bound = torque_bound(residual, joint, motions, found=found, limit=limit, closer=closer, meter=meter)
     if bound is None:
         return None
     return bound, ((), ()) if bound.by_amplitudes else residual.dependence(joint)

@@ -65,11 +65,13 @@ def torque_bound(
     *,
     found: float,
     limit: float | None = None,
+    closer: bool = True,
     meter: Meter = silent,
 ) -> TorqueBound | None:
     """The bound of one joint's torque error, or None where no proof was found.
 
-    `found` is an error that is known to occur; a bound above the `limit` is none.
+    `found` is an error that is known to occur; a bound above the `limit` is none, and one at the limit is enough
+    without `closer`.
     """
     table, ranges, allowance = _weighted(residual, joint, motions)
     functional = TorqueFunctional(residual.n)
@@ -83,7 +85,7 @@ def torque_bound(
         return None if limit is not None and bound > limit else TorqueBound(bound * PUBLISHED, found, ((LEAF,),))
     points = math.prod(table.shape[1:])
     proven: Proof | None = None
-    targets = _targets(found, floor, limit)
+    targets = _targets(found, floor, limit)[: None if closer or limit is None else 1]
     for attempt, target in enumerate(targets):
         if proven is not None and target < found:
             break

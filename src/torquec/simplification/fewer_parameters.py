@@ -22,21 +22,20 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from torquec.dynamics.carried_links import placed_links
 from torquec.dynamics.inverse_dynamics import joint_torques
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.mechanism import Mechanism, mechanism, place_links
 from torquec.dynamics.motion import motions as link_motions
 from torquec.errors import RobotError, TimeLimitError
-from torquec.expr import Function, OperationCount, count_operations, trace
+from torquec.expr import Function, OperationCount, count_operations
 from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, silent
 from torquec.proof.worst_motions import error_program, worst_motions
 from torquec.robot.robot import Robot
 from torquec.simplification.fitting.exchange_fit import exchange_fit
+from torquec.simplification.moment_costs import MomentCosts, torque_program
 from torquec.simplification.problem import SimplificationProblem
-from torquec.spatial import Scalar
 from torquec.trajectory.motion_box import MotionBox, sampled_motions
 
 _SAMPLES = 1500
@@ -49,6 +48,9 @@ _SWAPS = 250
 
 _ROUNDS = 12
 """Rounds in which the worst motions of a fit join: the level has stopped rising long before."""
+
+_LITTLE = 0.3
+"""Of the tolerances, at the first motions alone: the worst ones are seldom three times as bad."""
 
 _ENOUGH = 0.99
 """Levels of a fit are taken as reached, and searches aim at this part of the tolerance, for the fit's sake."""
@@ -82,6 +84,14 @@ def recursion_with_fewer_parameters(problem: SimplificationProblem, cheapest: Fu
     robot, motions, tolerance = problem.robot, problem.motions, problem.tolerance
     search = "searching for fewer parameters"
     return [problem.work.run(search, fewer_parameters, robot, motions, tolerance, metered=True).function]
+
+
+def moments_left_out(problem: SimplificationProblem) -> Function:
+    """A program of which nothing is fitted and little is left out, so that it is there, and proven, in no time."""
+    search = _Problem(problem.robot, problem.motions, _LITTLE * np.asarray(problem.tolerance, dtype=np.float64))
+    with one_thread():
+        kept = search.left_out(silent)
+    return torque_program(search.simplified(kept, search.least_squares(kept)))
 
 
 def fewer_parameters(
@@ -133,16 +143,6 @@ _TITLES = {
 }
 
 
-def torque_program(m: Mechanism) -> Function:
-    """Inverse dynamics of a mechanism as a program: q, qd, qdd (n,) -> tau (n,)."""
-
-    def algorithm(q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> dict[str, list[Scalar]]:
-        placed = placed_links(m, q, carried=True)  # with few moments left, the fewest operations
-        return {"tau": joint_torques(m, placed, link_motions(placed, m.coordinates, m.gravity, qd, qdd), qdd)}
-
-    return trace("inverse_dynamics", algorithm, {"q": (m.n,), "qd": (m.n,), "qdd": (m.n,)})
-
-
 @dataclass(frozen=True)
 class _Fitted:
     """Moments that are kept with their values, the largest error found of each joint [N m] and, over the tolerance, of
@@ -167,7 +167,7 @@ class _Problem:
         self.target = self.rows @ self.values
         self._exact_program = torque_program(self.exact)
         self._seed = 0
-        self._costs: dict[tuple[int, ...], int] = {}
+        self._costs = MomentCosts(self.exact, [(p.link, p.moment) for p in self.parameters])
         self._errors: dict[tuple[int, ...], float] = {}
 
     def _parameters(self) -> list[_Parameter]:
@@ -218,13 +218,13 @@ class _Problem:
         Where the time is over before that, the error is raised.
         """
         while True:
-            kept = self._left_out(meter)
+            kept = self.left_out(meter)
             fitted = self.fit(kept, meter)
             if fitted.ratio <= 1.0 or len(kept) == len(self.parameters):
                 return fitted
             self._say(meter, kept, f"largest error found: {100 * fitted.ratio:.1f} % of the tolerance")
 
-    def _left_out(self, meter: Meter) -> list[int]:
+    def left_out(self, meter: Meter) -> list[int]:
         """Moments to keep so that the error at all motions met so far stays below the tolerance."""
         self._look_again()
         kept = list(range(len(self.parameters)))
@@ -259,10 +259,11 @@ class _Problem:
             return None
         here, cost = self._left_over(kept), self.cost(kept)
         rest = sorted((self._left_over([k for k in kept if k != out]), out) for out in kept)[:_CANDIDATES]
-        gains = []
-        for error, out in rest:
-            fewer = [k for k in kept if k != out]
-            gains.append(((cost - self.cost(fewer) + 0.5) / (error - 0.999 * here + 1e-9), fewer))
+        choices = [[k for k in kept if k != out] for _, out in rest]
+        gains = [
+            ((cost - fewer_operations + 0.5) / (error - 0.999 * here + 1e-9), fewer)
+            for (error, _), fewer, fewer_operations in zip(rest, choices, self._costs.of(choices), strict=True)
+        ]
         gains.sort(key=lambda gain: -gain[0])
         return next((fewer for _, fewer in gains if self.error(fewer) <= _ENOUGH), None)
 
@@ -273,39 +274,35 @@ class _Problem:
         for gone in itertools.chain(itertools.combinations(kept, 1), itertools.combinations(kept, 2)):
             stay = [k for k in kept if k not in gone]
             moves += [stay + list(new) for new in [(), *((k,) for k in outside)]]
+        cost, count = self.cost(kept), len(self.parameters)
+        moves = [move for move, less in zip(moves, self._costs.of(moves), strict=True) if less < cost]
         moves.sort(key=self._left_over)
-        count = len(self.parameters)
         for trial in moves[:_SWAPS]:
             meter(count - len(kept), count + 1)
-            if self.cost(trial) < self.cost(kept) and self.error(trial) <= _ENOUGH:
+            if self.error(trial) <= _ENOUGH:
                 return trial
         return None
 
-    def _least_squares(self, kept: Sequence[int]) -> Array:
+    def least_squares(self, kept: Sequence[int]) -> Array:
+        """Values of the kept moments that fit the motions met in the mean, (kept,)."""
         index = list(kept)
         solution, *_ = np.linalg.lstsq(self._gram[np.ix_(index, index)], self._moment[index], rcond=None)
         return np.asarray(solution, dtype=np.float64)
 
     def _left_over(self, kept: Sequence[int]) -> float:
         """The sum of squares that a least-squares fit leaves."""
-        return max(self._power - float(self._moment[list(kept)] @ self._least_squares(kept)), 1e-12)
+        return max(self._power - float(self._moment[list(kept)] @ self.least_squares(kept)), 1e-12)
 
     def cost(self, kept: Sequence[int]) -> int:
         """Multiplications and additions with these moments, whatever their values."""
-        key = tuple(sorted(kept))
-        if key not in self._costs:
-            count = count_operations(
-                torque_program(self.simplified(key, 0.01 + 0.137 * np.arange(1.0, len(key) + 1.0)))
-            )
-            self._costs[key] = count.mul + count.add
-        return self._costs[key]
+        return int(self._costs.of([kept])[0])
 
     def error(self, kept: Sequence[int]) -> float:
         """The largest error of the best fit at all motions met; only an estimate where it is far from one."""
         key = tuple(sorted(kept))
         if key not in self._errors:
             columns = self.rows[:, key]
-            value = float(np.abs(columns @ self._least_squares(key) - self.target).max())
+            value = float(np.abs(columns @ self.least_squares(key) - self.target).max())
             if _ENOUGH < value < 3.0:
                 value = exchange_fit(columns, self.target, enough=_ENOUGH)[1]
             self._errors[key] = value

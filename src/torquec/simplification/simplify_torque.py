@@ -13,7 +13,9 @@
      searches give what they have when their time is over, the rest and up to a quarter more to (4); a proposal that
      saves much is proven at once. Where time runs out, the cheapest program that is proven is the result, or the exact
      one
-(7)  somebody who wants to know of every proven program (`problem.on_proven`) gets a first one early, time limit or not
+(7)  where time is limited, or somebody wants to know of every proven program (`problem.on_proven`), a program of which
+     a little is left out is proven to be within the tolerances, no closer, before anything else; where that is not
+     possible, the first proposal
 
 A new way to simplify is one file, with a function from a problem and the cheapest program known to a list of programs,
 and one row of the table.
@@ -36,7 +38,8 @@ from torquec.proof.certify import UnprovenError, certify, rounding_of
 from torquec.proof.snap_bound import snap_bound
 from torquec.proof.torque_tables import HIGHEST_DEGREE, position_degrees, positions_read
 from torquec.simplification.closed_torque import closed_form_with_fewer_terms
-from torquec.simplification.fewer_parameters import recursion_with_fewer_parameters, torque_program
+from torquec.simplification.fewer_parameters import moments_left_out, recursion_with_fewer_parameters
+from torquec.simplification.moment_costs import torque_program
 from torquec.simplification.problem import SimplificationProblem
 from torquec.simplification.prune import prune_within
 from torquec.simplification.rescale import rescaled
@@ -103,6 +106,8 @@ def simplify_torque(problem: SimplificationProblem) -> Certificate:
     }
     limit, attempts = problem.work.limit, _ATTEMPTS
     best: Certificate | None = None
+    if limit.is_stated or problem.on_proven is not None:
+        best = _cheaper(problem, [moments_left_out(problem)], None, limit.of_the_rest(_FIRST_PROOF))  # (7)
     while True:
         aim = problem.within(list(parts.values()))
         programs, best = _programs(problem, aim, best)
@@ -179,7 +184,7 @@ def _cheaper(
     for program in sorted(proposed, key=cost)[:1]:
         if cost(program) < most * cost(problem.exact if best is None else best.program):
             with suppress(UnprovenError, TimeLimitError), problem.work.limited(limit):
-                best = _proven(problem, program)
+                best = _proven(problem, program, closer=False)
                 if problem.on_proven is not None:
                     problem.on_proven(best)
     return best
@@ -255,8 +260,8 @@ def _prune(task: _Pruning, *, meter: Meter = silent) -> list[Function]:
     return [*stages, rescaled(stages[-1])]
 
 
-def _proven(problem: SimplificationProblem, program: Function) -> Certificate:
-    """(4)."""
+def _proven(problem: SimplificationProblem, program: Function, *, closer: bool = True) -> Certificate:
+    """(4); with bounds at the tolerances where no closer ones are asked for."""
     return certify(
         problem.robot,
         problem.exact,
@@ -264,6 +269,7 @@ def _proven(problem: SimplificationProblem, program: Function) -> Certificate:
         problem.motions,
         limits=problem.tolerance,
         precision=problem.precision,
+        closer=closer,
         work=problem.work,
     )
 
