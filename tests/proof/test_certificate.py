@@ -107,6 +107,18 @@ def test_a_limit_below_the_error_is_an_error(case):
         certify(robot, exact, certificate.program, certificate.motions, limits=limits)
 
 
+def test_a_bound_at_the_limit_is_enough_where_no_closer_one_is_asked_for(case):
+    robot, exact, certificate = case
+    limits = [4.0 * max(proof.found, 1e-6) for proof in certificate.joints.values()]
+    given = (robot, exact, certificate.program, certificate.motions)
+    quick, close = (certify(*given, limits=limits, closer=closer) for closer in (False, True))
+    for loose, tight, limit in zip(quick.joints.values(), close.joints.values(), limits, strict=True):
+        if loose.found > 1e-6:
+            assert loose.bound == pytest.approx(limit, rel=1e-6)
+            assert tight.bound < 0.5 * limit
+    check_certificate(robot, quick)
+
+
 def test_what_is_no_certificate_is_refused(tmp_path):
     (tmp_path / "x.json").write_text('{"format": "something else"}')
     with pytest.raises(ArgumentError, match="not a certificate"):

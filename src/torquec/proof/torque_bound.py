@@ -27,11 +27,12 @@ from torquec.trajectory.motion_box import MotionBox
 FACTORS = (8.0, 3.0, 2.0, 1.5, 1.3, 1.15, 1.08, 1.04, 1.02)
 """Bounds that are tried, as multiples of the largest error found."""
 
-_CLOSE = 1.15
-"""A bound this close to the largest error found is made closer only where that takes little."""
+_FAR, _CLOSE = 1.25, 1.15
+"""A bound this far above the largest error found is worth some time, one this close only what takes little."""
 
-_AT_ALL, _CLOSER, _LITTLE = 1_500_000_000, 40_000_000, 4_000_000
-"""Control points that a first bound, a closer one and a yet closer one may take: boxes times the points of a box."""
+_AT_ALL, _NEARER, _CLOSER, _LITTLE = 1_500_000_000, 400_000_000, 40_000_000, 4_000_000
+"""Control points that a first bound may take, one after a bound that is far, a closer and a yet closer one: boxes times
+the points of a box."""
 
 _FLOOR = 1e-10
 """No bound is smaller than this part of the largest torque at rest: below lies the rounding of the programs."""
@@ -89,8 +90,7 @@ def torque_bound(
     for attempt, target in enumerate(targets):
         if proven is not None and target < found:
             break
-        budget = _AT_ALL if proven is None else _CLOSER if proven.target > _CLOSE * found else _LITTLE
-        most = max(500, budget // max(points, 500))
+        most = max(500, _budget(proven, found) // max(points, 500))
         shown = _part_of(meter, attempt, len(targets))
         try:
             outcome = prove(table, ranges, functional, target, allowance=allowance, most_boxes=most, meter=shown)
@@ -107,6 +107,13 @@ def torque_bound(
         elif isinstance(outcome, Exhausted) and proven is not None:
             break
     return None if proven is None else TorqueBound(proven.target * PUBLISHED, found, proven.trees)
+
+
+def _budget(proven: Proof | None, found: float) -> int:
+    """Control points that the next attempt may take."""
+    if proven is None:
+        return _AT_ALL
+    return _NEARER if proven.target > _FAR * found else _CLOSER if proven.target > _CLOSE * found else _LITTLE
 
 
 def _by_amplitudes(table: Array, ranges: Sequence[Range], off: float, found: float, limit: float | None) -> TorqueBound:
