@@ -38,13 +38,14 @@ _KR210 = "[every_joint]\nvelocity = 1.5\nacceleration = 3.0\ntorque_error = 20.0
 
 @dataclass(frozen=True)
 class Case:
-    """A robot (a classic, or a file of the collection), its specification (an example, or a text), and what is aimed
-    at: multiplications and additions.
+    """A robot (a classic, or a file of the collection), its specification (an example, or a text), what is aimed at
+    (multiplications and additions), and a joint that is locked at zero.
     """
 
     robot: str
     specification: str
     aim: tuple[int, int]
+    locked: str | None = None
 
 
 CASES: Mapping[str, Case] = {
@@ -55,7 +56,7 @@ CASES: Mapping[str, Case] = {
     "kr210": Case("kuka_kr210l150.urdf", _KR210, (110, 90)),
     "iiwa14": Case("iiwa14.urdf", _PART, (50, 35)),
     "xarm7": Case("xarm7.urdf", _PART, (100, 85)),
-    "panda": Case("panda.urdf", "panda_torque.toml", (120, 105)),
+    "panda": Case("panda.urdf", "panda_torque.toml", (120, 105), locked="panda_finger_joint1"),
 }
 
 
@@ -108,7 +109,8 @@ def _measure(name: str, case: Case, minutes: float, pool: ProcessPoolExecutor) -
 def _robot(case: Case) -> Robot:
     if case.robot.endswith(".urdf"):
         require()
-        return tq.load(MODELS / case.robot)
+        robot = tq.load(MODELS / case.robot)
+        return robot if case.locked is None else tq.lock_joints(robot, {case.locked: 0.0})
     return {"puma560": tq.classics.puma560, "stanford": tq.classics.stanford}[case.robot]()
 
 
