@@ -152,9 +152,12 @@ def test_two_rate_packages_agree_bit_by_bit_and_take_the_same_time_everywhere(tm
     write_two_rate_package(tq.classics.load_classic(name), tmp_path, precision=precision, update=["load"])
     found = verify_package(tmp_path)
     assert found.ok
-    # Sines of angles beyond the package's own are the library's, whose last digit in floats is not NumPy's.
+    # Sines and cosines of angles beyond the package's own are the library's, whose last digit in floats is not NumPy's:
+    # twelve of them, each off by half a unit. All platforms differ from NumPy alike, and in nothing else.
     tried = [row for row in found.platforms if row.status is not PlatformStatus.MISSING]
-    assert all(row.different_numbers == 0 if precision == "double" else row.difference < 3e-7 for row in tried)
+    assert all(row.different_numbers == 0 if precision == "double" else row.difference < 12 * 2.0**-24 for row in tried)
+    assert len({(row.difference, row.different_numbers, row.worst) for row in tried}) == 1
+    assert all(row.different_numbers == 0 or row.worst.endswith(("state 13", "state 14")) for row in tried)
     if found.coverage is not None:
         assert found.coverage.branches_reached == found.coverage.branches
     for count in (found.instructions or {}).values():
