@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from tests.proof.arms import arm, motions, programs
 
-from torquec.errors import ArgumentError, CheckError, RobotError
+from torquec.errors import ArgumentError, CheckError, RobotError, TimeLimitError
 from torquec.expr import evaluate
 from torquec.foundation.time_limit import TimeLimit
 from torquec.foundation.work import Work
+from torquec.proof.branch_and_bound import prove
 from torquec.proof.certificate import Certificate, load_certificate, save_certificate
 from torquec.proof.certify import certify
 from torquec.proof.checker.check_certificate import check_certificate
@@ -107,16 +108,41 @@ def test_a_limit_below_the_error_is_an_error(case):
         certify(robot, exact, certificate.program, certificate.motions, limits=limits)
 
 
-def test_a_bound_at_the_limit_is_enough_where_no_closer_one_is_asked_for(case):
+def test_a_bound_within_the_limit_is_enough_where_no_closer_one_is_asked_for(case):
     robot, exact, certificate = case
     limits = [4.0 * max(proof.found, 1e-6) for proof in certificate.joints.values()]
-    given = (robot, exact, certificate.program, certificate.motions)
-    quick, close = (certify(*given, limits=limits, closer=closer) for closer in (False, True))
-    for loose, tight, limit in zip(quick.joints.values(), close.joints.values(), limits, strict=True):
-        if loose.found > 1e-6:
-            assert loose.bound == pytest.approx(limit, rel=1e-6)
-            assert tight.bound < 0.5 * limit
+    quick = certify(robot, exact, certificate.program, certificate.motions, limits=limits, closer=False)
+    for loose, tight, limit in zip(quick.joints.values(), certificate.joints.values(), limits, strict=True):
+        assert tight.found <= loose.bound <= limit
+        assert sum(map(len, loose.trees)) <= sum(map(len, tight.trees))
     check_certificate(robot, quick)
+
+
+def test_in_limited_time_all_joints_are_proven_before_any_bound_is_made_closer(case, monkeypatch):
+    robot, exact, certificate = case
+    limits = [1.05 * max(proof.bound, 1e-6) for proof in certificate.joints.values()]
+    given = (robot, exact, certificate.program, certificate.motions)
+    steps, work = [], Work(report=lambda report: steps.append(report.step))
+    with work.limited(TimeLimit.after(3600.0)):
+        close = certify(*given, limits=limits, work=work)
+    assert list(dict.fromkeys(steps)) == ["proving the torque errors", "making the bounds closer"]
+    for ours, theirs in zip(close.joints.values(), certificate.joints.values(), strict=True):
+        assert ours.bound <= 1.01 * max(theirs.bound, 1e-6)
+    late = iter([False] * robot.n)
+
+    def out_of_time(*arguments, **options):
+        if next(late, True):
+            raise TimeLimitError("the time limit is reached")
+        return prove(*arguments, **options)
+
+    monkeypatch.setattr("torquec.proof.torque_bound.prove", out_of_time)
+    monkeypatch.setattr("torquec.proof.torque_bound.sum_of_amplitudes", lambda *_: None)
+    work = Work()
+    with work.limited(TimeLimit.after(3600.0)):
+        loose = certify(*given, limits=limits, work=work)
+    for proof, limit in zip(loose.joints.values(), limits, strict=True):
+        assert proof.bound <= limit
+    check_certificate(robot, loose)
 
 
 def test_what_is_no_certificate_is_refused(tmp_path):

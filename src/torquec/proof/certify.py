@@ -2,7 +2,8 @@
 
 (1)  both programs are tabulated; the difference of the tables is the error (:mod:`torquec.proof.torque_residual`)
 (2)  the largest errors that can be found are where proofs begin (:mod:`torquec.proof.worst_motions`)
-(3)  each joint's error is bounded by itself (:mod:`torquec.proof.torque_bound`): joints are tasks of the work
+(3)  each joint's error is bounded by itself (:mod:`torquec.proof.torque_bound`): joints are tasks of the work. Where
+     its time is limited, all of them are shown to be within their limits before any bound is made closer
 (4)  what snapped angles change against the file as written is added (:mod:`torquec.proof.snap_bound`)
 (5)  for code in single precision, so is what rounding to floats changes (:mod:`torquec.proof.single_rounding`)
 """
@@ -10,7 +11,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from operator import sub
 
 import numpy as np
 
@@ -79,23 +81,24 @@ def certify(
     rounded = rounding_of(simplified, motions, precision)
     if rounded is not None:
         added = tuple(snap + _SUMMED * each for snap, each in zip(added, rounded, strict=True))
-    tasks = [
-        (_of_joint(residual, k), k, motions, float(found[k]), None if limits is None else limits[k] - added[k], closer)
-        for k in range(robot.n)
-    ]
+    bounds: list[TorqueBound | None] = [None] * robot.n
+    for closely in (False, True) if work.limit.is_stated and limits is not None and closer else (closer,):
+        tasks = [
+            _Task(_of_joint(residual, k), k, motions, float(found[k]), limit, closely, bounds[k])
+            for k, limit in enumerate([None] * robot.n if limits is None else map(sub, limits, added))
+        ]
+        name = "making the bounds closer" if any(bounds) else "proving the torque errors"
+        proven = work.map(name, _bound, tasks, metered=True, note=lambda t, b: _note(robot.joint_names[t.joint], b))
+        for k, bound in enumerate(proven):
+            if bound is None:
+                raise UnprovenError(robot.joint_names[k])
+            bounds[k] = bound
     proofs = {}
-    outcomes = work.map(
-        "proving the torque errors",
-        _bound,
-        tasks,
-        metered=True,
-        note=lambda task, outcome: _note(robot.joint_names[task[1]], outcome),
-    )
     allowances = [None] * robot.n if limits is None else [float(limit) for limit in limits]
-    for joint, outcome, allowed, more in zip(robot.joints, outcomes, allowances, added, strict=True):
-        if outcome is None:
-            raise UnprovenError(joint.name)
-        bound, (variables, degrees) = outcome
+    for k, (joint, allowed, more) in enumerate(zip(robot.joints, allowances, added, strict=True)):
+        bound = bounds[k]
+        assert bound is not None
+        variables, degrees = ((), ()) if bound.by_amplitudes else residual.dependence(k)
         proofs[joint.name] = JointProof(bound.bound + more, bound.found, variables, degrees, bound.trees, allowed)
     rounding = None if rounded is None else RoundingProof(precision, dict(zip(proofs, rounded, strict=True)))
     return Certificate(robot.name, robot.content_hash, simplified, motions, proofs, rounding=rounding)
@@ -116,20 +119,35 @@ def _of_joint(residual: TorqueResidual, joint: int) -> TorqueResidual:
     )
 
 
-_Bounded = tuple[TorqueBound, tuple[tuple[int, ...], tuple[int, ...]]]
+@dataclass(frozen=True)
+class _Task:
+    """What a process needs to bound one joint's error."""
+
+    residual: TorqueResidual
+    joint: int
+    motions: MotionBox
+    found: float
+    limit: float | None
+    closer: bool
+    known: TorqueBound | None
 
 
-def _bound(
-    task: tuple[TorqueResidual, int, MotionBox, float, float | None, bool], *, meter: Meter = silent
-) -> _Bounded | None:
-    residual, joint, motions, found, limit, closer = task
-    bound = torque_bound(residual, joint, motions, found=found, limit=limit, closer=closer, meter=meter)
+def _bound(task: _Task, *, meter: Meter = silent) -> TorqueBound | None:
+    return torque_bound(
+        task.residual,
+        task.joint,
+        task.motions,
+        found=task.found,
+        limit=task.limit,
+        closer=task.closer,
+        known=task.known,
+        meter=meter,
+    )
+
+
+def _note(joint: str, bound: TorqueBound | None) -> str:
     if bound is None:
-        return None
-    return bound, ((), ()) if bound.by_amplitudes else residual.dependence(joint)
-
-
-def _note(joint: str, outcome: _Bounded | None) -> str:
-    if outcome is None:
         return f"{joint}: not proven"
-    return f"{joint}: error at most {outcome[0].bound:.4g}, proven with {outcome[0].boxes} boxes"
+    if bound.by_amplitudes:
+        return f"{joint}: error at most {bound.bound:.4g}, by amplitudes"
+    return f"{joint}: error at most {bound.bound:.4g}, proven with {bound.boxes} boxes"

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -67,12 +69,13 @@ def torque_bound(
     found: float,
     limit: float | None = None,
     closer: bool = True,
+    known: TorqueBound | None = None,
     meter: Meter = silent,
 ) -> TorqueBound | None:
     """The bound of one joint's torque error, or None where no proof was found.
 
-    `found` is an error that is known to occur; a bound above the `limit` is none, and one at the limit is enough
-    without `closer`.
+    `found` is an error that is known to occur; a bound above the `limit` is none. Without `closer`, that of the
+    amplitudes is enough, or one at the limit. A bound that is `known` is the result where no closer one is found.
     """
     table, ranges, allowance = _weighted(residual, joint, motions)
     functional = TorqueFunctional(residual.n)
@@ -84,36 +87,40 @@ def torque_bound(
         slack = float(functional(allowance[:, None], np.inf)[0])
         bound = constant + slack + floor  # evaluations round, and may exceed what is exactly attained
         return None if limit is not None and bound > limit else TorqueBound(bound * PUBLISHED, found, ((LEAF,),))
+    by_amplitudes = partial(_by_amplitudes, table, ranges, float(allowance.sum()) + floor, found, limit)
+    targets = _targets(found, floor, limit if known is None else known.bound / PUBLISHED)[known is not None :]
+    if not closer and limit is not None:
+        with suppress(TimeLimitError):
+            return by_amplitudes()
+        targets = targets[:1]
     points = math.prod(table.shape[1:])
-    proven: Proof | None = None
-    targets = _targets(found, floor, limit)[: None if closer or limit is None else 1]
+    best = known
     for attempt, target in enumerate(targets):
-        if proven is not None and target < found:
+        if best is not None and target < found:
             break
-        most = max(500, _budget(proven, found) // max(points, 500))
+        most = max(500, _budget(best, found) // max(points, 500))
         shown = _part_of(meter, attempt, len(targets))
         try:
             outcome = prove(table, ranges, functional, target, allowance=allowance, most_boxes=most, meter=shown)
         except TimeLimitError:
-            if proven is not None:
-                break
-            return _by_amplitudes(table, ranges, float(allowance.sum()) + floor, found, limit)
+            return best or by_amplitudes()
         if isinstance(outcome, Proof):
-            proven = outcome
+            best = TorqueBound(outcome.target * PUBLISHED, found, outcome.trees)
         elif isinstance(outcome, Refutation):
             found = max(found, outcome.value)
             if limit is not None and found > limit:
                 return None
-        elif isinstance(outcome, Exhausted) and proven is not None:
+        elif isinstance(outcome, Exhausted) and best is not None:
             break
-    return None if proven is None else TorqueBound(proven.target * PUBLISHED, found, proven.trees)
+    return best and replace(best, found=max(best.found, found))
 
 
-def _budget(proven: Proof | None, found: float) -> int:
+def _budget(best: TorqueBound | None, found: float) -> int:
     """Control points that the next attempt may take."""
-    if proven is None:
+    if best is None:
         return _AT_ALL
-    return _NEARER if proven.target > _FAR * found else _CLOSER if proven.target > _CLOSE * found else _LITTLE
+    target = best.bound / PUBLISHED
+    return _NEARER if target > _FAR * found else _CLOSER if target > _CLOSE * found else _LITTLE
 
 
 def _by_amplitudes(table: Array, ranges: Sequence[Range], off: float, found: float, limit: float | None) -> TorqueBound:

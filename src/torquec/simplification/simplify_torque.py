@@ -66,7 +66,9 @@ STRATEGIES = (
 """In the order in which they are tried: a later one knows the cheapest program of those before it."""
 
 _PARTS = ((4, 0.98), (6, 0.97), (math.inf, 0.87))
-"""Up to so many joints, the part of the tolerances that errors may use: the more of them, the more room proofs need."""
+_PARTS_IN_TIME = ((4, 0.98), (6, 0.92), (math.inf, 0.87))
+"""Up to so many joints, the part of the tolerances that errors may use: the more of them, the more room proofs need.
+Where time is limited they get more of it, and are short."""
 
 _PROOFS = 3
 """How many of the cheapest programs are tried to be proven, before aims are lowered."""
@@ -99,7 +101,7 @@ def simplify_torque(problem: SimplificationProblem) -> Certificate:
     _check_degrees(problem)
     _check_tolerances(problem)
     parts = {
-        name: _part_to_use(problem.exact) * (1.0 - (snap + rounded) / allowed)
+        name: _part_to_use(problem) * (1.0 - (snap + rounded) / allowed)
         for name, snap, rounded, allowed in zip(
             problem.robot.joint_names, _snapped(problem), _rounded(problem), problem.tolerance, strict=True
         )
@@ -120,13 +122,23 @@ def simplify_torque(problem: SimplificationProblem) -> Certificate:
             except UnprovenError as error:
                 unproven.add(error.joint)
             except TimeLimitError:
+                with problem.work.step("no time for another proof") as step:
+                    step.show(note=f"{count_operations(program)} were found, and not proven in time; allow more of it")
                 break
         attempts -= 1
         if not attempts or limit.part(_SEARCHING).is_over or (best is not None and not unproven):
             break
         for name in unproven or parts:
             parts[name] *= _LOWERED
-    return best or _all_kept(problem)
+    return _all_kept(problem) if best is None else _made_closer(problem, best)
+
+
+def _made_closer(problem: SimplificationProblem, best: Certificate) -> Certificate:
+    """What was proven at once (7), with bounds as close as the time allows."""
+    try:
+        return _proven_in_time(problem, best.program)
+    except (UnprovenError, TimeLimitError):
+        return best
 
 
 def _all_kept(problem: SimplificationProblem) -> Certificate:
@@ -274,9 +286,10 @@ def _proven(problem: SimplificationProblem, program: Function, *, closer: bool =
     )
 
 
-def _part_to_use(exact: Function) -> float:
+def _part_to_use(problem: SimplificationProblem) -> float:
     """The part of the tolerances that errors may use at first."""
-    return next(part for joints, part in _PARTS if len(positions_read(exact)) <= joints)
+    parts = _PARTS_IN_TIME if problem.work.limit.is_stated else _PARTS
+    return next(part for joints, part in parts if len(positions_read(problem.exact)) <= joints)
 
 
 # --- what cannot be proven is refused before anything is searched for -----------------------------------------------
