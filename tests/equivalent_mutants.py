@@ -4,6 +4,7 @@ from __future__ import annotations
 
 _WORDS = "words of a message"
 _SIZE = "how much is held at once, not what comes of it"
+_SIDES = "boxes are cut across sides that nothing depends on, which changes no range"
 _NODES = "any points determine the same polynomial"
 
 EQUIVALENT: dict[tuple[str, str, str], str] = {
@@ -101,6 +102,26 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         'parts.append(first if coefficients[k] > 0.0 else f"({first})")',
         "coefficients[k] > 0.0  ->  coefficients[k] >= 0.0",
     ): "no coefficient is zero",
+    (
+        "proof/checker/check_boxes.py",
+        "choices = np.array([(1.0, *rest) for rest in itertools.product((1.0, -1.0), repeat=max(len(speeds) - 1, 0))])",
+        "len(speeds) - 1  ->  len(speeds) + 1",
+    ): "signs of speeds that are not there: the same products more than once",
+    (
+        "proof/checker/check_coefficients.py",
+        "table = np.concatenate([control, np.zeros((1, control.shape[1]))])  # a row that was left out is the last one",
+        "1  ->  2",
+    ): "the first row of zeros is the one that is read",
+    (
+        "proof/checker/modular_degree.py",
+        "weight = 1 if slides else pow(1 + t * t, degree, field.p)",
+        "1  ->  2",
+    ): "twice a difference is zero where it is",
+    (
+        "proof/checker/check_floats.py",
+        'read = sorted({step.element for step in program.operations if step.op is Op.INPUT and step.port == "q"})',
+        "step.op is Op.INPUT and step.port == 'q'  ->  step.op is Op.INPUT or step.port == 'q'",
+    ): _SIDES,
     ("proof/torque_residual.py", "_NOISE = 2e-14", "2e-14  ->  4e-14"): "what is dropped as rounding is counted",
 }
 """File, line and change, as a run prints them, and the reason."""

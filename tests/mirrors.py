@@ -107,7 +107,6 @@ COVERED_BY = {
     "page/view_document.py": "page/test_view_page.py",
     "proof/certify.py": "proof/test_certificate.py",
     "proof/certify_coefficients.py": "proof/checker/test_check_coefficients.py",
-    "proof/checker/check_certificate.py": "proof/test_certificate.py",
     "proof/coefficient_certificate.py": "proof/checker/test_check_coefficients.py",
     "proof/coefficient_error.py": "proof/test_coefficient_bound.py",
     "proof/coefficient_tolerance.py": "simplification/test_tolerance.py",

@@ -41,5 +41,9 @@ def test_what_grows_with_a_basis():
     assert allowances.basis_rounding(4, 3, 1.0) == 44.0 * unit
     assert allowances.added_up(45) == 280.0 * unit
     assert allowances.table_rounding(3, 2, 0, 7.0) == 10.0 * unit
-    assert allowances.table_rounding(5, 2, 1, 6.0) == pytest.approx((14.0 + 8.0 + 16.0 * math.pi + 24.0) * unit)
-    assert allowances.table_rounding(5, 2, 3, 6.0) == pytest.approx((14.0 + 8.0 + 48.0 * math.pi + 72.0) * unit)
+    assert allowances.table_rounding(5, 2, 1, 6.0) == pytest.approx(
+        (14.0 + 8.0 + 16.0 * math.pi + 24.0) * unit, rel=1e-12, abs=0.0
+    )
+    assert allowances.table_rounding(5, 2, 3, 6.0) == pytest.approx(
+        (14.0 + 8.0 + 48.0 * math.pi + 72.0) * unit, rel=1e-12, abs=0.0
+    )

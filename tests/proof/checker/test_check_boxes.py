@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from torquec.errors import CheckError
-from torquec.proof.checker.allowances import CONTROL_VALUE, basis_rounding
+from torquec.proof.checker.allowances import CONTROL_VALUE, added_up, basis_rounding
 from torquec.proof.checker.check_boxes import (
     LeafChecker,
     _interval,
@@ -155,16 +155,56 @@ def test_what_a_box_allows_for_rounding_by_hand():
     np.testing.assert_allclose(box.control, [[1.0, 0.0, 0.0], [1.0, 2.0, 0.0], [1.0, 4.0, 16.0]], atol=1e-14)
     assert box.largest == 16.0
     # Interpolation multiplies 0, 4, 16 by -1/2, 2, -1/2 in the middle: 16 in magnitudes, as at the end.
-    assert box.rounding == pytest.approx(16.0 * basis_rounding(3, 2, 0.0), rel=1e-12)
+    assert box.rounding == pytest.approx(16.0 * basis_rounding(3, 2, 0.0), rel=1e-12, abs=0.0)
     rows = np.array([[0.0] * 3, [0.0] * 3, [1.0, -2.0, 3.0]])
     leaf = LeafChecker(1, "a", 100.0, rows, (True,), (2,))
     assert leaf.sum == 6.0
     assert leaf._noise([]) == 0.0
     once = box.rounding / 16.0 + 3.0 * CONTROL_VALUE
-    assert leaf._noise([box]) == pytest.approx(16.0 * 6.0 * once, rel=1e-12)
-    assert leaf._noise([box, box]) == pytest.approx(256.0 * 6.0 * 2.0 * once, rel=1e-12)
+    assert leaf._noise([box]) == pytest.approx(16.0 * 6.0 * once, rel=1e-12, abs=0.0)
+    assert leaf._noise([box, box]) == pytest.approx(256.0 * 6.0 * 2.0 * once, rel=1e-12, abs=0.0)
     small = _interval((0.0, 0.5), (0.0, 1.0), True, 1)  # nothing is larger than one
-    assert leaf._noise([small]) == pytest.approx(6.0 * (small.rounding + 2.0 * CONTROL_VALUE), rel=1e-12)
+    assert leaf._noise([small]) == pytest.approx(6.0 * (small.rounding + 2.0 * CONTROL_VALUE), rel=1e-12, abs=0.0)
+
+
+def test_what_a_box_of_an_angle_allows_by_hand():
+    """About the middle c of a box of 2 a, cos(q - c) has the control values cos a, 1/cos a, cos a."""
+    box, c, a = _interval((0.3, 1.5), (0.0, 1.0), False, 1), 0.9, 0.6
+    cosine, sine = np.array([np.cos(a), 1.0 / np.cos(a), np.cos(a)]), np.array([-np.sin(a), 0.0, np.sin(a)])
+    turned = [np.ones(3), np.cos(c) * cosine - np.sin(c) * sine, np.sin(c) * cosine + np.cos(c) * sine]
+    np.testing.assert_allclose(box.control, np.stack(turned, axis=1), atol=1e-14)
+    # 1 + t^2 has the Bernstein coefficients 1 + h^2, 1 - h^2, 1 + h^2, the one in the middle 2 - (1 + h^2).
+    h = np.tan(0.5 * a)
+    assert box.rounding == pytest.approx(basis_rounding(3, 1, 1.5) * (3.0 + h * h) / (1.0 - h * h), rel=1e-12, abs=0.0)
+
+
+@pytest.mark.parametrize("slides", [False, True])
+@pytest.mark.parametrize("degree", [1, 2, 3])
+def test_boxes_hold_the_quotients_of_bernstein_polynomials(degree, slides):
+    """Functions f are sum D_b control_b B_b / sum D_b B_b, D the coefficients of (1 + t^2)^d, at all points of a box;
+    rounding is that of the sums by which f at even points determines its control values.
+    """
+    low, high, top = -0.4, 1.7, 2 * degree if not slides else degree
+
+    def at(s):
+        """Bernstein polynomials at parts of the box, which is the middle half of its root, the positions, 1 + t^2."""
+        u = 0.25 + 0.5 * s
+        t = np.tan(0.25 * (high - low)) * (2.0 * u - 1.0)
+        x = low + (high - low) * u if slides else 0.5 * (low + high) + 2.0 * np.arctan(t)
+        polynomials = np.stack([math.comb(top, b) * s**b * (1.0 - s) ** (top - b) for b in range(top + 1)], axis=1)
+        return polynomials, x, np.ones_like(s) if slides else (1.0 + t * t) ** degree
+
+    even, x, weight = at(np.arange(top + 1) / top)
+    inverse = np.linalg.inv(even)
+    denominators = inverse @ weight
+    box = _interval((low, high), (0.25, 0.75), slides, degree)
+    sums = np.abs(inverse) @ np.abs(basis_values(x, slides, degree) * weight[:, None]) / denominators[:, None]
+    off = basis_rounding(top + 1, degree, 0.0 if slides else np.abs(x).max())
+    assert box.rounding == pytest.approx(off * sums.max(), rel=1e-9, abs=0.0)
+    assert box.largest == np.abs(box.control).max()
+    polynomials, x, weight = at(np.linspace(0.0, 1.0, 23))
+    found = polynomials @ (denominators[:, None] * box.control) / weight[:, None]
+    np.testing.assert_allclose(found, basis_values(x, slides, degree), atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -272,9 +312,9 @@ def test_arms_of_many_joints(n, products, most):
             LeafChecker(n, "a", (most + 5.0) * (1.0 - 1e-15), rows, (), ()).check([()])
 
 
-def test_signs_that_contradict_each_other_do_not_count():
+@pytest.mark.parametrize("n", [12, 30])
+def test_signs_that_contradict_each_other_do_not_count(n):
     """x y + y z - x z is at most 1, and at least -3, however many more joints there are."""
-    n = 12
     pairs = [(j, k) for j in range(n) for k in range(j, n)]
     rows = np.zeros(n + len(pairs) + 1)
     rows[[n + pairs.index(pair) for pair in ((1, 4), (4, 9), (1, 9))]] = 1.0, 1.0, -1.0
@@ -292,3 +332,18 @@ def test_more_root_boxes_than_there_is_memory_are_refused_by_their_number():
 def test_a_proof_with_too_few_trees_is_refused():
     with pytest.raises(CheckError, match="1 trees for 2 root boxes"):
         leaf_boxes([[(0.0, 1.0), (1.0, 2.0)]], [(-1,)], "a")
+
+
+@pytest.mark.parametrize("box", [(), (((0.0, 1.0), (0.0, 1.0)),)], ids=["constant", "box"])
+@pytest.mark.parametrize("size", [1e-6, 1e6])
+def test_sums_of_rows_are_rounded(size, box):
+    """A relative rounding of everything that is added up counts, whatever its size."""
+    rows = np.zeros((6, 2)[: 1 + len(box)])
+    rows.reshape(6, -1)[:, 0] = size * np.array([1.0, -2.0, 0.0, 3.0, 0.0, -4.0])
+    given = rows, (True,) * len(box), (1,) * len(box)
+    noise = LeafChecker(2, "a", 1.0, *given)._noise([_interval(*cell, True, 1) for cell in box])
+    more = added_up(6) * 10.0 * size
+    assert more > 1e-14 * size
+    LeafChecker(2, "a", 10.0 * size + noise + 1.02 * more, *given).check([box])
+    with pytest.raises(CheckError):
+        LeafChecker(2, "a", 10.0 * size + noise + 0.9 * more, *given).check([box])

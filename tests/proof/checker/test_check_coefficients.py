@@ -11,13 +11,20 @@ import numpy as np
 import pytest
 from tests.proof.arms import arm
 from tests.proof.coefficient_models import exact_program, narrow_box, shortened
+from tests.proof.tampering import with_term
 
 from torquec.errors import ArgumentError, CheckError, RobotError, SpecificationError
 from torquec.expr import evaluate
 from torquec.foundation.time_limit import TimeLimit
 from torquec.foundation.work import Work
 from torquec.proof.certify_coefficients import certify_coefficients
-from torquec.proof.checker.check_coefficients import check_coefficients
+from torquec.proof.checker import check_coefficients as module
+from torquec.proof.checker.allowances import UNNAMED
+from torquec.proof.checker.check_boxes import leaf_boxes
+from torquec.proof.checker.check_coefficients import _place, _slacks, _Task, check_coefficients
+from torquec.proof.checker.grid_samples import SampledRows, grid_samples
+from torquec.proof.checker.harmonic_table import HarmonicTable
+from torquec.proof.checker.residual_grid import ResidualGrid
 from torquec.proof.coefficient_certificate import CoefficientCertificate, CoefficientProof
 from torquec.proof.coefficient_tolerance import CoefficientTolerance, ErrorKind, Family
 from torquec.robot.robot import Mimic, Robot
@@ -262,3 +269,124 @@ def test_errors_are_bounded_by_amplitudes_when_time_is_over():
         lower = {**certificate.coefficients, name: replace(proof, bound=0.999 * proof.bound, found=0.0)}
         with pytest.raises(CheckError):
             check_coefficients(robot, replace(certificate, coefficients=lower))
+
+
+# --- the parts of the check, by themselves --------------------------------------------------------------------------
+
+
+def proof_of(family: Family, index: tuple[int, ...], kind: ErrorKind = ErrorKind.ABSOLUTE, bound: float = 1.0):
+    return CoefficientProof(family, index, kind, None, bound, 0.0, (), (), ((-1,),))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_rows_of_coefficients(n):
+    """M of a joint, then products of speeds, 2 c_jk for j < k, then gravity."""
+    names = [(Family.M, (n - 1, j), 1.0) for j in range(n)]
+    names += [(Family.H, (n - 1, j, k), 1.0 if j == k else 0.5) for j in range(n) for k in range(j, n)]
+    names += [(Family.G, (n - 1,), 1.0)]
+    for row, (family, index, part) in enumerate(names):
+        assert _place(n, family, index) == (row, part)
+        assert module._name(n, row, n - 1) == proof_of(family, index).name.replace("G", "g")
+
+
+def is_proven(rows, slack, kind, bound, *, angle=False):
+    """Whether functions, constants or multiples of 1 + sin q on a narrow box, are within the bound."""
+    variables, sliding, degrees = ((((0, 1),),), (False,), (1,)) if angle else ((), (), ())
+    table = np.array([[row, 0.0, row] for row in rows] if angle else rows)
+    boxes = leaf_boxes([[(0.5 * math.pi - 1e-4, 0.5 * math.pi + 1e-4)]] if angle else [], [(-1,)], "a")
+    task = _Task(proof_of(Family.G, (0,), kind, bound), HarmonicTable(variables, sliding, degrees, table), boxes, slack)
+    try:
+        module._check_proof(task)
+    except CheckError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("angle", [False, True])
+def test_errors_and_their_slacks_count_in_full(angle):
+    """|e| + s <= b, and of what is relative |e| + s <= b (p - s'); (1 + sin q) is two where it is looked at."""
+    size = 2.0 if angle else 1.0
+    for sign in (1.0, -1.0):
+        for bound, holds in ((2.2501, True), (2.2499, False)):
+            assert is_proven([sign * 2.0 / size], (0.25, 99.0), ErrorKind.ABSOLUTE, bound, angle=angle) is holds
+        for bound, holds in ((0.11 / 1.8 + 1e-6, True), (0.11 / 1.8 - 1e-6, False)):
+            rows = [sign * 0.1 / size, 2.0 / size]
+            assert is_proven(rows, (0.01, 0.2), ErrorKind.RELATIVE, bound, angle=angle) is holds
+    # A row that is nothing, or nothing but rounding beside the other one.
+    for none in (0.0, 1e-15):
+        assert is_proven([none, 2.0 / size], (0.01, 0.2), ErrorKind.RELATIVE, 0.0056, angle=angle)
+        assert not is_proven([none, 2.0 / size], (0.01, 0.2), ErrorKind.RELATIVE, 0.0055, angle=angle)
+        assert not is_proven([0.1 / size, none], (0.01, 0.2), ErrorKind.RELATIVE, 1.0, angle=angle)
+    # A coefficient that is negative is no part of a bound.
+    assert not is_proven([0.1 / size, -2.0 / size], (0.0, 0.0), ErrorKind.RELATIVE, 1.0, angle=angle)
+
+
+def test_slacks_are_sums_of_all_that_is_not_known(monkeypatch):
+    """Of the coefficient's part of its row: reach, radii, snapping; and what tables have above the degrees."""
+    robot = arm("planar2r")
+    box = narrow_box(robot)
+    samples = grid_samples(ResidualGrid(robot, exact_program(robot), box.lower, box.upper), robot=True)
+    monkeypatch.setattr(module, "_require_exact", lambda *_: None)
+    snapped = 1e-2 * np.arange(1.0, 13.0).reshape(6, 2)
+    monkeypatch.setattr(module, "snap_differences", lambda *_: snapped)
+    error, whole = (
+        SampledRows(each.value, size * np.arange(1.0, 13.0).reshape(2, 6))
+        for each, size in ((samples.error, 1e-3), (samples.robot, 1e-4))
+    )
+    samples = replace(samples, error=error, robot=whole)
+    lebesgue = samples.grid.lebesgue
+    proofs = [
+        proof_of(Family.M, (0, 1)), proof_of(Family.H, (1, 0, 1)), proof_of(Family.H, (0, 1, 1)),
+        proof_of(Family.M, (1, 1), ErrorKind.RELATIVE),
+    ]  # fmt: skip
+    places = [(0, 1, 1.0), (1, 3, 0.5), (0, 4, 1.0), (1, 1, 1.0)]
+    rng = np.random.default_rng(2)
+    tables = [HarmonicTable((((1, 1),),), (False,), (4,), rng.normal(size=(1 + (k == 3), 9))) for k in range(4)]
+    found = _slacks(samples, proofs, tables)
+    for table, slack, (joint, row, part) in zip(tables, found, places, strict=True):
+        known = table.at(samples.grid.positions).value
+        above = table.excess(samples.grid.degrees, box.lower, box.upper)
+        for k, (sampled, size) in enumerate([(error, 1e-3), (whole, 1e-4)][: len(table.table)]):
+            expected = samples.reach(part * sampled.value[joint, row] - known[k], 0.0)
+            expected += lebesgue * part * size * (6 * joint + row + 1)
+            expected += part * 1e-2 * (2 * row + joint + 1) + (1.0 + lebesgue) * above[k]
+            assert slack[k] == pytest.approx(expected, rel=1e-8)
+        assert slack[1] > 0.0 or len(table.table) == 1
+
+
+def unnamed(robot, program, **proofs):
+    check_coefficients(robot, CoefficientCertificate(
+        robot.name, robot.content_hash, program, narrow_box(robot), {p.name: p for p in proofs.values()}
+    ))  # fmt: skip
+
+
+@pytest.mark.parametrize("joint", [0, 1])
+def test_coefficients_that_are_not_named_are_the_robot_s(joint):
+    """To a billionth of its largest coefficient, which is some twenty of this arm."""
+    robot, box = arm("planar2r"), narrow_box(arm("planar2r"))
+    exact = exact_program(robot)
+    limit = UNNAMED * ResidualGrid(robot, exact, box.lower, box.upper).largest_coefficient()
+    assert limit > 10.0 * UNNAMED
+    for term in (
+        lambda q, qd, qdd, size: size + 0.0 * qd[0],
+        lambda q, qd, qdd, size: size * qd[0] * qd[1],
+        lambda q, qd, qdd, size: size * qdd[1 - joint],
+    ):
+        unnamed(robot, with_term(exact, joint, lambda q, qd, qdd, term=term: term(q, qd, qdd, 0.9 * limit)))
+        with pytest.raises(CheckError, match="the certificate does not name it"):
+            unnamed(robot, with_term(exact, joint, lambda q, qd, qdd, term=term: term(q, qd, qdd, 1.1 * limit)))
+
+
+@pytest.mark.parametrize("joint", [0, 1])
+def test_inertias_are_symmetric(joint):
+    """M[2,1] goes with M[1,2], which is named: it must be the same."""
+    robot, box = arm("planar2r"), narrow_box(arm("planar2r"))
+    exact, proof = exact_program(robot), proof_of(Family.M, (0, 1))
+    limit = UNNAMED * ResidualGrid(robot, exact, box.lower, box.upper).largest_coefficient()
+    unnamed(robot, with_term(exact, joint, lambda q, qd, qdd: 0.9 * limit * qdd[1 - joint]), proof=proof)
+    with pytest.raises(CheckError, match="not symmetric"):
+        unnamed(robot, with_term(exact, joint, lambda q, qd, qdd: 1.1 * limit * qdd[1 - joint]), proof=proof)
+    both = with_term(with_term(exact, 0, lambda q, qd, qdd: 0.5 * qdd[1]), 1, lambda q, qd, qdd: 0.5 * qdd[0])
+    unnamed(robot, both, proof=proof)
+    with pytest.raises(CheckError, match="a box of the proof allows"):
+        unnamed(robot, both, proof=replace(proof, bound=0.4999))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.proof.arms import arm, motions, programs
+from tests.proof.tampering import with_term
 
 from torquec.dynamics import inverse_dynamics
 from torquec.errors import CheckError
@@ -80,3 +81,46 @@ def test_more_samples_than_memory_holds_are_refused(monkeypatch):
     monkeypatch.setattr("torquec.proof.checker.grid_samples._MOST_SAMPLES", 100)
     with pytest.raises(CheckError, match="too many joints"):
         samples_of(robot, exact)
+
+
+def of_displacement(still):
+    """A term of second degree in the displacement of a SCARA, beside waves in an angle."""
+    robot = arm("scara")
+    slides = [joint.type.is_prismatic for joint in robot.joints].index(True)
+    exact, _ = programs(robot, 0, 1.0)
+    program = with_term(exact, 0, lambda q, qd, qdd: 2.0 * q[slides] * q[slides] * sincos(q[1])[1])
+    box = motions(robot)
+    lower = tuple(box.upper[j] if j == slides and still else low for j, low in enumerate(box.lower))
+    return grid_samples(ResidualGrid(robot, program, lower, box.upper)), slides
+
+
+def test_displacements_are_bounded_by_lebesgue_constants():
+    """They have no waves: what is known of a row that depends on one is its largest value on the grid."""
+    samples, slides = of_displacement(still=False)
+    assert (samples.grid.degrees[1], samples.grid.degrees[slides]) == (1, 2)
+    assert samples.has_tables
+    row = samples.error.value[0, -1]
+    largest = np.abs(row).max()
+    assert largest == pytest.approx(2.0 * 0.6**2)
+    assert samples.reach(row, 0.0) == pytest.approx(samples.grid.lebesgue * largest, rel=1e-8)
+    assert samples.reach(row, 0.1) == pytest.approx(samples.grid.lebesgue * (largest + 0.1), rel=1e-8)
+    # Where every value is rounding nothing is closer than that.
+    assert samples.reach(0.01 * row, 0.1) == pytest.approx(samples.grid.lebesgue * (0.01 * largest + 0.1), rel=1e-8)
+
+
+def test_nodes_of_a_displacement_that_stands_still_make_no_tables():
+    assert not of_displacement(still=True)[0].has_tables
+
+
+def test_samples_are_the_rows_of_every_joint(monkeypatch):
+    """Also where they are evaluated a few at a time; radii are the largest of the whole grid."""
+    monkeypatch.setattr("torquec.proof.checker.residual_grid._CHUNK", 7)
+    robot = arm("planar3r")
+    samples = samples_of(robot, programs(robot, 1, 0.8)[1], whole=True)
+    whole, error = samples.grid.both_at(samples.grid.positions)
+    assert len(samples.grid.parts(len(samples.grid.positions))) > 3
+    for sampled, rows in ((samples.error, error), (samples.robot, whole)):
+        np.testing.assert_array_equal(sampled.value, rows.value.transpose(2, 0, 1))
+        np.testing.assert_array_equal(sampled.radius, rows.radius.max(axis=1).T)
+    largest = samples.grid.largest_coefficient()
+    assert largest == np.abs(whole.value).max()

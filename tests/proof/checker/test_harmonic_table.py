@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table
+from torquec.errors import CheckError
+from torquec.proof.checker.allowances import TABLE_VALUE, table_rounding
+from torquec.proof.checker.harmonic_table import (
+    _MOST_VALUES,
+    HarmonicTable,
+    harmonic_table,
+    require_room,
+    table_points,
+)
 
 VARIABLES = [((0, 1), (1, -1)), ((2, 1),)]
 
@@ -50,3 +58,38 @@ def test_what_is_above_the_degrees_of_the_joints():
     assert waves.excess((2, 1), *limits) == pytest.approx([6.0, 6.0])
     sliding = HarmonicTable((((1, 1),),), (True,), (3,), np.array([[1.0, 1.0, 1.0, 2.0]]))
     assert sliding.excess((0, 1), (0.0, -3.0), (0.0, 2.0)) == pytest.approx([9.0 + 54.0])
+
+
+def test_radii_by_hand():
+    """e sum |table| times the largest basis values: of an angle one, of a displacement up to 3 its square; e has the
+    part of every variable.
+    """
+    rows = np.array([[[1.0, -2.0, 3.0], [0.0, 0.5, 0.0], [0.0, 0.0, 0.25]], np.ones((3, 3))])
+    table = HarmonicTable((((0, 1), (2, -1)), ((1, 1),)), (False, True), (1, 2), rows)
+    positions = np.array([[0.5, -3.0, 4.0], [-2.0, 1.0, 1.0]])
+    e = TABLE_VALUE + table_rounding(3, 1, 2, 2.0 + 4.0) + table_rounding(3, 2, 0, 3.0)
+    found = table.at(positions)
+    np.testing.assert_allclose(found.radius, [[e * 9.0 * 6.75] * 2, [e * 9.0 * 9.0] * 2], rtol=1e-12)
+    single = HarmonicTable((((0, 1),), ((1, 1),)), (False, True), (1, 2), rows)
+    e = TABLE_VALUE + table_rounding(3, 1, 1, 2.0) + table_rounding(3, 2, 0, 0.5)
+    found = single.on_nodes([np.array([0.5, -2.0]), np.array([0.5, 0.25])])
+    np.testing.assert_allclose(found.radius[:, 0, 0], [e * 6.75, e * 9.0], rtol=1e-12)
+    none = HarmonicTable((), (), (), np.array([4.0, -8.0]))
+    np.testing.assert_allclose(none.at(positions).radius[:, 0], [4.0 * TABLE_VALUE, 8.0 * TABLE_VALUE], rtol=1e-12)
+
+
+def test_tables_have_room():
+    assert table_points((False, True, False), (2, 3, 1)) == 5 * 4 * 3
+    require_room(_MOST_VALUES)
+    with pytest.raises(CheckError, match="too many variables"):
+        require_room(_MOST_VALUES + 1)
+
+
+def test_positions_worked_off_a_few_at_a_time(monkeypatch):
+    table = harmonic_table(3, VARIABLES, [False, True], [2, 2], functions)
+    positions = np.random.default_rng(2).uniform(-2.0, 2.0, (100, 3))
+    whole = table.at(positions)
+    monkeypatch.setattr("torquec.proof.checker.harmonic_table._MOST_PRODUCTS", 90)
+    parts = table.at(positions)
+    np.testing.assert_allclose(parts.value, whole.value, rtol=1e-14, atol=1e-15)
+    np.testing.assert_array_equal(parts.radius, whole.radius)

@@ -76,3 +76,13 @@ def test_angles_add_up_modulo_a_prime():
     assert point(offset=0.7) == point(offset=0.7) != point(offset=0.8)
     assert point().c == 1
     assert 4 * field.double(0.25) % field.p == 1
+
+
+def test_primes_are_drawn_from_all_of_their_length():
+    """Every bit but the first and the last is sometimes set and sometimes not, and no prime comes twice."""
+    draw = _Draw("primes")
+    primes = [draw.prime() for _ in range(40)]
+    assert len(set(primes)) == 40
+    for bit in range(_BITS):
+        assert {prime >> bit & 1 for prime in primes} == ({1} if bit in (0, _BITS - 1) else {0, 1}), bit
+    assert all(prime >> _BITS == 0 for prime in primes)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.proof.arms import arm
 
@@ -52,6 +54,22 @@ def test_multiple_angles_are_polynomials():
 def test_what_could_hide_an_error_is_refused(formula, message):
     with pytest.raises(CheckError, match=message):
         check_program(ARM, program(formula))
+
+
+@pytest.mark.parametrize("number_first", [False, True])
+@pytest.mark.parametrize(("factor", "is_whole"), [(1.5, False), (2.0, True)])
+def test_factors_of_angles_are_whole_on_either_side(factor, is_whole, number_first):
+    made = program(lambda q, qd, qdd: math.sincos(factor * q[0])[0])
+    at = next(k for k, step in enumerate(made.operations) if step.op is Op.MUL)
+    step = made.operations[at]
+    sides = sorted(step.args, key=lambda k: made.operations[k].op is Op.CONST, reverse=number_first)
+    turned = replace(step, args=tuple(sides))
+    made = replace(made, operations=(*made.operations[:at], turned, *made.operations[at + 1 :]))
+    if is_whole:
+        check_program(ARM, made)
+    else:
+        with pytest.raises(CheckError, match="a fraction of an angle"):
+            check_program(ARM, made)
 
 
 def test_programs_of_other_shapes_are_refused():

@@ -95,12 +95,37 @@ def test_a_grid_of_too_many_positions_is_refused(monkeypatch):
         _ = grid.positions
 
 
+def test_largest_values_are_those_of_all_parts_of_a_grid(monkeypatch):
+    robot = arm("planar3r")
+    _, simplified = programs(robot, 1, 0.8)
+    box = motions(robot)
+    grid = ResidualGrid(robot, simplified, box.lower, box.upper)
+    rows, error = grid.both_at(grid.positions)
+    stand_in = np.linspace(-1.0, 1.0, error.value.size).reshape(error.value.shape)
+
+    def known(part):
+        """By the places of its nodes, which are those of the grid."""
+        at = np.ravel_multi_index(part.nodes, [len(node) for node in grid.nodes])
+        np.testing.assert_array_equal(grid.positions[at], part.positions)
+        return RoundedArray(stand_in[:, at], np.full(stand_in[:, at].shape, 0.25))
+
+    for most in (10_000, 7):
+        monkeypatch.setattr("torquec.proof.checker.residual_grid._CHUNK", most)
+        assert grid.largest_coefficient() == np.abs(rows.value).max()
+        left = np.abs(error.value - stand_in).max(axis=1) + 0.25
+        np.testing.assert_allclose(grid.largest_differences(known), grid.lebesgue * left, rtol=1e-8)
+        whole = np.abs(rows.value - stand_in).max(axis=1) + 0.25
+        np.testing.assert_allclose(grid.largest_differences(known, of_robot=True), grid.lebesgue * whole, rtol=1e-8)
+
+
 def test_no_rows_are_as_many_as_there_are():
     robot = arm("planar3r")
     exact, _ = programs(robot, 0, 1.0)
     box = motions(robot)
     q = np.zeros((4, robot.n))
-    rows = ResidualGrid(robot, exact, box.lower, box.upper).rows_at(q)
+    grid = ResidualGrid(robot, exact, box.lower, box.upper)
+    rows = grid.rows_at(q)
+    assert grid.rows == len(rows.value)
     none = no_rows(GridPart(q, ()))
     assert none.value.shape == none.radius.shape == rows.value.shape == (3 + 6 + 1, 4, 3)
     assert not np.any(none.value)

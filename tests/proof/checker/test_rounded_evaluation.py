@@ -10,7 +10,7 @@ from tests.proof.arms import arm
 from torquec.expr import Op, evaluate, trace
 from torquec.model.quantities import trace_quantity
 from torquec.proof.checker.allowances import RADIUS_MARGIN, UNDERFLOW, UNIT
-from torquec.proof.checker.rounded_evaluation import RoundedArray, evaluate_rounded
+from torquec.proof.checker.rounded_evaluation import PlacedProgram, RoundedArray, evaluate_rounded
 
 SHAPES = dict.fromkeys(("q", "qd", "qdd"), (2,))
 
@@ -72,3 +72,22 @@ def test_radii_by_hand():
         found = evaluate_rounded(program, rest)
         assert found.value[0, 0] == value
         assert found.radius[0, 0] == radius * RADIUS_MARGIN + more
+
+
+def test_what_is_exactly_zero_takes_the_short_way_and_changes_nothing():
+    """At rest and at unit speeds most numbers are zero, and are not carried: sums, differences and products alike."""
+
+    def algorithm(q, qd, qdd):
+        a, b = qd[0], qdd[0]  # zero, and not
+        return {"tau": [a + b, b + a, a - b, b - a, a * b, b * a, a + a, a - qd[1], b - b, b * b]}
+
+    program = trace("f", algorithm, SHAPES)
+    placed = PlacedProgram(program, given(np.zeros((3, 2))))
+    known = np.zeros(2)
+    found = placed.torques(RoundedArray(np.zeros(2), known), RoundedArray(np.array([2.5, 1.0]), known))
+    expected = [2.5, 2.5, -2.5, 2.5, 0.0, 0.0, 0.0, 0.0, 0.0, 6.25]
+    np.testing.assert_array_equal(found.value, [expected] * 3)
+    assert np.all(found.radius <= 3.0 * UNIT * np.abs(expected) + UNDERFLOW)
+    # What is zero but not known to be is carried.
+    unsure = placed.torques(RoundedArray(np.zeros(2), np.full(2, 0.5)), RoundedArray(np.array([2.5, 1.0]), known))
+    np.testing.assert_allclose(unsure.radius[0, :8], [0.5, 0.5, 0.5, 0.5, 1.25, 1.25, 1.0, 1.0], rtol=1e-12)
