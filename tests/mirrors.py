@@ -134,6 +134,7 @@ COVERED_BY = {
     "page/urdf_visuals.py": "page/test_visuals.py",
     "page/visual_collection.py": "page/test_visuals.py",
     "robot/mjcf_defaults.py": "robot/test_mjcf.py",
+    "report/passed_limit_text.py": "report/test_simulation_text.py",
     "report/comparison_curves.py": "report/test_sections_of_commands.py",
     "report/sections/comparison.py": "report/test_sections_of_commands.py",
     "report/sections/excitation.py": "report/test_sections_of_commands.py",

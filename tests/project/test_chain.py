@@ -81,7 +81,11 @@ def test_what_is_left_is_proven_and_can_be_checked_again(finished):
     assert verdict["proven"] is True
     bounds = document(folder, "design/design.json")["guarantee"]["bounds"]
     assert 1e-4 < bounds["joint1"]["value"] < 5e-3  # 0.5 N m over 2 kg m^2 and the poles' 400/s^2, and a margin
-    errors = document(folder, "simulate/unknown_load/simulation.json")["max_error"]
+    simulated = document(folder, "simulate/unknown_load/simulation.json")
+    assert simulated["passed_limits"] == []
+    assert simulated["conditions"]["payload"] == [{"frame": "link2", "mass": 0.1, "center": [0.0, 0.0, 0.0]}]
+    assert simulated["conditions"]["motion"]["duration"] == pytest.approx(3.0)
+    errors = simulated["max_error"]
     assert bounds["joint1"]["value"] < errors["joint1"] < 0.1  # nothing is promised of a load that is unknown
 
 
@@ -154,7 +158,7 @@ def test_every_step_declares_earlier_ones_only():
 
 def test_a_verdict_names_limits_that_are_near_to_one():
     found = {"guarantee": {"valid": True, "bounds": {}}, "payload": {}, "covariance": {}}
-    _, near = verdict_statements(found | {"robustness": {"beta": [-1.1, 1.0117], "gamma": [0.001, 50.0]}})
+    _, (near, _) = verdict_statements(found | {"robustness": {"beta": [-1.1, 1.0117], "gamma": [0.001, 50.0]}})
     assert near == "the loop is unstable once the model believes in 1.2 % more damping than there is"
 
 
@@ -164,7 +168,9 @@ def test_a_verdict_says_what_is_proven_and_what_is_likely():
         "payload": {"lower": None, "upper": 2.5, "unit": "kg", "frame": "hand"},
         "covariance": {"level": 0.95, "stable": False, "scale": 0.5},
     }
-    proven, payload, likely = verdict_statements(found)
+    said = verdict_statements(found)
+    (proven, payload, likely), origins = zip(*said, strict=True)
+    assert origins == ("tube", "linear models", "covariance")
     assert proven == "no tracking error is proven: the box is too small"
-    assert "2.5 kg in hand" in payload
+    assert "2.5 kg in hand: stable, which does not mean accurate" in payload
     assert "not all of them" in likely

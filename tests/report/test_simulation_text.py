@@ -42,6 +42,12 @@ def test_saturated_drives_say_when_and_what_to_do():
     assert "turn asked for more than its drive can give: make the motion slower" in many
 
 
+def test_limits_that_were_passed():
+    passed = {"joint": "slide", "quantity": "position", "time": 0.25, "value": 1.5, "limit": 1.25}
+    text = simulation_text("arm", UNITS, {**RUN, "passed_limits": [passed]})
+    assert "slide left its range at t = 0.25 s and came to 1.5 m; the limit is 1.25 m." in text
+
+
 def test_many_runs_and_the_tool():
     tip = {"frame": "tool", "rmse": 1e-3, "max": 2.5e-3}
     text = simulation_text("arm", UNITS, {**RUN, "runs": 200, "diverged": 3, "tip": tip})

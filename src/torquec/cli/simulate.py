@@ -13,7 +13,7 @@ import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.laws import LawOptions
-from torquec.cli.motions import MotionOptions, asked_motion, hold_missing
+from torquec.cli.motions import STANDARD, MotionOptions, asked_motion, hold_missing
 from torquec.cli.options import DegreesOption, ForceOption
 from torquec.cli.output import progress, step_report
 from torquec.cli.source import read_payload
@@ -115,8 +115,9 @@ def simulate(model: Model, options: SimulateOptions) -> Outcome:
     should be, and which drives were at their limits. The default law is computed-torque; --law runs one
     that torquec design wrote.
     """
-    from torquec.project.simulation_document import run_summary, write_simulation
+    from torquec.project.simulation_document import run_summary, simulation_conditions, write_simulation
     from torquec.report.simulation_text import simulation_text
+    from torquec.simulation.closed_loop import simulate as run
 
     _check_runs(options)
     given = None if options.law is None else _given_law(options)
@@ -130,17 +131,20 @@ def simulate(model: Model, options: SimulateOptions) -> Outcome:
     name = law.name if given is not None else kind.value
     progress(f"simulating {name} on {plant.robot.name} ...")
     document: dict[str, Any] = {"controller": name, "period": period, "joints": list(law.joints)}
-    document["plant"] = model.kind.value
+    document["plant"] = plant.model.kind.value
     units = {joint.name: "m" if joint.type.is_prismatic else "rad" for joint in plant.robot.joints}
     document["units"] = units
+    loop = _loop_options(options, plant, motion, law.period or options.period)
+    file = "" if options.to is not None else options.trajectory or STANDARD
+    document["conditions"] = simulation_conditions(plant, motion, loop, file=file)
     result: SimulationResult | MonteCarloResult
     if options.runs > 1:
-        found, result = _many(plant, law, motion, options)
+        found, result = _many(plant, law, motion, options, loop)
         document |= found
         files = _write_all(law.name, result, options)
     else:
-        result = _run(plant, law, motion, options)
-        document |= run_summary(result)
+        result = run(plant, law, motion, options=loop)
+        document |= run_summary(plant.robot, result)
         if options.frame is not None:
             document["tip"] = _tip(plant, options.frame, result)
         files = _write(law.name, result, options)
@@ -212,12 +216,6 @@ def _loop_options(options: SimulateOptions, plant: Plant, motion: Trajectory, pe
     return LoopOptions(sensors=sensors, integrator=integrator, seed=options.seed, largest_error=_ONE_TURN)
 
 
-def _run(plant: Plant, law: Controller, motion: Trajectory, options: SimulateOptions) -> SimulationResult:
-    from torquec.simulation.closed_loop import simulate as run
-
-    return run(plant, law, motion, options=_loop_options(options, plant, motion, law.period or options.period))
-
-
 def _tip(plant: Plant, frame: str, result: SimulationResult) -> dict[str, Any]:
     from torquec.simulation.tip_error import tip_error
 
@@ -249,7 +247,7 @@ def _write_all(name: str, result: MonteCarloResult, options: SimulateOptions) ->
 
 
 def _many(
-    plant: Plant, law: Controller, motion: Trajectory, options: SimulateOptions
+    plant: Plant, law: Controller, motion: Trajectory, options: SimulateOptions, loop: LoopOptions
 ) -> tuple[dict[str, Any], MonteCarloResult]:
     """The document of many runs, and the runs."""
     from torquec.project.simulation_document import many_runs
@@ -260,7 +258,7 @@ def _many(
         motion,
         runs=options.runs,
         spread=options.spread,
-        options=_loop_options(options, plant, motion, law.period or options.period),
+        options=loop,
         envelope=options.errors is not None or options.output is not None,
         report=step_report(),
     )

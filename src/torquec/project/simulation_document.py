@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,8 +16,10 @@ from torquec.report.found_documents import RUN_FILE
 if TYPE_CHECKING:
     from torquec.control.controller import Controller
     from torquec.foundation.work import StepReport
+    from torquec.robot.robot import Robot
     from torquec.simulation.closed_loop import LoopOptions, SimulationResult
-    from torquec.simulation.monte_carlo import MonteCarloResult
+    from torquec.simulation.monte_carlo import ErrorEnvelope, MonteCarloResult
+    from torquec.simulation.passed_limits import PassedLimit
     from torquec.simulation.plant import Plant
     from torquec.trajectory import Trajectory
 
@@ -26,17 +29,63 @@ _HARDLY = 0.1
 """Of its way: a joint that moves less does not follow, whatever its error says."""
 
 
-def run_summary(result: SimulationResult) -> dict[str, Any]:
-    """One run."""
+def simulation_conditions(plant: Plant, motion: Trajectory, options: LoopOptions, *, file: str = "") -> dict[str, Any]:
+    """What is simulated: the robot that moves and its load, the motion (of a `file`, if of any), what is measured."""
+    from torquec.simulation.held_payload import HeldPayload
+
+    robot, sensors = plant.robot, options.sensors
+    friction = [joint.friction for joint in robot.joints] + [motor.friction for motor in robot.drives.motors]
+    return {
+        "robot": robot.name,
+        "payload": [
+            {"frame": load.frame, "mass": load.mass, "center": list(load.center)}
+            for load in plant.forces
+            if isinstance(load, HeldPayload)
+        ],
+        "motion": {
+            "file": Path(file).name,
+            "from": motion.q[0].tolist(),
+            "to": motion.q[-1].tolist(),
+            "duration": float(motion.t[-1] - motion.t[0]),
+        },
+        "friction": plant.friction.value,
+        "friction_stated": any(any(dataclasses.astuple(law)) for law in friction),
+        "effort": plant.effort,
+        "resolution": float(np.max(sensors.resolution)),
+        "noise": sensors.position_noise,
+        "delay": sensors.delay,
+        "seed": options.seed,
+    }
+
+
+def run_summary(robot: Robot, result: SimulationResult) -> dict[str, Any]:
+    """One run of the robot that moved."""
+    from torquec.simulation.passed_limits import passed_limits
+
     return {
         "rmse": result.rmse,
         "max_error": result.max_error,
         "saturated": list(result.saturated),
         "first_saturation": result.first_saturation,
         "unmoved": unmoved_joints(result),
+        "passed_limits": _limit_rows(passed_limits(robot, result.t, result.q, result.qd)),
         "steps": result.steps,
         "steps_per_second": result.steps_per_second,
     }
+
+
+def _limit_rows(passed: Iterable[PassedLimit]) -> list[dict[str, Any]]:
+    return [dataclasses.asdict(limit) | {"quantity": limit.quantity.value} for limit in passed]
+
+
+def _ranges_of_runs(robot: Robot, reference: Trajectory, envelope: ErrorEnvelope | None) -> dict[str, Any]:
+    """Of many runs the positions are known where their errors were kept; their speeds are not."""
+    from torquec.simulation.passed_limits import left_ranges
+
+    if envelope is None:
+        return {}
+    q = reference.q[np.isin(reference.t, envelope.t)]
+    return {"passed_limits": _limit_rows(left_ranges(robot, envelope.t, q - envelope.highest, q - envelope.lowest))}
 
 
 def unmoved_joints(result: SimulationResult) -> list[str]:
@@ -83,6 +132,8 @@ def many_runs(
         "diverged": int((~stable).sum()),
         "steps": runs * result.steps,
         "steps_per_second": result.steps_per_second,
+        "spread": spread,
+        **_ranges_of_runs(plant.robot, motion.sampled(options.period or law.period or motion.period), result.envelope),
     }, result
 
 

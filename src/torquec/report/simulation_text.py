@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from torquec.report.passed_limit_text import passed_limit_text
 from torquec.report.tables import number, table
 
 
@@ -39,5 +40,9 @@ def simulation_text(name: str, units: Mapping[str, str], document: Mapping[str, 
         when = document.get("first_saturation", {}).get(joint)
         at = "" if when is None else f", first at t = {when:.4g} s"
         lines.append(f"{joint} asked for more than its drive can give{at}: make the motion slower, or the poles.")
+    for passed in document.get("passed_limits", ()):
+        joint = passed["joint"]
+        numbers = {key: passed[key] for key in ("time", "value", "limit")}
+        lines.append(f"{passed_limit_text(joint, passed['quantity'], **numbers, unit=units[joint])}.")
     lines.append(f"{document['steps']} steps, {document['steps_per_second']:,.0f} per second")
     return "\n".join(lines)

@@ -7,7 +7,7 @@ from typing import Any
 
 from torquec.errors import DivergenceError
 from torquec.project.project import ExperimentPart, project_motion
-from torquec.project.simulation_document import DOCUMENT, many_runs, run_summary, tracking_curves
+from torquec.project.simulation_document import DOCUMENT, many_runs, run_summary, simulation_conditions, tracking_curves
 from torquec.project.step import DESIGN, StepContext
 from torquec.report.found_documents import RUN_FILE
 
@@ -22,9 +22,15 @@ def simulate_step(context: StepContext) -> str:
         with context.work.step(f"simulating '{experiment.name}'"):
             document = _simulated(context, experiment)
         errors = [error for error in document.get("max_error", {}).values() if math.isfinite(error)]
-        still = f" ({', '.join(names)} hardly moves)" if (names := document.get("unmoved")) else ""
-        worst.append(f"{experiment.name}: {max(errors):.3g}{still}" if errors else f"{experiment.name}: diverged")
+        said = [f"{name} hardly moves" for name in document.get("unmoved", ())]
+        said += [f"{name} passes its limits" for name in _beyond(document)]
+        notes = f" ({', '.join(said)})" if said else ""
+        worst.append(f"{experiment.name}: {max(errors):.3g}{notes}" if errors else f"{experiment.name}: diverged")
     return f"largest errors [rad, m]: {', '.join(worst)}"
+
+
+def _beyond(document: dict[str, Any]) -> list[str]:
+    return list(dict.fromkeys(passed["joint"] for passed in document.get("passed_limits", ())))
 
 
 def experiment_folder(name: str) -> str:
@@ -71,6 +77,7 @@ def _simulated(context: StepContext, experiment: ExperimentPart) -> dict[str, An
         "joints": list(law.joints),
         "plant": real.kind.value,
         "units": {joint.name: "m" if joint.type.is_prismatic else "rad" for joint in plant.robot.joints},
+        "conditions": simulation_conditions(plant, motion, options, file=part.trajectory or ""),
     }
     if experiment.runs > 1:
         found, runs = many_runs(
@@ -90,7 +97,7 @@ def _simulated(context: StepContext, experiment: ExperimentPart) -> dict[str, An
         except DivergenceError as error:
             document["diverged"] = error.found  # of an experiment that is an answer
         else:
-            document |= run_summary(result)
+            document |= run_summary(plant.robot, result)
             write_result(result, folder / RUN_FILE)
             document |= tracking_curves(result)
     files = sorted(path.name for path in folder.iterdir())

@@ -7,6 +7,7 @@ payloads that linear models along the motion bear, and the parameters that an id
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Any
 
 from torquec.project.design_study import DOCUMENT as DESIGNED
@@ -16,28 +17,39 @@ from torquec.report.narrow_limits import narrow_limits
 DOCUMENT = "verdict.json"
 
 
+class Origin(StrEnum):
+    """What a sentence rests on; a member's value is the word in the document."""
+
+    TUBE = "tube"
+    LINEAR = "linear models"
+    COVARIANCE = "covariance"
+
+
 def verdict_step(context: StepContext) -> str:
     """Say what the documents of the design prove, and what they only make likely."""
     found = context.read_document(DESIGN, DESIGNED)
     said = verdict_statements(found)
     proven = bool(found["guarantee"].get("valid"))
-    context.write_document(DOCUMENT, "verdict", {"proven": proven, "statements": said})
-    return said[0]
+    statements, origins = [text for text, _ in said], [origin.value for _, origin in said]
+    context.write_document(DOCUMENT, "verdict", {"proven": proven, "statements": statements, "origins": origins})
+    return statements[0]
 
 
-def verdict_statements(found: Mapping[str, Any]) -> list[str]:
-    """A sentence for each promise in the document of a design."""
+def verdict_statements(found: Mapping[str, Any]) -> list[tuple[str, Origin]]:
+    """A sentence for each promise in the document of a design, and what it rests on."""
     guarantee, payload, covariance = found["guarantee"], found["payload"], found["covariance"]
     if guarantee.get("valid"):
         bounds = [f"{joint} {bound['value']:.2g} {bound['unit']}" for joint, bound in guarantee["bounds"].items()]
-        said = [f"proven: the tracking error stays below {', '.join(bounds)}"]
+        said = [(f"proven: the tracking error stays below {', '.join(bounds)}", Origin.TUBE)]
     else:
-        said = [f"no tracking error is proven: {guarantee.get('reason', '')}"]
-    said += narrow_limits(found.get("robustness", {}))
+        said = [(f"no tracking error is proven: {guarantee.get('reason', '')}", Origin.TUBE)]
+    said += [(text, Origin.LINEAR) for text in narrow_limits(found.get("robustness", {}))]
     if "lower" in payload:
         most = "any payload" if payload["upper"] is None else f"{payload['upper']:.3g} kg in {payload['frame']}"
-        said.append(f"linear models along the motion are stable up to {most}")
+        text = f"linear models along the motion are stable up to {most}: stable, which does not mean accurate"
+        said.append((text, Origin.LINEAR))
     if "stable" in covariance:
         answer = "all of them" if covariance["stable"] else "not all of them"
-        said.append(f"of the parameters that the logs leave possible ({covariance['level']:g}), {answer} are stable")
+        text = f"of the parameters that the logs leave possible ({covariance['level']:g}), {answer} are stable"
+        said.append((text, Origin.COVARIANCE))
     return said

@@ -152,7 +152,8 @@ def _statistics(values: StoredValue) -> list[Block]:
     if payload is not None and payload.get("frame") is not None:
         upper = payload.get("upper")
         limit = "any payload" if upper is None else Number(upper.number, by, "kg")
-        blocks.append(paragraph("Stable with ", limit, f" at {payload['frame'].text} that the model does not know."))
+        where = f" at {payload['frame'].text} that the model does not know"
+        blocks.append(paragraph("Stable with ", limit, where, ": how accurate it is then, only a simulation tells."))
     if covariance is not None and covariance.get("level") is not None:
         share, stable = Number(_PERCENT * covariance["level"].number, by, "%"), covariance["stable"].truth
         words = "Stable" if stable else "NOT stable"

@@ -20,7 +20,8 @@ from torquec.report.blocks import (
     paragraph,
 )
 from torquec.report.found_documents import FoundDocument, FoundFolder
-from torquec.report.provenance import Number, Provenance, Statement, assumed, computed, measured, proved
+from torquec.report.period_note import HOLDING, period_note
+from torquec.report.provenance import Number, Provenance, Statement, assumed, computed, measured
 from torquec.report.stored_values import StoredValue
 
 _MILLI = 1e3  # s to ms
@@ -38,19 +39,20 @@ def real_time_section(document: FoundDocument, folder: FoundFolder) -> Shown:
 
 
 def _plan(values: StoredValue, name: str) -> Shown:
-    bound = proved("interval arithmetic over all motions of the specification; docs/real-time.md has the argument")
+    bound = HOLDING
     looked = computed("the largest error among motions that a search tried")
     stated = assumed("the specification")
     chosen = assumed(f"the options of the plan {name}")
     order = values["order"].text
     period = Number(_MILLI * values["period"].number, chosen, "ms")
     facts = [fact("period of the background", period), fact("what is held", f"coefficients, {order} order")]
+    allowed = values.get("allowed")
     for each, longest in values["recommended"].items():
         limit = longest.number_or_none
-        words = "none is short enough" if limit is None else Number(_MILLI * limit, bound, "ms")
+        none = "none is recommended" if allowed is None else "none is short enough"
+        words = none if limit is None else Number(_MILLI * limit, bound, "ms")
         facts.append(fact(f"longest period, {each} order", words))
     rows: list[tuple[Cell, ...]] = []
-    allowed = values.get("allowed")
     for joint, total in values["total"].items():
         held = [Number(values[each][joint].number, bound) for each in _ORDERS]
         found = [Number(values["found"][each][joint].number, looked) for each in _ORDERS]
@@ -58,7 +60,9 @@ def _plan(values: StoredValue, name: str) -> Shown:
         rows.append((joint, held[0], found[0], held[1], found[1], Number(total.number, bound), stop))
     head = ("joint", "zeroth order, at most", "found", "first order, at most", "found ", "with the model", "allowed")
     caption = "Torque error of coefficients that are one period old [N m, N]"
-    blocks: list[Block] = [Facts(tuple(facts)), DataTable(head, tuple(rows), caption), *_curve(values, bound, looked)]
+    note = period_note(values, name)
+    blocks: list[Block] = [Facts(tuple(facts)), *(() if note is None else (note,))]
+    blocks += [DataTable(head, tuple(rows), caption), *_curve(values, bound, looked)]
     coarse = values.get("coarse")
     if coarse is not None and coarse.texts:
         text = f"Time was short for the bounds of {', '.join(coarse.texts)}: they hold, and more time would lower them."

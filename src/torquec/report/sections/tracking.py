@@ -20,6 +20,7 @@ from torquec.report.blocks import (
 )
 from torquec.report.found_documents import FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Provenance, Statement, assumed, computed
+from torquec.report.simulated_conditions import limit_sentences, simulated_conditions, stated_unit
 from torquec.report.stored_values import StoredValue
 
 _MILLI = 1e3  # rad to mrad, m to mm, s to ms
@@ -36,6 +37,7 @@ def tracking_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     what = "one run" if runs is None else f"{runs.number} runs with scattered parameters"
     by = computed(f"simulation of {kind}, {what} ({document.name})")
     facts = [fact("law", kind), fact("called every", Number(_MILLI * values["period"].number, chosen, "ms"))]
+    facts += simulated_conditions(values, document.name)
     if runs is not None:
         diverged = Number(values["diverged"].number, by)
         facts.append(fact("runs", Number(runs.number, chosen), ", of which ", diverged, " left all bounds"))
@@ -54,7 +56,11 @@ def tracking_section(document: FoundDocument, folder: FoundFolder) -> Shown:
         )
     blocks: list[Block] = [Facts(tuple(facts)), _errors(values, by)]
     saturated = values["saturated"].texts
-    words = f"At their limits at times: {', '.join(saturated)}." if saturated else "No drive came to its limit."
+    at_limit = f"At their torque limits at times: {', '.join(saturated)}."
+    words = at_limit if saturated else "No drive came to its torque limit."
+    blocks += [paragraph(Statement(f"{text}.", by), tone=Tone.BAD) for text in limit_sentences(values)]
+    if values.get("passed_limits") is None:
+        blocks.append(paragraph("Whether the joints kept their ranges and speed limits is not in this document."))
     blocks.append(paragraph(words, tone=Tone.WARNING if saturated else Tone.GOOD))
     still = values.get("unmoved")
     if still is not None and still.texts:
@@ -65,23 +71,17 @@ def tracking_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     if not worst:
         return Shown(tuple(blocks), (), title)
     most_of_all, joint = max(worst)
-    largest = Number(_MILLI * most_of_all, by, f"m{_unit(values, joint)}")
+    largest = Number(_MILLI * most_of_all, by, f"m{stated_unit(values, joint)}")
     where = f" in '{title}'" if title else "" if runs is None else " in many runs"
     label = f"largest tracking error{where}, at {joint}"
     return Shown(tuple(blocks), (fact(label, largest),), title)
-
-
-def _unit(values: StoredValue, joint: str) -> str:
-    units = values.get("units")
-    found = None if units is None else units.get(joint)
-    return "rad" if found is None else found.text
 
 
 def _errors(values: StoredValue, by: Provenance) -> DataTable:
     rows: list[tuple[Cell, ...]] = []
     median = values.get("median_error")
     for joint, rms in values["rmse"].items():
-        unit = f"m{_unit(values, joint)}"
+        unit = f"m{stated_unit(values, joint)}"
         numbers = [rms.number_or_none, values["max_error"][joint].number_or_none]
         if median is not None:
             numbers.append(median[joint].number_or_none)
@@ -96,7 +96,7 @@ def _curves(values: StoredValue, by: Provenance) -> list[Block]:
         return []
     errors, torques = [], []
     for joint, curve in samples["joints"].items():
-        unit = _unit(values, joint)
+        unit = stated_unit(values, joint)
         t = curve["t"].numbers
         error = tuple(_MILLI * value for value in curve["error"].numbers)
         series = [Series("error" if curve.get("low") is None else "average", t, error, by)]

@@ -1,21 +1,81 @@
-"""The verdict of a run: what the certificate, the motion and the covariance say of the loop."""
+"""The verdict of a run: what is proven and what is likely of the loop, what experiments and the plan warn of."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from torquec.errors import TorquecError
 from torquec.report.blocks import Block, Items, Shown, Tone, paragraph
 from torquec.report.found_documents import FoundDocument, FoundFolder
-from torquec.report.provenance import Statement, computed, proved
+from torquec.report.period_note import period_note
+from torquec.report.provenance import Number, Statement, assumed, computed, proved
+from torquec.report.simulated_conditions import limit_sentences, load_parts, stated_unit
+
+_CLAIM = proved("the certificate of the model, and the tube around the reference that follows from it")
+_LINEAR = computed("linear models along the motion; no proof")
+_ORIGINS = {
+    "tube": computed("the attempt to prove a tube around the reference"),
+    "linear models": _LINEAR,
+    "covariance": computed("linear models along the motion, and the covariance of the identification; no proof"),
+}
+"""What a statement that is not proven rests on, by the word of its document."""
 
 
 def verdict_section(document: FoundDocument, folder: FoundFolder) -> Shown:
-    """The step `verdict` of a run: its first sentence is about the proof, the others are statistics."""
+    """The step `verdict` of a run: its first sentence is about the proof, the others are statistics.
+
+    What experiments and the plan of the two rates warn of is told here as well: a reader may read no further.
+    """
     values = document.values
     proven = values["proven"].truth
-    claim = proved("the certificate of the model, and the tube around the reference that follows from it")
-    likely = computed("linear models along the motion, and the covariance of the identification; no proof")
     first, *others = values["statements"].texts or ("nothing is said",)
-    stated = Statement(first, claim if proven else likely)
+    stated = Statement(first, _CLAIM if proven else _ORIGINS["tube"])
     blocks: list[Block] = [paragraph(stated, tone=Tone.GOOD if proven else Tone.WARNING)]
     if others:
-        blocks.append(Items(tuple(Statement(text, likely) for text in others)))
+        origins = values.get("origins")  # which older documents do not have
+        words = ["linear models"] * len(others) if origins is None else list(origins.texts[1:])
+        rests = [_ORIGINS.get(word, _LINEAR) for word in words]
+        blocks.append(Items(tuple(Statement(text, way) for text, way in zip(others, rests, strict=True))))
+    for kind, told in _TOLD:
+        for other in folder.of_kind(kind):
+            try:
+                blocks += told(other)
+            except TorquecError:
+                continue  # the section that shows the document names the problem
     return Shown(tuple(blocks))
+
+
+def _experiment(document: FoundDocument) -> list[Block]:
+    """What a simulation warns of: limits that were passed, a loop that ran away, and what its load did."""
+    values = document.values
+    experiment = values.get("experiment")
+    name = document.name if experiment is None else f"'{experiment.text}'"
+    by = computed(f"simulation of {values['controller'].text} ({document.name})")
+    lost = values.get("diverged")
+    if lost is not None and values.get("runs") is None:
+        return [paragraph(f"In {name} the loop is not stable: ", Statement(lost.text, by), tone=Tone.BAD)]
+    told = limit_sentences(values)
+    blocks: list[Block] = [paragraph(f"In {name} ", Statement(f"{text}.", by), tone=Tone.BAD) for text in told]
+    given = values.get("conditions")
+    if given is not None and not given["payload"].is_empty:
+        load = load_parts(given["payload"], assumed(f"the options of the simulation {document.name}"))
+        errors = [(error.number, joint) for joint, error in values["max_error"].items() if error.value is not None]
+        if errors:
+            most, joint = max(errors)
+            error = Number(most, by, stated_unit(values, joint))
+            parts = (": its largest tracking error is ", error, f", at {joint}.")
+            blocks.append(paragraph(f"{name} carries ", *load, *parts))
+    return blocks
+
+
+def _plan(document: FoundDocument) -> list[Block]:
+    note = period_note(document.values, document.name)
+    return [] if note is None else [note]
+
+
+_TOLD: tuple[tuple[str, Callable[[FoundDocument], list[Block]]], ...] = (
+    ("simulate", _experiment),
+    ("realtime plan", _plan),
+    ("plan", _plan),
+)
+"""The kinds of other documents that have something to say here."""

@@ -1,0 +1,37 @@
+"""A warning where the background of a plan runs too rarely: held coefficients may then err more than is allowed."""
+
+from __future__ import annotations
+
+from torquec.report.blocks import Paragraph, Part, Tone, paragraph
+from torquec.report.provenance import Number, assumed, proved
+from torquec.report.stored_values import StoredValue
+
+_MILLI = 1e3  # s to ms
+
+HOLDING = proved("interval arithmetic over all motions of the specification; docs/real-time.md has the argument")
+"""How the error of holding is bounded."""
+
+
+def period_note(values: StoredValue, name: str) -> Paragraph | None:
+    """The warning of a result of `torquec realtime plan`; None where its period is short enough."""
+    allowed = values.get("allowed")
+    if allowed is None:
+        return None
+    times = [
+        (total.number / allowed[joint].number, joint)
+        for joint, total in values["total"].items()
+        if allowed[joint].number > 0.0
+    ]
+    most, joint = max(times, default=(0.0, ""))
+    order = values["order"].text
+    longest = values["recommended"].get(order)
+    if most <= 1.0 and longest is not None:
+        return None
+    period = Number(_MILLI * values["period"].number, assumed(f"the options of the plan {name}"), "ms")
+    parts: list[Part] = ["With a background that runs every ", period, " the torque error may be "]
+    parts += [Number(most, HOLDING, digits=3), f" times what is allowed, at {joint}: "]
+    if longest is None:
+        parts.append(f"no period is short enough to prove it, {order} order.")
+    else:
+        parts += ["a period of ", Number(_MILLI * longest.number, HOLDING, "ms"), " is short enough."]
+    return paragraph(*parts, tone=Tone.WARNING)

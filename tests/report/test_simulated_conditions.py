@@ -1,0 +1,118 @@
+"""What a report says of experiments: what was simulated, limits that were passed, and both in the verdict."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.report.result_folders import check_page, visible_text
+
+from torquec.report.html_page import report_html
+from torquec.report.json_page import report_json
+from torquec.report.report import folder_report
+from torquec.report.result_document import result_text
+
+CONDITIONS = {
+    "robot": "arm",
+    "payload": [{"frame": "hand", "mass": 6.6, "center": [0.0, 0.0, 0.0]}],
+    "motion": {"file": "", "from": [0.0], "to": [0.5], "duration": 1.5},
+    "friction": "stick",
+    "friction_stated": True,
+    "effort": 1.0,
+    "resolution": 0.001,
+    "noise": 0.0,
+    "delay": 2,
+    "seed": 0,
+}
+OLD = {
+    "experiment": "unknown load",
+    "controller": "pd",
+    "period": 0.001,
+    "joints": ["wrist"],
+    "plant": "exact",
+    "units": {"wrist": "rad"},
+    "rmse": {"wrist": 1.0},
+    "max_error": {"wrist": 4.65},
+    "saturated": [],
+}
+LEFT = {"joint": "wrist", "quantity": "position", "time": 0.25, "value": -4.274, "limit": -1.83}
+FAST = {"joint": "wrist", "quantity": "speed", "time": 0.2, "value": -15.85, "limit": -4.54}
+NEW = OLD | {"conditions": CONDITIONS, "passed_limits": [LEFT, FAST]}
+VERDICT = {"proven": False, "statements": ["no tracking error is proven: fast", "stable up to 0.58 kg", "likely"]}
+
+
+def shown(folder, **documents):
+    """The text of the page, and the sections of its twin."""
+    for name, document in documents.items():
+        (folder / f"{name}.json").write_text(result_text(name, document))
+    report = folder_report(folder)
+    assert report.problems == ()
+    page = report_html(report)
+    check_page(page)
+    twin = json.loads(report_json(report))
+    return visible_text(page), {section["name"]: section["blocks"] for section in twin["sections"]}
+
+
+def tones(blocks):
+    """The notes of a section by tone."""
+    found = {}
+    for block in blocks:
+        if block["block"] == "paragraph":
+            words = "".join(part if isinstance(part, str) else part.get("text", "#") for part in block["parts"])
+            found.setdefault(block["tone"], []).append(words)
+    return found
+
+
+def test_limits_that_were_passed_are_red_here_and_in_the_verdict(tmp_path):
+    _, sections = shown(tmp_path, simulate=NEW, verdict=VERDICT)
+    left = "wrist left its range at t = 0.25 s and came to -4.274 rad; the limit is -1.83 rad."
+    fast = "wrist was faster than its limit at t = 0.2 s and reached -15.85 rad/s; the limit is 4.54 rad/s."
+    assert tones(sections["tracking"])["bad"] == [left, fast]
+    assert tones(sections["tracking"])["good"] == ["No drive came to its torque limit."]
+    assert tones(sections["verdict"])["bad"] == [f"In 'unknown load' {left}", f"In 'unknown load' {fast}"]
+
+
+def test_what_was_simulated_is_told(tmp_path):
+    text, sections = shown(tmp_path, simulate=NEW, verdict=VERDICT)
+    facts = next(block["facts"] for block in sections["tracking"] if block["block"] == "facts")
+    told = {fact["label"]: fact["parts"] for fact in facts}
+    assert told["what moves"] == ["arm, its exact model"]
+    mass, frame = [part for part in told["load that the controller does not know"] if part]
+    assert (mass["value"], mass["unit"], mass["obtained"], frame) == (6.6, "kg", "assumed", " at the frame hand")
+    assert [part["value"] for part in told["motion"] if not isinstance(part, str)] == [0.0, 0.5, 1.5]
+    assert told["friction"] == ["joints stick at rest"]
+    assert [part["value"] for part in told["positions are measured"] if not isinstance(part, str)] == [1.0, 2]
+    assert "'unknown load' carries 6.6 kg" in text
+
+
+def test_a_robot_without_friction_and_a_motion_of_a_file(tmp_path):
+    motion = CONDITIONS["motion"] | {"file": "motion.csv"}
+    given = CONDITIONS | {"friction_stated": False, "payload": [], "motion": motion, "resolution": 0.0, "delay": 0}
+    _, sections = shown(tmp_path, simulate=NEW | {"conditions": given}, verdict=VERDICT)
+    facts = next(block["facts"] for block in sections["tracking"] if block["block"] == "facts")
+    told = {fact["label"]: fact["parts"] for fact in facts}
+    assert told["friction"] == ["none: the robot's file states none"]
+    assert told["load that the controller does not know"] == ["none"]
+    assert told["motion"][0] == "motion.csv, "
+    assert told["positions are measured"] == ["exactly"]
+
+
+def test_an_older_document_does_not_claim_that_limits_were_kept(tmp_path):
+    text, sections = shown(tmp_path, simulate=OLD, verdict=VERDICT)
+    assert "Whether the joints kept their ranges and speed limits is not in this document." in text
+    assert "bad" not in tones(sections["verdict"])
+    kept = NEW | {"passed_limits": []}
+    text, sections = shown(tmp_path, simulate=kept, verdict=VERDICT)
+    assert "bad" not in tones(sections["tracking"])
+    assert "is not in this document" not in text
+
+
+@pytest.mark.parametrize("origins", [None, ["tube", "linear models", "covariance"]])
+def test_each_statement_of_the_verdict_says_what_it_rests_on(tmp_path, origins):
+    document = VERDICT if origins is None else VERDICT | {"origins": origins}
+    _, sections = shown(tmp_path, verdict=document)
+    first, items = sections["verdict"]
+    assert first["parts"][0]["from"] == "the attempt to prove a tube around the reference"
+    rests = [line["from"] for line in items["lines"]]
+    assert rests[0] == "linear models along the motion; no proof"
+    assert ("covariance" in rests[1]) == (origins is not None)
