@@ -117,6 +117,15 @@ def test_without_a_simpler_model_in_time_the_run_goes_on_with_the_exact_one(tmp_
     assert page["problems"] == []
 
 
+def test_the_two_rate_header_states_what_the_plan_of_the_run_proves(tmp_path):
+    planned = PROJECT.replace('"c"]', '"rt-c"]') + '[realtime]\norder = "zeroth"\nperiod = 0.02\n'
+    short_run(tmp_path, planned, "check", "realtime", "generate")
+    total = document(tmp_path / "out", "realtime/plan.json")["total"]["joint1"]
+    header = (tmp_path / "out" / "generate" / "rt-c" / "planar2r_rt.h").read_text()
+    assert "With zeroth order, coefficients at most 0.02 s old" in header
+    assert f"torque error of joint1: at most {total:.6g} N m" in header
+
+
 @pytest.mark.slow
 def test_where_its_mass_matrix_may_be_singular_the_exact_model_is_controlled(tmp_path):
     loose = PROJECT.replace("torque_error = 0.5", "torque_error = 5.0").replace("= 15.0", "= 5.0")
