@@ -81,6 +81,8 @@ def test_what_is_left_is_proven_and_can_be_checked_again(finished):
     assert verdict["proven"] is True
     bounds = document(folder, "design/design.json")["guarantee"]["bounds"]
     assert 1e-4 < bounds["joint1"]["value"] < 5e-3  # 0.5 N m over 2 kg m^2 and the poles' 400/s^2, and a margin
+    header = " ".join((folder / "design" / "planar2r.h").read_text().replace("\n *", " ").split())
+    assert f"With the motion that it was designed along, {verdict['statements'][0]}." in header
     errors = document(folder, "simulate/unknown_load/simulation.json")["max_error"]
     assert bounds["joint1"]["value"] < errors["joint1"] < 0.1  # nothing is promised of a load that is unknown
 
