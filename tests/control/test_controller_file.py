@@ -9,6 +9,7 @@ import subprocess
 
 import numpy as np
 import pytest
+from tests.model.kinds import model_of
 
 import torquec as tq
 from torquec.control.controller_file import read_controller, write_controller
@@ -65,3 +66,16 @@ def test_nonsense_is_refused(tmp_path, text):
     path.write_text(text)
     with pytest.raises(ModelFileError, match=r"controller\.json(:1)?: "):
         read_controller(path)
+
+
+def test_the_header_says_what_model_which_poles_and_what_is_proven(tmp_path):
+    model = model_of("scara", tq.ModelKind.CERTIFIED_TORQUE)
+    law = tq.computed_torque(model, [-5, -6 + 2j, -7, -8], period=0.001)
+    write_controller(law, tmp_path, prefix="arm", promise="No tracking error is proven.")
+    header = (tmp_path / "arm.h").read_text()
+    assert "SIMPLIFIED: its model is not the exact dynamics of scara" in header
+    assert f"SHA-256 of the certificate  {model.record.content_hash}" in header
+    assert f"{law.joints[1]}: -6 +- 2j" in header
+    assert "No tracking error is proven." in header
+    write_controller(tq.computed_torque(ARM, -20), tmp_path / "exact")
+    assert "Model of puma560: exact, with all terms." in (tmp_path / "exact" / "computed_torque.h").read_text()

@@ -86,6 +86,8 @@ def test_what_is_left_is_proven_and_can_be_checked_again(finished):
     assert simulated["conditions"]["payload"] == [{"frame": "link2", "mass": 0.1, "center": [0.0, 0.0, 0.0]}]
     assert simulated["conditions"]["motion"]["duration"] == pytest.approx(3.0)
     errors = simulated["max_error"]
+    header = " ".join((folder / "design" / "planar2r.h").read_text().replace("\n *", " ").split())
+    assert f"With the motion that it was designed along, {verdict['statements'][0]}." in header
     assert bounds["joint1"]["value"] < errors["joint1"] < 0.1  # nothing is promised of a load that is unknown
 
 
@@ -119,6 +121,15 @@ def test_without_a_simpler_model_in_time_the_run_goes_on_with_the_exact_one(tmp_
     page = json.loads((tmp_path / "out" / "report.json").read_text())
     assert f"Everything else on this page is about the exact model: {record.fallback}." in json.dumps(page)
     assert page["problems"] == []
+
+
+def test_the_two_rate_header_states_what_the_plan_of_the_run_proves(tmp_path):
+    planned = PROJECT.replace('"c"]', '"rt-c"]') + '[realtime]\norder = "zeroth"\nperiod = 0.02\n'
+    short_run(tmp_path, planned, "check", "realtime", "generate")
+    total = document(tmp_path / "out", "realtime/plan.json")["total"]["joint1"]
+    header = (tmp_path / "out" / "generate" / "rt-c" / "planar2r_rt.h").read_text()
+    assert "With zeroth order, coefficients at most 0.02 s old" in header
+    assert f"torque error of joint1: at most {total:.6g} N m" in header
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ import numpy as np
 
 from torquec.codegen.target import Target, generate_package
 from torquec.control.controller import STATE, Controller
-from torquec.control.law_options import ControllerOptions
+from torquec.control.law_options import ControllerOptions, ModelOrigin
 from torquec.control.observer import Observer
 from torquec.control.poles import joint_poles
 from torquec.errors import ArgumentError, ModelFileError
@@ -41,11 +41,13 @@ def write_controller(
     prefix: str | None = None,
     target: Target | str = Target.C,
     details: Mapping[str, Any] | None = None,
+    promise: str = "",
     force: bool = False,
 ) -> list[Path]:
     """Write (1) and (2) into a directory; gives the files. `details` are JSON values to keep beside the program.
 
-    `prefix` begins the names of files and functions; it is the controller's own name unless given.
+    `prefix` begins the names of files and functions; it is the controller's own name unless given. `promise`: what is
+    proven of the loop, for the description at the top of the code.
 
     Raises `ArgumentError` where the directory cannot be written, and without `force` for a file in the way that Torquec
     did not write.
@@ -61,7 +63,7 @@ def write_controller(
             scratch,
             prefix=prefix or controller.name,
             target=chosen(Target, target, "target"),
-            description=_description(controller),
+            description=_description(controller, promise),
             notes={controller.function.name: _note(controller)},
         )
         (scratch / FILE_NAME).write_text(document_text(document), encoding="ascii")
@@ -181,9 +183,32 @@ _DOCUMENTS = DocumentFormat(
 )
 
 
-def _description(controller: Controller | Observer) -> str:
+def _description(controller: Controller | Observer, promise: str) -> str:
+    """What it is, of which model with which poles, and what is proven: whoever has only the code must see it there."""
     every = "" if controller.period is None else f", to be called every {controller.period:g} s"
-    return f"Controller {controller.name} for the joints {', '.join(controller.joints)}{every}. SI units, radians."
+    about = f"Controller {controller.name} for the joints {', '.join(controller.joints)}{every}. SI units, radians."
+    lines = [about, *_model_lines(controller.origin)]
+    design = getattr(controller, "design", None)
+    if design is not None and design.options.poles is not None:
+        pairs = joint_poles(controller.joints, design.options.poles).pairs
+        lines.append("Poles that it is designed for [1/s]:")
+        lines += [f"  {name}: {pair}" for name, pair in zip(controller.joints, pairs, strict=True)]
+    if promise:
+        lines.append(promise)
+    return "\n".join(lines)
+
+
+def _model_lines(origin: ModelOrigin | None) -> list[str]:
+    if origin is None:
+        return []
+    if origin.certificate_hash is None:
+        exact = "" if origin.kind.follows_program else ", with all terms"
+        return [f"Model of {origin.robot}: {origin.kind.value}{exact}."]
+    return [
+        f"SIMPLIFIED: its model is not the exact dynamics of {origin.robot}. Its errors are bounded by the certificate",
+        f"  SHA-256 of the certificate  {origin.certificate_hash}",
+        "and for the motions of the certificate only: torquec check proves it again.",
+    ]
 
 
 def _note(controller: Controller | Observer) -> str:

@@ -22,7 +22,6 @@ from torquec.control.poles import JointPoles, PoleArgument
 from torquec.errors import ArgumentError
 from torquec.foundation.choice import chosen
 from torquec.foundation.documents import Codec, written_by
-from torquec.foundation.json_text import checksum
 from torquec.model.model import Model, ModelKind
 
 
@@ -210,8 +209,8 @@ class LawDesign:
 class ModelOrigin:
     """The model that a controller was made from: its robot, its kind, and hashes of what they hold.
 
-    `robot_hash` is `Robot.content_hash`, `model_hash` is `Model.content_hash`, `certificate_hash` the SHA-256 of the
-    certificate's document, None for a model without one.
+    `robot_hash` is `Robot.content_hash`, `model_hash` is `Model.content_hash`, `certificate_hash` the SHA-256 in the
+    certificate's file, None for a model without one.
     """
 
     robot: str
@@ -223,7 +222,7 @@ class ModelOrigin:
     @staticmethod
     def of(model: Model) -> ModelOrigin:
         """The origin that a model is."""
-        certificate = None if model.record is None else checksum(model.record.to_dict())
+        certificate = None if model.record is None else model.record.content_hash
         robot = model.robot
         return ModelOrigin(robot.name, model.kind, robot.content_hash, model.content_hash, certificate)
 

@@ -49,8 +49,11 @@ def claims_of(robot: Robot, record: Certificate | None) -> tuple[Claim, ...]:
     return (*torques, *coefficients)
 
 
-def claim_text(model: Model, model_file: str, model_hash: str) -> str:
-    """The claim of a certified model in words: errors, box, specification, hashes, and how to check them."""
+def claim_text(model: Model, model_file: str, model_hash: str, condition: str = "") -> str:
+    """The claim of a certified model in words: errors, box, specification, hashes, and how to check them.
+
+    `condition` is what else must be said of the errors, right below them.
+    """
     robot, record = model.robot, model.record
     assert record is not None
     box = record.motions
@@ -72,6 +75,8 @@ def claim_text(model: Model, model_file: str, model_hash: str) -> str:
             f"  the errors of {len(proofs)} coefficients {about}, each within its own bound (see the certificate); "
             "all others are exact"
         )
+    if condition:
+        lines.append(condition)
     lines.append("Box:")
     for k, joint in enumerate(robot.joints):
         angle = "m" if joint.type.is_prismatic else "rad"

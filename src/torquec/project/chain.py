@@ -9,7 +9,7 @@ import dataclasses
 from pathlib import Path
 
 from torquec.project.project import MotionPart, Project
-from torquec.project.step import DESIGN, IDENTIFY, SIMPLIFY, RunStep
+from torquec.project.step import DESIGN, IDENTIFY, REALTIME, SIMPLIFY, RunStep
 from torquec.project.steps.check import robot_check_step
 from torquec.project.steps.design import design_step
 from torquec.project.steps.generate import generate_step
@@ -101,7 +101,7 @@ STEPS = (
         skipped=lambda project: "" if project.experiments else "there is no [[experiment]]",
     ),
     RunStep(
-        "realtime",
+        REALTIME,
         "planning the two rates",
         realtime_step,
         reads=lambda project: (_specification(project), project.realtime),
@@ -113,7 +113,7 @@ STEPS = (
         "writing source code",
         generate_step,
         reads=lambda project: project.generate,
-        needs=(*MODELS, DESIGN),
+        needs=(*MODELS, DESIGN, REALTIME),
     ),
     RunStep(
         "selftest",

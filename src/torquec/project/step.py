@@ -19,7 +19,7 @@ from torquec.report.result_document import result_text
 if TYPE_CHECKING:
     from torquec.model.model import Model
 
-IDENTIFY, SIMPLIFY, DESIGN = "identify", "simplify", "design"
+IDENTIFY, SIMPLIFY, DESIGN, REALTIME = "identify", "simplify", "design", "realtime"
 
 
 @dataclass(frozen=True)

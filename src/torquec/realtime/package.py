@@ -38,6 +38,7 @@ from torquec.model.model import Model
 from torquec.model.save import model_document
 from torquec.realtime.choices import FrictionTask, HoldOrder
 from torquec.realtime.controller_functions import controller_functions
+from torquec.realtime.held_errors import HeldErrors, held_errors_text
 from torquec.realtime.plan import HoldPlan
 from torquec.realtime.runtime.loop_package import RUNTIME_CMAKE, loop_files, loop_functions
 from torquec.realtime.runtime.structures import MOST_JOINTS
@@ -92,7 +93,7 @@ def write_two_rate_package(
     friction: FrictionTask | str = FrictionTask.BACKGROUND,
     order: HoldOrder | str = HoldOrder.FIRST,
     law: Controller | None = None,
-    plan: HoldPlan | None = None,
+    plan: HoldPlan | HeldErrors | None = None,
     precision: Precision | str = Precision.DOUBLE,
     prefix: str | None = None,
     triple: str | None = None,
@@ -103,8 +104,8 @@ def write_two_rate_package(
 
     `update` names parameters or groups that can change while the robot runs (`torquec.realtime.run_time_parameters`);
     `law` adds the step of a controller; what is lost with a `plan` is stated in the header. Raises `ArgumentError` for
-    unknown words and choices, for a controller or a plan of other
-    joints, and for files in the way that Torquec did not write, without `force`; nothing is written then.
+    unknown words and choices, for a controller or a plan of other joints, and for files in the way that Torquec did not
+    write, without `force`; nothing is written then.
     """
     numbers = chosen(Precision, precision, "precision")
     two = two_rate(source, update=update, friction=friction, order=order)
@@ -117,29 +118,17 @@ def write_two_rate_package(
     begin = prefix or f"{simplified_prefix(two.model) if certified else two.robot.name}_rt"
     names = package_names(functions, begin, scalar=SCALARS[numbers])
     stack = {function.name: stack_bytes(function, names) for function in functions}
-    if plan is not None and plan.joints != two.robot.joint_names:
+    errors = plan.errors if isinstance(plan, HoldPlan) else plan
+    if errors is not None and errors.joints != two.robot.joint_names:
         raise ArgumentError("the plan is for other joints", remedy="plan for the model that is written")
     target = object_target(triple, cpu) if triple or cpu else None
-    texts = _texts(two, functions, names, stack, "" if plan is None else _plan_text(two.robot, plan), target)
+    texts = _texts(two, functions, names, stack, held_errors_text(two.robot, errors, certified=certified), target)
     if law is not None and runs:
         texts |= loop_files(two.model, law, functions, names)
         texts["CMakeLists.txt"] = f"{texts['CMakeLists.txt']!s}{RUNTIME_CMAKE.format(prefix=names.prefix)}"
     files = write_folder(to_path(directory), texts, force=force)
     counts = MappingProxyType({function.name: count_operations(function) for function in functions})
     return TwoRatePackage(tuple(files), counts, MappingProxyType(stack), claims_of(two.robot, two.model.record))
-
-
-def _plan_text(robot: Robot, plan: HoldPlan) -> str:
-    """What a plan promises, in the words of a header."""
-    held = plan.held(plan.order)
-    age = plan.period + plan.latency
-    lines = [f"With {plan.order.value} order, coefficients at most {age:.6g} s old, for all motions of the plan:"]
-    for i, joint in enumerate(robot.joints):
-        unit = "N" if joint.type.is_prismatic else "N m"
-        parts = f" = {plan.proven[i]:.6g} of the model + {held[i]:.6g} of holding" if plan.proven[i] else ""
-        lines.append(f"  torque error of {joint.name}: at most {plan.total[i]:.6g} {unit}{parts}")
-    lines.append("Friction that is held is not in this.")
-    return "\n".join(lines)
 
 
 def _texts(
@@ -152,16 +141,16 @@ def _texts(
 ) -> dict[str, str | bytes]:
     model = two.model
     description = package_description(two.robot)
-    if promise:
-        description += f"\n\n{promise}"
     texts: dict[str, str | bytes] = {}
     if model.record is not None:
         document = model_document(model)
         file = f"{prefix_identifier(two.robot.name)}.tq.json"
-        claim = claim_text(model, file, document["sha256"]).rsplit("\n", 1)[0]
+        claim = claim_text(model, file, document["sha256"], promise).rsplit("\n", 1)[0]
         claim += rounding_text(names.scalar)
         description = f"{claim}\nCheck the proof and the model with:  torquec check {file}\n\n{description}"
         texts[file] = document_text(document)
+    else:
+        description += f"\n\n{promise}"
     description += f"\n\nTwo-rate structure: the tasks are in {names.prefix}_tasks.h."
     if two.groups:
         description += "\nChangeable at run time, in this order:"

@@ -19,6 +19,7 @@ from torquec.foundation.choice import chosen
 from torquec.foundation.work import Work, as_work
 from torquec.model.model import Model, as_model
 from torquec.realtime.choices import HoldOrder
+from torquec.realtime.held_errors import HeldErrors
 from torquec.realtime.hold_bound import HoldBound, hold_bound
 from torquec.realtime.hold_search import FoundErrors, search_hold_error
 from torquec.robot.robot import Robot
@@ -58,6 +59,12 @@ class HoldPlan:
     def total(self) -> Array:
         """(2) at the plan's period and order, (n,)."""
         return self.proven + self.held(self.order)
+
+    @property
+    def errors(self) -> HeldErrors:
+        """(2) at the plan's period and order, in its parts."""
+        held = self.held(self.order).tolist()
+        return HeldErrors(self.joints, self.period + self.latency, self.order, tuple(self.proven.tolist()), tuple(held))
 
     def curve(self) -> dict[str, Array]:
         """Bounds against the period: `period` (K,), `zeroth` and `first` (K, n), for pictures."""

@@ -18,7 +18,14 @@ def design_step(context: StepContext) -> str:
     n = model.robot.n
     point = ((0.0,) * n if motion is None else tuple(motion.q[0].tolist()), (0.0,) * n, (0.0,) * n)
     study = design_study(model, choice, point=point, motion=motion, work=context.work)
-    write_controller(study.law, context.folder, prefix=model.robot.name, details=study.details, force=True)
+    write_controller(
+        study.law,
+        context.folder,
+        prefix=model.robot.name,
+        details=study.details,
+        promise=study.promise,
+        force=True,
+    )
     curves = loop_curves(study, root_loci(model, study, choice, motion))
     context.write_document(DOCUMENT, "design", study.document | {"files": context.names()} | curves)
     operations = study.law.operations

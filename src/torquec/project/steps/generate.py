@@ -6,7 +6,8 @@ import dataclasses
 
 from torquec.project.project import GeneratePart
 from torquec.project.read_project import TWO_RATE
-from torquec.project.step import DESIGN, StepContext
+from torquec.project.step import DESIGN, REALTIME, StepContext
+from torquec.project.steps.realtime import DOCUMENT as PLAN
 
 DOCUMENT = "generate.json"
 
@@ -15,6 +16,8 @@ def generate_step(context: StepContext) -> str:
     """A folder for each target."""
     from torquec.control.controller_file import FILE_NAME, read_controller
     from torquec.model.generate import generate
+    from torquec.realtime.choices import HoldOrder
+    from torquec.realtime.held_errors import HeldErrors
     from torquec.realtime.package import write_two_rate_package
 
     part, model = context.project.generate, context.best_model()
@@ -24,8 +27,16 @@ def generate_step(context: StepContext) -> str:
         with context.work.step(f"writing {target}"):
             if target == TWO_RATE:
                 law = read_controller(context.results[DESIGN] / FILE_NAME) if DESIGN in context.results else None
+                planned = REALTIME in context.results
+                errors = HeldErrors.of_document(context.read_document(REALTIME, PLAN)) if planned else None
                 written[target] = write_two_rate_package(
-                    model, folder, update=part.update, law=law, precision=_precision(part, target)
+                    model,
+                    folder,
+                    update=part.update,
+                    order=HoldOrder.FIRST if errors is None else errors.order,
+                    law=law,
+                    plan=errors,
+                    precision=_precision(part, target),
                 ).functions
             else:
                 written[target] = generate(model, folder, target=target, precision=_precision(part, target)).functions

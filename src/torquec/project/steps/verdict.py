@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from torquec.project.design_study import DOCUMENT as DESIGNED
+from torquec.project.promises import tracking_sentence
 from torquec.project.step import DESIGN, StepContext
 from torquec.report.narrow_limits import narrow_limits
 
@@ -38,11 +39,7 @@ def verdict_step(context: StepContext) -> str:
 def verdict_statements(found: Mapping[str, Any]) -> list[tuple[str, Origin]]:
     """A sentence for each promise in the document of a design, and what it rests on."""
     guarantee, payload, covariance = found["guarantee"], found["payload"], found["covariance"]
-    if guarantee.get("valid"):
-        bounds = [f"{joint} {bound['value']:.2g} {bound['unit']}" for joint, bound in guarantee["bounds"].items()]
-        said = [(f"proven: the tracking error stays below {', '.join(bounds)}", Origin.TUBE)]
-    else:
-        said = [(f"no tracking error is proven: {guarantee.get('reason', '')}", Origin.TUBE)]
+    said = [(tracking_sentence(guarantee), Origin.TUBE)]
     said += [(text, Origin.LINEAR) for text in narrow_limits(found.get("robustness", {}))]
     if "lower" in payload:
         most = "any payload" if payload["upper"] is None else f"{payload['upper']:.3g} kg in {payload['frame']}"

@@ -1,0 +1,64 @@
+"""Torque errors with coefficients of an age, joint by joint: what the header of a two-rate package says of them.
+
+A certificate bounds the error of torques from coefficients of the very instant. The cycle uses older ones, and
+
+(1)  error = that of the model + that of holding,    each bounded, at most  age = period + latency  old
+
+of :mod:`torquec.realtime.plan`. A header never states the first part of (1) without the second one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from torquec.realtime.choices import HoldOrder
+from torquec.robot.robot import Robot
+
+
+@dataclass(frozen=True)
+class HeldErrors:
+    """(1) of every joint, with coefficients at most `age` [s] old: `model` is zero where the model is exact."""
+
+    joints: tuple[str, ...]
+    age: float
+    order: HoldOrder
+    model: tuple[float, ...]
+    held: tuple[float, ...]
+
+    @staticmethod
+    def of_document(document: Mapping[str, Any]) -> HeldErrors:
+        """Those of the document that `torquec realtime plan` writes."""
+        order = HoldOrder(document["order"])
+        return HeldErrors(
+            tuple(document["proven"]),
+            document["period"] + document["latency"],
+            order,
+            tuple(document["proven"].values()),
+            tuple(document[order.value].values()),
+        )
+
+
+def held_errors_text(robot: Robot, errors: HeldErrors | None, *, certified: bool) -> str:
+    """What a header says of the age of coefficients; `certified` where errors of the very instant stand before it."""
+    lines = []
+    if certified:
+        lines.append(
+            "These are the errors with coefficients of the very instant. A cycle uses older ones, which adds to them:"
+        )
+    if errors is None:
+        more = "how much is not known here" if certified else "Coefficients that are held add an error"
+        lines.append(
+            f"{more}: torquec realtime plan bounds it, and torquec generate with --spec and --period writes it here."
+        )
+        return "\n".join(lines)
+    lines.append(
+        f"With {errors.order.value} order, coefficients at most {errors.age:.6g} s old, for all motions of the plan:"
+    )
+    for joint, own, held in zip(robot.joints, errors.model, errors.held, strict=True):
+        unit = "N" if joint.type.is_prismatic else "N m"
+        parts = f" = {own:.6g} of the model + {held:.6g} of holding" if own else ""
+        lines.append(f"  torque error of {joint.name}: at most {own + held:.6g} {unit}{parts}")
+    lines.append("Friction that is held is not in this.")
+    return "\n".join(lines)
