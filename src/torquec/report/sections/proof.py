@@ -50,7 +50,9 @@ def _claimed(document: FoundDocument, folder: FoundFolder) -> Shown:
             for limits, per in ((box.velocity, "s"), (box.acceleration, "s\N{SUPERSCRIPT TWO}"))
         ]
         rows.append((joint.name, Number(box.lower[k], stated, unit), Number(box.upper[k], stated, unit), *speeds))
-    words = f"For every motion of the box below, the model in {document.name} differs from the robot by at most:"
+    given = "with its identified parameters" if folder.of_kind("identify") else "as its file describes it"
+    exact = f"the exact model of {robot.name}, {given},"
+    words = f"For every motion of the box below, the model in {document.name} differs from {exact} by at most:"
     blocks: list[Block] = [paragraph(words)]
     if torques:
         blocks.append(DataTable(("joint", "torque error at most"), torques, "Inverse dynamics"))
@@ -58,8 +60,9 @@ def _claimed(document: FoundDocument, folder: FoundFolder) -> Shown:
         blocks.append(DataTable(("coefficient", "joint", "error at most"), others, "Coefficients", folded=True))
     head = ("joint", "from", "to", "speed up to", "acceleration up to")
     blocks.append(DataTable(head, tuple(rows), "The box of motions"))
+    blocks.append(paragraph("That the exact model is the real robot is not proven: it is what its file says."))
     blocks.append(CommandLine(command, purpose))
-    blocks.append(Facts((fact("SHA-256 of the certificate", record.content_hash),)))
+    blocks.append(Facts((fact("checksum of the certificate's contents, its field sha256", record.content_hash),)))
     return Shown(tuple(blocks))
 
 
