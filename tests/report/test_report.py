@@ -16,6 +16,7 @@ from torquec.errors import ArgumentError, TorquecError
 from torquec.page.view_page import View
 from torquec.report import live_view
 from torquec.report.blocks import Facts
+from torquec.report.html_page import report_html
 from torquec.report.provenance import Obtained
 from torquec.report.report import SECTIONS, folder_report, write_report
 from torquec.report.result_document import result_text
@@ -103,7 +104,7 @@ def test_what_is_proved_is_what_the_certificate_says(page):
 
 def test_what_is_proved_is_about_the_file_and_the_checksum_is_not_of_it(page):
     text = visible_text(page[0])
-    assert "differs from the exact model of planar2r, as its file describes it, by at most" in text
+    assert "differs from the exact model of planar2r by at most" in text
     assert "That the exact model is the real robot is not proven" in text
     certificate = json.loads((made_folder() / "small" / "planar2r.certificate.json").read_text())
     facts = [block for section in page[1]["sections"] for block in section["blocks"] if block["block"] == "facts"]
@@ -120,6 +121,14 @@ def test_the_mass_that_moves_is_told_from_that_of_the_base(tmp_path):
     assert "".join(map(str, facts["mass"].parts)) == "155 kg, of which 132.3 kg move"
     (tile,) = [fact for fact in report.highlights if fact.label == "what moves"]
     assert "".join(map(str, tile.parts)) == "2 joints, 132.3 kg"
+
+
+def test_the_robots_file_is_named_where_a_run_says_which(tmp_path):
+    folder = result_folder(tmp_path / "results")
+    changed(folder / "run.json", inputs={"p.toml": "00", "arm.urdf": "11"})
+    (folder / "identification.json").write_text(result_text("identify", {}))
+    text = visible_text(report_html(folder_report(folder)))
+    assert "differs from the exact model of arm.urdf with the identified parameters by at most" in text
 
 
 def test_the_worst_joint_is_named_where_it_is_one(tmp_path):
