@@ -49,6 +49,13 @@ def test_warnings_name_file_and_line_and_strict_refuses(torquec, arm):
     assert "arm.urdf:" in refused.err
 
 
+def test_a_heavy_base_is_told_from_what_moves(torquec, arm):
+    assert "2 joints, 2 kg, gravity" in torquec("info", arm).out
+    heavy = '<link name="base"><inertial><mass value="8"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
+    arm.write_text(arm.read_text().replace('<link name="base"/>', f"{heavy}</inertial></link>"))
+    assert "2 joints, 10 kg, of which 2 kg move, gravity" in torquec("info", arm).out
+
+
 def test_text_lists_every_joint(torquec):
     shown = torquec("info", "stanford").out
     assert all(f"joint{k}" in shown for k in range(1, 7))

@@ -41,6 +41,17 @@ def test_a_motion_by_its_ends_and_files(torquec, arm, tmp_path):
     assert table[-1, 1] == pytest.approx(np.radians(0.5), abs=1e-4)
 
 
+def test_limits_that_are_passed_are_told_of_one_run_and_of_many(torquec, arm, tmp_path):
+    motion = ("--from", "0,0", "--to", "0,2.5", "--duration", "6", "--no-limits")
+    one = torquec("simulate", arm, *motion)
+    assert "elbow left its range at t = " in one.out
+    many = torquec("simulate", arm, *motion, "--runs", "2", "-o", tmp_path / "many", "--json").document
+    (left,) = many["passed_limits"]
+    assert (left["joint"], left["quantity"], left["limit"]) == ("elbow", "position", 2.0)
+    assert left["value"] == pytest.approx(2.5, abs=0.05)
+    assert many["conditions"]["motion"]["to"] == [0.0, 2.5]
+
+
 def test_a_payload_makes_larger_errors(torquec):
     plain = torquec("simulate", "puma560", "--json").document
     loaded = torquec("simulate", "puma560", "--plant-payload", "link6:2.5", "--json").document
@@ -58,6 +69,8 @@ def test_an_identified_model_can_be_the_plant_with_a_load_and_scattered(torquec,
     assert loaded > 10.0 * plain
     many = torquec("simulate", tmp_path / "arm.tq.json", *motion, "--runs", "3", "--plant-payload", "link2:0.5")
     assert many.document["runs"] == 3
+    moved = torquec("simulate", tmp_path / "arm.tq.json", "--plant", "planar2r", *motion).document
+    assert moved["plant"] == "exact"  # what moves, not what the controller believes in
 
 
 def test_many_runs_are_drawn_as_a_band(torquec, tmp_path):

@@ -13,8 +13,10 @@ import pytest
 from torquec.errors import ArgumentError, TorquecError
 from torquec.page import build_bundle, bundle
 from torquec.page.build_bundle import COMMAND, is_up_to_date
+from torquec.page.view_document import robot_document
 from torquec.page.view_page import view_page
 from torquec.robot import classics
+from torquec.spatial import Inertia
 from torquec.trajectory import puma560_standard_trajectory
 
 needs_bundle = pytest.mark.skipif(not is_up_to_date(), reason=f"the script of the pages was not made: {COMMAND}")
@@ -31,6 +33,11 @@ def renamed(robot, name):
     body = dataclasses.replace(first, name=name, joint=dataclasses.replace(first.joint, name=name))
     frames = tuple(dataclasses.replace(frame, name=f"{name}{k}") for k, frame in enumerate(robot.frames))
     return dataclasses.replace(robot, name=name, bodies=(body, *robot.bodies[1:]), frames=frames)
+
+
+def test_the_mass_is_that_of_what_moves():
+    robot = dataclasses.replace(classics.planar2r(), base_inertia=Inertia(m=100.0))
+    assert robot_document(robot, (), ())["mass"] == robot.moving_mass == robot.mass - 100.0
 
 
 @needs_bundle

@@ -15,6 +15,8 @@ import torquec.report.sections
 from torquec.errors import ArgumentError, TorquecError
 from torquec.page.view_page import View
 from torquec.report import live_view
+from torquec.report.blocks import Facts
+from torquec.report.html_page import report_html
 from torquec.report.provenance import Obtained
 from torquec.report.report import SECTIONS, folder_report, write_report
 from torquec.report.result_document import result_text
@@ -98,6 +100,53 @@ def test_what_is_proved_is_what_the_certificate_says(page):
         column = table["head"].index(head)
         assert {row[0]: row[column]["value"] for row in table["rows"]} == bounds
         assert {row[column]["obtained"] for row in table["rows"]} == {"proved"}
+
+
+def test_what_is_proved_is_about_the_file_and_the_checksum_is_not_of_it(page):
+    text = visible_text(page[0])
+    assert "differs from the exact model of planar2r by at most" in text
+    assert "That the exact model is the real robot is not proven" in text
+    certificate = json.loads((made_folder() / "small" / "planar2r.certificate.json").read_text())
+    facts = [block for section in page[1]["sections"] for block in section["blocks"] if block["block"] == "facts"]
+    named = {fact["label"]: fact["parts"] for block in facts for fact in block["facts"]}
+    assert named["checksum of the certificate's contents, its field sha256"] == [certificate["sha256"]]
+
+
+def test_the_mass_that_moves_is_told_from_that_of_the_base(tmp_path):
+    folder = result_folder(tmp_path / "results")
+    changed(folder / "info.json", mass=155.0, moving_mass=132.3)
+    report = folder_report(folder)
+    robot = next(section for section in report.sections if section.name == "robot")
+    facts = {fact.label: fact for block in robot.blocks if isinstance(block, Facts) for fact in block.facts}
+    assert "".join(map(str, facts["mass"].parts)) == "155 kg, of which 132.3 kg move"
+    (tile,) = [fact for fact in report.highlights if fact.label == "what moves"]
+    assert "".join(map(str, tile.parts)) == "2 joints, 132.3 kg"
+
+
+def test_the_robots_file_is_named_where_a_run_says_which(tmp_path):
+    folder = result_folder(tmp_path / "results")
+    changed(folder / "run.json", inputs={"p.toml": "00", "arm.urdf": "11"})
+    (folder / "identification.json").write_text(result_text("identify", {}))
+    text = visible_text(report_html(folder_report(folder)))
+    assert "differs from the exact model of arm.urdf with the identified parameters by at most" in text
+
+
+def test_the_worst_joint_is_named_where_it_is_one(tmp_path):
+    folder = result_folder(tmp_path / "results")
+    file = folder / "small" / "simplification.json"
+    bounds = json.loads(file.read_text())["bounds"]
+
+    def tile(shares):
+        for share, bound in zip(shares, bounds.values(), strict=True):
+            bound |= {"tolerance": bound["torque"] / share, "found": 0.25 * bound["torque"]}
+        changed(file, bounds=bounds)
+        (fact,) = [fact for fact in folder_report(folder).highlights if "of what is allowed" in fact.label]
+        return fact.label, "".join(map(str, fact.parts))
+
+    last = list(bounds)[-1]
+    assert tile((0.5, 0.75)) == (f"torque error of {last}, the worst, of what is allowed", "75 % at most, 18.8 % found")
+    alike = "torque error of 2 of 2 joints, the worst, of what is allowed"
+    assert tile((1.0, 0.9999)) == (alike, "100 % at most, 25 % found")
 
 
 def test_a_bound_that_the_certificate_does_not_prove_is_refused(tmp_path):

@@ -88,6 +88,14 @@ def test_a_tag_leads_to_its_source(opened):
     assert page.troubles == []
 
 
+def test_a_term_that_is_wider_than_a_phone_scrolls_by_itself(opened):
+    page = opened(viewport={"width": 390, "height": 800})
+    page.locator("#simplification details").evaluate_all("all => all.forEach(one => { one.open = true; })")
+    page.locator(".terms math").first.evaluate("term => { term.style.paddingRight = '600px'; }")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.locator(".terms").first.evaluate("box => box.scrollWidth > box.clientWidth")
+
+
 def test_it_fits_a_phone_and_follows_light_and_dark(opened):
     backgrounds = set()
     for scheme in ("light", "dark"):

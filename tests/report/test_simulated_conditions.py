@@ -107,6 +107,14 @@ def test_an_older_document_does_not_claim_that_limits_were_kept(tmp_path):
     assert "is not in this document" not in text
 
 
+def test_many_runs_tell_how_many_left_all_bounds_and_that_speeds_are_not_known(tmp_path):
+    many = NEW | {"runs": 20, "diverged": 3, "passed_limits": [LEFT]}
+    text, sections = shown(tmp_path, simulate=many, verdict=VERDICT)
+    assert "Speeds of many runs are not kept" in text
+    assert tones(sections["verdict"])["bad"][0] == "In 'unknown load' # of # runs left all bounds."
+    assert len(tones(sections["verdict"])["bad"]) == 2
+
+
 @pytest.mark.parametrize("origins", [None, ["tube", "linear models", "covariance"]])
 def test_each_statement_of_the_verdict_says_what_it_rests_on(tmp_path, origins):
     document = VERDICT if origins is None else VERDICT | {"origins": origins}

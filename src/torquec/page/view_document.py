@@ -35,7 +35,7 @@ def robot_document(robot: Robot, shapes: Sequence[Shape], meshes: Sequence[Packe
     """What is drawn: joints, bodies, frames, shapes and meshes."""
     return {
         "name": robot.name,
-        "mass": robot.mass,
+        "mass": robot.moving_mass,  # the page shows it beside the number of joints: what moves
         "gravity": list(robot.gravity),
         "joints": [
             {

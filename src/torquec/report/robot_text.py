@@ -13,8 +13,11 @@ def robot_text(document: dict[str, Any]) -> str:
     """The document of `torquec info` as a page."""
     gravity = ", ".join(number(value) for value in document["gravity"])
     kind = "" if document["kind"] == _EXACT else f" ({document['kind']} model)"
+    moving = document["moving_mass"]
+    moves = f", of which {number(moving)} kg move" if moving != document["mass"] else ""
+    mass = f"{number(document['mass'])} kg{moves}"
     lines = [
-        f"{document['name']}{kind}: {document['dof']} joints, {number(document['mass'])} kg, gravity ({gravity}) m/s^2",
+        f"{document['name']}{kind}: {document['dof']} joints, {mass}, gravity ({gravity}) m/s^2",
         "",
         table(
             ["joint", "type", "lower", "upper", "velocity", "effort"],
@@ -30,7 +33,7 @@ def robot_text(document: dict[str, Any]) -> str:
         ),
     ]
     if document["claim"]:
-        lines += ["", "Proven: the torques of this model differ from those of the robot by at most [Nm, N]"]
+        lines += ["", "Proven: the torques of this model differ from those of the exact model by at most [Nm, N]"]
         lines.append(table(["joint", "torque"], [[j, number(c["torque"])] for j, c in document["claim"].items()]))
     if document["mimic"]:
         lines += ["", "Joints that follow another:"]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from torquec.errors import TorquecError
 from torquec.report.blocks import Block, Cell, CommandLine, DataTable, Facts, Items, Shown, Tone, fact, paragraph
-from torquec.report.found_documents import MODEL, PACKAGE, FoundDocument, FoundFolder
+from torquec.report.found_documents import MODEL, PACKAGE, RUN_MANIFEST, FoundDocument, FoundFolder
 from torquec.report.provenance import Number, Statement, assumed, measured, proved
 from torquec.report.stored_values import StoredValue
+
+_ROBOT_FILES = (".urdf", ".xml")
+"""Endings that only a robot's file has among the inputs of a run; projects and specifications are TOML, too."""
 
 
 def proof_section(document: FoundDocument, folder: FoundFolder) -> Shown:
@@ -50,7 +53,9 @@ def _claimed(document: FoundDocument, folder: FoundFolder) -> Shown:
             for limits, per in ((box.velocity, "s"), (box.acceleration, "s\N{SUPERSCRIPT TWO}"))
         ]
         rows.append((joint.name, Number(box.lower[k], stated, unit), Number(box.upper[k], stated, unit), *speeds))
-    words = f"For every motion of the box below, the model in {document.name} differs from the robot by at most:"
+    identified = " with the identified parameters" if folder.of_kind("identify") else ""
+    exact = f"the exact model of {_robot_file(folder) or robot.name}{identified}"
+    words = f"For every motion of the box below, the model in {document.name} differs from {exact} by at most:"
     blocks: list[Block] = [paragraph(words)]
     if torques:
         blocks.append(DataTable(("joint", "torque error at most"), torques, "Inverse dynamics"))
@@ -58,9 +63,22 @@ def _claimed(document: FoundDocument, folder: FoundFolder) -> Shown:
         blocks.append(DataTable(("coefficient", "joint", "error at most"), others, "Coefficients", folded=True))
     head = ("joint", "from", "to", "speed up to", "acceleration up to")
     blocks.append(DataTable(head, tuple(rows), "The box of motions"))
+    blocks.append(paragraph("That the exact model is the real robot is not proven."))
     blocks.append(CommandLine(command, purpose))
-    blocks.append(Facts((fact("SHA-256 of the certificate", record.content_hash),)))
+    blocks.append(Facts((fact("checksum of the certificate's contents, its field sha256", record.content_hash),)))
     return Shown(tuple(blocks))
+
+
+def _robot_file(folder: FoundFolder) -> str:
+    """The robot's file among what went into a run; empty where that is not one file for sure."""
+    for manifest in folder.of_kind(RUN_MANIFEST):
+        try:
+            names = [name for name, _ in manifest.values["inputs"].items() if name.lower().endswith(_ROBOT_FILES)]
+        except TorquecError:
+            continue  # named where it is shown
+        if len(names) == 1:
+            return names[0]
+    return ""
 
 
 def _first_of(certificate: str, folder: FoundFolder) -> FoundDocument | None:

@@ -26,7 +26,10 @@ def robot_section(document: FoundDocument, folder: FoundFolder) -> Shown:
         Number(values["mass"].number if moving is None else moving.number, stated, "kg"),
         Number(values["dof"].number, computed("counted in the robot file")),
     )
-    facts = [fact("joints that move", dof), fact("mass that moves", mass)]
+    whole: list[Part] = [mass]
+    if moving is not None and moving.number != values["mass"].number:
+        whole = [Number(values["mass"].number, stated, "kg"), ", of which ", mass, " move"]
+    facts = [fact("joints that move", dof), fact("mass", *whole)]
     facts.append(fact("gravity in the base frame", "(", *pull[1:], ") m/s\N{SUPERSCRIPT TWO}"))
     if frames := values["frames"].texts:
         facts.append(fact("frames", ", ".join(frames)))

@@ -28,6 +28,8 @@ from torquec.report.provenance import Number, Provenance, assumed, computed, mea
 from torquec.report.stored_values import StoredValue
 
 _PERCENT = 100.0  # parts to percent
+_ALIKE = 5e-4
+"""Parts of what is allowed: shares that a page shows with the same three digits."""
 
 
 def simplification_section(document: FoundDocument, folder: FoundFolder) -> Shown:
@@ -51,7 +53,8 @@ def simplification_section(document: FoundDocument, folder: FoundFolder) -> Show
     again = "proven again with independent code" if values["certified"].truth else "not yet proven again"
     facts.append(fact("the proof", again))
     blocks: list[Block] = [*unused, Facts(tuple(facts)), CommandLine(command, "Prove the bounds again:")]
-    blocks += _bounds(values, claim)
+    looked = computed("the largest error that a search over the motions of the specification found")
+    blocks += _bounds(values, claim, looked)
     blocks += _trade_off(values, claim, counted)
     blocks += _coefficients(values, claim)
     blocks += _left_out(values)
@@ -60,7 +63,7 @@ def simplification_section(document: FoundDocument, folder: FoundFolder) -> Show
         blocks += [Subheading("Equations before and after"), *compared_equations(equations)]
     blocks += _seconds(values)
     highlights = [fact("operations of inverse dynamics", old, " \N{RIGHTWARDS ARROW} ", new)]
-    worst = _worst(values, claim)
+    worst = _worst(values, claim, looked)
     return Shown(tuple(blocks), (*highlights, *worst))
 
 
@@ -96,9 +99,8 @@ def _check_bounds(document: FoundDocument, folder: FoundFolder) -> None:
     )
 
 
-def _bounds(values: StoredValue, claim: Provenance) -> list[Block]:
+def _bounds(values: StoredValue, claim: Provenance, looked: Provenance) -> list[Block]:
     tolerated = assumed("the specification")
-    looked = computed("the largest error that a search over the motions of the specification found")
     rows: list[tuple[Cell, ...]] = []
     names, shares, found_shares = [], [], []
     for joint, bound in values["bounds"].items():
@@ -124,16 +126,20 @@ def _bounds(values: StoredValue, claim: Provenance) -> list[Block]:
     return blocks
 
 
-def _worst(values: StoredValue, claim: Provenance) -> list[Fact]:
+def _worst(values: StoredValue, claim: Provenance, looked: Provenance) -> list[Fact]:
+    """The largest proven share of what is allowed, and the largest that was found; a joint is named if it is alone."""
     shares = [
-        (bound["torque"].number / allowed.number, joint)
+        (bound["torque"].number / allowed.number, bound["found"].number / allowed.number, joint)
         for joint, bound in values["bounds"].items()
         if (allowed := bound.get("tolerance")) is not None and allowed.number > 0.0
     ]
     if not shares:
         return []
-    share, joint = max(shares)
-    return [fact(f"torque error of {joint}, the worst, of what is allowed", Number(_PERCENT * share, claim, "%", 3))]
+    most, found = max(share for share, _, _ in shares), max(share for _, share, _ in shares)
+    alike = [joint for share, _, joint in shares if share >= most - _ALIKE]
+    whose = f"of {alike[0]}, the worst" if len(alike) == 1 else f"of {len(alike)} of {len(shares)} joints, the worst"
+    parts = (Number(_PERCENT * most, claim, "%", 3), " at most, ", Number(_PERCENT * found, looked, "%", 3), " found")
+    return [fact(f"torque error {whose}, of what is allowed", *parts)]
 
 
 def _trade_off(values: StoredValue, claim: Provenance, counted: Provenance) -> list[Block]:

@@ -61,6 +61,8 @@ def tracking_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     blocks += [paragraph(Statement(f"{text}.", by), tone=Tone.BAD) for text in limit_sentences(values)]
     if values.get("passed_limits") is None:
         blocks.append(paragraph("Whether the joints kept their ranges and speed limits is not in this document."))
+    elif runs is not None:
+        blocks.append(paragraph("Speeds of many runs are not kept: whether all kept their limits is not known."))
     blocks.append(paragraph(words, tone=Tone.WARNING if saturated else Tone.GOOD))
     still = values.get("unmoved")
     if still is not None and still.texts:

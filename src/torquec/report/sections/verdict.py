@@ -51,11 +51,15 @@ def _experiment(document: FoundDocument) -> list[Block]:
     experiment = values.get("experiment")
     name = document.name if experiment is None else f"'{experiment.text}'"
     by = computed(f"simulation of {values['controller'].text} ({document.name})")
-    lost = values.get("diverged")
-    if lost is not None and values.get("runs") is None:
+    lost, runs = values.get("diverged"), values.get("runs")
+    if lost is not None and runs is None:
         return [paragraph(f"In {name} the loop is not stable: ", Statement(lost.text, by), tone=Tone.BAD)]
+    blocks: list[Block] = []
+    if lost is not None and runs is not None and lost.number > 0:
+        counts = (Number(lost.number, by), " of ", Number(runs.number, by))
+        blocks.append(paragraph(f"In {name} ", *counts, " runs left all bounds.", tone=Tone.BAD))
     told = limit_sentences(values)
-    blocks: list[Block] = [paragraph(f"In {name} ", Statement(f"{text}.", by), tone=Tone.BAD) for text in told]
+    blocks += [paragraph(f"In {name} ", Statement(f"{text}.", by), tone=Tone.BAD) for text in told]
     given = values.get("conditions")
     if given is not None and not given["payload"].is_empty:
         load = load_parts(given["payload"], assumed(f"the options of the simulation {document.name}"))
