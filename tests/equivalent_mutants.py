@@ -6,6 +6,7 @@ _WORDS = "words of a message"
 _SIZE = "how much is held at once, not what comes of it"
 _SAME = "differs where both are the same double, to the last bit"
 _GIVEN_UP = "when a search is given up, not what it shows"
+_EFFORT = "how much is tried, not what holds"
 _SIDES = "boxes are cut across sides that nothing depends on, which changes no range"
 _NODES = "any points determine the same polynomial"
 
@@ -205,6 +206,56 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "return _Form(frozenset({(0, 0)}), 0, AngleSum(((element, 1.0),), 0.0))",
         "0  ->  1",
     ): "rates and degree of an angle itself are never read",
+    (
+        "proof/checker/harmonic_table.py",
+        "return np.linspace(-1.0, 1.0, degree + 1) if slides else 2.0 * np.pi * np.arange(count) / count",
+        "2.0 * np.pi  ->  2.0 / np.pi",
+    ): _NODES,
+    (
+        "proof/checker/check_coefficients.py",
+        "super().__init__(1, proof.name, allowed, table.table, table.sliding, table.degrees)",
+        "1  ->  2",
+    ): "rows are no torque: how many speeds there are is never read",
+    (
+        "proof/worst_motions.py",
+        "largest = np.zeros(states.shape[:2])",
+        "2  ->  3",
+    ): "the first round overwrites it",
+    (
+        "proof/worst_motions.py",
+        "_SAMPLES = 300_000",
+        "300000  ->  300001",
+    ): _EFFORT,
+    (
+        "proof/error_peaks.py",
+        "return error_peaks(surface, box, samples=20000, climbs=128)",
+        "20000  ->  20001",
+    ): _EFFORT,
+    (
+        "proof/error_peaks.py",
+        "_, first = np.unique(np.round(points, 5), axis=0, return_index=True)",
+        "5  ->  6",
+    ): "which peaks count as the same one",
+    (
+        "proof/grid_bound.py",
+        "counts[k] += 1",
+        "1  ->  2",
+    ): "bounds hold for any grid; this one is finer by steps",
+    (
+        "proof/torque_bound.py",
+        "return _NEARER if proven.target > _FAR * found else _CLOSER if proven.target > _CLOSE * found else _LITTLE",
+        "_CLOSE * found  ->  _CLOSE / found",
+    ): _EFFORT,
+    (
+        "proof/checker/check_boxes.py",
+        "t = np.full(lowering.shape, 0.5)",
+        "0.5  ->  1.0",
+    ): "any t of [0, 1] bounds the sum; steps from there go on",
+    (
+        "proof/checker/check_floats.py",
+        "tried = 0",
+        "0  ->  1",
+    ): _EFFORT,
     ("proof/torque_residual.py", "_NOISE = 2e-14", "2e-14  ->  4e-14"): "what is dropped as rounding is counted",
 }
 """File, line and change, as a run prints them, and the reason."""

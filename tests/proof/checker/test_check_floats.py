@@ -19,7 +19,7 @@ from torquec.proof.certificate import Certificate, RoundingProof
 from torquec.proof.certify import certify
 from torquec.proof.checker import allowances
 from torquec.proof.checker.check_certificate import check_certificate
-from torquec.proof.checker.check_floats import _Single, _times, _to_float, _turn, check_floats
+from torquec.proof.checker.check_floats import _number, _Single, _times, _to_float, _turn, check_floats
 from torquec.robot import classics
 from torquec.trajectory.motion_box import MotionBox
 
@@ -233,3 +233,15 @@ def test_ends_move_outwards_and_distances_grow_with_every_operation():
     np.testing.assert_allclose(square.low, [0.0, 1.0, 4.0], atol=1e-12)
     np.testing.assert_allclose(square.high, [9.0, 16.0, 25.0], rtol=1e-12)
     np.testing.assert_allclose(_Single(low, high, low).largest(), [3.0, 4.0, 5.0])
+
+
+def test_constants_are_off_by_their_rounding_and_that_of_their_digits():
+    """2^-25 + 2^-53 of 1 + 2^-25, whose float is one; a number below all normal floats may be taken for zero."""
+    digits = 8.0 * 2.0**-53
+    found = _number(1.0 + 2.0**-25)
+    assert (float(found.low), float(found.high)) == (1.0 + 2.0**-25,) * 2
+    assert float(found.distance) == 2.0**-25 + digits * (1.0 + 2.0**-25)
+    assert float(_number(-3.0).distance) == digits * 3.0
+    assert float(_number(0.0).distance) == 0.0
+    tiny = 2.0**-130
+    assert float(_number(tiny).distance) == pytest.approx(allowances.FLUSHED, rel=1e-12, abs=0.0)
