@@ -4,6 +4,9 @@ from __future__ import annotations
 
 _WORDS = "words of a message"
 _SIZE = "how much is held at once, not what comes of it"
+_SAME = "differs where both are the same double, to the last bit"
+_GIVEN_UP = "when a search is given up, not what it shows"
+_EFFORT = "how much is tried, not what holds"
 _SIDES = "boxes are cut across sides that nothing depends on, which changes no range"
 _NODES = "any points determine the same polynomial"
 
@@ -122,6 +125,137 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         'read = sorted({step.element for step in program.operations if step.op is Op.INPUT and step.port == "q"})',
         "step.op is Op.INPUT and step.port == 'q'  ->  step.op is Op.INPUT or step.port == 'q'",
     ): _SIDES,
+    (
+        "proof/branch_and_bound.py",
+        "self.is_hopeless = bool((self.functional(at_corners, self.target) * (1.0 - 1e-5) > self.target).any())",
+        "1.0 - 1e-05  ->  1.0 + 1e-05",
+    ): _GIVEN_UP,
+    (
+        "proof/branch_and_bound.py",
+        "self.is_hopeless = bool((self.functional(at_corners, self.target) * (1.0 - 1e-5) > self.target).any())",
+        (
+            "self.functional(at_corners, self.target) * (1.0 - 1e-05)  ->  "
+            "self.functional(at_corners, self.target) / (1.0 - 1e-05)"
+        ),
+    ): _GIVEN_UP,
+    (
+        "proof/branch_and_bound.py",
+        "self.is_hopeless = bool((self.functional(at_corners, self.target) * (1.0 - 1e-5) > self.target).any())",
+        "1e-05  ->  2e-05",
+    ): _GIVEN_UP,
+    (
+        "proof/branch_and_bound.py",
+        "self.is_hopeless = bool((self.functional(at_corners, self.target) * (1.0 - 1e-5) > self.target).any())",
+        (
+            "self.functional(at_corners, self.target) * (1.0 - 1e-05) > s  ->  "
+            "self.functional(at_corners, self.target) * (1.0 - 1e-05) >= "
+        ),
+    ): _GIVEN_UP,
+    (
+        "proof/coefficient_bound.py",
+        "if (limit is None or target < limit) and (absolute or target < 1.0):",
+        "target < limit  ->  target <= limit",
+    ): _SAME,
+    (
+        "proof/coefficient_bound.py",
+        "if (limit is None or target < limit) and (absolute or target < 1.0):",
+        "target < 1.0  ->  target <= 1.0",
+    ): _SAME,
+    (
+        "proof/torque_bound.py",
+        "return None if limit is not None and bound > limit else TorqueBound(bound * PUBLISHED, found, ((LEAF,),))",
+        "bound > limit  ->  bound >= limit",
+    ): _SAME,
+    (
+        "proof/single_rounding.py",
+        "top = np.where(has_top, 1.0, np.maximum(first, last) + _SINE_OUTWARDS)",
+        "1.0  ->  2.0",
+    ): "no range is wider than from -1 to 1 in the end",
+    (
+        "proof/checker/check_certificate.py",
+        "if not 0.0 <= most <= certificate.joints[name].bound:",
+        "0.0 <= most <= certificate.joints[name].bound  ->  0.0 <= most < certificate.joints[name].bound",
+    ): "a bound that is nothing but rounding leaves no room for a proof",
+    (
+        "proof/checker/check_boxes.py",
+        "choices = np.array([(1.0, *rest) for rest in itertools.product((1.0, -1.0), repeat=max(len(speeds) - 1, 0))])",
+        "-1.0  ->  1.0",
+    ): "signs of speeds that are not there: the same products more than once",
+    (
+        "proof/checker/check_boxes.py",
+        "choices = np.array([(1.0, *rest) for rest in itertools.product((1.0, -1.0), repeat=max(len(speeds) - 1, 0))])",
+        "0  ->  1",
+    ): "signs of speeds that are not there: the same products more than once",
+    (
+        "proof/checker/check_coefficients.py",
+        "if not off <= UNNAMED * scale:",
+        "off <= UNNAMED * scale  ->  off < UNNAMED * scale",
+    ): _SAME,
+    (
+        "proof/checker/rounded_evaluation.py",
+        "if op is Op.MUL and (a.is_zero or b.is_zero):",
+        "a.is_zero or b.is_zero  ->  a.is_zero and b.is_zero",
+    ): "what is zero is carried, and is zero",
+    (
+        "proof/checker/modular_degree.py",
+        'read = {s.element for s in program.operations if s.op is Op.INPUT and s.port == "q"}',
+        "s.op is Op.INPUT and s.port == 'q'  ->  s.op is Op.INPUT or s.port == 'q'",
+    ): "a position that is not read has the degree zero either way",
+    (
+        "proof/checker/program_form.py",
+        "return _Form(frozenset({(0, 0)}), 0, AngleSum(((element, 1.0),), 0.0))",
+        "0  ->  1",
+    ): "rates and degree of an angle itself are never read",
+    (
+        "proof/checker/harmonic_table.py",
+        "return np.linspace(-1.0, 1.0, degree + 1) if slides else 2.0 * np.pi * np.arange(count) / count",
+        "2.0 * np.pi  ->  2.0 / np.pi",
+    ): _NODES,
+    (
+        "proof/checker/check_coefficients.py",
+        "super().__init__(1, proof.name, allowed, table.table, table.sliding, table.degrees)",
+        "1  ->  2",
+    ): "rows are no torque: how many speeds there are is never read",
+    (
+        "proof/worst_motions.py",
+        "largest = np.zeros(states.shape[:2])",
+        "2  ->  3",
+    ): "the first round overwrites it",
+    (
+        "proof/worst_motions.py",
+        "_SAMPLES = 300_000",
+        "300000  ->  300001",
+    ): _EFFORT,
+    (
+        "proof/error_peaks.py",
+        "return error_peaks(surface, box, samples=20000, climbs=128)",
+        "20000  ->  20001",
+    ): _EFFORT,
+    (
+        "proof/error_peaks.py",
+        "_, first = np.unique(np.round(points, 5), axis=0, return_index=True)",
+        "5  ->  6",
+    ): "which peaks count as the same one",
+    (
+        "proof/grid_bound.py",
+        "counts[k] += 1",
+        "1  ->  2",
+    ): "bounds hold for any grid; this one is finer by steps",
+    (
+        "proof/torque_bound.py",
+        "return _NEARER if proven.target > _FAR * found else _CLOSER if proven.target > _CLOSE * found else _LITTLE",
+        "_CLOSE * found  ->  _CLOSE / found",
+    ): _EFFORT,
+    (
+        "proof/checker/check_boxes.py",
+        "t = np.full(lowering.shape, 0.5)",
+        "0.5  ->  1.0",
+    ): "any t of [0, 1] bounds the sum; steps from there go on",
+    (
+        "proof/checker/check_floats.py",
+        "tried = 0",
+        "0  ->  1",
+    ): _EFFORT,
     ("proof/torque_residual.py", "_NOISE = 2e-14", "2e-14  ->  4e-14"): "what is dropped as rounding is counted",
 }
 """File, line and change, as a run prints them, and the reason."""

@@ -9,7 +9,18 @@ import numpy as np
 import pytest
 
 from torquec.closedform.polynomial import Variable, single
-from torquec.proof.bernstein import Range, along, halves, numerator_matrix, root_ranges, table_of
+from torquec.closedform.tabulate import basis_powers
+from torquec.proof.bernstein import (
+    WIDEST,
+    Range,
+    along,
+    basis_degree,
+    halves,
+    numerator_matrix,
+    root_ranges,
+    rounding_steps,
+    table_of,
+)
 
 X, Y, Z = Variable(((0, 1),)), Variable(((1, 1),)), Variable(((2, 1),), prismatic=True)
 
@@ -75,3 +86,50 @@ def test_halves_by_hand():
     left, right = halves(3)
     np.testing.assert_array_equal(left, [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.25, 0.5, 0.25]])
     np.testing.assert_array_equal(right, [[0.25, 0.5, 0.25], [0.0, 0.5, 0.5], [0.0, 0.0, 1.0]])
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3])
+@pytest.mark.parametrize("variable", [X, Z], ids=["angle", "displacement"])
+def test_numerators_and_denominators_are_bernstein_polynomials(variable, degree):
+    """N/D is every basis function at all points of the interval, N and D of degree 2 d in t, or d in a displacement."""
+    interval = Range(variable, -0.4, 1.7)
+    numerators, denominators = numerator_matrix(interval, degree)
+    top = degree if variable.prismatic else 2 * degree
+    powers = basis_powers(variable, degree)
+    assert (numerators.shape, denominators.shape) == ((top + 1, len(powers)), (top + 1,))
+    assert basis_degree(variable, len(powers)) == degree
+    u = np.linspace(0.0, 1.0, 23)
+    polynomials = np.stack([math.comb(top, b) * u**b * (1.0 - u) ** (top - b) for b in range(top + 1)], axis=1)
+    if variable.prismatic:
+        cosine, sine = np.ones_like(u), -0.4 + 2.1 * u
+    else:
+        x = 0.65 + 2.0 * np.arctan(math.tan(0.25 * 2.1) * (2.0 * u - 1.0))
+        cosine, sine = np.cos(x), np.sin(x)
+    expected = np.stack([cosine**a * sine**b for a, b in powers], axis=1)
+    np.testing.assert_allclose(polynomials @ numerators / (polynomials @ denominators)[:, None], expected, atol=1e-13)
+    assert np.all(denominators > 0.0)
+
+
+def test_what_rounding_is_allowed_for():
+    """64 units for each variable, and once for the sum."""
+    assert [rounding_steps(k) / np.finfo(float).eps for k in range(4)] == [64.0, 128.0, 192.0, 256.0]
+
+
+def test_tables_place_coefficients_by_their_powers():
+    p = single(X, 0, 2) * single(Z, 0, 1) * 3.0 + single(Y, 1, 1) * -2.0 + single(X, 0, 2) * 0.5
+    table = table_of([p, single(Z, 0, 2)], [X, Y, Z], 2)
+    expected = np.zeros((2, 5, 5, 3))
+    at = basis_powers(X, 2).index((0, 2))
+    expected[0, at, 0, 1], expected[0, at, 0, 0] = 3.0, 0.5
+    expected[0, 0, basis_powers(Y, 2).index((1, 1)), 0] = -2.0
+    expected[1, 0, 0, 2] = 1.0
+    np.testing.assert_array_equal(table, expected)
+
+
+def test_root_ranges_are_as_few_as_are_narrow_enough():
+    for parts, count in ((0.0, 1), (0.5, 1), (1.0, 1), (1.01, 2), (2.0, 2), (2.1, 3)):
+        (found,) = root_ranges([Range(X, 0.3, 0.3 + parts * WIDEST)])
+        assert len(found) == count
+        assert {round(r.upper - r.lower, 9) for r in found} == {round(parts * WIDEST / count, 9)}
+    (whole,) = root_ranges([Range(X, 0.0, 2.0 * math.pi)])
+    assert (whole[0].lower, whole[-1].upper) == (-math.pi, math.pi)

@@ -9,7 +9,7 @@ import pytest
 
 from torquec.closedform.polynomial import Variable, single
 from torquec.proof.bernstein import Range, table_of
-from torquec.proof.branch_and_bound import LEAF, Exhausted, Proof, Refutation, prove
+from torquec.proof.branch_and_bound import LEAF, Exhausted, Proof, Refutation, _Search, prove
 
 X, Y = Variable(((0, 1),)), Variable(((1, 1),))
 RANGES = [Range(X, -3.0, 3.0), Range(Y, -1.0, 2.5)]
@@ -111,3 +111,54 @@ def test_a_functional_that_is_too_loose_at_a_point_is_noticed():
     outcome = prove(table, RANGES, Apart(), _largest(), most_boxes=10**7)
     assert isinstance(outcome, Exhausted)
     assert outcome.boxes < 10_000
+
+
+def test_what_can_be_shown_is_not_given_up(monkeypatch):
+    """However early and often it is asked whether the functional is too loose at corners."""
+    monkeypatch.setattr("torquec.proof.branch_and_bound._FIRST_LOOK", 1)
+    outcome = prove(table_of([P], [X, Y], 2), RANGES, Magnitude(), 1.001 * _largest())
+    assert isinstance(outcome, Proof)
+    assert outcome.boxes == sum(len(tree) for tree in outcome.trees)
+
+
+class Together:
+    """|p + q|, which lowers |p| + |q|."""
+
+    def __call__(self, control, target):
+        del target
+        return np.abs(control.sum(axis=0))
+
+    exact = None
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+def test_upper_values_are_lowered_where_they_are_too_large(monkeypatch, batch):
+    """All of them where that shows the box; where one stays too large the box is open, whatever the others are."""
+    monkeypatch.setattr("torquec.proof.branch_and_bound._WORST_POINTS", 4)
+    table = table_of([P, P * -0.5], [X, Y], 2)
+    search = _Search(table, RANGES, Together(), 1.0, np.zeros(2))
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(batch, 2, 100))
+    upper = np.abs(values).sum(axis=1)
+    closely = np.abs(values.sum(axis=1))
+    for limits in (np.full(upper.shape, 20.0), upper - rng.uniform(-0.5, 0.5, upper.shape), closely + 1e-9):
+        found = upper.copy()
+        if batch == 1:
+            search._tighten(values[0], limits[0], found[0])
+        else:
+            search._tighten_boxes(values, limits, found)
+        shown = (np.where(upper > limits, closely, upper) <= limits).all(axis=1)
+        np.testing.assert_array_equal((found <= limits).all(axis=1), shown)
+        assert np.all((found == upper) | (found == closely))
+        assert np.all(found[upper <= limits] == upper[upper <= limits])
+
+
+def test_an_allowance_is_of_values_and_counts_in_full():
+    """A constant of one with an allowance of a quarter is shown from 1.25 on; in wide boxes, where denominators differ,
+    from somewhat more.
+    """
+    table = table_of([single(X, 0, 0), single(X, 0, 0) * 0.0], [X, Y], 2)
+    narrow = [Range(X, 2.0, 2.01), Range(Y, -1.0, -0.99)]
+    for ranges, target, holds in ((narrow, 1.2501, True), (narrow, 1.2499, False), (RANGES, 1.2499, False)):
+        outcome = prove(table, ranges, Apart(), target, allowance=np.array([0.2, 0.05]), most_boxes=200)
+        assert isinstance(outcome, Proof) is holds

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 from tests.proof.arms import arm, motions, programs
 
+from torquec.codegen.precision import Precision
 from torquec.errors import ArgumentError, CheckError, RobotError, TimeLimitError
 from torquec.expr import evaluate
 from torquec.foundation.time_limit import TimeLimit
@@ -17,6 +19,7 @@ from torquec.proof.branch_and_bound import prove
 from torquec.proof.certificate import Certificate, load_certificate, save_certificate
 from torquec.proof.certify import certify
 from torquec.proof.checker.check_certificate import check_certificate
+from torquec.proof.worst_motions import worst_motions
 
 
 @pytest.fixture(scope="module", params=["planar3r", "scara"])
@@ -143,6 +146,29 @@ def test_in_limited_time_all_joints_are_proven_before_any_bound_is_made_closer(c
     for proof, limit in zip(loose.joints.values(), limits, strict=True):
         assert proof.bound <= limit
     check_certificate(robot, loose)
+
+
+def test_snapping_and_floats_are_added_to_every_bound_and_come_off_every_limit(monkeypatch):
+    robot = arm("planar2r")
+    given = (robot, *programs(robot, 1, 0.8), motions(robot))
+    monkeypatch.setattr("torquec.proof.certify.worst_motions", partial(worst_motions, samples=2000))
+    certificate = certify(*given)
+    snap, floats = np.linspace(0.5, 1.0, robot.n), np.linspace(0.3, 0.1, robot.n)
+    monkeypatch.setattr("torquec.proof.certify.snap_bound", lambda *_: tuple(snap))
+    monkeypatch.setattr("torquec.proof.certify.single_rounding", lambda *_: tuple(floats))
+    limits = [3.0 * proof.found + 2.0 for proof in certificate.joints.values()]
+    for precision, added in ((Precision.DOUBLE, snap), (Precision.SINGLE, snap + floats)):
+        more = certify(*given, precision=precision)
+        for proof, plain, part in zip(more.joints.values(), certificate.joints.values(), added, strict=True):
+            assert proof.bound - plain.bound == pytest.approx(part, rel=1e-7)
+            assert proof.bound >= plain.bound + part
+        assert (more.rounding is None) is (precision is Precision.DOUBLE)
+        limited = certify(*given, limits=limits, closer=False, precision=precision)
+        for proof, limit in zip(limited.joints.values(), limits, strict=True):
+            assert proof.bound <= limit * (1.0 + 1e-9)
+            assert proof.tolerance == limit
+    assert tuple(more.rounding.joints.values()) == tuple(floats)
+    assert tuple(more.rounding.joints) == robot.joint_names
 
 
 def test_what_is_no_certificate_is_refused(tmp_path):

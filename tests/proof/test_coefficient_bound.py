@@ -74,6 +74,15 @@ def test_a_relative_error_of_what_has_zeros_has_no_bound():
     assert coefficient_bound(part, MotionBox((-math.pi,), (math.pi,))) is None
 
 
+def test_a_relative_error_of_more_than_all_of_it_has_no_bound():
+    s = ((angle(0), 0, 1),)
+    whole = MotionBox((-math.pi,), (math.pi,))
+    for size, holds in ((0.9, True), (1.2, False)):
+        part = error({(): 2.0 * size, s: size}, {(): -2.0, s: -1.0}, joints=1, kind=ErrorKind.RELATIVE)
+        bound = coefficient_bound(part, whole)
+        assert (bound is not None and size <= bound.bound <= 1.04 * size) is holds
+
+
 def test_a_limit_that_is_exceeded_gives_none_and_one_that_is_close_is_proven():
     s = error({((angle(0), 0, 1),): 1.0}, joints=1)
     whole = MotionBox((-math.pi,), (math.pi,))

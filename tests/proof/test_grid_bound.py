@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from torquec.proof.grid_bound import GridAxis, amplitudes, grid_bound
+from torquec.proof.grid_bound import GridAxis, _without_weak_harmonics, amplitudes, grid_bound
 from torquec.proof.monomial_bound import Monomial
 
 
@@ -55,3 +55,23 @@ def test_slopes_are_those_of_differences():
         x, h = np.array([0.1]), 1e-6
         slope = (axis.values(x + h) - axis.values(x - h))[0] @ c / (2.0 * h)
         assert axis.values(x)[0] @ (axis.slope() @ c) == pytest.approx(slope, rel=1e-6)
+
+
+def test_weak_harmonics_are_left_out_one_by_one_and_are_counted():
+    """Of three variables the highest ones of the first and the whole third: what is left and what went are all."""
+    axes = [GridAxis(3), GridAxis(2, prismatic=True, lower=-0.4, upper=1.1), GridAxis(1)]
+    rng = np.random.default_rng(4)
+    table = rng.normal(size=(4, *(axis.size for axis in axes)))
+    weak = table.copy()
+    weak[:, 5:] *= 1e-6
+    weak[..., 1:] *= 1e-7
+    left, kept, given = _without_weak_harmonics(weak.copy(), list(axes), 1e-3)
+    assert [axis.degree for axis in kept] == [2, 2]
+    np.testing.assert_array_equal(left, weak[:, :5, :, 0])
+    gone = weak.copy()
+    gone[:, :5, :, 0] = 0.0
+    assert amplitudes(gone, axes).sum() * (1.0 - 1e-9) <= given <= 1e-3
+    # Nothing goes where less is allowed than the weakest of them has.
+    same, all_axes, none = _without_weak_harmonics(weak.copy(), list(axes), 1e-9)
+    np.testing.assert_array_equal(same, weak)
+    assert (all_axes, none) == (axes, 0.0)

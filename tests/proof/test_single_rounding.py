@@ -16,7 +16,7 @@ from torquec.expr.math import exp, sincos
 from torquec.model.quantities import trace_quantity
 from torquec.proof.certify import certify, rounding_of
 from torquec.proof.checker.check_floats import check_floats
-from torquec.proof.single_rounding import UNIT, single_rounding
+from torquec.proof.single_rounding import UNIT, _Boxes, _product, _Value, _wave, single_rounding
 from torquec.robot import classics
 from torquec.trajectory.motion_box import MotionBox
 
@@ -130,3 +130,49 @@ def test_what_is_not_known_is_refused():
     assert math.isfinite(
         single_rounding(torque(lambda q, v, a: sincos(q)[0]), MotionBox((-4000.0,), (4000.0,), (1.0,), (1.0,)))[0]
     )
+
+
+@pytest.mark.parametrize(("wave", "peak"), [(np.sin, 0.5 * math.pi), (np.cos, 0.0)])
+def test_ranges_of_waves_are_those_of_their_angles(wave, peak):
+    """On rising and falling parts, over tops and bottoms, many turns away: as many samples show, and hardly wider."""
+    rng = np.random.default_rng(5)
+    low = rng.uniform(-30.0, 30.0, 300)
+    high = low + rng.uniform(0.0, 7.0, 300) ** 2 / 7.0
+    angles = _Value(low, high, np.full(300, 1e-3))
+    found = _wave(angles, wave(low), wave(high), peak=peak)
+    samples = wave(low + (high - low) * np.linspace(0.0, 1.0, 4001)[:, None])
+    np.testing.assert_allclose(found.low, samples.min(axis=0), atol=1e-5)
+    np.testing.assert_allclose(found.high, samples.max(axis=0), atol=1e-5)
+    assert np.all(found.low <= samples.min(axis=0))
+    assert np.all(found.high >= samples.max(axis=0))
+    assert np.all((found.low >= -1.0) & (found.high <= 1.0))
+    np.testing.assert_allclose(found.error, 1e-3 + SINGLE_ERROR, rtol=1e-12)
+
+
+def test_ranges_of_sums_and_products_hold_what_occurs():
+    """Intervals of all signs, against samples of both operands; a square is not negative."""
+    rng = np.random.default_rng(6)
+    ends = np.sort(rng.uniform(-2.0, 2.0, (2, 200, 2)), axis=2)
+    a, b = (_Value(each[:, 0], each[:, 1], np.full(200, off)) for each, off in zip(ends, (1e-3, 2e-3), strict=True))
+    at = np.linspace(0.0, 1.0, 9)
+    x, y = (each[:, 0] + (each[:, 1] - each[:, 0]) * at[:, None] for each in ends)
+    products = (x[:, None] * y[None]).reshape(-1, 200)
+    found = _product(a, b, is_square=False)
+    np.testing.assert_allclose(found.low, products.min(axis=0), rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(found.high, products.max(axis=0), rtol=1e-12, atol=1e-15)
+    assert np.all((found.low <= products.min(axis=0)) & (found.high >= products.max(axis=0)))
+    size, error = np.abs(products).max(axis=0), np.abs(x).max(axis=0) * 2e-3 + np.abs(y).max(axis=0) * 1e-3 + 2e-6
+    np.testing.assert_allclose(found.error, error + UNIT * (size + error), rtol=1e-12)
+    square = _product(a, a, is_square=True)
+    assert np.all(square.low >= -1e-14)
+    np.testing.assert_allclose(square.high, (x * x).max(axis=0), rtol=1e-12)
+
+
+def test_boxes_are_cut_across_their_widest_side():
+    boxes = _Boxes(np.array([[0.0, 0.0, -1.0], [1.0, 2.0, 3.0]]), np.array([[4.0, 3.0, 9.0], [2.0, 9.0, 3.5]]))
+    cut = boxes.halves(np.array([1.0, 1.0, math.inf]))
+    np.testing.assert_array_equal(cut.lower, [[0, 0, -1], [1, 2, 3], [2, 0, -1], [1, 5.5, 3]])
+    np.testing.assert_array_equal(cut.upper, [[2, 3, 9], [2, 5.5, 3.5], [4, 3, 9], [2, 9, 3.5]])
+    assert boxes.halves(np.array([2.0, 1.0, math.inf])).upper[0].tolist() == [4.0, 1.5, 9.0]
+    assert len(cut) == 4
+    assert cut[1:3].lower.tolist() == cut.lower[1:3].tolist()

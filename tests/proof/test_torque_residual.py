@@ -82,6 +82,15 @@ def test_sizes_of_small_and_large_torques():
         assert 1e-16 * expected < residual.rounding < 1e-10 * expected
 
 
+def test_rounding_grows_with_every_variable():
+    """Three times for each, as the checker's allowance does by less; in parts of the largest torque at rest."""
+    for joints in ([], [0], [0, 1], [0, 1, 2]):
+        exact = torque_tables(torque_of_waves(*([(0, 1, 40.0)] if joints else [])), [False] * 3, joints)
+        residual = torque_residual(exact, exact)
+        assert residual.rounding == pytest.approx(2e-13 * 3.0 ** len(joints) * residual.size, rel=1e-12, abs=0.0)
+        assert residual.size >= (30.0 if joints else 1.0)
+
+
 def test_what_is_dropped_as_rounding_is_counted():
     exact = torque_tables(torque_of_waves((0, 1, 1.0)), [False] * 3, [0])
     other = torque_tables(torque_of_waves((0, 1, 1.0 + 4e-16)), [False] * 3, [0])

@@ -47,3 +47,11 @@ def test_equal_programs_have_no_error():
     robot = arm("scara")
     exact, _ = programs(robot, 1, 0.9)
     assert np.all(worst_motions(error_program(exact, exact), motions(robot)).found == 0.0)
+
+
+def test_few_samples_are_all_climbed_from():
+    robot = arm("planar3r")
+    error = error_program(*programs(robot, 1, 0.9))
+    few, many = (worst_motions(error, motions(robot), samples=samples) for samples in (5, 2000))
+    assert few.states.shape == (3, 5, 3, 3)
+    assert np.all(few.found[:2] > 0.5 * many.found[:2])

@@ -19,7 +19,7 @@ from torquec.proof.certificate import Certificate, RoundingProof
 from torquec.proof.certify import certify
 from torquec.proof.checker import allowances
 from torquec.proof.checker.check_certificate import check_certificate
-from torquec.proof.checker.check_floats import check_floats
+from torquec.proof.checker.check_floats import _number, _Single, _times, _to_float, _turn, check_floats
 from torquec.robot import classics
 from torquec.trajectory.motion_box import MotionBox
 
@@ -183,3 +183,65 @@ def test_what_a_float_cannot_be_is_refused():
 
 def test_a_record_is_told_apart():
     assert RoundingProof(Precision.SINGLE, {"a": 1.0}) != RoundingProof(Precision.SINGLE, {"a": 2.0})
+
+
+def test_boxes_are_cut_across_positions_that_are_read():
+    """Here the second, of a joint whose speed is not: on the whole box sin q cos q would be one, it is a half."""
+
+    def algorithm(q, qd, qdd):
+        s, c = sincos(q[1])
+        return {"tau": [(s * c) * qd[0], 0.0 * qd[0]]}
+
+    program = trace("f", algorithm, dict.fromkeys(("q", "qd", "qdd"), (2,)))
+    stated = search.single_rounding(program, BOX)
+    check_floats(program, BOX, stated)
+    whole = search._MARGIN * search._errors(program, BOX, search._Boxes(np.array([BOX.lower]), np.array([BOX.upper])))
+    assert stated[0] < 0.8 * whole[0, 0]
+
+
+@pytest.mark.parametrize(("wave", "top"), [(np.sin, 0.5 * np.pi), (np.cos, 0.0)])
+def test_ranges_of_waves_are_those_of_their_angles(wave, top):
+    """On rising and falling parts, over tops and bottoms, many turns away: as many samples show, and hardly wider."""
+    rng = np.random.default_rng(8)
+    low = rng.uniform(-30.0, 30.0, 300)
+    high = low + rng.uniform(0.0, 7.0, 300) ** 2 / 7.0
+    found = _turn(_Single(low, high, np.full(300, 1e-3)), wave, top)
+    samples = wave(low + (high - low) * np.linspace(0.0, 1.0, 4001)[:, None])
+    for end, seen, outwards in ((found.low, samples.min(axis=0), -1.0), (found.high, samples.max(axis=0), 1.0)):
+        np.testing.assert_allclose(end, seen, atol=1e-5)
+        assert np.all(outwards * (end - seen) >= 0.0)
+    np.testing.assert_allclose(found.distance, 1e-3 + allowances.SINGLE_SINE_ERROR, rtol=1e-12)
+
+
+def test_ends_move_outwards_and_distances_grow_with_every_operation():
+    """By eight units of a double, and by a unit of a float of all that the float may be."""
+    low, high = np.array([-3.0, 1.0, -5.0]), np.array([2.0, 4.0, -2.0])
+    found = _to_float(low, high, np.array([0.0, 0.5, 0.25]))
+    outwards = 8.0 * 2.0**-53
+    np.testing.assert_array_equal(found.low, low - outwards * np.abs(low))
+    np.testing.assert_array_equal(found.high, high + outwards * np.abs(high))
+    grown = np.array([3.0, 4.5, 5.25]) * 2.0**-24
+    np.testing.assert_allclose(found.distance - [0.0, 0.5, 0.25], grown, rtol=1e-6)
+    a, b = _Single(low, high, np.full(3, 0.5)), _Single(-high, -low, np.full(3, 0.125))
+    product = _times(a, b, is_square=False)
+    np.testing.assert_allclose(product.low, [-9.0, -16.0, -25.0], rtol=1e-12)
+    np.testing.assert_allclose(product.high, [6.0, -1.0, -4.0], rtol=1e-12)
+    # |a| d_b + d_a d_b + |b| d_a, then rounded.
+    moved = np.array([3.0, 4.0, 5.0]) * 0.125 + 0.0625 + np.array([3.0, 4.0, 5.0]) * 0.5
+    np.testing.assert_allclose(product.distance, moved, rtol=1e-5)
+    square = _times(a, a, is_square=True)
+    np.testing.assert_allclose(square.low, [0.0, 1.0, 4.0], atol=1e-12)
+    np.testing.assert_allclose(square.high, [9.0, 16.0, 25.0], rtol=1e-12)
+    np.testing.assert_allclose(_Single(low, high, low).largest(), [3.0, 4.0, 5.0])
+
+
+def test_constants_are_off_by_their_rounding_and_that_of_their_digits():
+    """2^-25 + 2^-53 of 1 + 2^-25, whose float is one; a number below all normal floats may be taken for zero."""
+    digits = 8.0 * 2.0**-53
+    found = _number(1.0 + 2.0**-25)
+    assert (float(found.low), float(found.high)) == (1.0 + 2.0**-25,) * 2
+    assert float(found.distance) == 2.0**-25 + digits * (1.0 + 2.0**-25)
+    assert float(_number(-3.0).distance) == digits * 3.0
+    assert float(_number(0.0).distance) == 0.0
+    tiny = 2.0**-130
+    assert float(_number(tiny).distance) == pytest.approx(allowances.FLUSHED, rel=1e-12, abs=0.0)

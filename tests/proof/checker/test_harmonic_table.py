@@ -93,3 +93,21 @@ def test_positions_worked_off_a_few_at_a_time(monkeypatch):
     parts = table.at(positions)
     np.testing.assert_allclose(parts.value, whole.value, rtol=1e-14, atol=1e-15)
     np.testing.assert_array_equal(parts.radius, whole.radius)
+
+
+def test_what_is_above_in_one_variable_whatever_the_other():
+    """d^b of a displacement up to 3 in size times 1, cos x, sin x, cos 2x, ..: every product by its largest value."""
+    table = np.arange(1.0, 16.0).reshape(1, 3, 5)
+    for order in ((0, 1, 2), (0, 2, 1)):
+        variables, sliding, degrees = (((0, 1),), ((1, 1),)), (True, False), (2, 2)
+        if order[1] == 2:
+            variables, sliding = variables[::-1], sliding[::-1]
+        waves = HarmonicTable(variables, sliding, degrees, np.ascontiguousarray(table.transpose(order)))
+        limits = (-3.0, -1.0), (2.0, 1.0)
+        sizes = table[0] * np.array([[1.0], [3.0], [9.0]])
+        # A cosine and a sine of the same multiple are one wave: sqrt(a^2 + b^2), half of it for each direction.
+        amplitudes = np.stack([sizes[:, 0], np.hypot(sizes[:, 1], sizes[:, 2]), np.hypot(sizes[:, 3], sizes[:, 4])])
+        assert waves.excess((2, 1), *limits) == pytest.approx([amplitudes[2].sum()])
+        assert waves.excess((1, 2), *limits) == pytest.approx([amplitudes[:, 2].sum()])
+        assert waves.excess((0, 0), *limits) == pytest.approx([amplitudes.sum() - amplitudes[0, 0]])
+        assert waves.excess((2, 2), *limits) == [0.0]

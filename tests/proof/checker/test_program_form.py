@@ -77,6 +77,23 @@ def test_programs_of_other_shapes_are_refused():
         check_program(arm("planar3r"), program(lambda q, qd, qdd: qdd[0]))
 
 
+@pytest.mark.parametrize(
+    ("inputs", "outputs"),
+    [
+        (("q", "qd", "qdd"), {"tau": 3}),
+        (("q", "qd", "qdd"), {"torque": 2}),
+        (("q", "qd", "qdd"), {"tau": 2, "more": 2}),
+        (("q", "qd"), {"tau": 2}),
+        (("q", "qd", "qdd", "more"), {"tau": 2}),
+    ],
+)
+def test_inputs_and_outputs_are_those_of_a_torque(inputs, outputs):
+    shapes = dict.fromkeys(inputs, (2,))
+    made = trace("f", lambda **x: {name: [x["qd"][0] * x["qd"][1]] * size for name, size in outputs.items()}, shapes)
+    with pytest.raises(CheckError, match="does not map"):
+        check_program(ARM, made)
+
+
 def test_a_torque_that_is_zero_or_constant_is_one():
     check_program(ARM, program(lambda q, qd, qdd: 0.0))
     check_program(ARM, program(lambda q, qd, qdd: 2.5))
