@@ -213,7 +213,9 @@ def write_design(
     from torquec.report.result_document import result_text
 
     with new_folder(folder, force=force) as scratch:
-        files = write_controller(study.law, scratch, prefix=name, details=study.details, promise=study.promise, force=True)
+        files = write_controller(
+            study.law, scratch, prefix=name, details=study.details, promise=study.promise, force=True
+        )
         (scratch / DOCUMENT).write_text(
             result_text("design", study.document | loop_curves(study, loci)), encoding="ascii"
         )
