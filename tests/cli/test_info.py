@@ -60,3 +60,12 @@ def test_text_lists_every_joint(torquec):
     shown = torquec("info", "stanford").out
     assert all(f"joint{k}" in shown for k in range(1, 7))
     assert "prismatic" in shown
+
+
+def test_missing_rotors_are_warned_of_until_a_drives_file_gives_them(torquec, arm):
+    arm.write_text(arm.read_text().replace('effort="20"', 'effort="200000"'))
+    (warning,) = torquec("info", arm, "--json").document["warnings"]
+    assert "elbow" in warning
+    assert "docs/drives.md" in warning
+    arm.with_name("arm.drives.toml").write_text("[joint.elbow]\nmotor = { reflected_inertia = 30.0 }\n")
+    assert torquec("info", arm, "--json").document["warnings"] == []

@@ -22,7 +22,8 @@ def test_the_file_names_the_robot_as_seen_from_itself(torquec, arm, tmp_path):
 def test_it_stands_in_the_working_folder_unless_told_otherwise(torquec, arm, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     outcome = torquec("new", "arm.urdf", "--no-snap")
-    assert outcome.out.strip() == "torquec run arm.project.toml -o arm_run"
+    assert outcome.out.strip() == "next: torquec run arm.project.toml -o arm_run"
+    assert outcome.err.strip().splitlines()[-1] == "wrote arm.project.toml"
     assert "snap = false" in (tmp_path / "arm.project.toml").read_text()
     assert torquec("new", "arm.urdf").status == 2  # it is there already
     assert torquec("new", "arm.urdf", "--force").status == 0
@@ -86,3 +87,11 @@ def test_joints_that_move_no_inertia_are_locked_and_told(torquec, arm, tmp_path)
     assert outcome.status == 0
     assert "there is no inertia to move at wrist, which the project locks" in outcome.err
     assert read_project(tmp_path / "mine.toml").robot.joint_names == ("shoulder", "elbow")
+
+
+def test_missing_rotors_are_told_with_the_remedy(torquec, arm, tmp_path):
+    arm.write_text(arm.read_text().replace('effort="20"', 'effort="200000"'))
+    told = torquec("new", arm, "-o", tmp_path / "mine.toml").err
+    assert "no rotor inertia is known" in told
+    assert "elbow (2e+05 N m" in told
+    assert "shoulder (" not in told

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -208,16 +209,21 @@ class TestNoGuarantee:
         assert "the commanded acceleration of joint 'roll' may reach" in given.reason
         assert "rad/s^2 at t = " in given.reason
         assert "beyond the certified" in given.reason
+        needed = re.search(r"`acceleration` of roll in the specification, to (\S+) or more", given.reason)
+        reached = re.search(r"may reach (\S+) rad", given.reason)
+        assert 1.0 <= float(needed[1]) / abs(float(reached[1])) < 1.11
         assert given.to_document()["bounds"] == {}
 
     def test_speeds_and_positions_beyond_the_box(self):
         robot, bounds, motion = scara()
         slow = tracking_guarantee(claimed(robot, bounds, velocity=1.0), -20, motion, period=0.002)
         assert "the speed of joint 'shoulder'" in slow.reason
+        assert "`velocity` of shoulder in the specification" in slow.reason
         near = tracking_guarantee(claimed(robot, bounds, upper=(0.705, 1.21, 0.1, 1.6)), -20, motion, period=0.002)
         assert near.valid, near.reason
         nearer = tracking_guarantee(claimed(robot, bounds, upper=(0.7001, 1.21, 0.1, 1.6)), -20, motion, period=0.002)
         assert "the position of joint 'shoulder' may reach 0.70" in nearer.reason
+        assert "`range` of shoulder in the specification, to 0.71 or more" in nearer.reason
 
     def test_drives_that_are_too_weak(self):
         robot, bounds, motion = scara()

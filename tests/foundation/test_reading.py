@@ -120,3 +120,14 @@ def test_an_open_file_gives_its_bytes(tmp_path):
     (tmp_path / "log.csv").write_bytes(b"t\n")
     with open_file(tmp_path / "log.csv", FileKind.LOG) as stream:
         assert stream.read() == b"t\n"
+
+
+def test_a_near_name_in_the_folder_is_suggested(tmp_path):
+    (tmp_path / "robot.urdf").write_text("<robot/>")
+    with pytest.raises(RobotFileError) as near:
+        read_text(tmp_path / "robt.urdf", FileKind.ROBOT)
+    assert near.value.remedy == "did you mean 'robot.urdf'? It is in that folder"
+    for far in (tmp_path / "arm.xml", tmp_path / "none" / "robot.urdf"):
+        with pytest.raises(RobotFileError) as found:
+            read_text(far, FileKind.ROBOT)
+        assert found.value.remedy == "check the name and the folder"

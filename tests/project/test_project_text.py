@@ -76,3 +76,15 @@ def test_errors_leave_every_joint_an_inertia(tmp_path):
 
 def test_the_limits_are_taken_where_a_controller_can_bear_them():
     assert "torque_error_part = 0.01" in project_text(tq.classics.puma560(), argument="puma560")
+
+
+def test_comments_say_what_the_file_says_where_it_says_something_else():
+    robot = tq.classics.scara()
+    bodies = [
+        dataclasses.replace(body, joint=dataclasses.replace(body.joint, limits=Limits(-1.0, 1.0, 7.5, 1e4)))
+        for body in robot.bodies
+    ]
+    text = project_text(dataclasses.replace(robot, bodies=tuple(bodies)), argument="scara")
+    assert "velocity = 2.5  # rad/s; the file's limit is 7.5" in text
+    assert "N m, less than 1 % of the file's limit of 10000.0 N m: it moves little inertia" in text
+    assert "that the controller does not know of: 5 % of the moving mass." in text

@@ -13,6 +13,7 @@ import typer
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.options import ForceOption
 from torquec.cli.output import progress, step_report
+from torquec.cli.reads import Reads
 from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
 
@@ -26,15 +27,13 @@ if TYPE_CHECKING:
 STREAMED = 400_000_000
 """Bytes from which a CSV or Parquet file is read piece by piece."""
 
-SIMULATED = "simulated"
-"""In place of a file: a log of the robot's own model."""
-
 LogsArgument = Annotated[
     list[Path],
     typer.Argument(
         metavar="LOG...",
         help="CSV, npz, Parquet, rosbag2 or MCAP (t, q1.., tau1.., dq1.., or joint names), or the word simulated.",
     ),
+    Reads.LOGS,
 ]
 MapOption = Annotated[
     Path | None, typer.Option("--map", metavar="FILE", help="A TOML file that says what the log's columns mean.")

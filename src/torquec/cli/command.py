@@ -22,6 +22,7 @@ import typer
 from typer.models import ParameterInfo
 
 from torquec.cli.output import print_json, tell_written, told_warnings
+from torquec.cli.reads import Reads, check_sources
 from torquec.cli.source import ModelSource
 from torquec.cli.writes import Writes, check_target, named_path, need_extra
 from torquec.errors import ArgumentError
@@ -94,7 +95,7 @@ class Command(Generic[Options]):
         shared = {key: given.pop(key) for key in _shared_hints() if key in given}
         source = ModelSource(argument, degrees=bool(given.get("deg")), **shared)
         options = self.options(**given, source=source, json=as_json)
-        self._check_targets(options)
+        self._check_files(options)
         if self.extra:
             need_extra(self.extra, f"torquec {self.name}")
         with told_warnings(strict=source.strict):
@@ -151,13 +152,16 @@ class Command(Generic[Options]):
             )
         return model
 
-    def _check_targets(self, options: Options) -> None:
-        """Refuse before the work what could not be written after it."""
-        for name, hint in get_type_hints(self.options, include_extras=True).items():
-            for note in getattr(hint, "__metadata__", ()):
-                target = getattr(options, name)
-                if isinstance(note, Writes) and target is not None:
-                    check_target(Path(target), note, force=options.force)
+    def _check_files(self, options: Options) -> None:
+        """Refuse before the work what could not be written after it, and what is not there to be read."""
+        hints = get_type_hints(self.options, include_extras=True)
+        marked = [(note, getattr(options, name)) for name in hints for note in getattr(hints[name], "__metadata__", ())]
+        for note, target in marked:
+            if isinstance(note, Writes) and target is not None:
+                check_target(Path(target), note, force=options.force)
+        for note, sources in marked:
+            if isinstance(note, Reads):
+                check_sources(sources or ())
 
 
 def command(

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from torquec.cli.check_log import SIMULATED, LogsArgument, MapOption, read_logs
+from torquec.cli.check_log import LogsArgument, MapOption, read_logs
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.options import ForceOption
 from torquec.cli.output import progress, step_report
+from torquec.cli.reads import SIMULATED, Reads
 from torquec.cli.writes import Writes, need_extra
 from torquec.errors import ArgumentError
 from torquec.foundation.choice import chosen
@@ -41,7 +42,9 @@ class IdentifyCommandOptions(CommandOptions):
 
     logs: LogsArgument
     validate: Annotated[
-        list[Path] | None, typer.Option(metavar="LOG", help="A log that is only predicted (repeat for more).")
+        list[Path] | None,
+        typer.Option(metavar="LOG", help="A log that is only predicted (repeat for more)."),
+        Reads.LOGS,
     ] = None
     cutoff: Annotated[
         float | None, typer.Option(metavar="HZ", help="Cut-off of the low pass.  [default: from the data]")
@@ -89,6 +92,7 @@ class IdentifyCommandOptions(CommandOptions):
     payload_log: Annotated[
         list[Path] | None,
         typer.Option(metavar="LOG", help="A log of the loaded robot: identify its payload (repeat for more)."),
+        Reads.LOGS,
     ] = None
     frame: Annotated[
         str | None, typer.Option(metavar="NAME", help="The frame that carries the payload.  [default: the last link's]")

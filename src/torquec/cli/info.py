@@ -25,11 +25,15 @@ def info(model: Model, options: InfoOptions) -> Outcome:
     Joints, limits, masses, friction, motors, gravity, frames, snapped angles and warnings; of a model also its kind
     and what is proven of it.
     """
+    from torquec.dynamics.rotorless_joints import rotorless_text
     from torquec.report.robot_facts import robot_facts
     from torquec.report.robot_text import robot_text
 
+    facts = robot_facts(model.robot)
+    rotorless = rotorless_text(model.robot)
     document = {
-        **robot_facts(model.robot),
+        **facts,
+        "warnings": [*facts["warnings"], *([f"{model.robot.source}: {rotorless}"] if rotorless else [])],
         "kind": model.kind.value,
         "claim": _claim(model),
         "drives_file": _drives_file(options.source),

@@ -11,7 +11,7 @@ import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.options import ForceOption
-from torquec.cli.output import progress
+from torquec.cli.output import progress, tell_written
 from torquec.cli.writes import Writes
 from torquec.errors import RobotError
 
@@ -83,9 +83,10 @@ def new(model: Model, options: NewOptions) -> Outcome:
         project = parse_project(text, path)
         progress(f"torquec: the project takes the angles of {source.argument} as they are written: {_UNSNAPPED}")
     _tell_of_warnings(project.robot, source.argument)
-    written = write_files({path: text}, force=options.force)
+    write_files({path: text}, force=options.force)
     document = {"robot": project.robot.name, "joints": list(project.robot.joint_names), "files": [str(path)]}
-    return Outcome(document, f"torquec run {path} -o {name}_run", tuple(written))
+    tell_written([path])  # before what to do with it
+    return Outcome(document, f"next: torquec run {path} -o {name}_run", ())
 
 
 def _needs_unsnapped(project: Project) -> bool:
@@ -122,9 +123,14 @@ def _with_idle_joints_locked(robot: Robot) -> Robot:
 
 def _tell_of_warnings(robot: Robot, argument: str) -> None:
     """What is odd in the robot's file, the first of it: numbers of the project rest on it."""
+    from torquec.dynamics.rotorless_joints import rotorless_text
+
     found = [warning for warning in robot.warnings if not warning.about_units]  # those are told by who reads it
     for warning in found[:_TOLD]:
         progress(f"torquec: warning: {warning.where}: {warning.text}")
+    rotorless = rotorless_text(robot)
+    if rotorless:
+        progress(f"torquec: warning: {argument}: {rotorless}")
     if len(found) > _TOLD:
         progress(f"torquec: and {len(found) - _TOLD} more warnings: torquec info {argument}")
 

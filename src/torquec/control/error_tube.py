@@ -14,6 +14,7 @@ jerk of the reference, both over all motions within the radii of it, and T the t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -224,12 +225,20 @@ def _outside(problem: TubeProblem, radii: Radii) -> str | None:
     box, robot = problem.proven, problem.proven.robot
     asked = problem.boxes(radii, asked=True)
     limits = (
-        ("position", "", asked.q_lower, asked.q_upper, box.lower, box.upper),
-        ("speed", "/s", asked.qd_lower, asked.qd_upper, -box.velocity, box.velocity),
-        ("commanded acceleration", "/s^2", asked.qdd_lower, asked.qdd_upper, -box.acceleration, box.acceleration),
+        ("position", "range", "", asked.q_lower, asked.q_upper, box.lower, box.upper),
+        ("speed", "velocity", "/s", asked.qd_lower, asked.qd_upper, -box.velocity, box.velocity),
+        (
+            "commanded acceleration",
+            "acceleration",
+            "/s^2",
+            asked.qdd_lower,
+            asked.qdd_upper,
+            -box.acceleration,
+            box.acceleration,
+        ),
     )
     worst, words = 0.0, None
-    for name, per, low, high, lower, upper in limits:
+    for name, key, per, low, high, lower, upper in limits:
         beyond = np.maximum(lower - low, high - upper)
         part = beyond / np.where(np.isfinite(upper - lower), upper - lower, 1.0).clip(1e-9)
         row, joint = (int(k) for k in np.unravel_index(int(np.argmax(part)), part.shape))
@@ -239,12 +248,26 @@ def _outside(problem: TubeProblem, radii: Radii) -> str | None:
         above = high[row, joint] - upper[joint] >= lower[joint] - low[row, joint]
         reached, limit = (high[row, joint], upper[joint]) if above else (low[row, joint], lower[joint])
         unit = joint_unit(robot.joints[joint]) + per
+        wanted = _beyond(abs(float(reached)), up=True) if per else _beyond(float(reached), up=bool(above))
         words = (
             f"the {name} of joint '{robot.joint_names[joint]}' may reach {reached:.4g} {unit} at "
             f"t = {problem.reference.t[row]:.4g} s, {beyond[row, joint]:.3g} beyond the certified {limit:.4g}: certify "
-            "a larger box or a smaller torque error, move the reference away from the limit, or choose other poles"
+            f"a larger box (`{key}` of {robot.joint_names[joint]} in the specification, to {wanted:g} or more) or "
+            "a smaller `torque_error`, move the reference away from the limit, or choose other poles"
         )
     return words
+
+
+def _beyond(value: float, *, up: bool) -> float:
+    """The next number of two digits above a value, or below it.
+
+    >>> _beyond(18.37, up=True), _beyond(-0.1234, up=False), _beyond(0.126, up=False)
+    (19.0, -0.13, 0.12)
+    """
+    if value == 0.0:
+        return 0.0
+    unit = 10.0 ** (math.floor(math.log10(abs(value))) - 1)
+    return float(f"{(math.ceil if up else math.floor)(value / unit) * unit:.2g}")
 
 
 def rounded_torque(torques: Array) -> Array:

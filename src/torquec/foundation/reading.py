@@ -7,6 +7,7 @@ weigh; the environment variable TORQUEC_FILE_LIMIT, in megabytes, replaces every
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 import stat
@@ -117,6 +118,23 @@ def is_below(path: Path, folder: Path) -> bool:
         return False
 
 
+def missing_file(path: Path, kind: FileKind) -> TorquecError:
+    """What to raise for a file that is not there: with the name in its folder that it may have been meant for."""
+    near = near_name(path)
+    remedy = f"did you mean '{near}'? It is in that folder" if near else "check the name and the folder"
+    return kind.error("there is no such file", where=str(path), remedy=remedy)
+
+
+def near_name(path: Path) -> str:
+    """The name in a file's folder that is most like the file's own; nothing where none is."""
+    try:
+        names = [each.name for each in path.parent.iterdir()]
+    except (OSError, ValueError):
+        return ""
+    found = difflib.get_close_matches(path.name, names, n=1)
+    return found[0] if found else ""
+
+
 def open_file(path: Path, kind: FileKind, *, limited: bool = True) -> BinaryIO:
     """A regular file, opened for reading bytes; with `limited`, one that weighs no more than its kind may.
 
@@ -129,7 +147,7 @@ def open_file(path: Path, kind: FileKind, *, limited: bool = True) -> BinaryIO:
     except IsADirectoryError:
         raise kind.error("this is a directory", where=where, remedy="name the file inside it") from None
     except FileNotFoundError:
-        raise kind.error("there is no such file", where=where, remedy="check the name and the folder") from None
+        raise missing_file(path, kind) from None
     except (OSError, ValueError) as error:
         if is_folder(path):  # what Windows answers is a lack of permission
             raise kind.error("this is a directory", where=where, remedy="name the file inside it") from None

@@ -10,29 +10,20 @@ import json
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
-from torquec.model.model import as_model
 from torquec.project.project import STANDARD, STANDARD_ROBOT
+from torquec.project.project_numbers import (
+    PART,
+    POLE,
+    TorqueErrors,
+    example_load,
+    example_motion,
+    torque_errors,
+    usual_acceleration,
+    usual_speed,
+)
 from torquec.robot.robot import Joint, Robot
 
-_PART = 0.01
-"""Of a joint's torque limit that the model may be wrong by."""
-_ACCELERATION = {True: 2.0, False: 10.0}
-"""m/s^2 of a joint that translates, rad/s^2 of one that turns: what light arms reach."""
-_SPEED = {True: 0.5, False: 2.5}
-"""m/s, rad/s: of joints whose files state no limit, or one that nobody needs at once."""
-_WAY = {True: 0.1, False: 0.5}
-"""m, rad: the way of the example motion."""
-_SUPPOSED = ", assumed: the robot's file has no limit"
-_BEARABLE = 0.125
-"""The largest error as a part of what accelerates a joint's own inertia: nearly all of it is left, then."""
-_SAMPLES = 200
-"""Random states in which torques and inertias are looked at."""
-_PEAK_SPEED, _PEAK_ACCELERATION = 1.875, 5.78
-"""Of a minimum-jerk motion: of way over duration, of way over duration squared."""
-_USED = 0.4
-"""The share of speeds and accelerations that the example motion uses: the rest is for the feedback."""
+_ASSUMED = ", assumed: the robot's file has no limit"
 
 
 def project_text(
@@ -97,31 +88,45 @@ def _identify(logs: Sequence[str]) -> str:
 
 
 def _specification(robot: Robot) -> str:
-    limits = robot.joints
-    speeds = [_speed(joint) for joint in limits]
-    accelerations = [_ACCELERATION[joint.type.is_prismatic] for joint in limits]
-    errors, why = _torque_errors(robot, speeds, accelerations)
+    errors = torque_errors(robot)
     lines = [
         "[specification]  # what the simplified model must keep, proven for every such motion; docs/specification.md"
     ]
-    if why:
-        lines += [f"# {why}"]
+    if errors.why:
+        lines += [f"# {errors.why}"]
     else:
         lines += ["", "[specification.every_joint]"]
-        lines += [f"torque_error_part = {_PART}  # of the torque limits in the robot's file"]
-    for k, joint in enumerate(limits):
+        lines += [f"torque_error_part = {PART}  # of the torque limits in the robot's file"]
+    for k, joint in enumerate(robot.joints):
         unit = "m" if joint.type.is_prismatic else "rad"
         lines += ["", "[[specification.joint]]", f"name = {_text(joint.name)}"]
         lines += [
-            f"velocity = {_number(speeds[k])}  # {unit}/s{_SUPPOSED if math.isinf(joint.limits.velocity) else ''}",
-            f"acceleration = {_number(accelerations[k])}  # {unit}/s^2",
+            f"velocity = {_number(usual_speed(joint))}  # {unit}/s{_speed_note(joint)}",
+            f"acceleration = {_number(usual_acceleration(joint))}  # {unit}/s^2, assumed: what light arms reach",
         ]
         if not math.isfinite(joint.limits.upper - joint.limits.lower):
             way = 1.0 if joint.type.is_prismatic else 3.1416
             lines += [f"range = [{-way}, {way}]  # {unit}; the file has no limits"]
-        if why:
-            lines += [f"torque_error = {_number(errors[k])}  # {'N' if joint.type.is_prismatic else 'N m'}"]
+        if errors.why:
+            lines += [f"torque_error = {_number(errors.values[k])}  # {_error_note(joint, errors)}"]
     return "\n".join([*lines, ""])
+
+
+def _speed_note(joint: Joint) -> str:
+    """Where a speed comes from that is not the file's limit."""
+    most = joint.limits.velocity
+    if math.isinf(most):
+        return _ASSUMED
+    return f"; the file's limit is {_number(most)}" if most > usual_speed(joint) else ""
+
+
+def _error_note(joint: Joint, errors: TorqueErrors) -> str:
+    """Where a torque error comes from: the file's limit, or less than that."""
+    unit = "N" if joint.type.is_prismatic else "N m"
+    if not errors.limited:
+        return unit
+    limit = f"{100.0 * PART:g} % of the file's limit of {_number(joint.limits.effort)} {unit}"
+    return f"{unit}, less than {limit}: it moves little inertia" if joint.name in errors.smaller else f"{unit}, {limit}"
 
 
 def _simplify(seconds: float | None) -> str:
@@ -135,14 +140,14 @@ def _design(robot: Robot) -> str:
         "[design]  # the controller; docs/control.md",
         'controller = "computed-torque"',
         'evaluation = "measured"  # of which a tracking error can be proven; docs/guarantee.md',
-        'poles = "-20"            # 1/s, both of every joint; "-12+45j" is a pair',
+        f'poles = "{POLE:g}"            # 1/s, both of every joint; "-12+45j" is a pair',
         "rate = 1000              # calls per second",
         "",
         "[motion]  # along which it is judged",
     ]
     if robot.name == STANDARD_ROBOT and not robot.locked:
         return "\n".join([*lines, f'trajectory = "{STANDARD}"  # Clover\'s; a CSV file, or from and to as below', ""])
-    start, to, duration = _example_motion(robot)
+    start, to, duration = example_motion(robot)
     return "\n".join(
         [
             *lines,
@@ -156,7 +161,7 @@ def _design(robot: Robot) -> str:
 
 def _experiments(robot: Robot) -> str:
     tool = robot.bodies[-1].name
-    light = max(0.05 * robot.moving_mass, 0.01)
+    load = example_load(robot, tool)
     return "\n".join(
         [
             "[[experiment]]  # a simulation; as many as you like",
@@ -164,7 +169,8 @@ def _experiments(robot: Robot) -> str:
             "",
             "[[experiment]]",
             'name = "unknown load"',
-            f"payload = {{ frame = {_text(tool)}, mass = {_number(float(f'{light:.2g}'))} }}  # kg, not told",
+            f"# A mass in kg that the controller does not know of: {load.rule}.",
+            f"payload = {{ frame = {_text(tool)}, mass = {_number(load.mass)} }}",
             "",
         ]
     )
@@ -179,60 +185,6 @@ seconds = 30.0  # at most, for bounding what that costs; more time makes the bou
 targets = ["c", "rt-c"]  # and any that torquec generate offers
 precision = "double"
 """
-
-
-def _speed(joint: Joint) -> float:
-    usual = _SPEED[joint.type.is_prismatic]
-    return min(joint.limits.velocity, usual)
-
-
-def _torque_errors(robot: Robot, speeds: Sequence[float], accelerations: Sequence[float]) -> tuple[list[float], str]:
-    """Errors of the joints, and why they are not simply a part of the torque limits; nothing where they are.
-
-    An error e leaves an inertia of at least M_kk - e/qdd_k at a joint, and without one there is no controller.
-    """
-    rng, model = np.random.default_rng(0), as_model(robot)
-    lower, upper = _range(robot)
-    q = rng.uniform(lower, upper, (_SAMPLES, robot.n))
-    qd, qdd = (rng.uniform(-1.0, 1.0, (_SAMPLES, robot.n)) * most for most in (speeds, accelerations))
-    largest = np.abs(model.inverse_dynamics(q, qd, qdd)).max(axis=0)
-    inertia = np.diagonal(model.mass_matrix(q), axis1=1, axis2=2).min(axis=0)
-    bearable = np.maximum(_BEARABLE * inertia * accelerations, 0.1 * _PART * largest)
-    efforts = np.array([joint.limits.effort for joint in robot.joints])
-    limited = bool(np.all((efforts > 0.0) & np.isfinite(efforts)))
-    if limited and np.all(_PART * efforts <= bearable):
-        return list(_PART * efforts), ""
-    why = (
-        "1 % of the torque limits in the file is more than some joint has inertia for: errors are smaller there."
-        if limited
-        else "The robot's file limits no torques: errors are 1 % of the largest torques that such motions take."
-    )
-    wanted = np.minimum(_PART * (efforts if limited else largest), bearable)
-    return [float(f"{max(value, 1e-6):.2g}") for value in wanted], why
-
-
-def _range(robot: Robot) -> tuple[list[float], list[float]]:
-    """Positions that the joints can have; where there are no limits, half a turn or a metre."""
-    lower, upper = [], []
-    for joint in robot.joints:
-        way = 1.0 if joint.type.is_prismatic else math.pi
-        has = math.isfinite(joint.limits.upper - joint.limits.lower)
-        lower.append(joint.limits.lower if has else -way)
-        upper.append(joint.limits.upper if has else way)
-    return lower, upper
-
-
-def _example_motion(robot: Robot) -> tuple[list[float], list[float], float]:
-    """From near the middle of the range a little way, slowly enough for the specification."""
-    start, to, duration = [], [], 1.0
-    for joint, low, high in zip(robot.joints, *_range(robot), strict=True):
-        middle = min(max(0.0, low + 0.25 * (high - low)), high - 0.25 * (high - low))
-        way = min(_WAY[joint.type.is_prismatic], 0.2 * (high - low))
-        start.append(round(middle, 4))
-        to.append(round(middle + way, 4))
-        speed, acceleration = _USED * _speed(joint), _USED * _ACCELERATION[joint.type.is_prismatic]
-        duration = max(duration, _PEAK_SPEED * way / speed, math.sqrt(_PEAK_ACCELERATION * way / acceleration))
-    return start, to, math.ceil(10.0 * duration) / 10.0
 
 
 def _number(value: float) -> str:

@@ -17,7 +17,7 @@ from torquec.control.law_options import ControllerOptions, LawKind, with_words
 from torquec.control.model_terms import Evaluation, FrictionAt
 from torquec.errors import ArgumentError, RobotFileError, SpecificationError
 from torquec.foundation.choice import chosen
-from torquec.foundation.reading import FileKind, is_file, read_text, to_path
+from torquec.foundation.reading import FileKind, is_file, near_name, read_text, to_path
 from torquec.identification.estimators.method import Method
 from torquec.identification.identify_options import IdentifyOptions
 from torquec.identification.torque.torque_columns import FrictionModel, read_columns
@@ -131,7 +131,8 @@ class _Reader:
         """The file that a word of the project names; it must be there."""
         path = self.file.parent / word
         if not is_file(path):
-            remedy = "check the name and the folder"
+            near = near_name(path)
+            remedy = f"did you mean '{near}'?" if near else "check the name and the folder"
             table.refuse(key, f"there is no file '{word}' beside the project", remedy, alone=True)
         self.files[word] = path
         return path

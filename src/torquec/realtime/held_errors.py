@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context
 from typing import Any
 
 from torquec.realtime.choices import HoldOrder
@@ -58,7 +59,16 @@ def held_errors_text(robot: Robot, errors: HeldErrors | None, *, certified: bool
     )
     for joint, own, held in zip(robot.joints, errors.model, errors.held, strict=True):
         unit = "N" if joint.type.is_prismatic else "N m"
-        parts = f" = {own:.6g} of the model + {held:.6g} of holding" if own else ""
-        lines.append(f"  torque error of {joint.name}: at most {own + held:.6g} {unit}{parts}")
+        parts = f" = {_at_most(own)} of the model + {_at_most(held)} of holding" if own else ""
+        lines.append(f"  torque error of {joint.name}: at most {_at_most(own + held)} {unit}{parts}")
     lines.append("Friction that is held is not in this.")
     return "\n".join(lines)
+
+
+def _at_most(bound: float) -> str:
+    """A bound with six digits, rounded up: what is proven is never less than what is said.
+
+    >>> _at_most(0.5), _at_most(92.46650001), _at_most(5.674321e-4)
+    ('0.5', '92.4666', '0.000567433')
+    """
+    return f"{float(Context(prec=6, rounding=ROUND_CEILING).create_decimal_from_float(bound)):.6g}"

@@ -20,9 +20,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
+from torquec.errors import MissingExtraError
 from torquec.expr import Function, Op, count_operations
 from torquec.expr.replay import rebuilt
 
@@ -123,6 +122,11 @@ class _Units:
 
     def _least_borders(self, wanted: int) -> tuple[list[frozenset[int]], int]:
         """The smallest and the largest set of (3), and how many sums and products are across their borders."""
+        try:
+            from scipy.sparse import csr_array
+            from scipy.sparse.csgraph import breadth_first_order, maximum_flow
+        except ImportError:
+            raise MissingExtraError("scipy", "optimize", "choosing units of a simplified model") from None
         steps = self.program.operations
         source, sink = len(steps), len(steps) + 1
         nodes = len(steps) + 2

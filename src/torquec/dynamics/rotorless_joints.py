@@ -1,0 +1,88 @@
+"""Joints whose drives are far too strong for what they move: the file says nothing of rotors, which move as well.
+
+Behind a gear most of what a small joint accelerates is its motor's rotor. Without it
+
+(1)  effort/M_kk,    M_kk the smallest inertia about the joint's own axis over its positions
+
+is an acceleration that no drive reaches: where it is absurd, and no rotor turns with the joint, one is missing, and
+controllers and simulations of the joint are about a robot that nobody has.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from torquec.dynamics.mass_matrix import mass_matrix
+from torquec.errors import RobotError
+from torquec.robot.inertialess import inertialess_joint_names
+from torquec.robot.robot import Robot
+
+ABSURD = 1e4
+"""(1) in rad/s^2: the fastest small arms reach a tenth of it."""
+
+_POSTURES = 20
+"""Random ones at which inertias are looked at: the smallest needs no more than its order of magnitude."""
+
+
+@dataclass(frozen=True)
+class RotorlessJoint:
+    """A joint, its smallest own inertia [kg m^2] and the torque limit [N m] that is too much for it."""
+
+    name: str
+    inertia: float
+    effort: float
+
+
+def rotorless_joints(robot: Robot) -> tuple[RotorlessJoint, ...]:
+    """The turning joints for which (1) is absurd; none of a robot that has no dynamics."""
+    try:
+        robot.check_inertias()
+    except RobotError:
+        return ()
+    named = set(inertialess_joint_names(robot))  # those are told as what they are
+    reflected = robot.drives.reflected_inertia(robot.n)
+    limited = [
+        (k, joint)
+        for k, joint in enumerate(robot.joints)
+        if not (joint.type.is_prismatic or joint.name in named or reflected[k][k])
+        and 0.0 < joint.limits.effort < math.inf
+    ]
+    if not limited:
+        return ()
+    least = _least_inertias(robot)
+    return tuple(
+        RotorlessJoint(joint.name, least[k], joint.limits.effort)
+        for k, joint in limited
+        if joint.limits.effort > ABSURD * least[k]
+    )
+
+
+def rotorless_text(robot: Robot) -> str:
+    """What to say of `rotorless_joints`, with the remedy; nothing where there are none."""
+    found = rotorless_joints(robot)
+    if not found:
+        return ""
+    named = ", ".join(
+        f"{joint.name} ({joint.effort:.3g} N m move {joint.inertia:.2g} kg m^2: {joint.effort / joint.inertia:.1g} "
+        "rad/s^2)"
+        for joint in found
+    )
+    return (
+        f"no rotor inertia is known, and torque limits are far too large for the links alone: {named}; controllers and "
+        "simulations are not those of the real robot: give rotors in a drives file (docs/drives.md)"
+    )
+
+
+def _least_inertias(robot: Robot) -> list[float]:
+    """The smallest diagonal entries of the mass matrix."""
+    rng = np.random.default_rng(0)
+    lower = [joint.limits.lower if math.isfinite(joint.limits.lower) else -math.pi for joint in robot.joints]
+    upper = [joint.limits.upper if math.isfinite(joint.limits.upper) else math.pi for joint in robot.joints]
+    found = []
+    for q in rng.uniform(np.minimum(lower, upper), np.maximum(lower, upper), (_POSTURES, robot.n)).tolist():
+        M = mass_matrix(robot, q)
+        found.append([float(M[k][k]) for k in range(robot.n)])
+    return [min(column) for column in zip(*found, strict=True)]

@@ -1,0 +1,172 @@
+"""Numbers that a new project starts from: speeds, torque errors, a motion and a load that suit the robot.
+
+(1)  An error e of the torque leaves an inertia of at least M_kk - e/qdd_k at a joint, and without one there is no
+     controller: e is at most a part of M_kk qdd_k.
+(2)  A load m in the hand that the controller does not know turns joint k out of its place by about m w_k/(p M_kk),
+     w_k the torque of its weight per kg and p the square of the poles; where w_k m > p M_kk the loop is unstable.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from torquec.dynamics.gravity_torque import gravity_torque
+from torquec.foundation.arrays import Array
+from torquec.model.model import as_model
+from torquec.robot.payload import attach_payload
+from torquec.robot.robot import Joint, Robot
+
+PART = 0.01
+"""Of a joint's torque limit that the model may be wrong by."""
+POLE = -20.0
+"""Both poles of every joint [1/s]."""
+_ACCELERATION = {True: 2.0, False: 10.0}
+"""m/s^2 of a joint that translates, rad/s^2 of one that turns: what light arms reach."""
+_SPEED = {True: 0.5, False: 2.5}
+"""m/s, rad/s: of joints whose files state no limit, or one that nobody needs at once."""
+_WAY = {True: 0.1, False: 0.5}
+"""m, rad: the way of the example motion."""
+_BEARABLE = 0.125
+"""(1) as a part of what accelerates a joint's own inertia: nearly all of it is left, then."""
+_SAMPLES = 200
+"""Random states in which torques and inertias are looked at."""
+_POSTURES = 40
+"""Random postures in which the weight of a load is looked at."""
+_PEAK_SPEED, _PEAK_ACCELERATION = 1.875, 5.78
+"""Of a minimum-jerk motion: of way over duration, of way over duration squared."""
+_USED = 0.4
+"""The share of speeds and accelerations that the example motion uses: the rest is for the feedback."""
+_LOAD, _HELD, _LEAN = 0.05, 0.1, 0.1
+"""Of the example's load: the part of the moving mass, of the torque limits, and (2) in rad or m."""
+_LEAST_LOAD = 1e-3
+"""kg: less is nothing."""
+
+
+@dataclass(frozen=True)
+class TorqueErrors:
+    """Errors of the joints, and why they are not simply a part of the torque limits; `why` is empty where they are.
+
+    `limited`: whether the file limits all torques; `smaller` are the joints with less than a part of their limits.
+    """
+
+    values: tuple[float, ...]
+    why: str = ""
+    limited: bool = True
+    smaller: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ExampleLoad:
+    """A mass [kg], and by which rule it was chosen."""
+
+    mass: float
+    rule: str
+
+
+def usual_speed(joint: Joint) -> float:
+    """The largest speed of the specification."""
+    return min(joint.limits.velocity, _SPEED[joint.type.is_prismatic])
+
+
+def usual_acceleration(joint: Joint) -> float:
+    """The largest acceleration of the specification: files have no limit of it."""
+    return _ACCELERATION[joint.type.is_prismatic]
+
+
+def torque_errors(robot: Robot) -> TorqueErrors:
+    """A part of the torque limits, or less where (1) asks for it."""
+    rng, model = np.random.default_rng(0), as_model(robot)
+    speeds, accelerations = (
+        np.array([most(joint) for joint in robot.joints]) for most in (usual_speed, usual_acceleration)
+    )
+    q = _postures(robot, rng, _SAMPLES)
+    qd, qdd = (rng.uniform(-1.0, 1.0, (_SAMPLES, robot.n)) * most for most in (speeds, accelerations))
+    largest = np.abs(model.inverse_dynamics(q, qd, qdd)).max(axis=0)
+    bearable = np.maximum(_BEARABLE * _least_inertia(robot, q) * accelerations, 0.1 * PART * largest)
+    efforts = np.array([joint.limits.effort for joint in robot.joints])
+    limited = bool(np.all((efforts > 0.0) & np.isfinite(efforts)))
+    if limited and np.all(PART * efforts <= bearable):
+        return TorqueErrors(tuple(PART * efforts))
+    wanted = np.minimum(PART * (efforts if limited else largest), bearable)
+    values = tuple(float(f"{max(value, 1e-6):.2g}") for value in wanted)
+    if not limited:
+        why = "The robot's file limits no torques: errors are 1 % of the largest torques that such motions take."
+        return TorqueErrors(values, why, limited=False)
+    smaller = tuple(
+        joint.name for joint, most, found in zip(robot.joints, efforts, wanted, strict=True) if found < PART * most
+    )
+    why = (
+        "1 % of the torque limits in the file is more than some joint has inertia for: errors are smaller at "
+        f"{', '.join(smaller)}."
+    )
+    return TorqueErrors(values, why, smaller=smaller)
+
+
+def example_load(robot: Robot, frame: str) -> ExampleLoad:
+    """A point mass in a frame that a sound loop bears without knowing of it; see (2)."""
+    rng = np.random.default_rng(0)
+    q = _postures(robot, rng, _POSTURES)
+    weight = _weight(robot, frame, q)
+    efforts = np.array([joint.limits.effort if joint.limits.effort > 0.0 else np.inf for joint in robot.joints])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        held = np.where(weight > 0.0, _HELD * efforts / weight, np.inf)
+        leaning = np.where(weight > 0.0, _LEAN * POLE**2 * _least_inertia(robot, q) / weight, np.inf)
+    strained, moved = robot.joints[int(held.argmin())], robot.joints[int(leaning.argmin())]
+    way = f"{_LEAN:g} {'m' if moved.type.is_prismatic else 'rad'}"
+    choices = [
+        (_LOAD * robot.moving_mass, f"{100 * _LOAD:g} % of the moving mass"),
+        (float(held.min()), f"{strained.name} holds it with {100 * _HELD:g} % of its torque limit"),
+        (float(leaning.min()), f"against poles at {POLE:g} its weight moves {moved.name} by {way} at most"),
+    ]
+    mass, rule = min(choices)
+    return ExampleLoad(float(f"{max(mass, _LEAST_LOAD):.2g}"), rule)
+
+
+def example_motion(robot: Robot) -> tuple[list[float], list[float], float]:
+    """From near the middle of the range a little way, slowly enough for the specification."""
+    start, to, duration = [], [], 1.0
+    for joint, low, high in zip(robot.joints, *_range(robot), strict=True):
+        middle = min(max(0.0, low + 0.25 * (high - low)), high - 0.25 * (high - low))
+        way = min(_WAY[joint.type.is_prismatic], 0.2 * (high - low))
+        start.append(round(middle, 4))
+        to.append(round(middle + way, 4))
+        speed, acceleration = _USED * usual_speed(joint), _USED * usual_acceleration(joint)
+        duration = max(duration, _PEAK_SPEED * way / speed, math.sqrt(_PEAK_ACCELERATION * way / acceleration))
+    return start, to, math.ceil(10.0 * duration) / 10.0
+
+
+def _postures(robot: Robot, rng: np.random.Generator, count: int) -> Array:
+    lower, upper = _range(robot)
+    return rng.uniform(lower, upper, (count, robot.n))
+
+
+def _least_inertia(robot: Robot, q: Array) -> Array:
+    """The smallest diagonal entries of the mass matrix, (n,)."""
+    found: Array = np.diagonal(as_model(robot).mass_matrix(q), axis1=1, axis2=2).min(axis=0)
+    return found
+
+
+def _weight(robot: Robot, frame: str, q: Array) -> Array:
+    """The largest torques (n,) that hold 1 kg in the frame."""
+    loaded = attach_payload(robot, frame, mass=1.0, name="torquec example load")
+    rows = [
+        np.array(gravity_torque(loaded, row), dtype=np.float64) - np.array(gravity_torque(robot, row), dtype=np.float64)
+        for row in q.tolist()
+    ]
+    found: Array = np.abs(rows).max(axis=0)
+    return np.where(found > 1e-9, found, 0.0)  # of a frame on the axis there is only rounding
+
+
+def _range(robot: Robot) -> tuple[Sequence[float], Sequence[float]]:
+    """Positions that the joints can have; where there are no limits, half a turn or a metre."""
+    lower, upper = [], []
+    for joint in robot.joints:
+        way = 1.0 if joint.type.is_prismatic else math.pi
+        has = math.isfinite(joint.limits.upper - joint.limits.lower)
+        lower.append(joint.limits.lower if has else -way)
+        upper.append(joint.limits.upper if has else way)
+    return lower, upper
