@@ -256,6 +256,34 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "tried = 0",
         "0  ->  1",
     ): _EFFORT,
+    (
+        "proof/checker/residual_grid.py",
+        "_CHUNK, _CHUNK_VALUES = 5_000, 6_000_000",
+        "6000000  ->  6000001",
+    ): _SIZE,
+    (
+        "proof/torque_functional.py",
+        "thirds = list(itertools.product((1.0, 0.0, -1.0), repeat=n if n <= _MOST_SPEEDS else 0))",
+        "0  ->  1",
+    ): "of so many speeds they are never read",
+    (
+        "proof/torque_bound.py",
+        "most = max(500, _budget(proven, found) // max(points, 500))",
+        "max  ->  min",
+    ): _EFFORT,
+    (
+        "proof/torque_bound.py",
+        "elif isinstance(outcome, Exhausted) and proven is not None:",
+        (
+            "isinstance(outcome, Exhausted) and proven is not None"
+            "  ->  isinstance(outcome, Exhausted) or proven is not None"
+        ),
+    ): "what is not shown of a bound is not shown of a smaller one",
+    (
+        "proof/branch_and_bound.py",
+        "self._split(batch[b], _bend((field / weights[b]).reshape(shape)))",
+        "field / weights[b]  ->  field * weights[b]",
+    ): "which side of a box is halved",
     ("proof/torque_residual.py", "_NOISE = 2e-14", "2e-14  ->  4e-14"): "what is dropped as rounding is counted",
 }
 """File, line and change, as a run prints them, and the reason."""

@@ -49,7 +49,8 @@ def test_a_grid_that_is_believed_as_it_is_would_be_too_small():
 
 
 def test_slopes_are_those_of_differences():
-    for axis in (GridAxis(2), GridAxis(3), GridAxis(2, prismatic=True, lower=-1.0, upper=0.3)):
+    sliding = [GridAxis(2, prismatic=True, lower=low, upper=0.3) for low in (-1.0, 0.05)]
+    for axis in (GridAxis(2), GridAxis(3), *sliding):
         rng = np.random.default_rng(1)
         c = rng.normal(size=axis.size)
         x, h = np.array([0.1]), 1e-6
@@ -75,3 +76,13 @@ def test_weak_harmonics_are_left_out_one_by_one_and_are_counted():
     same, all_axes, none = _without_weak_harmonics(weak.copy(), list(axes), 1e-9)
     np.testing.assert_array_equal(same, weak)
     assert (all_axes, none) == (axes, 0.0)
+
+
+@pytest.mark.parametrize("span", [0.0, 0.3, 1.0, 4.0])
+def test_displacements_are_from_minus_one_to_one_in_their_range(span):
+    """Chebyshev's polynomials are (1, -1, 1), (1, 0, -1) and (1, 1, 1) at its ends and between."""
+    axis = GridAxis(2, prismatic=True, lower=0.2, upper=0.2 + span)
+    found = axis.values(0.2 + span * np.array([0.0, 0.5, 1.0]))
+    expected = [[1.0, -1.0, 1.0], [1.0, 0.0, -1.0], [1.0, 1.0, 1.0]] if span else [[1.0, 0.0, -1.0]] * 3
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    assert np.any(axis.slope()) == bool(span)

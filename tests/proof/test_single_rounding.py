@@ -16,7 +16,17 @@ from torquec.expr.math import exp, sincos
 from torquec.model.quantities import trace_quantity
 from torquec.proof.certify import certify, rounding_of
 from torquec.proof.checker.check_floats import check_floats
-from torquec.proof.single_rounding import UNIT, _Boxes, _product, _Value, _wave, single_rounding
+from torquec.proof.single_rounding import (
+    SMALLEST,
+    UNIT,
+    _Boxes,
+    _constant,
+    _product,
+    _rounded,
+    _Value,
+    _wave,
+    single_rounding,
+)
 from torquec.robot import classics
 from torquec.trajectory.motion_box import MotionBox
 
@@ -176,3 +186,25 @@ def test_boxes_are_cut_across_their_widest_side():
     assert boxes.halves(np.array([2.0, 1.0, math.inf])).upper[0].tolist() == [4.0, 1.5, 9.0]
     assert len(cut) == 4
     assert cut[1:3].lower.tolist() == cut.lower[1:3].tolist()
+
+
+def test_every_part_of_an_error_is_added():
+    """Of a constant its rounding and that of its digits; of a result a unit of all that it may be, and underflow."""
+    outwards = 2.0**-50
+    assert float(_constant(1.0 + 2.0**-25).error) == 2.0**-25 + outwards * (1.0 + 2.0**-25)
+    assert float(_constant(2.0**-130).error) == pytest.approx(SMALLEST, rel=1e-12, abs=0.0)
+    assert float(_constant(0.0).error) == 0.0
+    value = _rounded(np.array([-3.0]), np.array([2.0]), np.array([0.0]))
+    assert (value.low[0], value.high[0]) == (-3.0 - 3.0 * outwards, 2.0 + 3.0 * outwards)
+    assert value.error[0] == UNIT * 3.0 * (1.0 + outwards)
+    assert _rounded(np.zeros(1), np.zeros(1), np.zeros(1)).error[0] == SMALLEST
+    assert _rounded(np.zeros(1), np.ones(1), np.full(1, 0.5)).error[0] == pytest.approx(0.5 + 1.5 * UNIT, rel=1e-12)
+
+
+def test_waves_end_at_one():
+    """Just before a peak, where a sine is one but for less than its own rounding."""
+    near = np.array([0.5 * math.pi - 2e-8])
+    for sign in (1.0, -1.0):
+        low, high = (near - 0.5, near) if sign > 0.0 else (-near, -near + 0.5)
+        found = _wave(_Value(low, high, np.zeros(1)), np.sin(low), np.sin(high), peak=0.5 * math.pi)
+        assert (found.high[0] if sign > 0.0 else -found.low[0]) == 1.0

@@ -9,7 +9,7 @@ from torquec.errors import CheckError
 from torquec.expr import trace
 from torquec.expr.math import sincos
 from torquec.expr.replay import replay
-from torquec.proof.checker.check_parts import check_parts
+from torquec.proof.checker.check_parts import check_parts, is_same_torque
 from torquec.trajectory.motion_box import joint_box
 
 PARTS = ("mass_matrix", "gravity_torque", "velocity_torque", "coriolis_matrix")
@@ -78,3 +78,12 @@ def test_a_coriolis_matrix_with_the_same_product_is_refused(case):
     false = trace("coriolis_matrix", algorithm, {"q": (3,), "qd": (3,)})
     with pytest.raises(CheckError, match="coriolis_matrix"):
         check_parts(robot, program, {"coriolis_matrix": false}, joint_box(robot))
+
+
+def test_torques_are_the_same_but_for_rounding(case):
+    robot, program, _ = case
+    box = joint_box(robot)
+    assert is_same_torque(robot, program, program, box)
+    for size, same in ((1e-12, True), (1e-6, False)):
+        bumped = with_bump(program, lambda inputs, size=size: size * sincos(inputs["q"][1])[0])
+        assert is_same_torque(robot, program, bumped, box) is same

@@ -124,3 +124,17 @@ def test_samples_are_the_rows_of_every_joint(monkeypatch):
         np.testing.assert_array_equal(sampled.radius, rows.radius.max(axis=1).T)
     largest = samples.grid.largest_coefficient()
     assert largest == np.abs(whole.value).max()
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_table_has_the_joints_that_are_asked_for(turned):
+    """2 d^2 cos q2 in its own two joints, in either order."""
+    samples, slides = of_displacement(still=False)
+    joints, degrees = (1, slides), (1, 2)
+    expected = np.zeros((1, 3, 3))
+    expected[0, 1, 2] = -2.0  # of exact - program
+    if turned:
+        joints, degrees, expected = joints[::-1], degrees[::-1], expected.transpose(0, 2, 1)
+    found = samples.table([samples.error.value[0, -1]], joints, degrees)
+    np.testing.assert_allclose(found.table, expected, atol=1e-12)
+    np.testing.assert_allclose(samples.on_grid(found).value[0], samples.error.value[0, -1], atol=1e-12)
