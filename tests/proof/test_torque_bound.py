@@ -95,10 +95,15 @@ def test_what_was_left_out_counts_in_boxes(monkeypatch):
 
 def test_limits():
     loose, close = (
-        torque_bound(WAVES, 0, BOX, found=0.99 * LARGEST, limit=3.0 * LARGEST, closer=closer)
+        torque_bound(WAVES, 0, BOX, found=0.99 * LARGEST, limit=1.1 * LARGEST, closer=closer)
         for closer in (False, True)
     )
-    assert loose.bound == pytest.approx(3.0 * LARGEST, rel=1e-12)
+    assert loose.bound == pytest.approx(1.1 * LARGEST, rel=1e-12)
+    at_once = torque_bound(WAVES, 0, BOX, found=0.99 * LARGEST, limit=3.0 * LARGEST, closer=False)
+    assert at_once.by_amplitudes
+    assert LARGEST < at_once.bound < 1.3 * LARGEST
+    known = torque_bound(WAVES, 0, BOX, found=0.99 * LARGEST, limit=3.0 * LARGEST, known=at_once)
+    assert known.bound == close.bound
     assert LARGEST <= close.bound < 1.021 * LARGEST
     assert torque_bound(WAVES, 0, BOX, found=0.99 * LARGEST, closer=False).bound < 1.021 * LARGEST
     for found in (0.0, 0.99 * LARGEST):
