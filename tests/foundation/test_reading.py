@@ -10,7 +10,16 @@ from pathlib import Path
 import pytest
 
 from torquec.errors import ArgumentError, RobotFileError, TorquecError
-from torquec.foundation.reading import FileKind, open_file, parse_toml_values, read_bytes, read_json, read_text, to_path
+from torquec.foundation.reading import (
+    FileKind,
+    near_name,
+    open_file,
+    parse_toml_values,
+    read_bytes,
+    read_json,
+    read_text,
+    to_path,
+)
 
 
 @pytest.mark.parametrize("kind", FileKind)
@@ -120,6 +129,13 @@ def test_an_open_file_gives_its_bytes(tmp_path):
     (tmp_path / "log.csv").write_bytes(b"t\n")
     with open_file(tmp_path / "log.csv", FileKind.LOG) as stream:
         assert stream.read() == b"t\n"
+
+
+def test_names_that_a_terminal_would_obey_are_not_suggested(tmp_path):
+    (tmp_path / "rob\x1b[2Jot.urdf").write_text("")
+    assert near_name(tmp_path / "robot.urdf") == ""
+    (tmp_path / "robots.urdf").write_text("")
+    assert near_name(tmp_path / "robot.urdf") == "robots.urdf"
 
 
 def test_a_near_name_in_the_folder_is_suggested(tmp_path):

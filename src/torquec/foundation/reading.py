@@ -8,6 +8,7 @@ weigh; the environment variable TORQUEC_FILE_LIMIT, in megabytes, replaces every
 from __future__ import annotations
 
 import difflib
+import itertools
 import os
 import re
 import stat
@@ -22,6 +23,9 @@ from torquec.foundation.json_text import parse_json
 LIMIT_VARIABLE = "TORQUEC_FILE_LIMIT"
 
 _MB = 1_000_000  # bytes; limits are stated in these
+
+_LOOKED_AT = 2000
+"""Names of a folder among which one is looked for that may have been meant."""
 
 _LONGEST_KEY = 50
 """Names with points between them: the time that `tomllib` takes for tables inside tables grows with the square."""
@@ -126,11 +130,15 @@ def missing_file(path: Path, kind: FileKind) -> TorquecError:
 
 
 def near_name(path: Path) -> str:
-    """The name in a file's folder that is most like the file's own; nothing where none is."""
+    """The name in a file's folder that is most like the file's own; nothing where none is.
+
+    Of a large folder only a part is looked at, and names that a terminal would obey are never shown.
+    """
     try:
-        names = [each.name for each in path.parent.iterdir()]
+        names = [each.name for each in itertools.islice(path.parent.iterdir(), _LOOKED_AT)]
     except (OSError, ValueError):
         return ""
+    names = [name for name in names if name.isprintable()]
     found = difflib.get_close_matches(path.name, names, n=1)
     return found[0] if found else ""
 
