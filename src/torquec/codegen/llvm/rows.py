@@ -24,8 +24,8 @@ from torquec.foundation.arrays import AnyArray
 
 _BUFFER_BYTES = 1 << 20  # stays in the second-level cache
 _FEWEST_ROWS = 4096  # below it, waking a thread takes longer than the rows
-_SHARED_ROWS = 512  # taken at once, in place: a thread that is held up leaves the rest to the others
-_SPANS_PER_THREAD = 8  # the same for rows that pass through buffers
+_SPANS_PER_THREAD = 8  # shares of each: a thread that is held up leaves the rest to the others
+_FEWEST_SHARED, _MOST_SHARED = 512, 4096  # rows of a share in place: with fewer, memory is not read ahead in time
 _MOST_THREADS = 64  # more than the cores that one robot keeps busy
 
 BATCH_PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
@@ -67,16 +67,17 @@ def run_rows(kernels: BatchKernels, rows: Rows, *, threads: int) -> None:
     if threads == 1 or rows.count < 2 * _FEWEST_ROWS:
         _run_span(BATCH_PROTOTYPE(kernels.alone), rows, 0, rows.count)
     elif _is_in_place(rows):
-        _run_together(_share_in_place(SHARED_PROTOTYPE(kernels.shared), rows), threads)
+        _run_together(_share_in_place(SHARED_PROTOTYPE(kernels.shared), rows, threads), threads)
     else:
         _run_together(_share_spans(BATCH_PROTOTYPE(kernels.alone), rows, threads), threads)
 
 
-def _share_in_place(kernel: Any, rows: Rows) -> Callable[[], None]:
+def _share_in_place(kernel: Any, rows: Rows, threads: int) -> Callable[[], None]:
     """The work of each thread on arrays that are used in place."""
+    share = min(max(rows.count // (_SPANS_PER_THREAD * threads), _FEWEST_SHARED), _MOST_SHARED)
     taken = ctypes.c_int64(0)
     inputs, outputs = _pointers(rows.inputs), _pointers(rows.outputs)
-    return lambda: kernel(rows.count, inputs, outputs, ctypes.byref(taken), _SHARED_ROWS)
+    return lambda: kernel(rows.count, inputs, outputs, ctypes.byref(taken), share)
 
 
 def _share_spans(kernel: Any, rows: Rows, threads: int) -> Callable[[], None]:
