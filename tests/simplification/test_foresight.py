@@ -12,6 +12,7 @@ from torquec.expr.math import sincos
 from torquec.simplification.foresight import foresee
 from torquec.simplification.moment_costs import torque_program
 from torquec.simplification.refit_constants import refit_by_least_squares, values_at
+from torquec.simplification.replacements import replaced_together
 from torquec.trajectory.motion_box import sampled_motions
 
 SHAPES = {"q": (1,), "qd": (1,), "qdd": (1,)}
@@ -35,7 +36,7 @@ def test_without_constants_it_is_the_error():
     here, found = foresee(program, states, torques, TOLERANCE)
     assert here[0] < 1e-6
     for one in found:
-        shorter = one.replacement.in_program(program)
+        shorter = replaced_together(program, [one.replacement])
         assert one.errors == pytest.approx(errors_of(shorter, states, torques, TOLERANCE), rel=1e-5), one
 
 
@@ -64,7 +65,7 @@ def test_what_another_constant_makes_up_for_is_foreseen():
     torques = evaluate(program, {name: states[:, k] for k, name in enumerate(("q", "qd", "qdd"))})["tau"]
     _, found = foresee(program, states, torques, TOLERANCE)
     best = max((one for one in found if one.largest < 0.01), key=lambda one: one.replacement.saved)
-    shorter = refit_by_least_squares(best.replacement.in_program(program), states, torques, TOLERANCE)
+    shorter = refit_by_least_squares(replaced_together(program, [best.replacement]), states, torques, TOLERANCE)
     assert count_operations(shorter).cost == 1
     assert errors_of(shorter, states, torques, TOLERANCE)[0] < 0.01
 
@@ -80,7 +81,7 @@ def test_of_an_arm_it_agrees_with_trying():
     small = [one for one in found if one.largest < 0.2]
     kept = 0
     for one in small:
-        tried = refit_by_least_squares(one.replacement.in_program(program), states, torques, tolerance)
+        tried = refit_by_least_squares(replaced_together(program, [one.replacement]), states, torques, tolerance)
         kept += bool(errors_of(tried, states, torques, tolerance).max() < one.largest + 0.1)
     assert len(small) > 20
     assert kept > 0.8 * len(small)

@@ -11,7 +11,7 @@ from torquec.expr import Op, count_operations, evaluate, trace
 from torquec.expr.math import sincos
 from torquec.simplification.moment_costs import torque_program
 from torquec.simplification.refit_constants import values_at
-from torquec.simplification.replacements import Replacement, replacements
+from torquec.simplification.replacements import Replacement, replaced_together, replacements
 from torquec.trajectory.motion_box import sampled_motions
 
 
@@ -41,7 +41,7 @@ def test_what_is_saved_is_saved(case):
     program, states = case
     before = count_operations(program)
     for one in all_of(program, states)[::5]:
-        after = count_operations(one.in_program(program))
+        after = count_operations(replaced_together(program, [one]))
         pairs = 16 * (before.sincos - after.sincos)
         saved = before.mul + before.add - after.mul - after.add
         assert one.saved <= saved + pairs, one
@@ -52,7 +52,7 @@ def test_torques_stay_quadratic_in_the_pace(case):
     program, states = case
     some = states[:20]
     for one in all_of(program, states)[::7]:
-        shorter = one.in_program(program)
+        shorter = replaced_together(program, [one])
         paces = [
             evaluate(shorter, {"q": some[:, 0], "qd": s * some[:, 1], "qdd": s**2 * some[:, 2]})["tau"]
             for s in (0.0, 1.0, 2.0, 3.0)
@@ -83,7 +83,7 @@ def test_a_replacement_says_what_it_gives():
     values = np.stack([np.full(5, float(k)) for k in range(len(program.operations))])
     assert np.all(Replacement(last, first, -2.0, 1).of(values) == -2.0 * first)
     assert np.all(Replacement(last, None, 7.0, 1).of(values) == 7.0)
-    halved = Replacement(last, first, 0.5, 1).in_program(program)
+    halved = replaced_together(program, [Replacement(last, first, 0.5, 1)])
     whole = {"q": np.zeros(1), "qd": np.array([1.0]), "qdd": np.array([2.0])}
     term = 6.0 if program.operations[first].args and evaluate(halved, whole)["tau"][0] == 3.0 else 4.0
     assert evaluate(halved, whole)["tau"][0] == 0.5 * term

@@ -9,6 +9,9 @@
      that does not lead below the tolerance, half of the replacements are taken back, and so on
 (4)  what goes first decides what can go later: the programs on the way are stages, from any of which another descent
      may begin, with other motions and gains changed by chance
+(5)  at first several replacements that take hardly any room are tried at once
+(6)  what is left after a trial is factored again (:mod:`torquec.simplification.refactor`): a recursion of which little
+     is left is seldom the shortest form of it
 
 The program stays linear in the accelerations and quadratic in the speeds, so its error can be bounded like any other.
 Its degree in the joints' sines and cosines may rise, because what cancelled in a whole sum need not cancel in a part;
@@ -32,7 +35,9 @@ from torquec.foundation.work import Meter, silent
 from torquec.proof.torque_tables import HIGHEST_DEGREE, position_degrees, positions_read
 from torquec.proof.worst_motions import error_program, worst_motions
 from torquec.simplification.foresight import foresee
+from torquec.simplification.refactor import refactored
 from torquec.simplification.refit_constants import refit_by_least_squares, refit_constants, values_at
+from torquec.simplification.replacements import replaced_together
 from torquec.trajectory.motion_box import MotionBox, sampled_motions
 
 _MOST_POINTS, _RISE = 7**3 * 5**3, 3
@@ -45,9 +50,13 @@ _SAMPLES, _TRIED = 500, 100_000
 _WORST = 6
 """Motions of each joint that join those met, per search for the worst."""
 
-_PHASES = ((12, 1.1), (4, 1.1), (1, 1.15))
+_PHASES = ((12, 1.1, 6), (4, 1.1, 1), (1, 1.15, 1))
 """First replacements that save many operations together, then few, then single ones. Of each phase: the operations to
-save before constants are fitted to the worst motions, and how much of the tolerance errors may reach until then."""
+save before constants are fitted to the worst motions, how much of the tolerance errors may reach until then, and how
+many replacements may be tried at once (5)."""
+
+_HARMLESS = 0.03
+"""Room of a replacement that may be tried with others at once, in tolerances squared (5)."""
 
 _FAILURES = 4
 """Trials in a row that may fail before the next phase begins."""
@@ -89,12 +98,14 @@ def prune_within(
     with one_thread(), suppress(TimeLimitError):
         meter(0, len(_PHASES))
         search = _Search(exact, simplified, prismatic, motions, np.asarray(tolerance, dtype=np.float64), seed)
-        for phase, (chunk, room) in enumerate(_PHASES):
+        program = search.factored_again(program)
+        stages.append(program)
+        for phase, (chunk, room, together) in enumerate(_PHASES):
             failures, failed = 0, set[_Place]()
             while failures < _FAILURES:
                 # Each phase removes less than the one before; how much is not known in advance.
                 meter(phase + 1.0 - _price(program) / start, len(_PHASES), str(count_operations(program)))
-                trail = search.shorter(program, chunk, room, failed)
+                trail = search.shorter(program, chunk, room, failed, together)
                 if not trail:
                     break
                 accepted = search.longest_fitted([step for _, step in trail])
@@ -102,7 +113,7 @@ def prune_within(
                     failures += 1
                     failed.add(trail[0][0])
                 else:
-                    program, failures = accepted, 0
+                    program, failures = search.factored_again(accepted), 0
                     stages.append(program)
                     failed.clear()
     return stages
@@ -168,43 +179,66 @@ class _Search:
                 return accepted
             at //= 2
 
-    def shorter(self, program: Function, chunk: int, room: float, failed: set[_Place]) -> list[tuple[_Place, Function]]:
-        """Ever shorter programs, each with its replacement, until `chunk` operations are saved (2)."""
+    def factored_again(self, program: Function) -> Function:
+        """(6), where a proof can manage it as well."""
+        return refactored(program, seed=int(self._rng.integers(1 << 30)), accept=self._provable)
+
+    def shorter(
+        self, program: Function, chunk: int, room: float, failed: set[_Place], together: int
+    ) -> list[tuple[_Place, Function]]:
+        """Ever shorter programs, each with its (first) replacement, until `chunk` operations are saved (2)."""
         trail: list[tuple[_Place, Function]] = []
         current, enough = program, _price(program) - chunk
         while _price(current) > enough:
-            found = self._replaced(current, room, failed if current is program else set())
+            found = self._replaced(current, room, failed if current is program else set(), together)
             if found is None:
                 break
             trail.append(found)
             current = found[1]
         return trail
 
-    def _replaced(self, program: Function, room: float, failed: set[_Place]) -> tuple[_Place, Function] | None:
+    def _replaced(
+        self, program: Function, room: float, failed: set[_Place], together: int
+    ) -> tuple[_Place, Function] | None:
         """The best replacement that keeps its promise, or None; what does not is remembered in `failed`."""
         states, torques = self._looked_at(program)
         here, foreseen = foresee(program, states, torques, self.tolerance)
         good = [one for one in foreseen if one.largest <= room and one.replacement.place not in failed]
-        used = [float(np.maximum(one.errors**2 - here**2, 0.0).sum()) for one in good]
-        gains = [one.replacement.saved / (use + _SMALLEST_USE) for one, use in zip(good, used, strict=True)]
-        gains = gains * np.exp(self._chance * self._rng.standard_normal(len(gains)))  # (4)
+        used = np.array([float(np.maximum(one.errors**2 - here**2, 0.0).sum()) for one in good])
+        gains = np.array([one.replacement.saved for one in good]) / (used + _SMALLEST_USE)
+        gains *= np.exp(self._chance * self._rng.standard_normal(len(gains)))  # (4)
+        order = np.argsort(-gains, kind="stable")
+        if together > 1:
+            harmless = {good[k].replacement.step: good[k].replacement for k in order[::-1] if used[k] <= _HARMLESS}
+            chosen = [one for one in (good[k].replacement for k in order) if harmless.get(one.step) is one][:together]
+            if len(chosen) > 1:
+                trial = replaced_together(program, chosen)
+                if self._is_better(trial, program) and (shorter := self._fitted_quickly(trial, room)) is not None:
+                    return chosen[0].place, shorter
         broken: list[int] = []
-        for row in np.argsort(-np.array(gains), kind="stable"):
+        for row in order:
             replacement = good[row].replacement
             if broken.count(replacement.step) == _OF_ONE_STEP:
                 continue
-            shorter = replacement.in_program(program)
-            if _price(shorter) >= _price(program) or not self._provable(shorter):
+            trial = replaced_together(program, [replacement])
+            if not self._is_better(trial, program):
                 continue
-            for _ in range(2):
-                shorter = refit_by_least_squares(shorter, self.states, self.torques, self.tolerance)
-            if self._error(shorter, values_at(shorter, self.states)) <= room:
+            if (shorter := self._fitted_quickly(trial, room)) is not None:
                 return replacement.place, shorter
             failed.add(replacement.place)
             broken.append(replacement.step)
             if len(broken) == _BROKEN_PROMISES:
                 break
         return None
+
+    def _is_better(self, trial: Function, program: Function) -> bool:
+        return _price(trial) < _price(program) and self._provable(trial)
+
+    def _fitted_quickly(self, program: Function, room: float) -> Function | None:
+        """The program after a quick fit, where its errors stay within the room (2)."""
+        for _ in range(2):
+            program = refit_by_least_squares(program, self.states, self.torques, self.tolerance)
+        return program if self._error(program, values_at(program, self.states)) <= room else None
 
     def _looked_at(self, program: Function) -> tuple[Array, Array]:
         """Motions for foresight, and the exact torques there."""

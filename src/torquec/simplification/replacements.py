@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -52,14 +53,18 @@ class Replacement:
         """What stands for the step, given the values (steps, N) of all."""
         return np.full_like(values[0], self.factor) if self.by is None else self.factor * values[self.by]
 
-    def in_program(self, program: Function) -> Function:
-        """The program with the step replaced, folded again."""
-        by, factor = self.by, self.factor
-        if by is None:
-            return rebuilt(program, replaced={self.step: lambda _: factor})
-        if abs(factor) == 1.0:
-            return rebuilt(program, replaced={self.step: lambda values: values[by] if factor > 0.0 else -values[by]})
-        return rebuilt(program, replaced={self.step: lambda values: factor * values[by]})
+    def in_graph(self, values: Sequence[Any]) -> Any:
+        """What stands for the step, given the nodes of those before it."""
+        if self.by is None:
+            return self.factor
+        if abs(self.factor) == 1.0:
+            return values[self.by] if self.factor > 0.0 else -values[self.by]
+        return self.factor * values[self.by]
+
+
+def replaced_together(program: Function, chosen: Sequence[Replacement]) -> Function:
+    """The program with several of its steps replaced, folded again."""
+    return rebuilt(program, replaced={one.step: one.in_graph for one in chosen})
 
 
 def replacements(program: Function, values: RealArray, changes: RealArray) -> Iterator[Replacement]:

@@ -1,0 +1,237 @@
+"""The same torques in another form: sums multiplied out and factored again, where that takes fewer operations.
+
+A recursion turns vectors from link to link. Where little of it is left, the rows of M(q) qdd + c(q, qd) + g(q) may be
+shorter, and so may be anything between the two.
+
+(1)  multiply out: a sum that is no part of a larger one is a polynomial in inputs, sines, cosines and steps that others
+     need, too
+(2)  factor: what most of its terms share is taken out, by chance something else, and so on with what is left inside and
+     outside (Horner's rule in many variables)
+(3)  a product of two factors that is computed anyway is used; a value that is there times a constant may stand for the
+     value, where a term has a constant of its own
+(4)  every form that takes no more operations is kept: forms of one price lead to shorter ones
+
+Forms differ by rounding alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from torquec.expr import Function, Op, count_operations
+from torquec.expr.replay import rebuilt
+
+_SUMS = (Op.ADD, Op.SUB, Op.NEG)
+_SIGNS = {Op.ADD: (1.0, 1.0), Op.SUB: (1.0, -1.0), Op.NEG: (-1.0,)}
+
+_MOST_TERMS = 48
+"""Of a sum that is multiplied out; products that would give more stay as they are."""
+
+_WAYWARD = (0.0, 0.3, 0.6)
+"""By how much counts of terms that share a factor are changed by chance, in their logarithm (2)."""
+
+_BY_UNITS = 0.6
+"""How often a value times a constant stands for the value (3)."""
+
+_NOTHING, _ONE = 1e-14, 1e-12
+"""Coefficients below the first are zero but for rounding; those this close to one, relatively, are one."""
+
+_Factors = tuple[int, ...]
+_Term = tuple[float, _Factors]
+"""A coefficient, and the steps that it is multiplied by."""
+
+
+def refactored(
+    program: Function, *, seed: int = 0, patience: int = 3, accept: Callable[[Function], bool] = lambda _: True
+) -> Function:
+    """The program in the form with fewest operations that is found.
+
+    It ends when `patience` forms of every sum, in the mean, have brought nothing; `accept` may refuse a form.
+    """
+    rng = np.random.default_rng(seed)
+    form = _Form(program)
+    fruitless = 0
+    while fruitless < patience * len(form.sums):
+        fruitless += 1
+        shorter = form.another(rng)
+        if shorter is not None and (less := form.price - _price(shorter)) >= 0 and accept(shorter):
+            form = _Form(shorter)
+            fruitless = 0 if less else fruitless
+    return form.program
+
+
+def _price(program: Function) -> int:
+    return count_operations(program).cost
+
+
+@dataclass(frozen=True)
+class _Form:
+    """A program, and what of it can be multiplied out."""
+
+    program: Function
+
+    @cached_property
+    def price(self) -> int:
+        """In operations."""
+        return _price(self.program)
+
+    @cached_property
+    def uses(self) -> Counter[int]:
+        """How often each step is needed."""
+        uses = Counter(argument for step in self.program.operations for argument in step.args)
+        uses.update(k for result in self.program.results for k in result)
+        return uses
+
+    @cached_property
+    def sums(self) -> list[int]:
+        """The sums that are no part of a larger one (1)."""
+        steps = self.program.operations
+        within, angles = set[int](), set[int]()
+        for k in range(len(steps) - 1, -1, -1):
+            step = steps[k]
+            if step.op in (Op.SIN, Op.COS) or k in angles:
+                angles.update(step.args)
+            elif step.op in _SUMS or (step.op is Op.MUL and k in within):
+                within.update(a for a in step.args if self.uses[a] == 1)
+        return [k for k, s in enumerate(steps) if s.op in (Op.ADD, Op.SUB) and k not in within and k not in angles]
+
+    @cached_property
+    def units(self) -> dict[int, tuple[int, float]]:
+        """By step: another one that is a constant times it and needed more than once, and the constant (3)."""
+        steps, found = self.program.operations, {}
+        for k, step in enumerate(steps):
+            if step.op is Op.MUL and self.uses[k] > 1:
+                for constant, other in (step.args, step.args[::-1]):
+                    if steps[constant].op is Op.CONST:
+                        found[other] = (k, steps[constant].value)
+        return found
+
+    @cached_property
+    def products(self) -> dict[_Factors, int]:
+        """The product of two steps, where it is computed (3)."""
+        steps = self.program.operations
+        return {
+            tuple(sorted(step.args)): k
+            for k, step in enumerate(steps)
+            if step.op is Op.MUL and all(steps[a].op is not Op.CONST for a in step.args)
+        }
+
+    def another(self, rng: np.random.Generator) -> Function | None:
+        """The program with one sum in another form, by chance; None where that sum has only one."""
+        chosen = self.sums[int(rng.integers(len(self.sums)))]
+        terms = self._terms(chosen, by_units=bool(rng.random() < _BY_UNITS))
+        if not 3 <= len(terms) <= _MOST_TERMS:
+            return None
+        known = {factors: k for factors, k in self.products.items() if k < chosen}
+        wayward = _WAYWARD[int(rng.integers(len(_WAYWARD)))]
+        return rebuilt(
+            self.program, replaced={chosen: lambda values: _Writer(values, known, rng, wayward).polynomial(terms)}
+        )
+
+    def _terms(self, k: int, *, by_units: bool) -> list[_Term]:
+        """The terms of a sum (1)."""
+        total: Counter[_Factors] = Counter()
+        for coefficient, factors in self._multiplied_out(k, needed_here=True):
+            total[factors] += coefficient  # type: ignore[assignment]
+        terms = [(float(c), factors) for factors, c in total.items() if abs(c) > _NOTHING]
+        return [self._in_units(term, before=k) for term in terms] if by_units else terms
+
+    def _multiplied_out(self, k: int, *, needed_here: bool = False) -> list[_Term]:
+        step = self.program.operations[k]
+        if step.op is Op.CONST:
+            return [(step.value, ())]
+        if needed_here or self.uses[k] == 1:
+            if step.op in _SUMS:
+                parts = zip(step.args, _SIGNS[step.op], strict=True)
+                return [(sign * c, factors) for a, sign in parts for c, factors in self._multiplied_out(a)]
+            if step.op is Op.MUL:
+                first, second = (self._multiplied_out(a) for a in step.args)
+                if len(first) * len(second) <= _MOST_TERMS:
+                    return [(c * d, tuple(sorted(x + y))) for c, x in first for d, y in second]
+        return [(1.0, (k,))]
+
+    def _in_units(self, term: _Term, *, before: int) -> _Term:
+        """The term by a value times a constant instead of the value, where it has a constant itself (3)."""
+        coefficient, factors = term
+        if abs(coefficient) in (1.0, 2.0):
+            return term
+        for a in factors:
+            unit, constant = self.units.get(a, (before, 1.0))
+            if unit < before:
+                others = list(factors)
+                others.remove(a)
+                ratio = coefficient / constant
+                is_one = abs(abs(ratio) - 1.0) < _ONE
+                return float(round(ratio)) if is_one else ratio, tuple(sorted([*others, unit]))
+        return term
+
+
+@dataclass(frozen=True)
+class _Writer:
+    """Writes polynomials of steps whose values are nodes of a new graph; `known` are products that are there."""
+
+    values: Sequence[Any]
+    known: Mapping[_Factors, int]
+    rng: np.random.Generator
+    wayward: float
+
+    def polynomial(self, terms: Sequence[_Term]) -> Any:
+        """(2)."""
+        shared = Counter[int | float]()
+        for coefficient, factors in terms:
+            shared.update(set(factors))
+            if abs(coefficient) != 1.0:
+                shared[-abs(coefficient)] += 1  # steps are not negative
+        common = [(key, count) for key, count in shared.items() if count > 1]
+        if not common:
+            return self._sum(terms)
+        weights = [count * np.exp(self.wayward * self.rng.standard_normal()) for _, count in common]
+        key, _ = common[int(np.argmax(weights))]
+        if isinstance(key, float):
+            inside = [(c / abs(c), factors) for c, factors in terms if abs(c) == -key]
+            outside = [(c, factors) for c, factors in terms if abs(c) != -key]
+            factored = -key * self.polynomial(inside)
+        else:
+            inside = [(c, _without(factors, key)) for c, factors in terms if key in factors]
+            outside = [(c, factors) for c, factors in terms if key not in factors]
+            factored = self.values[key] * self.polynomial(inside)
+        return factored + self.polynomial(outside) if outside else factored
+
+    def _sum(self, terms: Sequence[_Term]) -> Any:
+        """Terms that share nothing, in any order, one that is not negative first."""
+        order = [terms[k] for k in self.rng.permutation(len(terms))]
+        first, *rest = sorted(order, key=lambda term: term[0] < 0.0)
+        total = self._product(*first)
+        for coefficient, factors in rest:
+            size = self._product(abs(coefficient), factors)
+            total = total + size if coefficient > 0.0 else total - size
+        return total
+
+    def _product(self, coefficient: float, factors: _Factors) -> Any:
+        """One term; what is known of it first (3)."""
+        left = [factors[k] for k in self.rng.permutation(len(factors))]
+        while (pair := self._known_pair(left)) is not None:
+            left = [*_without(_without(tuple(left), pair[0]), pair[1]), self.known[pair]]
+        parts = [self.values[k] for k in left]
+        if coefficient != 1.0 or not parts:
+            parts.insert(int(self.rng.integers(len(parts) + 1)), coefficient)
+        product = parts[0]
+        for part in parts[1:]:
+            product = product * part
+        return product
+
+    def _known_pair(self, factors: Sequence[int]) -> _Factors | None:
+        pairs = (tuple(sorted((a, b))) for k, a in enumerate(factors) for b in factors[:k])
+        return next((pair for pair in pairs if pair in self.known), None)
+
+
+def _without(factors: _Factors, one: int) -> _Factors:
+    """The factors, one of those that are alike left out."""
+    k = factors.index(one)
+    return factors[:k] + factors[k + 1 :]
