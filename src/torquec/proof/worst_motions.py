@@ -63,26 +63,31 @@ def worst_motions(error: Function, motions: MotionBox, *, seed: int = 0, samples
     lower, upper = np.array(motions.lower), np.array(motions.upper)
     n = len(lower)
     step = _FIRST_STEP * (upper - lower)
-    shape = (n, states.shape[1], _TRIALS, n)
+    shape = (n, states.shape[2], _TRIALS, n)
     own = np.arange(n)
-    largest = np.zeros(states.shape[:2])
+    largest = np.zeros(shape[:2])
+    trials, moves, chances = np.empty((3, *shape)), np.empty(shape), np.empty(shape)
+    flips = np.empty((*shape[:3], 2, n))
     for _ in range(_ROUNDS):
-        trials = np.repeat(states[:, :, None], _TRIALS, axis=2)  # (n, climbers, trials, 3, n)
-        move = rng.normal(size=shape) * step * (rng.random(shape) < 0.5)
-        trials[..., 0, :] = np.clip(trials[..., 0, :] + move, lower, upper)
-        trials[..., 1:, :] *= np.where(rng.random((*shape[:3], 2, n)) < _FLIPS, -1.0, 1.0)
-        trials[:, :, 0] = states
-        q, qd, qdd = (np.ascontiguousarray(trials[..., k, :]).reshape(-1, n) for k in range(3))
-        errors = np.abs(native(q, qd, qdd)).reshape(shape)[own, :, :, own]  # (n, climbers, trials)
+        rng.standard_normal(out=moves)
+        rng.random(out=chances)
+        moves *= step
+        moves *= chances < 0.5
+        np.clip(np.add(states[0, :, :, None], moves, out=moves), lower, upper, out=trials[0])
+        rng.random(out=flips)
+        np.multiply(states[1:, :, :, None], np.moveaxis(np.where(flips < _FLIPS, -1.0, 1.0), 3, 0), out=trials[1:])
+        trials[:, :, :, 0] = states
+        errors = native(*trials.reshape(3, -1, n)).reshape(shape)[own, :, :, own]  # (n, climbers, trials)
+        np.abs(errors, out=errors)
         best = errors.argmax(axis=2)
         largest = errors.max(axis=2)
-        states = np.take_along_axis(trials, best[:, :, None, None, None], axis=2)[:, :, 0]
+        states = np.take_along_axis(trials, best[None, :, :, None, None], axis=3)[:, :, :, 0]
         step = step * _SHRINK
-    return WorstMotions(largest.max(axis=1), states)
+    return WorstMotions(largest.max(axis=1), np.moveaxis(states, 0, 2))
 
 
 def _sampled(native: NativeFunction, motions: MotionBox, rng: np.random.Generator, samples: int) -> Array:
-    """The worst sampled motions of each joint, (n, climbers, 3, n)."""
+    """The worst sampled motions of each joint, (3, n, climbers, n): positions, speeds, accelerations."""
     n = len(motions.lower)
     kept: list[list[Array]] = [[] for _ in range(n)]
     for start in range(0, samples, _CHUNK):
@@ -96,4 +101,4 @@ def _sampled(native: NativeFunction, motions: MotionBox, rng: np.random.Generato
         together = np.concatenate(kept[joint])
         errors = np.abs(native(*(np.ascontiguousarray(together[:, k]) for k in range(3))))[:, joint]
         worst.append(together[np.argsort(-errors)[:_CLIMBERS]])
-    return np.stack(worst)
+    return np.ascontiguousarray(np.moveaxis(np.stack(worst), 2, 0))

@@ -341,7 +341,6 @@ class _Problem:
     def _meet(self, states: Array) -> None:
         """Add motions (n, N, 3, n) that are bad for one joint each."""
         n = self.exact.n
-        for joint in range(n):
-            rows = self._rows(states[joint]).reshape(-1, n, len(self.parameters))[:, joint]
-            self.rows = np.concatenate([self.rows, rows])
+        rows = self._rows(states.reshape(-1, 3, n)).reshape(n, -1, n, len(self.parameters))
+        self.rows = np.concatenate([self.rows, *(rows[joint, :, joint] for joint in range(n))])
         self.target = self.rows @ self.values
