@@ -63,7 +63,7 @@ def torque_tables(
 
 
 def tables_of_zero(function: Function, prismatic: Sequence[bool], *, degree: Degree = 2) -> TorqueTables:
-    """The difference of a program's tables and its own, all zero, with its largest torque at rest; raises as they do."""
+    """What a program's tables differ by from themselves: zero, and its largest torque at rest. Raises as they do."""
     variables, positions = _grid_of(function, prismatic, None, degree)
     still = np.zeros_like(positions)
     at_rest: Array = _native(function)(positions, still, still)
@@ -114,7 +114,9 @@ def torque_rows(function: Function, q: Array) -> Array:
     return np.stack(rows, axis=-1)
 
 
-@lru_cache(maxsize=4)  # a proof, the check before it and the terms that are counted after it have their programs in common
+@lru_cache(
+    maxsize=4
+)  # a proof, the check before it and the terms that are counted after it have their programs in common
 def _native(function: Function) -> NativeFunction:
     return compile_function(function)
 

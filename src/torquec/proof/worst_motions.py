@@ -9,15 +9,19 @@ What is found is attained, so it is a lower bound of the largest error; proofs s
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from torquec.codegen.llvm.callable import NativeFunction, compile_function
+from torquec.codegen.llvm.callable import compile_function
 from torquec.expr import Function, Graph, inline, trace
 from torquec.foundation.arrays import Array
 from torquec.trajectory.motion_box import MotionBox, sampled_motions
+
+Errors = Callable[[Array, Array, Array], Array]
+"""From positions, speeds and accelerations (N, n) each to torque errors (N, n)."""
 
 _SAMPLES = 300_000
 """Motions tried at first: half a second of native code for a six-joint arm."""
@@ -45,19 +49,26 @@ class WorstMotions:
 
 
 def error_program(exact: Function, simplified: Function) -> Function:
-    """The program q, qd, qdd -> tau of the difference of two torque programs; what they share is computed once."""
+    """The program q, qd, qdd -> tau of the difference of two torque programs; what they share is computed once.
+
+    Further inputs of the simplified one, values that are not known yet, are inputs of it, too.
+    """
 
     def algorithm(**inputs: Any) -> dict[str, list[Any]]:
         graph: Graph = inputs["q"][0].graph
         whole, part = (inline(function, graph, inputs)["tau"] for function in (exact, simplified))
         return {"tau": [a - b for a, b in zip(whole, part, strict=True)]}
 
-    return trace("torque_error", algorithm, {port.name: port.shape for port in exact.inputs})
+    return trace("torque_error", algorithm, {port.name: port.shape for port in (*exact.inputs, *simplified.inputs)})
 
 
 def worst_motions(error: Function, motions: MotionBox, *, seed: int = 0, samples: int = _SAMPLES) -> WorstMotions:
     """Search for the largest error of every joint; another `seed` tries other motions."""
-    native = compile_function(error)
+    return worst_motions_of(compile_function(error), motions, seed=seed, samples=samples)
+
+
+def worst_motions_of(native: Errors, motions: MotionBox, *, seed: int = 0, samples: int = _SAMPLES) -> WorstMotions:
+    """The same of errors that are compiled already."""
     rng = np.random.default_rng(seed)
     states = _sampled(native, motions, rng, samples)
     lower, upper = np.array(motions.lower), np.array(motions.upper)
@@ -86,7 +97,7 @@ def worst_motions(error: Function, motions: MotionBox, *, seed: int = 0, samples
     return WorstMotions(largest.max(axis=1), np.moveaxis(states, 0, 2))
 
 
-def _sampled(native: NativeFunction, motions: MotionBox, rng: np.random.Generator, samples: int) -> Array:
+def _sampled(native: Errors, motions: MotionBox, rng: np.random.Generator, samples: int) -> Array:
     """The worst sampled motions of each joint, (3, n, climbers, n): positions, speeds, accelerations."""
     n = len(motions.lower)
     kept: list[list[Array]] = [[] for _ in range(n)]
