@@ -17,7 +17,7 @@ from torquec.foundation.time_limit import TimeLimit
 from torquec.foundation.work import Work
 from torquec.proof.branch_and_bound import prove
 from torquec.proof.certificate import Certificate, load_certificate, save_certificate
-from torquec.proof.certify import certify
+from torquec.proof.certify import certify, smallest_bounds
 from torquec.proof.checker.check_certificate import check_certificate
 from torquec.proof.worst_motions import worst_motions
 
@@ -211,3 +211,11 @@ def test_torques_are_bounded_by_amplitudes_when_time_is_over():
         lower = replace(certificate.joints[name], bound=0.999 * certificate.joints[name].bound)
         with pytest.raises(CheckError, match=name):
             check_certificate(robot, replace(certificate, joints={**certificate.joints, name: lower}))
+
+
+@pytest.mark.parametrize("precision", Precision)
+def test_the_smallest_bounds_are_those_of_a_program_against_itself(case, precision):
+    robot, exact, certificate = case
+    whole = certify(robot, exact, exact, certificate.motions, precision=precision)
+    smallest = smallest_bounds(robot, exact, certificate.motions, precision=precision)
+    assert smallest == tuple(proof.bound for proof in whole.joints.values())

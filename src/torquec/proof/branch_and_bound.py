@@ -57,7 +57,7 @@ class Functional(Protocol):
     """A convex, positively homogeneous function of the entries' values, at most the sum of their magnitudes."""
 
     def __call__(self, control: RealArray, target: Any) -> RealArray:
-        """Upper values (points,) from (entries, points), tight where looser ones would exceed the target."""
+        """Upper values (points,) from (entries, points), above the target only where closer ones would be, too."""
 
     def exact(self, values: RealArray) -> RealArray:
         """Values (points,) that are attained, from the entries' values at points of the box."""

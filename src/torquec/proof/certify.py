@@ -25,7 +25,7 @@ from torquec.proof.single_rounding import single_rounding
 from torquec.proof.snap_bound import snap_bound
 from torquec.proof.torque_bound import TorqueBound, torque_bound
 from torquec.proof.torque_residual import TorqueResidual, torque_residual
-from torquec.proof.torque_tables import position_degrees, positions_read, torque_tables
+from torquec.proof.torque_tables import position_degrees, positions_read, tables_of_zero, torque_tables
 from torquec.proof.worst_motions import error_program, worst_motions
 from torquec.robot.robot import Robot
 from torquec.trajectory.motion_box import MotionBox
@@ -77,10 +77,8 @@ def certify(
         torque_tables(exact, prismatic, read, degree=degree), torque_tables(simplified, prismatic, read, degree=degree)
     )
     found = worst_motions(error, motions).found
-    added = snap_bound(robot, motions)
     rounded = rounding_of(simplified, motions, precision)
-    if rounded is not None:
-        added = tuple(snap + _SUMMED * each for snap, each in zip(added, rounded, strict=True))
+    added = _added(robot, motions, rounded)
     bounds: list[TorqueBound | None] = [None] * robot.n
     for closely in (False, True) if work.limit.is_stated and limits is not None and closer else (closer,):
         tasks = [
@@ -102,6 +100,30 @@ def certify(
         proofs[joint.name] = JointProof(bound.bound + more, bound.found, variables, degrees, bound.trees, allowed)
     rounding = None if rounded is None else RoundingProof(precision, dict(zip(proofs, rounded, strict=True)))
     return Certificate(robot.name, robot.content_hash, simplified, motions, proofs, rounding=rounding)
+
+
+def smallest_bounds(
+    robot: Robot, program: Function, motions: MotionBox, *, precision: Precision = Precision.DOUBLE
+) -> tuple[float, ...]:
+    """The bounds (n,) that are proven of a program against itself: no smaller ones are proven of any other.
+
+    The difference of the tables is zero then, and what is left the same for every joint but for (4) and (5). Raises
+    `RobotError` as `certify` does.
+    """
+    prismatic = [joint.type.is_prismatic for joint in robot.joints]
+    degrees = position_degrees(program, prismatic)
+    nothing = tables_of_zero(program, prismatic, degree=[degrees[joint] for joint in sorted(positions_read(program))])
+    left = torque_bound(torque_residual(nothing, nothing), 0, motions, found=0.0)
+    assert left is not None  # no limit was stated
+    return tuple(left.bound + more for more in _added(robot, motions, rounding_of(program, motions, precision)))
+
+
+def _added(robot: Robot, motions: MotionBox, rounded: Sequence[float] | None) -> tuple[float, ...]:
+    """(4) and (5), (n,)."""
+    snapped = snap_bound(robot, motions)
+    if rounded is None:
+        return snapped
+    return tuple(snap + _SUMMED * each for snap, each in zip(snapped, rounded, strict=True))
 
 
 def rounding_of(program: Function, motions: MotionBox, precision: Precision) -> tuple[float, ...] | None:

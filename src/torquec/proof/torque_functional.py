@@ -10,6 +10,8 @@
        max over x_j in {-1, 0, 1} of +- sum_{j<=k} Q_jk x_j x_k + sum_j max(0, -+Q_jj) (x_j^2 - 2 t_j |x_j| + t_j^2)
      convex in t: from t_j = 1/2 on, t moves a half, a third, .. of the way to where that is largest, |x_j|
 (6)  what (4) and (5) bound is convex; they need not be, for they are taken at single points only
+(7)  (5) takes a hundred times as long as (4): it is taken of a sign whose (4) exceeds the target, the larger one first,
+     the other one if that has come down to the target, and t moves no more once it has
 """
 
 from __future__ import annotations
@@ -29,6 +31,9 @@ _NEAR = 1.5
 
 _TANGENTS = 4
 """Choices of t in (5): on random sums of six speeds they are 5.5, 2.7, 1.8 and 1.3 % above the truth, (4) 16 %."""
+
+_AT_ONCE = 100_000
+"""Values of (5) made at once: few enough for the processor's caches."""
 
 
 class TorqueFunctional:
@@ -58,15 +63,14 @@ class TorqueFunctional:
         upper: RealArray = inertial + np.abs(speeds).sum(axis=0) + np.abs(gravity)
         loose = np.flatnonzero(upper > target)
         if len(loose):
-            upper[loose] = inertial[loose] + self._quadratic(speeds[:, loose], gravity[loose])
+            upper[loose] = inertial[loose] + np.maximum(*self._quadratic(speeds[:, loose], gravity[loose]))
         if self._thirds is not None:
             goal = np.broadcast_to(target, upper.shape)
             near = loose[(upper[loose] > goal[loose]) & (upper[loose] <= _NEAR * goal[loose])]
             # Where more is attained than the target, no upper value will be below it.
             near = near[self.exact(control[:, near]) <= goal[near]]
             if len(near):
-                closer = inertial[near] + self._by_tangents(speeds[:, near], gravity[near])
-                upper[near] = np.minimum(upper[near], closer)
+                upper[near] = self._by_tangents(speeds[:, near], gravity[near], inertial[near], goal[near])
         return upper
 
     def exact(self, values: RealArray) -> RealArray:
@@ -94,34 +98,47 @@ class TorqueFunctional:
         chosen = np.where(rest[:, None], 0.0, self._signs[best])
         return chosen, (np.sign(values[:n]) * direction).T
 
-    def _quadratic(self, speeds: RealArray, gravity: RealArray) -> RealArray:
-        """(4)."""
+    def _quadratic(self, speeds: RealArray, gravity: RealArray) -> tuple[RealArray, RealArray]:
+        """(4), by sign; the larger one is not below rest."""
         mixed = self._products.astype(speeds.dtype) @ speeds[self._mixed]
         diagonal = speeds[self._diagonal]
         above = np.maximum(diagonal, 0.0).sum(axis=0) + mixed.max(axis=0, initial=0.0)
         below = np.minimum(diagonal, 0.0).sum(axis=0) + mixed.min(axis=0, initial=0.0)
-        result: RealArray = np.maximum(np.maximum(above + gravity, -(below + gravity)), np.abs(gravity))
-        return result
+        return above + gravity, -(below + gravity)
 
-    def _by_tangents(self, speeds: RealArray, gravity: RealArray) -> RealArray:
-        """(5)."""
+    def _by_tangents(self, speeds: RealArray, gravity: RealArray, inertial: RealArray, goal: RealArray) -> RealArray:
+        """The lower of (4) and (5), as far as it is looked at (7)."""
+        plus, minus = self._quadratic(speeds, gravity)
+        first = np.where(plus >= minus, 1.0, -1.0).astype(speeds.dtype)
+        larger, smaller = inertial + np.maximum(plus, minus), inertial + np.minimum(plus, minus)
+        larger = self._lowered(larger, first * speeds, inertial + first * gravity, goal)
+        rest = np.flatnonzero((larger <= goal) & (smaller > goal))
+        if len(rest):
+            first = -first[rest]
+            known = inertial[rest] + first * gravity[rest]
+            smaller[rest] = self._lowered(smaller[rest], first * speeds[:, rest], known, goal[rest])
+        return np.maximum(larger, smaller)
+
+    def _lowered(self, upper: RealArray, speeds: RealArray, known: RealArray, goal: RealArray) -> RealArray:
+        """Upper values (points,) of `known` and what the speeds add at most, by (5) until they are at the goal."""
         assert self._thirds is not None
-        forms, moving = self._thirds.astype(speeds.dtype) @ speeds, self._moving.astype(speeds.dtype)
-        both = [
-            self._above(sign * forms, moving, np.maximum(-sign * speeds[self._diagonal], 0.0)) + sign * gravity
-            for sign in (1.0, -1.0)
-        ]
-        result: RealArray = np.maximum(*both)
-        return result
-
-    def _above(self, forms: RealArray, moving: RealArray, falling: RealArray) -> RealArray:
-        """The least upper value (points,) of (5); `falling` (n, points) are the magnitudes of negative factors."""
-        best = np.full(forms.shape[1], np.inf, dtype=forms.dtype)
-        at = np.full_like(falling, 0.5)
-        for attempt in range(_TANGENTS):
-            values = forms + moving @ (falling * (1.0 - 2.0 * at))
-            largest = values.argmax(axis=0)
-            values = np.take_along_axis(values, largest[None], axis=0)[0] + (falling * at * at).sum(axis=0)
-            best = np.minimum(best, values)
-            at += (moving[largest].T - at) / (attempt + 2.0)
-        return best
+        lowered = upper.copy()
+        count = max(1, _AT_ONCE // len(self._thirds))
+        thirds, moving = (matrix.T.astype(speeds.dtype) for matrix in (self._thirds, self._moving))
+        for start in range(0, len(upper), count):
+            part = np.arange(start, min(start + count, len(upper)))
+            forms = speeds[:, part].T @ thirds  # (points, 3^n / 2): the largest of a row is quicker found
+            falling = np.maximum(-speeds[self._diagonal][:, part].T, 0.0)
+            at = np.full_like(falling, 0.5)
+            for attempt in range(_TANGENTS):
+                values = (falling * (1.0 - 2.0 * at)) @ moving
+                values += forms
+                largest = values.argmax(axis=1)
+                closer = values[np.arange(len(part)), largest] + (falling * at * at).sum(axis=1) + known[part]
+                lowered[part] = np.minimum(lowered[part], closer)
+                still = np.flatnonzero(lowered[part] > goal[part])
+                if not len(still):
+                    break
+                at = at[still] + (moving.T[largest[still]] - at[still]) / (attempt + 2.0)
+                part, forms, falling = part[still], forms[still], falling[still]
+        return lowered

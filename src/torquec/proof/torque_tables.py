@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from torquec.closedform.polynomial import Variable
 from torquec.closedform.tabulate import LARGEST_GRID, Degree, coefficient_table, grid, grid_size
-from torquec.codegen.llvm.callable import compile_function
+from torquec.codegen.llvm.callable import NativeFunction, compile_function
 from torquec.errors import RobotError
 from torquec.expr import Function, Op, evaluate
 from torquec.foundation.arrays import Array
@@ -55,6 +56,26 @@ def torque_tables(
     `prismatic` says which joints translate, `joints` which positions to tabulate over (those that it reads). Raises
     `RobotError` where these are too many.
     """
+    variables, positions = _grid_of(function, prismatic, joints, degree)
+    rows = torque_rows(function, positions)
+    table = coefficient_table(variables, rows, degree)
+    return TorqueTables(variables, table, float(np.abs(rows[..., -1]).max()), degree)
+
+
+def tables_of_zero(function: Function, prismatic: Sequence[bool], *, degree: Degree = 2) -> TorqueTables:
+    """What a program's tables differ by from themselves: zero, and its largest torque at rest. Raises as they do."""
+    variables, positions = _grid_of(function, prismatic, None, degree)
+    still = np.zeros_like(positions)
+    at_rest: Array = _native(function)(positions, still, still)
+    n = positions.shape[1]
+    table = np.zeros((*(1 for _ in variables), n, n + n * (n + 1) // 2 + 1))
+    return TorqueTables(variables, table, float(np.abs(at_rest).max()), degree)
+
+
+def _grid_of(
+    function: Function, prismatic: Sequence[bool], joints: Sequence[int] | None, degree: Degree
+) -> tuple[tuple[Variable, ...], Array]:
+    """The variables of a program's tables, and the grid of positions (N, n) that determines them."""
     highest = degree if isinstance(degree, int) else max(degree, default=0)
     if highest > HIGHEST_DEGREE:
         raise RobotError(
@@ -70,17 +91,14 @@ def torque_tables(
             f"the torques depend on {len(variables)} joint positions, too many to prove a bound on their error",
             remedy="simplify a robot of at most nine joints, or lock some of them",
         )
-    positions = grid(variables, n, degree)
-    rows = torque_rows(function, positions)
-    table = coefficient_table(variables, rows, degree)
-    return TorqueTables(variables, table, float(np.abs(rows[..., -1]).max()), degree)
+    return variables, grid(variables, n, degree)
 
 
 def torque_rows(function: Function, q: Array) -> Array:
     """The coefficients (1) of a torque program at positions (N, n): (N, joint, row), rows as in the tables."""
     n = q.shape[1]
     zero, unit = np.zeros(n), np.eye(n)
-    native = compile_function(function)
+    native = _native(function)
 
     def torque(qd: Array, qdd: Array) -> Array:
         result: Array = native(q, np.array(np.broadcast_to(qd, q.shape)), np.array(np.broadcast_to(qdd, q.shape)))
@@ -94,6 +112,13 @@ def torque_rows(function: Function, q: Array) -> Array:
         rows += [torque(unit[j] + unit[k], zero) - squares[j] - squares[k] - at_rest for k in range(j + 1, n)]
     rows.append(at_rest)
     return np.stack(rows, axis=-1)
+
+
+@lru_cache(
+    maxsize=4
+)  # a proof, the check before it and the terms that are counted after it have their programs in common
+def _native(function: Function) -> NativeFunction:
+    return compile_function(function)
 
 
 def positions_read(function: Function) -> set[int]:

@@ -19,9 +19,11 @@ import itertools
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
+from functools import partial
 
 import numpy as np
 
+from torquec.codegen.llvm.callable import compile_function
 from torquec.dynamics.inverse_dynamics import joint_torques
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.mechanism import Mechanism, mechanism, place_links
@@ -31,7 +33,7 @@ from torquec.expr import Function, OperationCount, count_operations
 from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, silent
-from torquec.proof.worst_motions import error_program, worst_motions
+from torquec.proof.worst_motions import error_program, worst_motions_of
 from torquec.robot.robot import Robot
 from torquec.simplification.fitting.exchange_fit import exchange_fit
 from torquec.simplification.moment_costs import MomentCosts, torque_program
@@ -167,7 +169,9 @@ class _Problem:
         self.target = self.rows @ self.values
         self._exact_program = torque_program(self.exact)
         self._seed = 0
-        self._costs = MomentCosts(self.exact, [(p.link, p.moment) for p in self.parameters])
+        self._places = [(p.link, p.moment) for p in self.parameters]
+        self._costs = MomentCosts(self.exact, self._places)
+        self._known_costs: dict[tuple[int, ...], int] = {}
         self._errors: dict[tuple[int, ...], float] = {}
 
     def _parameters(self) -> list[_Parameter]:
@@ -295,7 +299,10 @@ class _Problem:
 
     def cost(self, kept: Sequence[int]) -> int:
         """Multiplications and additions with these moments, whatever their values."""
-        return int(self._costs.of([kept])[0])
+        key = tuple(sorted(kept))
+        if key not in self._known_costs:
+            self._known_costs[key] = int(self._costs.of([kept])[0])
+        return self._known_costs[key]
 
     def error(self, kept: Sequence[int]) -> float:
         """The largest error of the best fit at all motions met; only an estimate where it is far from one."""
@@ -316,11 +323,13 @@ class _Problem:
         A meter that stops it gets the best of the fits done, if one of them is within the tolerance.
         """
         best: _Fitted | None = None
+        # Traced and compiled once: the values of the moments are an input.
+        program = torque_program(self.exact, [self._places[k] for k in kept])
+        native = compile_function(error_program(self._exact_program, program))
         for _ in range(_ROUNDS):
             beta, level = exchange_fit(self.rows[:, kept], self.target)
-            program = torque_program(self.simplified(kept, beta))
             self._seed += 1
-            worst = worst_motions(error_program(self._exact_program, program), self.motions, seed=self._seed)
+            worst = worst_motions_of(partial(native.call, moments=beta), self.motions, seed=self._seed)
             fitted = _Fitted(list(kept), beta, worst.found, float((worst.found / self.tolerance).max()))
             if best is None or fitted.ratio < best.ratio:
                 best = fitted
@@ -341,7 +350,6 @@ class _Problem:
     def _meet(self, states: Array) -> None:
         """Add motions (n, N, 3, n) that are bad for one joint each."""
         n = self.exact.n
-        for joint in range(n):
-            rows = self._rows(states[joint]).reshape(-1, n, len(self.parameters))[:, joint]
-            self.rows = np.concatenate([self.rows, rows])
+        rows = self._rows(states.reshape(-1, 3, n)).reshape(n, -1, n, len(self.parameters))
+        self.rows = np.concatenate([self.rows, *(rows[joint, :, joint] for joint in range(n))])
         self.target = self.rows @ self.values

@@ -65,6 +65,8 @@ class MomentCosts:
         assert {name for _, name in places} <= {field.name for field in fields(MassMoments)}
         self._places = tuple(places)
         self._program = torque_program(m, self._places)
+        numbers = self._numbers()
+        self._counted = [k for k in range(len(self._program.operations)) if k not in numbers]
 
     def of(self, choices: Sequence[Sequence[int]]) -> Indices:
         """For each choice, given by the numbers of the moments that are kept; (choices,)."""
@@ -73,13 +75,12 @@ class MomentCosts:
             kept[list(choice), column] = True
         zero = self._zeros(kept)
         steps = self._program.operations
-        numbers = self._numbers()
         needed = np.zeros_like(zero)
         needed[list(self._program.results[0])] = True
         costs = np.zeros(len(choices), np.int64)
-        for k in range(len(steps) - 1, -1, -1):  # (3)
+        for k in reversed(self._counted):  # (3)
             step = steps[k]
-            if k in numbers or step.op is Op.INPUT:
+            if step.op is Op.INPUT:
                 continue
             here = needed[k] & ~zero[k]
             for argument in step.args:

@@ -120,14 +120,23 @@ def sampled_motions(motions: MotionBox, count: int, *, rng: np.random.Generator 
     rng = rng or np.random.default_rng(0)
     lower, upper = np.array(motions.lower), np.array(motions.upper)
     n = len(lower)
-    speeds = _signs(rng, (count, n)) * np.array(motions.velocity)
-    speeds[::3] *= rng.uniform(0.0, 1.0, speeds[::3].shape)
-    accelerations = _signs(rng, (count, n)) * np.array(motions.acceleration)
-    return np.stack([rng.uniform(lower, upper, (count, n)), speeds, accelerations], axis=1)
+    found = np.empty((3, count, n))  # positions, speeds and accelerations each in one piece, as programs read them
+    q, speeds, accelerations = found
+    rng.random(out=speeds)
+    _at_limits(speeds, motions.velocity)
+    speeds[::3] *= rng.random(speeds[::3].shape)
+    rng.random(out=accelerations)
+    _at_limits(accelerations, motions.acceleration)
+    rng.random(out=q)
+    q *= upper - lower
+    q += lower
+    return np.moveaxis(found, 0, 1)
 
 
-def _signs(rng: np.random.Generator, shape: tuple[int, int]) -> Array:
-    return np.where(rng.random(shape) < 0.5, -1.0, 1.0)
+def _at_limits(numbers: Array, limits: Sequence[float]) -> None:
+    """Numbers (N, n) within [0, 1) made the limits (n,), with a minus where they are below a half."""
+    numbers -= 0.5
+    np.copysign(np.array(limits), numbers, out=numbers)
 
 
 def _range(robot: Robot, joint: Joint) -> tuple[float, float]:
