@@ -21,13 +21,13 @@ def note(**changes):
 
 
 def test_no_period_is_short_enough():
-    every = "With a background that runs every 20 ms the torque error may be 58.5 times what is allowed, at b: "
+    every = "With the background period of 20 ms the torque error may be 58.5 times what is allowed, at b: "
     assert note() == (Tone.WARNING, every + "no period is short enough to prove it, first order.")
 
 
 def test_a_shorter_period_is_named():
     _, text = note(recommended={"zeroth": None, "first": 0.004})
-    assert text.endswith("a period of 4 ms is short enough.")
+    assert text.endswith("a background period of 4 ms is short enough.")
 
 
 def test_a_period_that_is_short_enough_and_a_plan_that_asks_nothing():

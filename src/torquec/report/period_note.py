@@ -28,10 +28,10 @@ def period_note(values: StoredValue, name: str) -> Paragraph | None:
     if most <= 1.0 and longest is not None:
         return None
     period = Number(_MILLI * values["period"].number, assumed(f"the options of the plan {name}"), "ms")
-    parts: list[Part] = ["With a background that runs every ", period, " the torque error may be "]
+    parts: list[Part] = ["With the background period of ", period, " the torque error may be "]
     parts += [Number(most, HOLDING, digits=3), f" times what is allowed, at {joint}: "]
     if longest is None:
         parts.append(f"no period is short enough to prove it, {order} order.")
     else:
-        parts += ["a period of ", Number(_MILLI * longest.number, HOLDING, "ms"), " is short enough."]
+        parts += ["a background period of ", Number(_MILLI * longest.number, HOLDING, "ms"), " is short enough."]
     return paragraph(*parts, tone=Tone.WARNING)
