@@ -37,6 +37,16 @@ def oldest_coefficients(period: float) -> float:
     return max(_TOO_OLD * period, _LATE)
 
 
+def shorter_than_cycle(cycle: float) -> str:
+    """What to say of a background period that is shorter than a cycle [s] of the controller.
+
+    >>> shorter_than_cycle(0.001)
+    'shorter than a cycle of 1 ms: compute the whole law in every cycle, two rates gain nothing here'
+    """
+    ms = f"{1e3 * cycle:.4g} ms"
+    return f"shorter than a cycle of {ms}: compute the whole law in every cycle, two rates gain nothing here"
+
+
 def period_words(period: float) -> str:
     """
     >>> period_words(0.02), period_words(0.000123456)

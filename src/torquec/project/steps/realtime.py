@@ -5,7 +5,7 @@ from __future__ import annotations
 from torquec.foundation.time_limit import TimeLimit
 from torquec.project.plan_document import plan_document
 from torquec.project.step import StepContext
-from torquec.realtime.background_period import USUAL_PERIOD, period_words
+from torquec.realtime.background_period import USUAL_PERIOD, period_words, shorter_than_cycle
 from torquec.realtime.plan import HoldPlan, plan_background
 
 DOCUMENT = "plan.json"
@@ -22,10 +22,12 @@ def realtime_step(context: StepContext) -> str:
         found = plan_background(
             model, specification, period=part.period, latency=part.latency, order=part.order, work=context.work
         )
-    context.write_document(DOCUMENT, "plan", plan_document(found))
+    cycle = None if context.project.design is None else context.project.design.period
+    context.write_document(DOCUMENT, "plan", plan_document(found) | {"cycle": cycle})
     coarse = found.bound.coarse
     cut = f"; bounds of {', '.join(coarse)} are coarser than with more than {part.seconds:g} s" if coarse else ""
-    return f"{period_words(found.period)}, {_why(found)}{cut}"
+    short = f"; {shorter_than_cycle(cycle)}" if cycle is not None and found.period < cycle else ""
+    return f"{period_words(found.period)}, {_why(found)}{short}{cut}"
 
 
 def _why(found: HoldPlan) -> str:
