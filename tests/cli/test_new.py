@@ -93,5 +93,25 @@ def test_missing_rotors_are_told_with_the_remedy(torquec, arm, tmp_path):
     arm.write_text(arm.read_text().replace('effort="20"', 'effort="200000"'))
     told = torquec("new", arm, "-o", tmp_path / "mine.toml").err
     assert "no rotor inertia is known" in told
-    assert "elbow (2e+05 N m" in told
-    assert "shoulder (" not in told
+    assert "alone: elbow (the 200000 N m of elbow would accelerate its" in told
+
+
+def test_a_gripper_is_locked_where_it_makes_the_arm_too_large_to_prove(torquec, tmp_path):
+    """An arm of seven joints with two fingers, which simplification, plan and report would all have given up on."""
+    link = (
+        '<link name="{0}"><inertial><origin xyz="0.02 0 0.1"/><mass value="{1}"/>'
+        '<inertia ixx="{1}" iyy="{1}" izz="{1}" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        '<joint name="j_{0}" type="revolute"><parent link="{2}"/><child link="{0}"/><origin xyz="0 0 0.2"/>'
+        '<axis xyz="{3}"/><limit lower="-2" upper="2" velocity="1" effort="50"/></joint>'
+    )
+    axes = ("0 0 1", "0 1 0")
+    arm = [link.format(f"l{k}", 1.0, f"l{k - 1}" if k else "base", axes[k % 2]) for k in range(7)]
+    fingers = [link.format(name, 0.05, "l6", "1 0 0") for name in ("left", "right")]
+    path = tmp_path / "hand.urdf"
+    path.write_text(f'<robot name="hand"><link name="base"/>{"".join(arm + fingers)}</robot>')
+    outcome = torquec("new", path, "-o", tmp_path / "mine.toml")
+    assert outcome.status == 0
+    assert "the project locks j_left, j_right: errors are proven for about 7 positions" in outcome.err
+    assert read_project(tmp_path / "mine.toml").robot.joint_names == tuple(f"j_l{k}" for k in range(7))
+    path.write_text(f'<robot name="hand"><link name="base"/>{"".join(arm[:5] + fingers)}</robot>'.replace("l6", "l4"))
+    assert "locks" not in torquec("new", path, "-o", tmp_path / "small.toml").err

@@ -13,7 +13,7 @@ def test_plan(torquec, tmp_path):
     for joint, bound in document["zeroth"].items():
         assert document["found"]["zeroth"][joint] <= bound
     shown = torquec(*words, "--plot", tmp_path / "hold.png")
-    assert "longest period, zeroth order" in shown.out
+    assert "longest background period, zeroth order" in shown.out
     assert "accelerations may jump" in shown.out
     assert (tmp_path / "hold.png").stat().st_size > 10_000
 

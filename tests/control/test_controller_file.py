@@ -74,7 +74,7 @@ def test_the_header_says_what_model_which_poles_and_what_is_proven(tmp_path):
     write_controller(law, tmp_path, prefix="arm", promise="No tracking error is proven.")
     header = (tmp_path / "arm.h").read_text()
     assert "SIMPLIFIED: its model is not the exact dynamics of scara" in header
-    assert f"SHA-256 of the certificate  {model.record.content_hash}" in header
+    assert f"whose field sha256, a checksum of its contents, is\n *   {model.record.content_hash}" in header
     assert f"{law.joints[1]}: -6 +- 2j" in header
     assert "No tracking error is proven." in header
     write_controller(tq.computed_torque(ARM, -20), tmp_path / "exact")

@@ -11,6 +11,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 import pytest
 
 from torquec.errors import ArgumentError, TimeLimitError
+from torquec.foundation.time_left import SaidLeft
 from torquec.foundation.time_limit import TimeLimit
 from torquec.foundation.work import StepReport, Work, as_work, silent, text_report
 
@@ -173,12 +174,46 @@ def test_times_add_up():
     assert math.isclose(sum(work.seconds.values()), whole, rel_tol=0.05)
 
 
-def test_the_time_left_follows_from_the_share():
-    assert StepReport("a", 1.0, 4.0, 10.0).remaining == pytest.approx(30.0)
-    assert StepReport("a", 0.0, 4.0, 10.0).remaining is None
-    assert StepReport("a", 3.0, None, 10.0).remaining is None
+def test_a_report_says_share_time_left_and_note():
+    assert str(StepReport("a", 1.0, 4.0, 10.0, left=SaidLeft(30.0))) == "a (25 %, about 30 s left)"
     assert str(StepReport("a", 3.0, None, 10.0, "b")) == "a: b"
     assert str(StepReport("a", 4.0, 4.0, 10.0)) == "a (100 %)"
+
+
+class FakeClock:
+    """A module `time` whose clocks stand where the test puts them."""
+
+    def __init__(self):
+        self.now = 1000.0
+        self.perf_counter = self.time = self.monotonic = lambda: self.now
+
+
+def said(monkeypatch, paces, **options):
+    """What a step of 100 tasks says after each of them; `paces` are seconds for each task."""
+    clock, told = FakeClock(), []
+    for module in ("work", "time_limit"):
+        monkeypatch.setattr(f"torquec.foundation.{module}.time", clock)
+    work = Work(report=told.append)
+    with work.limited(TimeLimit.after(options.get("limit"))), work.step("counting", whole=len(paces)) as step:
+        for k, pace in enumerate(paces):
+            clock.now += pace
+            step.show(k + 1.0)
+    return [None if news.left is None else str(news.left) for news in told[1:]]
+
+
+def test_a_step_says_the_time_left_and_counts_down(monkeypatch):
+    lines = said(monkeypatch, [1.0] * 100)
+    assert lines[:9] == [None] * 9
+    assert lines[9:12] == ["about 90 s left", "about 89 s left", "about 88 s left"]
+    assert lines[-2:] == ["about 1 s left", None]
+
+
+def test_a_step_under_a_time_limit_says_what_is_left_of_it(monkeypatch):
+    lines = said(monkeypatch, [1.0] * 100, limit=50.0)
+    assert lines[0] == "at most 49 s left, its time limit"
+    assert lines[20] == "at most 29 s left, its time limit"
+    faster = said(monkeypatch, [1.0] * 100, limit=150.0)
+    assert [faster[0], faster[50]] == ["at most 149 s left, its time limit", "about 49 s left"]
 
 
 def test_lines_of_text_are_few():

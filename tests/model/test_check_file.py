@@ -120,6 +120,15 @@ def test_the_header_states_the_claim(small, package):
     assert "planar2r_simplified_inverse_dynamics" in header
 
 
+def test_the_checksums_of_the_header_are_the_fields_that_it_names(package):
+    header = (package / "planar2r_simplified.h").read_text()
+    document = json.loads((package / "planar2r.tq.json").read_text())
+    assert "Checksums of their contents, the fields sha256" in header
+    for words, stated in (("model", document), ("certificate", document["certificate"])):
+        assert f" of the {words:13}{stated['sha256']}\n" in header
+        assert checksum({key: value for key, value in stated.items() if key != "sha256"}) == stated["sha256"]
+
+
 def test_the_prefix_can_be_chosen_and_other_targets_have_other_names(small, tmp_path):
     files = {path.name for path in tq.generate(small, tmp_path / "c", prefix="arm").files}
     assert {"arm.c", "arm.h", "planar2r.tq.json", "arm.package.json"} <= files

@@ -129,7 +129,7 @@ def test_the_two_rate_header_states_what_the_plan_of_the_run_proves(tmp_path):
     short_run(tmp_path, planned, "check", "realtime", "generate")
     total = document(tmp_path / "out", "realtime/plan.json")["total"]["joint1"]
     header = (tmp_path / "out" / "generate" / "rt-c" / "planar2r_rt.h").read_text()
-    assert "With zeroth order, coefficients at most 0.02 s old" in header
+    assert "With zeroth order, background period 20 ms, coefficients at most 20 ms old" in header
     stated = float(re.search(r"torque error of joint1: at most (\S+) N m", header)[1])
     assert total <= stated < total * (1.0 + 1.1e-5)
 

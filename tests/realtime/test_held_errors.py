@@ -37,9 +37,9 @@ def test_a_certified_header_says_that_its_errors_are_of_the_instant(tmp_path):
 
 def test_the_sum_stands_beside_the_errors_of_the_instant():
     robot = tq.classics.planar2r()
-    errors = HeldErrors(robot.joint_names, 0.02, tq.HoldOrder.FIRST, (6.5, 0.0), (85.5000001, 0.25))
+    errors = HeldErrors(robot.joint_names, 0.015, 0.005, tq.HoldOrder.FIRST, (6.5, 0.0), (85.5000001, 0.25))
     lines = held_errors_text(robot, errors, certified=True).splitlines()
-    assert "at most 0.02 s old" in lines[1]
+    assert "With first order, background period 15 ms, coefficients at most 20 ms old," in lines[1]
     assert lines[2].endswith("at most 92.0001 N m = 6.5 of the model + 85.5001 of holding")
     assert lines[3].endswith("at most 0.25 N m")
 

@@ -90,7 +90,7 @@ def test_a_tag_leads_to_its_source(opened):
 
 def test_a_term_that_is_wider_than_a_phone_scrolls_by_itself(opened):
     page = opened(viewport={"width": 390, "height": 800})
-    page.locator("#simplification details").evaluate_all("all => all.forEach(one => { one.open = true; })")
+    page.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
     page.locator(".terms math").first.evaluate("term => { term.style.paddingRight = '600px'; }")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.locator(".terms").first.evaluate("box => box.scrollWidth > box.clientWidth")
@@ -104,6 +104,47 @@ def test_it_fits_a_phone_and_follows_light_and_dark(opened):
         backgrounds.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
         assert page.troubles == []
     assert len(backgrounds) == 2
+
+
+def open_details(page):
+    return page.locator("details").evaluate_all("all => all.map(one => one.open)")
+
+
+def test_on_a_phone_sections_are_folded_to_what_they_found(opened):
+    page = opened(viewport={"width": 390, "height": 800})
+    titles = page.locator("section > details > summary")
+    assert titles.count() > 5
+    for title in titles.all():
+        assert title.is_visible()
+        assert len(title.locator(".result").inner_text()) > 5 or title.locator("..").get_attribute("open") is not None
+    assert page.locator("section > details[open]").count() == 1  # the first one
+    screens = page.evaluate("document.documentElement.scrollHeight / innerHeight")
+    page.locator("section > details").evaluate_all("all => all.forEach(one => { one.open = true; })")
+    assert screens < 0.35 * page.evaluate("document.documentElement.scrollHeight / innerHeight")
+    assert page.troubles == []
+
+
+def test_a_link_opens_what_it_leads_to(opened):
+    page = opened(viewport={"width": 390, "height": 800})
+    assert page.locator("#tracking svg.plot").first.is_hidden()
+    page.locator("nav a[href='#tracking']").click()
+    assert page.locator("#tracking > details").get_attribute("open") is not None
+    page.locator("#tracking a.tag").first.click()
+    page.wait_for_url("**#source-*")
+    assert page.locator("#sources .sources").is_visible()
+
+
+def test_paper_shows_everything_and_the_screen_what_it_showed_before(opened):
+    page = opened(viewport={"width": 390, "height": 800})
+    before = open_details(page)
+    assert not all(before)
+    page.emulate_media(media="print")
+    page.locator("details:not([open])").first.wait_for(state="detached")
+    assert all(one.is_visible() for one in page.locator("table").all())
+    assert page.locator("svg.plot").last.is_visible()
+    page.emulate_media(media="screen")
+    page.locator("details:not([open])").first.wait_for(state="attached")
+    assert open_details(page) == before
 
 
 def test_on_paper_there_is_no_menu(opened):

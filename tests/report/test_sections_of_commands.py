@@ -8,6 +8,7 @@ import json
 import pytest
 from tests.report.result_folders import HAPTIC, VERIFIED, check_page, made_folder
 
+from torquec.report.blocks import Paragraph, Tone
 from torquec.report.html_page import report_html
 from torquec.report.json_page import report_json
 from torquec.report.report import folder_report
@@ -103,3 +104,18 @@ def test_a_platform_that_differs_is_not_called_equal(sections, tmp_path):
     blocks, page = shown(tmp_path, "verify-package", wrong)
     assert "5 of 640 differ, most in M" in table(blocks, "The same states")[0][4]["text"]
     assert "does not give what Python gives" in page
+
+
+def test_steps_that_failed_stand_in_the_verdict_and_on_top(tmp_path):
+    """With their reasons: who reads only the verdict must not think that the run was sound."""
+    said = {"proven": False, "statements": ["no tracking error is proven"]}
+    (tmp_path / "verdict.json").write_text(result_text("verdict", said))
+    step = {"name": "check", "skipped": "", "seconds": 0.5}
+    steps = [step, step | {"name": "simulate", "failed": "it is singular; weld it"}]
+    manifest = {"format": "torquec run 1", "written_by": "torquec 0", "project": "p.toml", "steps": steps}
+    (tmp_path / "run.json").write_text(json.dumps(manifest | {"inputs": {}, "versions": {}}))
+    report = folder_report(tmp_path)
+    notes = [block for block in report.sections[0].blocks if isinstance(block, Paragraph) and block.tone is Tone.BAD]
+    assert ["".join(map(str, note.parts)) for note in notes] == ["The step 'simulate' failed: it is singular; weld it."]
+    tops = {fact.label: "".join(map(str, fact.parts)) for fact in report.highlights}
+    assert tops["a step that failed"] == "simulate: How it was made says why"

@@ -28,6 +28,22 @@ MOTION = tq.minimum_jerk([0.0] * 6, [0.3] * 6, 0.5, joints=ARM.joint_names, peri
 LAW = tq.computed_torque(ARM, -12 + 45j)
 
 
+def fingered(path):
+    """A palm that turns, with two fingers."""
+    links = "".join(
+        f'<link name="{name}"><inertial><origin xyz="0.05 0.01 0.02"/><mass value="{mass}"/>'
+        f'<inertia ixx="{mass}" iyy="{mass}" izz="{mass}" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        for name, mass in (("palm", 1.0), ("finger_a", 0.1), ("finger_b", 0.2))
+    )
+    joints = "".join(
+        f'<joint name="{child}_joint" type="revolute"><parent link="{parent}"/><child link="{child}"/>'
+        f'<origin xyz="0.1 {y} 0.2"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" velocity="1" effort="5"/></joint>'
+        for child, parent, y in (("palm", "base", 0.0), ("finger_a", "palm", 0.1), ("finger_b", "palm", -0.1))
+    )
+    path.write_text(f'<robot name="hand"><link name="base"/>{links}{joints}</robot>')
+    return tq.load(path)
+
+
 @pytest.mark.parametrize("axes", ["base", "frame"])
 def test_a_wrench_acts_as_inverse_dynamics_says(axes):
     rng = np.random.default_rng(0)
@@ -59,6 +75,21 @@ def test_a_load_that_is_carried_is_a_heavier_robot():
     assert runs[0].q == pytest.approx(runs[1].q, abs=1e-10)
     assert np.abs(runs[0].q - runs[2].q).max() > 1e-4
     assert runs[0].qdd == pytest.approx(runs[1].qdd, abs=1e-7)
+
+
+@pytest.mark.parametrize("frame", ["finger_a", "palm"])
+def test_joints_that_do_not_carry_the_load_are_no_mistake(tmp_path, frame):
+    """A hand with two fingers and a load at one of them, or at the palm."""
+    hand = fingered(tmp_path / "hand.urdf")
+    q, qd, tau = np.random.default_rng(6).normal(scale=0.4, size=(3, hand.n)).tolist()
+    found, expected = (
+        Dynamics(plant).acceleration([*q, *qd], tau)
+        for plant in (
+            Plant(hand, forces=(HeldPayload(frame, 0.5, (0.1, 0.0, 0.02)),)),
+            Plant(tq.attach_payload(hand, frame, mass=0.5, center=(0.1, 0.0, 0.02))),
+        )
+    )
+    assert found == pytest.approx(expected, rel=1e-9, abs=0.0)
 
 
 def test_a_model_that_follows_a_program_carries_loads_too():

@@ -103,7 +103,7 @@ class GenerateOptions(CommandOptions):
         typer.Option(metavar="FILE", help="rt-c: bound what holding costs for this specification, in the header."),
     ] = None
     period: Annotated[
-        float | None, typer.Option(help="rt-c: the background's period [s] for --spec.  [default: the recommended one]")
+        float | None, typer.Option(help="rt-c: the background period [s] for --spec.  [default: the recommended one]")
     ] = None
 
 

@@ -25,6 +25,9 @@ _SNAPPED = 0.3
 
 _UNSNAPPED = "right angles would change torques by more than it allows"
 
+_PROVEN = 7
+"""Joints with which simplified models and plans are proven in a minute or two."""
+
 _TOLD = 4
 """Warnings of a robot's file that are told in full."""
 
@@ -54,7 +57,7 @@ def new(model: Model, options: NewOptions) -> Outcome:
     """Write a project file for a robot: everything that torquec run can do, with a comment on each part.
 
     Speeds, torques and a motion are the robot's own. Payloads, locked joints and gravity that are given stand in it;
-    joints that move no inertia are locked.
+    joints that move no inertia are locked, and those of a gripper where there are more than can be proven with them.
     """
     from torquec.cli.writes import check_target
     from torquec.codegen.identifiers import prefix_identifier
@@ -70,9 +73,8 @@ def new(model: Model, options: NewOptions) -> Outcome:
     source = options.source
     argument = source.argument if source.argument in classics.names() else _seen_from(path, Path(source.argument))
     logs = [_seen_from(path, log) for log in options.log or []]
-    text = project_text(
-        _with_idle_joints_locked(model.robot), argument=argument, logs=logs, gravity=source.gravity is not None
-    )
+    robot = _with_gripper_locked(_with_idle_joints_locked(model.robot))
+    text = project_text(robot, argument=argument, logs=logs, gravity=source.gravity is not None)
     if not source.snap or source.strict:
         flags = "".join(f"{key} = {value}\n" for key, value in (("snap", "false"),) if not source.snap)
         flags += "strict = true\n" if source.strict else ""
@@ -119,6 +121,23 @@ def _with_idle_joints_locked(robot: Robot) -> Robot:
     )
     place = dict(zip(robot.joint_names, start_posture(robot), strict=True))
     return lock_joints(robot, {name: place[name] for name in idle})
+
+
+def _with_gripper_locked(robot: Robot) -> Robot:
+    """The robot with its fingers held, where they make it depend on more positions than bounds are proven over."""
+    from torquec.robot.gripper_joints import gripper_joints
+    from torquec.robot.lock_joints import lock_joints
+    from torquec.robot.start_posture import start_posture
+
+    fingers = gripper_joints(robot) if robot.n > _PROVEN else ()
+    if not fingers:
+        return robot
+    progress(
+        f"torquec: the project locks {', '.join(fingers)}: errors are proven for about {_PROVEN} positions, and a "
+        "gripper changes little; to free a joint, take it out of [lock]"
+    )
+    place = dict(zip(robot.joint_names, start_posture(robot), strict=True))
+    return lock_joints(robot, {name: place[name] for name in fingers})
 
 
 def _tell_of_warnings(robot: Robot, argument: str) -> None:

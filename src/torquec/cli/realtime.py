@@ -23,9 +23,9 @@ class PlanOptions(CommandOptions):
     """What is planned for."""
 
     spec: Annotated[Path, typer.Option(metavar="FILE", help="The specification: speeds, accelerations, jerks, errors.")]
-    period: Annotated[
-        float | None, typer.Option(help="The background's period [s].  [default: the recommended one]")
-    ] = None
+    period: Annotated[float | None, typer.Option(help="The background period [s].  [default: the recommended one]")] = (
+        None
+    )
     latency: Annotated[float, typer.Option(help="How long a run of the background takes [s].")] = 0.0
     order: Annotated[HoldOrder, typer.Option(help="What is held.")] = HoldOrder.FIRST
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Error against period."), Writes.PICTURE] = None
@@ -39,7 +39,7 @@ class PlanOptions(CommandOptions):
     metavar="MODEL",
 )
 def plan(model: Model, options: PlanOptions) -> Outcome:
-    """Say what holding coefficients costs, with a bound, and how long the background's period may be.
+    """Say what holding coefficients costs, with a bound, and how long the background period may be.
 
     Bounds hold for every motion of the specification; friction is not in them. docs/real-time.md says more.
     """

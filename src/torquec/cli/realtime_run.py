@@ -60,9 +60,7 @@ class RealtimeRunOptions(MotionOptions):
     ] = "timer"
     background: Annotated[
         float | None,
-        typer.Option(
-            metavar="S", help="Two rates: refresh coefficients this often.  [default: the law in every cycle]"
-        ),
+        typer.Option(metavar="S", help="Two rates: the background period [s].  [default: the law in every cycle]"),
     ] = None
     order: Annotated[HoldOrder, typer.Option(help="What is held with --background.")] = HoldOrder.FIRST
     seconds: Annotated[float | None, typer.Option(metavar="S", help="How long.  [default: the motion's time]")] = None

@@ -206,7 +206,8 @@ def _model_lines(origin: ModelOrigin | None) -> list[str]:
         return [f"Model of {origin.robot}: {origin.kind.value}{exact}."]
     return [
         f"SIMPLIFIED: its model is not the exact dynamics of {origin.robot}. Its errors are bounded by the certificate",
-        f"  SHA-256 of the certificate  {origin.certificate_hash}",
+        "whose field sha256, a checksum of its contents, is",
+        f"  {origin.certificate_hash}",
         "and for the motions of the certificate only: torquec check proves it again.",
     ]
 

@@ -65,15 +65,23 @@ def rotorless_text(robot: Robot) -> str:
     found = rotorless_joints(robot)
     if not found:
         return ""
-    named = ", ".join(
-        f"{joint.name} ({joint.effort:.3g} N m move {joint.inertia:.2g} kg m^2: {joint.effort / joint.inertia:.1g} "
-        "rad/s^2)"
-        for joint in found
-    )
+    named = ", ".join(joint.name for joint in found)
+    worst = max(found, key=lambda joint: joint.effort / joint.inertia)
+    ratio = worst.effort / worst.inertia
     return (
-        f"no rotor inertia is known, and torque limits are far too large for the links alone: {named}; controllers and "
-        "simulations are not those of the real robot: give rotors in a drives file (docs/drives.md)"
+        f"no rotor inertia is known, and torque limits are far too large for the links alone: {named} (the "
+        f"{_rounded(worst.effort)} N m of {worst.name} would accelerate its {_rounded(worst.inertia)} kg m^2 with "
+        f"{_rounded(ratio)} rad/s^2); controllers and simulations are not those of the real robot: give rotors in a "
+        "drives file (docs/drives.md)"
     )
+
+
+def _rounded(value: float) -> str:
+    """
+    >>> _rounded(2000.0), _rounded(4.865e-05), _rounded(41109969.2)
+    ('2000', '4.9e-05', '4.1e+07')
+    """
+    return f"{float(f'{value:.2g}'):g}"
 
 
 def _least_inertias(robot: Robot) -> list[float]:

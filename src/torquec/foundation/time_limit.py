@@ -43,6 +43,11 @@ class TimeLimit:
         """Whether the time is used up."""
         return self.is_stated and time.time() >= self.until
 
+    @property
+    def left(self) -> float:
+        """Seconds until the end, none once it is over."""
+        return max(self.until - time.time(), 0.0)
+
     def part(self, share: float) -> TimeLimit:
         """The limit of a part of the work: this share of the whole time, from its beginning."""
         return TimeLimit(self.start, self.start + share * (self.until - self.start)) if self.is_stated else self

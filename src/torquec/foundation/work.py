@@ -17,8 +17,9 @@ Every stage of the computation is a step with a name in plain words, which is wh
      and ends with the same bytes. What must be done each time (a check) says `kept=False`.
 (2)  Tasks that take long say how far they are: with `metered=True` the function gets a keyword `meter`, and calls
      `meter(done, whole)`; in this process, in another one of this machine, or silently on a cluster.
-(3)  `Work(report=..)` is called with a `StepReport`: step, done of whole, seconds, time left. `text_report` makes one
-     that prints lines. The command line draws a bar from the same.
+(3)  `Work(report=..)` is called with a `StepReport`: step, done of whole, seconds, and the time left where it can be
+     said (:mod:`torquec.foundation.time_left`). `text_report` makes one that prints lines. The command line draws a
+     bar from the same.
 (4)  `with work.limited(limit):` sets a :class:`torquec.foundation.time_limit.TimeLimit`: when it is over the meters of
      tasks raise `TimeLimitError`, which a search answers with the best that it has, and tasks without a meter are not
      begun any more. Results from after the limit may be cut short, and are not kept.
@@ -37,12 +38,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from torquec.errors import ArgumentError
 from torquec.foundation.kept_work import KeptWork
+from torquec.foundation.time_left import SaidLeft, TimeLeft
 from torquec.foundation.time_limit import TimeLimit
 
 Task = TypeVar("Task")
@@ -57,41 +59,34 @@ _SHOW_EVERY = 0.1
 _LINE_EVERY = 10.0
 """Seconds after which a step that says nothing new prints its share: a log file stays short."""
 
-_SHARE_KNOWN, _SECONDS_KNOWN = 0.02, 1.0
-"""A share and a time from which on the time left is more than a guess."""
-
 
 @dataclass(frozen=True)
 class StepReport:
-    """How far a step is: `done` of `whole` (which may be unknown), after `seconds`; `note` says what was found."""
+    """How far a step is: `done` of `whole` (which may be unknown), after `seconds`; `note` says what was found.
+
+    `left` is how long it still takes, None where nothing can be said.
+    """
 
     step: str
     done: float
     whole: float | None
     seconds: float
     note: str = ""
+    left: SaidLeft | None = None
 
     @property
     def share(self) -> float | None:
         """What is done, from 0 to 1; None where the whole is not known."""
         return min(self.done / self.whole, 1.0) if self.whole else None
 
-    @property
-    def remaining(self) -> float | None:
-        """Estimated seconds until the step ends; None where nothing can be said yet."""
-        share = self.share
-        if share is None or share < _SHARE_KNOWN or self.seconds < _SECONDS_KNOWN:
-            return None
-        return self.seconds * (1.0 - share) / share
-
     def __str__(self) -> str:
         """
-        >>> print(StepReport("pruning", 2.0, 8.0, 30.0, "53 mul, 38 add"))
+        >>> print(StepReport("pruning", 2.0, 8.0, 30.0, "53 mul, 38 add", SaidLeft(90.0)))
         pruning (25 %, about 90 s left): 53 mul, 38 add
         """
         facts = [] if self.share is None else [f"{100.0 * self.share:.0f} %"]
-        if self.remaining is not None and self.remaining >= 1.0:
-            facts.append(f"about {self.remaining:.0f} s left")
+        if self.left is not None:
+            facts.append(str(self.left))
         share = f" ({', '.join(facts)})" if facts else ""
         return f"{self.step}{share}: {self.note}" if self.note else f"{self.step}{share}"
 
@@ -144,6 +139,7 @@ class WorkStep:
         self._work = work
         self._began = time.perf_counter()
         self._shown = 0.0
+        self._left = TimeLeft()
 
     def show(self, done: float | None = None, whole: float | None = None, note: str = "") -> None:
         """Report that `done` of `whole` is done; what is not given stays as it was. A note is always reported."""
@@ -152,7 +148,10 @@ class WorkStep:
         now = time.perf_counter()
         if note or now - self._shown >= _SHOW_EVERY or self.done == self.whole:
             self._shown = now
-            self._work.report(StepReport(self.name, self.done, self.whole, now - self._began, note))
+            limit = self._work.limit
+            news = StepReport(self.name, self.done, self.whole, now - self._began, note)
+            left = self._left.update(news.share, news.seconds, limit.left if limit.is_stated else None)
+            self._work.report(replace(news, left=left))
 
     def meter(self, done: float, whole: float, note: str = "") -> None:
         """`show` as a `Meter` (2), (4)."""

@@ -50,9 +50,10 @@ def claims_of(robot: Robot, record: Certificate | None) -> tuple[Claim, ...]:
 
 
 def claim_text(model: Model, model_file: str, model_hash: str, condition: str = "") -> str:
-    """The claim of a certified model in words: errors, box, specification, hashes, and how to check them.
+    """The claim of a certified model in words: errors, box, specification, checksums, and how to check them.
 
-    `condition` is what else must be said of the errors, right below them.
+    `model_hash` is the field `sha256` of the model's document: of its contents, not of the bytes of a file. `condition`
+    is what else must be said of the errors, right below them.
     """
     robot, record = model.robot, model.record
     assert record is not None
@@ -90,8 +91,9 @@ def claim_text(model: Model, model_file: str, model_hash: str, condition: str = 
         lines += ["Specification that is met:", *(f"  {line}" for line in record.specification.splitlines() if line)]
     lines += [
         f"Model and certificate: {model_file}",
-        f"  SHA-256 of the model        {model_hash}",
-        f"  SHA-256 of the certificate  {record.content_hash}",
+        "Checksums of their contents, the fields sha256 (not of the file's bytes):",
+        f"  of the model        {model_hash}",
+        f"  of the certificate  {record.content_hash}",
         "Check the proof, the model and every byte of these files with:  torquec check DIR",
     ]
     return "\n".join(lines)

@@ -104,7 +104,7 @@ STEPS = (
         REALTIME,
         "planning the two rates",
         realtime_step,
-        reads=lambda project: (_specification(project), project.realtime),
+        reads=lambda project: (_specification(project), project.realtime, project.design and project.design.period),
         needs=MODELS,
         skipped=lambda project: "" if project.realtime else "there is no [realtime]",
     ),

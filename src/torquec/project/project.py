@@ -83,7 +83,7 @@ class ExperimentPart:
 
 @dataclass(frozen=True)
 class RealtimePart:
-    """The background of the two-rate structure: its period [s], None for the recommended one, its latency [s].
+    """The two-rate structure: its background period [s], None for the recommended one, and latency [s].
 
     `seconds` for bounding what it costs, None for as long as it takes.
     """

@@ -21,7 +21,7 @@ from torquec.project.project_numbers import (
     usual_acceleration,
     usual_speed,
 )
-from torquec.robot.robot import Joint, Robot
+from torquec.robot.robot import Joint, JointType, Robot
 
 _ASSUMED = ", assumed: the robot's file has no limit"
 
@@ -106,7 +106,8 @@ def _specification(robot: Robot) -> str:
         ]
         if not math.isfinite(joint.limits.upper - joint.limits.lower):
             way = 1.0 if joint.type.is_prismatic else 3.1416
-            lines += [f"range = [{-way}, {way}]  # {unit}; the file has no limits"]
+            why = "it turns without limits" if joint.type is JointType.CONTINUOUS else "the file has no limits"
+            lines += [f"range = [{-way}, {way}]  # {unit}; {why}"]
         if errors.why:
             lines += [f"torque_error = {_number(errors.values[k])}  # {_error_note(joint, errors)}"]
     return "\n".join([*lines, ""])

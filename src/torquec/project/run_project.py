@@ -20,7 +20,7 @@ import shutil
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -220,7 +220,7 @@ class _Run:
                 note = f"then about {rest:.0f} s, as last time"
             name = f"{number + 1} of {len(self.steps)}, {step.name}"
             text = name if news.step == step.title else f"{name}: {news.step}"
-            self.work.report(StepReport(text, news.done, news.whole, news.seconds, note))
+            self.work.report(replace(news, step=text, note=note))
 
         return report
 

@@ -115,7 +115,7 @@ class Certificate:
 
     @property
     def content_hash(self) -> str:
-        """SHA-256 of all that the certificate says: the one in its file."""
+        """SHA-256 of all that the certificate says: the field `sha256` in its file, not that of the file's bytes."""
         found: str = self.to_dict()["sha256"]
         return found
 

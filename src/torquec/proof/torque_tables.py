@@ -89,7 +89,8 @@ def _grid_of(
     if grid_size(variables, degree) > LARGEST_GRID:
         raise RobotError(
             f"the torques depend on {len(variables)} joint positions, too many to prove a bound on their error",
-            remedy="simplify a robot of at most nine joints, or lock some of them",
+            remedy="lock joints that hardly matter, such as those of a gripper: --lock JOINT=VALUE, or [lock] of a "
+            "project",
         )
     return variables, grid(variables, n, degree)
 

@@ -14,19 +14,26 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
 from typing import Any
 
+from torquec.realtime.background_period import period_words
 from torquec.realtime.choices import HoldOrder
 from torquec.robot.robot import Robot
 
 
 @dataclass(frozen=True)
 class HeldErrors:
-    """(1) of every joint, with coefficients at most `age` [s] old: `model` is zero where the model is exact."""
+    """(1) of every joint, at a background period and a latency [s]: `model` is zero where the model is exact."""
 
     joints: tuple[str, ...]
-    age: float
+    period: float
+    latency: float
     order: HoldOrder
     model: tuple[float, ...]
     held: tuple[float, ...]
+
+    @property
+    def age(self) -> float:
+        """That of the oldest coefficients of (1) [s]."""
+        return self.period + self.latency
 
     @staticmethod
     def of_document(document: Mapping[str, Any]) -> HeldErrors:
@@ -34,7 +41,8 @@ class HeldErrors:
         order = HoldOrder(document["order"])
         return HeldErrors(
             tuple(document["proven"]),
-            document["period"] + document["latency"],
+            document["period"],
+            document["latency"],
             order,
             tuple(document["proven"].values()),
             tuple(document[order.value].values()),
@@ -55,7 +63,8 @@ def held_errors_text(robot: Robot, errors: HeldErrors | None, *, certified: bool
         )
         return "\n".join(lines)
     lines.append(
-        f"With {errors.order.value} order, coefficients at most {errors.age:.6g} s old, for all motions of the plan:"
+        f"With {errors.order.value} order, {period_words(errors.period)}, coefficients at most "
+        f"{1e3 * errors.age:.4g} ms old, for all motions of the plan:"
     )
     for joint, own, held in zip(robot.joints, errors.model, errors.held, strict=True):
         unit = "N" if joint.type.is_prismatic else "N m"

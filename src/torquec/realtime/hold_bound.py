@@ -154,7 +154,8 @@ class _Rows:
         if math.prod(axis.size for axis in self.axes) > _LARGEST:
             raise RobotError(
                 f"the torques depend on {len(self.axes)} joint positions, too many to bound what holding costs",
-                remedy="lock joints that hardly matter, such as those of a gripper: --lock JOINT=VALUE",
+                remedy="lock joints that hardly matter, such as those of a gripper: --lock JOINT=VALUE, or [lock] of a "
+                "project",
             )
         places = [axis.points(axis.size) for axis in self.axes]
         values = np.stack([part.ravel() for part in np.meshgrid(*places, indexing="ij")], axis=1) if places else None

@@ -36,6 +36,7 @@ from torquec.model.certified_package import package_description, rounding_text, 
 from torquec.model.claim import Claim, claim_text, claims_of
 from torquec.model.model import Model
 from torquec.model.save import model_document
+from torquec.realtime.background_period import USUAL_PERIOD
 from torquec.realtime.choices import FrictionTask, HoldOrder
 from torquec.realtime.controller_functions import controller_functions
 from torquec.realtime.held_errors import HeldErrors, held_errors_text
@@ -103,7 +104,8 @@ def write_two_rate_package(
     """Write (1)-(5) into `directory`; with a `triple`, machine code for its processor stands for (1) and (3).
 
     `update` names parameters or groups that can change while the robot runs (`torquec.realtime.run_time_parameters`);
-    `law` adds the step of a controller; what is lost with a `plan` is stated in the header. Raises `ArgumentError` for
+    `law` adds the step of a controller; what is lost with a `plan` is stated in the header, and its background period
+    is that of examples and runtime, 20 ms without. Raises `ArgumentError` for
     unknown words and choices, for a controller or a plan of other joints, and for files in the way that Torquec did not
     write, without `force`; nothing is written then.
     """
@@ -123,8 +125,10 @@ def write_two_rate_package(
         raise ArgumentError("the plan is for other joints", remedy="plan for the model that is written")
     target = object_target(triple, cpu) if triple or cpu else None
     texts = _texts(two, functions, names, stack, held_errors_text(two.robot, errors, certified=certified), target)
+    period = USUAL_PERIOD if errors is None else errors.period
+    texts[f"{names.prefix}_tasks.h"] = tasks_text(two, names, period=period, planned=errors is not None)
     if law is not None and runs:
-        texts |= loop_files(two.model, law, functions, names)
+        texts |= loop_files(two.model, law, functions, names, background_period=period)
         texts["CMakeLists.txt"] = f"{texts['CMakeLists.txt']!s}{RUNTIME_CMAKE.format(prefix=names.prefix)}"
     files = write_folder(to_path(directory), texts, force=force)
     counts = MappingProxyType({function.name: count_operations(function) for function in functions})
@@ -170,7 +174,6 @@ def _texts(
             precision=next(key for key, scalar in SCALARS.items() if scalar == names.scalar),
         )
     )
-    made[f"{names.prefix}_tasks.h"] = tasks_text(two, names)
     made["triple_buffer.h"] = c_text("triple_buffer.h")
     for example in _EXAMPLES:
         made[example] = c_text(example).replace("PREFIX", names.prefix)

@@ -3,7 +3,8 @@
 (1)  coefficients are at most  age = period + latency  old: seen at the start of a run of the background, published
      `latency` later, used until the next ones are
 (2)  total = proven error of a simplified model + bound of holding (:mod:`torquec.realtime.hold_bound`), joint by joint
-(3)  recommended: the longest period for which no joint's total exceeds the torque error that the specification allows
+(3)  recommended: the longest background period, a second at most, for which no joint's total exceeds the torque error
+     that the specification allows
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from torquec.foundation.arrays import Array
 from torquec.foundation.choice import chosen
 from torquec.foundation.work import Work, as_work
 from torquec.model.model import Model, as_model
+from torquec.realtime.background_period import LONGEST_PERIOD, USUAL_PERIOD
 from torquec.realtime.choices import HoldOrder
 from torquec.realtime.held_errors import HeldErrors
 from torquec.realtime.hold_bound import HoldBound, hold_bound
@@ -26,16 +28,13 @@ from torquec.robot.robot import Robot
 from torquec.simplification.specification import Specification
 from torquec.trajectory.motion_box import MotionBox
 
-USUAL_PERIOD = 0.02
-"""Izaguirre's background, which is planned for where the specification has no torque errors [s]."""
-
 _CURVE = np.geomspace(1e-4, 1e-1, 25)  # periods of the picture [s]: from a fast cycle to a slow background
 _DOTS = np.geomspace(1e-4, 1e-1, 4)  # where errors are searched for
 
 
 @dataclass(frozen=True)
 class HoldPlan:
-    """A period, and for every joint what is lost at it.
+    """A background period, and for every joint what is lost at it.
 
     `zeroth` and `first` are bounds of holding, `proven` that of the model (zero where it is exact), `allowed` what the
     specification asks for (None where it asks for none), `recommended` the longest period by order.
@@ -64,7 +63,7 @@ class HoldPlan:
     def errors(self) -> HeldErrors:
         """(2) at the plan's period and order, in its parts."""
         held = self.held(self.order).tolist()
-        return HeldErrors(self.joints, self.period + self.latency, self.order, tuple(self.proven.tolist()), tuple(held))
+        return HeldErrors(self.joints, self.period, self.latency, self.order, tuple(self.proven.tolist()), tuple(held))
 
     def curve(self) -> dict[str, Array]:
         """Bounds against the period: `period` (K,), `zeroth` and `first` (K, n), for pictures."""
@@ -99,7 +98,7 @@ def plan_background(
     recommended: dict[HoldOrder, float | None] = {}
     for each in HoldOrder:
         longest = None if allowed is None else bound.longest_age((allowed - proven).tolist(), each) - latency
-        recommended[each] = None if longest is None or longest <= 0.0 else longest
+        recommended[each] = None if longest is None or longest <= 0.0 else min(longest, LONGEST_PERIOD)
     at = period or recommended[chosen_order] or USUAL_PERIOD
     found = None
     if search:

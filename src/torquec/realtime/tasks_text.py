@@ -11,6 +11,7 @@ from torquec.codegen.c.names import Names
 from torquec.codegen.c.source import comment, packed
 from torquec.expr import Function
 from torquec.expr.stages import CONSTANTS
+from torquec.realtime.background_period import background_nanoseconds, period_words
 from torquec.realtime.choices import FrictionTask, HoldOrder
 from torquec.realtime.two_rate import NOMINAL, UPDATE, TwoRateFunctions
 
@@ -32,16 +33,19 @@ C11, for the atomic exchanges of triple_buffer.h; everything else is C99.
 {first}{parameters}
 Each task may be a thread, a process's loop or an interrupt; each is called from one place only. A task gives 1 when it
 did its work. A background task gives 0 and publishes nothing when a coefficient would not be finite; the synchronous
-task gives 0 as long as there are no coefficients."""
+task gives 0 as long as there are no coefficients.
+
+The background tasks run once a {period}: {p}_BACKGROUND_PERIOD, {origin}."""
 
 
-def tasks_text(two: TwoRateFunctions, names: Names) -> str:
-    """The whole `<prefix>_tasks.h`."""
-    return _Writer(two, names).text()
+def tasks_text(two: TwoRateFunctions, names: Names, *, period: float, planned: bool) -> str:
+    """The whole `<prefix>_tasks.h`, for a background period [s]: that of a plan, or the usual one."""
+    return _Writer(two, names, period, planned=planned).text()
 
 
 class _Writer:
-    def __init__(self, two: TwoRateFunctions, names: Names) -> None:
+    def __init__(self, two: TwoRateFunctions, names: Names, period: float, *, planned: bool) -> None:
+        self.period, self.planned = period, planned
         self.two, self.prefix, self.real = two, names.prefix, names.scalar.type
         self.records = [key for key in _RECORDS if key != "first_order" or two.order is HoldOrder.FIRST]
         self.own = {
@@ -68,12 +72,17 @@ class _Writer:
                 else ""
             ),
             parameters=f"{p}_set_parameters  whenever parameters change; from one place\n" if self.two.groups else "",
+            p=p,
+            period=period_words(self.period),
+            origin="that of the plan" if self.planned else "the usual one: no plan says which is short enough",
         )
         parts = [
             comment(heading),
             f"#ifndef {guard}\n#define {guard}\n",
             f'#include "{p}.h"\n#include "triple_buffer.h"\n',
             f"#define {p}_JOINTS {self.two.robot.n}",
+            f"#define {p}_FIRST_ORDER {int(first)} /* whether slopes are held too */",
+            f"#define {p}_BACKGROUND_PERIOD {background_nanoseconds(self.period)}LL /* [ns] */",
             f'#define {p}_MODEL "{self.two.model.content_hash}"\n\ntypedef {self.real} {p}_real;\n',
             *(self._record(key) for key in self.records),
             self._parameters_record(),

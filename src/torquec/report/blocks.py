@@ -253,11 +253,12 @@ class Shown:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the report with a heading and a name for links."""
+    """A part of the report with a heading and a name for links; `highlights` are its figures of the page's top."""
 
     name: str
     title: str
     blocks: tuple[Block, ...]
+    highlights: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,9 @@ def guarantee_text(guarantee: Mapping[str, Any]) -> str:
         for joint, bound in guarantee["bounds"].items()
     ]
     header = ["joint", "position", "", "speed", "acceleration", "torque", "left of the drive"]
-    lines = ["Guaranteed at every instant, on the robot of the certificate without friction: the error is at most"]
+    lines = [
+        "Guaranteed at every instant, on the robot that the model describes, without friction: the error is at most"
+    ]
     lines.append(table(header, rows))
     if guarantee["references"]:
         limits = [

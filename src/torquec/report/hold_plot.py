@@ -1,4 +1,4 @@
-"""The error of holding coefficients against the period of the background, as a picture (extra `plot`)."""
+"""The error of holding coefficients against the background period, as a picture (extra `plot`)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def plot_hold_error(
     for axes in panels[n:]:
         axes.set_visible(False)
     for axes in panels[max(0, n - columns) : n]:
-        axes.set_xlabel("period of the background [ms]", fontsize=8)
+        axes.set_xlabel("background period [ms]", fontsize=8)
     for axes in panels[:n:columns]:
         axes.set_ylabel("torque error [N m, N]", fontsize=8)
     figure.suptitle(f"{robot}: what holding coefficients costs (lines: bounds, dots: found)", fontsize=10)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from torquec.realtime.background_period import period_words
 from torquec.realtime.choices import HoldOrder
 from torquec.realtime.plan import HoldPlan
 from torquec.report.tables import table
@@ -23,8 +24,9 @@ def plan_text(plan: HoldPlan) -> str:
         if plan.allowed is not None:
             row.append(f"{plan.allowed[i]:.4g}")
         rows.append(row)
+    age = 1e3 * (plan.period + plan.latency)
     lines = [
-        f"torque error [N m, N] of coefficients up to {1e3 * (plan.period + plan.latency):.4g} ms old",
+        f"{period_words(plan.period)}: torque error [N m, N] of coefficients up to {age:.4g} ms old",
         f"total: {plan.order.value} order, and what is proven of the model",
         "",
         table(head, rows),
@@ -34,9 +36,9 @@ def plan_text(plan: HoldPlan) -> str:
         if plan.allowed is None:
             continue
         said = "none is short enough" if period is None else f"{1e3 * period:.4g} ms"
-        lines.append(f"longest period, {order.value} order: {said}")
+        lines.append(f"longest background period, {order.value} order: {said}")
     if plan.allowed is None:
-        lines.append("no period is recommended: the specification states no torque errors")
+        lines.append("no background period is recommended: the specification states no torque errors")
     if plan.bound.jerk is None:
         lines.append("accelerations may jump: state `jerk` in the specification where they do not")
     return "\n".join(lines)

@@ -36,6 +36,7 @@ from torquec.report.blocks import (
 )
 from torquec.report.plot_svg import SMALL, WIDE, DrawingSize, bars_svg, plot_svg, series_class
 from torquec.report.provenance import Number, Obtained, Provenance
+from torquec.report.section_result import section_result
 
 _SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
@@ -112,7 +113,7 @@ class _Writer:
 
     def section(self, section: Section) -> str:
         blocks = "\n".join(self.block(block) for block in section.blocks)
-        return f'<section id="{escape(section.name)}"><h2>{escape(section.title)}</h2>\n{blocks}\n</section>'
+        return _folding(section.name, section.title, section_result(section), blocks)
 
     def card(self, fact: Fact) -> str:
         return f'<div class="card"><span>{escape(fact.label)}</span><b>{self._large(fact.parts)}</b></div>'
@@ -226,8 +227,12 @@ class _Writer:
         keys = {tuple((s.name, s.provenance) for s in plot.series) for plot in gallery.plots}
         shared = len(keys) == 1 and not any(plot.rules for plot in gallery.plots)
         inside = "".join(self.figure(plot, SMALL, legend=not shared) for plot in gallery.plots)
-        caption = f"<h3>{escape(gallery.caption)}</h3>" if gallery.caption else ""
-        return f'{caption}{self.legend(gallery.plots[0]) if shared else ""}<div class="gallery">{inside}</div>'
+        drawings = f'{self.legend(gallery.plots[0]) if shared else ""}<div class="gallery">{inside}</div>'
+        if not gallery.caption:
+            return drawings
+        count = f'<span class="result">{len(gallery.plots)} drawings</span>'
+        head = f"<summary><h3>{escape(gallery.caption)}</h3>{count}</summary>"
+        return f'<details class="part" open>{head}{drawings}</details>'
 
     def legend(self, plot: Plot) -> str:
         """What the curves of a plot are, each with how it was obtained."""
@@ -270,10 +275,18 @@ class _Writer:
             "Files that this report was made from",
             folded=True,
         )
-        return (
-            f'<section id="sources"><h2>Sources and files</h2><ol class="sources">{sources}</ol>'
-            f"{self.table(files)}</section>"
-        )
+        inside = f'<ol class="sources">{sources}</ol>{self.table(files)}'
+        count = f"{len(self.sources)} sources, {len(report.files)} files"
+        return _folding("sources", "Sources and files", count, inside)
+
+
+def _folding(name: str, title: str, result: str, inside: str) -> str:
+    """A section that opens and closes; closed, it says what it found. The script closes them on narrow screens."""
+    words = f'<span class="result">{escape(result)}</span>' if result else ""
+    return (
+        f'<section id="{escape(name)}"><details class="part" open><summary><h2>{escape(title)}</h2>{words}</summary>'
+        f"\n{inside}\n</details></section>"
+    )
 
 
 def _ways() -> str:

@@ -106,6 +106,37 @@
     });
   }
 
+  // On a narrow screen sections are folded to what they found, all but the first one. What a link leads to is opened.
+  const parts = [...document.querySelectorAll("details.part, details.ways")];
+  const reveal = (target) => {
+    const inside = target && target.matches("section") ? target.querySelector("details.part") : null;
+    for (let one = inside || target; one; one = one.parentElement) if (one.matches("details")) one.open = true;
+  };
+  const led = () => document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (matchMedia("(max-width: 40rem)").matches) {
+    const first = document.querySelector("section[id] details.part");
+    for (const part of parts) part.open = part === first;
+    reveal(led());
+  }
+  for (const link of document.querySelectorAll('a[href^="#"]')) {
+    link.addEventListener("click", () => reveal(document.getElementById(link.hash.slice(1))));
+  }
+  addEventListener("hashchange", () => reveal(led()));
+
+  // Paper shows everything, and the screen what it showed before.
+  let before = null;
+  const unfold = () => {
+    before = before || [...document.querySelectorAll("details")].map((one) => [one, one.open]);
+    for (const [one] of before) one.open = true;
+  };
+  const refold = () => {
+    for (const [one, open] of before || []) one.open = open;
+    before = null;
+  };
+  addEventListener("beforeprint", unfold);
+  addEventListener("afterprint", refold);
+  matchMedia("print").addEventListener("change", (event) => (event.matches ? unfold() : refold()));
+
   // The section that is being read is marked in the list of sections.
   const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
   const watch = new IntersectionObserver((entries) => {

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from torquec.realtime.background_period import shorter_than_cycle
 from torquec.report.blocks import Paragraph, Part, Tone, paragraph
-from torquec.report.provenance import Number, assumed, proved
+from torquec.report.provenance import Number, Statement, assumed, proved
 from torquec.report.stored_values import StoredValue
 
 _MILLI = 1e3  # s to ms
@@ -13,7 +14,11 @@ HOLDING = proved("interval arithmetic over all motions of the specification; doc
 
 
 def period_note(values: StoredValue, name: str) -> Paragraph | None:
-    """The warning of a result of `torquec realtime plan`; None where its period is short enough."""
+    """The warning of a result of `torquec realtime plan`; None where its period is short enough.
+
+    In a run the plan knows the cycle of the controller, and a background period below it is warned of as well.
+    """
+    period = Number(_MILLI * values["period"].number, assumed(f"the options of the plan {name}"), "ms")
     allowed = values.get("allowed")
     if allowed is None:
         return None
@@ -26,12 +31,20 @@ def period_note(values: StoredValue, name: str) -> Paragraph | None:
     order = values["order"].text
     longest = values["recommended"].get(order)
     if most <= 1.0 and longest is not None:
-        return None
-    period = Number(_MILLI * values["period"].number, assumed(f"the options of the plan {name}"), "ms")
-    parts: list[Part] = ["With a background that runs every ", period, " the torque error may be "]
+        return _shorter_than_cycle(values, period)
+    parts: list[Part] = ["With the background period of ", period, " the torque error may be "]
     parts += [Number(most, HOLDING, digits=3), f" times what is allowed, at {joint}: "]
     if longest is None:
         parts.append(f"no period is short enough to prove it, {order} order.")
     else:
-        parts += ["a period of ", Number(_MILLI * longest.number, HOLDING, "ms"), " is short enough."]
+        parts += ["a background period of ", Number(_MILLI * longest.number, HOLDING, "ms"), " is short enough."]
     return paragraph(*parts, tone=Tone.WARNING)
+
+
+def _shorter_than_cycle(values: StoredValue, period: Number) -> Paragraph | None:
+    """That two rates gain nothing, where coefficients are to be refreshed more than once a cycle."""
+    cycle = values.get("cycle")
+    if cycle is None or values["period"].number >= cycle.number:
+        return None
+    words = Statement(shorter_than_cycle(cycle.number), period.provenance)
+    return paragraph("The background period of ", period, " is ", words, ".", tone=Tone.WARNING)

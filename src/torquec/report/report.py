@@ -121,6 +121,7 @@ def folder_report(folder: Path, *, called: str = "", live: bool = False) -> Repo
     problems = list(found.problems)
     for entry in SECTIONS:
         blocks: list[Block] = []
+        figures: list[Fact] = []
         documents = [document for kind in entry.kinds for document in found.of_kind(kind)]
         for document in documents:
             try:
@@ -135,11 +136,12 @@ def folder_report(folder: Path, *, called: str = "", live: bool = False) -> Repo
             if len(documents) > 1 and not entry.once:
                 blocks.append(Subheading(shown.title or document.name))
             blocks += shown.blocks
-            highlights += shown.highlights
+            figures += shown.highlights
             if entry.once:
                 break
         if blocks:
-            sections.append(Section(entry.name, entry.title, tuple(blocks)))
+            sections.append(Section(entry.name, entry.title, tuple(blocks), tuple(figures)))
+            highlights += figures
     if not sections and not problems:
         raise ArgumentError(
             "there is nothing in this folder that a report can show",

@@ -10,7 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from torquec.dynamics import inverse_dynamics, mass_matrix
+from torquec.dynamics.carried_links import placed_links
+from torquec.dynamics.inverse_dynamics import joint_torques
+from torquec.dynamics.mass_matrix import joint_inertias
+from torquec.dynamics.mechanism import Mechanism, mechanism
+from torquec.dynamics.motion import motions
 from torquec.robot.payload import attach_payload
 from torquec.robot.robot import Drives, Robot
 from torquec.simulation.plant_force import CarriedLoad, PlantInstant
@@ -34,19 +38,27 @@ class HeldPayload(CarriedLoad):
 
     def torque(self, robot: Robot, now: PlantInstant) -> list[Scalar]:
         """(1)."""
-        needed = inverse_dynamics(_load_alone(robot, self), now.q, now.qd, [0.0] * robot.n)
+        m, still = _load_alone(robot, self), [0.0] * robot.n
+        placed = placed_links(m, now.q, carried=False)
+        needed = joint_torques(m, placed, motions(placed, m.coordinates, m.gravity, now.qd, still), still)
         return [-value for value in needed]
 
     def inertia(self, robot: Robot, q: Sequence[Scalar]) -> list[list[Scalar]]:
         """M of the load (1)."""
-        return mass_matrix(_load_alone(robot, self), q)
+        m = _load_alone(robot, self)
+        return joint_inertias(m, placed_links(m, q, carried=False))
 
 
 @lru_cache(maxsize=8)
-def _load_alone(robot: Robot, load: HeldPayload) -> Robot:
-    """The arm without anything of its own that has inertia, and with the load."""
+def _load_alone(robot: Robot, load: HeldPayload) -> Mechanism:
+    """The arm without anything of its own that has inertia, and with the load.
+
+    Its moments are given as they are: joints that do not carry the load (other fingers, links beyond its frame) move
+    nothing here, which is no mistake.
+    """
     bodies = tuple(dataclasses.replace(body, inertia=Inertia(), lacking_inertia=()) for body in robot.bodies)
     bare = dataclasses.replace(robot, bodies=bodies, drives=Drives(), base_inertia=Inertia())
     taken = {frame.name for frame in robot.frames}
     name = next(name for k in range(len(taken) + 1) if (name := f"payload{k}") not in taken)
-    return attach_payload(bare, load.frame, mass=load.mass, center=load.center, inertia=load.inertia_tensor, name=name)
+    alone = attach_payload(bare, load.frame, mass=load.mass, center=load.center, inertia=load.inertia_tensor, name=name)
+    return mechanism(alone, inertias=[body.inertia for body in alone.bodies])

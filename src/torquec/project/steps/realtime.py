@@ -5,7 +5,8 @@ from __future__ import annotations
 from torquec.foundation.time_limit import TimeLimit
 from torquec.project.plan_document import plan_document
 from torquec.project.step import StepContext
-from torquec.realtime.plan import plan_background
+from torquec.realtime.background_period import USUAL_PERIOD, period_words, shorter_than_cycle
+from torquec.realtime.plan import HoldPlan, plan_background
 
 DOCUMENT = "plan.json"
 
@@ -21,9 +22,22 @@ def realtime_step(context: StepContext) -> str:
         found = plan_background(
             model, specification, period=part.period, latency=part.latency, order=part.order, work=context.work
         )
-    context.write_document(DOCUMENT, "plan", plan_document(found))
-    period, coarse = found.recommended[found.order], found.bound.coarse
+    cycle = None if context.project.design is None else context.project.design.period
+    context.write_document(DOCUMENT, "plan", plan_document(found) | {"cycle": cycle})
+    coarse = found.bound.coarse
     cut = f"; bounds of {', '.join(coarse)} are coarser than with more than {part.seconds:g} s" if coarse else ""
-    if period is None:
-        return f"a period of {1e3 * found.period:.3g} ms; the specification leaves no room to recommend one{cut}"
-    return f"the background may take {1e3 * period:.3g} ms{cut}"
+    short = f"; {shorter_than_cycle(cycle)}" if cycle is not None and found.period < cycle else ""
+    return f"{period_words(found.period)}, {_why(found)}{short}{cut}"
+
+
+def _why(found: HoldPlan) -> str:
+    """Why a plan has the background period that it has."""
+    longest = found.recommended[found.order]
+    if longest == found.period:
+        return "the longest that keeps the allowed torque errors"
+    given = "the usual one" if found.period == USUAL_PERIOD else "as given"
+    if found.allowed is None:
+        return f"{given}: the specification states no torque errors that would limit it"
+    if longest is None:
+        return f"{given}: none is short enough to prove the allowed torque errors"
+    return f"{given}; at most {1e3 * longest:.4g} ms keep the allowed torque errors"

@@ -1,8 +1,9 @@
 /* Two rates without an operating system. Written by torquec: an example to start from; the functions on top are yours.
  *
- * A timer interrupt runs the synchronous task; main runs the background tasks, one after the other, for ever. The two
- * share nothing but triple buffers, so that the interrupt may come between any two instructions. Give the interrupt the
- * name that your vector table has for the timer (SysTick_Handler on a Cortex-M).
+ * A timer interrupt runs the synchronous task; main runs the background tasks, over and over: let example_wait return
+ * at least once a background period (PREFIX_tasks.h). The two share nothing but triple buffers, so that the interrupt
+ * may come between any two instructions. Give the interrupt the name that your vector table has for the timer
+ * (SysTick_Handler on a Cortex-M).
  */
 #include "PREFIX_tasks.h"
 
@@ -27,6 +28,29 @@ int example_wait(void);
 
 void SysTick_Handler(void);
 
+/* The tasks of the order that the package was written for. */
+#if PREFIX_FIRST_ORDER
+static int refresh(const motion *newest)
+{
+    return PREFIX_first_order_task(&tasks, newest->q, newest->qd, newest->qdd);
+}
+
+static int torques(const motion *now, PREFIX_real tau[PREFIX_JOINTS])
+{
+    return PREFIX_first_order_synchronous_task(&tasks, now->q, now->qd, now->qdd, tau);
+}
+#else
+static int refresh(const motion *newest)
+{
+    return PREFIX_inertia_task(&tasks, newest->q) && PREFIX_velocity_task(&tasks, newest->q, newest->qd, newest->qdd);
+}
+
+static int torques(const motion *now, PREFIX_real tau[PREFIX_JOINTS])
+{
+    return PREFIX_synchronous_task(&tasks, now->qd, now->qdd, tau);
+}
+#endif
+
 void SysTick_Handler(void)
 {
     motion now;
@@ -35,7 +59,7 @@ void SysTick_Handler(void)
         example_stop();
         return;
     }
-    if (PREFIX_synchronous_task(&tasks, now.qd, now.qdd, tau)) {
+    if (torques(&now, tau)) {
         example_write_torque(tau);
     } else {
         example_stop();
@@ -49,17 +73,14 @@ int main(void)
     motion now;
     PREFIX_start(&tasks);
     torquec_triple_start(&seen);
-    if (!example_read_motion(now.q, now.qd, now.qdd) || !PREFIX_inertia_task(&tasks, now.q)
-        || !PREFIX_velocity_task(&tasks, now.q, now.qd, now.qdd)) {
+    if (!example_read_motion(now.q, now.qd, now.qdd) || !refresh(&now)) {
         example_stop();
         return 1;
     }
     example_start_timer();
     while (example_wait()) {
         if (torquec_triple_take(&seen)) {
-            const motion *newest = &seen_slots[seen.reader];
-            (void)PREFIX_inertia_task(&tasks, newest->q);
-            (void)PREFIX_velocity_task(&tasks, newest->q, newest->qd, newest->qdd);
+            (void)refresh(&seen_slots[seen.reader]);
         }
     }
     example_stop();

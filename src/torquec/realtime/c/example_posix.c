@@ -1,7 +1,7 @@
 /* Two rates on POSIX threads. Written by torquec: an example to start from; the two functions on top are yours.
  *
- * The synchronous task runs at 1 kHz on the main thread, at absolute times; a background thread refreshes the inertias
- * and gravity, another one the velocity torques, each 50 times a second. Run it with a real-time priority where you may:
+ * The synchronous task runs at 1 kHz on the main thread, at absolute times; a background thread refreshes the
+ * coefficients once a background period (PREFIX_tasks.h). Run it with a real-time priority where you may:
  *     chrt -f 80 ./example_posix
  */
 #define _POSIX_C_SOURCE 200809L
@@ -17,7 +17,6 @@
 
 #define CYCLES 200
 #define PERIOD_NS 1000000L
-#define BACKGROUND_NS 20000000L
 
 typedef struct {
     PREFIX_real q[PREFIX_JOINTS], qd[PREFIX_JOINTS], qdd[PREFIX_JOINTS];
@@ -29,8 +28,9 @@ typedef struct {
 } motion_channel;
 
 static PREFIX_tasks tasks;
-static motion_channel to_inertia, to_velocity;
+static motion_channel to_background;
 static atomic_int running = 1;
+static long refreshed; /* by the background */
 
 /* Yours: where the robot is, and the acceleration that your control law asks for. Here: a slow swing of all joints. */
 static void read_motion(long cycle, motion *now)
@@ -61,10 +61,34 @@ static void tell(motion_channel *channel, const motion *now)
     torquec_triple_publish(&channel->buffer);
 }
 
-static void wait_until(struct timespec *next, long ns)
+/* The tasks of the order that the package was written for. */
+#if PREFIX_FIRST_ORDER
+static int refresh(const motion *seen)
 {
-    next->tv_nsec += ns;
-    while (next->tv_nsec >= 1000000000L) {
+    return PREFIX_first_order_task(&tasks, seen->q, seen->qd, seen->qdd);
+}
+
+static int torques(const motion *now, PREFIX_real tau[PREFIX_JOINTS])
+{
+    return PREFIX_first_order_synchronous_task(&tasks, now->q, now->qd, now->qdd, tau);
+}
+#else
+static int refresh(const motion *seen)
+{
+    return PREFIX_inertia_task(&tasks, seen->q) && PREFIX_velocity_task(&tasks, seen->q, seen->qd, seen->qdd);
+}
+
+static int torques(const motion *now, PREFIX_real tau[PREFIX_JOINTS])
+{
+    return PREFIX_synchronous_task(&tasks, now->qd, now->qdd, tau);
+}
+#endif
+
+static void wait_until(struct timespec *next, long long ns)
+{
+    next->tv_sec += (time_t)(ns/1000000000LL);
+    next->tv_nsec += (long)(ns%1000000000LL);
+    if (next->tv_nsec >= 1000000000L) {
         next->tv_nsec -= 1000000000L;
         next->tv_sec += 1;
     }
@@ -72,71 +96,49 @@ static void wait_until(struct timespec *next, long ns)
     }
 }
 
-static void *inertia_thread(void *unused)
+static void *background_thread(void *unused)
 {
     struct timespec next;
     (void)unused;
     (void)clock_gettime(CLOCK_MONOTONIC, &next);
     while (atomic_load(&running)) {
-        if (torquec_triple_take(&to_inertia.buffer)) {
-            (void)PREFIX_inertia_task(&tasks, to_inertia.slots[to_inertia.buffer.reader].q);
+        if (torquec_triple_take(&to_background.buffer) && refresh(&to_background.slots[to_background.buffer.reader])) {
+            ++refreshed;
         }
-        wait_until(&next, BACKGROUND_NS);
-    }
-    return NULL;
-}
-
-static void *velocity_thread(void *unused)
-{
-    struct timespec next;
-    (void)unused;
-    (void)clock_gettime(CLOCK_MONOTONIC, &next);
-    while (atomic_load(&running)) {
-        if (torquec_triple_take(&to_velocity.buffer)) {
-            const motion *seen = &to_velocity.slots[to_velocity.buffer.reader];
-            (void)PREFIX_velocity_task(&tasks, seen->q, seen->qd, seen->qdd);
-        }
-        wait_until(&next, BACKGROUND_NS);
+        wait_until(&next, PREFIX_BACKGROUND_PERIOD);
     }
     return NULL;
 }
 
 int main(void)
 {
-    pthread_t inertia, velocity;
+    pthread_t background;
     struct timespec next;
     motion now;
     PREFIX_real tau[PREFIX_JOINTS];
     long cycle, sent = 0;
 
     PREFIX_start(&tasks);
-    torquec_triple_start(&to_inertia.buffer);
-    torquec_triple_start(&to_velocity.buffer);
+    torquec_triple_start(&to_background.buffer);
 
     /* The first coefficients, before anything moves: from here on there always are some. */
     read_motion(0, &now);
-    if (!PREFIX_inertia_task(&tasks, now.q) || !PREFIX_velocity_task(&tasks, now.q, now.qd, now.qdd)) {
-        return 1;
-    }
-    if (pthread_create(&inertia, NULL, inertia_thread, NULL) != 0
-        || pthread_create(&velocity, NULL, velocity_thread, NULL) != 0) {
+    if (!refresh(&now) || pthread_create(&background, NULL, background_thread, NULL) != 0) {
         return 1;
     }
     (void)clock_gettime(CLOCK_MONOTONIC, &next);
     for (cycle = 0; cycle < CYCLES; ++cycle) {
         read_motion(cycle, &now);
-        if (PREFIX_synchronous_task(&tasks, now.qd, now.qdd, tau)) {
+        if (torques(&now, tau)) {
             write_torque(tau);
             ++sent;
         }
-        tell(&to_inertia, &now);
-        tell(&to_velocity, &now);
+        tell(&to_background, &now);
         wait_until(&next, PERIOD_NS);
     }
     atomic_store(&running, 0);
-    (void)pthread_join(inertia, NULL);
-    (void)pthread_join(velocity, NULL);
-    printf("%ld of %d cycles sent torques, the largest one %.6g; %u and %u new coefficients\n", sent, CYCLES, largest,
-        tasks.inertias, tasks.velocities);
+    (void)pthread_join(background, NULL);
+    printf("%ld of %d cycles sent torques, the largest one %.6g; %ld new coefficients, background period %g ms\n", sent,
+        CYCLES, largest, refreshed, 1e-6*(double)PREFIX_BACKGROUND_PERIOD);
     return sent == CYCLES ? 0 : 1;
 }

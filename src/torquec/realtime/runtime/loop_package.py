@@ -18,8 +18,9 @@ from torquec.control.reference_ports import ReferenceSpace
 from torquec.errors import ArgumentError
 from torquec.expr import Function
 from torquec.model.model import Model
+from torquec.realtime.background_period import oldest_coefficients
 from torquec.realtime.choices import HoldOrder
-from torquec.realtime.runtime.guards import Guards, guard_limits
+from torquec.realtime.runtime.guards import Guards, guard_limits, nanoseconds
 from torquec.realtime.runtime.library import runtime_c_text, runtime_sources
 from torquec.realtime.runtime.loop_law import BACKGROUND, TWO_RATE_LAW, robot_number, two_rate_law
 from torquec.realtime.runtime.structures import LimitsStruct
@@ -43,6 +44,7 @@ _RUNTIME = """\
 #define {guard}
 
 #include "{p}.h"
+#include "{p}_tasks.h"
 #include "torquec_loop.h"
 
 #include <math.h>
@@ -119,8 +121,8 @@ static inline void {p}_runtime_start({p}_runtime *runtime, const double *referen
         law->channel = &runtime->channel;
         law->coefficients = runtime->coefficients[3];
         law->coefficients_size = {p}_RUNTIME_COEFFICIENTS;
-        law->oldest_coefficients = 50000000;
-        runtime->loop.background_period = 5000000;
+        law->oldest_coefficients = {oldest};
+        runtime->loop.background_period = {p}_BACKGROUND_PERIOD;
         for (k = 0; k < 3; ++k) {{
             runtime->channel.coefficients[k].numbers = runtime->coefficients[k];
         }}
@@ -140,15 +142,19 @@ def loop_functions(model: Model, law: Controller, order: HoldOrder) -> list[Func
     return [step, background]
 
 
-def loop_files(model: Model, law: Controller, functions: Sequence[Function], names: Names) -> dict[str, str]:
+def loop_files(
+    model: Model, law: Controller, functions: Sequence[Function], names: Names, *, background_period: float
+) -> dict[str, str]:
     """(1), (3) and (4) by name; `functions` are all of the package, with the controller's step and (2)."""
     files = {name: text for name, text in runtime_sources().items() if name not in _OF_PYTHON}
-    files[f"{names.prefix}_runtime.h"] = _runtime_text(model, law, functions, names)
+    files[f"{names.prefix}_runtime.h"] = _runtime_text(model, law, functions, names, background_period)
     files["example_runtime.c"] = runtime_c_text("example_runtime.c").replace("PREFIX", names.prefix)
     return files
 
 
-def _runtime_text(model: Model, law: Controller, functions: Sequence[Function], names: Names) -> str:
+def _runtime_text(
+    model: Model, law: Controller, functions: Sequence[Function], names: Names, background_period: float
+) -> str:
     """(3)."""
     period, prefix = law.period or _USUAL_PERIOD, names.prefix
     ports = law.reference.ports(law.n)
@@ -172,6 +178,7 @@ def _runtime_text(model: Model, law: Controller, functions: Sequence[Function], 
         memory=len(law.initial_state),
         coefficients=0 if background is None else background[0].outputs[0].size,
         period=limits.period,
+        oldest=nanoseconds(oldest_coefficients(background_period)),
         law=_call(*step),
         background="(void)in;\n    (void)out;" if background is None else _call(*background),
         arrays="\n".join(_array(name, values) for name, values in arrays.items()),

@@ -28,6 +28,7 @@ from torquec.foundation.choice import chosen
 from torquec.foundation.reading import to_path
 from torquec.foundation.writing import check_output
 from torquec.model.model import Model, as_model
+from torquec.realtime.background_period import oldest_coefficients
 from torquec.realtime.choices import HoldOrder
 from torquec.realtime.runtime.cycle_log import CycleLog, LogReader
 from torquec.realtime.runtime.drivers import RobotDriver, SimulatedRobot
@@ -44,9 +45,6 @@ from torquec.trajectory.trajectory import Trajectory
 _TAKE_EVERY = 0.02  # [s] between two looks at the log: some hundred entries at the highest rates
 _LOG_SECONDS = 4.0
 """Of entries that the loop's memory holds: far longer than a busy machine keeps the reader waiting."""
-_BACKGROUNDS = 4.0
-"""Periods of the background after which coefficients are too old, where nothing is said, and at least 50 ms of them."""
-_LATE_BACKGROUND = 0.05  # [s]
 
 
 class DeadlineSource(StrEnum):
@@ -62,12 +60,12 @@ class DeadlineSource(StrEnum):
 class RunOptions:
     """How a loop runs. Times in seconds.
 
-    `period`: the controller's, else the motion's. `deadline`: who says when a cycle begins. `background`: the period of
-    the background, None for the whole law in every cycle; `order` what it holds; `oldest_coefficients`: four of its
-    periods, at least 50 ms. `duration`: the motion's, then the stop begins. `watchdog`: how long the loop may hang.
-    `start_patience`: how long a first state is waited for. `priority` of SCHED_FIFO (0: ordinary scheduling) and
-    `lock_memory` are asked for, and the result says whether they were granted. `keep_log`: whether the result has the
-    whole log.
+    `period`: the controller's, else the motion's. `deadline`: who says when a cycle begins. `background`: the
+    background period, None for the whole law in every cycle; `order` what it holds; `oldest_coefficients`: four
+    background periods, at least 50 ms. `duration`: the motion's, then the stop begins. `watchdog`: how long the loop
+    may hang. `start_patience`: how long a first state is waited for. `priority` of SCHED_FIFO (0: ordinary scheduling)
+    and `lock_memory` are asked for, and the result says whether they were granted. `keep_log`: whether the result has
+    the whole log.
     """
 
     period: float | None = None
@@ -209,7 +207,7 @@ class _Loop:
         for record in channel.coefficients:
             record.numbers = self._array(np.zeros(law.coefficients))
         made.channel = ctypes.addressof(channel)
-        oldest = self.options.oldest_coefficients or max(_BACKGROUNDS * period, _LATE_BACKGROUND)
+        oldest = self.options.oldest_coefficients or oldest_coefficients(period)
         made.oldest_coefficients = nanoseconds(oldest)
         self.struct.background_period = nanoseconds(period)
 

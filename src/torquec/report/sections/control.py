@@ -167,16 +167,21 @@ def _guarantee(values: StoredValue, document: FoundDocument) -> tuple[list[Block
     if not guarantee["valid"].truth:
         reason = Statement(guarantee["reason"].text, computed("the attempt to prove a tube around the reference"))
         return [paragraph("No tracking error is guaranteed: ", reason)], []
-    claim = proved("the certificate of the model and the tube around the reference; docs/guarantee.md has the argument")
+    claim = proved(
+        "the model with its certified errors, none where it is exact, and the tube around the reference; "
+        "docs/guarantee.md has the argument"
+    )
     rows: list[tuple[Cell, ...]] = []
     worst: list[tuple[float, str, Number]] = []
     for joint, bound in guarantee["bounds"].items():
         position = Number(_MILLI * bound["value"].number, claim, f"m{bound['unit'].text}")
-        others = [Number(bound[key].number, claim) for key in ("speed", "acceleration", "torque")]
+        way = bound["unit"].text
+        units = {"speed": f"{way}/s", "acceleration": f"{way}/s^2", "torque": "N" if way == "m" else "N m"}
+        others = [Number(bound[key].number, claim, unit) for key, unit in units.items()]
         rows.append((joint, position, *others))
         worst.append((position.value, joint, position))
-    head = ("joint", "position error at most", "speed", "acceleration", "torque")
-    words = "Guaranteed at every instant, on the robot of the certificate without friction:"
+    head = ("joint", "position error at most", "error of the speed", "of the acceleration", "torque at most")
+    words = "Guaranteed at every instant, on the robot that the model describes, without friction:"
     blocks: list[Block] = [paragraph(words, tone=Tone.GOOD), DataTable(head, tuple(rows), "Tracking error")]
     _, joint, most = max(worst)
     return blocks, [fact(f"tracking error of {joint}, the worst, at most", most)]

@@ -45,13 +45,13 @@ def _plan(values: StoredValue, name: str) -> Shown:
     chosen = assumed(f"the options of the plan {name}")
     order = values["order"].text
     period = Number(_MILLI * values["period"].number, chosen, "ms")
-    facts = [fact("period of the background", period), fact("what is held", f"coefficients, {order} order")]
+    facts = [fact("background period", period), fact("what is held", f"coefficients, {order} order")]
     allowed = values.get("allowed")
     for each, longest in values["recommended"].items():
         limit = longest.number_or_none
         none = "none is recommended" if allowed is None else "none is short enough"
         words = none if limit is None else Number(_MILLI * limit, bound, "ms")
-        facts.append(fact(f"longest period, {each} order", words))
+        facts.append(fact(f"longest background period, {each} order", words))
     rows: list[tuple[Cell, ...]] = []
     for joint, total in values["total"].items():
         held = [Number(values[each][joint].number, bound) for each in _ORDERS]
@@ -59,7 +59,7 @@ def _plan(values: StoredValue, name: str) -> Shown:
         stop = None if allowed is None else Number(allowed[joint].number, stated)
         rows.append((joint, held[0], found[0], held[1], found[1], Number(total.number, bound), stop))
     head = ("joint", "zeroth order, at most", "found", "first order, at most", "found ", "with the model", "allowed")
-    caption = "Torque error of coefficients that are one period old [N m, N]"
+    caption = "Torque error of coefficients that are one background period old [N m, N]"
     note = period_note(values, name)
     blocks: list[Block] = [Facts(tuple(facts)), *(() if note is None else (note,))]
     blocks += [DataTable(head, tuple(rows), caption), *_curve(values, bound, looked)]
@@ -71,7 +71,7 @@ def _plan(values: StoredValue, name: str) -> Shown:
     if recommended is None:
         return Shown(tuple(blocks))
     slowest = Number(_MILLI * recommended.number, bound, "ms")
-    return Shown(tuple(blocks), (fact("the background may take as long as", slowest),))
+    return Shown(tuple(blocks), (fact("longest background period", slowest),))
 
 
 def _curve(values: StoredValue, bound: Provenance, looked: Provenance) -> list[Block]:
@@ -90,9 +90,9 @@ def _curve(values: StoredValue, bound: Provenance, looked: Provenance) -> list[B
             for order in _ORDERS:
                 y = dots[order][joint].numbers
                 series.append(Series(f"{order} order, found", x, y, looked, Style.POINTS))
-        title, x_axis = joint, Axis("period of the background", "ms", log=True)
+        title, x_axis = joint, Axis("background period", "ms", log=True)
         plots.append(Plot(title, x_axis, Axis("torque error", "N m or N", log=True), tuple(series), (planned,)))
-    return [Gallery(tuple(plots), "Error of holding coefficients against the period of the background")]
+    return [Gallery(tuple(plots), "Error of holding coefficients against the background period")]
 
 
 def _run(values: StoredValue, name: str) -> Shown:

@@ -38,7 +38,7 @@ def robot_section(document: FoundDocument, folder: FoundFolder) -> Shown:
         for held in values["payload"]
     ]
     facts += [
-        fact("held still", f"{joint} at ", Number(position.number, stated))
+        fact("held still", f"{joint} at ", Number(position.number, stated), " rad or m")
         for joint, position in values["locked"].items()
     ]
     blocks += [Facts(tuple(facts)), _joints(values, stated), *_drives(values, stated), *_snaps(values, stated)]
@@ -114,12 +114,14 @@ def _snaps(values: StoredValue, stated: Provenance) -> list[Block]:
     used = assumed("angles within rounding of a right angle are meant as one; --no-snap keeps them as written")
     for snap in values["snaps"]:
         written = Number(snap["found"].number, stated, "rad", 10)
-        rows.append((snap["joint"].text, snap["angle"].text, written, Number(snap["used"].number, used, "rad", 10)))
+        taken = Number(snap["used"].number, used, "rad", 10)
+        moved = Number(snap["used"].number - snap["found"].number, used, "rad", 2)
+        rows.append((snap["joint"].text, snap["angle"].text, written, taken, moved))
     if not rows:
         return []
     effect, by = values["snap_effect"], computed("random motions of the robot with and without the snaps")
     parts: list[Part] = ["Snapping moves bodies by up to ", Number(_MILLI * effect["position"].number, by, "mm", 2)]
     if (torque := effect.get("torque")) is not None:
         parts += [" and changes torques by ", Number(_PERCENT * torque.number, by, "%", 2), " of the largest"]
-    head = ("joint", "angle", "as written", "as used")
-    return [DataTable(head, tuple(rows), "Angles that were taken as right angles"), paragraph(*parts, ".")]
+    head = ("joint", "angle", "as written", "as used", "difference")
+    return [DataTable(head, tuple(rows), "Angles that were taken as right angles", folded=True), paragraph(*parts, ".")]

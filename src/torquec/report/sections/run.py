@@ -15,6 +15,7 @@ def run_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     total = 0.0
     warnings: list[Block] = []
     highlights: list[Fact] = []
+    failures: list[str] = []
     for step in values["steps"]:
         name, skipped = step["name"].text, step["skipped"].text
         failed, fallback = ("" if (found := step.get(key)) is None else found.text for key in ("failed", "fallback"))
@@ -26,7 +27,7 @@ def run_section(document: FoundDocument, folder: FoundFolder) -> Shown:
         steps.append((name, f"failed: {failed}" if failed else f"not done: {skipped}" if skipped else done, time))
         if failed:
             warnings.append(paragraph(f"The step '{name}' failed: {failed}.", tone=Tone.BAD))
-            highlights.append(fact(f"the step '{name}'", f"failed: {failed}"))
+            failures.append(name)
         elif fallback:
             warnings.append(
                 paragraph(f"After '{name}' the run went on with the exact model: {fallback}.", tone=Tone.WARNING)
@@ -44,4 +45,7 @@ def run_section(document: FoundDocument, folder: FoundFolder) -> Shown:
         DataTable(("input", "SHA-256"), inputs, "What went in", folded=True),
         DataTable(("package", "version"), versions, "Versions", folded=True),
     )
+    if failures:  # the reasons are long, and stand in the section
+        words = f"{', '.join(failures)}: How it was made says why"
+        highlights.append(fact("steps that failed" if len(failures) > 1 else "a step that failed", words))
     return Shown(blocks, (*highlights, fact("the whole run took", seconds_in_all)))

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from torquec.errors import TorquecError
 from torquec.report.blocks import Block, Items, Shown, Tone, paragraph
-from torquec.report.found_documents import FoundDocument, FoundFolder
+from torquec.report.found_documents import RUN_MANIFEST, FoundDocument, FoundFolder
 from torquec.report.period_note import period_note
 from torquec.report.provenance import Number, Statement, assumed, computed, proved
 from torquec.report.simulated_conditions import limit_sentences, load_parts, stated_unit
 
-_CLAIM = proved("the certificate of the model, and the tube around the reference that follows from it")
+_CLAIM = proved("the model with its certified errors, none where it is exact, and the tube around the reference")
 _LINEAR = computed("linear models along the motion; no proof")
 _ORIGINS = {
     "tube": computed("the attempt to prove a tube around the reference"),
@@ -24,7 +24,8 @@ _ORIGINS = {
 def verdict_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     """The step `verdict` of a run: its first sentence is about the proof, the others are statistics.
 
-    What experiments and the plan of the two rates warn of is told here as well: a reader may read no further.
+    Steps that failed, and what experiments and the plan of the two rates warn of, are told here as well: a reader may
+    read no further.
     """
     values = document.values
     proven = values["proven"].truth
@@ -77,7 +78,14 @@ def _plan(document: FoundDocument) -> list[Block]:
     return [] if note is None else [note]
 
 
+def _failures(document: FoundDocument) -> list[Block]:
+    """Steps of the run that failed: what they would have said is missing everywhere."""
+    failed = [(step["name"].text, found.text) for step in document.values["steps"] if (found := step.get("failed"))]
+    return [paragraph(f"The step '{name}' failed: {reason}.", tone=Tone.BAD) for name, reason in failed if reason]
+
+
 _TOLD: tuple[tuple[str, Callable[[FoundDocument], list[Block]]], ...] = (
+    (RUN_MANIFEST, _failures),
     ("simulate", _experiment),
     ("realtime plan", _plan),
     ("plan", _plan),
