@@ -20,9 +20,11 @@ replacements that raise it above what a proof can manage are not made.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -37,7 +39,7 @@ from torquec.proof.worst_motions import error_program, worst_motions
 from torquec.simplification.foresight import foresee
 from torquec.simplification.refactor import refactored
 from torquec.simplification.refit_constants import refit_by_least_squares, refit_constants, values_at
-from torquec.simplification.replacements import replaced_together
+from torquec.simplification.replacements import Replacement, replaced_together
 from torquec.trajectory.motion_box import MotionBox, sampled_motions
 
 _MOST_POINTS, _RISE = 7**3 * 5**3, 3
@@ -50,10 +52,24 @@ _SAMPLES, _TRIED = 500, 100_000
 _WORST = 6
 """Motions of each joint that join those met, per search for the worst."""
 
-_PHASES = ((12, 1.1, 6), (4, 1.1, 1), (1, 1.15, 1))
-"""First replacements that save many operations together, then few, then single ones. Of each phase: the operations to
-save before constants are fitted to the worst motions, how much of the tolerance errors may reach until then, and how
-many replacements may be tried at once (5)."""
+
+@dataclass(frozen=True)
+class _Phase:
+    """The operations to save before constants are fitted to the worst motions, how much of the tolerance errors may
+    reach until then, and how many replacements may be tried at once (5).
+    """
+
+    chunk: int
+    room: float
+    together: int = 1
+
+
+_PHASES = (_Phase(12, 1.1, together=6), _Phase(4, 1.1), _Phase(1, 1.15))
+"""First replacements that save many operations together, then few, then single ones; the last one again and again while
+that helps."""
+
+_FORMS, _LAST_FORMS = 2, 8
+"""How often a program is factored again after a trial, and at the end; the shortest form counts (6)."""
 
 _HARMLESS = 0.03
 """Room of a replacement that may be tried with others at once, in tolerances squared (5)."""
@@ -94,18 +110,18 @@ def prune_within(
     Another `seed` may save more, or less (4). A meter that stops it (`TimeLimitError`) gets what is pruned by then.
     """
     start = max(_price(simplified), 1)
-    program, stages = simplified, [simplified]
+    stages = [simplified]
     with one_thread(), suppress(TimeLimitError):
         meter(0, len(_PHASES))
         search = _Search(exact, simplified, prismatic, motions, np.asarray(tolerance, dtype=np.float64), seed)
-        program = search.factored_again(program)
-        stages.append(program)
-        for phase, (chunk, room, together) in enumerate(_PHASES):
-            failures, failed = 0, set[_Place]()
+        stages.append(search.factored_again(simplified))
+        for phase in itertools.chain(range(len(_PHASES)), itertools.repeat(len(_PHASES) - 1)):
+            before, failures, failed = _price(stages[-1]), 0, set[_Place]()
             while failures < _FAILURES:
                 # Each phase removes less than the one before; how much is not known in advance.
+                program = stages[-1]
                 meter(phase + 1.0 - _price(program) / start, len(_PHASES), str(count_operations(program)))
-                trail = search.shorter(program, chunk, room, failed, together)
+                trail = search.shorter(program, _PHASES[phase], failed)
                 if not trail:
                     break
                 accepted = search.longest_fitted([step for _, step in trail])
@@ -113,9 +129,13 @@ def prune_within(
                     failures += 1
                     failed.add(trail[0][0])
                 else:
-                    program, failures = search.factored_again(accepted), 0
-                    stages.append(program)
+                    failures = 0
+                    stages.append(search.factored_again(accepted))
                     failed.clear()
+            if phase == len(_PHASES) - 1:
+                stages.append(search.factored_again(stages[-1], _LAST_FORMS))
+                if _price(stages[-1]) == before:
+                    break
     return stages
 
 
@@ -179,28 +199,26 @@ class _Search:
                 return accepted
             at //= 2
 
-    def factored_again(self, program: Function) -> Function:
-        """(6), where a proof can manage it as well."""
-        return refactored(program, seed=int(self._rng.integers(1 << 30)), accept=self._provable)
+    def factored_again(self, program: Function, times: int = _FORMS) -> Function:
+        """The shortest of some forms that a proof can manage as well (6)."""
+        seeds = self._rng.integers(1 << 30, size=times)
+        return min((refactored(program, seed=int(s), accept=self._provable) for s in seeds), key=_price)
 
-    def shorter(
-        self, program: Function, chunk: int, room: float, failed: set[_Place], together: int
-    ) -> list[tuple[_Place, Function]]:
-        """Ever shorter programs, each with its (first) replacement, until `chunk` operations are saved (2)."""
+    def shorter(self, program: Function, phase: _Phase, failed: set[_Place]) -> list[tuple[_Place, Function]]:
+        """Ever shorter programs, each with its (first) replacement, until enough operations are saved (2)."""
         trail: list[tuple[_Place, Function]] = []
-        current, enough = program, _price(program) - chunk
+        current, enough = program, _price(program) - phase.chunk
         while _price(current) > enough:
-            found = self._replaced(current, room, failed if current is program else set(), together)
+            found = self._replaced(current, phase, failed if current is program else set())
             if found is None:
                 break
             trail.append(found)
             current = found[1]
         return trail
 
-    def _replaced(
-        self, program: Function, room: float, failed: set[_Place], together: int
-    ) -> tuple[_Place, Function] | None:
+    def _replaced(self, program: Function, phase: _Phase, failed: set[_Place]) -> tuple[_Place, Function] | None:
         """The best replacement that keeps its promise, or None; what does not is remembered in `failed`."""
+        room = phase.room
         states, torques = self._looked_at(program)
         here, foreseen = foresee(program, states, torques, self.tolerance)
         good = [one for one in foreseen if one.largest <= room and one.replacement.place not in failed]
@@ -208,13 +226,16 @@ class _Search:
         gains = np.array([one.replacement.saved for one in good]) / (used + _SMALLEST_USE)
         gains *= np.exp(self._chance * self._rng.standard_normal(len(gains)))  # (4)
         order = np.argsort(-gains, kind="stable")
-        if together > 1:
-            harmless = {good[k].replacement.step: good[k].replacement for k in order[::-1] if used[k] <= _HARMLESS}
-            chosen = [one for one in (good[k].replacement for k in order) if harmless.get(one.step) is one][:together]
+        if phase.together > 1:
+            chosen: dict[int, Replacement] = {}
+            for replacement in (good[row].replacement for row in order if used[row] <= _HARMLESS):
+                if len(chosen) < phase.together:
+                    chosen.setdefault(replacement.step, replacement)
             if len(chosen) > 1:
-                trial = replaced_together(program, chosen)
+                first, *_ = together = list(chosen.values())
+                trial = replaced_together(program, together)
                 if self._is_better(trial, program) and (shorter := self._fitted_quickly(trial, room)) is not None:
-                    return chosen[0].place, shorter
+                    return first.place, shorter
         broken: list[int] = []
         for row in order:
             replacement = good[row].replacement

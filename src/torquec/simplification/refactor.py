@@ -9,7 +9,8 @@ shorter, and so may be anything between the two.
      outside (Horner's rule in many variables)
 (3)  a product of two factors that is computed anyway is used; a value that is there times a constant may stand for the
      value, where a term has a constant of its own
-(4)  every form that takes no more operations is kept: forms of one price lead to shorter ones
+(4)  one of the steps that others need, too, may be multiplied out as well, by chance
+(5)  every form that takes no more operations is kept: forms of one price lead to shorter ones
 
 Forms differ by rounding alone.
 """
@@ -38,6 +39,9 @@ _WAYWARD = (0.0, 0.3, 0.6)
 
 _BY_UNITS = 0.6
 """How often a value times a constant stands for the value (3)."""
+
+_FARTHER = 0.5
+"""How often a step that others need is multiplied out (4)."""
 
 _NOTHING, _ONE = 1e-14, 1e-12
 """Coefficients below the first are zero but for rounding; those this close to one, relatively, are one."""
@@ -125,7 +129,12 @@ class _Form:
     def another(self, rng: np.random.Generator) -> Function | None:
         """The program with one sum in another form, by chance; None where that sum has only one."""
         chosen = self.sums[int(rng.integers(len(self.sums)))]
-        terms = self._terms(chosen, by_units=bool(rng.random() < _BY_UNITS))
+        terms = self._multiplied_out(chosen, needed_here=True)
+        if rng.random() < _FARTHER:
+            terms = self._farther(terms, rng)
+        terms = _gathered(terms)
+        if rng.random() < _BY_UNITS:
+            terms = [self._in_units(term, before=chosen) for term in terms]
         if not 3 <= len(terms) <= _MOST_TERMS:
             return None
         known = {factors: k for factors, k in self.products.items() if k < chosen}
@@ -133,14 +142,6 @@ class _Form:
         return rebuilt(
             self.program, replaced={chosen: lambda values: _Writer(values, known, rng, wayward).polynomial(terms)}
         )
-
-    def _terms(self, k: int, *, by_units: bool) -> list[_Term]:
-        """The terms of a sum (1)."""
-        total: Counter[_Factors] = Counter()
-        for coefficient, factors in self._multiplied_out(k, needed_here=True):
-            total[factors] += coefficient  # type: ignore[assignment]
-        terms = [(float(c), factors) for factors, c in total.items() if abs(c) > _NOTHING]
-        return [self._in_units(term, before=k) for term in terms] if by_units else terms
 
     def _multiplied_out(self, k: int, *, needed_here: bool = False) -> list[_Term]:
         step = self.program.operations[k]
@@ -155,6 +156,21 @@ class _Form:
                 if len(first) * len(second) <= _MOST_TERMS:
                     return [(c * d, tuple(sorted(x + y))) for c, x in first for d, y in second]
         return [(1.0, (k,))]
+
+    def _farther(self, terms: list[_Term], rng: np.random.Generator) -> list[_Term]:
+        """The terms, with one of their factors multiplied out (4)."""
+        products = set(self.products.values())
+        steps = self.program.operations
+        composed = sorted({a for _, factors in terms for a in factors if steps[a].op in _SUMS or a in products})
+        if not composed:
+            return terms
+        chosen = composed[int(rng.integers(len(composed)))]
+        inside = self._multiplied_out(chosen, needed_here=True)
+        return [
+            (c * d, tuple(sorted(_without(factors, chosen) + more))) if chosen in factors else (c, factors)
+            for c, factors in terms
+            for d, more in (inside if chosen in factors else [(1.0, ())])
+        ]
 
     def _in_units(self, term: _Term, *, before: int) -> _Term:
         """The term by a value times a constant instead of the value, where it has a constant itself (3)."""
@@ -229,6 +245,14 @@ class _Writer:
     def _known_pair(self, factors: Sequence[int]) -> _Factors | None:
         pairs = (tuple(sorted((a, b))) for k, a in enumerate(factors) for b in factors[:k])
         return next((pair for pair in pairs if pair in self.known), None)
+
+
+def _gathered(terms: Sequence[_Term]) -> list[_Term]:
+    """Terms of the same factors added up, those that cancel left out."""
+    total: dict[_Factors, float] = {}
+    for coefficient, factors in terms:
+        total[factors] = total.get(factors, 0.0) + coefficient
+    return [(coefficient, factors) for factors, coefficient in total.items() if abs(coefficient) > _NOTHING]
 
 
 def _without(factors: _Factors, one: int) -> _Factors:
