@@ -7,6 +7,7 @@ import multiprocessing
 import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 
@@ -80,6 +81,32 @@ def test_the_first_failure_in_order_is_raised(executor):
         next(results)
 
 
+class PlacesTasks(ThreadPoolExecutor):
+    """As dask: it says how many threads it has, and puts tasks at them at once. Counts what it holds at a time."""
+
+    def __init__(self, threads):
+        super().__init__(threads)
+        self._client = SimpleNamespace(nthreads=lambda: dict.fromkeys(range(threads), 1))
+        self.held = self.most = 0
+
+    def submit(self, function, *arguments, **options):
+        self.held += 1
+        self.most = max(self.most, self.held)
+        future = super().submit(function, *arguments, **options)
+        future.add_done_callback(lambda _: setattr(self, "held", self.held - 1))
+        return future
+
+
+def test_where_tasks_are_placed_at_once_each_waits_for_a_worker():
+    with PlacesTasks(2) as pool:
+        assert list(Work(executor=pool).map("doubling", slow_first, range(7))) == [0, 2, 4, 6, 8, 10, 12]
+        assert pool.most == 2
+        with pytest.raises(ValueError, match="no 1"):
+            list(Work(executor=pool).map("failing", odd_fails, [0, 3, 1, 2][::-1]))
+        list(Work(executor=pool).map("doubling", double, range(40)))
+        assert pool.most > 2  # so many even out by themselves
+
+
 def test_what_is_not_asked_for_is_cancelled():
     begin = threading.Event()
 
@@ -93,6 +120,39 @@ def test_what_is_not_asked_for_is_cancelled():
         results.close()
         begin.set()
     assert len(CALLS) <= 1
+
+
+def test_what_is_begun_ahead_is_done_beside_and_once():
+    with ThreadPoolExecutor(1) as pool, Work(executor=pool).ahead(double, 21) as asked:
+        pool.submit(int).result()  # in a pool of one, what came before it is done by now
+        assert CALLS == [21]
+        assert asked() == asked() == 42
+    assert CALLS == [21]
+
+
+@pytest.mark.parametrize("limit", [TimeLimit(), TimeLimit.after(60.0)])
+def test_nothing_is_begun_ahead_without_an_executor_or_in_a_search_that_is_limited(limit):
+    with ThreadPoolExecutor(1) as pool:
+        work = Work(executor=pool if limit.is_stated else None)
+        with work.limited(limit), work.ahead(double, 21) as asked:
+            pool.submit(int).result()
+            assert CALLS == []
+            assert asked() == 42
+
+
+def test_what_is_begun_ahead_and_not_asked_for_is_cancelled():
+    free = threading.Event()
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(free.wait, 5.0)
+        with pytest.raises(ValueError, match="no"), Work(executor=pool).ahead(double, 21):
+            raise ValueError("no")
+        free.set()
+    assert CALLS == []
+
+
+def test_a_failure_ahead_is_raised_where_the_result_is_asked_for(executor):
+    with Work(executor=executor).ahead(odd_fails, 1) as asked, pytest.raises(ValueError, match="no 1"):
+        asked()
 
 
 # --- kept results ---------------------------------------------------------------------------------------------------

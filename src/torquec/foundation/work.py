@@ -23,7 +23,9 @@ Every stage of the computation is a step with a name in plain words, which is wh
 (4)  `with work.limited(limit):` sets a :class:`torquec.foundation.time_limit.TimeLimit`: when it is over the meters of
      tasks raise `TimeLimitError`, which a search answers with the best that it has, and tasks without a meter are not
      begun any more. Results from after the limit may be cut short, and are not kept.
-(5)  `work.seconds` are the times by step. Steps may stand inside steps; a second counts for the innermost, so that the
+(5)  `with work.ahead(function, ..) as asked:` has something begun beside what is done here, where there is an executor;
+     `asked()` is the result.
+(6)  `work.seconds` are the times by step. Steps may stand inside steps; a second counts for the innermost, so that the
      times add up.
 
 A `Work` belongs to the thread that made it.
@@ -35,6 +37,7 @@ import os
 import shutil
 import tempfile
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from contextlib import contextmanager
@@ -55,6 +58,9 @@ _LOOK_EVERY = 0.25
 
 _SHOW_EVERY = 0.1
 """Seconds between reports of one step without a note: a bar need not move more often."""
+
+_MANY = 16
+"""Tasks for each thread of a cluster from which on it does not matter who has which, and waiting for each would."""
 
 _LINE_EVERY = 10.0
 """Seconds after which a step that says nothing new prints its share: a log file stays short."""
@@ -222,7 +228,7 @@ class Work:
             self.limit = before
 
     def _count(self) -> None:
-        """Give the time since the last change to the step that is innermost now (5)."""
+        """Give the time since the last change to the step that is innermost now (6)."""
         now = time.perf_counter()
         if self._open:
             self.seconds[self._open[-1]] += now - self._since
@@ -247,6 +253,21 @@ class Work:
                 value = function(*arguments, meter=step.meter) if metered else function(*arguments)
                 self._keep(key, value)
             return value  # type: ignore[no-any-return]
+
+    @contextmanager
+    def ahead(self, function: Callable[..., Result], *arguments: Any) -> Iterator[Callable[[], Result]]:
+        """A call that gives `function(*arguments)`, which the executor begins now (5); cancelled where it is not made.
+
+        Without an executor it is done when it is asked for; under a time limit, too, whose time is for the search.
+        """
+        if self.executor is None or self.limit.is_stated:
+            yield lambda: function(*arguments)
+            return
+        begun = self.executor.submit(function, *arguments)
+        try:
+            yield begun.result
+        finally:
+            begun.cancel()
 
     def map(
         self,
@@ -287,12 +308,17 @@ class Work:
     ) -> Iterator[Result]:
         """Results of tasks that the executor does, kept as soon as each is there."""
         assert self.executor is not None
+        executor = self.executor
         folder = tempfile.mkdtemp(prefix="torquec-") if metered else ""
         results: dict[int, Any] = {}
         failures: dict[int, BaseException] = {}  # raised in the order of the tasks, so that it is always the same one
         waiting: dict[Future[Any], tuple[int, str | None, _FileMeter | None]] = {}
-        try:
-            for k, task in enumerate(tasks):
+        coming = deque(enumerate(tasks))
+        most = _handed_out(executor, len(tasks))
+
+        def hand_out() -> None:
+            while coming and len(waiting) < most:
+                k, task = coming.popleft()
                 key = self._key(function, (task,), kept=kept)
                 found, value = self._recall(key)
                 if found:
@@ -300,7 +326,10 @@ class Work:
                     continue
                 meter = _FileMeter(str(Path(folder) / str(k)), self.limit) if metered else None
                 options = {} if meter is None else {"meter": meter}
-                waiting[self.executor.submit(function, task, **options)] = k, key, meter
+                waiting[executor.submit(function, task, **options)] = k, key, meter
+
+        try:
+            hand_out()
             for k in range(len(tasks)):
                 while k not in results and k not in failures:
                     done, _ = wait(waiting, timeout=_LOOK_EVERY, return_when=FIRST_COMPLETED)
@@ -309,14 +338,16 @@ class Work:
                         error = CancelledError() if future.cancelled() else future.exception()
                         if error is not None:
                             failures[place] = error
+                            coming = deque(later for later in coming if later[0] < place)
                             _cancel(future for future, (later, _, _) in waiting.items() if later > place)
                             continue
                         results[place] = future.result()
                         self._keep(key, results[place])
-                    if waiting:
+                    if waiting or coming:
                         self._begin(metered=metered)
+                    hand_out()
                     running = sum(meter.share() for _, _, meter in waiting.values() if meter is not None)
-                    step.show(len(tasks) - len(waiting) + running)
+                    step.show(len(tasks) - len(coming) - len(waiting) + running)
                 if k in failures:
                     raise failures[k]
                 yield results[k]
@@ -350,6 +381,19 @@ class Work:
     def _keep(self, key: str | None, value: Any) -> None:
         if self.kept is not None and key is not None and not self.limit.is_over:
             self.kept.keep(key, value)
+
+
+def _handed_out(executor: Executor, tasks: int) -> int:
+    """How many tasks an executor is given at a time.
+
+    A pool takes them all: who is free takes the next. Dask gives each to a worker at once, the third to the one that
+    has the first, however long that takes; so it gets as many as it has threads, unless there are many to even out.
+    """
+    threads = getattr(getattr(executor, "_client", None), "nthreads", None)
+    if threads is None:
+        return tasks
+    count = max(sum(threads().values()), 1)
+    return tasks if tasks > _MANY * count else count
 
 
 def _cancel(futures: Iterable[Future[Any]]) -> None:

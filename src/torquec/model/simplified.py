@@ -12,7 +12,6 @@ import os
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import replace
-from functools import lru_cache
 
 from torquec.errors import RefusedQuantityError, RobotError
 from torquec.expr import Function, count_operations
@@ -27,6 +26,9 @@ from torquec.robot.robot import Robot
 from torquec.simplification.meet_specification import Simplified, meet_specification
 from torquec.simplification.specification import Specification, load_specification
 from torquec.simplification.torque_coefficients import TorqueCoefficients, torque_coefficients
+
+Equations = Callable[[], TorqueCoefficients]
+"""A call that gives the exact equations, which may have been begun elsewhere."""
 
 
 def simplify(
@@ -54,9 +56,10 @@ def simplify(
     met, and `RobotError` where the robot has mimic joints and the specification is about coefficients.
     """
     model = _with_bodies(source)
-    tell = None if on_proven is None else lambda found: on_proven(_finished(model, found))
     task = as_work(work, executor=executor, progress=progress)
-    return _finished(model, _found(model, specification, seconds, task, tell))
+    with task.limited(TimeLimit.after(seconds)), task.ahead(exact_coefficients, model.robot) as before:
+        tell = None if on_proven is None else lambda found: on_proven(_finished(model, found, before))
+        return _finished(model, _found(model, specification, task, tell), before)
 
 
 def simpler_model(
@@ -69,8 +72,9 @@ def simpler_model(
     """As `simplify`, but None where nothing is simpler than the exact program, or was proven in time: for whoever goes
     on with the exact model then, and needs no certificate of it.
     """
-    model = _with_bodies(source)
-    found = _found(model, specification, seconds, as_work(work), None)
+    model, task = _with_bodies(source), as_work(work)
+    with task.limited(TimeLimit.after(seconds)):
+        found = _found(model, specification, task, None)
     exact = count_operations(route_function(model.robot, "inverse_dynamics", Route.AUTOMATIC)).cost
     simpler = count_operations(found.certificate.program).cost < exact or found.coefficients is not None
     return _finished(model, found) if simpler else None
@@ -89,45 +93,62 @@ def _with_bodies(source: Robot | Model) -> Model:
 def _found(
     model: Model,
     specification: Specification | str | os.PathLike[str],
-    seconds: float | None,
     work: Work,
     tell: Callable[[Simplified], None] | None,
 ) -> Simplified:
     robot = model.robot
     stated = specification if isinstance(specification, Specification) else load_specification(specification, robot)
-    with work.limited(TimeLimit.after(seconds)):
-        exact = trace_quantity(robot, "inverse_dynamics")
-        return meet_specification(robot, exact, stated, work=work, on_proven=tell)
+    exact = trace_quantity(robot, "inverse_dynamics")
+    return meet_specification(robot, exact, stated, work=work, on_proven=tell)
 
 
-def _finished(model: Model, found: Simplified) -> Model:
-    return replace(simplified_model(model.robot, found), parameters=model.parameters)
+def _finished(model: Model, found: Simplified, before: Equations | None = None) -> Model:
+    return replace(simplified_model(model.robot, found, before), parameters=model.parameters)
 
 
-def simplified_model(robot: Robot, found: Simplified) -> Model:
-    """The model that a certificate is about, with what it saves."""
-    counts = counts_of(robot, found.certificate.program)
+def simplified_model(robot: Robot, found: Simplified, before: Equations | None = None) -> Model:
+    """The model that a certificate is about, with what it saves; `before` gives the exact equations."""
+    counts = counts_of(robot, found.certificate.program, before)
     parts = {} if found.coefficients is None else found.coefficients.parts()
     return certified_model(robot, replace(found.certificate, counts=counts), parts=parts)
 
 
-def counts_of(robot: Robot, program: Function) -> Counts:
+def counts_of(robot: Robot, program: Function, before: Equations | None = None) -> Counts:
     """What a simplified program saves against the cheapest exact one: terms and operations of both."""
     exact = route_function(robot, "inverse_dynamics", Route.AUTOMATIC)
-    return Counts(*_terms(robot, program), count_operations(exact), count_operations(program))
+    return Counts(*_terms(robot, program, before), count_operations(exact), count_operations(program))
 
 
-@lru_cache(maxsize=2)  # who counts the terms also writes them down, and for seven joints each takes half a minute
-def compared_coefficients(robot: Robot, program: Function) -> tuple[TorqueCoefficients, TorqueCoefficients]:
-    """The equations of the exact torques and of a program's; raises `RobotError` where they cannot be written down."""
-    before = torque_coefficients(robot, trace_quantity(robot, "inverse_dynamics"))
-    return before, torque_coefficients(robot, program, like=before)
+_COMPARED: dict[tuple[Robot, Function], tuple[TorqueCoefficients, TorqueCoefficients]] = {}
+"""The last two: who counts the terms also writes them down, and for seven joints each takes half a minute."""
 
 
-def _terms(robot: Robot, program: Function) -> tuple[int | None, int | None]:
+def compared_coefficients(
+    robot: Robot, program: Function, before: Equations | None = None
+) -> tuple[TorqueCoefficients, TorqueCoefficients]:
+    """The equations of the exact torques, from `before` where that is given, and of a program's.
+
+    Raises `RobotError` where they cannot be written down.
+    """
+    found = _COMPARED.get((robot, program))
+    if found is None:
+        exact = exact_coefficients(robot) if before is None else before()
+        found = exact, torque_coefficients(robot, program, like=exact)
+        for oldest in list(_COMPARED)[:-1]:
+            _COMPARED.pop(oldest, None)
+        _COMPARED[robot, program] = found
+    return found
+
+
+def exact_coefficients(robot: Robot) -> TorqueCoefficients:
+    """The equations of the exact torques; raises `RobotError` where they cannot be written down."""
+    return torque_coefficients(robot, trace_quantity(robot, "inverse_dynamics"))
+
+
+def _terms(robot: Robot, program: Function, before: Equations | None) -> tuple[int | None, int | None]:
     """Terms of M, B, D and g of the exact and of the simplified torques; None where they cannot be written down."""
     try:
-        before, after = compared_coefficients(robot, program)
+        exact, after = compared_coefficients(robot, program, before)
     except RobotError:
         return None, None
-    return sum(before.terms.values()), sum(after.terms.values())
+    return sum(exact.terms.values()), sum(after.terms.values())

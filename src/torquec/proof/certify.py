@@ -73,10 +73,10 @@ def certify(
     both = zip(position_degrees(exact, prismatic), position_degrees(simplified, prismatic), strict=True)
     highest = [max(pair) for pair in both]
     degree = [highest[joint] for joint in read]
-    residual = torque_residual(
-        torque_tables(exact, prismatic, read, degree=degree), torque_tables(simplified, prismatic, read, degree=degree)
-    )
-    found = worst_motions(error, motions).found
+    with work.ahead(worst_motions, error, motions) as worst:
+        tables = [torque_tables(program, prismatic, read, degree=degree) for program in (exact, simplified)]
+        residual = torque_residual(*tables)
+        found = worst().found
     rounded = rounding_of(simplified, motions, precision)
     added = _added(robot, motions, rounded)
     bounds: list[TorqueBound | None] = [None] * robot.n

@@ -16,7 +16,7 @@ removes products from the traced recursion.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -33,7 +33,7 @@ from torquec.expr import Function, OperationCount, count_operations
 from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, silent
-from torquec.proof.worst_motions import error_program, worst_motions_of
+from torquec.proof.worst_motions import Errors, error_program, worst_motions_of
 from torquec.robot.robot import Robot
 from torquec.simplification.fitting.exchange_fit import exchange_fit
 from torquec.simplification.moment_costs import MomentCosts, torque_program
@@ -323,13 +323,11 @@ class _Problem:
         A meter that stops it gets the best of the fits done, if one of them is within the tolerance.
         """
         best: _Fitted | None = None
-        # Traced and compiled once: the values of the moments are an input.
-        program = torque_program(self.exact, [self._places[k] for k in kept])
-        native = compile_function(error_program(self._exact_program, program))
+        errors = self._errors_with(kept)
         for _ in range(_ROUNDS):
             beta, level = exchange_fit(self.rows[:, kept], self.target)
             self._seed += 1
-            worst = worst_motions_of(partial(native.call, moments=beta), self.motions, seed=self._seed)
+            worst = worst_motions_of(errors(beta), self.motions, seed=self._seed)
             fitted = _Fitted(list(kept), beta, worst.found, float((worst.found / self.tolerance).max()))
             if best is None or fitted.ratio < best.ratio:
                 best = fitted
@@ -346,6 +344,13 @@ class _Problem:
         if best.ratio > 1.0:
             self._meet(worst.states)
         return best
+
+    def _errors_with(self, kept: Sequence[int]) -> Callable[[Array], Errors]:
+        """The errors with these moments as a function of their values, which are an input of what is compiled once."""
+        places = [self._places[k] for k in kept]
+        program = torque_program(self.exact, places) if places else torque_program(self.simplified((), ()))
+        native = compile_function(error_program(self._exact_program, program))
+        return lambda beta: partial(native.call, moments=beta) if places else native.call
 
     def _meet(self, states: Array) -> None:
         """Add motions (n, N, 3, n) that are bad for one joint each."""
