@@ -86,6 +86,7 @@ COVERED_BY = {
     "model/torque_program.py": "model/test_coherence.py",
     "project/log_files.py": "cli/test_check_log.py",
     "project/project.py": "project/test_read_project.py",
+    "project/project_parts.py": "project/test_read_project.py",
     "project/project_values.py": "project/test_read_project.py",
     "project/step.py": "project/test_run_project.py",
     "project/steps/check.py": "project/test_chain.py",

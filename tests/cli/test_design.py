@@ -84,7 +84,7 @@ def test_text(torquec):
         (("--rate", "0"), "--rate 0"),
         (("--controller", "lqr"), "belong to a trajectory"),
         (("--trajectory", "standard"), "the standard trajectory is the PUMA 560's"),
-        (("--controller", "pd", "--abbreviated"), "has no abbreviated form"),
+        (("--controller", "pd", "--abbreviated"), "pd has no use for --abbreviated"),
     ],
 )
 def test_refusals(torquec, arguments, message):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import ARM
+from tests.project.bad_projects import BAD_PROJECTS
 
 from torquec.errors import ArgumentError, UnitWarning
 from torquec.project.read_project import parse_project, read_project
@@ -138,6 +139,25 @@ targets = ["fortran"]
         assert words in said, words
 
 
+@pytest.mark.parametrize("kind", BAD_PROJECTS)
+def test_every_mistake_of_a_kind_is_told_at_its_line_with_a_remedy(folder, kind):
+    text = BAD_PROJECTS[kind]
+    said = refused(folder, text)
+    expected = {k for k, line in enumerate(text.splitlines(), 1) if line.endswith("# X")}
+    found = [int(line) for line in re.findall(r"^.*arm\.toml:(\d+): ", said, re.MULTILINE)]
+    assert set(found) == expected, said
+    assert f": {len(found)} mistakes" in said
+    assert said.count("remedy: ") == len(found) + 1  # and one for all of them
+    assert "--" not in said  # keys of the file, not options of the command line
+
+
+def test_of_several_wrong_words_all_are_named(folder):
+    said = refused(folder, 'robot = "arm.urdf"\n[generate]\ntargets = ["c", "cobol", "ada"]\n')
+    assert "'cobol', 'ada' are no targets" in said
+    said = refused(folder, 'robot = "arm.urdf"\n[identify]\nlogs = ["a.csv", "simulated", "b.csv"]\n')
+    assert "there are no files 'a.csv', 'b.csv'" in said
+
+
 def test_what_is_missing_because_it_was_wrong_is_no_second_mistake(folder):
     said = refused(folder, 'robot = "nobody.urdf"\n[lock]\nelbow = 0\nshoulder = 0\n')
     assert said.count("remedy") == 1
@@ -148,6 +168,10 @@ def test_what_is_missing_because_it_was_wrong_is_no_second_mistake(folder):
     ("text", "words"),
     [
         ("robot = ", "not TOML"),
+        ("robot = ", "other mistakes are told once the file can be read"),
+        ('robot = "planar2r"\n[design]\n[design]', "arm.toml:3"),
+        ('robot = "planar2r"\n[design]\nrate = 0.001', "for a period of 0.001 s write rate = 1000"),
+        ('robot = "planar2r"\n[design]\ncontroller = "lqr"\nweights = "a"\n[motion]\nto = [1, 1]', "arm.toml:4"),
         ("", "'robot' is missing"),
         ('robot = "planar2r"\n[lock]\njoint1 = 0\njoint2 = 0', "nothing is left to move"),
         ('robot = "planar2r"\n[lock]\njoint9 = 0', "arm.toml:3"),

@@ -23,6 +23,16 @@ if TYPE_CHECKING:
 
 DEFAULT_RATE = 500.0
 
+_TAKEN_AS = {
+    "abbreviated": "rule",
+    "poles": "poles",
+    "sampled": "sampled",
+    "evaluation": "evaluation",
+    "weights": "weights",
+    "friction_at": "friction",
+}
+"""Fields of a choice, and what a law that takes them calls them."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class LawChoice:
@@ -111,7 +121,9 @@ def _law_options(robot: Robot, kind: LawKind, options: LawChoice, at: Sequence[f
     from torquec.control.law_options import ControllerOptions, LawKind, finite_limits, with_words
     from torquec.control.model_terms import Evaluation
 
-    _refuse_unused(kind, options)
+    for name in unused_options(kind, options):  # none is silently ignored
+        flag = f"--{name.replace('_', '-')}"
+        raise ArgumentError(f"{kind} has no use for {flag}", remedy=f"leave out {flag}")
     share = options.effort
     if not 0.0 < share < math.inf:
         raise ArgumentError(f"--effort {share:g}", remedy="give a positive share of the limits, as in --effort 0.5")
@@ -198,19 +210,12 @@ def _friction(options: LawChoice) -> FrictionCompensation | None:
     return FrictionCompensation(chosen(FrictionAt, options.friction_at, "speed for friction"))
 
 
-def _refuse_unused(kind: LawKind, options: LawChoice) -> None:
-    """No option is silently ignored."""
+def unused_options(kind: LawKind, options: LawChoice) -> tuple[str, ...]:
+    """The fields of a choice that are given and that the law has no use for."""
     from torquec.control.laws import LAWS
 
     takes = LAWS[kind].takes
-    if options.abbreviated and "rule" not in takes:
-        raise ArgumentError(f"{kind} has no abbreviated form", remedy="leave out --abbreviated")
-    flags = {"poles": "poles", "sampled": "sampled", "evaluation": "evaluation", "weights": "weights"}
-    flags |= {"friction": "friction-at"}
-    given = {"friction": options.friction_at}
-    for name, flag in flags.items():
-        if given.get(name, getattr(options, name, None)) and name not in takes:
-            raise ArgumentError(f"{kind} has no use for --{flag}", remedy=f"leave out --{flag}")
+    return tuple(name for name, what in _TAKEN_AS.items() if getattr(options, name) and what not in takes)
 
 
 def _numbers(text: str, option: str) -> tuple[float, ...]:

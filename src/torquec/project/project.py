@@ -132,6 +132,11 @@ class Project:
         return self.source.stem
 
 
+def experiment_folder(name: str) -> str:
+    """The name of an experiment's folder."""
+    return name.replace(" ", "_")
+
+
 def project_motion(part: MotionPart, robot: Robot, period: float) -> Trajectory:
     """The motion of a part; raises `ArgumentError` where it is none of this robot or leaves its limits."""
     from torquec.trajectory import check_limits, minimum_jerk, puma560_standard_trajectory, read_trajectory

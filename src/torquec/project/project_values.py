@@ -41,11 +41,12 @@ def not_negative_number(table: Table, key: str, default: float | None = 0.0) -> 
     return value
 
 
-def whole_number(table: Table, key: str, default: int, *, least: int) -> int:
+def whole_number(table: Table, key: str, default: int, *, least: int, most: int | None = None) -> int:
     """A whole number."""
     value = table.number(key, float(default))
-    if value != int(value) or value < least:
-        table.refuse(key, f"'{key}' is {value:g}", f"give a whole number, {least} or more", alone=True)
+    if value != int(value) or value < least or (most is not None and value > most):
+        range_ = f"{least} or more" if most is None else f"{least} to {most}"
+        table.refuse(key, f"'{key}' is {value:g}", f"give a whole number, {range_}", alone=True)
     return int(value)
 
 
@@ -82,7 +83,9 @@ def joint_positions(table: Table, key: str, robot: Robot, *, strict: bool) -> tu
     if not given:
         return None
     rows = table.rows(given[0])
-    if len(rows) != 1 or len(rows[0]) != robot.n:
+    if len(rows) != 1:
+        table.refuse(given[0], f"'{given[0]}' has {len(rows)} rows", "give one list with a number for each joint")
+    if len(rows[0]) != robot.n:
         table.refuse(
             given[0],
             f"'{given[0]}' has {len(rows[0])} values, and robot '{robot.name}' has {robot.n} joints",

@@ -9,31 +9,33 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
 
-from torquec.codegen.precision import Precision
-from torquec.codegen.target import Target
-from torquec.control.law_options import ControllerOptions, LawKind, with_words
-from torquec.control.model_terms import Evaluation, FrictionAt
+from torquec.control.law_options import LawKind
 from torquec.errors import ArgumentError, RobotFileError, SpecificationError
 from torquec.foundation.choice import chosen
 from torquec.foundation.reading import FileKind, is_file, near_name, read_text, to_path
 from torquec.identification.estimators.method import Method
 from torquec.identification.identify_options import IdentifyOptions
 from torquec.identification.torque.torque_columns import FrictionModel, read_columns
-from torquec.project.law_choice import DEFAULT_RATE, LawChoice, check_law
+from torquec.project.law_choice import DEFAULT_RATE
 from torquec.project.project import (
     STANDARD,
     STANDARD_ROBOT,
     ExperimentPart,
-    GeneratePart,
     IdentifyPart,
     MotionPart,
     PayloadPart,
     Project,
-    RealtimePart,
-    SimplifyPart,
+    experiment_folder,
     project_motion,
+)
+from torquec.project.project_parts import (
+    design_part,
+    generate_part,
+    loaded,
+    payload_part,
+    realtime_part,
+    simplify_part,
 )
 from torquec.project.project_values import (
     checked_at,
@@ -44,8 +46,7 @@ from torquec.project.project_values import (
     tell_of_degrees,
     whole_number,
 )
-from torquec.realtime.choices import HoldOrder
-from torquec.robot import attach_payload, classics
+from torquec.robot import classics
 from torquec.robot.every_fault import every_fault
 from torquec.robot.load import load, robot_files
 from torquec.robot.lock_joints import lock_joints
@@ -53,13 +54,19 @@ from torquec.robot.robot import Robot
 from torquec.robot.toml import KeyFaultError, Table, parse_toml
 from torquec.simplification.specification import Specification, load_specification, specification_of
 from torquec.simulation.plant import DryFriction
+from torquec.spatial import Vector3
 from torquec.trajectory.limits import text_of_degrees
 from torquec.trajectory.log_map import read_log_map
+from torquec.trajectory.trajectory import check_samples
 
-TWO_RATE = "rt-c"
-"""The two-rate package, which is more than functions in a language."""
 SIMULATED = "simulated"
 _NAMELESS = "nameless"
+_MOST = 1_000_000
+"""Runs, cycles or steps that anybody waits for."""
+_LONGEST_NAME = 100
+"""Letters of an experiment's name: file systems take 255 bytes."""
+_MOST_GRAVITY = 1000.0
+"""m/s^2: more is another unit."""
 _NEEDED = "\0needed"
 """A key that no file can hold, of a part that needs another one: told whatever else is wrong in it."""
 
@@ -75,7 +82,8 @@ def parse_project(text: str, file: Path) -> Project:
     try:
         document = parse_toml(text, str(file))
     except RobotFileError as error:
-        raise ArgumentError(error.found, where=error.where, remedy=error.remedy) from None
+        remedy = f"{error.remedy}; other mistakes are told once the file can be read"
+        raise ArgumentError(error.found, where=error.where, remedy=remedy) from None
 
     def read(table: Table) -> None:
         _check_together(table, _Reader(file, text).project(table), document.keys)
@@ -116,12 +124,12 @@ class _Reader:
             seed=int(whole_number(table, "seed", 0, least=0)),
             identify=self._identify(table.table("identify"), robot),
             specification=self._specification(table.table("specification"), robot),
-            simplify=_simplify(table.table("simplify")),
+            simplify=simplify_part(table.table("simplify")),
             motion=motion,
-            design=_design(table.table("design"), robot),
+            design=design_part(table.table("design"), robot),
             experiments=tuple(self._experiment(each, robot) for each in table.tables("experiment")),
-            realtime=_realtime(table.table("realtime")),
-            generate=_generate(table.table("generate")),
+            realtime=realtime_part(table.table("realtime")),
+            generate=generate_part(table.table("generate"), robot),
             files=self.files,
         )
         table.finish()
@@ -139,7 +147,7 @@ class _Reader:
 
     def _robot(self, table: Table) -> tuple[Robot, Path | None]:
         word = table.text("robot")
-        gravity = table.vector("gravity") if "gravity" in table else None
+        gravity = _gravity(table)
         snap, self.strict = table.flag("snap", default=True), table.flag("strict", default=False)
         path: Path | None = None
         if word in classics.names():
@@ -155,7 +163,7 @@ class _Reader:
             self.files[word] = path
             robot = checked_at(table, "robot", lambda: load(path, snap=snap, strict=self.strict, gravity=gravity))
         for each in table.tables("payload"):
-            robot = _loaded(each, robot, _payload(each))
+            robot = loaded(each, robot, payload_part(each))
         return self._locked(table.table("lock"), robot), path
 
     def _locked(self, table: Table | None, robot: Robot) -> Robot:
@@ -195,6 +203,10 @@ class _Reader:
         return IdentifyPart(logs, others, log_map, options)
 
     def _logs(self, table: Table, key: str, words: tuple[str, ...]) -> tuple[Path, ...]:
+        missing = [word for word in words if word != SIMULATED and not is_file(self.file.parent / word)]
+        if len(missing) > 1:
+            found = f"there are no files {', '.join(map(repr, missing))} beside the project"
+            table.refuse(key, found, "check the names and the folder", alone=True)
         return tuple(Path(word) if word == SIMULATED else self._named(table, key, word) for word in words)
 
     def _specification(self, table: Table | None, robot: Robot) -> Specification | None:
@@ -231,6 +243,8 @@ class _Reader:
     def _motion_part(self, table: Table, robot: Robot) -> MotionPart | None:
         start, to = (joint_positions(table, key, robot, strict=self.strict) for key in ("from", "to"))
         duration = positive_number(table, "duration")
+        if duration is not None:
+            checked_at(table, "duration", lambda: check_samples(duration, 1.0 / DEFAULT_RATE, robot.n))
         word = table.text("trajectory") if "trajectory" in table else None
         if to is None and word is None:
             for key in ("from", "duration"):
@@ -249,6 +263,8 @@ class _Reader:
         name = table.text("name", _NAMELESS)
         if not all(letter.isalnum() or letter in "-_ " for letter in name) or name != name.strip():
             table.refuse("name", f"'name' is {name!r}", "use letters, digits, spaces, - and _: it names a folder")
+        if len(name) > _LONGEST_NAME:
+            table.refuse("name", f"'name' has {len(name)} letters", f"use {_LONGEST_NAME} at most: it names a folder")
         motion = self._motion_part(table, robot)
         if motion is not None:
             self._check_motion(table, motion, robot)
@@ -256,8 +272,8 @@ class _Reader:
         if "payload" in table:
             held = table.table("payload")
             assert held is not None
-            payload = (_payload(held),)
-            _loaded(held, robot, payload[0])
+            payload = (payload_part(held),)
+            loaded(held, robot, payload[0])
         part = ExperimentPart(
             name,
             motion,
@@ -266,9 +282,9 @@ class _Reader:
             effort=positive_number(table, "effort") or 1.0,
             resolution=not_negative_number(table, "resolution"),
             noise=not_negative_number(table, "noise"),
-            delay=whole_number(table, "delay", 0, least=0),
-            substeps=whole_number(table, "substeps", 2, least=1) if "substeps" in table else None,
-            runs=whole_number(table, "runs", 1, least=1),
+            delay=whole_number(table, "delay", 0, least=0, most=_MOST),
+            substeps=whole_number(table, "substeps", 2, least=1, most=_MOST) if "substeps" in table else None,
+            runs=whole_number(table, "runs", 1, least=1, most=_MOST),
             spread=not_negative_number(table, "spread", 0.05),
         )
         table.finish()
@@ -277,7 +293,15 @@ class _Reader:
         return part
 
 
-# --- parts that need no files ---------------------------------------------------------------------------------------
+def _gravity(table: Table) -> Vector3 | None:
+    """Gravity in the base frame [m/s^2], where it is given."""
+    if "gravity" not in table:
+        return None
+    gravity = table.vector("gravity")
+    if max(map(abs, gravity)) > _MOST_GRAVITY:
+        strength = max(map(abs, gravity))
+        table.refuse("gravity", f"'gravity' is {strength:g} m/s^2", "give m/s^2, as in [0, 0, -9.81]", alone=True)
+    return gravity
 
 
 def _check_together(table: Table, project: Project, stated: Collection[str]) -> None:
@@ -295,94 +319,12 @@ def _check_together(table: Table, project: Project, stated: Collection[str]) -> 
                 part.refuse(_NEEDED, found, "add [specification]")
     elif project.realtime and project.specification and not project.specification.joints:
         table.refuse("realtime", "the specification limits no speeds and accelerations", "state them, or leave it out")
-    names = [experiment.name for experiment in project.experiments]
+    folders = [experiment_folder(experiment.name).casefold() for experiment in project.experiments]
     for k, experiment in enumerate(project.experiments):
         if experiment.motion is None and "motion" not in stated and "design" in stated:
             table.tables("experiment")[k].refuse(None, "the experiment has no motion", "add [motion], or to = [...]")
-        if experiment.name in names[:k]:
-            table.tables("experiment")[k].refuse(
-                "name", f"two experiments are called '{experiment.name}'", "give each a name of its own"
-            )
-
-
-def _simplify(table: Table | None) -> SimplifyPart:
-    if table is None:
-        return SimplifyPart()
-    seconds, minutes = positive_number(table, "seconds"), positive_number(table, "minutes")
-    if seconds is not None and minutes is not None:
-        table.refuse("minutes", "the time limit is given twice", "keep one of seconds and minutes")
-    table.finish()
-    return SimplifyPart(60.0 * minutes if minutes is not None else seconds)
-
-
-def _design(table: Table | None, robot: Robot) -> LawChoice | None:
-    if table is None:
-        return None
-    given: dict[str, Any] = {"controller": table.choice("controller", LawKind, LawKind.COMPUTED_TORQUE)}
-    for key in ("poles", "weights"):
-        given[key] = table.text(key) if key in table else None
-    for key, words in (("evaluation", Evaluation), ("friction_at", FrictionAt)):
-        given[key] = table.choice(key, words) if key in table else None
-    given |= {key: positive_number(table, key) for key in ("rate", "threshold")}
-    given |= {key: table.flag(key, default=False) for key in ("sampled", "abbreviated", "saturate")}
-    given["effort"] = positive_number(table, "effort") or 1.0
-    given["option"] = list(table.texts("option", ())) or None
-    if given["controller"] == LawKind.COMPUTED_TORQUE and given["evaluation"] is None:
-        given["evaluation"] = "measured"  # what a tracking error can be proven of
-    choice = LawChoice(**given)
-    table.finish()
-    checked_at(table, "poles" if "poles" in table else None, lambda: choice.pairs(robot))
-    checked_at(table, "threshold" if "threshold" in table else None, lambda: choice.rule)
-    checked_at(table, "option", lambda: with_words(ControllerOptions(), choice.option or ()))
-    checked_at(table, None, lambda: check_law(robot, choice))
-    return choice
-
-
-def _realtime(table: Table | None) -> RealtimePart | None:
-    if table is None:
-        return None
-    part = RealtimePart(
-        positive_number(table, "period"),
-        not_negative_number(table, "latency"),
-        HoldOrder(table.choice("order", HoldOrder, HoldOrder.FIRST)),
-        positive_number(table, "seconds"),
-    )
-    table.finish()
-    return part
-
-
-def _generate(table: Table | None) -> GeneratePart:
-    if table is None:
-        return GeneratePart()
-    known = (*(target.value for target in Target), TWO_RATE)
-    targets = table.texts("targets", ("c",))
-    for word in targets:
-        if word not in known:
-            table.refuse("targets", f"'{word}' is no target", f"use some of {', '.join(known)}")
-    part = GeneratePart(
-        tuple(dict.fromkeys(targets)),
-        Precision(table.choice("precision", Precision, Precision.DOUBLE)),
-        table.texts("update", ()),
-    )
-    table.finish()
-    if part.update and TWO_RATE not in part.targets:
-        table.refuse("update", f"'update' is for the target {TWO_RATE}", f'add "{TWO_RATE}" to targets')
-    return part
-
-
-def _payload(table: Table) -> PayloadPart:
-    center = table.vector("center", (0.0, 0.0, 0.0))
-    mass = not_negative_number(table, "mass", None)
-    part = PayloadPart(table.text("frame"), mass, center)
-    table.finish()
-    return part
-
-
-def _loaded(table: Table, robot: Robot, part: PayloadPart) -> Robot:
-    taken = {frame.name for frame in robot.frames}
-    free = next(name for name in ("payload", *(f"payload{k}" for k in range(2, len(taken) + 3))) if name not in taken)
-    return checked_at(
-        table,
-        "frame",
-        lambda: attach_payload(robot, part.frame, mass=part.mass, center=part.center, name=free),
-    )
+        if folders[k] in folders[:k]:
+            other = project.experiments[folders.index(folders[k])].name
+            same = f"two experiments are called '{other}'"
+            found = same if other == experiment.name else f"'{other}' and '{experiment.name}' name the same folder"
+            table.tables("experiment")[k].refuse("name", found, "give each a name of its own")

@@ -32,7 +32,7 @@ from torquec.foundation.reading import FileKind, read_text, to_path
 from torquec.foundation.writing import write_files
 from torquec.robot.number import plain_number
 from torquec.trajectory.quintic_spline import quintic_spline
-from torquec.trajectory.trajectory import Trajectory
+from torquec.trajectory.trajectory import Trajectory, check_samples
 
 _TIMES = {"time": "t", "t [s]": "t", "time [s]": "t", "t_s": "t", "time_s": "t"}
 """Other names of the column of times, in lower case."""
@@ -42,8 +42,6 @@ _FEWEST_ROWS = 2  # a motion has a beginning and an end
 _MOST_COLUMNS = 10_000
 """Four for each joint: more than any robot has."""
 
-_BYTES = 8
-"""Of a number: times, positions, speeds and accelerations are doubles."""
 _TORQUE, _REFERENCE = "tau", "ref_"
 
 
@@ -115,11 +113,7 @@ def _read(source: Path, joints: Sequence[str] | None, period: float) -> tuple[Tr
         numbers = [words[word] for name in names if (word := f"{_TORQUE}_{name}") in words]
         tau = values[:, numbers] if len(numbers) == len(names) else None
         return Trajectory(names, t, q, values[:, columns["qd"]], values[:, columns["qdd"]]), tau
-    samples = (t[-1] - t[0]) / period
-    size = samples * _BYTES * (1 + 3 * len(names))
-    if period > 0.0 and size > FileKind.TRAJECTORY.most_bytes:
-        found = f"{samples:.3g} samples of {len(names)} joints, {period:g} s apart, take {size / 1e6:.0f} MB"
-        raise FileKind.TRAJECTORY.too_large(found, str(source))
+    check_samples(t[-1] - t[0], period, len(names), str(source))
     return quintic_spline(t, q, joints=names, period=period), None
 
 

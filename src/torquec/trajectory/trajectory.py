@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
+from torquec.foundation.reading import FileKind
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,8 +144,22 @@ def sample_times(start: float, end: float, period: float) -> Array:
     return times
 
 
+_BYTES = 8
+"""Of a number."""
+
+
+def check_samples(duration: float, period: float, n: int, where: str = "") -> None:
+    """Raise `ArgumentError` where the samples of n joints would take more memory than a trajectory may."""
+    samples = duration / period if period > 0.0 else 0.0
+    size = samples * _BYTES * (1 + 3 * n)
+    if size > FileKind.TRAJECTORY.most_bytes:
+        found = f"{samples:.3g} samples of {n} joints, {period:g} s apart, take {size / 1e6:.4g} MB"
+        raise FileKind.TRAJECTORY.too_large(found, where)
+
+
 def trajectory_of(motion: Motion, *, joints: Sequence[str], period: float) -> Trajectory:
     """The samples of a motion, every `period` seconds, with the names of its joints (n,)."""
+    check_samples(motion.end - motion.start, period, len(joints))
     times = sample_times(motion.start, motion.end, period)
     state = motion.at(np.minimum(times, motion.end))
     return Trajectory(tuple(joints), times, state.q, state.qd, state.qdd, motion)

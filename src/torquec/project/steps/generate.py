@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from torquec.project.project import GeneratePart
-from torquec.project.read_project import TWO_RATE
+from torquec.project.project_parts import TWO_RATE
 from torquec.project.step import DESIGN, REALTIME, StepContext
 from torquec.project.steps.realtime import DOCUMENT as PLAN
 

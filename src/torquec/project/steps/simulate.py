@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from torquec.errors import DivergenceError
-from torquec.project.project import ExperimentPart, project_motion
+from torquec.project.project import ExperimentPart, experiment_folder, project_motion
 from torquec.project.simulation_document import DOCUMENT, many_runs, run_summary, simulation_conditions, tracking_curves
 from torquec.project.step import DESIGN, StepContext
 from torquec.report.found_documents import RUN_FILE
@@ -31,11 +31,6 @@ def simulate_step(context: StepContext) -> str:
 
 def _beyond(document: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys(passed["joint"] for passed in document.get("passed_limits", ())))
-
-
-def experiment_folder(name: str) -> str:
-    """The name of an experiment's folder."""
-    return name.replace(" ", "_")
 
 
 def _simulated(context: StepContext, experiment: ExperimentPart) -> dict[str, Any]:

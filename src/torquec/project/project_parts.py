@@ -1,0 +1,163 @@
+"""Parts of a project file that name no files: time limits, the controller, the two rates, code, loads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from torquec.codegen.precision import Precision
+from torquec.codegen.target import Target
+from torquec.control.law_options import ControllerOptions, LawKind, with_words
+from torquec.control.model_terms import Evaluation, FrictionAt
+from torquec.errors import TorquecError
+from torquec.project.law_choice import LawChoice, check_law, lqr_weights, unused_options
+from torquec.project.project import GeneratePart, PayloadPart, RealtimePart, SimplifyPart
+from torquec.project.project_values import checked_at, not_negative_number, positive_number
+from torquec.realtime.background_period import LONGEST_PERIOD
+from torquec.realtime.choices import HoldOrder
+from torquec.realtime.run_time_parameters import parameter_groups
+from torquec.robot import attach_payload
+from torquec.robot.robot import Robot
+from torquec.robot.toml import Table
+
+Value = TypeVar("Value")
+
+TWO_RATE = "rt-c"
+"""The two-rate package, which is more than functions in a language."""
+_SLOWEST, _FASTEST = 1.0, 1e6
+"""Calls of a controller per second: beyond them a rate is a period, or a slip of the pen."""
+_FLAG = re.compile(r"(?<!\S)--([a-z]+(?:-[a-z]+)*)")
+
+
+def simplify_part(table: Table | None) -> SimplifyPart:
+    """[simplify]: how long it may take."""
+    if table is None:
+        return SimplifyPart()
+    seconds, minutes = positive_number(table, "seconds"), positive_number(table, "minutes")
+    if seconds is not None and minutes is not None:
+        table.refuse("minutes", "the time limit is given twice", "keep one of seconds and minutes")
+    table.finish()
+    return SimplifyPart(60.0 * minutes if minutes is not None else seconds)
+
+
+def design_part(table: Table | None, robot: Robot) -> LawChoice | None:
+    """[design]: the controller, with options that it has a use for."""
+    if table is None:
+        return None
+    given: dict[str, Any] = {"controller": table.choice("controller", LawKind, LawKind.COMPUTED_TORQUE)}
+    for key in ("poles", "weights"):
+        given[key] = table.text(key) if key in table else None
+    for key, words in (("evaluation", Evaluation), ("friction_at", FrictionAt)):
+        given[key] = table.choice(key, words) if key in table else None
+    given |= {"rate": _rate(table), "threshold": positive_number(table, "threshold")}
+    given |= {key: table.flag(key, default=False) for key in ("sampled", "abbreviated", "saturate")}
+    given["effort"] = positive_number(table, "effort") or 1.0
+    given["option"] = list(table.texts("option", ())) or None
+    if given["controller"] == LawKind.COMPUTED_TORQUE and given["evaluation"] is None:
+        given["evaluation"] = "measured"  # what a tracking error can be proven of
+    choice = LawChoice(**given)
+    table.finish()
+    kind = choice.kind(LawKind.COMPUTED_TORQUE)
+    for key in unused_options(kind, choice):
+        table.refuse(key, f"{kind} has no use for '{key}'", "leave it out")
+    _checked(table, "poles", lambda: choice.pairs(robot))
+    _checked(table, "threshold", lambda: choice.rule)
+    _checked(table, "option", lambda: with_words(ControllerOptions(), choice.option or ()))
+    if kind is LawKind.LQR:
+        _checked(table, "weights", lambda: lqr_weights(robot, choice.weights))
+    _checked(table, None, lambda: check_law(robot, choice))
+    return choice
+
+
+def _rate(table: Table) -> float | None:
+    """Calls per second; a number that can only be a period is told."""
+    rate = positive_number(table, "rate")
+    if rate is not None and not _SLOWEST <= rate <= _FASTEST:
+        remedy = f"give calls per second, {_SLOWEST:g} to {_FASTEST:g}"
+        meant = f": for a period of {rate:g} s write rate = {1.0 / rate:g}" if 1e-6 <= rate < _SLOWEST else ""
+        table.refuse("rate", f"'rate' is {rate:g}", f"{remedy}{meant}", alone=True)
+    return rate
+
+
+def _checked(table: Table, key: str | None, read: Callable[[], Value]) -> Value:
+    """What `read` gives; what it raises is a mistake at this key, in words of the file and not of the command line."""
+
+    def in_words_of_the_file() -> Value:
+        try:
+            return read()
+        except TorquecError as error:
+            found, remedy = (_FLAG.sub(_key, text) for text in (error.found, error.remedy))
+            raise type(error)(found, where=error.where, remedy=remedy) from None
+
+    return checked_at(table, key if key is not None and key in table else None, in_words_of_the_file)
+
+
+def _key(flag: re.Match[str]) -> str:
+    """An option of the command line as the key of the file."""
+    return "'" + flag.group(1).replace("-", "_") + "'"
+
+
+def realtime_part(table: Table | None) -> RealtimePart | None:
+    """[realtime]: what the plan of the two rates is about."""
+    if table is None:
+        return None
+    part = RealtimePart(
+        positive_number(table, "period"),
+        not_negative_number(table, "latency"),
+        HoldOrder(table.choice("order", HoldOrder, HoldOrder.FIRST)),
+        positive_number(table, "seconds"),
+    )
+    for key, value in (("period", part.period), ("latency", part.latency)):
+        if value is not None and value > LONGEST_PERIOD:
+            meant = f": {value:g} ms are {value / 1e3:g}" if value / 1e3 <= LONGEST_PERIOD else ""
+            remedy = f"give seconds, {LONGEST_PERIOD:g} at most{meant}"
+            table.refuse(key, f"'{key}' is {value:g} s", remedy, alone=True)
+    table.finish()
+    return part
+
+
+def generate_part(table: Table | None, robot: Robot) -> GeneratePart:
+    """[generate]: which code is written, and what can change in it at run time."""
+    if table is None:
+        return GeneratePart()
+    known = (*(target.value for target in Target), TWO_RATE)
+    targets = table.texts("targets", ("c",))
+    wrong = [repr(word) for word in targets if word not in known]
+    if wrong:
+        found = f"{', '.join(wrong)} {'are no targets' if len(wrong) > 1 else 'is no target'}"
+        table.refuse("targets", found, f"use some of {', '.join(known)}")
+    if not targets:
+        remedy = f"name some of {', '.join(known)}, or leave out [generate]"
+        table.refuse("targets", "there are no targets", remedy, alone=True)
+    part = GeneratePart(
+        tuple(dict.fromkeys(targets)),
+        Precision(table.choice("precision", Precision, Precision.DOUBLE)),
+        table.texts("update", ()),
+    )
+    table.finish()
+    if part.update and TWO_RATE not in part.targets:
+        table.refuse("update", f"'update' is for the target {TWO_RATE}", f'add "{TWO_RATE}" to targets')
+    if part.update:
+        checked_at(table, "update", lambda: parameter_groups(robot, part.update))
+    return part
+
+
+def payload_part(table: Table) -> PayloadPart:
+    """A load: its frame, mass and centre."""
+    center = table.vector("center", (0.0, 0.0, 0.0))
+    mass = not_negative_number(table, "mass", None)
+    part = PayloadPart(table.text("frame"), mass, center)
+    table.finish()
+    return part
+
+
+def loaded(table: Table, robot: Robot, part: PayloadPart) -> Robot:
+    """The robot with the load of a table."""
+    taken = {frame.name for frame in robot.frames}
+    free = next(name for name in ("payload", *(f"payload{k}" for k in range(2, len(taken) + 3))) if name not in taken)
+    return checked_at(
+        table,
+        "frame",
+        lambda: attach_payload(robot, part.frame, mass=part.mass, center=part.center, name=free),
+    )
