@@ -88,6 +88,11 @@ def recursion_with_fewer_parameters(problem: SimplificationProblem, cheapest: Fu
     return [problem.work.run(search, fewer_parameters, robot, motions, tolerance, metered=True).function]
 
 
+def recursion_with_most_parameters(problem: SimplificationProblem, cheapest: Function) -> list[Function]:  # noqa: ARG001
+    """The strategy: little is left out, so that pruning, which sees what every step is worth, decides most of it."""
+    return [moments_left_out(problem)]
+
+
 def moments_left_out(problem: SimplificationProblem) -> Function:
     """A program of which nothing is fitted and little is left out, so that it is there, and proven, in no time."""
     search = _Problem(problem.robot, problem.motions, _LITTLE * np.asarray(problem.tolerance, dtype=np.float64))

@@ -52,7 +52,7 @@ _Term = tuple[float, _Factors]
 
 
 def refactored(
-    program: Function, *, seed: int = 0, patience: int = 3, accept: Callable[[Function], bool] = lambda _: True
+    program: Function, *, seed: int = 0, patience: int = 6, accept: Callable[[Function], bool] = lambda _: True
 ) -> Function:
     """The program in the form with fewest operations that is found.
 

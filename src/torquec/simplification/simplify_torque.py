@@ -24,7 +24,7 @@ and one row of the table.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -38,7 +38,11 @@ from torquec.proof.certify import UnprovenError, certify, rounding_of, smallest_
 from torquec.proof.snap_bound import snap_bound
 from torquec.proof.torque_tables import HIGHEST_DEGREE, position_degrees, positions_read
 from torquec.simplification.closed_torque import closed_form_with_fewer_terms
-from torquec.simplification.fewer_parameters import moments_left_out, recursion_with_fewer_parameters
+from torquec.simplification.fewer_parameters import (
+    moments_left_out,
+    recursion_with_fewer_parameters,
+    recursion_with_most_parameters,
+)
 from torquec.simplification.moment_costs import torque_program
 from torquec.simplification.problem import SimplificationProblem
 from torquec.simplification.prune import prune_within
@@ -60,13 +64,14 @@ class Strategy:
 
 
 STRATEGIES = (
-    Strategy("recursion with fewer parameters", recursion_with_fewer_parameters, 4),
+    Strategy("recursion with fewer parameters", recursion_with_fewer_parameters, 3),
+    Strategy("recursion with most parameters", recursion_with_most_parameters, 3, quick=True),
     Strategy("closed form with fewer terms", closed_form_with_fewer_terms, 1, quick=True),
 )
-"""In the order in which they are tried: a later one knows the cheapest program of those before it."""
+"""In the order in which they are tried: a later one knows the cheapest proposal of those before it."""
 
 _PARTS = ((4, 0.98), (6, 0.97), (math.inf, 0.87))
-_PARTS_IN_TIME = ((4, 0.98), (6, 0.92), (math.inf, 0.87))
+_PARTS_IN_TIME = ((4, 0.98), (6, 0.94), (math.inf, 0.87))
 """Up to so many joints, the part of the tolerances that errors may use: the more of them, the more room proofs need.
 Where time is limited they get more of it, and are short."""
 
@@ -154,33 +159,20 @@ def _all_kept(problem: SimplificationProblem) -> Certificate:
 def _programs(
     problem: SimplificationProblem, aim: SimplificationProblem, best: Certificate | None
 ) -> tuple[list[Function], Certificate | None]:
-    """(1) and (2); and under a time limit the cheapest that is proven already."""
-    if problem.work.limit.is_stated:
-        return _programs_in_time(problem, aim, best)
-    programs: list[Function] = []
-    for strategy in STRATEGIES:
-        proposed = strategy.propose(aim, min([problem.exact, *programs], key=cost))
-        if best is None and problem.on_proven is not None:
-            best = _cheaper(problem, proposed, best, TimeLimit.after(_FIRST))
-        programs += _pruned(aim, proposed, strategy.prunings)
-    return programs, best
-
-
-def _programs_in_time(
-    problem: SimplificationProblem, aim: SimplificationProblem, best: Certificate | None
-) -> tuple[list[Function], Certificate | None]:
-    """(1) of all strategies, then (2), the cheapest first, as far as the time allows (6)."""
+    """(1) of all strategies, then (2), as far as the time allows (6); and the cheapest that is proven already."""
     programs: list[Function] = []
     prunings: dict[Function, int] = {}
     limit = problem.work.limit
     with problem.work.limited(limit.part(_SEARCHING)), suppress(TimeLimitError):
-        for strategy in sorted(STRATEGIES, key=lambda one: not one.quick):
+        for strategy in sorted(STRATEGIES, key=lambda one: limit.is_stated and not one.quick):
             proposed = strategy.propose(aim, min([problem.exact, *programs], key=cost))
             programs += proposed
             prunings |= dict.fromkeys(proposed, strategy.prunings)
-            best = _cheaper(problem, proposed, best, limit.of_the_rest(_FIRST_PROOF), most=_MUCH)
-        for program in sorted(prunings, key=cost):
-            programs += _pruned(aim, [program], prunings[program])
+            if limit.is_stated:
+                best = _cheaper(problem, proposed, best, limit.of_the_rest(_FIRST_PROOF), most=_MUCH)
+            elif best is None and problem.on_proven is not None:
+                best = _cheaper(problem, proposed, best, TimeLimit.after(_FIRST))
+        programs += _pruned(aim, prunings)
     return programs, best
 
 
@@ -214,11 +206,16 @@ def cost(program: Function) -> int:
     return count_operations(program).cost
 
 
-def _pruned(problem: SimplificationProblem, programs: Sequence[Function], seeds: int) -> list[Function]:
-    """(2), of every program with every seed; the shortest descent's stages are where later rounds begin."""
-    if not seeds or not programs:
-        return list(programs)
-    descents = _descents(problem, [(program, seed) for program in programs for seed in range(seeds)])
+def _pruned(problem: SimplificationProblem, prunings: Mapping[Function, int]) -> list[Function]:
+    """(2), of every program with its seeds, the cheapest first; the stages of the shortest descent are where later
+    rounds begin.
+    """
+    seeds = max(prunings.values(), default=0)
+    cheapest_first = sorted(prunings, key=cost)
+    first = [(program, seed) for seed in range(seeds) for program in cheapest_first if seed < prunings[program]]
+    if not first:
+        return []
+    descents = _descents(problem, first)
     found = [descent[-1] for descent in descents]
     best = min(descents, key=lambda descent: cost(descent[-1]))
     limit, seed, fruitless = problem.work.limit, seeds, 0
