@@ -172,28 +172,31 @@ def _doubler(roots: list[Node]) -> Rewriter:
 def _turn(roots: list[Node]) -> list[Node]:
     """Roots that are negations of values used elsewhere too: turn the value round where that removes an operation."""
     negated = sum(root.op is Op.NEG for root in roots)
-    if negated * len(reachable(roots)) > _MOST_TURNED:
+    if not negated:
         return roots
+    order = reachable(roots)
+    if negated * len(order) > _MOST_TURNED:
+        return roots
+    uses, identity = _uses(order, roots), {node.index: node for node in order}
     for k in range(len(roots)):
         root = roots[k]
         if root.op is not Op.NEG:
             continue
-        order = reachable(roots)
-        uses = _uses(order, roots)
-        identity = {node.index: node for node in order}
         opposite = _opposite(root.args[0], identity, uses, _DEEPEST_NEGATION)
         if opposite is None:
             continue
         turned = root.graph.make(Op.NEG, opposite)
         value = root.args[0]
         trial = _rewrite(roots, lambda node, *_, value=value, turned=turned: turned if node is value else None)
-        if _operations(trial) < _operations(roots):
-            roots = trial
+        tried = reachable(trial)
+        if _operations(tried) < _operations(order):
+            roots, order = trial, tried
+            uses, identity = _uses(order, roots), {node.index: node for node in order}
     return roots
 
 
-def _operations(roots: list[Node]) -> int:
-    return sum(1 for node in reachable(roots) if node.args)
+def _operations(order: list[Node]) -> int:
+    return sum(1 for node in order if node.args)
 
 
 def _negate(node: Node, new: dict[int, Node], uses: Counter[int]) -> Node | None:

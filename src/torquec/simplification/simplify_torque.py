@@ -64,7 +64,7 @@ class Strategy:
 
 
 STRATEGIES = (
-    Strategy("recursion with fewer parameters", recursion_with_fewer_parameters, 3),
+    Strategy("recursion with fewer parameters", recursion_with_fewer_parameters, 2),
     Strategy("recursion with most parameters", recursion_with_most_parameters, 3, quick=True),
     Strategy("closed form with fewer terms", closed_form_with_fewer_terms, 1, quick=True),
 )
