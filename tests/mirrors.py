@@ -45,6 +45,8 @@ COVERED_BY = {
     "foundation/arrays.py": "test_house_rules.py",
     "foundation/choice.py": "test_choices.py",
     "foundation/csv_text.py": "trajectory/test_csv_file.py",
+    "foundation/file_meter.py": "foundation/test_work.py",
+    "foundation/handed_out.py": "foundation/test_work.py",
     "foundation/one_thread.py": "simplification/test_prune.py",
     "foundation/stopwatch.py": "cli/test_simplify.py",
     "identification/estimators/least_squares.py": "identification/estimators/test_cross_validation.py",

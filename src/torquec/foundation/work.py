@@ -46,6 +46,8 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from torquec.errors import ArgumentError
+from torquec.foundation.file_meter import LOOK_EVERY, FileMeter
+from torquec.foundation.handed_out import handed_out
 from torquec.foundation.kept_work import KeptWork
 from torquec.foundation.time_left import SaidLeft, TimeLeft
 from torquec.foundation.time_limit import TimeLimit
@@ -53,14 +55,8 @@ from torquec.foundation.time_limit import TimeLimit
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
-_LOOK_EVERY = 0.25
-"""Seconds between looks at tasks that run elsewhere: quick for an eye, nothing for a processor."""
-
 _SHOW_EVERY = 0.1
 """Seconds between reports of one step without a note: a bar need not move more often."""
-
-_MANY = 16
-"""Tasks for each thread of a cluster from which on it does not matter who has which, and waiting for each would."""
 
 _LINE_EVERY = 10.0
 """Seconds after which a step that says nothing new prints its share: a log file stays short."""
@@ -106,34 +102,6 @@ class Meter(Protocol):
 
 def silent(done: float, whole: float, note: str = "") -> None:
     """The meter of a task that nobody watches."""
-
-
-@dataclass
-class _FileMeter:
-    """A meter in another process: it writes its share into a file of its own, which `Work.map` looks at."""
-
-    path: str
-    limit: TimeLimit
-    last: float = 0.0
-
-    def __call__(self, done: float, whole: float, note: str = "") -> None:  # noqa: ARG002 - a note goes no further
-        self.limit.check()
-        now = time.monotonic()
-        if now - self.last < _LOOK_EVERY or not whole:
-            return
-        self.last = now
-        try:
-            Path(f"{self.path}.new").write_text(repr(min(done / whole, 1.0)), encoding="ascii")
-            Path(f"{self.path}.new").replace(self.path)
-        except OSError:
-            return  # another machine, or a folder that is gone: the bar moves with the tasks only
-
-    def share(self) -> float:
-        """What was written last."""
-        try:
-            return float(Path(self.path).read_text(encoding="ascii"))
-        except (OSError, ValueError):
-            return 0.0
 
 
 class WorkStep:
@@ -312,9 +280,9 @@ class Work:
         folder = tempfile.mkdtemp(prefix="torquec-") if metered else ""
         results: dict[int, Any] = {}
         failures: dict[int, BaseException] = {}  # raised in the order of the tasks, so that it is always the same one
-        waiting: dict[Future[Any], tuple[int, str | None, _FileMeter | None]] = {}
+        waiting: dict[Future[Any], tuple[int, str | None, FileMeter | None]] = {}
         coming = deque(enumerate(tasks))
-        most = _handed_out(executor, len(tasks))
+        most = handed_out(executor, len(tasks))
 
         def hand_out() -> None:
             while coming and len(waiting) < most:
@@ -324,7 +292,7 @@ class Work:
                 if found:
                     results[k] = value
                     continue
-                meter = _FileMeter(str(Path(folder) / str(k)), self.limit) if metered else None
+                meter = FileMeter(str(Path(folder) / str(k)), self.limit) if metered else None
                 options = {} if meter is None else {"meter": meter}
                 waiting[executor.submit(function, task, **options)] = k, key, meter
 
@@ -332,7 +300,7 @@ class Work:
             hand_out()
             for k in range(len(tasks)):
                 while k not in results and k not in failures:
-                    done, _ = wait(waiting, timeout=_LOOK_EVERY, return_when=FIRST_COMPLETED)
+                    done, _ = wait(waiting, timeout=LOOK_EVERY, return_when=FIRST_COMPLETED)
                     for future in done:
                         place, key, _ = waiting.pop(future)
                         error = CancelledError() if future.cancelled() else future.exception()
@@ -381,19 +349,6 @@ class Work:
     def _keep(self, key: str | None, value: Any) -> None:
         if self.kept is not None and key is not None and not self.limit.is_over:
             self.kept.keep(key, value)
-
-
-def _handed_out(executor: Executor, tasks: int) -> int:
-    """How many tasks an executor is given at a time.
-
-    A pool takes them all: who is free takes the next. Dask gives each to a worker at once, the third to the one that
-    has the first, however long that takes; so it gets as many as it has threads, unless there are many to even out.
-    """
-    threads = getattr(getattr(executor, "_client", None), "nthreads", None)
-    if threads is None:
-        return tasks
-    count = max(sum(threads().values()), 1)
-    return tasks if tasks > _MANY * count else count
 
 
 def _cancel(futures: Iterable[Future[Any]]) -> None:

@@ -57,7 +57,7 @@ def simplify(
     """
     model = _with_bodies(source)
     task = as_work(work, executor=executor, progress=progress)
-    with task.limited(TimeLimit.after(seconds)), task.ahead(exact_coefficients, model.robot) as before:
+    with task.limited(TimeLimit.after(seconds)), task.ahead(exact_equations, model.robot) as before:
         tell = None if on_proven is None else lambda found: on_proven(_finished(model, found, before))
         return _finished(model, _found(model, specification, task, tell), before)
 
@@ -132,7 +132,7 @@ def compared_coefficients(
     """
     found = _COMPARED.get((robot, program))
     if found is None:
-        exact = exact_coefficients(robot) if before is None else before()
+        exact = exact_equations(robot) if before is None else before()
         found = exact, torque_coefficients(robot, program, like=exact)
         for oldest in list(_COMPARED)[:-1]:
             _COMPARED.pop(oldest, None)
@@ -140,7 +140,7 @@ def compared_coefficients(
     return found
 
 
-def exact_coefficients(robot: Robot) -> TorqueCoefficients:
+def exact_equations(robot: Robot) -> TorqueCoefficients:
     """The equations of the exact torques; raises `RobotError` where they cannot be written down."""
     return torque_coefficients(robot, trace_quantity(robot, "inverse_dynamics"))
 

@@ -1,0 +1,26 @@
+"""How many tasks an executor is given at a time, so that those of uneven length part evenly.
+
+A pool takes them all: who is free takes the next. Dask gives each to a worker at once, the third of two workers' to the
+one that has the first, however long that takes; so it gets as many as it has threads, unless there are many.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+
+_MANY = 16
+"""Tasks for each thread from which on it does not matter who has which, while waiting for each of them would."""
+
+
+def handed_out(executor: Executor, tasks: int) -> int:
+    """How many of so many tasks are given to an executor before one of them is done.
+
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> handed_out(ThreadPoolExecutor(2), 7)
+    7
+    """
+    threads = getattr(getattr(executor, "_client", None), "nthreads", None)
+    if threads is None:
+        return tasks
+    count = max(sum(threads().values()), 1)
+    return tasks if tasks > _MANY * count else count
