@@ -111,7 +111,7 @@ def test_a_small_turn_is_a_turn():
     turn = place(m, [1e-9, 1e-9])[1].turn
     assert turn.c == 1.0
     moments = m.moments[1]
-    assert turn.moments_out(moments).y == pytest.approx(1e-9 * moments.x, rel=1e-6)
+    assert turn.moments_out(moments).y == pytest.approx(1e-9 * moments.x, rel=1e-6, abs=0.0)
 
 
 COUNTS = {

@@ -171,7 +171,7 @@ def squared(body, axis, link, snap):
     normal = np.cross(axis, own)
     angle = math.atan2(np.linalg.norm(normal), np.dot(axis, own))
     turn = round(angle / QUARTER) * QUARTER - angle
-    assert abs(turn) == pytest.approx(abs(snap.found - snap.used), rel=1e-3)
+    assert abs(turn) == pytest.approx(abs(snap.found - snap.used), rel=1e-3, abs=0.0)
     x, y, z = normal / np.linalg.norm(normal)
     rotation = np.eye(3) + turn * np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])  # turn^2 is below rounding
     pivot = np.array(pose.apply(link.frame.inverse().origin))

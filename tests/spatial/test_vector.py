@@ -66,7 +66,7 @@ def test_floats_take_a_way_of_their_own_to_the_same_numbers(a, b, m, n):
 
 def test_length_neither_overflows_nor_underflows():
     assert norm((3e200, 4e200, 0.0)) == pytest.approx(5e200)
-    assert norm((3e-200, 4e-200, 0.0)) == pytest.approx(5e-200)
+    assert norm((3e-200, 4e-200, 0.0)) == pytest.approx(5e-200, abs=0.0)
     assert norm((math.inf, 0.0, 0.0)) == math.inf
 
 

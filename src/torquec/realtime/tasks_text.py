@@ -35,7 +35,8 @@ Each task may be a thread, a process's loop or an interrupt; each is called from
 did its work. A background task gives 0 and publishes nothing when a coefficient would not be finite; the synchronous
 task gives 0 as long as there are no coefficients.
 
-The background tasks run once a {period}: {p}_BACKGROUND_PERIOD, {origin}."""
+{period} ({p}_BACKGROUND_PERIOD), {origin}.
+The background tasks run once in it."""
 
 
 def tasks_text(two: TwoRateFunctions, names: Names, *, period: float, planned: bool) -> str:
@@ -73,7 +74,7 @@ class _Writer:
             ),
             parameters=f"{p}_set_parameters  whenever parameters change; from one place\n" if self.two.groups else "",
             p=p,
-            period=period_words(self.period),
+            period=period_words(self.period).capitalize(),
             origin="that of the plan" if self.planned else "the usual one: no plan says which is short enough",
         )
         parts = [
