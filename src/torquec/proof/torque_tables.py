@@ -12,7 +12,7 @@ speeds and accelerations take it apart at each position:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -23,6 +23,7 @@ from torquec.closedform.tabulate import LARGEST_GRID, Degree, coefficient_table,
 from torquec.codegen.llvm.callable import NativeFunction, compile_function
 from torquec.errors import RobotError
 from torquec.expr import Function, Op, evaluate
+from torquec.expr.replay import Replacement, replayed_steps
 from torquec.foundation.arrays import Array
 
 HIGHEST_DEGREE = 3
@@ -127,11 +128,18 @@ def positions_read(function: Function) -> set[int]:
     return {step.element for step in function.operations if step.op is Op.INPUT and step.port == "q"}
 
 
-def position_degrees(function: Function, prismatic: Sequence[bool], *, least: int = 2) -> tuple[int, ...]:
+def position_degrees(
+    function: Function,
+    prismatic: Sequence[bool],
+    *,
+    least: int = 2,
+    replaced: Mapping[int, Replacement] | None = None,
+) -> tuple[int, ...]:
     """The degree of a torque program in the sine and cosine, or displacement, of every joint (n,), `least` or more.
 
     Torques along each joint's turn, at random values of everything else, have no harmonics above it. What cancels for
     these cancels always (a polynomial that is zero at a random point is zero); the proof's checker looks again.
+    Steps may be `replaced`: that is quicker than to build the program without them.
     """
     n = function.input("q").size
     joints = sorted(positions_read(function))
@@ -142,7 +150,12 @@ def position_degrees(function: Function, prismatic: Sequence[bool], *, least: in
     for row, joint in enumerate(joints):
         q[row, :, joint] = slides if prismatic[joint] else turns
     state = {name: x.reshape(-1, n) for name, x in (("q", q), ("qd", qd), ("qdd", qdd))}
-    torques = evaluate(function, state)["tau"].reshape(len(joints), _TURN, n)
+    if replaced is None:
+        torques = evaluate(function, state)["tau"]
+    else:
+        values = replayed_steps(function, {name: list(x.T) for name, x in state.items()}, replaced=replaced)
+        torques = np.stack([np.broadcast_to(values[k], len(joints) * _TURN) for k in function.results[0]], axis=-1)
+    torques = torques.reshape(len(joints), _TURN, n)
     found = [least] * n
     for row, joint in enumerate(joints):
         size = np.abs(torques[row]).max() + 1e-300

@@ -200,9 +200,14 @@ class _Search:
             at //= 2
 
     def factored_again(self, program: Function, times: int = _FORMS) -> Function:
-        """The shortest of some forms that a proof can manage as well (6)."""
+        """The shortest of some forms that are as easy to prove (6)."""
+        most = self._points(position_degrees(program, self.prismatic))
+
+        def is_as_easy(trial: Function) -> bool:
+            return self._points(position_degrees(trial, self.prismatic)) <= most
+
         seeds = self._rng.integers(1 << 30, size=times)
-        return min((refactored(program, seed=int(s), accept=self._provable) for s in seeds), key=_price)
+        return min((refactored(program, seed=int(s), accept=is_as_easy) for s in seeds), key=_price)
 
     def shorter(self, program: Function, phase: _Phase, failed: set[_Place]) -> list[tuple[_Place, Function]]:
         """Ever shorter programs, each with its (first) replacement, until enough operations are saved (2)."""
@@ -233,16 +238,15 @@ class _Search:
                     chosen.setdefault(replacement.step, replacement)
             if len(chosen) > 1:
                 first, *_ = together = list(chosen.values())
-                trial = replaced_together(program, together)
-                if self._is_better(trial, program) and (shorter := self._fitted_quickly(trial, room)) is not None:
+                trial = self._better(program, together)
+                if trial is not None and (shorter := self._fitted_quickly(trial, room)) is not None:
                     return first.place, shorter
         broken: list[int] = []
         for row in order:
             replacement = good[row].replacement
             if broken.count(replacement.step) == _OF_ONE_STEP:
                 continue
-            trial = replaced_together(program, [replacement])
-            if not self._is_better(trial, program):
+            if (trial := self._better(program, [replacement])) is None:
                 continue
             if (shorter := self._fitted_quickly(trial, room)) is not None:
                 return replacement.place, shorter
@@ -252,8 +256,13 @@ class _Search:
                 break
         return None
 
-    def _is_better(self, trial: Function, program: Function) -> bool:
-        return _price(trial) < _price(program) and self._provable(trial)
+    def _better(self, program: Function, chosen: Sequence[Replacement]) -> Function | None:
+        """The program with steps replaced, where it is cheaper and its degrees are low enough for a proof."""
+        replaced = {one.step: one.in_graph for one in chosen}
+        if not self._manageable(position_degrees(program, self.prismatic, replaced=replaced)):
+            return None
+        trial = replaced_together(program, chosen)
+        return trial if _price(trial) < _price(program) else None
 
     def _fitted_quickly(self, program: Function, room: float) -> Function | None:
         """The program after a quick fit, where its errors stay within the room (2)."""
@@ -273,11 +282,11 @@ class _Search:
         return self.states[rows], self.torques[rows]
 
     def _provable(self, program: Function) -> bool:
-        """Whether the degrees are low enough for a proof."""
-        degrees = position_degrees(program, self.prismatic)
-        if max(degrees) > HIGHEST_DEGREE:
-            return False
-        return self._points(degrees) <= self._most_points
+        return self._manageable(position_degrees(program, self.prismatic))
+
+    def _manageable(self, degrees: Sequence[int]) -> bool:
+        """Whether degrees are low enough for a proof."""
+        return max(degrees) <= HIGHEST_DEGREE and self._points(degrees) <= self._most_points
 
     def _points(self, degrees: Sequence[int]) -> int:
         """Control points of a box: angles have 2 d + 1 values each, displacements d + 1."""
