@@ -44,10 +44,10 @@ def replayed_steps(
     function: Function,
     inputs: Mapping[str, Any],
     *,
-    constants: Mapping[int, float] | None = None,
+    constants: Mapping[int, Any] | None = None,
     replaced: Mapping[int, Replacement] | None = None,
 ) -> list[Any]:
-    """The value of every step, in order."""
+    """The value of every step, in order; constants may be replaced by batches, too."""
     flat = {port.name: _flat(inputs[port.name], port) for port in function.inputs}
     other, instead = constants or {}, replaced or {}
     values: list[Any] = []

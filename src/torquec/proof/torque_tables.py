@@ -33,6 +33,9 @@ can manage."""
 _TURN = 12
 """Values along one joint from which the degree is read: enough to see degree six."""
 
+_TURNS = 2.0 * np.pi * np.arange(_TURN) / _TURN
+_SLIDES = np.cos(np.pi * (np.arange(_TURN) + 0.5) / _TURN)
+
 _PRESENT = 1e-11
 """A harmonic above this part of the largest torque is there; below lies rounding."""
 
@@ -141,28 +144,52 @@ def position_degrees(
     these cancels always (a polynomial that is zero at a random point is zero); the proof's checker looks again.
     Steps may be `replaced`: that is quicker than to build the program without them.
     """
-    n = function.input("q").size
-    joints = sorted(positions_read(function))
-    rng = np.random.default_rng(11)
-    turns = 2.0 * np.pi * np.arange(_TURN) / _TURN
-    slides = np.cos(np.pi * (np.arange(_TURN) + 0.5) / _TURN)
-    q, qd, qdd = (np.repeat(rng.uniform(-2.0, 2.0, (len(joints), 1, n)), _TURN, axis=1) for _ in range(3))
-    for row, joint in enumerate(joints):
-        q[row, :, joint] = slides if prismatic[joint] else turns
-    state = {name: x.reshape(-1, n) for name, x in (("q", q), ("qd", qd), ("qdd", qdd))}
+    state = _along_joints(function, prismatic)
     if replaced is None:
         torques = evaluate(function, state)["tau"]
     else:
         values = replayed_steps(function, {name: list(x.T) for name, x in state.items()}, replaced=replaced)
-        torques = np.stack([np.broadcast_to(values[k], len(joints) * _TURN) for k in function.results[0]], axis=-1)
-    torques = torques.reshape(len(joints), _TURN, n)
-    found = [least] * n
+        torques = np.stack([np.broadcast_to(values[k], len(state["q"])) for k in function.results[0]], axis=-1)
+    return tuple(_degrees(function, prismatic, torques, least).tolist())
+
+
+def degrees_of_changes(
+    function: Function, prismatic: Sequence[bool], changes: Sequence[Mapping[int, float]]
+) -> tuple[tuple[int, ...], ...]:
+    """The degrees, two or more, of a program with other constants, for many choices of these at once."""
+    state = _along_joints(function, prismatic)
+    changed = {k for change in changes for k in change}
+    constants = {
+        k: np.array([change.get(k, function.operations[k].value) for change in changes])[:, None] for k in changed
+    }
+    values = replayed_steps(function, {name: list(x.T) for name, x in state.items()}, constants=constants)
+    shape = (len(changes), len(state["q"]))
+    torques = np.stack([np.broadcast_to(values[k], shape) for k in function.results[0]], axis=-1)
+    return tuple(tuple(_degrees(function, prismatic, one, 2).tolist()) for one in torques)
+
+
+def _along_joints(function: Function, prismatic: Sequence[bool]) -> dict[str, Array]:
+    """Motions (joints * _TURN, n) along every joint that is read, at random values of everything else."""
+    n = function.input("q").size
+    joints = sorted(positions_read(function))
+    rng = np.random.default_rng(11)
+    q, qd, qdd = (np.repeat(rng.uniform(-2.0, 2.0, (len(joints), 1, n)), _TURN, axis=1) for _ in range(3))
     for row, joint in enumerate(joints):
-        size = np.abs(torques[row]).max() + 1e-300
+        q[row, :, joint] = _SLIDES if prismatic[joint] else _TURNS
+    return {name: x.reshape(-1, n) for name, x in (("q", q), ("qd", qd), ("qdd", qdd))}
+
+
+def _degrees(function: Function, prismatic: Sequence[bool], torques: Array, least: int) -> Array:
+    """The degrees (n,) of torques (joints * _TURN, n) at these motions."""
+    joints = sorted(positions_read(function))
+    along = torques.reshape(len(joints), _TURN, -1)
+    found = np.full(torques.shape[-1], least)
+    for row, joint in enumerate(joints):
+        size = np.abs(along[row]).max() + 1e-300
         if prismatic[joint]:
-            content = np.abs(np.polynomial.chebyshev.chebvander(slides, _TURN - 1).T @ torques[row]) * (2.0 / _TURN)
+            content = np.abs(np.polynomial.chebyshev.chebvander(_SLIDES, _TURN - 1).T @ along[row]) * (2.0 / _TURN)
         else:
-            content = np.abs(np.fft.rfft(torques[row], axis=0)) * (2.0 / _TURN)
+            content = np.abs(np.fft.rfft(along[row], axis=0)) * (2.0 / _TURN)
         present = np.flatnonzero((content > _PRESENT * size).any(axis=1))
         found[joint] = max(least, int(present.max(initial=0)))
-    return tuple(found)
+    return found

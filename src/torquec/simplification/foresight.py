@@ -48,10 +48,13 @@ class Foreseen:
         return float(self.errors.max())
 
 
-def foresee(program: Function, states: Array, torques: Array, tolerance: Array) -> tuple[RealArray, list[Foreseen]]:
+def foresee(
+    program: Function, states: Array, torques: Array, tolerance: Array, constants: Sequence[int] | None = None
+) -> tuple[RealArray, list[Foreseen]]:
     """The largest errors of the program as it is (n,), and every replacement that saves something with its errors.
 
-    `states` (N, 3, n) are the motions that count, `torques` (N, n) what the program should give there.
+    `states` (N, 3, n) are the motions that count, `torques` (N, n) what the program should give there; `constants` the
+    steps that may be fitted, all by default.
     """
     count = len(torques)
     values = np.stack([np.broadcast_to(np.asarray(v, np.float32), count) for v in values_at(program, states)])
@@ -59,7 +62,7 @@ def foresee(program: Function, states: Array, torques: Array, tolerance: Array) 
     errors = (values[list(program.results[0])] - torques.T.astype(np.float32)) / tolerance[:, None].astype(np.float32)
     largest = np.abs(errors).max(axis=1)
     weight = (_LIGHTEST + np.abs(errors) / max(float(largest.max()), _LEAST)).reshape(-1)
-    constants = fitted_constants(program)
+    constants = fitted_constants(program) if constants is None else constants
     paths = _paths(program, values, constants)
     sizes = np.array([program.operations[k].value for k in constants], np.float32)
     columns = changes[:, constants].transpose(1, 0, 2) * sizes[:, None, None]  # (constants, n, N), (2) relative

@@ -12,6 +12,8 @@
 (5)  at first several replacements that take hardly any room are tried at once
 (6)  what is left after a trial is factored again (:mod:`torquec.simplification.refactor`): a recursion of which little
      is left is seldom the shortest form of it
+(7)  high degrees may cancel because constants of a recursion are the same number at several places: where fits of all
+     of them would raise degrees above what a proof can manage, only those are fitted that raise none
 
 The program stays linear in the accelerations and quadratic in the speeds, so its error can be bounded like any other.
 Its degree in the joints' sines and cosines may rise, because what cancelled in a whole sum need not cancel in a part;
@@ -34,11 +36,16 @@ from torquec.expr import Function, count_operations, evaluate
 from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, silent
-from torquec.proof.torque_tables import HIGHEST_DEGREE, position_degrees, positions_read
+from torquec.proof.torque_tables import HIGHEST_DEGREE, degrees_of_changes, position_degrees, positions_read
 from torquec.proof.worst_motions import error_program, worst_motions
 from torquec.simplification.foresight import foresee
 from torquec.simplification.refactor import refactored
-from torquec.simplification.refit_constants import refit_by_least_squares, refit_constants, values_at
+from torquec.simplification.refit_constants import (
+    fitted_constants,
+    refit_by_least_squares,
+    refit_constants,
+    values_at,
+)
 from torquec.simplification.replacements import Replacement, replaced_together
 from torquec.trajectory.motion_box import MotionBox, sampled_motions
 
@@ -74,6 +81,9 @@ _FORMS, _LAST_FORMS = 2, 8
 _HARMLESS = 0.03
 """Room of a replacement that may be tried with others at once, in tolerances squared (5)."""
 
+_MOST_HARMLESS = 500
+"""Replacements that are looked through for those."""
+
 _FAILURES = 4
 """Trials in a row that may fail before the next phase begins."""
 
@@ -89,6 +99,9 @@ many of them may be replacements of the same step, which tend to fail together."
 
 _CHANCE = 0.4
 """By how much gains of replacements are changed by chance, in their logarithm, in all descents but the first."""
+
+_CHANGE = 0.1
+"""By how much a constant is changed to see whether degrees rise, as a part of itself (7)."""
 
 _SMALLEST_USE = 0.02
 """Room that every replacement is taken to use, in tolerances: of those that use none, the one that saves most wins."""
@@ -180,7 +193,7 @@ class _Search:
     def fitted(self, program: Function) -> Function | None:
         """The program with constants fitted until its largest error is within the tolerance, or None."""
         for _ in range(_FITS):
-            trial = refit_constants(program, self.states, self.torques, self.tolerance)
+            trial = refit_constants(program, self.states, self.torques, self.tolerance, self._to_fit(program))
             if not self._provable(trial):
                 trial = program
             if self._error(trial, values_at(trial, self.states)) > 1.0:
@@ -225,7 +238,7 @@ class _Search:
         """The best replacement that keeps its promise, or None; what does not is remembered in `failed`."""
         room = phase.room
         states, torques = self._looked_at(program)
-        here, foreseen = foresee(program, states, torques, self.tolerance)
+        here, foreseen = foresee(program, states, torques, self.tolerance, self._to_fit(program))
         good = [one for one in foreseen if one.largest <= room and one.replacement.place not in failed]
         used = np.array([float(np.maximum(one.errors**2 - here**2, 0.0).sum()) for one in good])
         gains = np.array([one.replacement.saved for one in good]) / (used + _SMALLEST_USE)
@@ -233,9 +246,11 @@ class _Search:
         order = np.argsort(-gains, kind="stable")
         if phase.together > 1:
             chosen: dict[int, Replacement] = {}
-            for replacement in (good[row].replacement for row in order if used[row] <= _HARMLESS):
-                if len(chosen) < phase.together:
-                    chosen.setdefault(replacement.step, replacement)
+            for replacement in (good[row].replacement for row in order[:_MOST_HARMLESS] if used[row] <= _HARMLESS):
+                if replacement.step not in chosen and self._keeps_degrees(program, [replacement]):
+                    chosen[replacement.step] = replacement
+                if len(chosen) == phase.together:
+                    break
             if len(chosen) > 1:
                 first, *_ = together = list(chosen.values())
                 trial = self._better(program, together)
@@ -258,16 +273,20 @@ class _Search:
 
     def _better(self, program: Function, chosen: Sequence[Replacement]) -> Function | None:
         """The program with steps replaced, where it is cheaper and its degrees are low enough for a proof."""
-        replaced = {one.step: one.in_graph for one in chosen}
-        if not self._manageable(position_degrees(program, self.prismatic, replaced=replaced)):
+        if not self._keeps_degrees(program, chosen):
             return None
         trial = replaced_together(program, chosen)
         return trial if _price(trial) < _price(program) else None
 
+    def _keeps_degrees(self, program: Function, chosen: Sequence[Replacement]) -> bool:
+        replaced = {one.step: one.in_graph for one in chosen}
+        return self._manageable(position_degrees(program, self.prismatic, replaced=replaced))
+
     def _fitted_quickly(self, program: Function, room: float) -> Function | None:
         """The program after a quick fit, where its errors stay within the room (2)."""
         for _ in range(2):
-            program = refit_by_least_squares(program, self.states, self.torques, self.tolerance)
+            constants = self._to_fit(program)
+            program = refit_by_least_squares(program, self.states, self.torques, self.tolerance, constants)
         return program if self._error(program, values_at(program, self.states)) <= room else None
 
     def _looked_at(self, program: Function) -> tuple[Array, Array]:
@@ -280,6 +299,19 @@ class _Search:
         others = np.random.default_rng(len(self.states)).permutation(len(self.states))[: _LOOKED_AT // 3]
         rows = np.union1d(worst, others)
         return self.states[rows], self.torques[rows]
+
+    def _to_fit(self, program: Function) -> list[int]:
+        """The constants that may change without raising degrees above what a proof can manage (7)."""
+        constants = fitted_constants(program)
+        if not constants:
+            return []
+        factors = 1.0 + _CHANGE * np.random.default_rng(0).uniform(0.5, 1.0, len(constants))
+        others = {k: program.operations[k].value * float(f) for k, f in zip(constants, factors, strict=True)}
+        here, all_changed = degrees_of_changes(program, self.prismatic, [{}, others])
+        if self._manageable(all_changed):
+            return constants
+        alone = degrees_of_changes(program, self.prismatic, [{k: others[k]} for k in constants])
+        return [k for k, degrees in zip(constants, alone, strict=True) if all(np.less_equal(degrees, here))]
 
     def _provable(self, program: Function) -> bool:
         return self._manageable(position_degrees(program, self.prismatic))

@@ -9,7 +9,7 @@ A program whose terms were left out does best with other constants than the robo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,12 +35,14 @@ _GAIN = 0.995
 Steps = list[Any]
 
 
-def refit_constants(function: Function, states: Array, torques: Array, tolerance: Array) -> Function:
+def refit_constants(
+    function: Function, states: Array, torques: Array, tolerance: Array, constants: Sequence[int] | None = None
+) -> Function:
     """The program with other constants; its error at the states (N, 3, n) is no larger than before.
 
-    `torques` (N, n) are what the program should give there.
+    `torques` (N, n) are what the program should give there; `constants` the steps that may change, all by default.
     """
-    constants = fitted_constants(function)
+    constants = fitted_constants(function) if constants is None else constants
     if not constants:
         return function
     current = {k: function.operations[k].value for k in constants}
@@ -65,12 +67,14 @@ def refit_constants(function: Function, states: Array, torques: Array, tolerance
     return rebuilt(function, constants=current)
 
 
-def refit_by_least_squares(function: Function, states: Array, torques: Array, tolerance: Array) -> Function:
+def refit_by_least_squares(
+    function: Function, states: Array, torques: Array, tolerance: Array, constants: Sequence[int] | None = None
+) -> Function:
     """The program with constants after one step of weighted least squares: quick, and half of what a fit gains.
 
     Motions of large errors weigh more. Where the largest error does not fall, the program is as it was.
     """
-    constants = fitted_constants(function)
+    constants = fitted_constants(function) if constants is None else constants
     if not constants:
         return function
     current = {k: function.operations[k].value for k in constants}

@@ -31,6 +31,9 @@ _ALIKE = 0.35
 """Values are alike where one instead of the other changes torques by less than this, in the mean over motions and
 joints and in tolerances: what is less alike has never come within the tolerances."""
 
+_CLOSEST = 24
+"""How many of those that are alike are looked at for each step, the closest first."""
+
 _PAIR = 16
 """Operations that a sine-cosine pair counts for, as in :attr:`torquec.expr.OperationCount.cost`."""
 
@@ -107,13 +110,13 @@ def _alike(
     squares = np.einsum("jn,jn->j", weighted, values[list(earlier)]) + 1e-30
     factors = products / squares
     left = float(importance @ values[k] ** 2) - products * factors
-    for j, factor, error in zip(earlier, factors.tolist(), left.tolist(), strict=True):
-        if error > _ALIKE**2 or factor == 0.0:
-            continue
+    close = np.flatnonzero((left <= _ALIKE**2) & (factors != 0.0))
+    for row in close[np.argsort(left[close], kind="stable")][:_CLOSEST]:
+        factor = float(factors[row])
         free = abs(abs(factor) - 1.0) < _FREE
-        saved = ledger.saved(k, j) - (not free)
+        saved = ledger.saved(k, earlier[row]) - (not free)
         if saved > 0:
-            yield Replacement(k, j, float(np.sign(factor)) if free else factor, saved)
+            yield Replacement(k, earlier[row], float(np.sign(factor)) if free else factor, saved)
 
 
 class _Ledger:

@@ -210,11 +210,10 @@ def _pruned(problem: SimplificationProblem, prunings: Mapping[Function, int]) ->
     """(2), of every program with its seeds, the cheapest first; the stages of the shortest descent are where later
     rounds begin.
     """
-    seeds = max(prunings.values(), default=0)
-    cheapest_first = sorted(prunings, key=cost)
-    first = [(program, seed) for seed in range(seeds) for program in cheapest_first if seed < prunings[program]]
+    first = [(program, seed) for program in sorted(prunings, key=cost) for seed in range(prunings[program])]
     if not first:
         return []
+    seeds = max(prunings.values())
     descents = _descents(problem, first)
     found = [descent[-1] for descent in descents]
     best = min(descents, key=lambda descent: cost(descent[-1]))
