@@ -182,7 +182,7 @@ def _along_joints(function: Function, prismatic: Sequence[bool]) -> dict[str, Ar
 def _degrees(function: Function, prismatic: Sequence[bool], torques: Array, least: int) -> Array:
     """The degrees (n,) of torques (joints * _TURN, n) at these motions."""
     joints = sorted(positions_read(function))
-    along = torques.reshape(len(joints), _TURN, -1)
+    along = torques.reshape(len(joints), _TURN, torques.shape[-1])
     found = np.full(torques.shape[-1], least)
     for row, joint in enumerate(joints):
         size = np.abs(along[row]).max() + 1e-300

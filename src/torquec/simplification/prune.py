@@ -56,7 +56,7 @@ program as it comes, whose degree is two in all of seven joints or more."""
 _SAMPLES, _TRIED = 500, 100_000
 """Motions met at first, and tried in each search for the worst."""
 
-_WORST = 6
+_WORST = 12
 """Motions of each joint that join those met, per search for the worst."""
 
 
@@ -87,7 +87,7 @@ _MOST_HARMLESS = 500
 _FAILURES = 4
 """Trials in a row that may fail before the next phase begins."""
 
-_FITS = 3
+_FITS = 8
 """Fits of the constants for one trial: each is against the worst motions of the one before."""
 
 _LOOKED_AT = 700

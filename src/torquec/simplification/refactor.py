@@ -43,6 +43,9 @@ _BY_UNITS = 0.6
 _FARTHER = 0.5
 """How often a step that others need is multiplied out (4)."""
 
+_MOST_FRUITLESS = 200
+"""Forms without gain after which a search ends, however many sums there are."""
+
 _NOTHING, _ONE = 1e-14, 1e-12
 """Coefficients below the first are zero but for rounding; those this close to one, relatively, are one."""
 
@@ -61,7 +64,7 @@ def refactored(
     rng = np.random.default_rng(seed)
     form = _Form(program)
     fruitless = 0
-    while fruitless < patience * len(form.sums):
+    while fruitless < min(patience * len(form.sums), _MOST_FRUITLESS):
         fruitless += 1
         shorter = form.another(rng)
         if shorter is not None and (less := form.price - _price(shorter)) >= 0 and accept(shorter):

@@ -31,7 +31,7 @@ _ALIKE = 0.35
 """Values are alike where one instead of the other changes torques by less than this, in the mean over motions and
 joints and in tolerances: what is less alike has never come within the tolerances."""
 
-_CLOSEST = 24
+_CLOSEST = 48
 """How many of those that are alike are looked at for each step, the closest first."""
 
 _PAIR = 16
