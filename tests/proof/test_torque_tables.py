@@ -6,9 +6,18 @@ import numpy as np
 import pytest
 from tests.proof.arms import arm, programs
 
+from torquec.dynamics.mechanism import mechanism
 from torquec.errors import RobotError
-from torquec.expr import evaluate, math, trace
-from torquec.proof.torque_tables import HIGHEST_DEGREE, position_degrees, torque_rows, torque_tables
+from torquec.expr import Op, evaluate, math, trace
+from torquec.expr.replay import rebuilt
+from torquec.proof.torque_tables import (
+    HIGHEST_DEGREE,
+    degrees_of_changes,
+    position_degrees,
+    torque_rows,
+    torque_tables,
+)
+from torquec.simplification.moment_costs import torque_program
 
 
 @pytest.mark.parametrize("name", ["planar3r", "scara", "stanford"])
@@ -63,3 +72,33 @@ def test_too_many_positions_are_refused_before_the_work():
     with pytest.raises(RobotError, match="depend on 14 joint positions, too many"):
         torque_tables(program, [False] * n)
     assert len(torque_tables(program, [False] * n, [0, 5]).variables) == 2
+
+
+def test_degrees_with_steps_replaced_are_those_of_the_program_built_so():
+    """A length of the recursion of a spatial arm left out at one place: what cancelled does not any more."""
+    exact = torque_program(mechanism(arm("puma560")))
+    prismatic = [False] * 6
+    here = position_degrees(exact, prismatic)
+    sums = [k for k, step in enumerate(exact.operations) if step.op in (Op.ADD, Op.SUB)]
+    seen = set()
+    for k in sums[::4]:
+        replaced = {k: lambda values, kept=exact.operations[k].args[0]: values[kept]}
+        found = position_degrees(exact, prismatic, replaced=replaced)
+        assert found == position_degrees(rebuilt(exact, replaced=replaced), prismatic)
+        seen.add(found)
+    assert any(max(degrees) > max(here) for degrees in seen)
+
+
+def test_degrees_of_changed_constants():
+    """The squares of sine and cosine have the same factor in all, so that degree three cancels; not with another."""
+
+    def algorithm(q, qd, qdd):
+        s, c = math.sincos(q[0])
+        return {"tau": [qdd[0] * (3.5 * (s * s) + c * c) * s + 2.5 * (qdd[0] * (c * c) * s)]}
+
+    program = trace("inverse_dynamics", algorithm, {"q": (1,), "qd": (1,), "qdd": (1,)})
+    constants = [k for k, step in enumerate(program.operations) if step.op is Op.CONST]
+    changes = [{}, *({k: 1.1 * program.operations[k].value} for k in constants)]
+    degrees = degrees_of_changes(program, [False], changes)
+    assert degrees[0] == position_degrees(program, [False]) == (2,)  # 3 sin(q), and two is the least that is said
+    assert [found for found in degrees[1:] if found == (3,)]
