@@ -7,15 +7,13 @@ import pytest
 from tests.proof.arms import arm, motions
 
 from torquec.dynamics.mechanism import mechanism
-from torquec.expr import count_operations, evaluate, trace
-from torquec.expr.math import sincos
+from torquec.expr import count_operations, evaluate
 from torquec.proof.certify import certify
 from torquec.proof.checker.check_certificate import check_certificate
 from torquec.proof.torque_tables import HIGHEST_DEGREE, position_degrees
 from torquec.simplification.moment_costs import torque_program
-from torquec.simplification.prune import _Search, prune_within
-from torquec.simplification.refit_constants import fitted_constants
-from torquec.trajectory.motion_box import MotionBox, sampled_motions
+from torquec.simplification.prune import prune_within
+from torquec.trajectory.motion_box import sampled_motions
 
 
 @pytest.fixture(scope="module")
@@ -55,22 +53,7 @@ def test_nothing_is_left_out_of_a_tight_tolerance(case):
 def test_robots_with_many_joints_are_pruned_too(case, monkeypatch):
     """A box of their programs has more control points than are asked of others; shorter programs need no more."""
     _, exact, box, tolerance, _ = case
-    monkeypatch.setattr("torquec.simplification.prune._MOST_POINTS", 1)
-    monkeypatch.setattr("torquec.simplification.prune._RISE", 1)
+    monkeypatch.setattr("torquec.simplification.degree_limit._MOST_POINTS", 1)
+    monkeypatch.setattr("torquec.simplification.degree_limit._RISE", 1)
     before, after = (count_operations(f) for f in (exact, prune_within(exact, exact, [False] * 3, box, tolerance)[-1]))
     assert after.mul + after.add < before.mul + before.add
-
-
-def test_constants_that_keep_degrees_low_stay_where_a_proof_could_not_manage_more():
-    """Degree three cancels in 3.5 sin(q) qdd because two constants make the third; the inertia beside it is free."""
-
-    def algorithm(q, qd, qdd):
-        s, c = sincos(q[0])
-        return {"tau": [qdd[0] * (3.5 * (s * s) + c * c) * s + 2.5 * (qdd[0] * (c * c) * s) + 0.7 * qdd[0]]}
-
-    program = trace("inverse_dynamics", algorithm, {"q": (1,), "qd": (1,), "qdd": (1,)})
-    box = MotionBox(lower=(-1.0,), upper=(1.0,), velocity=(1.0,), acceleration=(1.0,))
-    search = _Search(program, program, [False], box, np.ones(1), 0)
-    assert search._to_fit(program) == fitted_constants(program)
-    search._most_points = search._points(position_degrees(program, [False]))
-    assert [program.operations[k].value for k in search._to_fit(program)] == [0.7]

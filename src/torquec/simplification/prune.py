@@ -12,8 +12,7 @@
 (5)  at first several replacements that take hardly any room are tried at once
 (6)  what is left after a trial is factored again (:mod:`torquec.simplification.refactor`): a recursion of which little
      is left is seldom the shortest form of it
-(7)  high degrees may cancel because constants of a recursion are the same number at several places: where fits of all
-     of them would raise degrees above what a proof can manage, only those are fitted that raise none
+(7)  nothing is replaced or fitted that a proof could not manage (:mod:`torquec.simplification.degree_limit`)
 
 The program stays linear in the accelerations and quadratic in the speeds, so its error can be bounded like any other.
 Its degree in the joints' sines and cosines may rise, because what cancelled in a whole sum need not cancel in a part;
@@ -23,7 +22,6 @@ replacements that raise it above what a proof can manage are not made.
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -36,22 +34,13 @@ from torquec.expr import Function, count_operations, evaluate
 from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, silent
-from torquec.proof.torque_tables import HIGHEST_DEGREE, degrees_of_changes, position_degrees, positions_read
 from torquec.proof.worst_motions import error_program, worst_motions
+from torquec.simplification.degree_limit import DegreeLimit
 from torquec.simplification.foresight import foresee
 from torquec.simplification.refactor import refactored
-from torquec.simplification.refit_constants import (
-    fitted_constants,
-    refit_by_least_squares,
-    refit_constants,
-    values_at,
-)
+from torquec.simplification.refit_constants import refit_by_least_squares, refit_constants, values_at
 from torquec.simplification.replacements import Replacement, replaced_together
 from torquec.trajectory.motion_box import MotionBox, sampled_motions
-
-_MOST_POINTS, _RISE = 7**3 * 5**3, 3
-"""Control points of a box that a proof can manage: degree three in three of six joints, or so many times those of the
-program as it comes, whose degree is two in all of seven joints or more."""
 
 _SAMPLES, _TRIED = 500, 100_000
 """Motions met at first, and tried in each search for the worst."""
@@ -99,9 +88,6 @@ many of them may be replacements of the same step, which tend to fail together."
 
 _CHANCE = 0.4
 """By how much gains of replacements are changed by chance, in their logarithm, in all descents but the first."""
-
-_CHANGE = 0.1
-"""By how much a constant is changed to see whether degrees rise, as a part of itself (7)."""
 
 _SMALLEST_USE = 0.02
 """Room that every replacement is taken to use, in tolerances: of those that use none, the one that saves most wins."""
@@ -167,9 +153,8 @@ class _Search:
         tolerance: Array,
         seed: int,
     ) -> None:
-        self.exact, self.prismatic, self.motions, self.tolerance = exact, prismatic, motions, tolerance
-        self.joints = positions_read(exact) | positions_read(simplified)
-        self._most_points = max(_MOST_POINTS, _RISE * self._points(position_degrees(simplified, prismatic)))
+        self.exact, self.motions, self.tolerance = exact, motions, tolerance
+        self.limit = DegreeLimit(exact, simplified, prismatic)
         self._seed = 1000 * seed + 100
         rng = np.random.default_rng(seed)
         self.states = sampled_motions(motions, _SAMPLES, rng=rng)
@@ -193,8 +178,10 @@ class _Search:
     def fitted(self, program: Function) -> Function | None:
         """The program with constants fitted until its largest error is within the tolerance, or None."""
         for _ in range(_FITS):
-            trial = refit_constants(program, self.states, self.torques, self.tolerance, self._to_fit(program))
-            if not self._provable(trial):
+            trial = refit_constants(
+                program, self.states, self.torques, self.tolerance, self.limit.constants_to_fit(program)
+            )
+            if not self.limit.allows(trial):
                 trial = program
             if self._error(trial, values_at(trial, self.states)) > 1.0:
                 return None
@@ -214,10 +201,10 @@ class _Search:
 
     def factored_again(self, program: Function, times: int = _FORMS) -> Function:
         """The shortest of some forms that are as easy to prove (6)."""
-        most = self._points(position_degrees(program, self.prismatic))
+        most = self.limit.points(program)
 
         def is_as_easy(trial: Function) -> bool:
-            return self._points(position_degrees(trial, self.prismatic)) <= most
+            return self.limit.points(trial) <= most
 
         seeds = self._rng.integers(1 << 30, size=times)
         return min((refactored(program, seed=int(s), accept=is_as_easy) for s in seeds), key=_price)
@@ -238,24 +225,16 @@ class _Search:
         """The best replacement that keeps its promise, or None; what does not is remembered in `failed`."""
         room = phase.room
         states, torques = self._looked_at(program)
-        here, foreseen = foresee(program, states, torques, self.tolerance, self._to_fit(program))
+        here, foreseen = foresee(program, states, torques, self.tolerance, self.limit.constants_to_fit(program))
         good = [one for one in foreseen if one.largest <= room and one.replacement.place not in failed]
         used = np.array([float(np.maximum(one.errors**2 - here**2, 0.0).sum()) for one in good])
         gains = np.array([one.replacement.saved for one in good]) / (used + _SMALLEST_USE)
         gains *= np.exp(self._chance * self._rng.standard_normal(len(gains)))  # (4)
         order = np.argsort(-gains, kind="stable")
         if phase.together > 1:
-            chosen: dict[int, Replacement] = {}
-            for replacement in (good[row].replacement for row in order[:_MOST_HARMLESS] if used[row] <= _HARMLESS):
-                if replacement.step not in chosen and self._keeps_degrees(program, [replacement]):
-                    chosen[replacement.step] = replacement
-                if len(chosen) == phase.together:
-                    break
-            if len(chosen) > 1:
-                first, *_ = together = list(chosen.values())
-                trial = self._better(program, together)
-                if trial is not None and (shorter := self._fitted_quickly(trial, room)) is not None:
-                    return first.place, shorter
+            harmless = [good[row].replacement for row in order[:_MOST_HARMLESS] if used[row] <= _HARMLESS]
+            if (several := self._several_replaced(program, harmless, phase)) is not None:
+                return several
         broken: list[int] = []
         for row in order:
             replacement = good[row].replacement
@@ -271,21 +250,34 @@ class _Search:
                 break
         return None
 
+    def _several_replaced(
+        self, program: Function, harmless: Sequence[Replacement], phase: _Phase
+    ) -> tuple[_Place, Function] | None:
+        """The first replacements of different steps that keep degrees, all at once, or None (5)."""
+        chosen: dict[int, Replacement] = {}
+        for replacement in harmless:
+            if replacement.step not in chosen and self.limit.allows_replacing(program, [replacement]):
+                chosen[replacement.step] = replacement
+            if len(chosen) == phase.together:
+                break
+        if len(chosen) < 2:
+            return None
+        first, *_ = together = list(chosen.values())
+        trial = self._better(program, together)
+        shorter = None if trial is None else self._fitted_quickly(trial, phase.room)
+        return None if shorter is None else (first.place, shorter)
+
     def _better(self, program: Function, chosen: Sequence[Replacement]) -> Function | None:
         """The program with steps replaced, where it is cheaper and its degrees are low enough for a proof."""
-        if not self._keeps_degrees(program, chosen):
+        if not self.limit.allows_replacing(program, chosen):
             return None
         trial = replaced_together(program, chosen)
         return trial if _price(trial) < _price(program) else None
 
-    def _keeps_degrees(self, program: Function, chosen: Sequence[Replacement]) -> bool:
-        replaced = {one.step: one.in_graph for one in chosen}
-        return self._manageable(position_degrees(program, self.prismatic, replaced=replaced))
-
     def _fitted_quickly(self, program: Function, room: float) -> Function | None:
         """The program after a quick fit, where its errors stay within the room (2)."""
         for _ in range(2):
-            constants = self._to_fit(program)
+            constants = self.limit.constants_to_fit(program)
             program = refit_by_least_squares(program, self.states, self.torques, self.tolerance, constants)
         return program if self._error(program, values_at(program, self.states)) <= room else None
 
@@ -299,30 +291,6 @@ class _Search:
         others = np.random.default_rng(len(self.states)).permutation(len(self.states))[: _LOOKED_AT // 3]
         rows = np.union1d(worst, others)
         return self.states[rows], self.torques[rows]
-
-    def _to_fit(self, program: Function) -> list[int]:
-        """The constants that may change without raising degrees above what a proof can manage (7)."""
-        constants = fitted_constants(program)
-        if not constants:
-            return []
-        factors = 1.0 + _CHANGE * np.random.default_rng(0).uniform(0.5, 1.0, len(constants))
-        others = {k: program.operations[k].value * float(f) for k, f in zip(constants, factors, strict=True)}
-        here, all_changed = degrees_of_changes(program, self.prismatic, [{}, others])
-        if self._manageable(all_changed):
-            return constants
-        alone = degrees_of_changes(program, self.prismatic, [{k: others[k]} for k in constants])
-        return [k for k, degrees in zip(constants, alone, strict=True) if all(np.less_equal(degrees, here))]
-
-    def _provable(self, program: Function) -> bool:
-        return self._manageable(position_degrees(program, self.prismatic))
-
-    def _manageable(self, degrees: Sequence[int]) -> bool:
-        """Whether degrees are low enough for a proof."""
-        return max(degrees) <= HIGHEST_DEGREE and self._points(degrees) <= self._most_points
-
-    def _points(self, degrees: Sequence[int]) -> int:
-        """Control points of a box: angles have 2 d + 1 values each, displacements d + 1."""
-        return math.prod(degrees[j] + 1 if self.prismatic[j] else 2 * degrees[j] + 1 for j in self.joints)
 
     def _error(self, function: Function, values: list[Any]) -> float:
         """The largest error over all motions met and joints, in tolerances."""

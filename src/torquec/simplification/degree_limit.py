@@ -1,0 +1,67 @@
+"""Degrees that a proof can manage: what may be replaced and fitted in a torque program without leaving them.
+
+(1)  a box of a proof has 2 d + 1 control points along an angle in whose sine and cosine torques have degree d, and
+     d + 1 along a displacement: their product is limited
+(2)  high degrees may cancel because constants of a recursion are the same number at several places: where fits of all
+     of them would raise degrees above the limit, only those may be fitted that raise none
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from torquec.expr import Function
+from torquec.proof.torque_tables import HIGHEST_DEGREE, degrees_of_changes, position_degrees, positions_read
+from torquec.simplification.refit_constants import fitted_constants
+from torquec.simplification.replacements import Replacement
+
+_MOST_POINTS, _RISE = 7**3 * 5**3, 3
+"""Control points of a box that a proof can manage: degree three in three of six joints, or so many times those of the
+program as it comes, whose degree is two in all of seven joints or more."""
+
+_CHANGE = 0.1
+"""By how much a constant is changed to see whether degrees rise, as a part of itself (2)."""
+
+
+class DegreeLimit:
+    """The limit for programs that stand for `exact` and begin as `simplified`."""
+
+    def __init__(self, exact: Function, simplified: Function, prismatic: Sequence[bool]) -> None:
+        self._prismatic = prismatic
+        self._joints = positions_read(exact) | positions_read(simplified)
+        self._most_points = max(_MOST_POINTS, _RISE * self.points(simplified))
+
+    def points(self, program: Function) -> int:
+        """Control points of a box of the program (1)."""
+        return self._points_of(position_degrees(program, self._prismatic))
+
+    def allows(self, program: Function) -> bool:
+        """Whether a proof can manage the program."""
+        return self._allowed(position_degrees(program, self._prismatic))
+
+    def allows_replacing(self, program: Function, chosen: Sequence[Replacement]) -> bool:
+        """Whether a proof could manage the program with these replacements."""
+        replaced = {one.step: one.in_graph for one in chosen}
+        return self._allowed(position_degrees(program, self._prismatic, replaced=replaced))
+
+    def constants_to_fit(self, program: Function) -> list[int]:
+        """The steps whose constants may change within the limit (2)."""
+        constants = fitted_constants(program)
+        if not constants:
+            return []
+        factors = 1.0 + _CHANGE * np.random.default_rng(0).uniform(0.5, 1.0, len(constants))
+        others = {k: program.operations[k].value * float(f) for k, f in zip(constants, factors, strict=True)}
+        here, all_changed = degrees_of_changes(program, self._prismatic, [{}, others])
+        if self._allowed(all_changed):
+            return constants
+        alone = degrees_of_changes(program, self._prismatic, [{k: others[k]} for k in constants])
+        return [k for k, degrees in zip(constants, alone, strict=True) if all(np.less_equal(degrees, here))]
+
+    def _allowed(self, degrees: Sequence[int]) -> bool:
+        return max(degrees) <= HIGHEST_DEGREE and self._points_of(degrees) <= self._most_points
+
+    def _points_of(self, degrees: Sequence[int]) -> int:
+        return math.prod(degrees[j] + 1 if self._prismatic[j] else 2 * degrees[j] + 1 for j in self._joints)

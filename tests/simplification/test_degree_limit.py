@@ -1,0 +1,53 @@
+"""Degrees that a proof can manage: replacements and constants that would leave them are refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from torquec.expr import Op, trace
+from torquec.expr.math import sincos
+from torquec.simplification import degree_limit
+from torquec.simplification.degree_limit import DegreeLimit
+from torquec.simplification.refit_constants import fitted_constants
+from torquec.simplification.replacements import Replacement
+
+
+@pytest.fixture
+def program():
+    """Degree three cancels in 3.5 sin(q) qdd because two constants make the third; the inertia beside it is free."""
+
+    def algorithm(q, qd, qdd):
+        s, c = sincos(q[0])
+        return {"tau": [qdd[0] * (3.5 * (s * s) + c * c) * s + 2.5 * (qdd[0] * (c * c) * s) + 0.7 * qdd[0]]}
+
+    return trace("inverse_dynamics", algorithm, {"q": (1,), "qd": (1,), "qdd": (1,)})
+
+
+def without_room(monkeypatch):
+    monkeypatch.setattr(degree_limit, "_MOST_POINTS", 1)
+    monkeypatch.setattr(degree_limit, "_RISE", 1)
+
+
+def test_points_of_a_box(program):
+    assert DegreeLimit(program, program, [False]).points(program) == 5
+    assert DegreeLimit(program, program, [True]).points(program) >= 3
+
+
+def test_constants_that_keep_degrees_low_stay_where_there_is_no_room(program, monkeypatch):
+    assert DegreeLimit(program, program, [False]).constants_to_fit(program) == fitted_constants(program)
+    without_room(monkeypatch)
+    limit = DegreeLimit(program, program, [False])
+    assert [program.operations[k].value for k in limit.constants_to_fit(program)] == [0.7]
+
+
+def test_replacements_that_raise_degrees_are_refused_where_there_is_no_room(program, monkeypatch):
+    steps = program.operations
+    sums = [k for k, step in enumerate(steps) if step.op is Op.ADD]
+    left_out = [Replacement(k, steps[k].args[side], 1.0, 1) for k in sums for side in (0, 1)]
+    assert all(DegreeLimit(program, program, [False]).allows_replacing(program, [one]) for one in left_out)
+    without_room(monkeypatch)
+    limit = DegreeLimit(program, program, [False])
+    assert limit.allows(program)
+    allowed = [limit.allows_replacing(program, [one]) for one in left_out]
+    assert any(allowed)
+    assert not all(allowed)
