@@ -44,10 +44,11 @@ def test_replacements_that_raise_degrees_are_refused_where_there_is_no_room(prog
     steps = program.operations
     sums = [k for k, step in enumerate(steps) if step.op is Op.ADD]
     left_out = [Replacement(k, steps[k].args[side], 1.0, 1) for k in sums for side in (0, 1)]
-    assert all(DegreeLimit(program, program, [False]).allows_replacing(program, [one]) for one in left_out)
+    choices = [[one] for one in left_out]
+    assert all(DegreeLimit(program, program, [False]).allows_replacing(program, choices))
     without_room(monkeypatch)
     limit = DegreeLimit(program, program, [False])
     assert limit.allows(program)
-    allowed = [limit.allows_replacing(program, [one]) for one in left_out]
+    allowed = limit.allows_replacing(program, choices)
     assert any(allowed)
     assert not all(allowed)

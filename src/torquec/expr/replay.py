@@ -14,8 +14,8 @@ from torquec.expr.math import apply
 from torquec.expr.ops import Op
 from torquec.expr.trace import trace
 
-Replacement = Callable[[list[Any]], Any]
-"""From the values so far to the value of a step (2)."""
+Replacement = Callable[[Any], Any]
+"""From the values so far, by step, to the value of a step (2)."""
 
 
 def replay(

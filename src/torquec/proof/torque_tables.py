@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from torquec.closedform.tabulate import LARGEST_GRID, Degree, coefficient_table,
 from torquec.codegen.llvm.callable import NativeFunction, compile_function
 from torquec.errors import RobotError
 from torquec.expr import Function, Op, evaluate
+from torquec.expr.math import apply
 from torquec.expr.replay import Replacement, replayed_steps
 from torquec.foundation.arrays import Array
 
@@ -131,26 +133,57 @@ def positions_read(function: Function) -> set[int]:
     return {step.element for step in function.operations if step.op is Op.INPUT and step.port == "q"}
 
 
-def position_degrees(
-    function: Function,
-    prismatic: Sequence[bool],
-    *,
-    least: int = 2,
-    replaced: Mapping[int, Replacement] | None = None,
-) -> tuple[int, ...]:
+def position_degrees(function: Function, prismatic: Sequence[bool], *, least: int = 2) -> tuple[int, ...]:
     """The degree of a torque program in the sine and cosine, or displacement, of every joint (n,), `least` or more.
 
     Torques along each joint's turn, at random values of everything else, have no harmonics above it. What cancels for
     these cancels always (a polynomial that is zero at a random point is zero); the proof's checker looks again.
-    Steps may be `replaced`: that is quicker than to build the program without them.
+    """
+    torques = evaluate(function, _along_joints(function, prismatic))["tau"]
+    return tuple(_degrees(function, prismatic, torques[None], least)[0].tolist())
+
+
+def degrees_of_replacements(
+    function: Function, prismatic: Sequence[bool], replaced: Sequence[Mapping[int, Replacement]]
+) -> tuple[tuple[int, ...], ...]:
+    """The degrees, two or more, of a program with some steps replaced, for many choices at once.
+
+    That is quicker than to build the programs: what each choice replaces has a row of its own in the values of a step.
     """
     state = _along_joints(function, prismatic)
-    if replaced is None:
-        torques = evaluate(function, state)["tau"]
-    else:
-        values = replayed_steps(function, {name: list(x.T) for name, x in state.items()}, replaced=replaced)
-        torques = np.stack([np.broadcast_to(values[k], len(state["q"])) for k in function.results[0]], axis=-1)
-    return tuple(_degrees(function, prismatic, torques, least).tolist())
+    shape = (len(replaced), len(state["q"]))
+    by_step: dict[int, list[int]] = {}
+    for row, choice in enumerate(replaced):
+        for k in choice:
+            by_step.setdefault(k, []).append(row)
+
+    def with_rows(k: int, rows: Sequence[int]) -> Replacement:
+        step = function.operations[k]
+
+        def value(values: list[Any]) -> Array:
+            own = np.array(np.broadcast_to(apply(step.op, *[values[a] for a in step.args]), shape))
+            for row in rows:
+                own[row] = replaced[row][k](_Row(values, row))
+            return own
+
+        return value
+
+    inputs = {name: list(x.T) for name, x in state.items()}
+    values = replayed_steps(function, inputs, replaced={k: with_rows(k, rows) for k, rows in by_step.items()})
+    torques = np.stack([np.broadcast_to(values[k], shape) for k in function.results[0]], axis=-1)
+    return tuple(map(tuple, _degrees(function, prismatic, torques, 2).tolist()))
+
+
+@dataclass(frozen=True)
+class _Row:
+    """The values of steps, as one of many choices has them."""
+
+    values: Sequence[Any]
+    row: int
+
+    def __getitem__(self, k: int) -> Any:
+        value = self.values[k]
+        return value[self.row] if isinstance(value, np.ndarray) and value.ndim == 2 else value
 
 
 def degrees_of_changes(
@@ -165,7 +198,7 @@ def degrees_of_changes(
     values = replayed_steps(function, {name: list(x.T) for name, x in state.items()}, constants=constants)
     shape = (len(changes), len(state["q"]))
     torques = np.stack([np.broadcast_to(values[k], shape) for k in function.results[0]], axis=-1)
-    return tuple(tuple(_degrees(function, prismatic, one, 2).tolist()) for one in torques)
+    return tuple(map(tuple, _degrees(function, prismatic, torques, 2).tolist()))
 
 
 def _along_joints(function: Function, prismatic: Sequence[bool]) -> dict[str, Array]:
@@ -180,16 +213,20 @@ def _along_joints(function: Function, prismatic: Sequence[bool]) -> dict[str, Ar
 
 
 def _degrees(function: Function, prismatic: Sequence[bool], torques: Array, least: int) -> Array:
-    """The degrees (n,) of torques (joints * _TURN, n) at these motions."""
+    """The degrees (choices, n) of torques (choices, joints * _TURN, n) at these motions."""
     joints = sorted(positions_read(function))
-    along = torques.reshape(len(joints), _TURN, torques.shape[-1])
-    found = np.full(torques.shape[-1], least)
+    choices, _, n = torques.shape
+    along = torques.reshape(choices, len(joints), _TURN, n)
+    found = np.full((choices, n), least)
+    orders = np.arange(_TURN)
     for row, joint in enumerate(joints):
-        size = np.abs(along[row]).max() + 1e-300
+        size = np.abs(along[:, row]).max(axis=(1, 2)) + 1e-300
         if prismatic[joint]:
-            content = np.abs(np.polynomial.chebyshev.chebvander(_SLIDES, _TURN - 1).T @ along[row]) * (2.0 / _TURN)
+            waves = np.abs(np.polynomial.chebyshev.chebvander(_SLIDES, _TURN - 1).T @ along[:, row])
         else:
-            content = np.abs(np.fft.rfft(along[row], axis=0)) * (2.0 / _TURN)
-        present = np.flatnonzero((content > _PRESENT * size).any(axis=1))
-        found[joint] = max(least, int(present.max(initial=0)))
+            waves = np.abs(np.fft.rfft(along[:, row], axis=1))
+        content = waves * (2.0 / _TURN)
+        present = (content > _PRESENT * size[:, None, None]).any(axis=2)
+        highest = np.where(present, orders[: present.shape[1]], 0).max(axis=1)
+        found[:, joint] = np.maximum(found[:, joint], highest)
     return found

@@ -14,7 +14,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from torquec.expr import Function
-from torquec.proof.torque_tables import HIGHEST_DEGREE, degrees_of_changes, position_degrees, positions_read
+from torquec.proof.torque_tables import (
+    HIGHEST_DEGREE,
+    degrees_of_changes,
+    degrees_of_replacements,
+    position_degrees,
+    positions_read,
+)
 from torquec.simplification.refit_constants import fitted_constants
 from torquec.simplification.replacements import Replacement
 
@@ -42,10 +48,10 @@ class DegreeLimit:
         """Whether a proof can manage the program."""
         return self._allowed(position_degrees(program, self._prismatic))
 
-    def allows_replacing(self, program: Function, chosen: Sequence[Replacement]) -> bool:
-        """Whether a proof could manage the program with these replacements."""
-        replaced = {one.step: one.in_graph for one in chosen}
-        return self._allowed(position_degrees(program, self._prismatic, replaced=replaced))
+    def allows_replacing(self, program: Function, choices: Sequence[Sequence[Replacement]]) -> list[bool]:
+        """For each choice whether a proof could manage the program with its replacements."""
+        replaced = [{one.step: one.in_graph for one in chosen} for chosen in choices]
+        return [self._allowed(degrees) for degrees in degrees_of_replacements(program, self._prismatic, replaced)]
 
     def constants_to_fit(self, program: Function) -> list[int]:
         """The steps whose constants may change within the limit (2)."""

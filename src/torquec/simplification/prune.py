@@ -22,7 +22,7 @@ replacements that raise it above what a proof can manage are not made.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -72,6 +72,9 @@ _HARMLESS = 0.03
 
 _MOST_HARMLESS = 500
 """Replacements that are looked through for those."""
+
+_AT_ONCE = 64
+"""Replacements whose degrees are looked at together."""
 
 _FAILURES = 4
 """Trials in a row that may fail before the next phase begins."""
@@ -236,11 +239,11 @@ class _Search:
             if (several := self._several_replaced(program, harmless, phase)) is not None:
                 return several
         broken: list[int] = []
-        for row in order:
-            replacement = good[row].replacement
+        for replacement in self._allowed(program, [good[row].replacement for row in order]):
             if broken.count(replacement.step) == _OF_ONE_STEP:
                 continue
-            if (trial := self._better(program, [replacement])) is None:
+            trial = replaced_together(program, [replacement])
+            if _price(trial) >= _price(program):
                 continue
             if (shorter := self._fitted_quickly(trial, room)) is not None:
                 return replacement.place, shorter
@@ -255,24 +258,25 @@ class _Search:
     ) -> tuple[_Place, Function] | None:
         """The first replacements of different steps that keep degrees, all at once, or None (5)."""
         chosen: dict[int, Replacement] = {}
-        for replacement in harmless:
-            if replacement.step not in chosen and self.limit.allows_replacing(program, [replacement]):
-                chosen[replacement.step] = replacement
+        for replacement in self._allowed(program, harmless):
+            chosen.setdefault(replacement.step, replacement)
             if len(chosen) == phase.together:
                 break
         if len(chosen) < 2:
             return None
         first, *_ = together = list(chosen.values())
-        trial = self._better(program, together)
-        shorter = None if trial is None else self._fitted_quickly(trial, phase.room)
+        if not all(self.limit.allows_replacing(program, [together])):
+            return None
+        trial = replaced_together(program, together)
+        shorter = self._fitted_quickly(trial, phase.room) if _price(trial) < _price(program) else None
         return None if shorter is None else (first.place, shorter)
 
-    def _better(self, program: Function, chosen: Sequence[Replacement]) -> Function | None:
-        """The program with steps replaced, where it is cheaper and its degrees are low enough for a proof."""
-        if not self.limit.allows_replacing(program, chosen):
-            return None
-        trial = replaced_together(program, chosen)
-        return trial if _price(trial) < _price(program) else None
+    def _allowed(self, program: Function, chosen: Sequence[Replacement]) -> Iterator[Replacement]:
+        """Those after which degrees are low enough for a proof (7)."""
+        for first in range(0, len(chosen), _AT_ONCE):
+            some = chosen[first : first + _AT_ONCE]
+            allowed = self.limit.allows_replacing(program, [[one] for one in some])
+            yield from itertools.compress(some, allowed)
 
     def _fitted_quickly(self, program: Function, room: float) -> Function | None:
         """The program after a quick fit, where its errors stay within the room (2)."""
