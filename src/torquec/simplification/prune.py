@@ -52,20 +52,23 @@ _WORST = 12
 @dataclass(frozen=True)
 class _Phase:
     """The operations to save before constants are fitted to the worst motions, how much of the tolerance errors may
-    reach until then, and how many replacements may be tried at once (5).
+    reach until then, how many replacements may be tried at once (5), and how often what is left is factored again after
+    a trial, with which patience (6).
     """
 
     chunk: int
     room: float
     together: int = 1
+    forms: int = 2
+    patience: int = 6
 
 
-_PHASES = (_Phase(12, 1.1, together=6), _Phase(4, 1.1), _Phase(1, 1.15))
+_PHASES = (_Phase(12, 1.1, together=6, forms=1, patience=1), _Phase(4, 1.1), _Phase(1, 1.15))
 """First replacements that save many operations together, then few, then single ones; the last one again and again while
 that helps."""
 
-_FORMS, _LAST_FORMS = 2, 8
-"""How often a program is factored again after a trial, and at the end; the shortest form counts (6)."""
+_LAST_FORMS = 8
+"""How often a program is factored again at the end; the shortest form counts (6)."""
 
 _HARMLESS = 0.03
 """Room of a replacement that may be tried with others at once, in tolerances squared (5)."""
@@ -116,14 +119,15 @@ def prune_within(
     with one_thread(), suppress(TimeLimitError):
         meter(0, len(_PHASES))
         search = _Search(exact, simplified, prismatic, motions, np.asarray(tolerance, dtype=np.float64), seed)
-        stages.append(search.factored_again(simplified))
+        stages.append(search.factored_again(simplified, forms=1))
         for phase in itertools.chain(range(len(_PHASES)), itertools.repeat(len(_PHASES) - 1)):
             before, failures, failed = _price(stages[-1]), 0, set[_Place]()
+            this = _PHASES[phase]
             while failures < _FAILURES:
                 # Each phase removes less than the one before; how much is not known in advance.
                 program = stages[-1]
                 meter(phase + 1.0 - _price(program) / start, len(_PHASES), str(count_operations(program)))
-                trail = search.shorter(program, _PHASES[phase], failed)
+                trail = search.shorter(program, this, failed)
                 if not trail:
                     break
                 accepted = search.longest_fitted([step for _, step in trail])
@@ -132,7 +136,7 @@ def prune_within(
                     failed.add(trail[0][0])
                 else:
                     failures = 0
-                    stages.append(search.factored_again(accepted))
+                    stages.append(search.factored_again(accepted, this.forms, this.patience))
                     failed.clear()
             if phase == len(_PHASES) - 1:
                 stages.append(search.factored_again(stages[-1], _LAST_FORMS))
@@ -202,15 +206,16 @@ class _Search:
                 return accepted
             at //= 2
 
-    def factored_again(self, program: Function, times: int = _FORMS) -> Function:
+    def factored_again(self, program: Function, forms: int, patience: int = 6) -> Function:
         """The shortest of some forms that are as easy to prove (6)."""
         most = self.limit.points(program)
 
         def is_as_easy(trial: Function) -> bool:
             return self.limit.points(trial) <= most
 
-        seeds = self._rng.integers(1 << 30, size=times)
-        return min((refactored(program, seed=int(s), accept=is_as_easy) for s in seeds), key=_price)
+        seeds = self._rng.integers(1 << 30, size=forms)
+        found = [refactored(program, seed=int(s), patience=patience, accept=is_as_easy) for s in seeds]
+        return min(found, key=_price)
 
     def shorter(self, program: Function, phase: _Phase, failed: set[_Place]) -> list[tuple[_Place, Function]]:
         """Ever shorter programs, each with its (first) replacement, until enough operations are saved (2)."""
