@@ -65,7 +65,7 @@ class Strategy:
 
 STRATEGIES = (
     Strategy("recursion with fewer parameters", recursion_with_fewer_parameters, 2),
-    Strategy("recursion with most parameters", recursion_with_most_parameters, 3, quick=True),
+    Strategy("recursion with most parameters", recursion_with_most_parameters, 2, quick=True),
     Strategy("closed form with fewer terms", closed_form_with_fewer_terms, 1, quick=True),
 )
 """In the order in which they are tried: a later one knows the cheapest proposal of those before it."""
@@ -207,10 +207,12 @@ def cost(program: Function) -> int:
 
 
 def _pruned(problem: SimplificationProblem, prunings: Mapping[Function, int]) -> list[Function]:
-    """(2), of every program with its seeds, the cheapest first; the stages of the shortest descent are where later
-    rounds begin.
+    """(2), of every program with its seeds; the stages of the shortest descent are where later rounds begin.
+
+    Where time is limited the cheapest come first, else those that take longest: the others fit in beside them.
     """
-    first = [(program, seed) for program in sorted(prunings, key=cost) for seed in range(prunings[program])]
+    ordered = sorted(prunings, key=cost, reverse=not problem.work.limit.is_stated)
+    first = [(program, seed) for program in ordered for seed in range(prunings[program])]
     if not first:
         return []
     seeds = max(prunings.values())
