@@ -50,6 +50,20 @@ def test_a_value_times_a_constant_stands_for_the_value():
     assert largest_difference(before, after) < 1e-13
 
 
+def test_small_coefficients_are_no_rounding():
+    """Terms may be far apart in their units: where the large one is zero, the small ones are all there is."""
+
+    def algorithm(v, w, x, y, z):
+        return [w * (v * x - 2e-15 * (y * z)) + x * (w * v + 5e-15 * (y * z)) + 7e-15 * (w * x * y)]
+
+    before = program(algorithm)
+    after = refactored(before, patience=20)
+    assert count_operations(after).cost < count_operations(before).cost
+    at = np.random.default_rng(1).uniform(-2.0, 2.0, (30, 5)) * [0.0, 1.0, 1.0, 1.0, 1.0]
+    a, b = (evaluate(function, {"x": at})["y"] for function in (before, after))
+    assert np.abs(a - b).max() < 1e-12 * np.abs(a).max()
+
+
 def test_what_is_refused_is_not_taken():
     before = program(lambda v, w, x, y, z: [w * (v * x - y * z) + x * (w * v + y * z) + 3.0 * (v * y)])
     assert refactored(before, patience=20, accept=lambda _: False) is before

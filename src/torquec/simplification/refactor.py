@@ -47,7 +47,8 @@ _MOST_FRUITLESS = 200
 """Forms without gain after which a search ends, however many sums there are."""
 
 _NOTHING, _ONE = 1e-14, 1e-12
-"""Coefficients below the first are zero but for rounding; those this close to one, relatively, are one."""
+"""Coefficients below the first, as a part of what was added up, are zero but for rounding; those this close to one,
+relatively, are one."""
 
 _Factors = tuple[int, ...]
 _Term = tuple[float, _Factors]
@@ -252,10 +253,11 @@ class _Writer:
 
 def _gathered(terms: Sequence[_Term]) -> list[_Term]:
     """Terms of the same factors added up, those that cancel left out."""
-    total: dict[_Factors, float] = {}
+    alike: dict[_Factors, list[float]] = {}
     for coefficient, factors in terms:
-        total[factors] = total.get(factors, 0.0) + coefficient
-    return [(coefficient, factors) for factors, coefficient in total.items() if abs(coefficient) > _NOTHING]
+        alike.setdefault(factors, []).append(coefficient)
+    total = [(sum(parts), sum(map(abs, parts)), factors) for factors, parts in alike.items()]
+    return [(coefficient, factors) for coefficient, size, factors in total if abs(coefficient) > _NOTHING * size]
 
 
 def _without(factors: _Factors, one: int) -> _Factors:
