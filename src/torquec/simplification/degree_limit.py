@@ -24,9 +24,9 @@ from torquec.proof.torque_tables import (
 from torquec.simplification.refit_constants import fitted_constants
 from torquec.simplification.replacements import Replacement
 
-_MOST_POINTS, _RISE = 7**3 * 5**3, 3
-"""Control points of a box that a proof can manage: degree three in three of six joints, or so many times those of the
-program as it comes, whose degree is two in all of seven joints or more."""
+_MOST_POINTS, _RISE = 7**6, 3
+"""Control points of a box that a proof can manage: degree three in six joints, or so many times those of the program as
+it comes, whose degree is two in all of seven joints or more."""
 
 _CHANGE = 0.1
 """By how much a constant is changed to see whether degrees rise, as a part of itself (2)."""

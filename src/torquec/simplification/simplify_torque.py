@@ -70,8 +70,8 @@ STRATEGIES = (
 )
 """In the order in which they are tried: a later one knows the cheapest proposal of those before it."""
 
-_PARTS = ((4, 0.98), (6, 0.97), (math.inf, 0.87))
-_PARTS_IN_TIME = ((4, 0.98), (6, 0.94), (math.inf, 0.87))
+_PARTS = ((4, 0.98), (6, 0.97), (math.inf, 0.94))
+_PARTS_IN_TIME = ((4, 0.98), (math.inf, 0.94))
 """Up to so many joints, the part of the tolerances that errors may use: the more of them, the more room proofs need.
 Where time is limited they get more of it, and are short."""
 
