@@ -54,7 +54,7 @@ def test_a_search_that_is_stopped_among_exchanges_gives_what_was_good_enough_bef
     def late(*_):
         raise TimeLimitError("the time limit is reached")
 
-    monkeypatch.setattr("torquec.simplification.fewer_parameters._Problem._swapped", late)
+    monkeypatch.setattr("torquec.simplification.moment_search.MomentSearch._swapped", late)
     tolerance = (0.5, 0.5, 2.0, 0.05)
     stopped = fewer_parameters(robot, box, tolerance)
     assert len(stopped.kept) < stopped.all_parameters

@@ -1,61 +1,26 @@
 """Fewer base parameters: the recursion with some of its regrouped mass moments left out and the rest fitted again.
 
-Torques are linear in the moments that regrouping leaves, tau = sum_p phi_p beta_p, and each moment that is zero
-removes products from the traced recursion.
-
-(1)  fit:       min over beta of max over motions and joints of |tau - tau'|/tolerance, a linear program over motions
-                that are exchanged: the worst motions of a fit join until the level stops rising
-(2)  search:    leave out one moment after another, preferring those that save most operations for the error they
-                cost; then exchanges of one or two kept moments against one that was left out, while they save
-                operations
-(3)  the worst motions of one choice are bad for others, too: after a fit that is not good enough, what led to it is
-     done again on all motions met so far. Exchanges, which take longest, begin where a fit is good enough: a search
-     that is stopped among them has a result
+The moments are chosen and fitted by :mod:`torquec.simplification.moment_search`.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
-from functools import partial
+from dataclasses import dataclass
 
 import numpy as np
 
-from torquec.codegen.llvm.callable import compile_function
-from torquec.dynamics.inverse_dynamics import joint_torques
-from torquec.dynamics.mass_moments import MassMoments
-from torquec.dynamics.mechanism import Mechanism, mechanism, place_links
-from torquec.dynamics.motion import motions as link_motions
+from torquec.dynamics.mechanism import mechanism
 from torquec.errors import RobotError, TimeLimitError
 from torquec.expr import Function, OperationCount, count_operations
-from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, silent
-from torquec.proof.worst_motions import Errors, error_program, worst_motions_of
 from torquec.robot.robot import Robot
-from torquec.simplification.fitting.exchange_fit import exchange_fit
-from torquec.simplification.moment_costs import MomentCosts, torque_program
+from torquec.simplification.moment_costs import torque_program
+from torquec.simplification.moment_search import MomentSearch
 from torquec.simplification.problem import SimplificationProblem
-from torquec.trajectory.motion_box import MotionBox, sampled_motions
-
-_SAMPLES = 1500
-"""Motions that fits begin with: some thirty for each moment of a six-joint arm; the worst ones join later."""
-
-_CANDIDATES = 8
-"""Moments whose removal costs least error, of which the one that saves most for it is left out."""
-_SWAPS = 250
-"""Exchanges looked at closely, in the order of their least-squares error."""
-
-_ROUNDS = 12
-"""Rounds in which the worst motions of a fit join: the level has stopped rising long before."""
-
-_LITTLE = 0.3
-"""Of the tolerances, at the first motions alone: the worst ones are seldom three times as bad."""
-
-_ENOUGH = 0.99
-"""Levels of a fit are taken as reached, and searches aim at this part of the tolerance, for the fit's sake."""
+from torquec.trajectory.motion_box import MotionBox
 
 
 @dataclass(frozen=True)
@@ -74,31 +39,11 @@ class FewerParameters:
         return count_operations(self.function)
 
 
-@dataclass(frozen=True)
-class _Parameter:
-    link: int
-    moment: str
-    value: float
-
-
 def recursion_with_fewer_parameters(problem: SimplificationProblem, cheapest: Function) -> list[Function]:  # noqa: ARG001
     """The strategy: one program, whatever the cheapest known is."""
     robot, motions, tolerance = problem.robot, problem.motions, problem.tolerance
     search = "searching for fewer parameters"
     return [problem.work.run(search, fewer_parameters, robot, motions, tolerance, metered=True).function]
-
-
-def recursion_with_most_parameters(problem: SimplificationProblem, cheapest: Function) -> list[Function]:  # noqa: ARG001
-    """The strategy: little is left out, so that pruning, which sees what every step is worth, decides most of it."""
-    return [moments_left_out(problem)]
-
-
-def moments_left_out(problem: SimplificationProblem) -> Function:
-    """A program of which nothing is fitted and little is left out, so that it is there, and proven, in no time."""
-    search = _Problem(problem.robot, problem.motions, _LITTLE * np.asarray(problem.tolerance, dtype=np.float64))
-    with one_thread():
-        kept = search.left_out(silent)
-    return torque_program(search.simplified(kept, search.least_squares(kept)))
 
 
 def fewer_parameters(
@@ -113,7 +58,7 @@ def fewer_parameters(
     for joint, allowed in zip(robot.joints, tolerance, strict=True):
         if not allowed > 0.0:
             raise RobotError(f"joint '{joint.name}' has a tolerance of {allowed}", remedy="allow a positive error")
-    problem = _Problem(robot, motions, np.asarray(tolerance, dtype=np.float64))
+    problem = MomentSearch(mechanism(robot), motions, np.asarray(tolerance, dtype=np.float64))
     with one_thread():
         fitted = problem.first_within(meter)
         with suppress(TimeLimitError):  # what is within the tolerance already stays
@@ -148,218 +93,3 @@ _TITLES = {
     "z": "mz",
     "m": "m",
 }
-
-
-@dataclass(frozen=True)
-class _Fitted:
-    """Moments that are kept with their values, the largest error found of each joint [N m] and, over the tolerance, of
-    all of them.
-    """
-
-    kept: list[int]
-    beta: Array
-    found: Array
-    ratio: float
-
-
-class _Problem:
-    """The search's data: exact mechanism, its parameters, sampled regressor rows, tables of the exact program."""
-
-    def __init__(self, robot: Robot, motions: MotionBox, tolerance: Array) -> None:
-        self.robot, self.motions, self.tolerance = robot, motions, tolerance
-        self.exact = mechanism(robot)
-        self.prismatic = [joint.type.is_prismatic for joint in robot.joints]
-        self.parameters = self._parameters()
-        self.rows = self._rows(sampled_motions(motions, _SAMPLES))
-        self.target = self.rows @ self.values
-        self._exact_program = torque_program(self.exact)
-        self._seed = 0
-        self._places = [(p.link, p.moment) for p in self.parameters]
-        self._costs = MomentCosts(self.exact, self._places)
-        self._known_costs: dict[tuple[int, ...], int] = {}
-        self._errors: dict[tuple[int, ...], float] = {}
-
-    def _parameters(self) -> list[_Parameter]:
-        names = [field.name for field in fields(MassMoments)]
-        candidates = [
-            _Parameter(link, name, float(value))
-            for link, moments in enumerate(self.exact.moments)
-            for name, value in zip(names, moments.values, strict=True)
-            if value != 0.0
-        ]
-        self.parameters = candidates
-        rows = self._rows(sampled_motions(self.motions, 200))
-        return [p for p, column in zip(candidates, rows.T, strict=True) if np.abs(column).max() > 1e-12]
-
-    @property
-    def values(self) -> Array:
-        """The exact moments, (parameters,)."""
-        return np.array([p.value for p in self.parameters])
-
-    def _rows(self, states: Array) -> Array:
-        """Torques per unit of each parameter over the tolerance, (states * n, parameters)."""
-        q, qd, qdd = (list(states[:, k].T) for k in range(3))
-        m = replace(self.exact, reflected_inertia=tuple((0.0,) * self.exact.n for _ in range(self.exact.n)))
-        placed = place_links(m.links, m.coordinates, q)
-        moving = link_motions(placed, m.coordinates, m.gravity, qd, qdd)
-        columns = []
-        for p in self.parameters:
-            units = [
-                replace(link, moments=MassMoments(**{p.moment: 1.0}) if k == p.link else MassMoments())
-                for k, link in enumerate(placed)
-            ]
-            torques = joint_torques(m, units, moving, qdd)
-            columns.append(np.stack([np.broadcast_to(t, (len(states),)) for t in torques], axis=1) / self.tolerance)
-        return np.stack(columns, axis=-1).reshape(-1, len(self.parameters))
-
-    def simplified(self, kept: Sequence[int], beta: Iterable[float]) -> Mechanism:
-        """The mechanism with only the kept moments."""
-        moments: list[dict[str, float]] = [{} for _ in self.exact.moments]
-        for k, value in zip(kept, beta, strict=True):
-            moments[self.parameters[k].link][self.parameters[k].moment] = float(value)
-        return replace(self.exact, moments=tuple(MassMoments(**known) for known in moments))
-
-    # --- search -----------------------------------------------------------------------------------------------------
-
-    def first_within(self, meter: Meter) -> _Fitted:
-        """Moments left out one after another as long as a fit stays within the tolerance, at its worst motions too (3).
-
-        Where the time is over before that, the error is raised.
-        """
-        while True:
-            kept = self.left_out(meter)
-            fitted = self.fit(kept, meter)
-            if fitted.ratio <= 1.0 or len(kept) == len(self.parameters):
-                return fitted
-            self._say(meter, kept, f"largest error found: {100 * fitted.ratio:.1f} % of the tolerance")
-
-    def left_out(self, meter: Meter) -> list[int]:
-        """Moments to keep so that the error at all motions met so far stays below the tolerance."""
-        self._look_again()
-        kept = list(range(len(self.parameters)))
-        with suppress(TimeLimitError):  # whatever is left out by then is
-            while (fewer := self._without_one(kept)) is not None:
-                kept = fewer
-                self._say(meter, kept, f"{len(kept)} moments, {self.cost(kept)} operations")
-        return sorted(kept)
-
-    def exchanged(self, kept: Sequence[int], meter: Meter) -> list[int]:
-        """Cheaper moments by exchanges, good enough at all motions met so far; the same where there are none."""
-        self._look_again()
-        kept = list(kept)
-        while (fewer := self._swapped(kept, meter)) is not None:
-            kept = fewer
-            self._say(meter, kept, f"{len(kept)} moments, {self.cost(kept)} operations")
-        return sorted(kept)
-
-    def _say(self, meter: Meter, kept: Sequence[int], note: str) -> None:
-        count = len(self.parameters)
-        meter(count - len(kept), count + 1, note)
-
-    def _look_again(self) -> None:
-        """Sums over the motions met so far, of which there may be more than the last time."""
-        self._errors.clear()
-        self._gram, self._moment = self.rows.T @ self.rows, self.rows.T @ self.target
-        self._power = float(self.target @ self.target)
-
-    def _without_one(self, kept: list[int]) -> list[int] | None:
-        """The set without the moment that saves most for the error it costs, or None where none can go."""
-        if len(kept) == 1:
-            return None
-        here, cost = self._left_over(kept), self.cost(kept)
-        rest = sorted((self._left_over([k for k in kept if k != out]), out) for out in kept)[:_CANDIDATES]
-        choices = [[k for k in kept if k != out] for _, out in rest]
-        gains = [
-            ((cost - fewer_operations + 0.5) / (error - 0.999 * here + 1e-9), fewer)
-            for (error, _), fewer, fewer_operations in zip(rest, choices, self._costs.of(choices), strict=True)
-        ]
-        gains.sort(key=lambda gain: -gain[0])
-        return next((fewer for _, fewer in gains if self.error(fewer) <= _ENOUGH), None)
-
-    def _swapped(self, kept: list[int], meter: Meter) -> list[int] | None:
-        """A cheaper set with one or two moments exchanged against at most one, or None."""
-        outside = [k for k in range(len(self.parameters)) if k not in kept]
-        moves = []
-        for gone in itertools.chain(itertools.combinations(kept, 1), itertools.combinations(kept, 2)):
-            stay = [k for k in kept if k not in gone]
-            moves += [stay + list(new) for new in [(), *((k,) for k in outside)]]
-        cost, count = self.cost(kept), len(self.parameters)
-        moves = [move for move, less in zip(moves, self._costs.of(moves), strict=True) if less < cost]
-        moves.sort(key=self._left_over)
-        for trial in moves[:_SWAPS]:
-            meter(count - len(kept), count + 1)
-            if self.error(trial) <= _ENOUGH:
-                return trial
-        return None
-
-    def least_squares(self, kept: Sequence[int]) -> Array:
-        """Values of the kept moments that fit the motions met in the mean, (kept,)."""
-        index = list(kept)
-        solution, *_ = np.linalg.lstsq(self._gram[np.ix_(index, index)], self._moment[index], rcond=None)
-        return np.asarray(solution, dtype=np.float64)
-
-    def _left_over(self, kept: Sequence[int]) -> float:
-        """The sum of squares that a least-squares fit leaves."""
-        return max(self._power - float(self._moment[list(kept)] @ self.least_squares(kept)), 1e-12)
-
-    def cost(self, kept: Sequence[int]) -> int:
-        """Multiplications and additions with these moments, whatever their values."""
-        key = tuple(sorted(kept))
-        if key not in self._known_costs:
-            self._known_costs[key] = int(self._costs.of([kept])[0])
-        return self._known_costs[key]
-
-    def error(self, kept: Sequence[int]) -> float:
-        """The largest error of the best fit at all motions met; only an estimate where it is far from one."""
-        key = tuple(sorted(kept))
-        if key not in self._errors:
-            columns = self.rows[:, key]
-            value = float(np.abs(columns @ self.least_squares(key) - self.target).max())
-            if _ENOUGH < value < 3.0:
-                value = exchange_fit(columns, self.target, enough=_ENOUGH)[1]
-            self._errors[key] = value
-        return self._errors[key]
-
-    # --- fit --------------------------------------------------------------------------------------------------------
-
-    def fit(self, kept: Sequence[int], meter: Meter = silent) -> _Fitted:
-        """Values of the kept moments (1), against motions that are the worst for them.
-
-        A meter that stops it gets the best of the fits done, if one of them is within the tolerance.
-        """
-        best: _Fitted | None = None
-        errors = self._errors_with(kept)
-        for _ in range(_ROUNDS):
-            beta, level = exchange_fit(self.rows[:, kept], self.target)
-            self._seed += 1
-            worst = worst_motions_of(errors(beta), self.motions, seed=self._seed)
-            fitted = _Fitted(list(kept), beta, worst.found, float((worst.found / self.tolerance).max()))
-            if best is None or fitted.ratio < best.ratio:
-                best = fitted
-            if fitted.ratio <= 1.01 * level or level > 1.0:
-                break
-            self._meet(worst.states)
-            try:
-                self._say(meter, kept, "fitting against the worst motions")
-            except TimeLimitError:
-                if best.ratio > 1.0:
-                    raise
-                break
-        assert best is not None
-        if best.ratio > 1.0:
-            self._meet(worst.states)
-        return best
-
-    def _errors_with(self, kept: Sequence[int]) -> Callable[[Array], Errors]:
-        """The errors with these moments as a function of their values, which are an input of what is compiled once."""
-        places = [self._places[k] for k in kept]
-        program = torque_program(self.exact, places) if places else torque_program(self.simplified((), ()))
-        native = compile_function(error_program(self._exact_program, program))
-        return lambda beta: partial(native.call, moments=beta) if places else native.call
-
-    def _meet(self, states: Array) -> None:
-        """Add motions (n, N, 3, n) that are bad for one joint each."""
-        n = self.exact.n
-        rows = self._rows(states.reshape(-1, 3, n)).reshape(n, -1, n, len(self.parameters))
-        self.rows = np.concatenate([self.rows, *(rows[joint, :, joint] for joint in range(n))])
-        self.target = self.rows @ self.values

@@ -27,6 +27,7 @@ import numpy as np
 
 from torquec.expr import Function, Op, count_operations
 from torquec.expr.replay import rebuilt
+from torquec.simplification.replacements import angle_steps
 
 _SUMS = (Op.ADD, Op.SUB, Op.NEG)
 _SIGNS = {Op.ADD: (1.0, 1.0), Op.SUB: (1.0, -1.0), Op.NEG: (-1.0,)}
@@ -100,12 +101,10 @@ class _Form:
     def sums(self) -> list[int]:
         """The sums that are no part of a larger one (1)."""
         steps = self.program.operations
-        within, angles = set[int](), set[int]()
+        within, angles = set[int](), angle_steps(self.program)
         for k in range(len(steps) - 1, -1, -1):
             step = steps[k]
-            if step.op in (Op.SIN, Op.COS) or k in angles:
-                angles.update(step.args)
-            elif step.op in _SUMS or (step.op is Op.MUL and k in within):
+            if k not in angles and (step.op in _SUMS or (step.op is Op.MUL and k in within)):
                 within.update(a for a in step.args if self.uses[a] == 1)
         return [k for k, s in enumerate(steps) if s.op in (Op.ADD, Op.SUB) and k not in within and k not in angles]
 

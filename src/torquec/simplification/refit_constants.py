@@ -18,6 +18,7 @@ from torquec.expr import Function, Op
 from torquec.expr.replay import rebuilt, replayed_steps
 from torquec.foundation.arrays import Array
 from torquec.simplification.fitting.exchange_fit import exchange_fit
+from torquec.simplification.replacements import angle_steps
 
 _FIRST_RADIUS, _SMALLEST_RADIUS = 0.5, 0.02
 """How far constants may move at once, as a part of themselves: half at first, and no less than what still matters."""
@@ -97,11 +98,14 @@ def refit_by_least_squares(
 
 
 def fitted_constants(function: Function) -> list[int]:
-    """The steps whose constants are fitted: not those of 0, 1 and 2, which cost no multiplication."""
+    """The steps whose constants are fitted: not those of 0, 1 and 2, which cost no multiplication, nor parts of angles,
+    in which torques are not linear enough.
+    """
+    angles = angle_steps(function)
     return [
         k
         for k, step in enumerate(function.operations)
-        if step.op is Op.CONST and abs(step.value) not in (0.0, 1.0, 2.0)
+        if step.op is Op.CONST and k not in angles and abs(step.value) not in (0.0, 1.0, 2.0)
     ]
 
 

@@ -76,7 +76,7 @@ def replacements(program: Function, values: RealArray, changes: RealArray) -> It
     `changes` (n, steps, N) are derivatives in tolerances; they weigh where two values have to be alike.
     """
     ledger, weights = _Ledger(program), _weights(program)
-    angles = _angles(program)
+    angles = angle_steps(program)
     for k, step in enumerate(program.operations):
         if k in angles or step.op in (Op.CONST, Op.INPUT, Op.NEG):
             continue
@@ -160,7 +160,7 @@ def _weights(program: Function) -> list[int]:
     return weights
 
 
-def _angles(program: Function) -> set[int]:
+def angle_steps(program: Function) -> set[int]:
     """The steps of which sines and cosines are taken, and what leads to them: no values of a polynomial."""
     found: set[int] = set()
     for k in range(len(program.operations) - 1, -1, -1):

@@ -24,7 +24,7 @@ and one row of the table.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -38,12 +38,9 @@ from torquec.proof.certify import UnprovenError, certify, rounding_of, smallest_
 from torquec.proof.snap_bound import snap_bound
 from torquec.proof.torque_tables import HIGHEST_DEGREE, position_degrees, positions_read
 from torquec.simplification.closed_torque import closed_form_with_fewer_terms
-from torquec.simplification.fewer_parameters import (
-    moments_left_out,
-    recursion_with_fewer_parameters,
-    recursion_with_most_parameters,
-)
+from torquec.simplification.fewer_parameters import recursion_with_fewer_parameters
 from torquec.simplification.moment_costs import torque_program
+from torquec.simplification.most_parameters import moments_left_out, recursion_with_most_parameters
 from torquec.simplification.problem import SimplificationProblem
 from torquec.simplification.prune import prune_within
 from torquec.simplification.rescale import rescaled
@@ -54,13 +51,15 @@ from torquec.trajectory.motion_box import MotionBox
 class Strategy:
     """A way to propose programs, and with how many seeds each of them is pruned (0: as it is).
 
-    A `quick` one takes a second or so: under a time limit it comes first (6).
+    A `quick` one takes a second or so: under a time limit it comes first (6), and others are left out for arms of more
+    than `joints_in_time` positions, for which they take more time than they are worth.
     """
 
     name: str
     propose: Callable[[SimplificationProblem, Function], list[Function]]
     prunings: int
     quick: bool = False
+    joints_in_time: int = 5
 
 
 STRATEGIES = (
@@ -72,8 +71,9 @@ STRATEGIES = (
 
 _PARTS = ((4, 0.98), (6, 0.97), (math.inf, 0.94))
 _PARTS_IN_TIME = ((4, 0.98), (math.inf, 0.94))
-"""Up to so many joints, the part of the tolerances that errors may use: the more of them, the more room proofs need.
-Where time is limited they get more of it, and are short."""
+"""Up to so many joints, the part of the tolerances that errors may use: the more of them, the more room proofs need,
+whose bounds of products of speeds are up to 3 % above the truth. Where time is limited they get more room, and are
+short."""
 
 _PROOFS = 3
 """How many of the cheapest programs are tried to be proven, before aims are lowered."""
@@ -81,8 +81,8 @@ _PROOFS = 3
 _SEARCHING, _PROVING = 0.7, 1.25
 """Parts of a time limit until which programs are searched for, and the last proof may go on (6)."""
 
-_MUCH, _FIRST_PROOF = 0.8, 0.4
-"""A proposal that costs at most this part of what is proven is proven at once, in this part of the time left (6)."""
+_MUCH, _FIRST_PROOF = 0.85, 0.4
+"""What costs at most this part of what is proven is proven at once, in this part of the time left (6)."""
 
 _FIRST = 40.0
 """Seconds for the proof of an early program where no time limit is stated (7)."""
@@ -90,7 +90,7 @@ _FIRST = 40.0
 _BACK = (1.08, 1.15, 1.3, 1.6)
 """How far descents of a later round begin back, as multiples of the price of the best: a round has one of each."""
 
-_FRUITLESS = 2
+_FRUITLESS = 4
 """Later rounds without gain after which there is no other; where no time limit is stated there is none at all."""
 
 _LOWERED, _ATTEMPTS = 0.94, 4
@@ -164,7 +164,7 @@ def _programs(
     prunings: dict[Function, int] = {}
     limit = problem.work.limit
     with problem.work.limited(limit.part(_SEARCHING)), suppress(TimeLimitError):
-        for strategy in sorted(STRATEGIES, key=lambda one: limit.is_stated and not one.quick):
+        for strategy in _strategies(problem):
             proposed = strategy.propose(aim, min([problem.exact, *programs], key=cost))
             programs += proposed
             prunings |= dict.fromkeys(proposed, strategy.prunings)
@@ -172,8 +172,20 @@ def _programs(
                 best = _cheaper(problem, proposed, best, limit.of_the_rest(_FIRST_PROOF), most=_MUCH)
             elif best is None and problem.on_proven is not None:
                 best = _cheaper(problem, proposed, best, TimeLimit.after(_FIRST))
-        programs += _pruned(aim, prunings)
+        for descents in _pruned(aim, prunings):
+            programs += descents
+            if limit.is_stated:
+                best = _cheaper(problem, descents, best, limit.of_the_rest(_FIRST_PROOF), most=_MUCH)
     return programs, best
+
+
+def _strategies(problem: SimplificationProblem) -> list[Strategy]:
+    """Those that the time allows, in the order in which they are tried."""
+    if not problem.work.limit.is_stated:
+        return list(STRATEGIES)
+    joints = len(positions_read(problem.exact))
+    worth = [strategy for strategy in STRATEGIES if strategy.quick or joints <= strategy.joints_in_time]
+    return sorted(worth, key=lambda strategy: not strategy.quick)
 
 
 def _cheaper(
@@ -206,18 +218,18 @@ def cost(program: Function) -> int:
     return count_operations(program).cost
 
 
-def _pruned(problem: SimplificationProblem, prunings: Mapping[Function, int]) -> list[Function]:
-    """(2), of every program with its seeds; the stages of the shortest descent are where later rounds begin.
+def _pruned(problem: SimplificationProblem, prunings: Mapping[Function, int]) -> Iterator[list[Function]]:
+    """(2), of every program with its seeds, round by round; later rounds begin at stages of the shortest descent.
 
     Where time is limited the cheapest come first, else those that take longest: the others fit in beside them.
     """
     ordered = sorted(prunings, key=cost, reverse=not problem.work.limit.is_stated)
     first = [(program, seed) for program in ordered for seed in range(prunings[program])]
     if not first:
-        return []
+        return
     seeds = max(prunings.values())
     descents = _descents(problem, first)
-    found = [descent[-1] for descent in descents]
+    yield [descent[-1] for descent in descents]
     best = min(descents, key=lambda descent: cost(descent[-1]))
     limit, seed, fruitless = problem.work.limit, seeds, 0
     while limit.is_stated and not limit.is_over and fruitless < _FRUITLESS:
@@ -228,9 +240,8 @@ def _pruned(problem: SimplificationProblem, prunings: Mapping[Function, int]) ->
         for start, descent in zip(starts, again, strict=True):
             if cost(descent[-1]) <= cost(best[-1]):
                 best = [*best[:start], *descent]
-        found += [descent[-1] for descent in again]
+        yield [descent[-1] for descent in again]
         fruitless = 0 if cost(best[-1]) < before else fruitless + 1
-    return found
 
 
 def _stage_before(stages: Sequence[Function], price: float) -> int:
