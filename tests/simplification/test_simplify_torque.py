@@ -85,6 +85,7 @@ def test_under_a_time_limit_a_program_of_which_little_is_left_out_is_proven_firs
 
 @pytest.mark.parametrize("limit", [TimeLimit(0.0, 1.0), TimeLimit.after(3600.0)])
 def test_under_a_time_limit_what_is_returned_is_proven(limit, monkeypatch):
+    monkeypatch.setattr(page, "_FRUITLESS", 1)
     monkeypatch.setattr(page, "STRATEGIES", tuple(replace(strategy, prunings=1) for strategy in STRATEGIES))
     asked = problem("planar2r", [4.0, 2.0])
     with asked.work.limited(limit):
@@ -94,6 +95,32 @@ def test_under_a_time_limit_what_is_returned_is_proven(limit, monkeypatch):
     late, exact = count_operations(found.program).cost, count_operations(asked.exact).cost
     # Also when time is over: a program that amplitudes show to be good enough may be there.
     assert late <= exact if limit.is_over else late < exact
+
+
+def zero(robot, motions, tolerance, *, meter):
+    """A search that finds a program without any operation."""
+    meter(0, 1)
+    assert robot.n == len(motions.lower) == len(tolerance)
+    return trace("inverse_dynamics", lambda q, qd, qdd: {"tau": [0.0 * q[0], 0.0 * qd[0] * qdd[0]]}, SHAPES)
+
+
+def out_of_time(robot, motions, tolerance, *, meter):
+    raise TimeLimitError("the time limit is reached")
+
+
+@pytest.mark.parametrize(("search", "operations"), [(zero, 0), (out_of_time, None)])
+def test_a_search_that_takes_long_is_done_beside_others_where_time_is_limited(search, operations, monkeypatch):
+    """What it finds counts like any proposal; where it finds nothing in time, the others do."""
+    never = Strategy("searched for", lambda *_: pytest.fail("it is not proposed"), 1, search)
+    others = tuple(replace(strategy, prunings=1) for strategy in STRATEGIES if strategy.search is None)
+    monkeypatch.setattr(page, "STRATEGIES", (never, *others))
+    monkeypatch.setattr(page, "_FRUITLESS", 0)
+    asked = problem("planar2r", [400.0, 200.0] if operations == 0 else [4.0, 2.0])
+    with asked.work.limited(TimeLimit.after(20.0)):
+        found = simplify_torque(asked)
+    check_certificate(asked.robot, found)
+    assert count_operations(found.program).cost < count_operations(asked.exact).cost
+    assert operations is None or count_operations(found.program).cost == operations
 
 
 def test_a_proof_that_is_cut_short_is_none(monkeypatch):

@@ -43,7 +43,14 @@ def recursion_with_fewer_parameters(problem: SimplificationProblem, cheapest: Fu
     """The strategy: one program, whatever the cheapest known is."""
     robot, motions, tolerance = problem.robot, problem.motions, problem.tolerance
     search = "searching for fewer parameters"
-    return [problem.work.run(search, fewer_parameters, robot, motions, tolerance, metered=True).function]
+    return [problem.work.run(search, fewest_operations, robot, motions, tolerance, metered=True)]
+
+
+def fewest_operations(
+    robot: Robot, motions: MotionBox, tolerance: Sequence[float], *, meter: Meter = silent
+) -> Function:
+    """The program of :func:`fewer_parameters`."""
+    return fewer_parameters(robot, motions, tolerance, meter=meter).function
 
 
 def fewer_parameters(

@@ -37,8 +37,9 @@ from torquec.proof.certificate import Certificate
 from torquec.proof.certify import UnprovenError, certify, rounding_of, smallest_bounds
 from torquec.proof.snap_bound import snap_bound
 from torquec.proof.torque_tables import HIGHEST_DEGREE, position_degrees, positions_read
+from torquec.robot.robot import Robot
 from torquec.simplification.closed_torque import closed_form_with_fewer_terms
-from torquec.simplification.fewer_parameters import recursion_with_fewer_parameters
+from torquec.simplification.fewer_parameters import fewest_operations, recursion_with_fewer_parameters
 from torquec.simplification.moment_costs import torque_program
 from torquec.simplification.most_parameters import moments_left_out, recursion_with_most_parameters
 from torquec.simplification.problem import SimplificationProblem
@@ -51,21 +52,20 @@ from torquec.trajectory.motion_box import MotionBox
 class Strategy:
     """A way to propose programs, and with how many seeds each of them is pruned (0: as it is).
 
-    A `quick` one takes a second or so: under a time limit it comes first (6), and others are left out for arms of more
-    than `joints_in_time` positions, for which they take more time than they are worth.
+    One that takes long has a `search`, of robot, motions, tolerance and meter: where time is limited a process does it,
+    and prunes what it finds, while others prune what is there already (6).
     """
 
     name: str
     propose: Callable[[SimplificationProblem, Function], list[Function]]
     prunings: int
-    quick: bool = False
-    joints_in_time: int = 5
+    search: Callable[..., Function] | None = None
 
 
 STRATEGIES = (
-    Strategy("recursion with fewer parameters", recursion_with_fewer_parameters, 2),
-    Strategy("recursion with most parameters", recursion_with_most_parameters, 2, quick=True),
-    Strategy("closed form with fewer terms", closed_form_with_fewer_terms, 1, quick=True),
+    Strategy("recursion with fewer parameters", recursion_with_fewer_parameters, 2, fewest_operations),
+    Strategy("recursion with most parameters", recursion_with_most_parameters, 2),
+    Strategy("closed form with fewer terms", closed_form_with_fewer_terms, 1),
 )
 """In the order in which they are tried: a later one knows the cheapest proposal of those before it."""
 
@@ -164,7 +164,9 @@ def _programs(
     prunings: dict[Function, int] = {}
     limit = problem.work.limit
     with problem.work.limited(limit.part(_SEARCHING)), suppress(TimeLimitError):
-        for strategy in _strategies(problem):
+        for strategy in STRATEGIES:
+            if strategy.search is not None and limit.is_stated:
+                continue
             proposed = strategy.propose(aim, min([problem.exact, *programs], key=cost))
             programs += proposed
             prunings |= dict.fromkeys(proposed, strategy.prunings)
@@ -177,15 +179,6 @@ def _programs(
             if limit.is_stated:
                 best = _cheaper(problem, descents, best, limit.of_the_rest(_FIRST_PROOF), most=_MUCH)
     return programs, best
-
-
-def _strategies(problem: SimplificationProblem) -> list[Strategy]:
-    """Those that the time allows, in the order in which they are tried."""
-    if not problem.work.limit.is_stated:
-        return list(STRATEGIES)
-    joints = len(positions_read(problem.exact))
-    worth = [strategy for strategy in STRATEGIES if strategy.quick or joints <= strategy.joints_in_time]
-    return sorted(worth, key=lambda strategy: not strategy.quick)
 
 
 def _cheaper(
@@ -223,15 +216,18 @@ def _pruned(problem: SimplificationProblem, prunings: Mapping[Function, int]) ->
 
     Where time is limited the cheapest come first, else those that take longest: the others fit in beside them.
     """
-    ordered = sorted(prunings, key=cost, reverse=not problem.work.limit.is_stated)
-    first = [(program, seed) for program in ordered for seed in range(prunings[program])]
+    limit = problem.work.limit
+    ordered = sorted(prunings, key=cost, reverse=not limit.is_stated)
+    first: list[_Start] = [(program, seed) for program in ordered for seed in range(prunings[program])]
+    if limit.is_stated:  # second, so that another process begins with it, or this one has pruned something before
+        first[1:1] = [(strategy.search, 0) for strategy in STRATEGIES if strategy.search is not None]
     if not first:
         return
-    seeds = max(prunings.values())
+    seeds = max(prunings.values(), default=1)
     descents = _descents(problem, first)
     yield [descent[-1] for descent in descents]
     best = min(descents, key=lambda descent: cost(descent[-1]))
-    limit, seed, fruitless = problem.work.limit, seeds, 0
+    seed, fruitless = seeds, 0
     while limit.is_stated and not limit.is_over and fruitless < _FRUITLESS:
         before = cost(best[-1])
         starts = [_stage_before(best, back * cost(best[-1])) for back in _BACK]
@@ -249,11 +245,15 @@ def _stage_before(stages: Sequence[Function], price: float) -> int:
     return max((k for k, stage in enumerate(stages) if cost(stage) >= price), default=0)
 
 
-def _descents(problem: SimplificationProblem, starts: Sequence[tuple[Function, int]]) -> list[list[Function]]:
-    """The stages of descents from programs, each with its seed."""
+_Start = tuple[Function | Callable[..., Function], int]
+"""A program, or the search of a strategy, and a seed."""
+
+
+def _descents(problem: SimplificationProblem, starts: Sequence[_Start]) -> list[list[Function]]:
+    """The stages of descents, each with its seed."""
     tasks = [
-        _Pruning(problem.exact, program, problem.prismatic, problem.motions, problem.tolerance, seed)
-        for program, seed in starts
+        _Pruning(problem.robot, problem.exact, start, problem.prismatic, problem.motions, problem.tolerance, seed)
+        for start, seed in starts
     ]
     found = problem.work.map(
         "pruning", _prune, tasks, metered=True, note=lambda _, stages: str(count_operations(stages[-1]))
@@ -263,10 +263,11 @@ def _descents(problem: SimplificationProblem, starts: Sequence[tuple[Function, i
 
 @dataclass(frozen=True)
 class _Pruning:
-    """What a process needs to prune one program."""
+    """What a process needs to prune one program, or what a search finds."""
 
+    robot: Robot
     exact: Function
-    program: Function
+    start: Function | Callable[..., Function]
     prismatic: tuple[bool, ...]
     motions: MotionBox
     tolerance: tuple[float, ...]
@@ -275,9 +276,13 @@ class _Pruning:
 
 def _prune(task: _Pruning, *, meter: Meter = silent) -> list[Function]:
     """The stages of a descent, last in the units in which it is shortest."""
-    stages = prune_within(
-        task.exact, task.program, task.prismatic, task.motions, task.tolerance, seed=task.seed, meter=meter
-    )
+    start = task.start
+    if not isinstance(start, Function):
+        try:
+            start = start(task.robot, task.motions, task.tolerance, meter=meter)
+        except TimeLimitError:
+            return [task.exact]
+    stages = prune_within(task.exact, start, task.prismatic, task.motions, task.tolerance, seed=task.seed, meter=meter)
     return [*stages, rescaled(stages[-1])]
 
 
