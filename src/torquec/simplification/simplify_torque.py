@@ -214,13 +214,18 @@ def cost(program: Function) -> int:
 def _pruned(problem: SimplificationProblem, prunings: Mapping[Function, int]) -> Iterator[list[Function]]:
     """(2), of every program with its seeds, round by round; later rounds begin at stages of the shortest descent.
 
-    Where time is limited the cheapest come first, else those that take longest: the others fit in beside them.
+    Where time is limited the cheapest come first, with one seed each: later rounds have others. Else those that take
+    longest do: the others fit in beside them.
     """
     limit = problem.work.limit
-    ordered = sorted(prunings, key=cost, reverse=not limit.is_stated)
-    first: list[_Start] = [(program, seed) for program in ordered for seed in range(prunings[program])]
-    if limit.is_stated:  # second, so that another process begins with it, or this one has pruned something before
+    ordered = sorted((p for p, seeds in prunings.items() if seeds), key=cost, reverse=not limit.is_stated)
+    first: list[_Start]
+    if limit.is_stated:
+        first = [(program, 0) for program in ordered]
+        # Second, so that another process begins with it, or this one has pruned something before.
         first[1:1] = [(strategy.search, 0) for strategy in STRATEGIES if strategy.search is not None]
+    else:
+        first = [(program, seed) for program in ordered for seed in range(prunings[program])]
     if not first:
         return
     seeds = max(prunings.values(), default=1)
