@@ -52,3 +52,11 @@ def test_replacements_that_raise_degrees_are_refused_where_there_is_no_room(prog
     allowed = limit.allows_replacing(program, choices)
     assert any(allowed)
     assert not all(allowed)
+
+
+def test_what_a_checker_would_refuse_is_not_allowed(program, monkeypatch):
+    """One joint has three rows; with room for five points of them its own degree is allowed and no higher one."""
+    monkeypatch.setattr(degree_limit, "_MOST_VALUES", 15)
+    limit = DegreeLimit(program, program, [False])
+    assert limit.allows(program)
+    assert [program.operations[k].value for k in limit.constants_to_fit(program)] == [0.7]

@@ -28,6 +28,9 @@ _MOST_POINTS, _RISE = 7**6, 3
 """Control points of a box that a proof can manage: degree three in six joints, or so many times those of the program as
 it comes, whose degree is two in all of seven joints or more."""
 
+_MOST_VALUES = 150_000_000
+"""Numbers in all tables of a proof, beyond which its checker refuses it: points times rows of joints."""
+
 _CHANGE = 0.1
 """By how much a constant is changed to see whether degrees rise, as a part of itself (2)."""
 
@@ -38,7 +41,9 @@ class DegreeLimit:
     def __init__(self, exact: Function, simplified: Function, prismatic: Sequence[bool]) -> None:
         self._prismatic = prismatic
         self._joints = positions_read(exact) | positions_read(simplified)
-        self._most_points = max(_MOST_POINTS, _RISE * self.points(simplified))
+        own, n = self.points(simplified), len(prismatic)
+        checked = _MOST_VALUES // (n * (n + n * (n + 1) // 2 + 1))
+        self._most_points = min(max(_MOST_POINTS, _RISE * own), max(own, checked))
 
     def points(self, program: Function) -> int:
         """Control points of a box of the program (1)."""
