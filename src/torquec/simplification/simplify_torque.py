@@ -87,6 +87,10 @@ _MUCH, _FIRST_PROOF = 0.85, 0.4
 _FIRST = 40.0
 """Seconds for the proof of an early program where no time limit is stated (7)."""
 
+_FAR = 1.6
+"""Programs that cost more than this times the cheapest one are not pruned where time is limited: it takes longest, and
+never ends below the others."""
+
 _BACK = (1.08, 1.15, 1.3, 1.6)
 """How far descents of a later round begin back, as multiples of the price of the best: a round has one of each."""
 
@@ -221,7 +225,7 @@ def _pruned(problem: SimplificationProblem, prunings: Mapping[Function, int]) ->
     ordered = sorted((p for p, seeds in prunings.items() if seeds), key=cost, reverse=not limit.is_stated)
     first: list[_Start]
     if limit.is_stated:
-        first = [(program, 0) for program in ordered]
+        first = [(program, 0) for program in ordered if cost(program) <= _FAR * cost(ordered[0])]
         # Second, so that another process begins with it, or this one has pruned something before.
         first[1:1] = [(strategy.search, 0) for strategy in STRATEGIES if strategy.search is not None]
     else:
