@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,9 +23,16 @@ from torquec.codegen.verify.platforms import PLATFORMS, build_program, run_progr
 from torquec.errors import CheckError, SpecificationError
 from torquec.model.simplified import simplified_model
 from torquec.proof.certify import certify
+from torquec.proof.checker.check_certificate import check_certificate
+from torquec.proof.worst_motions import error_program, worst_motions
+from torquec.robot.lock_joints import lock_joints
 from torquec.simplification.meet_specification import Simplified
 from torquec.simplification.specification import parse_specification
 from torquec.simplification.specification_text import check_specification_met
+
+ROOT = Path(__file__).resolve().parents[2]
+PANDA = ROOT.parent / "shared" / "data" / "models" / "panda.urdf"
+PANDA_TORQUE = ROOT / "examples" / "specifications" / "panda_torque.toml"
 
 TEXT = """precision = "single"
 [every_joint]
@@ -170,3 +178,62 @@ def test_exact_dynamics_in_floats_on_a_cortex_m7_are_within_their_rounding(make,
     motions = random_motions(record.motions, 64)
     errors = check_within_bounds(model, motions, on_cortex_m7(tmp_path / "c", motions, tmp_path))
     assert np.any(errors > 1e-6)
+
+
+@pytest.fixture(scope="module")
+def panda():
+    """The Panda without its fingers, to 2 % of its limits in floats."""
+    robot = lock_joints(tq.load(PANDA), {"panda_finger_joint1": 0.0})
+    text = 'precision = "single"\n' + PANDA_TORQUE.read_text()
+    return tq.simplify(robot, parse_specification(text, robot), seconds=60.0)
+
+
+@pytest.fixture(scope="module")
+def close(panda):
+    """Certificates of its program as close as they are proven: those of a search may be at the tolerances."""
+    exact, record = panda.exact.function("inverse_dynamics"), panda.record
+    return {
+        precision: certify(panda.robot, exact, record.program, record.motions, precision=precision)
+        for precision in Precision
+    }
+
+
+needs_panda = pytest.mark.skipif(not PANDA.exists(), reason="the model is not here")
+
+
+@needs_panda
+@pytest.mark.slow
+def test_bounds_of_the_panda_in_floats_are_those_in_doubles_and_two_percent_at_most(panda, close):
+    record = panda.record
+    assert record.precision is Precision.SINGLE
+    for name, proof in record.joints.items():
+        assert proof.bound <= proof.tolerance
+        double, single = (close[precision].joints[name].bound for precision in (Precision.DOUBLE, Precision.SINGLE))
+        assert double < single <= 1.02 * double
+        # However close a proof in doubles is: no bound is below an error that was found.
+        assert record.rounding.joints[name] <= 0.02 * proof.found
+    check_certificate(panda.robot, record)
+    check_certificate(panda.robot, close[Precision.SINGLE])
+
+
+@needs_panda
+@needs_cortex
+@pytest.mark.slow
+def test_the_c_of_the_panda_on_a_cortex_m7_agrees_with_the_robot_to_the_bound(panda, close, tmp_path):
+    """At random motions and at the worst that are known; and with the program in doubles to what rounding may do."""
+    certified = replace(close[Precision.SINGLE], specification=panda.record.specification)
+    model = simplified_model(panda.robot, Simplified(certified))
+    tq.generate(model, tmp_path / "c", quantities=["inverse_dynamics"])
+    worst = worst_motions(error_program(panda.exact.function("inverse_dynamics"), certified.program), certified.motions)
+    rows = worst.states.reshape(-1, 3, panda.robot.n)
+    motions = {
+        name: np.concatenate([values, rows[:, k]])
+        for k, (name, values) in enumerate(random_motions(certified.motions, 4000).items())
+    }
+    torques = on_cortex_m7(tmp_path / "c", motions, tmp_path)
+    errors = check_within_bounds(model, motions, torques)
+    assert np.all(errors > 0.99 * worst.found)
+    in_doubles = model.inverse_dynamics(motions["q"], motions["qd"], motions["qdd"])
+    rounding = np.abs(torques.astype(float) - in_doubles).max(axis=0)
+    assert np.all(rounding > 0.0)
+    assert np.all(rounding <= list(certified.rounding.joints.values()))

@@ -8,17 +8,21 @@ from pathlib import Path
 import pytest
 
 from torquec.closedform import closed_form
-from torquec.errors import RobotError
+from torquec.errors import RobotError, TimeLimitError
 from torquec.expr import count_operations
+from torquec.foundation.time_limit import TimeLimit
 from torquec.foundation.work import Work
 from torquec.model.quantities import trace_quantity
 from torquec.proof.checker.check_certificate import check_certificate
+from torquec.proof.coefficient_bound import coefficient_bound
 from torquec.proof.coefficient_tolerance import Family
 from torquec.robot.classics import load_classic
 from torquec.robot.robot import Mimic
+from torquec.simplification.coefficient_model import exact_coefficients
 from torquec.simplification.fitting.fit_entries import BasisSearch, fit_entries
 from torquec.simplification.meet_specification import meet_specification
 from torquec.simplification.specification import load_specification, parse_specification
+from torquec.simplification.specification_text import check_specification_met
 from torquec.simplification.tolerance import coefficient_tolerances, entry_tasks
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "specifications"
@@ -50,6 +54,40 @@ def test_a_control_requirement_gives_torques_and_coefficients():
     check_certificate(ARM, found.certificate)
     steps = {news.step for news in told}
     assert {"fitting the coefficients", "proving the coefficients", "pruning", "proving the torque errors"} <= steps
+
+
+def test_a_coefficient_that_is_not_proven_in_time_is_left_exact_and_the_others_stay(monkeypatch):
+    """The time is over while the first of them is proven, and only then."""
+    stated = parse_specification(CONTROL, ARM)
+    whole = meet_specification(ARM, EXACT, stated)
+    proofs = whole.certificate.coefficients.coefficients
+    first = next(iter(proofs.values()))
+    asked = []
+
+    def late(*arguments, **options):
+        asked.append(arguments)
+        if len(asked) == 1:
+            raise TimeLimitError("the time limit is reached", remedy="allow more time")
+        return coefficient_bound(*arguments, **options)
+
+    monkeypatch.setattr("torquec.proof.certify_coefficients.coefficient_bound", late)
+    found = meet_specification(ARM, EXACT, stated)
+    assert set(proofs) - set(found.certificate.coefficients.coefficients) == {first.name}
+    assert len(asked) == len(proofs)  # those that were proven are not proven again
+    exact = exact_coefficients(closed_form(ARM)).coefficients
+    place = (first.family, first.index)
+    assert found.coefficients.coefficients == {**whole.coefficients.coefficients, place: exact[place]}
+    check_certificate(ARM, found.certificate)
+    check_specification_met(ARM, found.certificate)
+
+
+def test_without_time_for_any_coefficient_there_are_torques_alone():
+    work = Work()
+    with work.limited(TimeLimit(0.0, 1.0)):
+        found = meet_specification(ARM, EXACT, parse_specification(CONTROL, ARM), work=work)
+    assert found.coefficients is None
+    assert found.certificate.coefficients is None
+    check_certificate(ARM, found.certificate)
 
 
 def test_coefficients_of_mimic_joints_are_refused():

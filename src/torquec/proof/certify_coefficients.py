@@ -3,17 +3,21 @@
 Coefficients are bounded one by one (:mod:`torquec.proof.coefficient_bound`), each a task of the work; those that are as
 they were need no proof. What snapped angles change against the file as written (:mod:`torquec.proof.snap_bound`) is a
 part of every bound, and of an error of its own where nothing else was changed.
+
+A tolerance that was not proven, or not in time, ends `certify_coefficients` with an error. `prove_coefficients` names
+the coefficient instead: whoever made the program can leave that one as it was, and keep the proofs of the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 
 from torquec.closedform.variables import ParallelGroup, parallel_groups
-from torquec.errors import RobotError, SpecificationError
+from torquec.errors import RobotError, SpecificationError, TimeLimitError
 from torquec.expr import Function
 from torquec.foundation.arrays import Array
 from torquec.foundation.work import Meter, Work, as_work, silent
@@ -31,6 +35,14 @@ _EXACT = 1e-11
 """Errors below this part of the largest torque at rest are rounding: the coefficient is as it was."""
 
 
+@dataclass(frozen=True)
+class ProvenCoefficients:
+    """Proofs by the names of coefficients, and the names of those whose tolerance was not proven, or not in time."""
+
+    proofs: Mapping[str, CoefficientProof]
+    unproven: frozenset[str]
+
+
 def certify_coefficients(
     robot: Robot,
     exact: Function,
@@ -38,46 +50,43 @@ def certify_coefficients(
     box: MotionBox,
     *,
     tolerances: Sequence[CoefficientTolerance] = (),
+    known: Mapping[str, CoefficientProof] | None = None,
     work: Work | None = None,
 ) -> CoefficientCertificate:
     """Prove a bound for the error of every coefficient of `simplified` against `exact` over the box.
 
     A coefficient with a tolerance is bounded in the tolerance's kind, all others absolutely; those that are exact need
-    no proof. When a time limit of the work is over, errors that are left are bounded by their amplitudes, and
-    `TimeLimitError` is raised where that is more than a tolerance. Raises `SpecificationError` where an error exceeds
-    its tolerance or no proof was found, and `RobotError` for a robot with mimic joints, whose coefficients are no
-    polynomials of its independent joints.
+    no proof, and those that are `known` are not proven again: proofs of another program that has the same of them. When
+    a time limit of the work is over, errors that are left are bounded by their amplitudes, and `TimeLimitError` is
+    raised where that is more than a tolerance. Raises `SpecificationError` where an error exceeds its tolerance or no
+    proof was found, and `RobotError` for a robot with mimic joints, whose coefficients are no polynomials of its
+    independent joints.
     """
-    check_independent(robot)
-    prismatic = [joint.type.is_prismatic for joint in robot.joints]
-    read = sorted(positions_read(exact) | positions_read(simplified))
-    both = zip(position_degrees(exact, prismatic), position_degrees(simplified, prismatic), strict=True)
-    highest = [max(pair) for pair in both]
-    degree = [highest[joint] for joint in read]
-    tables = torque_tables(exact, prismatic, read, degree=degree)
-    residual = torque_residual(tables, torque_tables(simplified, prismatic, read, degree=degree))
-    stated = {(t.family, t.index): t for t in tolerances}
-    groups = tuple(parallel_groups(robot.canonical.links))
-    tasks = _tasks(tables, residual, stated, box, groups, snap_rows(robot, box))
-    outcomes = as_work(work).map("proving the coefficients", _bound, tasks, metered=True, note=_note)
-    proofs: dict[str, CoefficientProof] = {}
-    for task, outcome in zip(tasks, outcomes, strict=True):
-        tolerance = stated.get((task.family, task.index))
-        if outcome is None:
-            raise _refusal(task, tolerance)
-        proof = CoefficientProof(
-            task.family,
-            task.index,
-            task.error.kind,
-            None if tolerance is None else tolerance.value,
-            outcome.bound,
-            outcome.found,
-            tuple(variable.joints for variable in outcome.variables),
-            outcome.degrees,
-            outcome.trees,
-        )
-        proofs[proof.name] = proof
+    proofs = {}
+    for task, outcome in _outcomes(robot, exact, simplified, box, tolerances=tolerances, known=known or {}, work=work):
+        if not isinstance(outcome, CoefficientProof):
+            raise _late(task) if outcome is _Unproven.NO_TIME else _refusal(task)
+        proofs[outcome.name] = outcome
     return CoefficientCertificate(robot.name, robot.content_hash, simplified, box, proofs)
+
+
+def prove_coefficients(
+    robot: Robot,
+    exact: Function,
+    simplified: Function,
+    box: MotionBox,
+    *,
+    tolerances: Sequence[CoefficientTolerance] = (),
+    work: Work | None = None,
+) -> ProvenCoefficients:
+    """As `certify_coefficients`, but coefficients without a proof are named. Raises `RobotError` as it does."""
+    proofs, unproven = {}, set()
+    for task, outcome in _outcomes(robot, exact, simplified, box, tolerances=tolerances, known={}, work=work):
+        if isinstance(outcome, CoefficientProof):
+            proofs[outcome.name] = outcome
+        else:
+            unproven.add(task.name)
+    return ProvenCoefficients(proofs, frozenset(unproven))
 
 
 def check_independent(robot: Robot) -> None:
@@ -91,6 +100,13 @@ def check_independent(robot: Robot) -> None:
             )
 
 
+class _Unproven(Enum):
+    """Why there is no proof of a coefficient."""
+
+    TOO_LARGE = "its error exceeds the tolerance, or was not shown to be within it"
+    NO_TIME = "the time was over"
+
+
 @dataclass(frozen=True)
 class _Task:
     family: Family
@@ -98,11 +114,58 @@ class _Task:
     error: CoefficientError
     box: MotionBox
     groups: tuple[ParallelGroup, ...]
-    limit: float | None
+    tolerance: CoefficientTolerance | None
 
     @property
     def name(self) -> str:
         return f"{self.family}[{','.join(str(i + 1) for i in self.index)}]"
+
+    @property
+    def limit(self) -> float | None:
+        return None if self.tolerance is None else self.tolerance.value
+
+
+def _outcomes(
+    robot: Robot,
+    exact: Function,
+    simplified: Function,
+    box: MotionBox,
+    *,
+    tolerances: Sequence[CoefficientTolerance],
+    known: Mapping[str, CoefficientProof],
+    work: Work | None,
+) -> Iterator[tuple[_Task, CoefficientProof | _Unproven]]:
+    """Every coefficient that is not exact, with its proof where there is one."""
+    check_independent(robot)
+    prismatic = [joint.type.is_prismatic for joint in robot.joints]
+    read = sorted(positions_read(exact) | positions_read(simplified))
+    both = zip(position_degrees(exact, prismatic), position_degrees(simplified, prismatic), strict=True)
+    highest = [max(pair) for pair in both]
+    degree = [highest[joint] for joint in read]
+    tables = torque_tables(exact, prismatic, read, degree=degree)
+    residual = torque_residual(tables, torque_tables(simplified, prismatic, read, degree=degree))
+    stated = {(t.family, t.index): t for t in tolerances}
+    groups = tuple(parallel_groups(robot.canonical.links))
+    tasks = _tasks(tables, residual, stated, box, groups, snap_rows(robot, box))
+    yield from ((task, known[task.name]) for task in tasks if task.name in known)
+    others = [task for task in tasks if task.name not in known]
+    bounds = as_work(work).map("proving the coefficients", _bound, others, metered=True, note=_note)
+    for task, bound in zip(others, bounds, strict=True):
+        yield task, bound if isinstance(bound, _Unproven) else _proof(task, bound)
+
+
+def _proof(task: _Task, found: CoefficientBound) -> CoefficientProof:
+    return CoefficientProof(
+        task.family,
+        task.index,
+        task.error.kind,
+        task.limit,
+        found.bound,
+        found.found,
+        tuple(variable.joints for variable in found.variables),
+        found.degrees,
+        found.trees,
+    )
 
 
 def _tasks(
@@ -128,22 +191,30 @@ def _tasks(
         tolerance = stated.get((family, index))
         kind = ErrorKind.ABSOLUTE if tolerance is None else tolerance.kind
         error = coefficient_error(tables, residual, family, index, kind, snap=snap)
-        tasks.append(_Task(family, index, error, box, groups, None if tolerance is None else tolerance.value))
+        tasks.append(_Task(family, index, error, box, groups, tolerance))
     return tasks
 
 
-def _bound(task: _Task, *, meter: Meter = silent) -> CoefficientBound | None:
-    return coefficient_bound(task.error, task.box, groups=task.groups, limit=task.limit, meter=meter)
+def _bound(task: _Task, *, meter: Meter = silent) -> CoefficientBound | _Unproven:
+    try:
+        found = coefficient_bound(task.error, task.box, groups=task.groups, limit=task.limit, meter=meter)
+    except TimeLimitError:
+        return _Unproven.NO_TIME
+    return found or _Unproven.TOO_LARGE
 
 
-def _note(task: _Task, outcome: CoefficientBound | None) -> str:
-    if outcome is None:
-        return f"{task.name}: not proven"
+def _note(task: _Task, outcome: CoefficientBound | _Unproven) -> str:
+    if isinstance(outcome, _Unproven):
+        return f"{task.name}: {outcome.value}"
     return f"{task.name}: {task.error.kind} error at most {outcome.bound:.4g}, proven with {outcome.boxes} boxes"
 
 
-def _refusal(task: _Task, tolerance: CoefficientTolerance | None) -> SpecificationError:
-    name = task.name
+def _late(task: _Task) -> TimeLimitError:
+    return TimeLimitError(f"the error of {task.name} was not proven in time", remedy="allow more time")
+
+
+def _refusal(task: _Task) -> SpecificationError:
+    name, tolerance = task.name, task.tolerance
     if tolerance is None:
         return SpecificationError(f"no bound of the error of {name} was found", remedy="keep more of its terms")
     found = coefficient_bound(task.error, task.box, groups=task.groups)

@@ -217,13 +217,14 @@ def exact_coefficients(form: ClosedForm) -> CoefficientModel:
 
 
 def fitted_coefficients(
-    form: ClosedForm, tolerances: Sequence[CoefficientTolerance], fits: Sequence[MinimalBasis]
+    form: ClosedForm, tolerances: Sequence[CoefficientTolerance], fits: Sequence[MinimalBasis | None]
 ) -> CoefficientModel:
-    """Fits in the place of the coefficients that have a tolerance; all others as they are."""
+    """Fits in the place of the coefficients that have a tolerance; all others, and those without a fit, as they are."""
     found: dict[tuple[Family, Index], Value] = dict(exact_coefficients(form).coefficients)
     fitted = [t for t in tolerances if t.family is not Family.V]
     for tolerance, fit in zip(fitted, fits, strict=True):
-        found[tolerance.family, tolerance.index] = fit.polynomial
+        if fit is not None:
+            found[tolerance.family, tolerance.index] = fit.polynomial
     return CoefficientModel(form.n, {key: value for key, value in found.items() if value})
 
 

@@ -7,7 +7,8 @@
      and that of the torques where the specification limits speeds and accelerations
 
 Under a time limit of the work the best that is proven by then is the result. Coefficients of (2) that are not fitted
-and proven in half of it are left exact; (3) has nothing to search: its errors have bounds that are less close.
+and proven in their part of it are left exact, one by one; (3) has nothing to search: its errors have bounds that are
+less close.
 """
 
 from __future__ import annotations
@@ -16,12 +17,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from torquec.closedform import ClosedForm, closed_form
-from torquec.errors import TimeLimitError
 from torquec.expr import Function
 from torquec.foundation.work import Work, as_work
 from torquec.proof.certificate import Certificate
 from torquec.proof.certify import certify
-from torquec.proof.certify_coefficients import certify_coefficients, check_independent
+from torquec.proof.certify_coefficients import certify_coefficients, check_independent, prove_coefficients
 from torquec.proof.coefficient_certificate import CoefficientCertificate
 from torquec.proof.coefficient_tolerance import Family
 from torquec.robot.robot import Robot
@@ -33,8 +33,9 @@ from torquec.simplification.specification import CoefficientThreshold, Specifica
 from torquec.simplification.specification_text import specification_text
 from torquec.simplification.tolerance import coefficient_tolerances, entry_tasks, proof_margin, torque_budgets
 
-_FITTING, _OF_COEFFICIENTS = 0.5, 0.6
-"""Of a time limit: the parts for the coefficients (2) and for the proofs of coefficients where torques follow (3)."""
+_FITTING, _FITTED_AND_PROVEN, _OF_COEFFICIENTS = 0.35, 0.5, 0.6
+"""Of a time limit: until when the coefficients (2) are fitted, until when they are proven, and until when those of (3)
+are proven where torques follow."""
 
 
 @dataclass(frozen=True)
@@ -97,25 +98,43 @@ def _by_control(robot: Robot, exact: Function, specification: Specification, wor
     problem = SimplificationProblem(robot, exact, specification.motions, torque_budgets(form, specification), work)
     if problem.has_mimic_joints:
         return Simplified(simplify_torque(problem))
-    try:
-        with work.limited(work.limit.part(_FITTING)):
-            fitted, proven = _by_coefficients(robot, exact, form, specification, work)
-    except TimeLimitError:
+    simpler = _by_coefficients(robot, exact, form, specification, work)
+    if simpler is None:
         return Simplified(simplify_torque(problem))  # the exact quantities again
+    fitted, proven = simpler
     return Simplified(replace(simplify_torque(problem), coefficients=proven), fitted)
 
 
 def _by_coefficients(
     robot: Robot, exact: Function, form: ClosedForm, specification: Specification, work: Work
-) -> tuple[CoefficientModel, CoefficientCertificate]:
-    """The coefficients M, c and g within their tolerances, and the proof; friction is not simplified."""
+) -> tuple[CoefficientModel, CoefficientCertificate] | None:
+    """The coefficients M, c and g within their tolerances, and the proof; None where time allowed not even one.
+
+    Friction is not simplified.
+    """
     tolerances = tuple(t for t in coefficient_tolerances(form, specification) if t.family is not Family.V)
-    box = specification.box
-    fits = fit_entries(
-        entry_tasks(form, tolerances, margin=proof_margin(form)), box, search=specification.search, work=work
-    )
+    box, whole = specification.box, work.limit
+    with work.limited(whole.part(_FITTING)):
+        tasks = entry_tasks(form, tolerances, margin=proof_margin(form))
+        fits = fit_entries(tasks, box, search=specification.search, work=work)
+    if not any(fits):
+        return None
     fitted = fitted_coefficients(form, tolerances, fits)
-    return fitted, certify_coefficients(robot, exact, fitted.torque(), box, tolerances=tolerances, work=work)
+    program = fitted.torque()
+    with work.limited(whole.part(_FITTED_AND_PROVEN)):
+        found = prove_coefficients(robot, exact, program, box, tolerances=tolerances, work=work)
+    if not found.unproven:
+        return fitted, CoefficientCertificate(robot.name, robot.content_hash, program, box, found.proofs)
+    # What is not proven is exact again, and at most snapped angles are left of its error: no search, however late.
+    kept = [None if t.name in found.unproven else fit for t, fit in zip(tolerances, fits, strict=True)]
+    if not any(kept):
+        return None
+    fitted = fitted_coefficients(form, tolerances, kept)
+    with work.unlimited():
+        proven = certify_coefficients(
+            robot, exact, fitted.torque(), box, tolerances=tolerances, known=found.proofs, work=work
+        )
+    return fitted, proven
 
 
 def _by_threshold(

@@ -13,11 +13,12 @@ from tests.proof.arms import arm
 from tests.proof.coefficient_models import exact_program, narrow_box, shortened
 from tests.proof.tampering import with_term
 
-from torquec.errors import ArgumentError, CheckError, RobotError, SpecificationError
+from torquec.closedform import closed_form
+from torquec.errors import ArgumentError, CheckError, RobotError, SpecificationError, TimeLimitError
 from torquec.expr import evaluate
 from torquec.foundation.time_limit import TimeLimit
 from torquec.foundation.work import Work
-from torquec.proof.certify_coefficients import certify_coefficients
+from torquec.proof.certify_coefficients import certify_coefficients, prove_coefficients
 from torquec.proof.checker import check_coefficients as module
 from torquec.proof.checker.allowances import UNNAMED
 from torquec.proof.checker.check_boxes import leaf_boxes
@@ -28,6 +29,7 @@ from torquec.proof.checker.residual_grid import ResidualGrid
 from torquec.proof.coefficient_certificate import CoefficientCertificate, CoefficientProof
 from torquec.proof.coefficient_tolerance import CoefficientTolerance, ErrorKind, Family
 from torquec.robot.robot import Mimic, Robot
+from torquec.simplification.coefficient_model import exact_coefficients
 from torquec.trajectory.motion_box import MotionBox
 
 
@@ -174,6 +176,32 @@ def test_a_tolerance_below_the_error_names_coefficient_joint_and_what_is_proven(
     program = shortened(robot, 6.0).torque()
     with pytest.raises(SpecificationError, match=r"error of M\[1,1\].*0\.0001 of joint 'joint1'; what is proven is"):
         certify_coefficients(robot, exact_program(robot), program, narrow_box(robot), tolerances=[tolerance])
+
+
+def test_what_is_not_proven_is_named_and_the_other_proofs_hold_for_a_program_without_it():
+    robot = arm("planar3r")
+    exact, box, model = exact_program(robot), narrow_box(robot), shortened(robot, 6.0)
+    tolerance = CoefficientTolerance(Family.M, (0, 0), 1e-4, ErrorKind.ABSOLUTE, robot.joint_names[0])
+    found = prove_coefficients(robot, exact, model.torque(), box, tolerances=[tolerance])
+    assert found.unproven == {"M[1,1]"}
+    whole = exact_coefficients(closed_form(robot)).coefficients[Family.M, (0, 0)]
+    restored = replace(model, coefficients={**model.coefficients, (Family.M, (0, 0)): whole}).torque()
+    kept = certify_coefficients(robot, exact, restored, box, tolerances=[tolerance], known=found.proofs)
+    assert kept.coefficients == found.proofs
+    check_coefficients(robot, kept)
+    with pytest.raises(CheckError, match=r"M\[1,1\]"):
+        check_coefficients(robot, replace(kept, program=model.torque()))
+
+
+def test_a_tolerance_that_is_not_proven_in_time_is_told():
+    robot, work = arm("planar3r"), Work()
+    tolerance = CoefficientTolerance(Family.M, (0, 0), 0.9, ErrorKind.RELATIVE, robot.joint_names[0])
+    program = shortened(robot, 6.0).torque()
+    with work.limited(TimeLimit(0.0, 1.0)):
+        asked = (robot, exact_program(robot), program, narrow_box(robot))
+        assert prove_coefficients(*asked, tolerances=[tolerance], work=work).unproven == {"M[1,1]"}
+        with pytest.raises(TimeLimitError, match=r"error of M\[1,1\] was not proven in time"):
+            certify_coefficients(*asked, tolerances=[tolerance], work=work)
 
 
 def test_mimic_joints_are_refused(mimic_arm):

@@ -1,6 +1,7 @@
 """Many coefficients simplified at once: they are independent, so the work spreads over any executor.
 
-Results come in the order of the entries, whoever made them (:mod:`torquec.foundation.work`).
+Results come in the order of the entries, whoever made them (:mod:`torquec.foundation.work`). When a time limit is over,
+fits that have not begun are not made.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from torquec.closedform.polynomial import Monomial, TrigPolynomial
-from torquec.errors import SpecificationError
+from torquec.errors import SpecificationError, TimeLimitError
 from torquec.foundation.choice import chosen
-from torquec.foundation.work import Work, as_work
+from torquec.foundation.one_thread import one_thread
+from torquec.foundation.work import Meter, Work, as_work, silent
 from torquec.proof.coefficient_tolerance import ErrorKind
 from torquec.simplification.fitting.minimal_basis import MinimalBasis, SearchOptions, minimal_basis
 from torquec.simplification.fitting.survivor_search import LayerOptions, min_basis_gen
@@ -54,8 +56,8 @@ def fit_entries(
     cost: TermCost | None = None,
     options: SearchOptions | None = None,
     work: Work | None = None,
-) -> tuple[MinimalBasis, ...]:
-    """The minimal basis of every entry, in their order.
+) -> tuple[MinimalBasis | None, ...]:
+    """The minimal basis of every entry, in their order; None for those that a time limit of the work left no time for.
 
     Raises `SpecificationError` naming entry, joint and smallest achievable error where a tolerance cannot be kept;
     work that has not begun is then cancelled.
@@ -64,14 +66,22 @@ def fit_entries(
         "fitting the coefficients",
         _fit,
         [(task, box, chosen(BasisSearch, search, "search"), cost, options) for task in tasks],
-        note=lambda task, fit: f"{task[0].name}: {len(fit.polynomial)} terms",
+        metered=True,
+        note=lambda task, fit: f"{task[0].name}: {'no time' if fit is None else f'{len(fit.polynomial)} terms'}",
     )
     return tuple(fits)
 
 
-def _fit(task: tuple[EntryTask, MotionBox, BasisSearch, TermCost | None, SearchOptions | None]) -> MinimalBasis:
+def _fit(
+    task: tuple[EntryTask, MotionBox, BasisSearch, TermCost | None, SearchOptions | None], *, meter: Meter = silent
+) -> MinimalBasis | None:
     entry, box, search, cost, options = task
-    return fit_entry(entry, box, search=search, cost=cost, options=options)
+    try:
+        meter(0.0, 1.0)
+    except TimeLimitError:
+        return None
+    with one_thread():
+        return fit_entry(entry, box, search=search, cost=cost, options=options)
 
 
 def fit_entry(
