@@ -164,6 +164,7 @@ COVERED_BY = {
     "robot/urdf_link.py": "robot/test_urdf.py",
     "robot/write_drives.py": "robot/test_write_urdf.py",
     "robot/xml_text.py": "robot/test_write_mjcf.py",
+    "simplification/check_problem.py": "simplification/test_simplify_torque.py",
     "simplification/problem.py": "simplification/test_simplify_torque.py",
     "simulation/frame_wrench.py": "simulation/test_plant_force.py",
     "simulation/held_payload.py": "simulation/test_plant_force.py",

@@ -145,6 +145,15 @@ def prune_within(
     return stages
 
 
+def fitted_within(
+    exact: Function, program: Function, prismatic: Sequence[bool], motions: MotionBox, tolerance: Sequence[float]
+) -> Function | None:
+    """The program with constants whose largest errors that can be found are within the tolerances, or None."""
+    with one_thread():
+        search = _Search(exact, program, prismatic, motions, np.asarray(tolerance, dtype=np.float64), seed=0)
+        return search.fitted(program)
+
+
 _Place = tuple[int, int | None]
 
 
