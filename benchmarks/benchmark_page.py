@@ -90,7 +90,7 @@ def tables() -> tuple[Measured, ...]:
             "Batches",
             "Inverse dynamics of many states; the peer is its C function in a C loop.",
             "benchmarks.batch",
-            ("--rounds", "8", "--states", "20000"),
+            ("--rounds", "8", "--states", "1000000"),
         ),
         Measured(
             "Operations",
