@@ -7,9 +7,10 @@ what the job needs, before it is timed; results that differ by a bit end it with
 `test`).
 
 Simplifications are two: the PUMA 560 to torque errors, a small job, of which the search for mass moments is done by one
-process whatever the workers, and five descents; and the Stanford arm to control requirements, a larger one. `--model` needs no idle machine: it does each job in one process, and works out from the
-processor time of every task what workers would take that get the next task when they are free, with no time for
-sending; what is begun ahead counts as done by nobody beside.
+process whatever the workers, and five descents; and the Stanford arm to control requirements, a larger one. `--model`
+needs no idle machine: it does each job in one process, and works out from the processor time of every task what workers
+would take that get the next task when they are free, with no time for sending; what is begun ahead counts as done by
+nobody beside.
 """
 
 from __future__ import annotations

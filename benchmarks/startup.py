@@ -108,7 +108,8 @@ def main() -> None:
             f"Panda, from a function to a callable, processor time: up to {float(longest[0]) * 1e3:.1f} ms (limit 100; "
             f"{longest[2]}), {len(NINE)} together {min(float(run[1]) for run in runs) * 1e3:.0f} ms (limit 1000)"
         )
-        demo = [sys.executable, "-m", "torquec", "demo", "-o", str(Path(cache) / "demo")]  # a new folder: nothing is kept
+        # In a new folder: nothing of an earlier run is kept.
+        demo = [sys.executable, "-m", "torquec", "demo", "-o", str(Path(cache) / "demo")]
         _best("torquec demo", demo, environment, 60.0, rounds=1)
         for joints in ("200", "5000"):
             start = time.perf_counter()
