@@ -7,12 +7,13 @@ import pytest
 from tests.proof.arms import arm, motions
 
 from torquec.dynamics.mechanism import mechanism
+from torquec.errors import TimeLimitError
 from torquec.expr import count_operations, evaluate
 from torquec.proof.certify import certify
 from torquec.proof.checker.check_certificate import check_certificate
 from torquec.proof.torque_tables import HIGHEST_DEGREE, position_degrees
 from torquec.simplification.moment_costs import torque_program
-from torquec.simplification.prune import prune_within
+from torquec.simplification.prune import last_look, prune_within
 from torquec.trajectory.motion_box import sampled_motions
 
 
@@ -57,3 +58,27 @@ def test_robots_with_many_joints_are_pruned_too(case, monkeypatch):
     monkeypatch.setattr("torquec.simplification.degree_limit._RISE", 1)
     before, after = (count_operations(f) for f in (exact, prune_within(exact, exact, [False] * 3, box, tolerance)[-1]))
     assert after.mul + after.add < before.mul + before.add
+
+
+def test_a_last_look_finds_shorter_programs_within_the_tolerance(case):
+    _, exact, box, tolerance, _ = case
+    stages = last_look(exact, exact, [False] * 3, box, tolerance)
+    prices = [count_operations(stage).cost for stage in stages]
+    assert stages[0] is exact
+    assert prices == sorted(prices, reverse=True)
+    assert prices[-1] < prices[0]
+    states = sampled_motions(box, 5000)
+    named = {"q": states[:, 0], "qd": states[:, 1], "qdd": states[:, 2]}
+    error = np.abs(evaluate(exact, named)["tau"] - evaluate(stages[-1], named)["tau"]).max(axis=0)
+    assert np.all(error <= tolerance)
+
+
+def test_a_last_look_that_is_stopped_gives_what_it_has(case):
+    _, exact, box, tolerance, pruned = case
+
+    def stop(*_):
+        raise TimeLimitError("no time")
+
+    stages = last_look(exact, pruned, [False] * 3, box, tolerance, meter=stop)
+    assert stages[0] is pruned
+    assert len(stages) <= 2

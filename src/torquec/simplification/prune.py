@@ -13,6 +13,8 @@
 (6)  what is left after a trial is factored again (:mod:`torquec.simplification.refactor`): a recursion of which little
      is left is seldom the shortest form of it
 (7)  nothing is replaced or fitted that a proof could not manage (:mod:`torquec.simplification.degree_limit`)
+(8)  what is foreseen is by least squares, and may be far above what a fit to the worst motions reaches: a last look at
+     a program that is as short as it gets this way fits every replacement in earnest, which takes long
 
 The program stays linear in the accelerations and quadratic in the speeds, so its error can be bounded like any other.
 Its degree in the joints' sines and cosines may rise, because what cancelled in a whole sum need not cancel in a part;
@@ -54,6 +56,11 @@ class _Phase:
     """The operations to save before constants are fitted to the worst motions, how much of the tolerance errors may
     reach until then, how many replacements may be tried at once (5), and how often what is left is factored again after
     a trial, with which patience (6).
+
+    Replacements are tried whose errors are `foreseen` within that much, the room by default; `earnest` says whether
+    they are fitted to all motions met (8), `tries` and `tries_of_a_step` how many of them may turn out worse one after
+    the other before no other one is looked for: those of one step tend to fail together. After so many `failures` in a
+    row of fits to the worst motions the next phase begins.
     """
 
     chunk: int
@@ -61,11 +68,19 @@ class _Phase:
     together: int = 1
     forms: int = 2
     patience: int = 6
+    foreseen: float | None = None
+    earnest: bool = False
+    tries: int = 24
+    tries_of_a_step: int = 2
+    failures: int = 4
 
 
 _PHASES = (_Phase(12, 1.1, together=6, forms=1, patience=1), _Phase(4, 1.1), _Phase(1, 1.15))
 """First replacements that save many operations together, then few, then single ones; the last one again and again while
 that helps."""
+
+_LAST_LOOK = _Phase(1, 1.0, forms=1, foreseen=2.2, earnest=True, tries=150, tries_of_a_step=4, failures=40)
+"""(8): of errors foreseen above twice the tolerance none has come within it; what has was among the first sixty."""
 
 _LAST_FORMS = 8
 """How often a program is factored again at the end; the shortest form counts (6)."""
@@ -79,18 +94,11 @@ _MOST_HARMLESS = 500
 _AT_ONCE = 64
 """Replacements whose degrees are looked at together."""
 
-_FAILURES = 4
-"""Trials in a row that may fail before the next phase begins."""
-
 _FITS = 8
 """Fits of the constants for one trial: each is against the worst motions of the one before."""
 
 _LOOKED_AT = 700
 """Motions at which replacements are foreseen, where more are met: two of three are those of the largest errors."""
-
-_BROKEN_PROMISES, _OF_ONE_STEP = 24, 2
-"""Replacements that may turn out worse than foreseen, one after the other, before no other one is looked for; and how
-many of them may be replacements of the same step, which tend to fail together."""
 
 _CHANCE = 0.4
 """By how much gains of replacements are changed by chance, in their logarithm, in all descents but the first."""
@@ -121,27 +129,36 @@ def prune_within(
         search = _Search(exact, simplified, prismatic, motions, np.asarray(tolerance, dtype=np.float64), seed)
         stages.append(search.factored_again(simplified, forms=1))
         for phase in itertools.chain(range(len(_PHASES)), itertools.repeat(len(_PHASES) - 1)):
-            before, failures, failed = _price(stages[-1]), 0, set[_Place]()
-            this = _PHASES[phase]
-            while failures < _FAILURES:
+            before = _price(stages[-1])
+            for program in search.stages_after(stages[-1], _PHASES[phase]):
+                stages.append(program)
                 # Each phase removes less than the one before; how much is not known in advance.
-                program = stages[-1]
                 meter(phase + 1.0 - _price(program) / start, len(_PHASES), str(count_operations(program)))
-                trail = search.shorter(program, this, failed)
-                if not trail:
-                    break
-                accepted = search.longest_fitted([step for _, step in trail])
-                if accepted is None:
-                    failures += 1
-                    failed.add(trail[0][0])
-                else:
-                    failures = 0
-                    stages.append(search.factored_again(accepted, this.forms, this.patience))
-                    failed.clear()
             if phase == len(_PHASES) - 1:
                 stages.append(search.factored_again(stages[-1], _LAST_FORMS))
                 if _price(stages[-1]) == before:
                     break
+    return stages
+
+
+def last_look(
+    exact: Function,
+    program: Function,
+    prismatic: Sequence[bool],
+    motions: MotionBox,
+    tolerance: Sequence[float],
+    *,
+    seed: int = 0,
+    meter: Meter = silent,
+) -> list[Function]:
+    """A program that `prune_within` leads to, and ever shorter ones that a last look finds (8); last the shortest."""
+    stages, first = [program], max(_price(program), 1)
+    with one_thread(), suppress(TimeLimitError):
+        search = _Search(exact, program, prismatic, motions, np.asarray(tolerance, dtype=np.float64), seed)
+        fitted = search.fitted(program) or program  # which meets motions that are worth a look
+        for shorter in search.stages_after(fitted, _LAST_LOOK):
+            stages.append(shorter)
+            meter(1.0 - _price(shorter) / first, 1.0, str(count_operations(shorter)))
     return stages
 
 
@@ -226,6 +243,20 @@ class _Search:
         found = [refactored(program, seed=int(s), patience=patience, accept=is_as_easy) for s in seeds]
         return min(found, key=_price)
 
+    def stages_after(self, program: Function, phase: _Phase) -> Iterator[Function]:
+        """Ever shorter programs, each fitted to its worst motions, until nothing more is found (3)."""
+        failures, failed = 0, set[_Place]()
+        while failures < phase.failures and (trail := self.shorter(program, phase, failed)):
+            accepted = self.longest_fitted([step for _, step in trail])
+            if accepted is None:
+                failures += 1
+                failed.add(trail[0][0])
+            else:
+                program = self.factored_again(accepted, phase.forms, phase.patience)
+                yield program
+                failures = 0
+                failed.clear()
+
     def shorter(self, program: Function, phase: _Phase, failed: set[_Place]) -> list[tuple[_Place, Function]]:
         """Ever shorter programs, each with its (first) replacement, until enough operations are saved (2)."""
         trail: list[tuple[_Place, Function]] = []
@@ -243,9 +274,12 @@ class _Search:
         room = phase.room
         states, torques = self._looked_at(program)
         here, foreseen = foresee(program, states, torques, self.tolerance, self.limit.constants_to_fit(program))
-        good = [one for one in foreseen if one.largest <= room and one.replacement.place not in failed]
+        most = phase.foreseen or room
+        good = [one for one in foreseen if one.largest <= most and one.replacement.place not in failed]
         used = np.array([float(np.maximum(one.errors**2 - here**2, 0.0).sum()) for one in good])
-        gains = np.array([one.replacement.saved for one in good]) / (used + _SMALLEST_USE)
+        if phase.earnest:  # what counts is whether errors can come within the tolerance at all
+            used = np.array([one.largest for one in good]) - 0.9
+        gains = np.array([one.replacement.saved for one in good]) / (np.maximum(used, 0.0) + _SMALLEST_USE)
         gains *= np.exp(self._chance * self._rng.standard_normal(len(gains)))  # (4)
         order = np.argsort(-gains, kind="stable")
         if phase.together > 1:
@@ -254,16 +288,16 @@ class _Search:
                 return several
         broken: list[int] = []
         for replacement in self._allowed(program, [good[row].replacement for row in order]):
-            if broken.count(replacement.step) == _OF_ONE_STEP:
+            if broken.count(replacement.step) == phase.tries_of_a_step:
                 continue
             trial = replaced_together(program, [replacement])
             if _price(trial) >= _price(program):
                 continue
-            if (shorter := self._fitted_quickly(trial, room)) is not None:
+            if (shorter := self._fitted_to_motions_met(trial, phase)) is not None:
                 return replacement.place, shorter
             failed.add(replacement.place)
             broken.append(replacement.step)
-            if len(broken) == _BROKEN_PROMISES:
+            if len(broken) == phase.tries:
                 break
         return None
 
@@ -282,7 +316,7 @@ class _Search:
         if not all(self.limit.allows_replacing(program, [together])):
             return None
         trial = replaced_together(program, together)
-        shorter = self._fitted_quickly(trial, phase.room) if _price(trial) < _price(program) else None
+        shorter = self._fitted_to_motions_met(trial, phase) if _price(trial) < _price(program) else None
         return None if shorter is None else (first.place, shorter)
 
     def _allowed(self, program: Function, chosen: Sequence[Replacement]) -> Iterator[Replacement]:
@@ -292,12 +326,11 @@ class _Search:
             allowed = self.limit.allows_replacing(program, [[one] for one in some])
             yield from itertools.compress(some, allowed)
 
-    def _fitted_quickly(self, program: Function, room: float) -> Function | None:
-        """The program after a quick fit, where its errors stay within the room (2)."""
-        for _ in range(2):
-            constants = self.limit.constants_to_fit(program)
-            program = refit_by_least_squares(program, self.states, self.torques, self.tolerance, constants)
-        return program if self._error(program, values_at(program, self.states)) <= room else None
+    def _fitted_to_motions_met(self, program: Function, phase: _Phase) -> Function | None:
+        """The program after a fit, quick (2) or in earnest (8), where its errors stay within the room."""
+        for fit in (refit_constants,) if phase.earnest else (refit_by_least_squares, refit_by_least_squares):
+            program = fit(program, self.states, self.torques, self.tolerance, self.limit.constants_to_fit(program))
+        return program if self._error(program, values_at(program, self.states)) <= phase.room else None
 
     def _looked_at(self, program: Function) -> tuple[Array, Array]:
         """Motions for foresight, and the exact torques there."""

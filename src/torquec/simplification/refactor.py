@@ -10,13 +10,15 @@ shorter, and so may be anything between the two.
 (3)  a product of two factors that is computed anyway is used; a value that is there times a constant may stand for the
      value, where a term has a constant of its own
 (4)  one of the steps that others need, too, may be multiplied out as well, by chance
-(5)  every form that takes no more operations is kept: forms of one price lead to shorter ones
+(5)  every form that takes no more operations is kept: forms of one price lead to shorter ones. One that takes more by
+     an estimate (:mod:`torquec.simplification.form_price`) is not built
 
 Forms differ by rounding alone.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +29,7 @@ import numpy as np
 
 from torquec.expr import Function, Op, count_operations
 from torquec.expr.replay import rebuilt
+from torquec.simplification.form_price import FormPrices
 from torquec.simplification.replacements import angle_steps
 
 _SUMS = (Op.ADD, Op.SUB, Op.NEG)
@@ -91,6 +94,11 @@ class _Form:
         return _price(self.program)
 
     @cached_property
+    def prices(self) -> FormPrices:
+        """Of the program with another form of one step (5)."""
+        return FormPrices(self.program)
+
+    @cached_property
     def uses(self) -> Counter[int]:
         """How often each step is needed."""
         uses = Counter(argument for step in self.program.operations for argument in step.args)
@@ -130,7 +138,7 @@ class _Form:
         }
 
     def another(self, rng: np.random.Generator) -> Function | None:
-        """The program with one sum in another form, by chance; None where that sum has only one."""
+        """The program with one sum in another form, by chance; None where that sum has only one, or that costs more."""
         chosen = self.sums[int(rng.integers(len(self.sums)))]
         terms = self._multiplied_out(chosen, needed_here=True)
         if rng.random() < _FARTHER:
@@ -142,9 +150,14 @@ class _Form:
             return None
         known = {factors: k for factors, k in self.products.items() if k < chosen}
         wayward = _WAYWARD[int(rng.integers(len(_WAYWARD)))]
-        return rebuilt(
-            self.program, replaced={chosen: lambda values: _Writer(values, known, rng, wayward).polynomial(terms)}
-        )
+        chance = int(rng.integers(1 << 62))
+
+        def written(values: Sequence[Any]) -> Any:
+            return _Writer(values, known, np.random.default_rng(chance), wayward).polynomial(terms)
+
+        if self.prices.with_form(chosen, written(self.prices.values), same=math.inf) > self.price:
+            return None
+        return rebuilt(self.program, replaced={chosen: written})
 
     def _multiplied_out(self, k: int, *, needed_here: bool = False) -> list[_Term]:
         step = self.program.operations[k]
