@@ -1,8 +1,8 @@
 """The kernel for a block of four states as x86 instructions with AVX2, registers given out here.
 
-With 16 registers, what bounds a block is how often values are read from memory: a processor reads twice a cycle, and
-starts two products. LLVM reads each constant when it is used and stores what it cannot keep, 400 reads for the 394
-products of a Panda. Here there are 350 to 380, because
+With 16 registers, a block reads memory as often as it multiplies, and a processor does two of either in a cycle. LLVM's
+code for the Panda's inverse dynamics has 1100 instructions, 400 reads and 150 stores among them, for 400 products. Here
+there are 950, 350 and 120, because
 
 (1)  the instructions come in the order of :mod:`torquec.codegen.llvm_text.schedule`, in which few values wait;
 (2)  a register that is needed is a free one, else that of the value whose next use is farthest away, which is first
@@ -19,17 +19,20 @@ from __future__ import annotations
 
 import re
 
-from torquec.codegen.llvm_text.arrange import Write, arrange, place_writes
+from torquec.codegen.llvm_text.arrange import AngleGroup, Write, arrange, place_writes
+from torquec.codegen.llvm_text.assembly import FEWEST_STEPS
 from torquec.codegen.llvm_text.batch import emit_row_loop
 from torquec.codegen.llvm_text.block_code import COLUMNS, FAR, WIDTH, BlockCode, Form, Instruction, is_writable
-from torquec.codegen.llvm_text.kernel import kernel_parameters
+from torquec.codegen.llvm_text.kernel import MOST_OPERATIONS_IN_ONE, kernel_parameters
 from torquec.codegen.llvm_text.program import StepProgram
-from torquec.codegen.llvm_text.schedule import schedule
+from torquec.codegen.llvm_text.schedule import MOST_SCHEDULED, schedule
 from torquec.codegen.llvm_text.text import FunctionText, Type, literal
+from torquec.expr import Op
 
-_MOST_POINTERS = 11  # general registers that a function can spare for its arrays
+_MOST_POINTERS = 8  # general registers that are left beside those of constants, values that wait, and lanes
 _SPAN = 64  # of the schedule: finer ones make more values wait
-_NEAR, _REACH = 16, 100
+_MOST_SCHEDULED = 500  # steps without a division; in longer programs fewer values wait in the algorithm's own order
+_NEAR, _REACH = 16, 100  # instructions; from half to twice as many the time is the same
 _NEVER = 1 << 60  # the next use of a value that nobody needs
 _SHAPE = Type(WIDTH)
 _BYTES = _SHAPE.bytes * WIDTH
@@ -40,19 +43,27 @@ def emit_assembled_block(module: FunctionText, program: StepProgram, *, name: st
 
     States with large angles are left to the scalar kernel, whose address is in the module's slot.
     """
-    order = [item for item in schedule(program, arrange(program, columns=1), span=_SPAN) if not isinstance(item, Write)]
-    items = list(place_writes(program, order, COLUMNS))
+    order = arrange(program, columns=COLUMNS)
     pointers = [*(f"in{i}" for i in range(len(program.inputs))), *(f"out{i}" for i in range(len(program.outputs)))]
-    if len(pointers) + 2 > _MOST_POINTERS or not is_writable(program, items):
+    angles = any(isinstance(item, AngleGroup) for item in order)
+    if (
+        (not angles and len(order) < FEWEST_STEPS)
+        or len(order) > MOST_OPERATIONS_IN_ONE
+        or len(pointers) > _MOST_POINTERS
+        or not is_writable(program, order)
+    ):
         return ""
-    code = BlockCode(program, items)
-    places = _Places(code, registers)
+    # What waits for a division waits long, and its order counts for more than a few stores.
+    divides = any(step.op is Op.DIV for step in program.steps)
+    scheduled = schedule(program, order, most=MOST_SCHEDULED if divides else _MOST_SCHEDULED, span=_SPAN)
+    steps = [item for item in scheduled if not isinstance(item, Write)]
+    places = _Places(BlockCode(program, list(place_writes(program, steps, COLUMNS))), registers)
     text = FunctionText(module.fma, declarations=module.declarations)
     waiting = text.stack(f"[{max(1, places.slots)} x {_SHAPE}]")
     table = f"@{name}_constants"
     arrays = {**{pointer: f"%{pointer}" for pointer in pointers}, "waiting": waiting, "constants": table}
     _append_assembly(text, places.lines, arrays, registers=registers)
-    if code.angles:
+    if angles:
         _append_far_rows(text, program, rows=f"{name}_rows")
     text.append("ret void")
     vectors = ", ".join(f"{_SHAPE} {literal(number, _SHAPE)}" for number in places.constants)

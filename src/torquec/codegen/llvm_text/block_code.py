@@ -3,12 +3,12 @@
 (1)  Rows to columns: two columns at a time. 16 bytes of rows 0 and 2 stand in one vector, those of rows 1 and 3 in
      another (the second half of each comes straight from memory); their even lanes are the first column, the odd ones
      the second. The last column of an odd number is read with what follows it, in the last row with what precedes it.
-     Outputs go back the same way.
+     Outputs go back the same way, four columns in whole vectors.
 (2)  Sines and cosines are those of :mod:`torquec.codegen.llvm_text.sincos`, operation by operation, of three angles in
      turns: each constant is then loaded once for all, and of four the values would not fit in the registers.
 (3)  The squares of all angles are added up, lane by lane: where the sum is more than that of the largest angle, the
      states are left to the scalar kernel.
-(4)  Columns are read where they are first needed, and outputs are written as soon as two neighbours are known.
+(4)  Columns are read where they are first needed, and outputs are written as soon as four neighbours are known.
 """
 
 from __future__ import annotations
@@ -20,19 +20,20 @@ from enum import Enum, auto
 from torquec.codegen.llvm_text.arrange import Angle, AngleGroup, Item, PointGroup, Write
 from torquec.codegen.llvm_text.program import EvaluationStep, Fused, StepProgram
 from torquec.codegen.llvm_text.sincos import HALF_PI_PARTS_FUSED
+from torquec.codegen.llvm_text.text import literal
 from torquec.codegen.sincos import DOUBLE_SINCOS
 from torquec.expr import Op
 
 WIDTH = 4
 """States of a block."""
 
-COLUMNS = 2
+COLUMNS = 4
 """Neighbours that are written together."""
 
 FAR = "far"
 """The place of a bit for each lane that is far, by (3)."""
 
-_ANGLES_IN_TURNS = 3
+_ANGLES_IN_TURNS = 3  # (2)
 _NOT_AT_MOST = 22  # a comparison that is true of what is not a number
 
 _FUSED = {Fused.ADD: "vfmadd", Fused.SUB: "vfmsub", Fused.NEGATED_ADD: "vfnmadd", Fused.NEGATED_SUB: "vfnmsub"}
@@ -81,8 +82,8 @@ class BlockCode:
     def __init__(self, program: StepProgram, items: Sequence[Item]) -> None:
         self.instructions: list[Instruction] = []
         self.constants: dict[int, float] = {}
-        self.angles = sum(len(item.angles) for item in items if isinstance(item, AngleGroup))
-        self._left, self._squares = self.angles, -1
+        self._left = sum(len(item.angles) for item in items if isinstance(item, AngleGroup))
+        self._squares = -1
         self._program = program
         self._count = 0
         self._constant_of: dict[str, int] = {}
@@ -113,7 +114,7 @@ class BlockCode:
         return result
 
     def _constant(self, number: float) -> int:
-        key = number.hex()  # zero has two signs
+        key = literal(number)  # zero has two signs
         if key not in self._constant_of:
             self._constant_of[key] = self._count
             self.constants[self._count] = number
@@ -126,7 +127,7 @@ class BlockCode:
             return self._constant(leaf.value)
         if leaf.op is Op.INPUT:
             if (leaf.port, leaf.element) not in self._column:
-                self._read(leaf.port, leaf.element // COLUMNS * COLUMNS)
+                self._read(leaf.port, leaf.element // 2 * 2)
             return self._column[leaf.port, leaf.element]
         return self._value[step]
 
@@ -159,25 +160,50 @@ class BlockCode:
             self._column[port, first] = self._do(Form.TWO, "vshufpd", even, odd, immediate=0b1000)
 
     def _write(self, item: Write) -> None:
-        """Two columns, or the last one (1)."""
-        m = self._program.outputs[item.output].size
+        """Four columns, or two and one of what is left (1)."""
+        if self._program.outputs[item.output].size == 1:
+            self._store("vmovupd", self._operand(item.steps[0]), item, 0, 0)
+            return
         values = [self._operand(step) for step in item.steps]
+        pairs = [self._pair(values[k], values[k + 1]) for k in range(0, len(values) - 1, 2)]
+        if len(values) == COLUMNS:
+            for row, (left, right) in enumerate(zip(*pairs, strict=True)):
+                for part, immediate in ((0, 0x20), (2, 0x31)):  # the lower halves, the upper ones
+                    whole = self._combined("vperm2f128", left, right, immediate)
+                    self._store("vmovupd", whole, item, row + part, 0)
+            return
+        for k, pair in enumerate(pairs):
+            for row, vector in enumerate(pair):
+                self._store("vmovupd", vector, item, row, 2 * k, half=True)
+                self._store("vextractf128", vector, item, row + 2, 2 * k, immediate=1)
+        if len(values) % 2:
+            upper = self._do(Form.ONE, "vextractf128", values[-1], immediate=1)
+            for row, half in ((0, values[-1]), (2, upper)):
+                self._store("vmovlpd", half, item, row, len(values) - 1, half=True)
+                self._store("vmovhpd", half, item, row + 1, len(values) - 1, half=True)
 
-        def store(name: str, value: int, row: int, **named: int | bool) -> None:
-            place = f"{8 * (row * m + item.first)}(out{item.output})"
-            self._do(Form.WRITE, name, value, memory=place, **named)  # type: ignore[arg-type]
+    def _pair(self, a: int, b: int) -> tuple[int, int]:
+        """Two columns as rows: 0 and 2, 1 and 3."""
+        return self._combined("vunpcklpd", a, b), self._combined("vunpckhpd", a, b)
 
-        if m == 1:
-            store("vmovupd", values[0], 0)
-        elif len(values) == COLUMNS:
-            for row, name in enumerate(("vunpcklpd", "vunpckhpd")):
-                vector = self._do(Form.TWO, name, *values)
-                store("vmovupd", vector, row, half=True)
-                store("vextractf128", vector, row + 2, immediate=1)
-        else:
-            for row, half in ((0, values[0]), (2, self._do(Form.ONE, "vextractf128", values[0], immediate=1))):
-                store("vmovlpd", half, row, half=True)
-                store("vmovhpd", half, row + 1, half=True)
+    def _combined(self, name: str, a: int, b: int, immediate: int | None = None) -> int:
+        """Lanes of two vectors; of a constant they are all the same."""
+        return a if a == b and a in self.constants else self._do(Form.TWO, name, a, b, immediate=immediate)
+
+    def _store(
+        self,
+        name: str,
+        value: int,
+        item: Write,
+        row: int,
+        column: int,
+        *,
+        immediate: int | None = None,
+        half: bool = False,
+    ) -> None:
+        m = self._program.outputs[item.output].size
+        place = f"{8 * (row * m + item.first + column)}(out{item.output})"
+        self._do(Form.WRITE, name, value, immediate=immediate, memory=place, half=half)
 
     def _angles(self, angles: Sequence[Angle]) -> None:
         """Sines and cosines of some angles in turns (2), (3)."""
