@@ -84,7 +84,7 @@ def compile_single(function: Function, cpu: Cpu) -> bytes:
     fits = len(function.operations) <= MOST_OPERATIONS_IN_VECTORS
     shape = Type(cpu.single_width if fits else 1, "float")
     bodies = [
-        emit_block(text, program, shape, name=BLOCK),
+        emit_block(text, program, shape, name=BLOCK, few_registers=cpu.assembles_blocks),
         emit_batch(program, shape, name=BATCH, block=BLOCK, prefetches=True),
         emit_shared_batch(program, name=SHARED, batch=BATCH, shape=shape, prefetches=True),
         COPY_ROWS,
