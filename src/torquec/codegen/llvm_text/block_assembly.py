@@ -30,7 +30,7 @@ from torquec.codegen.llvm_text.text import FunctionText, Type, literal
 from torquec.expr import Op
 
 _MOST_POINTERS = 8  # general registers that are left beside those of constants, values that wait, and lanes
-_SPAN = 64  # of the schedule: finer ones make more values wait
+_SPAN = 64  # of the schedule: finer ones make more of the Panda's values wait; else from 8 on the time is the same
 _MOST_SCHEDULED = 500  # steps without a division; in longer programs fewer values wait in the algorithm's own order
 _NEAR, _REACH = 16, 100  # instructions; from half to twice as many the time is the same
 _NEVER = 1 << 60  # the next use of a value that nobody needs
