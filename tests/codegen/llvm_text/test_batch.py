@@ -7,6 +7,8 @@ from tests.codegen.llvm.programs import arm, as_tuple, every_op, inputs_of, pass
 from torquec.codegen.llvm import CompileOptions, compile_function, host_cpu, plain_cpu
 from torquec.codegen.llvm import module as module_file
 from torquec.codegen.llvm_text import batch as batch_file
+from torquec.codegen.llvm_text.program import make_program
+from torquec.codegen.llvm_text.text import FunctionText, Type
 from torquec.codegen.precision import Precision
 from torquec.expr import trace
 
@@ -109,3 +111,22 @@ def test_fetching_ahead_changes_nothing(precision, monkeypatch):
     fetched = re.findall(r"llvm.prefetch.p0\(ptr %v\d+, i32 (\d)", sources[-1])
     assert fetched == sorted(fetched)
     assert set(fetched) == {"0", "1"}
+
+
+def test_with_few_registers_steps_wait_less_and_give_the_same():
+    def text(function, **named):
+        module = FunctionText(fma=True)
+        return batch_file.emit_block(module, make_program(function, fuse=True), Type(8, "float"), name="block", **named)
+
+    assert text(arm(), few_registers=True) != text(arm())
+    divided = trace("f", lambda x: {"y": [x[0] / x[1], x[1] * x[2], x[0] / x[2]]}, {"x": (3,)})
+    assert text(divided, few_registers=True) == text(divided)
+
+
+@pytest.mark.skipif(host_cpu().width < 4 or not host_cpu().fma, reason="no AVX2 here")
+def test_floats_round_alike_in_every_order(monkeypatch):
+    arrays = [a.astype(np.float32) for a in inputs_of(arm(7), np.random.default_rng(1), 50)]
+    options = CompileOptions(cpu=plain_cpu(4), precision=Precision.SINGLE)
+    got = compile_function(arm(7), options=options).call(*arrays)
+    monkeypatch.setattr(batch_file, "_MOST_SCHEDULED", 0)
+    assert same_bits(got, compile_function(arm(7), options=options).call(*arrays))

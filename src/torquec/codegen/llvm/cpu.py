@@ -41,6 +41,11 @@ class Cpu:
             return 0
         return 32 if self.width == 8 else 16
 
+    @property
+    def assembles_blocks(self) -> bool:
+        """Whether the instructions of a block of a batch are written here: x86 with AVX2 and fused operations."""
+        return self.width == 4 and self.assembled_registers == 16
+
 
 def make_target_machine(cpu: Cpu, *, level: int) -> llvm.TargetMachine:
     """LLVM's code generator for this processor at optimization level 0 to 3.

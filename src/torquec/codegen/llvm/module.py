@@ -18,6 +18,7 @@ from torquec.codegen.llvm_text.batch import (
     emit_row_loop,
     emit_shared_batch,
 )
+from torquec.codegen.llvm_text.block_assembly import emit_assembled_block
 from torquec.codegen.llvm_text.program import make_program
 from torquec.codegen.llvm_text.scalar import emit_packed, emit_scalar
 from torquec.codegen.llvm_text.sincos import FAR_SINCOS, LIBRARY_FAR_ONE, SINGLE_FAR_SINCOS
@@ -62,7 +63,8 @@ def compile_batch(function: Function, cpu: Cpu) -> bytes:
     fits = len(function.operations) <= MOST_OPERATIONS_IN_VECTORS
     if fits:
         shape = Type(cpu.width)
-        block = emit_block(text, program, shape, name=BLOCK)
+        block = emit_assembled_block(text, program, name=BLOCK) if cpu.assembles_blocks else ""
+        block = block or emit_block(text, program, shape, name=BLOCK)
         bodies = [block, emit_batch(program, shape, name=BATCH, block=BLOCK, prefetches=True)]
     else:
         bodies = [emit_row_loop(program, name=BATCH)]
@@ -82,7 +84,7 @@ def compile_single(function: Function, cpu: Cpu) -> bytes:
     fits = len(function.operations) <= MOST_OPERATIONS_IN_VECTORS
     shape = Type(cpu.single_width if fits else 1, "float")
     bodies = [
-        emit_block(text, program, shape, name=BLOCK),
+        emit_block(text, program, shape, name=BLOCK, few_registers=cpu.assembles_blocks),
         emit_batch(program, shape, name=BATCH, block=BLOCK, prefetches=True),
         emit_shared_batch(program, name=SHARED, batch=BATCH, shape=shape, prefetches=True),
         COPY_ROWS,

@@ -11,10 +11,11 @@ of it.
 from __future__ import annotations
 
 from torquec.codegen.llvm_text.arctangent import emit_atan2
-from torquec.codegen.llvm_text.arrange import arrange
+from torquec.codegen.llvm_text.arrange import Write, arrange, place_writes
 from torquec.codegen.llvm_text.kernel import emit_kernel
 from torquec.codegen.llvm_text.program import StepProgram
 from torquec.codegen.llvm_text.scalar import load_pointers
+from torquec.codegen.llvm_text.schedule import schedule
 from torquec.codegen.llvm_text.sincos import emit_guarded_sincos
 from torquec.codegen.llvm_text.text import DOUBLE, FunctionText, Type, literal
 from torquec.codegen.llvm_text.transpose import emit_read_columns, emit_write_columns
@@ -24,13 +25,25 @@ SCALAR_SLOT = "scalar"
 """The slot of a module for the address of the packed scalar kernel, where that stands in another module."""
 
 
-def emit_block(module: FunctionText, program: StepProgram, shape: Type, *, name: str) -> str:
-    """The text of the kernel for exactly W rows, of the numbers of `shape`."""
+_MOST_SCHEDULED = 500  # steps; longer programs have fewer waiting values in the algorithm's own order
+
+
+def emit_block(
+    module: FunctionText, program: StepProgram, shape: Type, *, name: str, few_registers: bool = False
+) -> str:
+    """The text of the kernel for exactly W rows, of the numbers of `shape`.
+
+    With `few_registers` (16), steps come in an order in which few values wait.
+    """
 
     def make_body(text: FunctionText) -> _BlockBody:
         return _BlockBody(text, program, shape)
 
     items = arrange(program, columns=shape.width)
+    # Divisions take long, and LLVM hides them better in the order of the algorithm.
+    if few_registers and not any(step.op is Op.DIV for step in program.steps):
+        scheduled = schedule(program, items, most=_MOST_SCHEDULED)
+        items = list(place_writes(program, (item for item in scheduled if not isinstance(item, Write)), shape.width))
     return emit_kernel(module, program, items, make_body, head=f"define internal void @{name}")
 
 

@@ -6,7 +6,7 @@ same few. Steps are therefore taken one by one, between groups of angles, and of
 
 (1)  the one that leaves the fewest values waiting: plus one for its result, minus one for every operand that nobody
      needs afterwards;
-(2)  of these, one whose operands are ready earliest, in spans of `_SPAN` cycles;
+(2)  of these, one whose operands are ready earliest, in spans of `SPAN` cycles;
 (3)  of these, the one with the longest chain of dependent operations behind it.
 
 No operation changes, only when it is done: results keep all their bits. What it brings is in `codegen/llvm/README.md`.
@@ -26,14 +26,18 @@ MOST_SCHEDULED = 1000
 MOST_SCHEDULED_HERE = 2000
 """The same where registers are given out by :mod:`torquec.codegen.llvm_text.assembly`, which keeps to this order."""
 
-_SPAN = 8  # two operations of a chain: finer, ready times that are only estimates would decide
+SPAN = 8
+"""Cycles. Two operations of a chain: finer, ready times that are only estimates would decide."""
+
 _CYCLES_OF_A_GROUP = 50  # sine and cosine of a vector of angles, from operand to results
 
 
-def schedule(program: StepProgram, items: Sequence[Item], *, most: int = MOST_SCHEDULED) -> list[Item]:
+def schedule(
+    program: StepProgram, items: Sequence[Item], *, most: int = MOST_SCHEDULED, span: int = SPAN
+) -> list[Item]:
     """The items of `arrange` in another order, outputs written element by element.
 
-    A program of more than `most` steps keeps its order.
+    A program of more than `most` steps keeps its order. `span` is that of (2).
 
     >>> from torquec.codegen.llvm_text.arrange import arrange
     >>> from torquec.codegen.llvm_text.program import make_program
@@ -50,7 +54,7 @@ def schedule(program: StepProgram, items: Sequence[Item], *, most: int = MOST_SC
     order = [item for item in items if not isinstance(item, Write)]
     if len(order) > most:
         return list(items)
-    scheduler = _Scheduler(program, order)
+    scheduler = _Scheduler(program, order, span)
     for item in order:
         if isinstance(item, int):
             scheduler.offer(item)
@@ -64,7 +68,8 @@ def schedule(program: StepProgram, items: Sequence[Item], *, most: int = MOST_SC
 class _Scheduler:
     """Collects the steps up to the next group, then takes them in the order of (1), (2), (3)."""
 
-    def __init__(self, program: StepProgram, order: Sequence[Item]) -> None:
+    def __init__(self, program: StepProgram, order: Sequence[Item], span: int) -> None:
+        self._span = span
         self.done: list[Item] = []
         self._steps = program.steps
         self._program = program
@@ -119,7 +124,7 @@ class _Scheduler:
 
     def _push(self, step: int) -> None:
         start = max((self._ready[a] for a in self._operands[step]), default=0)
-        heapq.heappush(self._heap, (self._waiting[step], start // _SPAN, -self._behind[step], step))
+        heapq.heappush(self._heap, (self._waiting[step], start // self._span, -self._behind[step], step))
 
     def _do(self, step: int) -> None:
         self.done.append(step)

@@ -19,7 +19,7 @@ from __future__ import annotations
 from torquec.codegen.llvm_text.text import FunctionText, Type, literal
 from torquec.codegen.sincos import DOUBLE_SINCOS, LARGEST_ANGLE, SINGLE_SINCOS, SincosTable
 
-_HALF_PI_PARTS_FUSED = (1.5707963267948966, 6.123233995736766e-17)  # pi/2 to 106 bits: fused products keep all digits
+HALF_PI_PARTS_FUSED = (1.5707963267948966, 6.123233995736766e-17)  # pi/2 to 106 bits: fused products keep all digits
 _SINGLE_HALF_PI_PARTS_FUSED = (1.5707963705062866, -4.371138828673793e-08)  # pi/2 to 49 bits
 
 SINGLE_VECTOR_ERROR = 9.39e-8
@@ -34,7 +34,7 @@ def _table(shape: Type) -> SincosTable:
 def emit_sincos(text: FunctionText, x: str, shape: Type) -> tuple[str, str]:
     """Append the code for (sin x, cos x) with |x| at most the table's largest; gives the names of the two."""
     table = _table(shape)
-    fused = _SINGLE_HALF_PI_PARTS_FUSED if table is SINGLE_SINCOS else _HALF_PI_PARTS_FUSED
+    fused = _SINGLE_HALF_PI_PARTS_FUSED if table is SINGLE_SINCOS else HALF_PI_PARTS_FUSED
     t = text.multiply_add(shape, x, literal(table.two_over_pi, shape), literal(table.round, shape))
     k = text.binary("fadd", shape, t, literal(-table.round, shape))
     r = x
@@ -72,16 +72,16 @@ def _turn(text: FunctionText, shape: Type, t: str, sine: str, cosine: str) -> tu
         text.define(f"select {shape.booleans} {is_odd}, {shape} {cosine}, {shape} {sine}"),
         text.define(f"select {shape.booleans} {is_odd}, {shape} {sine}, {shape} {cosine}"),
     )
-    next_quadrant = text.define(f"add {integers} {bits}, {integers.splat(1)}")
-    return _flip(text, shape, turned[0], bits), _flip(text, shape, turned[1], next_quadrant)
+    lowest = 8 * shape.bytes - 2  # where the quadrant's last bit goes, so that its first is the sign
+    quadrant = text.define(f"shl {integers} {bits}, {integers.splat(lowest)}")
+    next_quadrant = text.define(f"add {integers} {quadrant}, {integers.splat(2**lowest)}")
+    return _flip(text, shape, turned[0], quadrant), _flip(text, shape, turned[1], next_quadrant)
 
 
-def _flip(text: FunctionText, shape: Type, value: str, quadrant: str) -> str:
-    """The value, negated where bit 1 of the quadrant is set."""
+def _flip(text: FunctionText, shape: Type, value: str, signs: str) -> str:
+    """The value, negated where the highest bit of `signs` is set."""
     integers = shape.integers
-    sign_bit = 8 * shape.bytes - 1
-    high = text.define(f"shl {integers} {quadrant}, {integers.splat(sign_bit - 1)}")
-    sign = text.define(f"and {integers} {high}, {integers.splat(-(2**sign_bit))}")
+    sign = text.define(f"and {integers} {signs}, {integers.splat(-(2 ** (8 * shape.bytes - 1)))}")
     plain = text.define(f"bitcast {shape} {value} to {integers}")
     flipped = text.define(f"xor {integers} {plain}, {sign}")
     return text.define(f"bitcast {integers} {flipped} to {shape}")
@@ -107,16 +107,19 @@ def emit_guarded_sincos(text: FunctionText, angles: list[str], shape: Type) -> l
 
 
 def _any_far(text: FunctionText, angles: list[str], shape: Type) -> str:
-    """Whether any element of any vector is beyond the table's largest angle; a NaN is not."""
-    flags = ""
-    for x in angles:
-        size = text.call("llvm.fabs", shape, x)
-        flag = text.define(f"fcmp ogt {shape} {size}, {literal(_table(shape).largest_angle, shape)}")
-        flags = text.define(f"or {shape.booleans} {flags}, {flag}") if flags else flag
+    """Whether the squares of a lane's angles come to more than that of the table's largest; or one is NaN.
+
+    One operation for each vector. It is true of every angle that is too large and of few others, which the code out of
+    line leaves as they are. A NaN must not hide a large angle in the same lane.
+    """
+    total = text.binary("fmul", shape, angles[0], angles[0])
+    for x in angles[1:]:
+        total = text.multiply_add(shape, x, x, total)
+    far = text.define(f"fcmp ugt {shape} {total}, {literal(_table(shape).largest_angle ** 2, shape)}")
     if shape.width == 1:
-        return flags
+        return far
     text.declare(f"declare i1 @llvm.vector.reduce.or.v{shape.width}i1({shape.booleans})")
-    return text.define(f"call i1 @llvm.vector.reduce.or.v{shape.width}i1({shape.booleans} {flags})")
+    return text.define(f"call i1 @llvm.vector.reduce.or.v{shape.width}i1({shape.booleans} {far})")
 
 
 def _call_cold(text: FunctionText, shape: Type, x: str, sine: str, cosine: str) -> tuple[str, str]:

@@ -1,0 +1,254 @@
+"""The kernel for a block of four states as x86 instructions with AVX2, registers given out here.
+
+With 16 registers, a block reads memory as often as it multiplies, and a processor does two of either in a cycle. LLVM's
+code for the Panda's inverse dynamics has 1100 instructions, 400 reads and 150 stores among them, for 400 products. Here
+there are 950, 350 and 120, because
+
+(1)  the instructions come in the order of :mod:`torquec.codegen.llvm_text.schedule`, in which few values wait;
+(2)  a register that is needed is a free one, else that of the value whose next use is farthest away, which is first
+     stored, unless memory holds it already (Belady's rule);
+(3)  one operand of an instruction may be in memory; it is loaded first where it is used again: a constant within
+     `_NEAR` instructions, whatever it replaces; another value within `_REACH`, where a register is free;
+(4)  a fused operation is written over an operand that nobody needs afterwards, or else over a copy of its summand.
+
+Operations are those of the steps, so that results have the bits of every other kernel. What it brings is in
+`codegen/llvm/README.md`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from torquec.codegen.llvm_text.arrange import AngleGroup, Write, arrange, place_writes
+from torquec.codegen.llvm_text.assembly import FEWEST_STEPS
+from torquec.codegen.llvm_text.batch import emit_row_loop
+from torquec.codegen.llvm_text.block_code import COLUMNS, FAR, WIDTH, BlockCode, Form, Instruction, is_writable
+from torquec.codegen.llvm_text.kernel import MOST_OPERATIONS_IN_ONE, kernel_parameters
+from torquec.codegen.llvm_text.program import StepProgram
+from torquec.codegen.llvm_text.schedule import MOST_SCHEDULED, schedule
+from torquec.codegen.llvm_text.text import FunctionText, Type, literal
+from torquec.expr import Op
+
+_MOST_POINTERS = 8  # general registers that are left beside those of constants, values that wait, and lanes
+_SPAN = 64  # of the schedule: finer ones make more of the Panda's values wait; else from 8 on the time is the same
+_MOST_SCHEDULED = 500  # steps without a division; in longer programs fewer values wait in the algorithm's own order
+_NEAR, _REACH = 16, 100  # instructions; from half to twice as many the time is the same
+_NEVER = 1 << 60  # the next use of a value that nobody needs
+_SHAPE = Type(WIDTH)
+_BYTES = _SHAPE.bytes * WIDTH
+
+
+def emit_assembled_block(module: FunctionText, program: StepProgram, *, name: str, registers: int = 16) -> str:
+    """The text of the kernel for exactly four rows; empty where it is one for LLVM.
+
+    States with large angles are left to the scalar kernel, whose address is in the module's slot.
+    """
+    order = arrange(program, columns=COLUMNS)
+    pointers = [*(f"in{i}" for i in range(len(program.inputs))), *(f"out{i}" for i in range(len(program.outputs)))]
+    angles = any(isinstance(item, AngleGroup) for item in order)
+    if (
+        (not angles and len(order) < FEWEST_STEPS)
+        or len(order) > MOST_OPERATIONS_IN_ONE
+        or len(pointers) > _MOST_POINTERS
+        or not is_writable(program, order)
+    ):
+        return ""
+    # What waits for a division waits long, and its order counts for more than a few stores.
+    divides = any(step.op is Op.DIV for step in program.steps)
+    scheduled = schedule(program, order, most=MOST_SCHEDULED if divides else _MOST_SCHEDULED, span=_SPAN)
+    steps = [item for item in scheduled if not isinstance(item, Write)]
+    places = _Places(BlockCode(program, list(place_writes(program, steps, COLUMNS))), registers)
+    text = FunctionText(module.fma, declarations=module.declarations)
+    waiting = text.stack(f"[{max(1, places.slots)} x {_SHAPE}]")
+    table = f"@{name}_constants"
+    arrays = {**{pointer: f"%{pointer}" for pointer in pointers}, "waiting": waiting, "constants": table}
+    _append_assembly(text, places.lines, arrays, registers=registers)
+    if angles:
+        _append_far_rows(text, program, rows=f"{name}_rows")
+    text.append("ret void")
+    vectors = ", ".join(f"{_SHAPE} {literal(number, _SHAPE)}" for number in places.constants)
+    constants = f"{table} = internal constant [{len(places.constants)} x {_SHAPE}] [{vectors}], align 64\n"
+    kernel = text.finish(f"define internal void @{name}({', '.join(kernel_parameters(program))}) noinline #0")
+    return "\n".join([constants, kernel, emit_row_loop(program, name=f"{name}_rows")])
+
+
+def _append_assembly(text: FunctionText, lines: list[str], arrays: dict[str, str], *, registers: int) -> None:
+    """Append the instructions, which leave in `%far` the lanes that are far."""
+    number = {FAR: "$0", **{f"({array})": f"(${k})" for k, array in enumerate(arrays, start=1)}}
+    written = ["xorl $0, $0", *(_with_operands(line, number) for line in lines), "vzeroupper"]
+    constraints = ["=&r", *(["r"] * len(arrays)), *(f"~{{xmm{k}}}" for k in range(registers))]
+    constraints += ["~{memory}", "~{dirflag}", "~{fpsr}", "~{flags}"]
+    operands = ", ".join(f"ptr {pointer}" for pointer in arrays.values())
+    body = "\\0A".join(written)
+    text.append(f'%far = call i32 asm sideeffect "{body}", "{",".join(constraints)}"({operands})')
+
+
+def _with_operands(line: str, number: dict[str, str]) -> str:
+    """An instruction with LLVM's names of arrays and of the one result; its own dollars are doubled."""
+    name = re.search(rf"\(\w+\)|{FAR}", line)
+    doubled = line.replace("$", "$$")
+    return doubled.replace(name[0], number[name[0]]) if name else doubled
+
+
+def _append_far_rows(text: FunctionText, program: StepProgram, *, rows: str) -> None:
+    """Append that all states are computed again, one by one, where an angle is large or is not a number."""
+    any_far = text.define("icmp ne i32 %far, 0")
+    text.append(f"br i1 {any_far}, label %again, label %done, !prof !0")
+    text.start_block("again")
+    ports = [parameter.split()[-1] for parameter in kernel_parameters(program)]
+    arrays = text.stack(f"[{len(ports)} x ptr]")
+    for k, port in enumerate(ports):
+        text.append(f"store ptr {port}, ptr {text.define(f'getelementptr ptr, ptr {arrays}, i64 {k}')}")
+    outputs = text.define(f"getelementptr ptr, ptr {arrays}, i64 {len(program.inputs)}")
+    text.append(f"call void @{rows}(i64 {WIDTH}, ptr {arrays}, ptr {outputs})")
+    text.append("br label %done")
+    text.start_block("done")
+
+
+class _Places:
+    """Where each value is while the instructions are done one by one; what that takes is appended to `lines`."""
+
+    def __init__(self, code: BlockCode, registers: int) -> None:
+        self.lines: list[str] = []
+        self.constants: list[float] = []
+        self.slots = 0
+        self._numbers = code.constants
+        self._constant_at: dict[int, str] = {}
+        self._register: dict[int, int] = {}
+        self._free = list(range(registers - 1, -1, -1))
+        self._memory: dict[int, str] = {}
+        self._slot_of: dict[int, int] = {}
+        self._free_slots: list[int] = []
+        self._done = 0
+        self._uses: dict[int, list[int]] = {}
+        for k in range(len(code.instructions) - 1, -1, -1):
+            for value in dict.fromkeys(code.instructions[k].values):
+                self._uses.setdefault(value, [_NEVER]).append(k)
+        for instruction in code.instructions:
+            self._do(instruction)
+            self._done += 1
+
+    def _do(self, instruction: Instruction) -> None:
+        values = tuple(dict.fromkeys(instruction.values))
+        for value in values:
+            self._uses[value].pop()
+        self._load_what_is_used_again(values)
+        last = [value for value in values if self._uses[value][-1] == _NEVER]
+        if instruction.form is Form.FUSED:
+            result = self._fused(instruction.name, *instruction.values, last=last)
+            self._leave(last)
+        else:
+            operands = self._operands(instruction)
+            self._leave(last)
+            result = -1 if instruction.form is Form.WRITE else self._take(keep=values)
+            self._append(instruction, operands, result)
+        for value in last:
+            if value in self._slot_of:
+                self._free_slots.append(self._slot_of.pop(value))
+        if result >= 0:
+            if instruction.result in self._uses:
+                self._register[instruction.result] = result
+            else:
+                self._free.append(result)
+
+    def _load_what_is_used_again(self, values: tuple[int, ...]) -> None:
+        """(3)."""
+        for value in values:
+            if value not in self._register:
+                steps = self._uses[value][-1] - self._done
+                if steps < _NEAR if value in self._numbers else self._free and steps < _REACH:
+                    self._in_register(value, keep=values)
+
+    def _operands(self, instruction: Instruction) -> list[str]:
+        """The sources of an instruction in the order in which they are written."""
+        values = instruction.values
+        if instruction.form is Form.READ:
+            return [instruction.memory]
+        if instruction.form in (Form.ONE, Form.WRITE):
+            return [self._name(self._in_register(values[0], keep=values), half=instruction.half)]
+        if instruction.form is Form.JOIN:
+            return [instruction.memory, self._name(self._in_register(values[0], keep=values))]
+        a, b = values[:2]
+        if instruction.form is Form.EITHER and a not in self._register and b in self._register:
+            a, b = b, a
+        signs = [self._name(self._in_register(value, keep=values)) for value in values[2:]]
+        first = self._name(self._in_register(a, keep=values))
+        return [*signs, self._place(b), first]
+
+    def _append(self, instruction: Instruction, operands: list[str], result: int) -> None:
+        if instruction.immediate is not None:
+            operands = [f"${instruction.immediate}", *operands]
+        half = instruction.half or (instruction.name == "vextractf128" and instruction.form is Form.ONE)
+        target = instruction.memory if instruction.form is Form.WRITE else self._name(result, half=half)
+        self.lines.append(f"{instruction.name} {', '.join([*operands, target])}")
+
+    def _fused(self, name: str, a: int, b: int, c: int, *, last: list[int]) -> int:
+        """(4). Instructions are named for the operands' order: first, second, third."""
+        held, values = self._register, (a, b, c)
+        if (b in held, b in last) > (a in held, a in last):
+            a, b = b, a  # the one that can be written over, else one in a register, is first
+        if c in held and c in last and c not in (a, b):
+            first = self._name(self._in_register(a, keep=values))
+            factor, result = self._place(b), held.pop(c)
+            self.lines.append(f"{name}231pd {factor}, {first}, {self._name(result)}")
+        elif a in held and a in last and (b in held or c in held):
+            result = held[a]
+            if c in held:
+                self.lines.append(f"{name}132pd {self._place(b)}, {self._name(held[c])}, {self._name(result)}")
+            else:
+                self.lines.append(f"{name}213pd {self._place(c)}, {self._name(held[b])}, {self._name(result)}")
+            del held[a]
+        else:
+            result = self._take(keep=values)
+            self.lines.append(f"vmovapd {self._place(c)}, {self._name(result)}")
+            first = self._name(self._in_register(a, keep=values))
+            self.lines.append(f"{name}231pd {self._place(b)}, {first}, {self._name(result)}")
+        return result
+
+    def _in_register(self, value: int, *, keep: tuple[int, ...]) -> int:
+        if value not in self._register:
+            register = self._take(keep=keep)
+            self.lines.append(f"vmovapd {self._place(value)}, {self._name(register)}")
+            self._register[value] = register
+        return self._register[value]
+
+    def _place(self, value: int) -> str:
+        """The register of a value, else its memory."""
+        if value in self._register:
+            return self._name(self._register[value])
+        if value not in self._numbers:
+            return self._memory[value]
+        if value not in self._constant_at:
+            self._constant_at[value] = f"{_BYTES * len(self.constants)}(constants)"
+            self.constants.append(self._numbers[value])
+        return self._constant_at[value]
+
+    def _take(self, *, keep: tuple[int, ...]) -> int:
+        """A register, by (2); never that of a value in `keep`."""
+        if self._free:
+            return self._free.pop()
+        farthest, found = -1, -1
+        for value in self._register:
+            use = self._uses[value][-1]
+            if use > farthest and value not in keep:
+                farthest, found = use, value
+        register = self._register.pop(found)
+        if found not in self._memory and found not in self._numbers:
+            if self._free_slots:
+                slot = self._free_slots.pop()
+            else:
+                slot, self.slots = self.slots, self.slots + 1
+            self._slot_of[found] = slot
+            self._memory[found] = f"{_BYTES * slot}(waiting)"
+            self.lines.append(f"vmovapd {self._name(register)}, {self._memory[found]}")
+        return register
+
+    def _leave(self, values: list[int]) -> None:
+        """Nobody needs these any more. Their slots stay taken until the instruction has been written."""
+        for value in values:
+            if value in self._register:
+                self._free.append(self._register.pop(value))
+
+    @staticmethod
+    def _name(register: int, *, half: bool = False) -> str:
+        return f"%{'xmm' if half else 'ymm'}{register}"
