@@ -91,3 +91,12 @@ def test_what_is_exactly_zero_takes_the_short_way_and_changes_nothing():
     # What is zero but not known to be is carried.
     unsure = placed.torques(RoundedArray(np.zeros(2), np.full(2, 0.5)), RoundedArray(np.array([2.5, 1.0]), known))
     np.testing.assert_allclose(unsure.radius[0, :8], [0.5, 0.5, 0.5, 0.5, 1.25, 1.25, 1.0, 1.0], rtol=1e-12)
+
+
+def test_a_number_that_is_none_is_not_lost():
+    program = trace("f", lambda q, qd, qdd: {"tau": [qd[0] * qdd[0] + qd[1], qd[1]]}, SHAPES)
+    rates = np.array([[np.nan, 1.0], [1.0, 1.0]])
+    found = evaluate_rounded(program, {"q": given(np.zeros((2, 2))), "qd": given(rates), "qdd": given(np.ones((2, 2)))})
+    assert np.isnan(found.value[0, 0])
+    assert np.isnan(found.radius[0, 0])
+    assert found.radius[1, 0] < 1e-15

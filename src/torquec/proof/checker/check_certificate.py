@@ -57,9 +57,9 @@ def check_certificate(
     grid = ResidualGrid(robot, certificate.program, box.lower, box.upper)
     # The trees are gone through before anything is computed: a proof with a hole is refused at once.
     leaves = [_leaves(grid, certificate, joint) for joint in range(robot.n)]
-    with work.step("comparing the errors with their tables") as step, one_thread():
-        require_room(sum(_values(grid, proof) for proof in certificate.joints.values()))
-        samples = grid_samples(grid, meter=step.meter)
+    require_room(sum(_values(grid, proof) for proof in certificate.joints.values()))
+    samples = grid_samples(grid, work=work)
+    with work.step("comparing the errors with their tables"), one_thread():
         tables = [_table(samples, k, proof) for k, proof in enumerate(certificate.joints.values())]
         # The program is made of the robot with snapped angles; what is claimed is about its file as written.
         slacks = _slacks(samples, tables) + snap_differences(robot, box.lower, box.upper)

@@ -58,8 +58,8 @@ def check_coefficients(
     grid = ResidualGrid(robot, certificate.program, certificate.box.lower, certificate.box.upper)
     leaves = [_leaves(robot, certificate, proof) for proof in proofs]
     require_room(sum(_values(robot, proof) for proof in proofs))
-    with work.step("comparing the coefficients with their tables") as step, one_thread():
-        samples = grid_samples(grid, robot=True, meter=step.meter)
+    samples = grid_samples(grid, robot=True, work=work)
+    with work.step("comparing the coefficients with their tables"), one_thread():
         tables = [_table(samples, proof) for proof in proofs]
         slacks = _slacks(samples, proofs, tables)
     tasks = [

@@ -19,12 +19,14 @@ from functools import cached_property
 import numpy as np
 
 from torquec.errors import CheckError
+from torquec.expr import Function
 from torquec.foundation.arrays import Array
-from torquec.foundation.work import Meter, silent
+from torquec.foundation.one_thread import one_thread
+from torquec.foundation.work import Work, as_work
 from torquec.proof.checker.allowances import ROUNDED_UP, UNIT, WAVE_ENTRY
 from torquec.proof.checker.check_boxes import REMEDY, basis_values
 from torquec.proof.checker.harmonic_table import HarmonicTable
-from torquec.proof.checker.residual_grid import ResidualGrid
+from torquec.proof.checker.residual_grid import ResidualGrid, rows_of
 from torquec.proof.checker.rounded_evaluation import RoundedArray
 
 _MOST_SAMPLES = 160_000_000
@@ -121,24 +123,54 @@ class GridSamples:
         return [np.asarray(np.linalg.inv(basis_values(*each)), dtype=np.float64) for each in described]
 
 
-def grid_samples(grid: ResidualGrid, *, robot: bool = False, meter: Meter = silent) -> GridSamples:
+def grid_samples(grid: ResidualGrid, *, robot: bool = False, work: Work | None = None) -> GridSamples:
     """The error of a grid, and the robot's own rows where they are asked for, at all positions.
 
-    Raises `CheckError` where these are too many.
+    Parts of the grid are tasks of the work. Raises `CheckError` where positions are too many.
     """
     count, n, rows = len(grid.positions), grid.n, grid.rows
     if (1 + robot) * rows * count * n > _MOST_SAMPLES:
         raise CheckError("the program depends on too many joints to be checked", remedy=REMEDY)
     values = [np.empty((n, rows, count)) for _ in range(1 + robot)]
     radii = np.zeros((2, n, rows))
-    for part in grid.parts(count):
-        meter(part.start, count)
-        whole, error = grid.both_at(grid.positions[part])
-        for k, found in enumerate([error, whole][: len(values)]):
-            values[k][:, :, part] = found.value.transpose(2, 0, 1)
-            radii[k] = np.maximum(radii[k], found.radius.max(axis=1).T)
+    parts = grid.parts(count)
+    tasks = [_Part(grid.exact, grid.program, grid.sliding, grid.positions[part], robot) for part in parts]
+    # A single part is evaluated before it would have reached another process.
+    name = "evaluating the errors on a grid"
+    sampled = as_work(work).map(name, _sampled, tasks, kept=False) if len(tasks) > 1 else map(_sampled, tasks)
+    for part, found in zip(parts, sampled, strict=True):
+        for k, rows_found in enumerate(found):
+            radii[k] = np.maximum(radii[k], rows_found.radius)
+            if k < len(values):
+                values[k][:, :, part] = rows_found.value
     nothing = SampledRows(np.zeros((n, rows, 0)), radii[1])
     return GridSamples(grid, SampledRows(values[0], radii[0]), SampledRows(values[1], radii[1]) if robot else nothing)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What a process needs to evaluate some positions (N, n): the programs, whose form has been looked at, which joints
+    translate, and whether the robot's own rows are asked for.
+    """
+
+    exact: Function
+    program: Function
+    sliding: tuple[bool, ...]
+    positions: Array
+    robot: bool
+
+
+def _sampled(part: _Part) -> list[SampledRows]:
+    """Rows of the error, and of the robot, whose values are not carried where nobody asked for them."""
+    with one_thread():
+        whole, simplified = (rows_of(each, part.sliding, part.positions) for each in (part.exact, part.program))
+        found = [whole - simplified, whole]
+    return [
+        SampledRows(
+            rows.value.transpose(2, 0, 1) if part.robot or k == 0 else np.zeros((0, 0, 0)), rows.radius.max(axis=1).T
+        )
+        for k, rows in enumerate(found)
+    ]
 
 
 def _of_size(table: Array, axis: int, size: int) -> Array:

@@ -202,17 +202,20 @@ class ResidualGrid:
         return whole if of_robot else whole - self._rows_of(self.program, positions)
 
     def _rows_of(self, program: Function, positions: Array) -> RoundedArray:
-        """(1) of a program."""
-        turning = ~np.array(self.sliding)
-        # An angle of the grid is a part of a turn, which no double is: its rounding counts.
-        off = np.where(turning, GRID_ANGLE_ERROR, 0.0) * np.ones_like(positions)
-        known = np.zeros(self.n)
-        placed = PlacedProgram(program, RoundedArray(positions, off))
-        found = taken_apart(
-            self.n,
-            lambda speed, push: placed.torques(RoundedArray(speed, known), RoundedArray(push, known)),
-        )
-        return RoundedArray(np.stack([row.value for row in found]), np.stack([row.radius for row in found]))
+        return rows_of(program, self.sliding, positions)
+
+
+def rows_of(program: Function, sliding: Sequence[bool], positions: Array) -> RoundedArray:
+    """(1) of a program at positions (N, n): (rows, N, n); its form has been looked at, and which joints translate."""
+    # An angle of the grid is a part of a turn, which no double is: its rounding counts.
+    off = np.where(sliding, 0.0, GRID_ANGLE_ERROR) * np.ones_like(positions)
+    known = np.zeros(len(sliding))
+    placed = PlacedProgram(program, RoundedArray(positions, off))
+    found = taken_apart(
+        len(sliding),
+        lambda speed, push: placed.torques(RoundedArray(speed, known), RoundedArray(push, known)),
+    )
+    return RoundedArray(np.stack([row.value for row in found]), np.stack([row.radius for row in found]))
 
 
 def taken_apart(n: int, torque: Callable[[Array, Array], _Torque]) -> list[_Torque]:

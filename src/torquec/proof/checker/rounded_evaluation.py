@@ -27,9 +27,14 @@ class RoundedArray:
     radius: Array
 
     @property
+    def is_exact(self) -> bool:
+        """True for a number that is known not to be off."""
+        return self.radius.ndim == 0 and self.radius == 0.0
+
+    @property
     def is_zero(self) -> bool:
         """True for a number that is exactly zero."""
-        return self.value.ndim == 0 and self.value == 0.0 and self.radius == 0.0
+        return self.value.ndim == 0 and self.value == 0.0 and self.is_exact
 
     def __sub__(self, other: RoundedArray) -> RoundedArray:
         return _sum(self.value - other.value, self, other)
@@ -64,6 +69,12 @@ class PlacedProgram:
                 known = [each for each in arguments if each is not None]
                 self._values.append(_step(step.op, known) if len(known) == len(arguments) else None)
         self._left = [k for k, value in enumerate(self._values) if value is None]
+        last = {a: k for k in self._left for a in program.operations[k].args}
+        kept = {*program.results[0], *(k for k, value in enumerate(self._values) if value is not None)}
+        self._last_used: dict[int, list[int]] = {}
+        for a, k in last.items():
+            if a not in kept:
+                self._last_used.setdefault(k, []).append(a)
 
     def torques(self, speed: RoundedArray, acceleration: RoundedArray) -> RoundedArray:
         """The torques (N, n) with speeds and accelerations (N, n), or (n,)."""
@@ -75,6 +86,9 @@ class PlacedProgram:
                 values[k] = _element(rates[step.port], step.element)
             else:
                 values[k] = _step(step.op, [values[a] for a in step.args])
+                # Memory that is free again is still in the processor's caches.
+                for a in self._last_used.get(k, ()):
+                    values[a] = None
         chosen = [values[k] for k in self._program.results[0]]
         return RoundedArray(
             np.stack([np.broadcast_to(each.value, (self._count,)) for each in chosen], axis=1),
@@ -83,7 +97,8 @@ class PlacedProgram:
 
 
 def _element(port: RoundedArray, element: int) -> RoundedArray:
-    return RoundedArray(port.value[..., element], port.radius[..., element])
+    # Copies whose numbers lie side by side are read many times.
+    return RoundedArray(np.array(port.value[..., element]), np.array(port.radius[..., element]))
 
 
 def _step(op: Op, arguments: list[RoundedArray]) -> RoundedArray:
@@ -102,14 +117,31 @@ def _step(op: Op, arguments: list[RoundedArray]) -> RoundedArray:
         return b if a.is_zero else a
     if op is Op.SUB and b.is_zero:
         return a
-    if op is Op.ADD:
-        return _sum(a.value + b.value, a, b)
-    if op is Op.SUB:
-        return _sum(a.value - b.value, a, b)
-    value = a.value * b.value
-    radius = np.abs(a.value) * b.radius + np.abs(b.value) * a.radius + a.radius * b.radius
-    return RoundedArray(value, (radius + UNIT * np.abs(value)) * RADIUS_MARGIN + UNDERFLOW)
+    if op is Op.MUL:
+        return _product(a, b)
+    return _sum(a.value + b.value if op is Op.ADD else a.value - b.value, a, b)
 
 
 def _sum(value: Array, a: RoundedArray, b: RoundedArray) -> RoundedArray:
-    return RoundedArray(value, (a.radius + b.radius + UNIT * np.abs(value)) * RADIUS_MARGIN)
+    """(2) of a sum or difference, in as few arrays as that takes."""
+    radius = np.abs(value)
+    radius *= UNIT
+    for each in (a, b):
+        if not each.is_exact:
+            radius += each.radius
+    radius *= RADIUS_MARGIN
+    return RoundedArray(value, np.asarray(radius))
+
+
+def _product(a: RoundedArray, b: RoundedArray) -> RoundedArray:
+    """(2) of a product: |a| r_b + (|b| + r_b) r_a + u |v|; what has no radius adds nothing."""
+    value = np.asarray(a.value * b.value)
+    radius = np.abs(value)
+    radius *= UNIT
+    if not b.is_exact:
+        radius += np.abs(a.value) * b.radius
+    if not a.is_exact:
+        radius += (np.abs(b.value) if b.is_exact else np.abs(b.value) + b.radius) * a.radius
+    radius *= RADIUS_MARGIN
+    radius += UNDERFLOW
+    return RoundedArray(value, np.asarray(radius))
