@@ -157,6 +157,11 @@ class Work:
         self._open: list[str] = []
         self._since = time.perf_counter()
 
+    @property
+    def processes(self) -> int:
+        """How many tasks are done at a time, as far as that is known of the executor."""
+        return int(getattr(self.executor, "_max_workers", 1))
+
     # --- steps ------------------------------------------------------------------------------------------------------
 
     @contextmanager

@@ -26,8 +26,9 @@ from torquec.foundation.work import Work, as_work
 from torquec.proof.checker.allowances import ROUNDED_UP, UNIT, WAVE_ENTRY
 from torquec.proof.checker.check_boxes import REMEDY, basis_values
 from torquec.proof.checker.harmonic_table import HarmonicTable
-from torquec.proof.checker.residual_grid import ResidualGrid, rows_of
+from torquec.proof.checker.residual_grid import ResidualGrid, no_rows, rows_of, snap_grid
 from torquec.proof.checker.rounded_evaluation import RoundedArray
+from torquec.robot.robot import Robot
 
 _MOST_SAMPLES = 160_000_000
 """Numbers held at once: a gigabyte or so. Eight positions of eight joints have 141 million, seven 28."""
@@ -123,18 +124,22 @@ class GridSamples:
         return [np.asarray(np.linalg.inv(basis_values(*each)), dtype=np.float64) for each in described]
 
 
-def grid_samples(grid: ResidualGrid, *, robot: bool = False, work: Work | None = None) -> GridSamples:
+def grid_samples(
+    grid: ResidualGrid, *, robot: bool = False, one_radius: bool = False, work: Work | None = None
+) -> GridSamples:
     """The error of a grid, and the robot's own rows where they are asked for, at all positions.
 
-    Parts of the grid are tasks of the work. Raises `CheckError` where positions are too many.
+    Parts of the grid are tasks of the work; with `one_radius` rounding is bounded less closely, and sooner. Raises
+    `CheckError` where positions are too many.
     """
     count, n, rows = len(grid.positions), grid.n, grid.rows
     if (1 + robot) * rows * count * n > _MOST_SAMPLES:
         raise CheckError("the program depends on too many joints to be checked", remedy=REMEDY)
     values = [np.empty((n, rows, count)) for _ in range(1 + robot)]
     radii = np.zeros((2, n, rows))
-    parts = grid.parts(count)
-    tasks = [_Part(grid.exact, grid.program, grid.sliding, grid.positions[part], robot) for part in parts]
+    parts = grid.parts(count, one_radius=one_radius)
+    shared = grid.exact, grid.program, grid.sliding, robot, one_radius
+    tasks = [_Part(*shared, grid.positions[part]) for part in parts]
     # A single part is evaluated before it would have reached another process.
     name = "evaluating the errors on a grid"
     sampled = as_work(work).map(name, _sampled, tasks, kept=False) if len(tasks) > 1 else map(_sampled, tasks)
@@ -147,23 +152,44 @@ def grid_samples(grid: ResidualGrid, *, robot: bool = False, work: Work | None =
     return GridSamples(grid, SampledRows(values[0], radii[0]), SampledRows(values[1], radii[1]) if robot else nothing)
 
 
+def snap_differences(
+    robot: Robot, lower: Sequence[float], upper: Sequence[float], *, work: Work | None = None
+) -> Array | float:
+    """How far the robot's rows can be in the ranges from those of its file as written, no angle snapped; (rows, n)."""
+    grid = snap_grid(robot, lower, upper)
+    if grid is None:
+        return 0.0
+    if grid.rows * len(grid.positions) * grid.n > _MOST_SAMPLES:  # by Lebesgue constants alone nothing has to be held
+        return grid.largest_differences(no_rows)
+    # Rounding is nothing beside what snapping changes.
+    samples = grid_samples(grid, one_radius=True, work=work)
+    value, radius = samples.error.value, samples.error.radius
+    with one_thread():
+        found = [[samples.reach(*each) for each in zip(*rows, strict=True)] for rows in zip(value, radius, strict=True)]
+    return np.transpose(found)
+
+
 @dataclass(frozen=True)
 class _Part:
     """What a process needs to evaluate some positions (N, n): the programs, whose form has been looked at, which joints
-    translate, and whether the robot's own rows are asked for.
+    translate, whether the robot's own rows are asked for, and how closely rounding is bounded.
     """
 
     exact: Function
     program: Function
     sliding: tuple[bool, ...]
-    positions: Array
     robot: bool
+    one_radius: bool
+    positions: Array
 
 
 def _sampled(part: _Part) -> list[SampledRows]:
     """Rows of the error, and of the robot, whose values are not carried where nobody asked for them."""
     with one_thread():
-        whole, simplified = (rows_of(each, part.sliding, part.positions) for each in (part.exact, part.program))
+        whole, simplified = (
+            rows_of(each, part.sliding, part.positions, one_radius=part.one_radius)
+            for each in (part.exact, part.program)
+        )
         found = [whole - simplified, whole]
     return [
         SampledRows(

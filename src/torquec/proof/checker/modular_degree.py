@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -38,6 +39,12 @@ def exact_degrees(program: Function, sliding: Sequence[bool], *, seed: str) -> t
     The program has passed `check_program`; `sliding` says which joints translate. Raises `CheckError` where a degree
     exceeds `HIGHEST`.
     """
+    return _exact_degrees(program, tuple(sliding), seed)
+
+
+@functools.lru_cache(maxsize=32)
+def _exact_degrees(program: Function, sliding: tuple[bool, ...], seed: str) -> tuple[int, ...]:
+    """They are asked for the same programs more than once, and take a second for seven joints."""
     found = [0] * len(sliding)
     for turn in range(_ROUNDS):
         draw = _Draw(f"{seed} {program.content_hash} {turn}")

@@ -45,6 +45,9 @@ _NARROWEST = 1e-6
 _CHUNK, _CHUNK_VALUES = 5_000, 6_000_000
 """Points evaluated at once, and values of all steps of a program there: they then stay within some 100 MB."""
 
+_LARGER = 4
+"""Parts that are larger by this take the same memory where there is one radius for all values of a step."""
+
 
 @dataclass(frozen=True)
 class GridPart:
@@ -94,7 +97,7 @@ class ResidualGrid:
     @cached_property
     def exact(self) -> Function:
         """The robot's inverse dynamics, or what is given in its place."""
-        return _torque(self.robot) if self.reference is None else self.reference
+        return own_torque(self.robot) if self.reference is None else self.reference
 
     @cached_property
     def degrees(self) -> tuple[int, ...]:
@@ -172,10 +175,10 @@ class ResidualGrid:
             for part in self.parts(len(self.positions))
         )
 
-    def parts(self, count: int) -> list[slice]:
-        """Positions in parts that are evaluated at once."""
+    def parts(self, count: int, *, one_radius: bool = False) -> list[slice]:
+        """Positions in parts that are evaluated at once; in larger ones where values have no radii of their own."""
         steps = max(len(self.exact.operations), len(self.program.operations))
-        size = max(1, min(_CHUNK, _CHUNK_VALUES // steps))
+        size = max(1, min(_CHUNK, _CHUNK_VALUES // steps)) * (_LARGER if one_radius else 1)
         return [slice(start, min(start + size, count)) for start in range(0, count, size)]
 
     def _require_form(self) -> None:
@@ -205,12 +208,15 @@ class ResidualGrid:
         return rows_of(program, self.sliding, positions)
 
 
-def rows_of(program: Function, sliding: Sequence[bool], positions: Array) -> RoundedArray:
-    """(1) of a program at positions (N, n): (rows, N, n); its form has been looked at, and which joints translate."""
+def rows_of(program: Function, sliding: Sequence[bool], positions: Array, *, one_radius: bool = False) -> RoundedArray:
+    """(1) of a program at positions (N, n): (rows, N, n); its form has been looked at, and which joints translate.
+
+    With `one_radius` rounding is bounded less closely, and sooner (`rounded_evaluation`).
+    """
     # An angle of the grid is a part of a turn, which no double is: its rounding counts.
     off = np.where(sliding, 0.0, GRID_ANGLE_ERROR) * np.ones_like(positions)
     known = np.zeros(len(sliding))
-    placed = PlacedProgram(program, RoundedArray(positions, off))
+    placed = PlacedProgram(program, RoundedArray(positions, off), one_radius=one_radius)
     found = taken_apart(
         len(sliding),
         lambda speed, push: placed.torques(RoundedArray(speed, known), RoundedArray(push, known)),
@@ -231,15 +237,15 @@ def taken_apart(n: int, torque: Callable[[Array, Array], _Torque]) -> list[_Torq
     return rows
 
 
-def snap_differences(robot: Robot, lower: Sequence[float], upper: Sequence[float]) -> Array | float:
-    """How far the robot's rows can be in the ranges from those of its file as written, no angle snapped; (rows, n)."""
+def snap_grid(robot: Robot, lower: Sequence[float], upper: Sequence[float]) -> ResidualGrid | None:
+    """The robot with snapped angles beside the one of its file; None where they are the same."""
     if not robot.canonical.snaps:
-        return 0.0
-    written = replace(robot, snap=False)
-    return ResidualGrid(written, _torque(robot), tuple(lower), tuple(upper)).largest_differences(no_rows)
+        return None
+    return ResidualGrid(replace(robot, snap=False), own_torque(robot), tuple(lower), tuple(upper))
 
 
-def _torque(robot: Robot) -> Function:
+def own_torque(robot: Robot) -> Function:
+    """The robot's inverse dynamics, which programs stand for."""
     shapes = dict.fromkeys(("q", "qd", "qdd"), (robot.n,))
     return trace("inverse_dynamics", lambda q, qd, qdd: {"tau": inverse_dynamics(robot, q, qd, qdd)}, shapes)
 
