@@ -73,8 +73,8 @@ STRATEGIES = (
 _PROOFS = 3
 """How many of the cheapest programs are tried to be proven, before aims are lowered."""
 
-_MUCH, _FIRST_PROOF = 0.85, 0.4
-"""What costs at most this part of what is proven is proven at once, in this part of the time left (6)."""
+_MUCH = 0.85
+"""What costs at most this part of what is proven is proven at once (6)."""
 
 _FIRST = 40.0
 """Seconds for the proof of an early program where no time limit is stated (7)."""
@@ -120,7 +120,7 @@ def _cheapest_proven(problem: SimplificationProblem, plan: TimePlan) -> Certific
     limit, attempts = problem.work.limit, _ATTEMPTS
     best: Certificate | None = None
     if limit.is_stated or problem.on_proven is not None:
-        best = _cheaper(problem, [moments_left_out(problem)], None, limit.of_the_rest(_FIRST_PROOF))  # (7)
+        best = _cheaper(problem, [moments_left_out(problem)], None, limit.of_the_rest(plan.first))  # (7)
     while True:
         aim = problem.within(list(parts.values()))
         programs, best = _programs(problem, aim, best, plan)
@@ -177,7 +177,7 @@ def _programs(
             programs += proposed
             prunings |= dict.fromkeys(proposed, strategy.prunings)
             if limit.is_stated:
-                best = _cheaper(problem, proposed, best, limit.of_the_rest(_FIRST_PROOF), most=_MUCH)
+                best = _cheaper(problem, proposed, best, limit.of_the_rest(plan.first), most=_MUCH)
             elif best is None and problem.on_proven is not None:
                 best = _cheaper(problem, proposed, best, TimeLimit.after(_FIRST))
         _require_time(problem)

@@ -29,16 +29,18 @@ _PARTS_IN_SHORT_TIME = ((4, 0.98), (math.inf, 0.8))
 whose bounds of products of speeds are up to 3 % above the truth. Where time is limited they get more room, and are
 short."""
 
-_SEARCHING, _PROVING = 0.7, 1.25
-"""Parts of a limit until which programs are searched for, and the last proof may go on (2)."""
+_FIRST, _SEARCHING, _PROVING = 0.4, 0.7, 1.25
+"""The part of the time left that a first proof may take, and parts of a limit until which programs are searched for,
+and the last proof may go on (2)."""
 
-_SEARCHING_IN_SHORT_TIME, _PROVING_IN_SHORT_TIME = 0.5, 0.8
-"""The same of the time before the check (3); what is left is for the boxes of the proof, gone through again."""
+_FIRST_IN_SHORT_TIME, _SEARCHING_IN_SHORT_TIME, _PROVING_IN_SHORT_TIME = 0.8, 0.5, 0.8
+"""The same of the time before the check (3): without a first proof there is nothing to check. What is left is for the
+boxes of the proof, gone through again."""
 
 LONG = 300.0
 """Seconds for search, proof and check from which on (3) is not needed: there is time for what is hard to check."""
 
-_MARGIN, _LEAST = 1.25, 0.3
+_MARGIN, _LEAST = 1.25, 0.5
 """What is kept free for the check, in times of what is foreseen; and the part of all time that is left for searching
 and proving, however long the check."""
 
@@ -48,11 +50,13 @@ _POINTS_IN_A_SECOND = 200
 
 @dataclass(frozen=True)
 class TimePlan:
-    """The limit of search and proof, the parts of it until which each may go on, the part of the tolerances that errors
+    """The limit of search and proof, the part of what is left of it that a first proof may take, the parts of it until
+    which search and proof may go on, the part of the tolerances that errors
     may use at first, and the room for degrees where it is small.
     """
 
     limit: TimeLimit
+    first: float
     searching: float
     proving: float
     part: float
@@ -63,9 +67,10 @@ def time_plan(problem: SimplificationProblem) -> TimePlan:
     """How the time of a problem's work is shared."""
     limit, check = problem.work.limit, problem.checked_by
     if not limit.is_stated:
-        return TimePlan(limit, 1.0, 1.0, _part(problem, _PARTS))
+        return TimePlan(limit, 1.0, 1.0, 1.0, _part(problem, _PARTS))
     if not check.is_stated or check.until - check.start >= LONG:
-        return TimePlan(limit, _SEARCHING, _PROVING, _part(problem, _PARTS_IN_TIME))
+        return TimePlan(limit, _FIRST, _SEARCHING, _PROVING, _part(problem, _PARTS_IN_TIME))
+    problem.work.wake()
     foreseen = CheckTime(problem.robot, problem.motions, processes=problem.work.processes)
     needed = _MARGIN * foreseen.of_grid(foreseen.points(foreseen.degrees))
     whole = check.until - check.start
@@ -77,6 +82,7 @@ def time_plan(problem: SimplificationProblem) -> TimePlan:
     )
     return TimePlan(
         TimeLimit(check.start, end),
+        _FIRST_IN_SHORT_TIME,
         _SEARCHING_IN_SHORT_TIME,
         _PROVING_IN_SHORT_TIME,
         _part(problem, _PARTS_IN_SHORT_TIME),
