@@ -21,7 +21,7 @@ import numpy as np
 from torquec.foundation.one_thread import one_thread
 from torquec.proof.certificate import Certificate
 from torquec.proof.checker.harmonic_table import table_points
-from torquec.proof.checker.residual_grid import ResidualGrid, own_torque, rows_of, snap_grid
+from torquec.proof.checker.residual_grid import ResidualGrid, own_torque, rows_of, snap_grids
 from torquec.robot.robot import Robot
 from torquec.trajectory.motion_box import MotionBox
 
@@ -88,12 +88,12 @@ class CheckTime:
         return self.of_grid(self.points(grid.degrees)) + _CONTROL_VALUE * values / self._processes
 
     def _of_snaps(self) -> float:
-        grid = snap_grid(self._robot, self._motions.lower, self._motions.upper)
-        if grid is None:
-            return 0.0
         began = time.perf_counter()
-        points = table_points(grid.sliding, grid.degrees)
-        return time.perf_counter() - began + _ONE_RADIUS * self._evaluated(points)
+        grids = snap_grids(self._robot, self._motions.lower, self._motions.upper)
+        if not grids:
+            return 0.0
+        rows = [(table_points(grid.sliding, grid.degrees), grid.rows / self._rows) for grid in grids]
+        return time.perf_counter() - began + _ONE_RADIUS * sum(self._evaluated(points) * part for points, part in rows)
 
     def _evaluated(self, points: int) -> float:
         """Seconds of a grid (2), and of its slacks (3)."""

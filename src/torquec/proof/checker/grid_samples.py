@@ -26,7 +26,8 @@ from torquec.foundation.work import Work, as_work
 from torquec.proof.checker.allowances import ROUNDED_UP, UNIT, WAVE_ENTRY
 from torquec.proof.checker.check_boxes import REMEDY, basis_values
 from torquec.proof.checker.harmonic_table import HarmonicTable
-from torquec.proof.checker.residual_grid import ResidualGrid, no_rows, rows_of, snap_grid
+from torquec.proof.checker.modular_degree import TorquePart
+from torquec.proof.checker.residual_grid import ResidualGrid, no_rows, rows_of, snap_grids
 from torquec.proof.checker.rounded_evaluation import RoundedArray
 from torquec.robot.robot import Robot
 
@@ -138,7 +139,7 @@ def grid_samples(
     values = [np.empty((n, rows, count)) for _ in range(1 + robot)]
     radii = np.zeros((2, n, rows))
     parts = grid.parts(count, one_radius=one_radius)
-    shared = grid.exact, grid.program, grid.sliding, robot, one_radius
+    shared = grid.exact, grid.program, grid.sliding, grid.part, robot, one_radius
     tasks = [_Part(*shared, grid.positions[part]) for part in parts]
     # A single part is evaluated before it would have reached another process.
     name = "evaluating the errors on a grid"
@@ -156,11 +157,14 @@ def snap_differences(
     robot: Robot, lower: Sequence[float], upper: Sequence[float], *, work: Work | None = None
 ) -> Array | float:
     """How far the robot's rows can be in the ranges from those of its file as written, no angle snapped; (rows, n)."""
-    grid = snap_grid(robot, lower, upper)
-    if grid is None:
-        return 0.0
+    found = [_largest_rows(grid, work) for grid in snap_grids(robot, lower, upper)]
+    return np.concatenate(found) if found else 0.0
+
+
+def _largest_rows(grid: ResidualGrid, work: Work | None) -> Array:
+    """How large rows of the error can be in the ranges, (rows, n)."""
     if grid.rows * len(grid.positions) * grid.n > _MOST_SAMPLES:  # by Lebesgue constants alone nothing has to be held
-        return grid.largest_differences(no_rows)
+        return grid.largest_differences(lambda part: no_rows(part, grid.rows))
     # Rounding is nothing beside what snapping changes.
     samples = grid_samples(grid, one_radius=True, work=work)
     value, radius = samples.error.value, samples.error.radius
@@ -172,12 +176,14 @@ def snap_differences(
 @dataclass(frozen=True)
 class _Part:
     """What a process needs to evaluate some positions (N, n): the programs, whose form has been looked at, which joints
-    translate, whether the robot's own rows are asked for, and how closely rounding is bounded.
+    translate, which part of the torques it is, whether the robot's own rows are asked for, and how closely rounding is
+    bounded.
     """
 
     exact: Function
     program: Function
     sliding: tuple[bool, ...]
+    part: TorquePart
     robot: bool
     one_radius: bool
     positions: Array
@@ -187,7 +193,7 @@ def _sampled(part: _Part) -> list[SampledRows]:
     """Rows of the error, and of the robot, whose values are not carried where nobody asked for them."""
     with one_thread():
         whole, simplified = (
-            rows_of(each, part.sliding, part.positions, one_radius=part.one_radius)
+            rows_of(each, part.sliding, part.positions, part=part.part, one_radius=part.one_radius)
             for each in (part.exact, part.program)
         )
         found = [whole - simplified, whole]

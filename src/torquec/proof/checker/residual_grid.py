@@ -30,7 +30,7 @@ from torquec.foundation.arrays import Array, Indices
 from torquec.foundation.work import Meter, silent
 from torquec.proof.checker.allowances import GRID_ANGLE_ERROR, ROUNDED_UP
 from torquec.proof.checker.check_boxes import REMEDY
-from torquec.proof.checker.modular_degree import exact_degrees
+from torquec.proof.checker.modular_degree import TorquePart, exact_degrees
 from torquec.proof.checker.program_form import check_program
 from torquec.proof.checker.rounded_evaluation import PlacedProgram, RoundedArray
 from torquec.robot.robot import Robot
@@ -65,13 +65,17 @@ StandIn = Callable[[GridPart], RoundedArray]
 
 @dataclass(frozen=True)
 class ResidualGrid:
-    """A program beside the exact one of a robot, or beside a `reference`, with ranges of the positions (n,)."""
+    """A program beside the exact one of a robot, or beside a `reference`, with ranges of the positions (n,).
+
+    Of a `part` of the torques the grid has only the rows, and the degrees.
+    """
 
     robot: Robot
     program: Function
     lower: tuple[float, ...]
     upper: tuple[float, ...]
     reference: Function | None = None
+    part: TorquePart = TorquePart.WHOLE
 
     def __post_init__(self) -> None:
         for joint, low, high in zip(self.robot.joints, self.lower, self.upper, strict=True):
@@ -87,7 +91,8 @@ class ResidualGrid:
     @property
     def rows(self) -> int:
         """Number of rows (1)."""
-        return self.n + self.n * (self.n + 1) // 2 + 1
+        moving = self.n + self.n * (self.n + 1) // 2
+        return {TorquePart.WHOLE: moving + 1, TorquePart.MOVING: moving, TorquePart.AT_REST: 1}[self.part]
 
     @cached_property
     def sliding(self) -> tuple[bool, ...]:
@@ -105,7 +110,7 @@ class ResidualGrid:
         found = []
         for program in (self.exact, self.program):
             check_program(self.robot, program)
-            found.append(exact_degrees(program, self.sliding, seed=self.robot.content_hash))
+            found.append(exact_degrees(program, self.sliding, seed=self.robot.content_hash, part=self.part))
         return tuple(max(pair) for pair in zip(*found, strict=True))
 
     @cached_property
@@ -205,10 +210,17 @@ class ResidualGrid:
         return whole if of_robot else whole - self._rows_of(self.program, positions)
 
     def _rows_of(self, program: Function, positions: Array) -> RoundedArray:
-        return rows_of(program, self.sliding, positions)
+        return rows_of(program, self.sliding, positions, part=self.part)
 
 
-def rows_of(program: Function, sliding: Sequence[bool], positions: Array, *, one_radius: bool = False) -> RoundedArray:
+def rows_of(
+    program: Function,
+    sliding: Sequence[bool],
+    positions: Array,
+    *,
+    part: TorquePart = TorquePart.WHOLE,
+    one_radius: bool = False,
+) -> RoundedArray:
     """(1) of a program at positions (N, n): (rows, N, n); its form has been looked at, and which joints translate.
 
     With `one_radius` rounding is bounded less closely, and sooner (`rounded_evaluation`).
@@ -217,10 +229,14 @@ def rows_of(program: Function, sliding: Sequence[bool], positions: Array, *, one
     off = np.where(sliding, 0.0, GRID_ANGLE_ERROR) * np.ones_like(positions)
     known = np.zeros(len(sliding))
     placed = PlacedProgram(program, RoundedArray(positions, off), one_radius=one_radius)
-    found = taken_apart(
-        len(sliding),
-        lambda speed, push: placed.torques(RoundedArray(speed, known), RoundedArray(push, known)),
-    )
+
+    def torque(speed: Array, push: Array) -> RoundedArray:
+        return placed.torques(RoundedArray(speed, known), RoundedArray(push, known))
+
+    if part is TorquePart.AT_REST:
+        found = [torque(known, known)]
+    else:
+        found = taken_apart(len(sliding), torque)[: None if part is TorquePart.WHOLE else -1]
     return RoundedArray(np.stack([row.value for row in found]), np.stack([row.radius for row in found]))
 
 
@@ -237,11 +253,17 @@ def taken_apart(n: int, torque: Callable[[Array, Array], _Torque]) -> list[_Torq
     return rows
 
 
-def snap_grid(robot: Robot, lower: Sequence[float], upper: Sequence[float]) -> ResidualGrid | None:
-    """The robot with snapped angles beside the one of its file; None where they are the same."""
+def snap_grids(robot: Robot, lower: Sequence[float], upper: Sequence[float]) -> list[ResidualGrid]:
+    """The robot with snapped angles beside the one of its file, moving and at rest; none where they are the same.
+
+    What is added by speeds and accelerations does not depend on how the robot stands, and has most of the rows: where
+    weight depends on the first joint, because that is not quite upright, they need a third of the points.
+    """
     if not robot.canonical.snaps:
-        return None
-    return ResidualGrid(replace(robot, snap=False), own_torque(robot), tuple(lower), tuple(upper))
+        return []
+    written, own = replace(robot, snap=False), own_torque(robot)
+    parts = (TorquePart.MOVING, TorquePart.AT_REST)
+    return [ResidualGrid(written, own, tuple(lower), tuple(upper), part=part) for part in parts]
 
 
 def own_torque(robot: Robot) -> Function:
@@ -250,10 +272,10 @@ def own_torque(robot: Robot) -> Function:
     return trace("inverse_dynamics", lambda q, qd, qdd: {"tau": inverse_dynamics(robot, q, qd, qdd)}, shapes)
 
 
-def no_rows(part: GridPart) -> RoundedArray:
-    """The stand-in for rows that are all zero."""
+def no_rows(part: GridPart, rows: int | None = None) -> RoundedArray:
+    """The stand-in for rows that are all zero: of a whole torque, or so many."""
     n = part.positions.shape[1]
-    zero: Array = np.zeros((n + n * (n + 1) // 2 + 1, len(part.positions), n))
+    zero: Array = np.zeros((n + n * (n + 1) // 2 + 1 if rows is None else rows, len(part.positions), n))
     return RoundedArray(zero, zero)
 
 
