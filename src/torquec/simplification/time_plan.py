@@ -16,10 +16,12 @@ import math
 import time
 from dataclasses import dataclass
 
+from torquec.dynamics.mechanism import mechanism
 from torquec.foundation.time_limit import TimeLimit
 from torquec.proof.checker.check_time import CheckTime
 from torquec.proof.torque_tables import positions_read
 from torquec.simplification.degree_limit import DegreeRoom
+from torquec.simplification.moment_costs import torque_program
 from torquec.simplification.problem import SimplificationProblem
 
 _PARTS = ((4, 0.98), (6, 0.97), (math.inf, 0.94))
@@ -72,11 +74,14 @@ def time_plan(problem: SimplificationProblem) -> TimePlan:
         return TimePlan(limit, _FIRST, _SEARCHING, _PROVING, _part(problem, _PARTS_IN_TIME))
     problem.work.wake()
     foreseen = CheckTime(problem.robot, problem.motions, processes=problem.work.processes)
-    needed = _MARGIN * foreseen.of_grid(foreseen.points(foreseen.degrees))
+    # Programs begin as recursions with moments carried along: what cancels in them does so but for rounding, and has a
+    # degree in exact arithmetic.
+    degrees = foreseen.degrees_of(torque_program(mechanism(problem.robot)))
+    needed = _MARGIN * foreseen.of_grid(foreseen.points(degrees))
     whole = check.until - check.start
     end = max(check.until - needed, check.start + _LEAST * whole)
     room = DegreeRoom(
-        foreseen.degrees,
+        degrees,
         in_grid=foreseen.points_in(max(needed, 0.25 * whole)),
         in_box=int(_POINTS_IN_A_SECOND * max(end - time.time(), 0.0)),
     )

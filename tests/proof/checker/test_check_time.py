@@ -28,7 +28,7 @@ def foreseen(robot):
 def test_points_are_those_of_the_checkers_grid(robot, foreseen):
     box = motions(robot)
     grid = ResidualGrid(robot, programs(robot, 0, 1.0)[0], box.lower, box.upper)
-    assert foreseen.degrees == grid.degrees
+    assert foreseen.degrees == foreseen.degrees_of(grid.program) == grid.degrees
     assert foreseen.points(grid.degrees) == foreseen.points((0, 0, 0)) == len(grid.positions)
     assert foreseen.points((3, 3, 3)) == 7**3
 

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from torquec.expr import Function
 from torquec.foundation.one_thread import one_thread
 from torquec.proof.certificate import Certificate
 from torquec.proof.checker.harmonic_table import table_points
@@ -64,6 +65,10 @@ class CheckTime:
         self._for_part: float = 2.0 * (time.perf_counter() - began)  # of two programs
         self._for_snaps = self._of_snaps()
 
+    def degrees_of(self, program: Function) -> tuple[int, ...]:
+        """The degrees (n,) of the grid for a program, which are those of the robot's own or more."""
+        return ResidualGrid(self._robot, program, self._motions.lower, self._motions.upper).degrees
+
     def points(self, degrees: Sequence[int]) -> int:
         """Points of the grid for a program of these degrees (n,)."""
         return table_points(self._sliding, [max(pair) for pair in zip(degrees, self.degrees, strict=True)])
@@ -79,13 +84,13 @@ class CheckTime:
 
     def of(self, certificate: Certificate) -> float:
         """Seconds that the check of a certificate will take."""
-        box = certificate.motions
-        grid = ResidualGrid(self._robot, certificate.program, box.lower, box.upper)
         values = 0
         for proof in certificate.joints.values():
             leaves = sum(tree.count(-1) for tree in proof.trees)
             values += leaves * self._rows * table_points([self._sliding[v] for v in proof.variables], proof.degrees)
-        return self.of_grid(self.points(grid.degrees)) + _CONTROL_VALUE * values / self._processes
+        return (
+            self.of_grid(self.points(self.degrees_of(certificate.program))) + _CONTROL_VALUE * values / self._processes
+        )
 
     def _of_snaps(self) -> float:
         began = time.perf_counter()
