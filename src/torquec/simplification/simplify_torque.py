@@ -147,7 +147,9 @@ def _cheapest_proven(problem: SimplificationProblem, plan: TimePlan) -> Certific
 def _made_closer(problem: SimplificationProblem, best: Certificate, plan: TimePlan) -> Certificate:
     """What was proven at once (7), with bounds as close as the time allows."""
     try:
-        return _proven_in_time(problem, best.program, plan)
+        with problem.work.unlimited(), problem.work.limited(plan.limit.part(plan.proving)):
+            _require_time(problem)
+            return _proven(problem, best.program)
     except (UnprovenError, TimeLimitError):
         return best
 
@@ -228,9 +230,13 @@ def _proven_or_fitted_again(
 
 
 def _proven_in_time(problem: SimplificationProblem, program: Function, plan: TimePlan) -> Certificate:
-    """(4), in the time that the plan has for it."""
+    """(4), in the time that the plan has for it; where that is short, within the tolerances first."""
+    if plan.room is not None:
+        with problem.work.unlimited(), problem.work.limited(plan.limit):
+            _require_time(problem)
+            found = _proven(problem, program, closer=False)
+        return _made_closer(problem, found, plan)
     with problem.work.unlimited(), problem.work.limited(plan.limit.part(plan.proving)):
-        _require_time(problem)
         return _proven(problem, program)
 
 

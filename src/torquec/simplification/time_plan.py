@@ -35,9 +35,10 @@ _FIRST, _SEARCHING, _PROVING = 0.4, 0.7, 1.25
 """The part of the time left that a first proof may take, and parts of a limit until which programs are searched for,
 and the last proof may go on (2)."""
 
-_FIRST_IN_SHORT_TIME, _SEARCHING_IN_SHORT_TIME, _PROVING_IN_SHORT_TIME = 0.8, 0.5, 0.8
-"""The same of the time before the check (3): without a first proof there is nothing to check. What is left is for the
-boxes of the proof, gone through again."""
+_FIRST_IN_SHORT_TIME, _SEARCHING_IN_SHORT_TIME, _CLOSER_IN_SHORT_TIME = 0.8, 0.45, 0.8
+"""The same of the time before the check (3): without a proof there is nothing to check, so that all of it may go to
+showing that errors are within the tolerances; bounds are made closer as long as there is time for their boxes to be
+gone through again."""
 
 LONG = 300.0
 """Seconds for search, proof and check from which on (3) is not needed: there is time for what is hard to check."""
@@ -89,7 +90,7 @@ def time_plan(problem: SimplificationProblem) -> TimePlan:
         TimeLimit(check.start, end),
         _FIRST_IN_SHORT_TIME,
         _SEARCHING_IN_SHORT_TIME,
-        _PROVING_IN_SHORT_TIME,
+        _CLOSER_IN_SHORT_TIME,
         _part(problem, _PARTS_IN_SHORT_TIME),
         room,
     )
