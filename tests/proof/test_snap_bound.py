@@ -63,7 +63,7 @@ def test_the_bound_covers_what_snapping_changes(robot):
     states = sampled_motions(motions, 4000)
     change = np.abs(torques(robot, states) - torques(replace(robot, snap=False), states)).max(axis=0)
     assert np.all(change <= bound)
-    assert np.all(bound < 100.0 * change)
+    assert np.all(bound < 5.0 * change)
     assert change.max() > 1e-5
 
 

@@ -124,6 +124,33 @@ def test_on_a_phone_sections_are_folded_to_what_they_found(opened):
     assert page.troubles == []
 
 
+def test_on_a_phone_equations_and_captions_have_its_whole_width(opened):
+    """Terms cut off at the edge of a narrow column read like other terms."""
+    page = opened(viewport={"width": 390, "height": 844})
+    page.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
+    for name, part in ((".equation", ".terms"), (".sheet", "caption")):
+        widths = page.evaluate(
+            "([name, part]) => [...document.querySelectorAll(name)].filter(e => e.querySelector(part))"
+            ".map(e => [e.clientWidth, e.querySelector(part).getBoundingClientRect().width])",
+            [name, part],
+        )
+        assert widths
+        assert all(whole > 200.0 for whole, _ in widths)
+        assert all(0.9 * whole <= inner <= whole + 1.0 for whole, inner in widths if part == ".terms")
+        assert all(inner <= whole + 1.0 for whole, inner in widths)
+
+
+def test_on_paper_the_names_of_columns_are_no_controls(opened):
+    """Chromium leaves buttons out where a table goes on, and the columns there had no names."""
+    page = opened(viewport={"width": 1200, "height": 900})
+    page.emulate_media(media="print")
+    shown = page.evaluate("[...document.querySelectorAll('th button')].map(e => getComputedStyle(e).display)")
+    assert shown
+    assert set(shown) == {"contents"}
+    titles = page.evaluate("[...document.querySelectorAll('summary')].map(e => getComputedStyle(e).breakAfter)")
+    assert set(titles) == {"avoid"}
+
+
 def test_a_link_opens_what_it_leads_to(opened):
     page = opened(viewport={"width": 390, "height": 800})
     assert page.locator("#tracking svg.plot").first.is_hidden()

@@ -7,7 +7,7 @@ import pytest
 from torquec.expr import Op, trace
 from torquec.expr.math import sincos
 from torquec.simplification import degree_limit
-from torquec.simplification.degree_limit import DegreeLimit
+from torquec.simplification.degree_limit import DegreeLimit, DegreeRoom
 from torquec.simplification.refit_constants import fitted_constants
 from torquec.simplification.replacements import Replacement
 
@@ -60,3 +60,23 @@ def test_what_a_checker_would_refuse_is_not_allowed(program, monkeypatch):
     limit = DegreeLimit(program, program, [False])
     assert limit.allows(program)
     assert [program.operations[k].value for k in limit.constants_to_fit(program)] == [0.7]
+
+
+@pytest.mark.parametrize(
+    "room",
+    [DegreeRoom((0,), in_grid=100, in_box=1), DegreeRoom((0,), in_grid=1, in_box=100)],
+    ids=["little time for the proof", "little time for the check"],
+)
+def test_in_a_short_time_degrees_stay_those_of_the_program(program, room):
+    """Its own are always allowed, however short the time; with room enough for both the limit is as ever."""
+    limit = DegreeLimit(program, program, [False], room)
+    assert limit.allows(program)
+    assert [program.operations[k].value for k in limit.constants_to_fit(program)] == [0.7]
+    wide = DegreeLimit(program, program, [False], DegreeRoom((0,), in_grid=100, in_box=100))
+    assert wide.constants_to_fit(program) == fitted_constants(program)
+
+
+def test_degrees_that_the_grid_of_a_check_has_anyway_are_allowed(program):
+    """Where rounded constants of the robot's own program make it of degree three, a third degree costs nothing."""
+    limit = DegreeLimit(program, program, [False], DegreeRoom((3,), in_grid=1, in_box=100))
+    assert limit.constants_to_fit(program) == fitted_constants(program)

@@ -17,6 +17,7 @@ from torquec.robot.robot import Mimic
 from torquec.simplification import simplify_torque as page
 from torquec.simplification.problem import SimplificationProblem
 from torquec.simplification.simplify_torque import STRATEGIES, Strategy, simplify_torque
+from torquec.simplification.time_plan import TimePlan
 
 SHAPES = {"q": (2,), "qd": (2,), "qdd": (2,)}
 
@@ -130,11 +131,11 @@ def test_a_joint_that_is_not_proven_is_fitted_more_closely(monkeypatch):
     tried, proven = [], page._proven_in_time
     first = asked.robot.joint_names[0]
 
-    def not_at_once(given, program):
+    def not_at_once(given, program, plan):
         tried.append(program)
         if len(tried) == 1:
             raise UnprovenError(first)
-        return proven(given, program)
+        return proven(given, program, plan)
 
     monkeypatch.setattr(page, "_proven_in_time", not_at_once)
     found = simplify_torque(asked)
@@ -227,3 +228,25 @@ def test_what_remains_when_nothing_is_proposed_is_the_cheapest_exact_program(mon
         found = simplify_torque(asked)
     assert count_operations(found.program).cost < count_operations(asked.exact).cost
     assert all(proof.bound < 1e-6 for proof in found.joints.values())
+
+
+def test_where_a_check_waits_no_proof_is_begun_after_its_time(monkeypatch):
+    """Its tables alone would take seconds: what was proven early is the result, and the check can begin."""
+    robot = arm("puma560")
+    exact = trace_quantity(robot, "inverse_dynamics")
+    told = []
+    asked = SimplificationProblem(
+        robot, exact, motions(robot), (3.0,) * 6, on_proven=told.append, checked_by=TimeLimit.after(60.0)
+    )
+    begun, prove, plan = [], page.certify, TimePlan(TimeLimit.after(3600.0), 0.8, 0.0, 0.0, 0.8)
+
+    def counted(*given, **more):
+        begun.append(given)
+        return prove(*given, **more)
+
+    monkeypatch.setattr(page, "certify", counted)
+    monkeypatch.setattr(page, "time_plan", lambda _: plan)  # all time is over but that of the first proof
+    found = simplify_torque(asked)
+    assert len(begun) == len(told) == 1
+    assert found == told[0]
+    assert count_operations(found.program).cost < 0.9 * count_operations(exact).cost

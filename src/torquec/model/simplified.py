@@ -62,22 +62,38 @@ def simplify(
         return _finished(model, _found(model, specification, task, tell), before)
 
 
-def simpler_model(
+def simpler_programs(
     source: Robot | Model,
     specification: Specification | str | os.PathLike[str],
     *,
     seconds: float | None = None,
+    checked_by: TimeLimit | None = None,
     work: Work | None = None,
-) -> Model | None:
-    """As `simplify`, but None where nothing is simpler than the exact program, or was proven in time: for whoever goes
-    on with the exact model then, and needs no certificate of it.
+) -> list[Simplified]:
+    """All that was proven in time and is simpler than the exact program, the cheapest first: for whoever chooses one
+    that can be checked in the time that is left (`checked_by`), or goes on with the exact model where there is none.
+
+    `finished_model` makes a model of one of them.
     """
     model, task = _with_bodies(source), as_work(work)
+    proven: list[Simplified] = []
     with task.limited(TimeLimit.after(seconds)):
-        found = _found(model, specification, task, None)
+        # Without a limit there is time for the last one, and the search need not be kept waiting for others.
+        tell = None if seconds is None else proven.append
+        proven.append(_found(model, specification, task, tell, checked_by))
     exact = count_operations(route_function(model.robot, "inverse_dynamics", Route.AUTOMATIC)).cost
-    simpler = count_operations(found.certificate.program).cost < exact or found.coefficients is not None
-    return _finished(model, found) if simpler else None
+    simpler = [found for found in proven if _cost(found) < exact or found.coefficients is not None]
+    simpler.reverse()  # of those that cost the same, the last has the closest bounds
+    return sorted(simpler, key=_cost)
+
+
+def _cost(found: Simplified) -> int:
+    return count_operations(found.certificate.program).cost
+
+
+def finished_model(source: Robot | Model, found: Simplified) -> Model:
+    """The model of what was found, with its equations counted: of seven joints that takes half a minute."""
+    return _finished(_with_bodies(source), found)
 
 
 def _with_bodies(source: Robot | Model) -> Model:
@@ -95,11 +111,12 @@ def _found(
     specification: Specification | str | os.PathLike[str],
     work: Work,
     tell: Callable[[Simplified], None] | None,
+    checked_by: TimeLimit | None = None,
 ) -> Simplified:
     robot = model.robot
     stated = specification if isinstance(specification, Specification) else load_specification(specification, robot)
     exact = trace_quantity(robot, "inverse_dynamics")
-    return meet_specification(robot, exact, stated, work=work, on_proven=tell)
+    return meet_specification(robot, exact, stated, work=work, on_proven=tell, checked_by=checked_by)
 
 
 def _finished(model: Model, found: Simplified, before: Equations | None = None) -> Model:

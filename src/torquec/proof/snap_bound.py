@@ -6,6 +6,8 @@ difference is bounded, row by row (:mod:`torquec.proof.torque_tables`, (1)), by 
 
 (1)  |f(q)| <= L max over the grid |f|,   L the product of the Lebesgue constants of 2 d + 1 even angles (Ehlich &
      Zeller 1966), or d + 1 even displacements within their range
+(2)  |f(q)| <= sum of the amplitudes of its waves, where all positions are angles: of seven joints (1) is some hundred
+     times as much, which would be more than a project allows
 """
 
 from __future__ import annotations
@@ -31,6 +33,13 @@ _EVEN_DISPLACEMENTS = (1.0, 1.0, 1.25, 1.64)
 _MARGIN = 1.1
 """The checker computes the same on a grid like those that are looked at; with its own, values differ a little."""
 
+_ROUNDED = 2e-13
+"""Rounding of (2) in the checker, as a part of the largest coefficient, times three for every joint: its Lebesgue
+constants are about two."""
+
+_MOST_VALUES = 40_000_000
+"""Numbers held at once for (2): eight joints, of which seven are turned, have 28 million."""
+
 _MOST_POINTS = 2_000_000  # of the grid: room for nine joints of degree two, which have 5^9
 
 
@@ -55,12 +64,31 @@ def snap_rows(robot: Robot, box: MotionBox) -> Array:
 def _snap_rows(robot: Robot, lower: tuple[float, ...], upper: tuple[float, ...]) -> Array:
     sliding = [joint.type.is_prismatic for joint in robot.joints]
     programs = [_torque(robot), _torque(replace(robot, snap=False))]
+    turned = [max(pair) for pair in zip(*(position_degrees(each, sliding, least=0) for each in programs), strict=True)]
+    points = math.prod(2 * degree + 1 for degree in turned)
+    if not any(sliding) and points * robot.n * (robot.n + robot.n * (robot.n + 1) // 2 + 1) <= _MOST_VALUES:
+        return _by_waves(programs, turned)
     # Degrees are two, or three: rounded angles make rotations that are not quite, and the checker's degrees are exact.
     found = [
         [max(pair) for pair in zip(*(position_degrees(each, sliding, least=least) for each in programs), strict=True)]
         for least in (2, 3)
     ]
     return np.asarray(np.maximum(*(_on_grid(robot, programs, degrees, lower, upper) for degrees in found)))
+
+
+def _by_waves(programs: Sequence[Function], degrees: Sequence[int]) -> Array:
+    """(2), (n, rows)."""
+    nodes = [_nodes(False, degree, 0.0, 0.0) for degree in degrees]
+    positions = np.stack(np.meshgrid(*nodes, indexing="ij"), axis=-1).reshape(-1, len(nodes))
+    rows = [torque_rows(program, positions) for program in programs]
+    rounded = _ROUNDED * 3.0 ** len(nodes) * max(float(np.abs(each).max()) for each in rows)
+    difference = rows[0] - rows[1]
+    n, count = len(nodes), difference.shape[-1]
+    found = np.empty((n, count))
+    for joint in range(n):
+        waves = np.fft.fftn(difference[:, joint].reshape(*map(len, nodes), -1), axes=range(len(nodes)), norm="forward")
+        found[joint] = np.abs(waves).reshape(-1, found.shape[1]).sum(axis=0)
+    return np.asarray(_MARGIN * found + rounded)
 
 
 def _on_grid(

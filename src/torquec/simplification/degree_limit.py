@@ -4,12 +4,15 @@
      d + 1 along a displacement: their product is limited
 (2)  high degrees may cancel because constants of a recursion are the same number at several places: where fits of all
      of them would raise degrees above the limit, only those may be fitted that raise none
+(3)  where time is short, so are proofs and checks: the limit follows from it, and is never below the degrees of the
+     program as it comes
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -35,15 +38,35 @@ _CHANGE = 0.1
 """By how much a constant is changed to see whether degrees rise, as a part of itself (2)."""
 
 
-class DegreeLimit:
-    """The limit for programs that stand for `exact` and begin as `simplified`."""
+@dataclass(frozen=True)
+class DegreeRoom:
+    """What a short time for proof and check allows (3).
 
-    def __init__(self, exact: Function, simplified: Function, prismatic: Sequence[bool]) -> None:
+    The grid of a check has these `degrees` (n,) in any case, whatever the program; it may have so many points, a box of
+    a proof so many.
+    """
+
+    degrees: tuple[int, ...]
+    in_grid: int
+    in_box: int
+
+
+class DegreeLimit:
+    """The limit for programs that stand for `exact` and begin as `simplified`, in a `room` where time is short."""
+
+    def __init__(
+        self, exact: Function, simplified: Function, prismatic: Sequence[bool], room: DegreeRoom | None = None
+    ) -> None:
         self._prismatic = prismatic
         self._joints = positions_read(exact) | positions_read(simplified)
-        own, n = self.points(simplified), len(prismatic)
+        degrees, n = position_degrees(simplified, prismatic), len(prismatic)
+        own = self._points_of(degrees)
         checked = _MOST_VALUES // (n * (n + n * (n + 1) // 2 + 1))
         self._most_points = min(max(_MOST_POINTS, _RISE * own), max(own, checked))
+        self._room = room
+        if room is not None:
+            self._most_points = min(self._most_points, max(own, room.in_box))
+            self._most_in_grid = max(room.in_grid, self._points_of(self._in_grid(degrees)))
 
     def points(self, program: Function) -> int:
         """Control points of a box of the program (1)."""
@@ -72,7 +95,14 @@ class DegreeLimit:
         return [k for k, degrees in zip(constants, alone, strict=True) if all(np.less_equal(degrees, here))]
 
     def _allowed(self, degrees: Sequence[int]) -> bool:
-        return max(degrees) <= HIGHEST_DEGREE and self._points_of(degrees) <= self._most_points
+        if max(degrees) > HIGHEST_DEGREE or self._points_of(degrees) > self._most_points:
+            return False
+        return self._room is None or self._points_of(self._in_grid(degrees)) <= self._most_in_grid
+
+    def _in_grid(self, degrees: Sequence[int]) -> list[int]:
+        """The degrees (n,) of the grid of a check."""
+        assert self._room is not None
+        return [max(pair) for pair in zip(degrees, self._room.degrees, strict=True)]
 
     def _points_of(self, degrees: Sequence[int]) -> int:
         return math.prod(degrees[j] + 1 if self._prismatic[j] else 2 * degrees[j] + 1 for j in self._joints)

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 
 from torquec.closedform import ClosedForm, closed_form
 from torquec.expr import Function
+from torquec.foundation.time_limit import TimeLimit
 from torquec.foundation.work import Work, as_work
 from torquec.proof.certificate import Certificate
 from torquec.proof.certify import certify
@@ -56,11 +57,13 @@ def meet_specification(
     *,
     work: Work | None = None,
     on_proven: Callable[[Simplified], None] | None = None,
+    checked_by: TimeLimit | None = None,
 ) -> Simplified:
     """The cheapest programs found that meet the specification; `exact` is the program of the robot's inverse dynamics.
 
     `on_proven` is told of programs for torque errors that are proven before the search is over, each cheaper than the
-    one before.
+    one before. `checked_by` says until when a check of the result has to be done: a program for torque errors is then
+    one that can be checked by then, where there is one.
     Raises `SpecificationError` with joint, tolerance and smallest achievable error where the specification cannot be
     met, and `RobotError` where the robot has mimic joints and the specification is about coefficients.
     """
@@ -70,7 +73,7 @@ def meet_specification(
         return replace(found, specification=text)
 
     tell = None if on_proven is None else lambda found: on_proven(Simplified(stated(found)))
-    found = _met(robot, exact, specification, as_work(work), tell)
+    found = _met(robot, exact, specification, as_work(work), tell, checked_by or TimeLimit())
     return replace(found, certificate=stated(found.certificate))
 
 
@@ -80,6 +83,7 @@ def _met(
     specification: Specification,
     work: Work,
     tell: Callable[[Certificate], None] | None,
+    checked_by: TimeLimit,
 ) -> Simplified:
     if specification.coefficients is not None:
         return _by_threshold(robot, exact, specification, specification.coefficients, work)
@@ -87,7 +91,14 @@ def _met(
         return _by_control(robot, exact, specification, work)
     tolerance = tuple(float(joint.torque_error or 0.0) for joint in specification.joints)
     problem = SimplificationProblem(
-        robot, exact, specification.motions, tolerance, work, precision=specification.precision, on_proven=tell
+        robot,
+        exact,
+        specification.motions,
+        tolerance,
+        work,
+        precision=specification.precision,
+        on_proven=tell,
+        checked_by=checked_by,
     )
     return Simplified(simplify_torque(problem))
 

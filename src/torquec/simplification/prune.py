@@ -37,7 +37,7 @@ from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, silent
 from torquec.proof.worst_motions import error_program, worst_motions
-from torquec.simplification.degree_limit import DegreeLimit
+from torquec.simplification.degree_limit import DegreeLimit, DegreeRoom
 from torquec.simplification.foresight import foresee
 from torquec.simplification.refactor import refactored
 from torquec.simplification.refit_constants import refit_by_least_squares, refit_constants, values_at
@@ -115,25 +115,29 @@ def prune_within(
     tolerance: Sequence[float],
     *,
     seed: int = 0,
+    room: DegreeRoom | None = None,
     meter: Meter = silent,
 ) -> list[Function]:
     """`simplified` pruned in stages, largest errors against `exact` that can be found below the tolerances; last the
     shortest.
 
-    Another `seed` may save more, or less (4). A meter that stops it (`TimeLimitError`) gets what is pruned by then.
+    Another `seed` may save more, or less (4); a `room` keeps degrees lower (7). A meter that stops it
+    (`TimeLimitError`) gets what is pruned by then.
     """
-    start = max(_price(simplified), 1)
+    start, done = max(_price(simplified), 1), 0.0
     stages = [simplified]
     with one_thread(), suppress(TimeLimitError):
-        meter(0, len(_PHASES))
-        search = _Search(exact, simplified, prismatic, motions, np.asarray(tolerance, dtype=np.float64), seed)
+        meter(done, len(_PHASES))
+        search = _Search(exact, simplified, prismatic, motions, np.asarray(tolerance, dtype=np.float64), seed, room)
+        search.look_at_time = lambda: meter(done, len(_PHASES))
         stages.append(search.factored_again(simplified, forms=1))
         for phase in itertools.chain(range(len(_PHASES)), itertools.repeat(len(_PHASES) - 1)):
             before = _price(stages[-1])
             for program in search.stages_after(stages[-1], _PHASES[phase]):
                 stages.append(program)
                 # Each phase removes less than the one before; how much is not known in advance.
-                meter(phase + 1.0 - _price(program) / start, len(_PHASES), str(count_operations(program)))
+                done = phase + 1.0 - _price(program) / start
+                meter(done, len(_PHASES), str(count_operations(program)))
             if phase == len(_PHASES) - 1:
                 stages.append(search.factored_again(stages[-1], _LAST_FORMS))
                 if _price(stages[-1]) == before:
@@ -149,29 +153,43 @@ def last_look(
     tolerance: Sequence[float],
     *,
     seed: int = 0,
+    room: DegreeRoom | None = None,
     meter: Meter = silent,
 ) -> list[Function]:
     """A program that `prune_within` leads to, and ever shorter ones that a last look finds (8); last the shortest."""
-    stages, first = [program], max(_price(program), 1)
+    stages, start, done = [program], max(_price(program), 1), 0.0
     with one_thread(), suppress(TimeLimitError):
-        search = _Search(exact, program, prismatic, motions, np.asarray(tolerance, dtype=np.float64), seed)
+        meter(done, 1.0)
+        search = _Search(exact, program, prismatic, motions, np.asarray(tolerance, dtype=np.float64), seed, room)
+        search.look_at_time = lambda: meter(done, 1.0)
         fitted = search.fitted(program) or program  # which meets motions that are worth a look
         for shorter in search.stages_after(fitted, _LAST_LOOK):
             stages.append(shorter)
-            meter(1.0 - _price(shorter) / first, 1.0, str(count_operations(shorter)))
+            done = 1.0 - _price(shorter) / start
+            meter(done, 1.0, str(count_operations(shorter)))
     return stages
 
 
 def fitted_within(
-    exact: Function, program: Function, prismatic: Sequence[bool], motions: MotionBox, tolerance: Sequence[float]
+    exact: Function,
+    program: Function,
+    prismatic: Sequence[bool],
+    motions: MotionBox,
+    tolerance: Sequence[float],
+    *,
+    room: DegreeRoom | None = None,
 ) -> Function | None:
     """The program with constants whose largest errors that can be found are within the tolerances, or None."""
     with one_thread():
-        search = _Search(exact, program, prismatic, motions, np.asarray(tolerance, dtype=np.float64), seed=0)
+        search = _Search(exact, program, prismatic, motions, np.asarray(tolerance, dtype=np.float64), 0, room)
         return search.fitted(program)
 
 
 _Place = tuple[int, int | None]
+
+
+def _no_hurry() -> None:
+    """Nothing stops a search that nobody waits for."""
 
 
 class _Search:
@@ -185,9 +203,11 @@ class _Search:
         motions: MotionBox,
         tolerance: Array,
         seed: int,
+        room: DegreeRoom | None,
     ) -> None:
         self.exact, self.motions, self.tolerance = exact, motions, tolerance
-        self.limit = DegreeLimit(exact, simplified, prismatic)
+        self.look_at_time = _no_hurry
+        self.limit = DegreeLimit(exact, simplified, prismatic, room)
         self._seed = 1000 * seed + 100
         rng = np.random.default_rng(seed)
         self.states = sampled_motions(motions, _SAMPLES, rng=rng)
@@ -211,6 +231,7 @@ class _Search:
     def fitted(self, program: Function) -> Function | None:
         """The program with constants fitted until its largest error is within the tolerance, or None."""
         for _ in range(_FITS):
+            self.look_at_time()
             trial = refit_constants(
                 program, self.states, self.torques, self.tolerance, self.limit.constants_to_fit(program)
             )
@@ -237,6 +258,7 @@ class _Search:
         most = self.limit.points(program)
 
         def is_as_easy(trial: Function) -> bool:
+            self.look_at_time()  # a large program takes many seconds
             return self.limit.points(trial) <= most
 
         seeds = self._rng.integers(1 << 30, size=forms)
@@ -271,6 +293,7 @@ class _Search:
 
     def _replaced(self, program: Function, phase: _Phase, failed: set[_Place]) -> tuple[_Place, Function] | None:
         """The best replacement that keeps its promise, or None; what does not is remembered in `failed`."""
+        self.look_at_time()
         room = phase.room
         states, torques = self._looked_at(program)
         here, foreseen = foresee(program, states, torques, self.tolerance, self.limit.constants_to_fit(program))

@@ -11,9 +11,9 @@
      be, the aims of such joints are lowered, and all is done again; in the end the cheapest exact program remains,
      which errs only by rounding
 (6)  under a time limit of the work (:meth:`torquec.foundation.work.Work.limited`) most of it goes to (1) and (2), whose
-     searches give what they have when their time is over, the rest and up to a quarter more to (4); a proposal that
-     saves much is proven at once. Where time runs out, the cheapest program that is proven is the result, or the exact
-     one
+     searches give what they have when their time is over, the rest to (4) (:mod:`torquec.simplification.time_plan`); a
+     proposal that saves much is proven at once. Where time runs out, the cheapest program that is proven is the result,
+     or the exact one
 (7)  where time is limited, or somebody wants to know of every proven program (`problem.on_proven`), a program of which
      a little is left out is proven to be within the tolerances, no closer, before anything else; where that is not
      possible, the first proposal
@@ -24,7 +24,6 @@ and one row of the table.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -36,16 +35,17 @@ from torquec.foundation.time_limit import TimeLimit
 from torquec.foundation.work import Meter, silent
 from torquec.proof.certificate import Certificate
 from torquec.proof.certify import UnprovenError, certify
-from torquec.proof.torque_tables import positions_read
 from torquec.robot.robot import Robot
 from torquec.simplification.check_problem import check_degrees, check_tolerances, rounded_away, snapped
 from torquec.simplification.closed_torque import closed_form_with_fewer_terms
+from torquec.simplification.degree_limit import DegreeRoom
 from torquec.simplification.fewer_parameters import fewest_operations, recursion_with_fewer_parameters
 from torquec.simplification.moment_costs import torque_program
 from torquec.simplification.most_parameters import moments_left_out, recursion_with_most_parameters
 from torquec.simplification.problem import SimplificationProblem
 from torquec.simplification.prune import fitted_within, prune_within
 from torquec.simplification.rescale import rescaled
+from torquec.simplification.time_plan import TimePlan, time_plan
 from torquec.trajectory.motion_box import MotionBox
 
 
@@ -70,20 +70,11 @@ STRATEGIES = (
 )
 """In the order in which they are tried: a later one knows the cheapest proposal of those before it."""
 
-_PARTS = ((4, 0.98), (6, 0.97), (math.inf, 0.94))
-_PARTS_IN_TIME = ((4, 0.98), (math.inf, 0.94))
-"""Up to so many joints, the part of the tolerances that errors may use: the more of them, the more room proofs need,
-whose bounds of products of speeds are up to 3 % above the truth. Where time is limited they get more room, and are
-short."""
-
 _PROOFS = 3
 """How many of the cheapest programs are tried to be proven, before aims are lowered."""
 
-_SEARCHING, _PROVING = 0.7, 1.25
-"""Parts of a time limit until which programs are searched for, and the last proof may go on (6)."""
-
-_MUCH, _FIRST_PROOF = 0.85, 0.4
-"""What costs at most this part of what is proven is proven at once, in this part of the time left (6)."""
+_MUCH = 0.85
+"""What costs at most this part of what is proven is proven at once (6)."""
 
 _FIRST = 40.0
 """Seconds for the proof of an early program where no time limit is stated (7)."""
@@ -113,8 +104,15 @@ def simplify_torque(problem: SimplificationProblem) -> Certificate:
     """
     check_degrees(problem)
     check_tolerances(problem)
+    plan = time_plan(problem)
+    with problem.work.unlimited(), problem.work.limited(plan.limit):
+        return _cheapest_proven(problem, plan)
+
+
+def _cheapest_proven(problem: SimplificationProblem, plan: TimePlan) -> Certificate:
+    """All of (1) to (7)."""
     parts = {
-        name: _part_to_use(problem) * (1.0 - (snap + rounded) / allowed)
+        name: plan.part * (1.0 - (snap + rounded) / allowed)
         for name, snap, rounded, allowed in zip(
             problem.robot.joint_names, snapped(problem), rounded_away(problem), problem.tolerance, strict=True
         )
@@ -122,16 +120,16 @@ def simplify_torque(problem: SimplificationProblem) -> Certificate:
     limit, attempts = problem.work.limit, _ATTEMPTS
     best: Certificate | None = None
     if limit.is_stated or problem.on_proven is not None:
-        best = _cheaper(problem, [moments_left_out(problem)], None, limit.of_the_rest(_FIRST_PROOF))  # (7)
+        best = _cheaper(problem, [moments_left_out(problem)], None, limit.of_the_rest(plan.first))  # (7)
     while True:
         aim = problem.within(list(parts.values()))
-        programs, best = _programs(problem, aim, best)
+        programs, best = _programs(problem, aim, best, plan)
         unproven = set()
         for program in sorted(dict.fromkeys(programs), key=cost)[:_PROOFS]:
             if cost(program) >= cost(problem.exact if best is None else best.program):
                 break
             try:
-                return _proven_or_fitted_again(problem, aim, program)
+                return _proven_or_fitted_again(problem, aim, program, plan)
             except UnprovenError as error:
                 unproven.add(error.joint)
             except TimeLimitError:
@@ -139,17 +137,19 @@ def simplify_torque(problem: SimplificationProblem) -> Certificate:
                     step.show(note=f"{count_operations(program)} were found, and not proven in time; allow more of it")
                 break
         attempts -= 1
-        if not attempts or limit.part(_SEARCHING).is_over or (best is not None and not unproven):
+        if not attempts or limit.part(plan.searching).is_over or (best is not None and not unproven):
             break
         for name in unproven or parts:
             parts[name] *= _LOWERED
-    return _all_kept(problem) if best is None else _made_closer(problem, best)
+    return _all_kept(problem) if best is None else _made_closer(problem, best, plan)
 
 
-def _made_closer(problem: SimplificationProblem, best: Certificate) -> Certificate:
+def _made_closer(problem: SimplificationProblem, best: Certificate, plan: TimePlan) -> Certificate:
     """What was proven at once (7), with bounds as close as the time allows."""
     try:
-        return _proven_in_time(problem, best.program)
+        with problem.work.unlimited(), problem.work.limited(plan.limit.part(plan.proving)):
+            _require_time(problem)
+            return _proven(problem, best.program)
     except (UnprovenError, TimeLimitError):
         return best
 
@@ -165,13 +165,13 @@ def _all_kept(problem: SimplificationProblem) -> Certificate:
 
 
 def _programs(
-    problem: SimplificationProblem, aim: SimplificationProblem, best: Certificate | None
+    problem: SimplificationProblem, aim: SimplificationProblem, best: Certificate | None, plan: TimePlan
 ) -> tuple[list[Function], Certificate | None]:
     """(1) of all strategies, then (2), as far as the time allows (6); and the cheapest that is proven already."""
     programs: list[Function] = []
     prunings: dict[Function, int] = {}
     limit = problem.work.limit
-    with problem.work.limited(limit.part(_SEARCHING)), suppress(TimeLimitError):
+    with problem.work.limited(limit.part(plan.searching)), suppress(TimeLimitError):
         for strategy in STRATEGIES:
             if strategy.search is not None and limit.is_stated:
                 continue
@@ -179,10 +179,11 @@ def _programs(
             programs += proposed
             prunings |= dict.fromkeys(proposed, strategy.prunings)
             if limit.is_stated:
-                best = _cheaper(problem, proposed, best, limit.of_the_rest(_FIRST_PROOF), most=_MUCH)
+                best = _cheaper(problem, proposed, best, limit.of_the_rest(plan.first), most=_MUCH)
             elif best is None and problem.on_proven is not None:
                 best = _cheaper(problem, proposed, best, TimeLimit.after(_FIRST))
-        for descents in _pruned(aim, prunings):
+        _require_time(problem)
+        for descents in _pruned(aim, prunings, plan):
             programs += descents
     return programs, best
 
@@ -199,6 +200,7 @@ def _cheaper(
     for program in sorted(proposed, key=cost)[:1]:
         if cost(program) < most * cost(problem.exact if best is None else best.program):
             with suppress(UnprovenError, TimeLimitError), problem.work.limited(limit):
+                _require_time(problem)
                 best = _proven(problem, program, closer=False)
                 if problem.on_proven is not None:
                     problem.on_proven(best)
@@ -206,7 +208,7 @@ def _cheaper(
 
 
 def _proven_or_fitted_again(
-    problem: SimplificationProblem, aim: SimplificationProblem, program: Function
+    problem: SimplificationProblem, aim: SimplificationProblem, program: Function, plan: TimePlan
 ) -> Certificate:
     """(4), and where a joint's error is not proven, of the same program with constants that let this joint err less.
 
@@ -214,22 +216,34 @@ def _proven_or_fitted_again(
     """
     for _ in range(_FITS):
         try:
-            return _proven_in_time(problem, program)
+            return _proven_in_time(problem, program, plan)
         except UnprovenError as error:
             aim = aim.within([_FITTED_TO if name == error.joint else 1.0 for name in problem.robot.joint_names])
             with problem.work.step(f"fitting joint '{error.joint}' more closely"):
-                fitted = fitted_within(problem.exact, program, aim.prismatic, aim.motions, aim.tolerance)
+                fitted = fitted_within(
+                    problem.exact, program, aim.prismatic, aim.motions, aim.tolerance, room=plan.room
+                )
             if fitted is None:
                 raise
             program = fitted
-    return _proven_in_time(problem, program)
+    return _proven_in_time(problem, program, plan)
 
 
-def _proven_in_time(problem: SimplificationProblem, program: Function) -> Certificate:
-    """(4), in the time that is left or a little more: what was searched for long should not be lost."""
-    limit = problem.work.limit
-    with problem.work.unlimited(), problem.work.limited(limit.part(_PROVING)):
+def _proven_in_time(problem: SimplificationProblem, program: Function, plan: TimePlan) -> Certificate:
+    """(4), in the time that the plan has for it; where that is short, within the tolerances first."""
+    if plan.room is not None:
+        with problem.work.unlimited(), problem.work.limited(plan.limit):
+            _require_time(problem)
+            found = _proven(problem, program, closer=False)
+        return _made_closer(problem, found, plan)
+    with problem.work.unlimited(), problem.work.limited(plan.limit.part(plan.proving)):
         return _proven(problem, program)
+
+
+def _require_time(problem: SimplificationProblem) -> None:
+    """Tables of seven joints take seconds before a proof first looks at the time, which somebody may wait for."""
+    if problem.checked_by.is_stated:
+        problem.work.limit.check()
 
 
 def cost(program: Function) -> int:
@@ -237,7 +251,9 @@ def cost(program: Function) -> int:
     return count_operations(program).cost
 
 
-def _pruned(problem: SimplificationProblem, prunings: Mapping[Function, int]) -> Iterator[list[Function]]:
+def _pruned(
+    problem: SimplificationProblem, prunings: Mapping[Function, int], plan: TimePlan
+) -> Iterator[list[Function]]:
     """(2), of every program with its seeds, round by round; later rounds begin at stages of the shortest descent.
 
     Where time is limited the cheapest come first, with one seed each: later rounds have others. Else those that take
@@ -255,14 +271,14 @@ def _pruned(problem: SimplificationProblem, prunings: Mapping[Function, int]) ->
     if not first:
         return
     seeds = max(prunings.values(), default=1)
-    descents = _descents(problem, first)
+    descents = _descents(problem, first, plan)
     yield [descent[-1] for descent in descents]
     best = min(descents, key=lambda descent: cost(descent[-1]))
     seed, fruitless = seeds, 0
     while limit.is_stated and not limit.is_over and fruitless < _FRUITLESS:
         before = cost(best[-1])
         starts = [_stage_before(best, back * cost(best[-1])) for back in _BACK]
-        again = _descents(problem, [(best[start], seed + k) for k, start in enumerate(starts)])
+        again = _descents(problem, [(best[start], seed + k) for k, start in enumerate(starts)], plan)
         seed += len(starts)
         for start, descent in zip(starts, again, strict=True):
             if cost(descent[-1]) <= cost(best[-1]):
@@ -280,12 +296,10 @@ _Start = tuple[Function | Callable[..., Function], int]
 """A program, or the search of a strategy, and a seed."""
 
 
-def _descents(problem: SimplificationProblem, starts: Sequence[_Start]) -> list[list[Function]]:
+def _descents(problem: SimplificationProblem, starts: Sequence[_Start], plan: TimePlan) -> list[list[Function]]:
     """The stages of descents, each with its seed."""
-    tasks = [
-        _Pruning(problem.robot, problem.exact, start, problem.prismatic, problem.motions, problem.tolerance, seed)
-        for start, seed in starts
-    ]
+    shared = problem.robot, problem.exact, problem.prismatic, problem.motions, problem.tolerance, plan.room
+    tasks = [_Pruning(*shared, start, seed) for start, seed in starts]
     found = problem.work.map(
         "pruning", _prune, tasks, metered=True, note=lambda _, stages: str(count_operations(stages[-1]))
     )
@@ -298,10 +312,11 @@ class _Pruning:
 
     robot: Robot
     exact: Function
-    start: Function | Callable[..., Function]
     prismatic: tuple[bool, ...]
     motions: MotionBox
     tolerance: tuple[float, ...]
+    room: DegreeRoom | None
+    start: Function | Callable[..., Function]
     seed: int
 
 
@@ -313,7 +328,8 @@ def _prune(task: _Pruning, *, meter: Meter = silent) -> list[Function]:
             start = start(task.robot, task.motions, task.tolerance, meter=meter)
         except TimeLimitError:
             return [task.exact]
-    stages = prune_within(task.exact, start, task.prismatic, task.motions, task.tolerance, seed=task.seed, meter=meter)
+    given = task.exact, start, task.prismatic, task.motions, task.tolerance
+    stages = prune_within(*given, seed=task.seed, room=task.room, meter=meter)
     return [*stages, rescaled(stages[-1])]
 
 
@@ -329,9 +345,3 @@ def _proven(problem: SimplificationProblem, program: Function, *, closer: bool =
         closer=closer,
         work=problem.work,
     )
-
-
-def _part_to_use(problem: SimplificationProblem) -> float:
-    """The part of the tolerances that errors may use at first."""
-    parts = _PARTS_IN_TIME if problem.work.limit.is_stated else _PARTS
-    return next(part for joints, part in parts if len(positions_read(problem.exact)) <= joints)

@@ -146,7 +146,7 @@ def test_snapped_angles_count_in_full(monkeypatch):
     changed = np.zeros((6, 2))
     changed[1, 0] = 1e-3
     plain = check_certificate(ROBOT, constant(1.0, 1.01))
-    monkeypatch.setattr(module, "snap_differences", lambda *_: changed)
+    monkeypatch.setattr(module, "snap_differences", lambda *_, **__: changed)
     snapped = check_certificate(ROBOT, constant(1.0, 1.01))
     assert snapped[FIRST] - plain[FIRST] == pytest.approx(1e-3 * HONEST.motions.acceleration[1], rel=1e-6)
     assert snapped[SECOND] == pytest.approx(plain[SECOND], rel=1e-12, abs=0.0)

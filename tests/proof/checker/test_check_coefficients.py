@@ -356,7 +356,6 @@ def test_slacks_are_sums_of_all_that_is_not_known(monkeypatch):
     samples = grid_samples(ResidualGrid(robot, exact_program(robot), box.lower, box.upper), robot=True)
     monkeypatch.setattr(module, "_require_exact", lambda *_: None)
     snapped = 1e-2 * np.arange(1.0, 13.0).reshape(6, 2)
-    monkeypatch.setattr(module, "snap_differences", lambda *_: snapped)
     error, whole = (
         SampledRows(each.value, size * np.arange(1.0, 13.0).reshape(2, 6))
         for each, size in ((samples.error, 1e-3), (samples.robot, 1e-4))
@@ -370,7 +369,7 @@ def test_slacks_are_sums_of_all_that_is_not_known(monkeypatch):
     places = [(0, 1, 1.0), (1, 3, 0.5), (0, 4, 1.0), (1, 1, 1.0)]
     rng = np.random.default_rng(2)
     tables = [HarmonicTable((((1, 1),),), (False,), (4,), rng.normal(size=(1 + (k == 3), 9))) for k in range(4)]
-    found = _slacks(samples, proofs, tables)
+    found = _slacks(samples, proofs, tables, snapped)
     for table, slack, (joint, row, part) in zip(tables, found, places, strict=True):
         known = table.at(samples.grid.positions).value
         above = table.excess(samples.grid.degrees, box.lower, box.upper)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from tests.proof.arms import arm, motions, programs
 from tests.proof.tampering import with_term
 
 from torquec.dynamics import inverse_dynamics
-from torquec.errors import CheckError
+from torquec.errors import CheckError, TimeLimitError
 from torquec.expr import trace
 from torquec.expr.math import sincos
+from torquec.foundation.time_limit import TimeLimit
+from torquec.foundation.work import Work
 from torquec.proof.checker.grid_samples import grid_samples
 from torquec.proof.checker.harmonic_table import HarmonicTable
 from torquec.proof.checker.residual_grid import ResidualGrid
@@ -138,3 +142,20 @@ def test_a_table_has_the_joints_that_are_asked_for(turned):
     found = samples.table([samples.error.value[0, -1]], joints, degrees)
     np.testing.assert_allclose(found.table, expected, atol=1e-12)
     np.testing.assert_allclose(samples.on_grid(found).value[0], samples.error.value[0, -1], atol=1e-12)
+
+
+def test_parts_of_a_grid_are_tasks_of_the_work(monkeypatch):
+    """By another thread as by this one, and not begun any more when the time is over."""
+    monkeypatch.setattr("torquec.proof.checker.residual_grid._CHUNK", 7)
+    robot = arm("planar3r")
+    box = motions(robot)
+    grid = ResidualGrid(robot, programs(robot, 1, 0.8)[1], box.lower, box.upper)
+    here = grid_samples(grid, robot=True)
+    with ThreadPoolExecutor(2) as pool:
+        elsewhere = grid_samples(grid, robot=True, work=Work(executor=pool))
+    for one, other in ((here.error, elsewhere.error), (here.robot, elsewhere.robot)):
+        np.testing.assert_array_equal(one.value, other.value)
+        np.testing.assert_array_equal(one.radius, other.radius)
+    work = Work()
+    with pytest.raises(TimeLimitError), work.limited(TimeLimit(0.0, 1.0)):
+        grid_samples(grid, work=work)

@@ -9,6 +9,7 @@ from tests.proof.arms import arm, motions, programs
 from torquec.errors import CheckError
 from torquec.expr import evaluate
 from torquec.proof.checker.check_boxes import basis_values
+from torquec.proof.checker.modular_degree import TorquePart
 from torquec.proof.checker.residual_grid import GridPart, ResidualGrid, grid_nodes, lebesgue, no_rows, row_weights
 from torquec.proof.checker.rounded_evaluation import RoundedArray
 
@@ -129,3 +130,21 @@ def test_no_rows_are_as_many_as_there_are():
     none = no_rows(GridPart(q, ()))
     assert none.value.shape == none.radius.shape == rows.value.shape == (3 + 6 + 1, 4, 3)
     assert not np.any(none.value)
+
+
+def test_parts_of_a_torque_have_their_own_rows_and_degrees():
+    """At rest the weight of an upright first joint is nothing; moving, a planar arm does not feel how it stands."""
+    robot = arm("planar3r")
+    box = motions(robot)
+    _, simplified = programs(robot, 1, 0.8)
+    whole, moving, at_rest = (
+        ResidualGrid(robot, simplified, box.lower, box.upper, part=part)
+        for part in (TorquePart.WHOLE, TorquePart.MOVING, TorquePart.AT_REST)
+    )
+    assert (moving.rows, at_rest.rows) == (whole.rows - 1, 1)
+    assert moving.degrees[0] == 0 < at_rest.degrees[0] == whole.degrees[0]
+    assert all(max(pair) == most for *pair, most in zip(moving.degrees, at_rest.degrees, whole.degrees, strict=True))
+    q = np.random.default_rng(6).uniform(box.lower, box.upper, (5, robot.n))
+    rows = whole.rows_at(q)
+    np.testing.assert_array_equal(moving.rows_at(q).value, rows.value[:-1])
+    np.testing.assert_array_equal(at_rest.rows_at(q).value, rows.value[-1:])

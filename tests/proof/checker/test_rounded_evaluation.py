@@ -8,6 +8,7 @@ import numpy as np
 from tests.proof.arms import arm
 
 from torquec.expr import Op, evaluate, trace
+from torquec.expr.math import sincos
 from torquec.model.quantities import trace_quantity
 from torquec.proof.checker.allowances import RADIUS_MARGIN, UNDERFLOW, UNIT
 from torquec.proof.checker.rounded_evaluation import PlacedProgram, RoundedArray, evaluate_rounded
@@ -91,3 +92,26 @@ def test_what_is_exactly_zero_takes_the_short_way_and_changes_nothing():
     # What is zero but not known to be is carried.
     unsure = placed.torques(RoundedArray(np.zeros(2), np.full(2, 0.5)), RoundedArray(np.array([2.5, 1.0]), known))
     np.testing.assert_allclose(unsure.radius[0, :8], [0.5, 0.5, 0.5, 0.5, 1.25, 1.25, 1.0, 1.0], rtol=1e-12)
+
+
+def test_one_radius_holds_at_every_state():
+    """With the largest numbers among the states: never below that of a state by itself."""
+    program = trace("f", lambda q, qd, qdd: {"tau": [(sincos(q[0])[0] * qd[1] - qdd[0]) * qd[0], -qd[0]]}, SHAPES)
+    rng = np.random.default_rng(5)
+    q, qd, qdd = (RoundedArray(rng.normal(size=(50, 2)), rng.uniform(0.0, 0.1, (50, 2))) for _ in range(3))
+    closely, coarsely = (
+        PlacedProgram(program, q, one_radius=one_radius).torques(qd, qdd) for one_radius in (False, True)
+    )
+    np.testing.assert_array_equal(coarsely.value, closely.value)
+    assert np.all(coarsely.radius >= closely.radius)
+    assert np.all(coarsely.radius == coarsely.radius[0])
+    assert coarsely.radius[0, 1] == qd.radius[:, 0].max()
+
+
+def test_a_number_that_is_none_is_not_lost():
+    program = trace("f", lambda q, qd, qdd: {"tau": [qd[0] * qdd[0] + qd[1], qd[1]]}, SHAPES)
+    rates = np.array([[np.nan, 1.0], [1.0, 1.0]])
+    found = evaluate_rounded(program, {"q": given(np.zeros((2, 2))), "qd": given(rates), "qdd": given(np.ones((2, 2)))})
+    assert np.isnan(found.value[0, 0])
+    assert np.isnan(found.radius[0, 0])
+    assert found.radius[1, 0] < 1e-15

@@ -6,13 +6,12 @@ simpler was found or proven in time, the proof could not be checked in time, or 
 
 from __future__ import annotations
 
-from torquec.errors import TimeLimitError
 from torquec.foundation.time_limit import TimeLimit
 from torquec.model.model import Model
-from torquec.model.simplified import simpler_model
+from torquec.model.simplified import finished_model, simpler_programs
+from torquec.project.check_in_time import checked_in_time
 from torquec.project.simplification import DOCUMENT, MODEL_SHARE, Simplification
 from torquec.project.step import StepContext, StepResult
-from torquec.proof.checker.check_certificate import check_certificate
 
 
 def simplify_step(context: StepContext) -> str | StepResult:
@@ -23,15 +22,15 @@ def simplify_step(context: StepContext) -> str | StepResult:
     allowed = "" if seconds is None else f" in the {seconds:g} s that [simplify] allows"
     limit = TimeLimit.after(seconds)
     searching = None if seconds is None else MODEL_SHARE * seconds
-    model = simpler_model(context.exact_model(), specification, seconds=searching, work=work)
-    if model is None:
+    exact = context.exact_model()
+    proven = simpler_programs(exact, specification, seconds=searching, checked_by=limit, work=work)
+    if not proven:
         return _nothing(context, f"nothing simpler than the exact model was found and proven{allowed}")
-    try:
-        with work.limited(limit):
-            assert model.record is not None
-            check_certificate(model.robot, model.record, work=work)
-    except TimeLimitError:
+    found = checked_in_time(exact.robot, proven, limit, work)
+    if found is None:
         return _nothing(context, f"a simpler model was found, but its proof could not be checked again{allowed}")
+    with work.step("writing down its equations"):
+        model = finished_model(exact, found)
     with work.step("looking whether its mass matrix is regular"):
         unused = _unusable(model)
     made = Simplification(model, None, checked=True, seconds=work.seconds, unused=unused)

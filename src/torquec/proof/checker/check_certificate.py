@@ -32,9 +32,9 @@ from torquec.proof.checker.allowances import ROUNDED_UP
 from torquec.proof.checker.check_boxes import HIGHEST_DEGREE, REMEDY, Box, LeafChecker, leaf_boxes, root_pieces
 from torquec.proof.checker.check_coefficients import check_coefficients
 from torquec.proof.checker.check_floats import check_floats
-from torquec.proof.checker.grid_samples import GridSamples, grid_samples
+from torquec.proof.checker.grid_samples import GridSamples, grid_samples, snap_differences
 from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table, require_room, table_points
-from torquec.proof.checker.residual_grid import ResidualGrid, row_weights, snap_differences
+from torquec.proof.checker.residual_grid import ResidualGrid, row_weights
 from torquec.robot.robot import Robot
 
 
@@ -57,12 +57,12 @@ def check_certificate(
     grid = ResidualGrid(robot, certificate.program, box.lower, box.upper)
     # The trees are gone through before anything is computed: a proof with a hole is refused at once.
     leaves = [_leaves(grid, certificate, joint) for joint in range(robot.n)]
-    with work.step("comparing the errors with their tables") as step, one_thread():
-        require_room(sum(_values(grid, proof) for proof in certificate.joints.values()))
-        samples = grid_samples(grid, meter=step.meter)
+    require_room(sum(_values(grid, proof) for proof in certificate.joints.values()))
+    samples = grid_samples(grid, work=work)
+    with work.step("comparing the errors with their tables"), one_thread():
         tables = [_table(samples, k, proof) for k, proof in enumerate(certificate.joints.values())]
         # The program is made of the robot with snapped angles; what is claimed is about its file as written.
-        slacks = _slacks(samples, tables) + snap_differences(robot, box.lower, box.upper)
+        slacks = _slacks(samples, tables) + snap_differences(robot, box.lower, box.upper, work=work)
     weights = row_weights(box.velocity, box.acceleration)
     rounding = _checked_rounding(certificate, work)
     tasks = [

@@ -26,9 +26,9 @@ from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Work, as_work
 from torquec.proof.checker.allowances import UNNAMED
 from torquec.proof.checker.check_boxes import HIGHEST_DEGREE, REMEDY, Box, LeafChecker, leaf_boxes, root_pieces
-from torquec.proof.checker.grid_samples import GridSamples, grid_samples
+from torquec.proof.checker.grid_samples import GridSamples, grid_samples, snap_differences
 from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table, require_room, sums_matrix, table_points
-from torquec.proof.checker.residual_grid import ResidualGrid, snap_differences
+from torquec.proof.checker.residual_grid import ResidualGrid
 from torquec.proof.coefficient_certificate import CoefficientCertificate, CoefficientProof
 from torquec.proof.coefficient_tolerance import ErrorKind, Family
 from torquec.robot.robot import Robot
@@ -58,10 +58,10 @@ def check_coefficients(
     grid = ResidualGrid(robot, certificate.program, certificate.box.lower, certificate.box.upper)
     leaves = [_leaves(robot, certificate, proof) for proof in proofs]
     require_room(sum(_values(robot, proof) for proof in proofs))
-    with work.step("comparing the coefficients with their tables") as step, one_thread():
-        samples = grid_samples(grid, robot=True, meter=step.meter)
+    samples = grid_samples(grid, robot=True, work=work)
+    with work.step("comparing the coefficients with their tables"), one_thread():
         tables = [_table(samples, proof) for proof in proofs]
-        slacks = _slacks(samples, proofs, tables)
+        slacks = _slacks(samples, proofs, tables, snap_differences(robot, grid.lower, grid.upper, work=work))
     tasks = [
         _Task(proof, table, boxes, slack)
         for proof, table, boxes, slack in zip(proofs, tables, leaves, slacks, strict=True)
@@ -197,15 +197,16 @@ def _values(robot: Robot, proof: CoefficientProof) -> int:
 
 
 def _slacks(
-    samples: GridSamples, proofs: Sequence[CoefficientProof], tables: Sequence[HarmonicTable]
+    samples: GridSamples,
+    proofs: Sequence[CoefficientProof],
+    tables: Sequence[HarmonicTable],
+    differences: Array | float,
 ) -> list[tuple[float, float]]:
     """How far error and exact coefficient are from the table of each proof; what no proof names must be exact (4)."""
     grid = samples.grid
     places = [(*_place(grid.n, proof.family, proof.index), proof.index[0]) for proof in proofs]
     # Tables are made of the robot with snapped angles; what is claimed is about its file as written.
-    snapped = np.broadcast_to(
-        np.transpose(snap_differences(grid.robot, grid.lower, grid.upper)), samples.error.radius.shape
-    )
+    snapped = np.broadcast_to(np.transpose(differences), samples.error.radius.shape)
     _require_exact(samples, snapped, places)
     slacks = []
     for table, (row, share, joint) in zip(tables, places, strict=True):

@@ -19,13 +19,17 @@ from functools import cached_property
 import numpy as np
 
 from torquec.errors import CheckError
+from torquec.expr import Function
 from torquec.foundation.arrays import Array
-from torquec.foundation.work import Meter, silent
+from torquec.foundation.one_thread import one_thread
+from torquec.foundation.work import Work, as_work
 from torquec.proof.checker.allowances import ROUNDED_UP, UNIT, WAVE_ENTRY
 from torquec.proof.checker.check_boxes import REMEDY, basis_values
 from torquec.proof.checker.harmonic_table import HarmonicTable
-from torquec.proof.checker.residual_grid import ResidualGrid
+from torquec.proof.checker.modular_degree import TorquePart
+from torquec.proof.checker.residual_grid import ResidualGrid, no_rows, rows_of, snap_grids
 from torquec.proof.checker.rounded_evaluation import RoundedArray
+from torquec.robot.robot import Robot
 
 _MOST_SAMPLES = 160_000_000
 """Numbers held at once: a gigabyte or so. Eight positions of eight joints have 141 million, seven 28."""
@@ -121,24 +125,84 @@ class GridSamples:
         return [np.asarray(np.linalg.inv(basis_values(*each)), dtype=np.float64) for each in described]
 
 
-def grid_samples(grid: ResidualGrid, *, robot: bool = False, meter: Meter = silent) -> GridSamples:
+def grid_samples(
+    grid: ResidualGrid, *, robot: bool = False, one_radius: bool = False, work: Work | None = None
+) -> GridSamples:
     """The error of a grid, and the robot's own rows where they are asked for, at all positions.
 
-    Raises `CheckError` where these are too many.
+    Parts of the grid are tasks of the work; with `one_radius` rounding is bounded less closely, and sooner. Raises
+    `CheckError` where positions are too many.
     """
     count, n, rows = len(grid.positions), grid.n, grid.rows
     if (1 + robot) * rows * count * n > _MOST_SAMPLES:
         raise CheckError("the program depends on too many joints to be checked", remedy=REMEDY)
     values = [np.empty((n, rows, count)) for _ in range(1 + robot)]
     radii = np.zeros((2, n, rows))
-    for part in grid.parts(count):
-        meter(part.start, count)
-        whole, error = grid.both_at(grid.positions[part])
-        for k, found in enumerate([error, whole][: len(values)]):
-            values[k][:, :, part] = found.value.transpose(2, 0, 1)
-            radii[k] = np.maximum(radii[k], found.radius.max(axis=1).T)
+    parts = grid.parts(count, one_radius=one_radius)
+    shared = grid.exact, grid.program, grid.sliding, grid.part, robot, one_radius
+    tasks = [_Part(*shared, grid.positions[part]) for part in parts]
+    # A single part is evaluated before it would have reached another process.
+    name = "evaluating the errors on a grid"
+    sampled = as_work(work).map(name, _sampled, tasks, kept=False) if len(tasks) > 1 else map(_sampled, tasks)
+    for part, found in zip(parts, sampled, strict=True):
+        for k, rows_found in enumerate(found):
+            radii[k] = np.maximum(radii[k], rows_found.radius)
+            if k < len(values):
+                values[k][:, :, part] = rows_found.value
     nothing = SampledRows(np.zeros((n, rows, 0)), radii[1])
     return GridSamples(grid, SampledRows(values[0], radii[0]), SampledRows(values[1], radii[1]) if robot else nothing)
+
+
+def snap_differences(
+    robot: Robot, lower: Sequence[float], upper: Sequence[float], *, work: Work | None = None
+) -> Array | float:
+    """How far the robot's rows can be in the ranges from those of its file as written, no angle snapped; (rows, n)."""
+    found = [_largest_rows(grid, work) for grid in snap_grids(robot, lower, upper)]
+    return np.concatenate(found) if found else 0.0
+
+
+def _largest_rows(grid: ResidualGrid, work: Work | None) -> Array:
+    """How large rows of the error can be in the ranges, (rows, n)."""
+    if grid.rows * len(grid.positions) * grid.n > _MOST_SAMPLES:  # by Lebesgue constants alone nothing has to be held
+        return grid.largest_differences(lambda part: no_rows(part, grid.rows))
+    # Rounding is nothing beside what snapping changes.
+    samples = grid_samples(grid, one_radius=True, work=work)
+    value, radius = samples.error.value, samples.error.radius
+    with one_thread():
+        found = [[samples.reach(*each) for each in zip(*rows, strict=True)] for rows in zip(value, radius, strict=True)]
+    return np.transpose(found)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What a process needs to evaluate some positions (N, n): the programs, whose form has been looked at, which joints
+    translate, which part of the torques it is, whether the robot's own rows are asked for, and how closely rounding is
+    bounded.
+    """
+
+    exact: Function
+    program: Function
+    sliding: tuple[bool, ...]
+    part: TorquePart
+    robot: bool
+    one_radius: bool
+    positions: Array
+
+
+def _sampled(part: _Part) -> list[SampledRows]:
+    """Rows of the error, and of the robot, whose values are not carried where nobody asked for them."""
+    with one_thread():
+        whole, simplified = (
+            rows_of(each, part.sliding, part.positions, part=part.part, one_radius=part.one_radius)
+            for each in (part.exact, part.program)
+        )
+        found = [whole - simplified, whole]
+    return [
+        SampledRows(
+            rows.value.transpose(2, 0, 1) if part.robot or k == 0 else np.zeros((0, 0, 0)), rows.radius.max(axis=1).T
+        )
+        for k, rows in enumerate(found)
+    ]
 
 
 def _of_size(table: Array, axis: int, size: int) -> Array:

@@ -14,9 +14,11 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 import flint
 
@@ -32,18 +34,35 @@ _ROUNDS = 2
 """Independent primes and values: one is enough (3), the second costs little."""
 
 
-def exact_degrees(program: Function, sliding: Sequence[bool], *, seed: str) -> tuple[int, ...]:
-    """The degree of the program's torques in each joint's sine and cosine, or displacement, (n,).
+class TorquePart(Enum):
+    """What of a torque is asked for: all of it, what it is at rest, or what speeds and accelerations add to that."""
+
+    WHOLE = "whole"
+    AT_REST = "at rest"
+    MOVING = "moving"
+
+
+def exact_degrees(
+    program: Function, sliding: Sequence[bool], *, seed: str, part: TorquePart = TorquePart.WHOLE
+) -> tuple[int, ...]:
+    """The degree of the program's torques, or of a part of them, in each joint's sine and cosine, or displacement,
+    (n,).
 
     The program has passed `check_program`; `sliding` says which joints translate. Raises `CheckError` where a degree
     exceeds `HIGHEST`.
     """
+    return _exact_degrees(program, tuple(sliding), seed, part)
+
+
+@functools.lru_cache(maxsize=32)
+def _exact_degrees(program: Function, sliding: tuple[bool, ...], seed: str, part: TorquePart) -> tuple[int, ...]:
+    """They are asked for the same programs more than once, and take a second for seven joints."""
     found = [0] * len(sliding)
     for turn in range(_ROUNDS):
         draw = _Draw(f"{seed} {program.content_hash} {turn}")
         field = _Field(draw.prime(), draw)
         for joint, slides in enumerate(sliding):
-            while not _is_of_degree(field, program, joint, slides, found[joint]):
+            while not _is_of_degree(field, program, joint, slides, found[joint], part):
                 found[joint] += 1
                 if found[joint] > HIGHEST:
                     raise CheckError(
@@ -119,7 +138,7 @@ class _Field:
         return _Point((a.c * b.c - a.s * b.s) % self.p, (a.s * b.c + a.c * b.s) % self.p)
 
 
-def _is_of_degree(field: _Field, program: Function, joint: int, slides: bool, degree: int) -> bool:
+def _is_of_degree(field: _Field, program: Function, joint: int, slides: bool, degree: int, part: TorquePart) -> bool:
     """(2), for all torques at once."""
     n = program.input("q").size
     read = {s.element for s in program.operations if s.op is Op.INPUT and s.port == "q"}
@@ -133,7 +152,7 @@ def _is_of_degree(field: _Field, program: Function, joint: int, slides: bool, de
     for t in parameters:
         points[joint] = t if slides else field.circle(t)
         weight = 1 if slides else pow(1 + t * t, degree, field.p)
-        values.append([weight * tau % field.p for tau in _torques(field, program, points, rates)])
+        values.append([weight * tau % field.p for tau in _part_of_torques(field, program, points, rates, part)])
     return all(_divided_difference(field.p, parameters, column) == 0 for column in zip(*values, strict=True))
 
 
@@ -158,6 +177,17 @@ def _divided_difference(p: int, parameters: Sequence[int], values: Sequence[int]
                 product = product * (t - other) % p
         total += value * pow(product, -1, p)
     return total % p
+
+
+def _part_of_torques(
+    field: _Field, program: Function, points: Sequence[_Point | int], rates: dict[str, list[int]], part: TorquePart
+) -> list[int]:
+    if part is TorquePart.WHOLE:
+        return _torques(field, program, points, rates)
+    rest = _torques(field, program, points, {port: [0] * len(values) for port, values in rates.items()})
+    if part is TorquePart.AT_REST:
+        return rest
+    return [whole - own for whole, own in zip(_torques(field, program, points, rates), rest, strict=True)]
 
 
 def _torques(

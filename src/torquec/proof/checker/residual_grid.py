@@ -30,7 +30,7 @@ from torquec.foundation.arrays import Array, Indices
 from torquec.foundation.work import Meter, silent
 from torquec.proof.checker.allowances import GRID_ANGLE_ERROR, ROUNDED_UP
 from torquec.proof.checker.check_boxes import REMEDY
-from torquec.proof.checker.modular_degree import exact_degrees
+from torquec.proof.checker.modular_degree import TorquePart, exact_degrees
 from torquec.proof.checker.program_form import check_program
 from torquec.proof.checker.rounded_evaluation import PlacedProgram, RoundedArray
 from torquec.robot.robot import Robot
@@ -44,6 +44,9 @@ _NARROWEST = 1e-6
 
 _CHUNK, _CHUNK_VALUES = 5_000, 6_000_000
 """Points evaluated at once, and values of all steps of a program there: they then stay within some 100 MB."""
+
+_LARGER = 4
+"""Parts that are larger by this take the same memory where there is one radius for all values of a step."""
 
 
 @dataclass(frozen=True)
@@ -62,13 +65,17 @@ StandIn = Callable[[GridPart], RoundedArray]
 
 @dataclass(frozen=True)
 class ResidualGrid:
-    """A program beside the exact one of a robot, or beside a `reference`, with ranges of the positions (n,)."""
+    """A program beside the exact one of a robot, or beside a `reference`, with ranges of the positions (n,).
+
+    Of a `part` of the torques the grid has only the rows, and the degrees.
+    """
 
     robot: Robot
     program: Function
     lower: tuple[float, ...]
     upper: tuple[float, ...]
     reference: Function | None = None
+    part: TorquePart = TorquePart.WHOLE
 
     def __post_init__(self) -> None:
         for joint, low, high in zip(self.robot.joints, self.lower, self.upper, strict=True):
@@ -84,7 +91,8 @@ class ResidualGrid:
     @property
     def rows(self) -> int:
         """Number of rows (1)."""
-        return self.n + self.n * (self.n + 1) // 2 + 1
+        moving = self.n + self.n * (self.n + 1) // 2
+        return {TorquePart.WHOLE: moving + 1, TorquePart.MOVING: moving, TorquePart.AT_REST: 1}[self.part]
 
     @cached_property
     def sliding(self) -> tuple[bool, ...]:
@@ -94,7 +102,7 @@ class ResidualGrid:
     @cached_property
     def exact(self) -> Function:
         """The robot's inverse dynamics, or what is given in its place."""
-        return _torque(self.robot) if self.reference is None else self.reference
+        return own_torque(self.robot) if self.reference is None else self.reference
 
     @cached_property
     def degrees(self) -> tuple[int, ...]:
@@ -102,7 +110,7 @@ class ResidualGrid:
         found = []
         for program in (self.exact, self.program):
             check_program(self.robot, program)
-            found.append(exact_degrees(program, self.sliding, seed=self.robot.content_hash))
+            found.append(exact_degrees(program, self.sliding, seed=self.robot.content_hash, part=self.part))
         return tuple(max(pair) for pair in zip(*found, strict=True))
 
     @cached_property
@@ -172,10 +180,10 @@ class ResidualGrid:
             for part in self.parts(len(self.positions))
         )
 
-    def parts(self, count: int) -> list[slice]:
-        """Positions in parts that are evaluated at once."""
+    def parts(self, count: int, *, one_radius: bool = False) -> list[slice]:
+        """Positions in parts that are evaluated at once; in larger ones where values have no radii of their own."""
         steps = max(len(self.exact.operations), len(self.program.operations))
-        size = max(1, min(_CHUNK, _CHUNK_VALUES // steps))
+        size = max(1, min(_CHUNK, _CHUNK_VALUES // steps)) * (_LARGER if one_radius else 1)
         return [slice(start, min(start + size, count)) for start in range(0, count, size)]
 
     def _require_form(self) -> None:
@@ -202,17 +210,34 @@ class ResidualGrid:
         return whole if of_robot else whole - self._rows_of(self.program, positions)
 
     def _rows_of(self, program: Function, positions: Array) -> RoundedArray:
-        """(1) of a program."""
-        turning = ~np.array(self.sliding)
-        # An angle of the grid is a part of a turn, which no double is: its rounding counts.
-        off = np.where(turning, GRID_ANGLE_ERROR, 0.0) * np.ones_like(positions)
-        known = np.zeros(self.n)
-        placed = PlacedProgram(program, RoundedArray(positions, off))
-        found = taken_apart(
-            self.n,
-            lambda speed, push: placed.torques(RoundedArray(speed, known), RoundedArray(push, known)),
-        )
-        return RoundedArray(np.stack([row.value for row in found]), np.stack([row.radius for row in found]))
+        return rows_of(program, self.sliding, positions, part=self.part)
+
+
+def rows_of(
+    program: Function,
+    sliding: Sequence[bool],
+    positions: Array,
+    *,
+    part: TorquePart = TorquePart.WHOLE,
+    one_radius: bool = False,
+) -> RoundedArray:
+    """(1) of a program at positions (N, n): (rows, N, n); its form has been looked at, and which joints translate.
+
+    With `one_radius` rounding is bounded less closely, and sooner (`rounded_evaluation`).
+    """
+    # An angle of the grid is a part of a turn, which no double is: its rounding counts.
+    off = np.where(sliding, 0.0, GRID_ANGLE_ERROR) * np.ones_like(positions)
+    known = np.zeros(len(sliding))
+    placed = PlacedProgram(program, RoundedArray(positions, off), one_radius=one_radius)
+
+    def torque(speed: Array, push: Array) -> RoundedArray:
+        return placed.torques(RoundedArray(speed, known), RoundedArray(push, known))
+
+    if part is TorquePart.AT_REST:
+        found = [torque(known, known)]
+    else:
+        found = taken_apart(len(sliding), torque)[: None if part is TorquePart.WHOLE else -1]
+    return RoundedArray(np.stack([row.value for row in found]), np.stack([row.radius for row in found]))
 
 
 def taken_apart(n: int, torque: Callable[[Array, Array], _Torque]) -> list[_Torque]:
@@ -228,23 +253,29 @@ def taken_apart(n: int, torque: Callable[[Array, Array], _Torque]) -> list[_Torq
     return rows
 
 
-def snap_differences(robot: Robot, lower: Sequence[float], upper: Sequence[float]) -> Array | float:
-    """How far the robot's rows can be in the ranges from those of its file as written, no angle snapped; (rows, n)."""
+def snap_grids(robot: Robot, lower: Sequence[float], upper: Sequence[float]) -> list[ResidualGrid]:
+    """The robot with snapped angles beside the one of its file, moving and at rest; none where they are the same.
+
+    What is added by speeds and accelerations does not depend on how the robot stands, and has most of the rows: where
+    weight depends on the first joint, because that is not quite upright, they need a third of the points.
+    """
     if not robot.canonical.snaps:
-        return 0.0
-    written = replace(robot, snap=False)
-    return ResidualGrid(written, _torque(robot), tuple(lower), tuple(upper)).largest_differences(no_rows)
+        return []
+    written, own = replace(robot, snap=False), own_torque(robot)
+    parts = (TorquePart.MOVING, TorquePart.AT_REST)
+    return [ResidualGrid(written, own, tuple(lower), tuple(upper), part=part) for part in parts]
 
 
-def _torque(robot: Robot) -> Function:
+def own_torque(robot: Robot) -> Function:
+    """The robot's inverse dynamics, which programs stand for."""
     shapes = dict.fromkeys(("q", "qd", "qdd"), (robot.n,))
     return trace("inverse_dynamics", lambda q, qd, qdd: {"tau": inverse_dynamics(robot, q, qd, qdd)}, shapes)
 
 
-def no_rows(part: GridPart) -> RoundedArray:
-    """The stand-in for rows that are all zero."""
+def no_rows(part: GridPart, rows: int | None = None) -> RoundedArray:
+    """The stand-in for rows that are all zero: of a whole torque, or so many."""
     n = part.positions.shape[1]
-    zero: Array = np.zeros((n + n * (n + 1) // 2 + 1, len(part.positions), n))
+    zero: Array = np.zeros((n + n * (n + 1) // 2 + 1 if rows is None else rows, len(part.positions), n))
     return RoundedArray(zero, zero)
 
 

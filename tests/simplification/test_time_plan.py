@@ -1,0 +1,80 @@
+"""How time is shared: a check that waits has its time kept free; long limits, and none, are as they were."""
+
+from __future__ import annotations
+
+import pytest
+from tests.proof.arms import arm, motions
+
+from torquec.foundation.time_limit import TimeLimit
+from torquec.model.quantities import trace_quantity
+from torquec.simplification import time_plan as module
+from torquec.simplification.problem import SimplificationProblem
+from torquec.simplification.time_plan import LONG, time_plan
+
+
+class Foreseen:
+    """A check of 15,625 points that takes so many seconds, whatever is checked."""
+
+    seconds, degrees = 10.0, (0, 2, 2, 2, 2, 2)
+
+    def __init__(self, *_, **__):
+        pass
+
+    def degrees_of(self, program):
+        return self.degrees
+
+    def points(self, degrees):
+        return 15_625
+
+    def of_grid(self, points):
+        return self.seconds * points / 15_625
+
+    def points_in(self, seconds):
+        return int(15_625 * seconds / self.seconds)
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    monkeypatch.setattr(module, "CheckTime", Foreseen)
+    robot = arm("puma560")
+
+    def plan(limit, checked_by):
+        exact = trace_quantity(robot, "inverse_dynamics")
+        problem = SimplificationProblem(robot, exact, motions(robot), (3.0,) * 6, checked_by=checked_by)
+        with problem.work.limited(limit):
+            return time_plan(problem)
+
+    return plan
+
+
+def test_without_a_check_or_in_a_long_time_nothing_is_kept_free(asked):
+    limit = TimeLimit.after(42.0)
+    for checked_by in (TimeLimit(), TimeLimit.after(LONG)):
+        plan = asked(limit, checked_by)
+        assert (plan.limit, plan.room) == (limit, None)
+        assert (plan.first, plan.searching, plan.proving) == (0.4, 0.7, 1.25)
+    assert not asked(TimeLimit(), TimeLimit.after(60.0)).limit.is_stated
+
+
+@pytest.mark.parametrize(("seconds", "end"), [(10.0, 60.0 - 12.5), (100.0, 0.5 * 60.0)])
+def test_a_check_in_a_short_time_comes_first(asked, monkeypatch, seconds, end):
+    """It is given a quarter more than is foreseen; search and proof have their least part however long it takes."""
+    monkeypatch.setattr(Foreseen, "seconds", seconds)
+    checked_by = TimeLimit.after(60.0)
+    plan = asked(TimeLimit.after(42.0), checked_by)
+    assert plan.limit.until - checked_by.start == pytest.approx(end)
+    assert plan.searching < plan.proving < 1.0
+    assert plan.part < asked(TimeLimit.after(42.0), TimeLimit()).part
+
+
+def test_degrees_follow_from_the_time(asked, monkeypatch):
+    """The slower the check, the fewer points; a box of a proof has fewer in less time."""
+    checked_by = TimeLimit.after(60.0)
+    rooms = []
+    for seconds in (1.0, 10.0):
+        monkeypatch.setattr(Foreseen, "seconds", seconds)
+        rooms.append(asked(TimeLimit.after(42.0), checked_by).room)
+    quick, slow = rooms
+    assert quick.degrees == slow.degrees == Foreseen.degrees
+    assert quick.in_grid > slow.in_grid >= 15_625
+    assert quick.in_box > slow.in_box > 0
