@@ -86,7 +86,7 @@ def test_under_a_time_limit_a_program_of_which_little_is_left_out_is_proven_firs
 
 @pytest.mark.parametrize("limit", [TimeLimit(0.0, 1.0), TimeLimit.after(3600.0)])
 def test_under_a_time_limit_what_is_returned_is_proven(limit, monkeypatch):
-    monkeypatch.setattr(page, "_FRUITLESS", 1)
+    monkeypatch.setattr("torquec.simplification.descents._PLACES", 0)
     monkeypatch.setattr(page, "STRATEGIES", tuple(replace(strategy, prunings=1) for strategy in STRATEGIES))
     asked = problem("planar2r", [4.0, 2.0])
     with asked.work.limited(limit):
@@ -115,7 +115,7 @@ def test_a_search_that_takes_long_is_done_beside_others_where_time_is_limited(se
     never = Strategy("searched for", lambda *_: pytest.fail("it is not proposed"), 1, search)
     others = tuple(replace(strategy, prunings=1) for strategy in STRATEGIES if strategy.search is None)
     monkeypatch.setattr(page, "STRATEGIES", (never, *others))
-    monkeypatch.setattr(page, "_FRUITLESS", 0)
+    monkeypatch.setattr("torquec.simplification.descents._PLACES", 0)
     asked = problem("planar2r", [400.0, 200.0] if operations == 0 else [4.0, 2.0])
     with asked.work.limited(TimeLimit.after(20.0)):
         found = simplify_torque(asked)
@@ -150,6 +150,7 @@ def test_a_proof_that_is_cut_short_is_none(monkeypatch):
     """The search is in time, no proof is: a program with all terms is the answer, and it is proven."""
     asked = problem("planar2r", [4.0, 2.0])
     monkeypatch.setattr(page, "STRATEGIES", tuple(replace(strategy, prunings=0) for strategy in STRATEGIES))
+    monkeypatch.setattr("torquec.simplification.descents._PLACES", 0)
     prove = page.certify
 
     def without_time(*proven, work=None, **more):

@@ -2,9 +2,8 @@
 
 (1)  propose: every strategy of `STRATEGIES` gives programs whose errors are within the aims, as far as can be found
 (2)  prune: terms of their sums are left out, constants fitted again (:mod:`torquec.simplification.prune`), with
-     several seeds, for what goes first decides what can go later; then, again and again, from a stage of the shortest
-     descent so far, a little way back or farther. Units that save multiplications end it
-     (:mod:`torquec.simplification.rescale`)
+     several seeds, for what goes first decides what can go later, again and again
+     (:mod:`torquec.simplification.descents`)
 (3)  price: by operations, sines and cosines counted (:attr:`torquec.expr.OperationCount.cost`)
 (4)  prove: the cheapest few are proven over the whole box of motions (:func:`torquec.proof.certificate.certify`)
 (5)  tighten: where no proof was found, constants are fitted so that the joint concerned errs less; where they cannot
@@ -24,7 +23,7 @@ and one row of the table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -32,21 +31,17 @@ from torquec.dynamics.mechanism import mechanism
 from torquec.errors import TimeLimitError
 from torquec.expr import Function, count_operations
 from torquec.foundation.time_limit import TimeLimit
-from torquec.foundation.work import Meter, silent
 from torquec.proof.certificate import Certificate
 from torquec.proof.certify import UnprovenError, certify
-from torquec.robot.robot import Robot
 from torquec.simplification.check_problem import check_degrees, check_tolerances, rounded_away, snapped
 from torquec.simplification.closed_torque import closed_form_with_fewer_terms
-from torquec.simplification.degree_limit import DegreeRoom
+from torquec.simplification.descents import pruned_programs
 from torquec.simplification.fewer_parameters import fewest_operations, recursion_with_fewer_parameters
 from torquec.simplification.moment_costs import torque_program
 from torquec.simplification.most_parameters import moments_left_out, recursion_with_most_parameters
 from torquec.simplification.problem import SimplificationProblem
-from torquec.simplification.prune import fitted_within, prune_within
-from torquec.simplification.rescale import rescaled
+from torquec.simplification.prune import fitted_within
 from torquec.simplification.time_plan import TimePlan, time_plan
-from torquec.trajectory.motion_box import MotionBox
 
 
 @dataclass(frozen=True)
@@ -78,16 +73,6 @@ _MUCH = 0.85
 
 _FIRST = 40.0
 """Seconds for the proof of an early program where no time limit is stated (7)."""
-
-_FAR = 1.6
-"""Programs that cost more than this times the cheapest one are not pruned where time is limited: it takes longest, and
-never ends below the others."""
-
-_BACK = (1.08, 1.15, 1.3, 1.6)
-"""How far descents of a later round begin back, as multiples of the price of the best: a round has one of each."""
-
-_FRUITLESS = 4
-"""Later rounds without gain after which there is no other; where no time limit is stated there is none at all."""
 
 _FITTED_TO, _FITS = 0.97, 2
 """What a joint's aim is multiplied by for a fit after a proof that was not found, and how often that is tried."""
@@ -183,8 +168,9 @@ def _programs(
             elif best is None and problem.on_proven is not None:
                 best = _cheaper(problem, proposed, best, TimeLimit.after(_FIRST))
         _require_time(problem)
-        for descents in _pruned(aim, prunings, plan):
-            programs += descents
+        searches = [strategy.search for strategy in STRATEGIES if strategy.search is not None]
+        for ends in pruned_programs(aim, prunings, searches, plan.room):
+            programs += ends
     return programs, best
 
 
@@ -249,88 +235,6 @@ def _require_time(problem: SimplificationProblem) -> None:
 def cost(program: Function) -> int:
     """The price of a program (3)."""
     return count_operations(program).cost
-
-
-def _pruned(
-    problem: SimplificationProblem, prunings: Mapping[Function, int], plan: TimePlan
-) -> Iterator[list[Function]]:
-    """(2), of every program with its seeds, round by round; later rounds begin at stages of the shortest descent.
-
-    Where time is limited the cheapest come first, with one seed each: later rounds have others. Else those that take
-    longest do: the others fit in beside them.
-    """
-    limit = problem.work.limit
-    ordered = sorted((p for p, seeds in prunings.items() if seeds), key=cost, reverse=not limit.is_stated)
-    first: list[_Start]
-    if limit.is_stated:
-        first = [(program, 0) for program in ordered if cost(program) <= _FAR * cost(ordered[0])]
-        # Second, so that another process begins with it, or this one has pruned something before.
-        first[1:1] = [(strategy.search, 0) for strategy in STRATEGIES if strategy.search is not None]
-    else:
-        first = [(program, seed) for program in ordered for seed in range(prunings[program])]
-    if not first:
-        return
-    seeds = max(prunings.values(), default=1)
-    descents = _descents(problem, first, plan)
-    yield [descent[-1] for descent in descents]
-    best = min(descents, key=lambda descent: cost(descent[-1]))
-    seed, fruitless = seeds, 0
-    while limit.is_stated and not limit.is_over and fruitless < _FRUITLESS:
-        before = cost(best[-1])
-        starts = [_stage_before(best, back * cost(best[-1])) for back in _BACK]
-        again = _descents(problem, [(best[start], seed + k) for k, start in enumerate(starts)], plan)
-        seed += len(starts)
-        for start, descent in zip(starts, again, strict=True):
-            if cost(descent[-1]) <= cost(best[-1]):
-                best = [*best[:start], *descent]
-        yield [descent[-1] for descent in again]
-        fruitless = 0 if cost(best[-1]) < before else fruitless + 1
-
-
-def _stage_before(stages: Sequence[Function], price: float) -> int:
-    """The last stage that costs as much or more; the first one where none does."""
-    return max((k for k, stage in enumerate(stages) if cost(stage) >= price), default=0)
-
-
-_Start = tuple[Function | Callable[..., Function], int]
-"""A program, or the search of a strategy, and a seed."""
-
-
-def _descents(problem: SimplificationProblem, starts: Sequence[_Start], plan: TimePlan) -> list[list[Function]]:
-    """The stages of descents, each with its seed."""
-    shared = problem.robot, problem.exact, problem.prismatic, problem.motions, problem.tolerance, plan.room
-    tasks = [_Pruning(*shared, start, seed) for start, seed in starts]
-    found = problem.work.map(
-        "pruning", _prune, tasks, metered=True, note=lambda _, stages: str(count_operations(stages[-1]))
-    )
-    return list(found)
-
-
-@dataclass(frozen=True)
-class _Pruning:
-    """What a process needs to prune one program, or what a search finds."""
-
-    robot: Robot
-    exact: Function
-    prismatic: tuple[bool, ...]
-    motions: MotionBox
-    tolerance: tuple[float, ...]
-    room: DegreeRoom | None
-    start: Function | Callable[..., Function]
-    seed: int
-
-
-def _prune(task: _Pruning, *, meter: Meter = silent) -> list[Function]:
-    """The stages of a descent, last in the units in which it is shortest."""
-    start = task.start
-    if not isinstance(start, Function):
-        try:
-            start = start(task.robot, task.motions, task.tolerance, meter=meter)
-        except TimeLimitError:
-            return [task.exact]
-    given = task.exact, start, task.prismatic, task.motions, task.tolerance
-    stages = prune_within(*given, seed=task.seed, room=task.room, meter=meter)
-    return [*stages, rescaled(stages[-1])]
 
 
 def _proven(problem: SimplificationProblem, program: Function, *, closer: bool = True) -> Certificate:

@@ -1,0 +1,196 @@
+"""Descents of pruning, round by round: several programs, several seeds, and again from what was shortest.
+
+(1)  a first round has one descent of each program, or several with other seeds
+(2)  where time is limited there are later rounds, each with descents from stages of the shortest one so far, a little
+     way back or farther, and a last look at where it ended (:func:`torquec.simplification.prune.last_look`)
+(3)  after some rounds without gain another place is looked for: descents from the first programs with other seeds, and
+     (2) from the shortest of them. Where that has not helped several times, it is over
+(4)  units that save multiplications end a descent (:mod:`torquec.simplification.rescale`)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import cycle, islice
+
+from torquec.errors import TimeLimitError
+from torquec.expr import Function, count_operations
+from torquec.foundation.work import Meter, silent
+from torquec.robot.robot import Robot
+from torquec.simplification.degree_limit import DegreeRoom
+from torquec.simplification.problem import SimplificationProblem
+from torquec.simplification.prune import last_look, prune_within
+from torquec.simplification.rescale import rescaled
+from torquec.trajectory.motion_box import MotionBox
+
+_FAR = 1.6
+"""Programs that cost more than this times the cheapest one are not pruned where time is limited: it takes longest, and
+never ends below the others."""
+
+_BACK = (1.08, 1.15, 1.3, 1.6)
+"""How far descents of a later round begin back, as multiples of the price of the shortest: a round has one of each."""
+
+_FRUITLESS = 4
+"""Later rounds without gain after which another place is looked for (3)."""
+
+_PLACES = 2
+"""Places in a row that may turn out no better before it is over (3)."""
+
+Search = Callable[..., Function]
+"""From robot, motions, tolerance and meter to a program."""
+
+
+def pruned_programs(
+    problem: SimplificationProblem,
+    prunings: Mapping[Function, int],
+    searches: Sequence[Search],
+    room: DegreeRoom | None,
+) -> Iterator[list[Function]]:
+    """Where descents end, round by round; `prunings` says with how many seeds each program is pruned at first (1).
+
+    Where time is limited the cheapest come first, with one seed each, and `searches` are done beside them, each pruned
+    when it has found its program: later rounds have other seeds. Else those that take longest come first: the others
+    fit in beside them.
+    """
+    limited = problem.work.limit.is_stated
+    ordered = sorted((p for p, seeds in prunings.items() if seeds), key=_price, reverse=not limited)
+    first: list[_Start]
+    if limited:
+        first = [_Start(program) for program in ordered if _price(program) <= _FAR * _price(ordered[0])]
+        # Second, so that another process begins with it, or this one has pruned something before.
+        first[1:1] = [_Start(search) for search in searches]
+    else:
+        first = [_Start(program, seed) for program in ordered for seed in range(prunings[program])]
+    if first:
+        rounds = _Rounds(problem, room, seed=max(prunings.values(), default=1))
+        yield rounds.begun(first)
+        while limited and not problem.work.limit.is_over and rounds.worthwhile:
+            yield rounds.next()
+
+
+@dataclass(frozen=True)
+class _Start:
+    """A program or a search, a seed, and whether it is looked at for the last time instead of pruned."""
+
+    what: Function | Search
+    seed: int = 0
+    last: bool = False
+
+
+@dataclass
+class _Rounds:
+    """The stages of the shortest descent of this place, the programs that places begin with, and what has helped."""
+
+    problem: SimplificationProblem
+    room: DegreeRoom | None
+    seed: int
+    _stages: list[Function] = field(default_factory=list)
+    _programs: list[Function] = field(default_factory=list)
+    _looked_at: Function | None = None
+    _fruitless: int = 0
+    _places: int = 0
+    _best: int = 0
+
+    @property
+    def worthwhile(self) -> bool:
+        """Whether there should be another round."""
+        return self._places < _PLACES
+
+    def begun(self, first: Sequence[_Start]) -> list[Function]:
+        """(1)."""
+        descents = self._descents(first)
+        cheapest = min(_price(descent[0]) for descent in descents)
+        self._programs = [descent[0] for descent in descents if _price(descent[0]) <= _FAR * cheapest]
+        self._stages = min(descents, key=_last_price)
+        self._best = _last_price(self._stages)
+        return _ends(descents)
+
+    def next(self) -> list[Function]:
+        """(2), or (3) where that has not helped for long."""
+        return self._elsewhere() if self._fruitless == _FRUITLESS else self._from_stages()
+
+    def _from_stages(self) -> list[Function]:
+        before = _last_price(self._stages)
+        back = [self._stage_before(far * before) for far in _BACK]
+        starts = [_Start(self._stages[k], self._next_seed()) for k in back]
+        end = self._stages[-1]
+        if end != self._looked_at:
+            back.append(len(self._stages) - 1)
+            starts.append(_Start(end, self._next_seed(), last=True))
+            self._looked_at = end
+        again = self._descents(starts)
+        for start, descent in zip(back, again, strict=True):
+            if _last_price(descent) <= _last_price(self._stages):
+                self._stages = [*self._stages[:start], *descent]
+        self._fruitless = 0 if _last_price(self._stages) < before else self._fruitless + 1
+        self._note_best()
+        return _ends(again)
+
+    def _elsewhere(self) -> list[Function]:
+        starts = [_Start(program, self._next_seed()) for program in islice(cycle(self._programs), len(_BACK))]
+        descents = self._descents(starts)
+        self._stages = min(descents, key=_last_price)
+        self._fruitless = 0
+        self._places += 1
+        self._note_best()
+        return _ends(descents)
+
+    def _note_best(self) -> None:
+        if _last_price(self._stages) < self._best:
+            self._best, self._places = _last_price(self._stages), 0
+
+    def _stage_before(self, price: float) -> int:
+        """The last stage that costs as much or more; the first one where none does."""
+        return max((k for k, stage in enumerate(self._stages) if _price(stage) >= price), default=0)
+
+    def _next_seed(self) -> int:
+        self.seed += 1
+        return self.seed - 1
+
+    def _descents(self, starts: Sequence[_Start]) -> list[list[Function]]:
+        """The stages of each descent."""
+        p = self.problem
+        shared = p.robot, p.exact, p.prismatic, p.motions, p.tolerance, self.room
+        tasks = [_Pruning(*shared, start) for start in starts]
+        note = lambda _, stages: str(count_operations(stages[-1]))  # noqa: E731
+        return list(p.work.map("pruning", _prune, tasks, metered=True, note=note))
+
+
+@dataclass(frozen=True)
+class _Pruning:
+    """What a process needs to prune one program, or what a search finds."""
+
+    robot: Robot
+    exact: Function
+    prismatic: tuple[bool, ...]
+    motions: MotionBox
+    tolerance: tuple[float, ...]
+    room: DegreeRoom | None
+    start: _Start
+
+
+def _prune(task: _Pruning, *, meter: Meter = silent) -> list[Function]:
+    """The stages of a descent, last in the units in which it is shortest (4)."""
+    program = task.start.what
+    if not isinstance(program, Function):
+        try:
+            program = program(task.robot, task.motions, task.tolerance, meter=meter)
+        except TimeLimitError:
+            return [task.exact]
+    given = task.exact, program, task.prismatic, task.motions, task.tolerance
+    prune = last_look if task.start.last else prune_within
+    stages = prune(*given, seed=task.start.seed, room=task.room, meter=meter)
+    return [*stages, rescaled(stages[-1])]
+
+
+def _ends(descents: Sequence[Sequence[Function]]) -> list[Function]:
+    return [descent[-1] for descent in descents]
+
+
+def _last_price(stages: Sequence[Function]) -> int:
+    return _price(stages[-1])
+
+
+def _price(program: Function) -> int:
+    return count_operations(program).cost
