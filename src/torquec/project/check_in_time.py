@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 
 from torquec.errors import TimeLimitError
+from torquec.foundation.handed_out import workers_of
 from torquec.foundation.time_limit import TimeLimit
 from torquec.foundation.work import Work
 from torquec.proof.checker.check_certificate import check_certificate
@@ -34,7 +35,7 @@ def checked_in_time(robot: Robot, proven: Sequence[Simplified], limit: TimeLimit
 
 
 def _chosen(robot: Robot, proven: Sequence[Simplified], limit: TimeLimit, work: Work) -> Simplified:
-    foreseen = CheckTime(robot, proven[0].certificate.motions, processes=work.processes)
+    foreseen = CheckTime(robot, proven[0].certificate.motions, processes=workers_of(work.executor))
     needed = []
     for one in proven:
         needed.append(foreseen.of(one.certificate))

@@ -120,7 +120,9 @@ def prune_within(
     stages = [simplified]
     with one_thread(), suppress(TimeLimitError):
         meter(done, len(_PHASES))
-        search = _Search(exact, simplified, prismatic, motions, np.asarray(tolerance, dtype=np.float64), seed, room)
+        search = _Search(
+            exact, simplified, prismatic, motions, np.asarray(tolerance, dtype=np.float64), seed, room=room
+        )
         search.look_at_time = lambda: meter(done, len(_PHASES))
         stages.append(search.factored_again(simplified, forms=1))
         for phase in itertools.chain(range(len(_PHASES)), itertools.repeat(len(_PHASES) - 1)):
@@ -160,7 +162,7 @@ def fitted_within(
 ) -> Function | None:
     """The program with constants whose largest errors that can be found are within the tolerances, or None."""
     with one_thread():
-        search = _Search(exact, program, prismatic, motions, np.asarray(tolerance, dtype=np.float64), 0, room)
+        search = _Search(exact, program, prismatic, motions, np.asarray(tolerance, dtype=np.float64), 0, room=room)
         return search.fitted(program)
 
 
@@ -182,6 +184,7 @@ class _Search:
         motions: MotionBox,
         tolerance: Array,
         seed: int,
+        *,
         room: DegreeRoom | None,
     ) -> None:
         self.exact, self.motions, self.tolerance = exact, motions, tolerance
