@@ -44,7 +44,7 @@ gone through again."""
 LONG = 300.0
 """Seconds for search, proof and check from which on (3) is not needed: there is time for what is hard to check."""
 
-_MARGIN, _LEAST = 1.25, 0.5
+_MARGIN, _LEAST = 1.5, 0.5
 """What is kept free for the check, in times of what is foreseen; and the part of all time that is left for searching
 and proving, however long the check."""
 
