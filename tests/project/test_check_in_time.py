@@ -57,7 +57,7 @@ def test_a_check_may_take_a_little_longer_and_no_more(robot, proven, monkeypatch
     monkeypatch.setattr(module, "check_certificate", checked)
     limit = TimeLimit.after(60.0)
     assert checked_in_time(robot, proven[:1], limit, Work()) is None
-    assert limits[0].until - limits[0].start == pytest.approx(75.0)
+    assert limits[0].until - limits[0].start == pytest.approx(90.0)
 
 
 def test_without_a_limit_nothing_is_foreseen(robot, proven, monkeypatch):

@@ -56,9 +56,9 @@ def test_without_a_check_or_in_a_long_time_nothing_is_kept_free(asked):
     assert not asked(TimeLimit(), TimeLimit.after(60.0)).limit.is_stated
 
 
-@pytest.mark.parametrize(("seconds", "end"), [(10.0, 60.0 - 12.5), (100.0, 0.5 * 60.0)])
+@pytest.mark.parametrize(("seconds", "end"), [(10.0, 60.0 - 15.0), (100.0, 0.5 * 60.0)])
 def test_a_check_in_a_short_time_comes_first(asked, monkeypatch, seconds, end):
-    """It is given a quarter more than is foreseen; search and proof have their least part however long it takes."""
+    """It is given half more than is foreseen; search and proof have their least part however long it takes."""
     monkeypatch.setattr(Foreseen, "seconds", seconds)
     checked_by = TimeLimit.after(60.0)
     plan = asked(TimeLimit.after(42.0), checked_by)

@@ -24,3 +24,24 @@ def handed_out(executor: Executor, tasks: int) -> int:
         return tasks
     count = max(sum(threads().values()), 1)
     return tasks if tasks > _MANY * count else count
+
+
+def workers_of(executor: Executor | None) -> int:
+    """How many tasks are done at a time, as far as that is known of the executor.
+
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> workers_of(ThreadPoolExecutor(2)), workers_of(None)
+    (2, 1)
+    """
+    return int(getattr(executor, "_max_workers", 1))
+
+
+def wake(executor: Executor | None) -> None:
+    """Have processes that are started when work comes started now, beside what is done here until it comes."""
+    if executor is not None:
+        for _ in range(workers_of(executor)):
+            executor.submit(_nothing)
+
+
+def _nothing() -> None:
+    """What a process does that is only to be there."""

@@ -157,17 +157,6 @@ class Work:
         self._open: list[str] = []
         self._since = time.perf_counter()
 
-    @property
-    def processes(self) -> int:
-        """How many tasks are done at a time, as far as that is known of the executor."""
-        return int(getattr(self.executor, "_max_workers", 1))
-
-    def wake(self) -> None:
-        """Have processes that are started when work comes started now, beside what is done here until it comes."""
-        if self.executor is not None:
-            for _ in range(self.processes):
-                self.executor.submit(_nothing)
-
     # --- steps ------------------------------------------------------------------------------------------------------
 
     @contextmanager
@@ -360,10 +349,6 @@ class Work:
     def _keep(self, key: str | None, value: Any) -> None:
         if self.kept is not None and key is not None and not self.limit.is_over:
             self.kept.keep(key, value)
-
-
-def _nothing() -> None:
-    """What a process does that is only to be there."""
 
 
 def _cancel(futures: Iterable[Future[Any]]) -> None:

@@ -69,7 +69,9 @@ def prune_within(
     stages = [simplified]
     with one_thread(), suppress(TimeLimitError):
         meter(done, len(_PHASES))
-        search = PruneSearch(exact, simplified, prismatic, motions, np.asarray(tolerance, dtype=np.float64), seed, room)
+        search = PruneSearch(
+            exact, simplified, prismatic, motions, np.asarray(tolerance, dtype=np.float64), seed, room=room
+        )
         search.look_at_time = lambda: meter(done, len(_PHASES))
         stages.append(search.factored_again(simplified, forms=1))
         for phase in itertools.chain(range(len(_PHASES)), itertools.repeat(len(_PHASES) - 1)):
@@ -101,7 +103,9 @@ def last_look(
     stages, start, done = [program], max(program_price(program), 1), 0.0
     with one_thread(), suppress(TimeLimitError):
         meter(done, 1.0)
-        search = PruneSearch(exact, program, prismatic, motions, np.asarray(tolerance, dtype=np.float64), seed, room)
+        search = PruneSearch(
+            exact, program, prismatic, motions, np.asarray(tolerance, dtype=np.float64), seed, room=room
+        )
         search.look_at_time = lambda: meter(done, 1.0)
         fitted = search.fitted(program) or program  # which meets motions that are worth a look
         for shorter in search.stages_after(fitted, _LAST_LOOK):
@@ -122,5 +126,5 @@ def fitted_within(
 ) -> Function | None:
     """The program with constants whose largest errors that can be found are within the tolerances, or None."""
     with one_thread():
-        search = PruneSearch(exact, program, prismatic, motions, np.asarray(tolerance, dtype=np.float64), 0, room)
+        search = PruneSearch(exact, program, prismatic, motions, np.asarray(tolerance, dtype=np.float64), 0, room=room)
         return search.fitted(program)

@@ -96,6 +96,7 @@ class PruneSearch:
         motions: MotionBox,
         tolerance: Array,
         seed: int,
+        *,
         room: DegreeRoom | None,
     ) -> None:
         self.exact, self.motions, self.tolerance = exact, motions, tolerance

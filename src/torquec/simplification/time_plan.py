@@ -17,6 +17,7 @@ import time
 from dataclasses import dataclass
 
 from torquec.dynamics.mechanism import mechanism
+from torquec.foundation.handed_out import wake, workers_of
 from torquec.foundation.time_limit import TimeLimit
 from torquec.proof.checker.check_time import CheckTime
 from torquec.proof.torque_tables import positions_read
@@ -43,7 +44,7 @@ gone through again."""
 LONG = 300.0
 """Seconds for search, proof and check from which on (3) is not needed: there is time for what is hard to check."""
 
-_MARGIN, _LEAST = 1.25, 0.5
+_MARGIN, _LEAST = 1.5, 0.5
 """What is kept free for the check, in times of what is foreseen; and the part of all time that is left for searching
 and proving, however long the check."""
 
@@ -54,8 +55,8 @@ _POINTS_IN_A_SECOND = 200
 @dataclass(frozen=True)
 class TimePlan:
     """The limit of search and proof, the part of what is left of it that a first proof may take, the parts of it until
-    which search and proof may go on, the part of the tolerances that errors
-    may use at first, and the room for degrees where it is small.
+    which programs are searched for and bounds made closer, the part of the tolerances that errors may use at first, and
+    the room for degrees where time is short.
     """
 
     limit: TimeLimit
@@ -73,8 +74,8 @@ def time_plan(problem: SimplificationProblem) -> TimePlan:
         return TimePlan(limit, 1.0, 1.0, 1.0, _part(problem, _PARTS))
     if not check.is_stated or check.until - check.start >= LONG:
         return TimePlan(limit, _FIRST, _SEARCHING, _PROVING, _part(problem, _PARTS_IN_TIME))
-    problem.work.wake()
-    foreseen = CheckTime(problem.robot, problem.motions, processes=problem.work.processes)
+    wake(problem.work.executor)
+    foreseen = CheckTime(problem.robot, problem.motions, processes=workers_of(problem.work.executor))
     # Programs begin as recursions with moments carried along: what cancels in them does so but for rounding, and has a
     # degree in exact arithmetic.
     degrees = foreseen.degrees_of(torque_program(mechanism(problem.robot)))

@@ -32,7 +32,8 @@ def run_section(document: FoundDocument, folder: FoundFolder) -> Shown:
             warnings.append(
                 paragraph(f"After '{name}' the run went on with the exact model: {fallback}.", tone=Tone.WARNING)
             )
-            highlights.append(fact("the exact model is used", fallback))
+            # The places and the remedy are long, and stand in the section.
+            highlights.append(fact("the exact model is used", fallback.partition(";")[0]))
     inputs = tuple((name, digest.text) for name, digest in values["inputs"].items())
     versions = tuple((name, version.text) for name, version in values["versions"].items())
     seconds_in_all = Number(total, here, "s", 3)
