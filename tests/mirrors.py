@@ -169,6 +169,7 @@ COVERED_BY = {
     "simulation/frame_wrench.py": "simulation/test_plant_force.py",
     "simulation/held_payload.py": "simulation/test_plant_force.py",
     "simulation/loop_state.py": "simulation/test_loop_functions.py",
+    "simplification/prune_search.py": "simplification/test_prune.py",
     "simulation/native_run.py": "simulation/test_closed_loop.py",
     "simulation/plant_motion.py": "simulation/test_plant_bodies.py",
     "simulation/spring_hold.py": "simulation/test_plant_force.py",
