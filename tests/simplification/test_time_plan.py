@@ -78,3 +78,11 @@ def test_degrees_follow_from_the_time(asked, monkeypatch):
     assert quick.degrees == slow.degrees == Foreseen.degrees
     assert quick.in_grid > slow.in_grid >= 15_625
     assert quick.in_box > slow.in_box > 0
+
+
+@pytest.mark.parametrize(("seconds", "is_short"), [(1.0, True), (30.0, False)])
+def test_where_the_check_is_short_proofs_that_turn_out_easy_need_no_haste(asked, monkeypatch, seconds, is_short):
+    monkeypatch.setattr(Foreseen, "seconds", seconds)
+    limit = TimeLimit.after(42.0)
+    plan = asked(limit, TimeLimit.after(60.0))
+    assert plan.if_easy == (asked(limit, TimeLimit()) if is_short else None)

@@ -69,7 +69,8 @@ _PROOFS = 3
 """How many of the cheapest programs are tried to be proven, before aims are lowered."""
 
 _MUCH = 0.85
-"""What costs at most this part of what is proven is proven at once (6)."""
+"""What costs at most this part of what is proven is proven at once (6); where the program of (7) does, tolerances are
+wide, and proofs easy."""
 
 _FIRST = 40.0
 """Seconds for the proof of an early program where no time limit is stated (7)."""
@@ -90,12 +91,18 @@ def simplify_torque(problem: SimplificationProblem) -> Certificate:
     check_degrees(problem)
     check_tolerances(problem)
     plan = time_plan(problem)
+    first: Certificate | None = None
     with problem.work.unlimited(), problem.work.limited(plan.limit):
-        return _cheapest_proven(problem, plan)
+        if plan.limit.is_stated or problem.on_proven is not None:
+            first = _cheaper(problem, [moments_left_out(problem)], None, plan.limit.of_the_rest(plan.first))  # (7)
+    if plan.if_easy is not None and first is not None and cost(first.program) <= _MUCH * cost(problem.exact):
+        plan = plan.if_easy
+    with problem.work.unlimited(), problem.work.limited(plan.limit):
+        return _cheapest_proven(problem, plan, first)
 
 
-def _cheapest_proven(problem: SimplificationProblem, plan: TimePlan) -> Certificate:
-    """All of (1) to (7)."""
+def _cheapest_proven(problem: SimplificationProblem, plan: TimePlan, best: Certificate | None) -> Certificate:
+    """(1) to (6), with the program of (7)."""
     parts = {
         name: plan.part * (1.0 - (snap + rounded) / allowed)
         for name, snap, rounded, allowed in zip(
@@ -103,9 +110,6 @@ def _cheapest_proven(problem: SimplificationProblem, plan: TimePlan) -> Certific
         )
     }
     limit, attempts = problem.work.limit, _ATTEMPTS
-    best: Certificate | None = None
-    if limit.is_stated or problem.on_proven is not None:
-        best = _cheaper(problem, [moments_left_out(problem)], None, limit.of_the_rest(plan.first))  # (7)
     while True:
         aim = problem.within(list(parts.values()))
         programs, best = _programs(problem, aim, best, plan)

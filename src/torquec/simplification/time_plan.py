@@ -8,6 +8,7 @@
      boxes to be gone through again, degrees stay so low that proof and check are short
      (:class:`torquec.simplification.degree_limit.DegreeRoom`), and errors use less of the tolerances, so that few
      boxes prove them
+(4)  where that check is short beside the time, and tolerances turn out to be so wide that proofs are easy, (2) will do
 """
 
 from __future__ import annotations
@@ -48,6 +49,9 @@ _MARGIN, _LEAST = 1.5, 0.5
 """What is kept free for the check, in times of what is foreseen; and the part of all time that is left for searching
 and proving, however long the check."""
 
+_SHORT = 0.15
+"""A check is short that takes at most this part of all time, so that what (2) leaves will do for it (4)."""
+
 _POINTS_IN_A_SECOND = 200
 """Control points of a box for every second: in a minute degree three in three of five joints is proven and checked."""
 
@@ -65,6 +69,7 @@ class TimePlan:
     proving: float
     part: float
     room: DegreeRoom | None = None
+    if_easy: TimePlan | None = None
 
 
 def time_plan(problem: SimplificationProblem) -> TimePlan:
@@ -72,8 +77,9 @@ def time_plan(problem: SimplificationProblem) -> TimePlan:
     limit, check = problem.work.limit, problem.checked_by
     if not limit.is_stated:
         return TimePlan(limit, 1.0, 1.0, 1.0, _part(problem, _PARTS))
+    in_time = TimePlan(limit, _FIRST, _SEARCHING, _PROVING, _part(problem, _PARTS_IN_TIME))
     if not check.is_stated or check.until - check.start >= LONG:
-        return TimePlan(limit, _FIRST, _SEARCHING, _PROVING, _part(problem, _PARTS_IN_TIME))
+        return in_time
     wake(problem.work.executor)
     foreseen = CheckTime(problem.robot, problem.motions, processes=workers_of(problem.work.executor))
     # Programs begin as recursions with moments carried along: what cancels in them does so but for rounding, and has a
@@ -94,6 +100,7 @@ def time_plan(problem: SimplificationProblem) -> TimePlan:
         _CLOSER_IN_SHORT_TIME,
         _part(problem, _PARTS_IN_SHORT_TIME),
         room,
+        if_easy=in_time if needed <= _SHORT * whole else None,
     )
 
 

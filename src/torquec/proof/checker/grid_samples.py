@@ -141,9 +141,11 @@ def grid_samples(
     parts = grid.parts(count, one_radius=one_radius)
     shared = grid.exact, grid.program, grid.sliding, grid.part, robot, one_radius
     tasks = [_Part(*shared, grid.positions[part]) for part in parts]
+    task = as_work(work)
+    task.limit.check()
     # A single part is evaluated before it would have reached another process.
     name = "evaluating the errors on a grid"
-    sampled = as_work(work).map(name, _sampled, tasks, kept=False) if len(tasks) > 1 else map(_sampled, tasks)
+    sampled = task.map(name, _sampled, tasks, kept=False) if len(tasks) > 1 else map(_sampled, tasks)
     for part, found in zip(parts, sampled, strict=True):
         for k, rows_found in enumerate(found):
             radii[k] = np.maximum(radii[k], rows_found.radius)
