@@ -16,7 +16,7 @@ from torquec.proof.certify import certify
 from torquec.proof.certify_coefficients import certify_coefficients
 from torquec.proof.checker.check_certificate import check_certificate
 from torquec.proof.checker.check_coefficients import check_coefficients
-from torquec.proof.snap_bound import snap_bound
+from torquec.proof.snap_bound import snap_bound, snap_rows
 from torquec.simplification.specification import parse_specification
 from torquec.trajectory.motion_box import sampled_motions
 
@@ -118,3 +118,15 @@ def test_bounds_of_coefficients_hold_for_the_file_as_written(robot):
     exactly = replace(certify_coefficients(robot, exact, exact, box), coefficients={})
     with pytest.raises(CheckError, match="the certificate does not name it"):
         check_coefficients(robot, exactly)
+
+
+def test_coefficients_that_differ_by_the_rounding_of_a_bound_are_not_named(robot, monkeypatch):
+    """Of six joints the rounding of a bound is 1e-10 of the torques, also where nothing is snapped."""
+    box = specification(robot, 1.0).motions.positions
+    exact, _ = programs(robot, 2, 0.9)
+    rows = snap_rows(robot, box)
+    for size, named in ((1e-10, False), (1e-8, True)):
+        monkeypatch.setattr(
+            "torquec.proof.certify_coefficients.snap_rows", lambda *_, size=size: np.full_like(rows, size)
+        )
+        assert bool(certify_coefficients(robot, exact, exact, box).coefficients) is named
