@@ -2,9 +2,8 @@
 
 M may be unsymmetric, as that of a simplified program is; only its symmetric part S counts.
 
-(1)  M is a trigonometric polynomial of known degrees (:mod:`torquec.proof.checker.modular_degree`), so its values on a
-     grid determine its table, and on a box S(q) is a weighted mean of control matrices with positive weights
-     (:mod:`torquec.proof.bernstein`, (2))
+(1)  S is a trigonometric polynomial with a table (:mod:`torquec.model.mass_matrix_table`), and on a box a weighted mean
+     of control matrices with positive weights (:mod:`torquec.proof.bernstein`, (2))
 (2)  positive definite matrices are a convex cone: where all control matrices are positive definite, S(q) is
 (3)  control matrices at the corners of a box are attained: where one is not positive definite, neither is S there
 (4)  where S is positive definite, so are those of all trailing blocks of M: elimination from the tips, no rows
@@ -21,26 +20,14 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from torquec.closedform.polynomial import Variable
-from torquec.closedform.tabulate import coefficient_table, grid
-from torquec.errors import CheckError
-from torquec.expr import Function, evaluate, trace
-from torquec.expr.replay import replay
+from torquec.expr import Function
 from torquec.foundation.arrays import Array
+from torquec.model.mass_matrix_table import mass_matrix_table, polynomial_degrees
 from torquec.proof.bernstein import Range, along, halves, numerator_matrix, root_ranges
-from torquec.proof.checker.modular_degree import exact_degrees
-from torquec.proof.checker.program_form import check_program
 from torquec.robot.robot import Robot
 
 _MOST_ENTRIES = 2_500_000_000
 """Entries of control matrices that are looked at before giving up: about half a minute, whatever the joints."""
-
-_MOST_POINTS = 200_000
-"""Control matrices of one box: six joints of degree two, and one of three, have 109,375."""
-
-_ROUNDING = 1e-10
-"""Taken off every diagonal, as a part of the largest sum of magnitudes of an entry's table: a thousand times what the
-rounding of grid values, tables, control values and halvings adds up to."""
 
 
 def is_positive_everywhere(
@@ -50,44 +37,17 @@ def is_positive_everywhere(
 
     `most`: how many entries of control matrices may be looked at.
     """
-    sliding = tuple(joint.type.is_prismatic for joint in robot.joints)
-    torque = _torque(robot.n, mass_matrix)
-    try:
-        check_program(robot, torque)
-        degrees = exact_degrees(torque, sliding, seed=robot.content_hash)
-    except CheckError:
+    degrees = polynomial_degrees(robot, mass_matrix)
+    table = None if degrees is None else mass_matrix_table(robot, mass_matrix, degrees)
+    if table is None:
         return False
-    joints = [j for j, degree in enumerate(degrees) if degree]
-    variables = [Variable(((j, 1),), sliding[j]) for j in joints]
-    sizes = [degrees[j] + 1 if sliding[j] else 2 * degrees[j] + 1 for j in joints]
-    if math.prod(sizes) > _MOST_POINTS:
-        return False
-    table, off = _table(mass_matrix, variables, [degrees[j] for j in joints], robot.n)
-    ranges = [Range(variable, lower[j], upper[j]) for variable, j in zip(variables, joints, strict=True)]
+    ranges = [Range(variable, lower[j], upper[j]) for variable, j in zip(table.variables, table.joints, strict=True)]
     left = most
-    for numerators, largest_weight in _roots(table, ranges, [degrees[j] for j in joints]):
-        left = _shown(numerators, off * largest_weight, robot.n, left)
+    for numerators, largest_weight in _roots(table.entries, ranges, table.degrees):
+        left = _shown(numerators, robot.n * table.off * largest_weight, robot.n, left)
         if left < 0:
             return False
     return True
-
-
-def _torque(n: int, mass_matrix: Function) -> Function:
-    def algorithm(q: Array, qd: Array, qdd: Array) -> dict[str, list[object]]:  # noqa: ARG001 - a torque's inputs
-        M = replay(mass_matrix, {"q": q})["M"]
-        return {"tau": [sum(m * a for m, a in zip(row, qdd, strict=True)) for row in M]}
-
-    return trace("torque", algorithm, dict.fromkeys(("q", "qd", "qdd"), (n,)))
-
-
-def _table(mass_matrix: Function, variables: Sequence[Variable], degrees: Sequence[int], n: int) -> tuple[Array, float]:
-    """The entries of S, upper triangle by rows, on the product basis (1); and what every diagonal may be off by."""
-    M = evaluate(mass_matrix, {"q": grid(variables, n, degrees)})["M"]
-    S = 0.5 * (M + M.transpose(0, 2, 1))
-    upper = S[:, *np.triu_indices(n)]
-    table = np.moveaxis(coefficient_table(variables, upper, degrees), -1, 0)
-    largest = float(np.abs(table).reshape(len(table), -1).sum(axis=1).max())
-    return np.ascontiguousarray(table), _ROUNDING * n * largest
 
 
 def _roots(table: Array, ranges: Sequence[Range], degrees: Sequence[int]) -> Iterator[tuple[Array, float]]:

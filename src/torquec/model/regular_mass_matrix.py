@@ -10,8 +10,9 @@ On a box with centre c and half widths r, with V, W triangular such that V M(c) 
 A box that fails is halved across the joint that adds most to B. A box that stays doubtful when it is tiny, or that is
 left when the budget is spent, is named: its M may be singular. Positions that M does not depend on are not divided.
 
-Where an eighth of the budget was not enough and no box was tiny, M may still be shown to be positive definite, which
-takes far fewer boxes for many joints (:mod:`torquec.model.positive_mass_matrix`).
+Where an eighth of the budget was not enough and no box was tiny, M may still be shown to be positive definite: because
+it is near the robot's own, which takes no boxes (:mod:`torquec.model.near_mass_matrix`), or by far fewer boxes for many
+joints (:mod:`torquec.model.positive_mass_matrix`).
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from torquec.expr.differentiate import differentiate
 from torquec.expr.enclose import enclose
 from torquec.expr.ops import Op
 from torquec.foundation.arrays import Array, Mask
+from torquec.model.near_mass_matrix import is_near_enough
 from torquec.model.positive_mass_matrix import is_positive_everywhere
 from torquec.robot.robot import Robot
 
@@ -84,7 +86,8 @@ def _regularity(
         found = _by_boxes(mass_matrix, slopes, lower, upper, most // 8)
         if found.shown or found.is_point:
             return found
-        if is_positive_everywhere(robot, mass_matrix, lower, upper):
+        ways = (is_near_enough, is_positive_everywhere)
+        if any(way(robot, mass_matrix, lower, upper) for way in ways):
             return MassMatrixRegularity(True, found.boxes)
     return _by_boxes(mass_matrix, slopes, lower, upper, most)
 

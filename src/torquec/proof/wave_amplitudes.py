@@ -1,6 +1,7 @@
 """How large a trigonometric polynomial can be at all, from the amplitudes of its waves.
 
-(1)  f = sum_k c_k exp(i k x),   |f| <= sum_k |c_k|
+(1)  f = sum_k c_k exp(i k x),                   |f| <= sum_k |c_k|
+(2)  with a displacement d of at most r in size,  |d^p| <= r^p
 
 It takes no box and no halving. What is left out of an equation is many small waves that hardly ever add up, so that a
 proof by subdivision is closer; this one is there in no time, and where waves are few it is as close.
@@ -23,9 +24,16 @@ def sum_of_amplitudes(table: Array, variables: Sequence[Variable]) -> float | No
     """(1), of a table (basis, ..) over angles; None where one of the variables is a displacement."""
     if any(variable.prismatic for variable in variables):
         return None
+    return amplitudes_within(table, variables, [0.0] * len(variables))
+
+
+def amplitudes_within(table: Array, variables: Sequence[Variable], reach: Sequence[float]) -> float:
+    """(1), with displacements of at most `reach` (2), of which that of an angle is not read."""
     waves = table.astype(complex)
-    for axis, variable in enumerate(variables):
-        waves = along(_exponentials(basis_degree(variable, table.shape[axis])), waves, axis)
+    for axis, (variable, far) in enumerate(zip(variables, reach, strict=True)):
+        degree = basis_degree(variable, table.shape[axis])
+        matrix = np.diag(float(far) ** np.arange(degree + 1)) if variable.prismatic else _exponentials(degree)
+        waves = along(matrix, waves, axis)
     return float(np.abs(waves).sum())
 
 
