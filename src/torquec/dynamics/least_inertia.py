@@ -10,8 +10,8 @@ Featherstone 1983), with twists V = (angular velocity, velocity) of a link's fra
 (4)  K_parent = link + sum over children of X' B_i X, X from the parent's twist to the child's, which depends on q_i
 
 (2) and (3) grow with K_i, as minima over a motion do, so K_i may be replaced by any matrix below it. What depends on
-q_i is the turn about (or shift along) the axis, and is gone where B_i is replaced by a matrix below it that such motions
-do not change:
+q_i is the turn about (or shift along) the axis, and is gone where B_i is replaced by a matrix below it that such
+motions do not change:
 
 (5)  about the axis: seven numbers, those with the largest sum in parts of B_i, by Newton's method on a barrier
 (6)  along the axis: the smallest energy with both velocities across the axis free
