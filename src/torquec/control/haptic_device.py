@@ -7,8 +7,6 @@ the object is and what happened. Nothing here waits: a device answers at once wi
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import os
 import struct
@@ -21,8 +19,8 @@ import numpy as np
 
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
-from torquec.foundation.reading import FileKind, read_text, to_path
-from torquec.trajectory.csv_file import csv_values
+from torquec.foundation.reading import to_path
+from torquec.trajectory.csv_file import csv_lines, csv_values
 
 _WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
 _SILENT = 0.1  # seconds without a new wrench after which a device in shared memory counts as gone
@@ -124,10 +122,7 @@ def read_recorded_forces(path: str | os.PathLike[str]) -> RecordedForces:
     Raises `ArgumentError` with file, line and remedy for anything else.
     """
     source = to_path(path)
-    try:
-        lines = list(csv.reader(io.StringIO(read_text(source, FileKind.TRAJECTORY), newline="")))
-    except csv.Error as error:
-        raise ArgumentError(f"not CSV: {error}", where=str(source), remedy="give plain columns of numbers") from None
+    lines = csv_lines(source)
     header = [word.strip() for word in lines[0]] if lines else []
     if header != ["t", *_WRENCH]:
         raise ArgumentError(

@@ -10,7 +10,7 @@ from torquec.expr.check import check_function
 from torquec.expr.function import Function, Operation, Port
 from torquec.expr.graph import Graph, Node
 from torquec.expr.ops import Op
-from torquec.expr.passes import optimize
+from torquec.expr.passes import optimize, reachable
 
 
 def trace(
@@ -114,16 +114,9 @@ def _linearize(
 ) -> Function:
     """Optimize, then order what the outputs need by age: an operation follows the ones it was made from."""
     roots = optimize([node for port in outputs for node in nodes[port.name]])
-    needed: dict[int, Node] = {}
-    stack = list(roots)
-    while stack:
-        node = stack.pop()
-        if node.index not in needed:
-            needed[node.index] = node
-            stack.extend(node.args)
-    order = sorted(needed)
-    position = {index: k for k, index in enumerate(order)}
-    operations = tuple(_operation(needed[index], position) for index in order)
+    order = reachable(roots)
+    position = {node.index: k for k, node in enumerate(order)}
+    operations = tuple(_operation(node, position) for node in order)
     results, start = [], 0
     for port in outputs:
         results.append(tuple(position[node.index] for node in roots[start : start + port.size]))

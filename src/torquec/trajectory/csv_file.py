@@ -89,10 +89,7 @@ def read_recorded_motion(path: str | os.PathLike[str], *, joints: Sequence[str])
 
 
 def _read(source: Path, joints: Sequence[str] | None, period: float) -> tuple[Trajectory, Array | None]:
-    try:
-        lines = list(csv.reader(io.StringIO(read_text(source, FileKind.TRAJECTORY), newline="")))
-    except csv.Error as error:
-        raise ArgumentError(f"not CSV: {error}", where=str(source), remedy="give plain columns of numbers") from None
+    lines = csv_lines(source)
     if not any(lines):
         raise ArgumentError("the file is empty", where=str(source), remedy="write a header and at least two rows")
     if len(lines[0]) > _MOST_COLUMNS:
@@ -171,6 +168,14 @@ def _kind_and_joint(word: str, joints: Sequence[str] | None) -> tuple[str, str]:
 def _is_reference(joint: str, joints: Sequence[str]) -> bool:
     """Whether a column is the reference of a joint, as simulated runs have it, and no joint of that name."""
     return joint.startswith(_REFERENCE) and joint not in joints and joint.removeprefix(_REFERENCE) in joints
+
+
+def csv_lines(source: Path) -> list[list[str]]:
+    """The words of every line of a CSV file; raises `ArgumentError` where it is none."""
+    try:
+        return list(csv.reader(io.StringIO(read_text(source, FileKind.TRAJECTORY), newline="")))
+    except csv.Error as error:
+        raise ArgumentError(f"not CSV: {error}", where=str(source), remedy="give plain columns of numbers") from None
 
 
 def csv_values(lines: Sequence[Sequence[str]], source: str) -> Array:

@@ -8,8 +8,6 @@ given, the velocity of its origin and its angular velocity, and their derivative
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from dataclasses import dataclass
 
@@ -17,9 +15,9 @@ import numpy as np
 
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
-from torquec.foundation.reading import FileKind, read_text, to_path
+from torquec.foundation.reading import to_path
 from torquec.spatial import quaternion_rotation
-from torquec.trajectory.csv_file import csv_values
+from torquec.trajectory.csv_file import csv_lines, csv_values
 
 _POSE = ("t", "x", "y", "z", "qw", "qx", "qy", "qz")
 _VELOCITY = ("vx", "vy", "vz", "wx", "wy", "wz")
@@ -43,10 +41,7 @@ class PosePath:
 def read_pose_path(path: str | os.PathLike[str]) -> PosePath:
     """The path in a CSV file. Raises `ArgumentError` with file, line and remedy for anything that is not one."""
     source = to_path(path)
-    try:
-        lines = list(csv.reader(io.StringIO(read_text(source, FileKind.TRAJECTORY), newline="")))
-    except csv.Error as error:
-        raise ArgumentError(f"not CSV: {error}", where=str(source), remedy="give plain columns of numbers") from None
+    lines = csv_lines(source)
     header = [word.strip() for word in lines[0]] if lines else []
     known = [*_POSE, *_VELOCITY, *_ACCELERATION]
     odd = [word for word in header if word not in known or header.count(word) > 1]

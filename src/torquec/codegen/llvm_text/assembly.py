@@ -5,8 +5,7 @@ inverse dynamics two thirds go into its search for registers. Here every value i
 the steps, in time that grows with their number alone:
 
 (1)  a value is in a register or in memory: inputs and constants where they are, others in a slot on the stack;
-(2)  a register that is needed is a free one, else that of the value whose next use is farthest away, which is first
-     stored, unless memory holds it already (Belady's rule, which makes the fewest loads);
+(2)  registers are given out by Belady's rule (:mod:`torquec.codegen.llvm_text.registers`);
 (3)  one operand of an instruction may be in memory; it is loaded first where a register is free and it is used again
      within `_REACH` steps;
 (4)  a fused operation is written over an operand that nobody needs afterwards, or else over a copy of its summand.
@@ -23,6 +22,7 @@ from torquec.codegen.llvm_text.arrange import AngleGroup, Item, PointGroup, Writ
 from torquec.codegen.llvm_text.emit import KernelBody, emit_items
 from torquec.codegen.llvm_text.kernel import MOST_OPERATIONS_IN_ONE, kernel_parameters
 from torquec.codegen.llvm_text.program import EvaluationStep, Fused, StepProgram
+from torquec.codegen.llvm_text.registers import Registers, uses_of
 from torquec.codegen.llvm_text.text import FunctionText, literal
 from torquec.expr import Op
 
@@ -32,7 +32,6 @@ FEWEST_STEPS = 40
 _MOST_POINTERS = 11  # general registers that a function can spare for its arrays
 _REACH = 100  # steps until the next use of a value that is worth a register
 _KEPT_FREE = 8  # registers that no result of a group is handed over in
-_NEVER = 1 << 60  # the next use of a value that nobody needs
 
 _PLAIN = {Op.ADD: "vaddsd", Op.SUB: "vsubsd", Op.MUL: "vmulsd", Op.DIV: "vdivsd"}
 _COMMUTATIVE = (Op.ADD, Op.MUL)
@@ -77,7 +76,7 @@ def emit_assembled(
     for item in items[last + 1 :]:
         if isinstance(item, Write) and _writes_leaf(program, item):
             body.write(item.output, item.first, [body.read(step) for step in item.steps])
-    uses = _uses(program, after)
+    uses = uses_of([needs(program, item) for item in after])
     given = sorted((step for step in made if step in uses), key=lambda step: uses[step][-1])
     most = max(0, registers - _KEPT_FREE)
     handed, stored = given[:most], given[most:]
@@ -124,15 +123,6 @@ def _pointers(program: StepProgram, items: Sequence[Item]) -> list[str]:
     return [*(f"%in{i}" for i in inputs), *(f"%out{i}" for i in outputs), "waiting", "constants"]
 
 
-def _uses(program: StepProgram, items: Sequence[Item]) -> dict[int, list[int]]:
-    """The items that use each value, the next one last."""
-    uses: dict[int, list[int]] = {}
-    for k in range(len(items) - 1, -1, -1):
-        for value in needs(program, items[k]):
-            uses.setdefault(value, [_NEVER]).append(k)
-    return uses
-
-
 class _Places:
     """Where each value is while the items are done one by one; what that takes is appended to `lines`."""
 
@@ -147,157 +137,126 @@ class _Places:
     ) -> None:
         self.lines: list[str] = []
         self.constants: list[str] = []
-        self.slots = len(stored)
-        self._steps, self._uses = program.steps, uses
-        self._done = 0
+        self._steps = program.steps
         self._pointer = {name: f"(${len(handed) + k})" for k, name in enumerate(pointers)}
-        self._register = {value: f"%xmm{k}" for k, value in enumerate(handed)}
-        self._free = [f"%xmm{k}" for k in range(registers - 1, len(handed) - 1, -1)]
-        self._slot_of = {value: k for k, value in enumerate(stored)}
-        self._free_slots: list[int] = []
         self._constant_at: dict[str, str] = {}
-        self._memory = {value: self._slot(k) for k, value in enumerate(stored)}
-        for value in uses:
-            if program.steps[value].is_leaf:
-                self._memory[value] = self._leaf(program.steps[value])
+        self._leaf_at = {value: self._leaf(self._steps[value]) for value in uses if self._steps[value].is_leaf}
+        self._registers = Registers(
+            uses, registers, store=self._store, elsewhere=self._leaf_at, held=handed, stored=stored
+        )
+
+    @property
+    def slots(self) -> int:
+        """How many doubles wait on the stack at once."""
+        return self._registers.slots
 
     def do(self, item: Item) -> None:
         """A step, or the writing of one value."""
         if isinstance(item, Write):
-            self._write(item)
+            last = self._registers.read(item.steps)
+            self._write(item, last=last)
         else:
             assert isinstance(item, int)
-            result = self._compute(self._steps[item])
-            if item in self._uses:
-                self._register[item] = result
-            else:
-                self._free.append(result)
-        self._done += 1
+            step = self._steps[item]
+            last = self._registers.read(step.args)
+            self._registers.hold(item, self._compute(step, last=last))
+        self._registers.leave_slots(last)
 
-    def _compute(self, step: EvaluationStep) -> str:
+    def _compute(self, step: EvaluationStep, *, last: list[int]) -> int:
         """Append the instructions of a step; gives the register of its result."""
-        args = step.args
-        for value in args:
-            self._uses[value].pop()
-        self._load_what_is_used_again(args)
-        last = [value for value in dict.fromkeys(args) if self._uses[value][-1] == _NEVER]
+        self._load_what_is_used_again(step.args)
         if isinstance(step.op, Fused):
-            result = self._fused(_FUSED[step.op], *args, last=last)
-        elif step.op is Op.NEG:
-            result = self._negated(args[0])
-            self._leave(last)
-        else:
-            result = self._plain(step.op, *args, last=last)
-        for value in last:
-            if value in self._slot_of:
-                self._free_slots.append(self._slot_of.pop(value))
-        return result
+            return self._fused(_FUSED[step.op], *step.args, last=last)
+        if step.op is Op.NEG:
+            return self._negated(*step.args, last=last)
+        return self._plain(step.op, *step.args, last=last)
 
     def _load_what_is_used_again(self, args: tuple[int, ...]) -> None:
         """(3)."""
+        registers = self._registers
         for value in args:
-            if not self._free:
+            if not registers.free:
                 return
-            near = self._uses[value][-1] - self._done < _REACH
-            if near and value not in self._register and self._steps[value].op is not Op.CONST:
-                self._register[value] = self._loaded(value)
+            near = registers.distance(value) < _REACH
+            if near and value not in registers.held and self._steps[value].op is not Op.CONST:
+                registers.hold(value, self._loaded(value))
 
-    def _plain(self, op: Op, a: int, b: int, *, last: list[int]) -> str:
-        if a not in self._register and b in self._register and op in _COMMUTATIVE:
+    def _plain(self, op: Op, a: int, b: int, *, last: list[int]) -> int:
+        held = self._registers.held
+        if a not in held and b in held and op in _COMMUTATIVE:
             a, b = b, a
         first, fresh = self._in_register(a, keep=(a, b))
-        second = self._register.get(b) or self._memory[b]
-        self._leave(last)
-        self._free.extend(fresh)
-        result = self._take(keep=())  # may be that of an operand, which is read before
-        self.lines.append(f"{_PLAIN[op]} {second}, {first}, {result}")
+        second = self._place(b)
+        self._registers.leave(last)
+        self._registers.free.extend(fresh)
+        result = self._registers.take()  # may be that of an operand, which is read before
+        self.lines.append(f"{_PLAIN[op]} {second}, {_name(first)}, {_name(result)}")
         return result
 
-    def _fused(self, name: str, a: int, b: int, c: int, *, last: list[int]) -> str:
+    def _fused(self, name: str, a: int, b: int, c: int, *, last: list[int]) -> int:
         """(4): a*b + c, or with other signs. Instructions are named for the operands' order: first, second, third."""
-        held = self._register
+        held = self._registers.held
         args = (a, b, c)
         if (b in held, b in last) > (a in held, a in last):
             a, b = b, a  # the one that can be written over, else one in a register, is first
-        fresh: list[str] = []
+        fresh: list[int] = []
         over_a = a in held and a in last and (b in held or c in held)
         if over_a and not (c in held and c in last):
-            result = held.pop(a)
-            factor = result if b == a else held.get(b, "")
             if c in held:
-                self.lines.append(f"{name}132sd {factor or self._memory[b]}, {held[c]}, {result}")
+                self.lines.append(f"{name}132sd {self._place(b)}, {self._place(c)}, {self._place(a)}")
             else:
-                self.lines.append(f"{name}213sd {self._memory[c]}, {factor}, {result}")
+                self.lines.append(f"{name}213sd {self._place(c)}, {self._place(b)}, {self._place(a)}")
+            result = held.pop(a)
         else:
             if c in held and c in last and c not in (a, b):
                 result = held.pop(c)
             elif c in held:
-                result = self._take(keep=args)
-                self.lines.append(f"vmovapd {held[c]}, {result}")
+                result = self._registers.take(keep=args)
+                self.lines.append(f"vmovapd {self._place(c)}, {_name(result)}")
             else:
                 result = self._loaded(c, keep=args)
             first, fresh = self._in_register(a, keep=args)
-            self.lines.append(f"{name}231sd {held.get(b) or self._memory[b]}, {first}, {result}")
-        self._leave(last)
-        self._free.extend(fresh)
+            self.lines.append(f"{name}231sd {self._place(b)}, {_name(first)}, {_name(result)}")
+        self._registers.leave(last)
+        self._registers.free.extend(fresh)
         return result
 
-    def _negated(self, a: int) -> str:
-        result = self._take(keep=(a,))
-        self.lines.append(f"vmovsd {self._constant(-0.0)}, {result}")  # the sign alone
+    def _negated(self, a: int, *, last: list[int]) -> int:
+        result = self._registers.take(keep=(a,))
+        self.lines.append(f"vmovsd {self._constant(-0.0)}, {_name(result)}")  # the sign alone
         operand, fresh = self._in_register(a, keep=(a,))
-        self.lines.append(f"vxorpd {operand}, {result}, {result}")
-        self._free.extend(fresh)
+        self.lines.append(f"vxorpd {_name(operand)}, {_name(result)}, {_name(result)}")
+        self._registers.free.extend(fresh)
+        self._registers.leave(last)
         return result
 
-    def _write(self, item: Write) -> None:
-        for element, value in enumerate(item.steps, start=item.first):
-            self._uses[value].pop()
-            source, fresh = self._in_register(value, keep=(value,))
-            self.lines.append(f"vmovsd {source}, {8 * element}{self._pointer[f'%out{item.output}']}")
-            self._free.extend(fresh)
-            if self._uses[value][-1] == _NEVER:
-                self._leave([value])
-                if value in self._slot_of:
-                    self._free_slots.append(self._slot_of.pop(value))
+    def _write(self, item: Write, *, last: list[int]) -> None:
+        (value,) = item.steps
+        source, fresh = self._in_register(value, keep=(value,))
+        self.lines.append(f"vmovsd {_name(source)}, {8 * item.first}{self._pointer[f'%out{item.output}']}")
+        self._registers.free.extend(fresh)
+        self._registers.leave(last)
 
-    def _in_register(self, value: int, *, keep: tuple[int, ...]) -> tuple[str, list[str]]:
+    def _in_register(self, value: int, *, keep: tuple[int, ...]) -> tuple[int, list[int]]:
         """(the register of a value, what is free again after the instruction)."""
-        if value in self._register:
-            return self._register[value], []
+        if value in self._registers.held:
+            return self._registers.held[value], []
         register = self._loaded(value, keep=keep)
         return register, [register]
 
-    def _loaded(self, value: int, *, keep: tuple[int, ...] = ()) -> str:
-        register = self._take(keep=keep)
-        self.lines.append(f"vmovsd {self._memory[value]}, {register}")
+    def _loaded(self, value: int, *, keep: tuple[int, ...] = ()) -> int:
+        register = self._registers.take(keep=keep)
+        self.lines.append(f"vmovsd {self._place(value)}, {_name(register)}")
         return register
 
-    def _take(self, *, keep: tuple[int, ...]) -> str:
-        """A register, by (2); never that of a value in `keep`."""
-        if self._free:
-            return self._free.pop()
-        farthest, found = -1, -1
-        for value in self._register:
-            use = self._uses[value][-1]
-            if use > farthest and value not in keep:
-                farthest, found = use, value
-        register = self._register.pop(found)
-        if found not in self._memory:
-            if self._free_slots:
-                slot = self._free_slots.pop()
-            else:
-                slot, self.slots = self.slots, self.slots + 1
-            self._slot_of[found] = slot
-            self._memory[found] = self._slot(slot)
-            self.lines.append(f"vmovsd {register}, {self._memory[found]}")
-        return register
+    def _place(self, value: int) -> str:
+        """The register of a value, else its memory."""
+        if value in self._registers.held:
+            return _name(self._registers.held[value])
+        return self._leaf_at.get(value) or self._slot(self._registers.slot_of[value])
 
-    def _leave(self, values: list[int]) -> None:
-        """Nobody needs these any more. Their slots stay taken until the instruction has been written."""
-        for value in values:
-            if value in self._register:
-                self._free.append(self._register.pop(value))
+    def _store(self, register: int, slot: int) -> None:
+        self.lines.append(f"vmovsd {_name(register)}, {self._slot(slot)}")
 
     def _leaf(self, step: EvaluationStep) -> str:
         if step.op is Op.CONST:
@@ -313,3 +272,7 @@ class _Places:
 
     def _slot(self, number: int) -> str:
         return f"{8 * number}{self._pointer['waiting']}"
+
+
+def _name(register: int) -> str:
+    return f"%xmm{register}"

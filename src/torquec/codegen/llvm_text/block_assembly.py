@@ -5,8 +5,7 @@ code for the Panda's inverse dynamics has 1100 instructions, 400 reads and 150 s
 there are 950, 350 and 120, because
 
 (1)  the instructions come in the order of :mod:`torquec.codegen.llvm_text.schedule`, in which few values wait;
-(2)  a register that is needed is a free one, else that of the value whose next use is farthest away, which is first
-     stored, unless memory holds it already (Belady's rule);
+(2)  registers are given out by Belady's rule (:mod:`torquec.codegen.llvm_text.registers`);
 (3)  one operand of an instruction may be in memory; it is loaded first where it is used again: a constant within
      `_NEAR` instructions, whatever it replaces; another value within `_REACH`, where a register is free;
 (4)  a fused operation is written over an operand that nobody needs afterwards, or else over a copy of its summand.
@@ -25,6 +24,7 @@ from torquec.codegen.llvm_text.batch import emit_row_loop
 from torquec.codegen.llvm_text.block_code import COLUMNS, FAR, WIDTH, BlockCode, Form, Instruction, is_writable
 from torquec.codegen.llvm_text.kernel import MOST_OPERATIONS_IN_ONE, kernel_parameters
 from torquec.codegen.llvm_text.program import StepProgram
+from torquec.codegen.llvm_text.registers import Registers, uses_of
 from torquec.codegen.llvm_text.schedule import MOST_SCHEDULED, schedule
 from torquec.codegen.llvm_text.text import FunctionText, Type, literal
 from torquec.expr import Op
@@ -33,7 +33,6 @@ _MOST_POINTERS = 8  # general registers that are left beside those of constants,
 _SPAN = 64  # of the schedule: finer ones make more of the Panda's values wait; else from 8 on the time is the same
 _MOST_SCHEDULED = 500  # steps without a division; in longer programs fewer values wait in the algorithm's own order
 _NEAR, _REACH = 16, 100  # instructions; from half to twice as many the time is the same
-_NEVER = 1 << 60  # the next use of a value that nobody needs
 _SHAPE = Type(WIDTH)
 _BYTES = _SHAPE.bytes * WIDTH
 
@@ -111,52 +110,41 @@ class _Places:
     def __init__(self, code: BlockCode, registers: int) -> None:
         self.lines: list[str] = []
         self.constants: list[float] = []
-        self.slots = 0
         self._numbers = code.constants
         self._constant_at: dict[int, str] = {}
-        self._register: dict[int, int] = {}
-        self._free = list(range(registers - 1, -1, -1))
-        self._memory: dict[int, str] = {}
-        self._slot_of: dict[int, int] = {}
-        self._free_slots: list[int] = []
-        self._done = 0
-        self._uses: dict[int, list[int]] = {}
-        for k in range(len(code.instructions) - 1, -1, -1):
-            for value in dict.fromkeys(code.instructions[k].values):
-                self._uses.setdefault(value, [_NEVER]).append(k)
+        uses = uses_of([instruction.values for instruction in code.instructions])
+        self._registers = Registers(uses, registers, store=self._store, elsewhere=self._numbers)
         for instruction in code.instructions:
             self._do(instruction)
-            self._done += 1
+
+    @property
+    def slots(self) -> int:
+        """How many vectors wait on the stack at once."""
+        return self._registers.slots
 
     def _do(self, instruction: Instruction) -> None:
-        values = tuple(dict.fromkeys(instruction.values))
-        for value in values:
-            self._uses[value].pop()
+        registers, values = self._registers, instruction.values
+        last = registers.read(values)
         self._load_what_is_used_again(values)
-        last = [value for value in values if self._uses[value][-1] == _NEVER]
         if instruction.form is Form.FUSED:
-            result = self._fused(instruction.name, *instruction.values, last=last)
-            self._leave(last)
+            result = self._fused(instruction.name, *values, last=last)
+            registers.leave(last)
         else:
             operands = self._operands(instruction)
-            self._leave(last)
-            result = -1 if instruction.form is Form.WRITE else self._take(keep=values)
+            registers.leave(last)
+            result = -1 if instruction.form is Form.WRITE else registers.take(keep=values)
             self._append(instruction, operands, result)
-        for value in last:
-            if value in self._slot_of:
-                self._free_slots.append(self._slot_of.pop(value))
+        registers.leave_slots(last)
         if result >= 0:
-            if instruction.result in self._uses:
-                self._register[instruction.result] = result
-            else:
-                self._free.append(result)
+            registers.hold(instruction.result, result)
 
     def _load_what_is_used_again(self, values: tuple[int, ...]) -> None:
         """(3)."""
+        registers = self._registers
         for value in values:
-            if value not in self._register:
-                steps = self._uses[value][-1] - self._done
-                if steps < _NEAR if value in self._numbers else self._free and steps < _REACH:
+            if value not in registers.held:
+                steps = registers.distance(value)
+                if steps < _NEAR if value in self._numbers else registers.free and steps < _REACH:
                     self._in_register(value, keep=values)
 
     def _operands(self, instruction: Instruction) -> list[str]:
@@ -169,7 +157,8 @@ class _Places:
         if instruction.form is Form.JOIN:
             return [instruction.memory, self._name(self._in_register(values[0], keep=values))]
         a, b = values[:2]
-        if instruction.form is Form.EITHER and a not in self._register and b in self._register:
+        held = self._registers.held
+        if instruction.form is Form.EITHER and a not in held and b in held:
             a, b = b, a
         signs = [self._name(self._in_register(value, keep=values)) for value in values[2:]]
         first = self._name(self._in_register(a, keep=values))
@@ -184,7 +173,7 @@ class _Places:
 
     def _fused(self, name: str, a: int, b: int, c: int, *, last: list[int]) -> int:
         """(4). Instructions are named for the operands' order: first, second, third."""
-        held, values = self._register, (a, b, c)
+        held, values = self._registers.held, (a, b, c)
         if (b in held, b in last) > (a in held, a in last):
             a, b = b, a  # the one that can be written over, else one in a register, is first
         if c in held and c in last and c not in (a, b):
@@ -199,55 +188,37 @@ class _Places:
                 self.lines.append(f"{name}213pd {self._place(c)}, {self._name(held[b])}, {self._name(result)}")
             del held[a]
         else:
-            result = self._take(keep=values)
+            result = self._registers.take(keep=values)
             self.lines.append(f"vmovapd {self._place(c)}, {self._name(result)}")
             first = self._name(self._in_register(a, keep=values))
             self.lines.append(f"{name}231pd {self._place(b)}, {first}, {self._name(result)}")
         return result
 
     def _in_register(self, value: int, *, keep: tuple[int, ...]) -> int:
-        if value not in self._register:
-            register = self._take(keep=keep)
+        held = self._registers.held
+        if value not in held:
+            register = self._registers.take(keep=keep)
             self.lines.append(f"vmovapd {self._place(value)}, {self._name(register)}")
-            self._register[value] = register
-        return self._register[value]
+            self._registers.hold(value, register)
+        return held[value]
 
     def _place(self, value: int) -> str:
         """The register of a value, else its memory."""
-        if value in self._register:
-            return self._name(self._register[value])
+        if value in self._registers.held:
+            return self._name(self._registers.held[value])
         if value not in self._numbers:
-            return self._memory[value]
+            return self._slot(self._registers.slot_of[value])
         if value not in self._constant_at:
             self._constant_at[value] = f"{_BYTES * len(self.constants)}(constants)"
             self.constants.append(self._numbers[value])
         return self._constant_at[value]
 
-    def _take(self, *, keep: tuple[int, ...]) -> int:
-        """A register, by (2); never that of a value in `keep`."""
-        if self._free:
-            return self._free.pop()
-        farthest, found = -1, -1
-        for value in self._register:
-            use = self._uses[value][-1]
-            if use > farthest and value not in keep:
-                farthest, found = use, value
-        register = self._register.pop(found)
-        if found not in self._memory and found not in self._numbers:
-            if self._free_slots:
-                slot = self._free_slots.pop()
-            else:
-                slot, self.slots = self.slots, self.slots + 1
-            self._slot_of[found] = slot
-            self._memory[found] = f"{_BYTES * slot}(waiting)"
-            self.lines.append(f"vmovapd {self._name(register)}, {self._memory[found]}")
-        return register
+    def _store(self, register: int, slot: int) -> None:
+        self.lines.append(f"vmovapd {self._name(register)}, {self._slot(slot)}")
 
-    def _leave(self, values: list[int]) -> None:
-        """Nobody needs these any more. Their slots stay taken until the instruction has been written."""
-        for value in values:
-            if value in self._register:
-                self._free.append(self._register.pop(value))
+    @staticmethod
+    def _slot(number: int) -> str:
+        return f"{_BYTES * number}(waiting)"
 
     @staticmethod
     def _name(register: int, *, half: bool = False) -> str:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from functools import cache
 
 from torquec.codegen.llvm_text.sincos import emit_sincos
-from torquec.codegen.llvm_text.text import DOUBLE, FLOAT, FunctionText, literal
+from torquec.codegen.llvm_text.text import DOUBLE, FLOAT, FunctionText, Type, literal
 from torquec.codegen.sincos import SINGLE_SINCOS
 
 _LIMBS = 7  # of 32 bits: the 224 bits of (1)
@@ -70,23 +70,7 @@ def emit_far_one(module: FunctionText) -> str:
     high, middle, low = (_joined(text, product[2 * k + 1], product[2 * k]) for k in (2, 1, 0))
     quadrant, r = _fraction(text, high, middle, low)
     sine, cosine = emit_sincos(text, r, DOUBLE)
-    odd = text.define(f"trunc i64 {quadrant} to i1")
-    pair = (
-        text.define(f"select i1 {odd}, double {cosine}, double {sine}"),
-        text.define(f"select i1 {odd}, double {sine}, double {cosine}"),
-    )
-    is_negative = text.define(f"and i64 {bits}, {-(2**63)}")
-    following = text.define(f"add i64 {quadrant}, 1")
-    for value, place, number, extra in (
-        (pair[0], "%sine", quadrant, is_negative),
-        (pair[1], "%cosine", following, "0"),
-    ):
-        flip = text.define(f"and i64 {text.define(f'shl i64 {number}, 62')}, {-(2**63)}")
-        flip = text.define(f"xor i64 {flip}, {extra}")
-        turned = text.define(f"xor i64 {text.define(f'bitcast double {value} to i64')}, {flip}")
-        number_or_nan = text.define(f"bitcast i64 {turned} to double")
-        undefined = text.define("fsub double %x, %x")  # 0, or NaN for an infinite x
-        text.append(f"store double {text.binary('fadd', DOUBLE, number_or_nan, undefined)}, ptr {place}")
+    _store_pair(text, DOUBLE, bits, quadrant, sine, cosine)
     text.append("ret void")
     text.declare("declare i64 @llvm.umin.i64(i64, i64)")
     text.declare("declare i32 @llvm.fshl.i32(i32, i32, i32)")
@@ -109,20 +93,7 @@ def emit_single_far_one(module: FunctionText) -> str:
     high, low = _joined(text, product[2], product[1]), _joined(text, product[0], "0")
     quadrant, r = _single_fraction(text, high, low)
     sine, cosine = _near_single(text, r)
-    odd = text.define(f"trunc i32 {quadrant} to i1")
-    pair = text.select(FLOAT, odd, cosine, sine), text.select(FLOAT, odd, sine, cosine)
-    is_negative = text.define(f"and i32 {bits}, {-(2**31)}")
-    following = text.define(f"add i32 {quadrant}, 1")
-    for value, place, number, extra in (
-        (pair[0], "%sine", quadrant, is_negative),
-        (pair[1], "%cosine", following, "0"),
-    ):
-        flip = text.define(f"and i32 {text.define(f'shl i32 {number}, 30')}, {-(2**31)}")
-        flip = text.define(f"xor i32 {flip}, {extra}")
-        turned = text.define(f"xor i32 {text.define(f'bitcast float {value} to i32')}, {flip}")
-        undefined = text.define("fsub float %x, %x")  # 0, or NaN for an infinite x
-        result = text.binary("fadd", FLOAT, text.define(f"bitcast i32 {turned} to float"), undefined)
-        text.append(f"store float {result}, ptr {place}")
+    _store_pair(text, FLOAT, bits, quadrant, sine, cosine)
     text.append("ret void")
     for declaration in (
         "declare i32 @llvm.fshl.i32(i32, i32, i32)",
@@ -132,6 +103,25 @@ def emit_single_far_one(module: FunctionText) -> str:
         text.declare(declaration)
     signature = "define internal void @far_one(float %x, ptr %sine, ptr %cosine) cold noinline #0"
     return _table(_SINGLE_TABLE_WORDS) + text.finish(signature)
+
+
+def _store_pair(text: FunctionText, shape: Type, bits: str, quadrant: str, sine: str, cosine: str) -> None:
+    """Append the storing of the results from (sin r, cos r), the quadrant and the bits of x, all of `shape`'s size."""
+    whole, last = shape.integers, 8 * shape.bytes - 1
+    odd = text.define(f"trunc {whole} {quadrant} to i1")
+    pair = text.select(shape, odd, cosine, sine), text.select(shape, odd, sine, cosine)
+    is_negative = text.define(f"and {whole} {bits}, {-(2**last)}")
+    following = text.define(f"add {whole} {quadrant}, 1")
+    for value, place, number, extra in (
+        (pair[0], "%sine", quadrant, is_negative),
+        (pair[1], "%cosine", following, "0"),
+    ):
+        flip = text.define(f"and {whole} {text.define(f'shl {whole} {number}, {last - 1}')}, {-(2**last)}")
+        flip = text.define(f"xor {whole} {flip}, {extra}")
+        turned = text.define(f"xor {whole} {text.define(f'bitcast {shape} {value} to {whole}')}, {flip}")
+        undefined = text.define(f"fsub {shape} %x, %x")  # 0, or NaN for an infinite x
+        result = text.binary("fadd", shape, text.define(f"bitcast {whole} {turned} to {shape}"), undefined)
+        text.append(f"store {shape} {result}, ptr {place}")
 
 
 def _single_fraction(text: FunctionText, high: str, low: str) -> tuple[str, str]:
