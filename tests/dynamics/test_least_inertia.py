@@ -64,6 +64,41 @@ def test_random_robots_exceed_what_is_said(seed):
             assert np.linalg.eigvalsh(M - np.diag(diagonal))[:, 0].min() > 0.0
 
 
+def largest_shown(robot, diagonal):
+    """The largest multiple of a diagonal up to two that is shown, within a hundredth."""
+    shown, refused = 0.0, 2.0
+    while refused - shown > 0.01:
+        middle = 0.5 * (shown + refused)
+        shown, refused = (middle, refused) if exceeds_diagonal(robot, middle * diagonal) else (shown, middle)
+    return shown
+
+
+def check_against_samples(robot, seed, draws):
+    """The largest multiples of random diagonals that are shown, some of their numbers negative."""
+    M = sampled(robot, 300, seed)
+    own = least_pivots(robot, [0.0] * robot.n)
+    sizes = np.einsum("nii->ni", M).min(axis=0) if own is None else own
+    rng = np.random.default_rng([seed, 3])
+    for _ in range(draws):
+        diagonal = sizes * rng.uniform(0.1, 1.0, robot.n) * rng.choice([1.0, 1.0, 1.0, -1.0], robot.n)
+        part = largest_shown(robot, diagonal)
+        assert part == 0.0 or np.linalg.eigvalsh(M - part * np.diag(diagonal))[:, 0].min() > 0.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(20))
+def test_no_random_robot_is_as_light_as_what_is_said(part):
+    """Two thousand of all kinds."""
+    for seed in range(100 * part, 100 * (part + 1)):
+        check_against_samples(random_robot(seed, light=seed % 4 == 3), seed, draws=1)
+
+
+@pytest.mark.parametrize("seed", [1158, 1178])
+def test_a_sliding_joint_turned_about_its_axis_counts_as_turned(seed):
+    """Its constant turn is no motion that forms below are free of: without it these robots were said to be heavier."""
+    check_against_samples(random_robot(seed), seed, draws=12)
+
+
 def test_many_random_arms_have_a_verdict():
     """Revolute arms without followers: what is refused at a hundredth of the pivots would be of no use."""
     shown = []

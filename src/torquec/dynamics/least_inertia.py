@@ -28,9 +28,9 @@ import numpy as np
 
 from torquec.dynamics.mechanism import coordinates
 from torquec.foundation.arrays import Array
-from torquec.robot.canonical import CanonicalLink
+from torquec.robot.canonical import CanonicalLink, exact_cos_sin
 from torquec.robot.robot import BASE, Robot
-from torquec.spatial import Inertia, Vector3
+from torquec.spatial import Inertia, Vector3, matmul, rotation_z
 
 _ROUNDING = 1e-12
 """Taken off every diagonal in (5), as a part of the energy of its component: a thousand times what (1)-(4) round by."""
@@ -102,7 +102,7 @@ def _below(
         below = _along_the_axis(free[i], K) if link.prismatic else _about_the_axis(free[i], K, measure)
         if below is None:
             return None
-        # What turns or shifts do not change, the joint's own does not: only what comes before and after it is left.
+        # What no turn about (or shift along) the axis changes, the joint's own does not: all the rest is constant.
         X = _shift((0.0, 0.0, link.d)) @ _turned(link) @ _shift(link.pre.origin)
         energies[link.parent] = energies[link.parent] + X.T @ below @ X
     return _Below(pivots, free)
@@ -130,9 +130,12 @@ def _shift(p: Vector3) -> Array:
 
 
 def _turned(link: CanonicalLink) -> Array:
-    """A twist in the axes of the joint, from that in those of the parent."""
+    """A twist in the link's axes, of a revolute joint at q = -theta, from that in those of the parent."""
+    rotation = (
+        matmul(link.pre.rotation, rotation_z(*exact_cos_sin(link.theta))) if link.prismatic else link.pre.rotation
+    )
     X = np.zeros((6, 6))
-    X[:3, :3] = X[3:, 3:] = np.array(link.pre.rotation, dtype=np.float64).T
+    X[:3, :3] = X[3:, 3:] = np.array(rotation, dtype=np.float64).T
     return X
 
 
