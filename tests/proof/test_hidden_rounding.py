@@ -41,9 +41,7 @@ def case():
 def test_terms_that_rounding_hides_are_refused(case, kind):
     robot, certificate = case
     for rng in seeds(4):
-        assert refuses(
-            check_certificate, robot, replace(certificate, program=hidden(certificate.program, kind, rng))
-        )
+        assert refuses(check_certificate, robot, replace(certificate, program=hidden(certificate.program, kind, rng)))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -76,9 +74,7 @@ def test_five_hundred_terms_that_rounding_hides():
 @pytest.mark.parametrize("kind", KINDS)
 def test_coefficients_of_programs_that_rounding_hides(kind):
     robot = arm("planar2r")
-    certificate = certify_coefficients(
-        robot, exact_program(robot), shortened(robot, 1.5).torque(), narrow_box(robot)
-    )
+    certificate = certify_coefficients(robot, exact_program(robot), shortened(robot, 1.5).torque(), narrow_box(robot))
     check_coefficients(robot, certificate)
     for rng in seeds(3):
         assert refuses(check_coefficients, robot, replace(certificate, program=hidden(certificate.program, kind, rng)))

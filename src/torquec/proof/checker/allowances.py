@@ -40,8 +40,8 @@ guarantees of tracking count it.
 """
 
 DOUBLES = 1e-9
-"""Computing in doubles may change a torque by this part of the largest one that the terms of the robot's own torques can
-add up to, or of its bound, and coefficients by this part of the largest one. It is stated, not added to a bound.
+"""Computing in doubles may change a torque by this part of what the terms of the robot's own torques can add up to, and
+of the smallest bound; M, c, C and g by this part of the largest coefficient. It is stated, not added to a bound.
 """
 
 SMALLEST_RATE = 1e-100

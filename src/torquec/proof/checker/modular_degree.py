@@ -131,7 +131,7 @@ class _Field:
             single = points[joint]
             assert isinstance(single, _Point)
             turned = single if multiple > 0 else _Point(single.c, -single.s)
-            for _ in range(round(abs(multiple))):
+            for _ in range(round(abs(Fraction(multiple)))):
                 total = self._added(total, turned)
         return total
 

@@ -120,7 +120,7 @@ def _wave(argument: _Form) -> _Form:
     """Sine or cosine of whole multiples of angles (1)."""
     if argument.angle is None:
         raise CheckError("the program has a sine or cosine of something else than angles", remedy=_REMEDY)
-    return _Form(frozenset({(0, 0)}), round(sum(abs(multiple) for _, multiple in argument.angle.multiples)))
+    return _Form(frozenset({(0, 0)}), round(sum(abs(Fraction(multiple)) for _, multiple in argument.angle.multiples)))
 
 
 def _product(a: _Form, b: _Form) -> _Form:
@@ -152,7 +152,7 @@ def _number(*forms: _Form) -> Fraction:
 
 
 def _limited(angle: AngleSum) -> AngleSum:
-    if any(abs(multiple) > HIGHEST_DEGREE for _, multiple in angle.multiples):
+    if any(abs(Fraction(multiple)) > HIGHEST_DEGREE for _, multiple in angle.multiples):
         raise CheckError(f"the program has more than {HIGHEST_DEGREE} times an angle", remedy=_REMEDY)
     return angle
 
