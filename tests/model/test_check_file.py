@@ -389,6 +389,13 @@ def test_a_missing_file_is_refused(copy, name):
     assert name in refused(copy)
 
 
+@pytest.mark.parametrize("name", ["planar2r_simplified.h.gch", "planar2r_simplified.h.pch", "more.cxx", "more.S"])
+def test_what_a_compiler_would_take_beside_the_sources_is_refused(copy, name):
+    """GCC reads a precompiled header in place of the header of the package, which may make every sine a cosine."""
+    (copy / name).write_bytes(b"gpch")
+    assert f"{name}: the model gives no such file" in refused(copy)
+
+
 def test_the_certificate_of_another_model_is_refused(copy, small):
     loose = {
         name: replace(proof, bound=2.0 * proof.bound, tolerance=None) for name, proof in small.record.joints.items()

@@ -139,6 +139,18 @@ def test_beyond_the_threshold(off):
     assert not elbow(QUARTER + off).canonical.snaps
 
 
+@pytest.mark.parametrize("off", [9e-10, -5e-10, 1e-11])
+@pytest.mark.parametrize("yaw", [-2.2441755192707875, 2.1549043571131676])
+def test_a_pitch_that_is_taken_as_a_right_angle_is_reported(off, yaw):
+    """There roll and yaw are read as one angle, and with a roll of a quarter turn the pitch seems to be a right one."""
+    robot = elbow(0.0)
+    body = placed(robot.bodies[1], roll=QUARTER, pitch=QUARTER + off, yaw=yaw)
+    robot = replace(robot, bodies=(robot.bodies[0], body))
+    state = ([0.3, -0.7], [1.0, 2.0], [0.5, -0.5])
+    kept, snapped = (np.array(inverse_dynamics(each, *state)) for each in (replace(robot, snap=False), robot))
+    assert robot.canonical.snaps or np.abs(kept - snapped).max() < 1e-12
+
+
 def test_tilted_axis_is_snapped_and_reported():
     robot = elbow(0.3)
     tilted = replace(robot.bodies[1], joint=replace(robot.bodies[1].joint, axis=(1e-5, 0.0, math.sqrt(1 - 1e-10))))

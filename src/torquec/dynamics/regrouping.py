@@ -17,6 +17,7 @@ Torques are the same for every motion; the mass moments are no longer those of p
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -26,7 +27,9 @@ from torquec.robot.robot import BASE
 from torquec.spatial import Scalar, Vector3, add, matmul, matvec, norm, rotation_z
 
 _SHORT_ARM = 5e-4
-"""Part of the longest offset below which a component of p takes no mass in (3): three digits may be lost, no more."""
+"""Part of the longest offset below which a component of p takes no mass in (3): three digits may be lost, no more. No
+mass is above the robot's by as much, either: the longest offset may itself be a rounding of none.
+"""
 
 _ROUNDING = 1e-14
 """Relative difference of two moments that are the same but for roundings of turning and shifting them."""
@@ -39,13 +42,15 @@ def regroup(
     result = list(moments)
     children: list[list[int]] = [[] for _ in links]
     least = _SHORT_ARM * max((norm(_origin(link)) for link in links if link.parent != BASE), default=0.0)
+    masses = [abs(each.m) for each in moments if isinstance(each.m, (int, float))]
+    heaviest = sum(masses) / _SHORT_ARM if len(masses) == len(moments) else math.inf
     weighs = [False] * len(links)  # whether the acceleration of a link's origin matters to it or to what it carries
     for i in reversed(range(len(links))):
         link = links[i]
         if balance:
             for child in children[i]:
                 if weighs[child]:
-                    result[i], result[child] = _balance(result[i], links[child], result[child], least)
+                    result[i], result[child] = _balance(result[i], links[child], result[child], least, heaviest)
         result[i], given = _give(link, result[i])
         weighs[i] = any(weighs[child] for child in children[i]) or not all(map(_is_zero, result[i].values[6:]))
         if link.parent != BASE:
@@ -96,11 +101,11 @@ def _products(e: MassMoments) -> int:
 
 
 def _balance(
-    own: MassMoments, child: CanonicalLink, carried: MassMoments, least: float
+    own: MassMoments, child: CanonicalLink, carried: MassMoments, least: float, heaviest: float
 ) -> tuple[MassMoments, MassMoments]:
     """Give mass to the child's origin so that a component of the own first moment vanishes (3), where that saves.
 
-    Components of the child's origin below `least` [m] take none.
+    Components of the child's origin below `least` [m] take none, and nothing above `heaviest` [kg] is given.
     """
     if child.prismatic or not _is_zero(carried.m):
         return own, carried
@@ -110,6 +115,8 @@ def _balance(
         if p[k] == 0.0 or abs(p[k]) < least:
             continue
         mu = own.first[k] / p[k]
+        if isinstance(mu, (int, float)) and abs(mu) > heaviest:
+            continue
         left = replace(own + MassMoments(m=-mu).shifted(p), **{name: 0.0})
         cost = _products(replace(left, m=0.0)) + 3
         if cost < best[0]:

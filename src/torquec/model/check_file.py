@@ -48,7 +48,10 @@ _PARTS = ("mass_matrix", "gravity_torque", "velocity_torque", "coriolis_matrix")
 """Programs that a model by coefficients has of its own: they are compared with the certified program as functions."""
 
 
-_SOURCES, _OBJECTS = (".c", ".h", ".cc", ".cpp", ".hpp"), (".o", ".obj")
+_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".c++", ".h", ".hh", ".hpp", ".hxx", ".h++", ".inc", ".inl", ".i", ".ii", ".s")
+_PRECOMPILED = (".gch", ".pch")
+"""GCC takes NAME.h.gch for NAME.h without a word, whatever stands in the header itself."""
+_OBJECTS = (".o", ".obj")
 
 
 class CheckedKind(StrEnum):
@@ -307,8 +310,8 @@ def _differing(folder: Path, texts: Mapping[str, str | bytes]) -> list[str]:
 
 
 def _foreign(folder: Path, texts: Mapping[str, str | bytes]) -> list[str]:
-    """Sources in C that lie beside those of the package, as if they were part of it, or objects beside an object."""
-    code = _SOURCES + _OBJECTS if any(name.endswith(_OBJECTS) for name in texts) else _SOURCES
+    """Sources that lie beside those of the package, as if they were part of it, or objects beside an object."""
+    code = _SOURCES + _PRECOMPILED + (_OBJECTS if any(name.endswith(_OBJECTS) for name in texts) else ())
     found = sorted(path for path in folder.iterdir() if path.suffix.lower() in code and path.name not in texts)
     return [f"{path}: the model gives no such file; keep sources of your own in another folder" for path in found]
 

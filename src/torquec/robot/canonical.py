@@ -49,6 +49,9 @@ _NOISE = 1e-14
 _UNIT_NOISE = 1e-15
 """What rounding leaves of an exact one: the cosine of an angle e is off by e^2/2 alone, and 1e-7 must not be lost."""
 
+_REBUILT = 1e-13
+"""What rounding leaves between a rotation and the one of its roll, pitch and yaw."""
+
 _QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
 """Cosine and sine of none to three quarter turns."""
 
@@ -183,6 +186,10 @@ def _placement(body: Body, snaps: list[Snap] | None) -> Pose:
     turned = matmul(
         rotation_z(*exact_cos_sin(yaw)), matmul(rotation_y(*exact_cos_sin(pitch)), rotation_x(*exact_cos_sin(roll)))
     )
+    # Where pitch is within 1e-9 of a right angle, roll and yaw are read as if it were one: that is a snap, too.
+    off = max(abs(a - b) for row, own in zip(turned, pose.rotation, strict=True) for a, b in zip(row, own, strict=True))
+    if off > _REBUILT and not any(snap.joint == body.joint.name for snap in snaps):
+        snaps.append(Snap(body.joint.name, "pitch", pitch - math.copysign(off, pitch), pitch))
     return Pose(turned, pose.origin)
 
 

@@ -239,3 +239,24 @@ def test_a_displacement_that_stands_still_has_tables_too():
     proofs[robot.joint_names[0]] = JointProof(0.17, 0.0, (slides,), (2,), ((-1,),))
     with pytest.raises(CheckError, match=r"a box of the proof allows an error of 0\.18"):
         check_certificate(robot, replace(claimed, joints=proofs))
+
+
+def test_speeds_whose_products_are_lost_are_refused():
+    """10^-170 squared is zero in doubles: an error of 10^300 times it would be proven to be none."""
+    robot = replace(ROBOT, gravity=(0.0, 0.0, 0.0))
+    program = with_term(programs(robot, 0, 1.0)[0], 0, lambda q, qd, qdd: 1e300 * qd[0] * qd[0])
+    n = robot.n
+    box = replace(motions(robot), velocity=(1e-170,) * n, acceleration=(0.0,) * n)
+    proofs = dict.fromkeys(robot.joint_names, JointProof(1e-60, 0.0, (), (), ((-1,),)))
+    with pytest.raises(CheckError, match="below 1e-100, and not zero"):
+        check_certificate(robot, Certificate(robot.name, robot.content_hash, program, box, proofs))
+
+
+def test_single_precision_is_not_claimed_of_coefficients_alone(proven):
+    """Nothing counts what rounding to floats does to them."""
+    box = replace(proven.motions, velocity=(), acceleration=())
+    inner = CoefficientCertificate(ROBOT.name, ROBOT.content_hash, proven.program, box.positions, {})
+    claimed = Certificate(ROBOT.name, ROBOT.content_hash, proven.program, box, {}, inner)
+    floats = replace(claimed, rounding=RoundingProof(Precision.SINGLE, {}))
+    with pytest.raises(CheckError, match="no torque errors that it is a part of"):
+        check_certificate(ROBOT, floats)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 from tests.proof.arms import arm
@@ -140,3 +141,13 @@ def test_sums_of_angles_by_hand():
     assert scaled_angle(AngleSum((), 3.0), first) == AngleSum(((0, 3.0), (1, 6.0)), 1.5)
     assert scaled_angle(first, AngleSum((), -1.0)) == AngleSum(((0, -1.0), (1, -2.0)), -0.5)
     assert scaled_angle(first, second) is None
+
+
+def test_numbers_beside_angles_add_up_exactly():
+    """In doubles 2^54 + 1 - 2^54 is zero, and three tenths of ten are three."""
+    large, one, tenth = AngleSum((), 2.0**54), AngleSum((), 1.0), AngleSum((), 0.1)
+    angle = AngleSum(((0, 1.0),), 0.0)
+    moved = added_angles(Op.SUB, [added_angles(Op.ADD, [added_angles(Op.ADD, [angle, large]), one]), large])
+    assert moved == AngleSum(((0, 1),), 1)
+    thrice = scaled_angle(AngleSum((), 3.0), added_angles(Op.ADD, [angle, tenth]))
+    assert thrice == AngleSum(((0, 3),), 3 * Fraction(0.1)) != AngleSum(((0, 3),), 3 * 0.1)

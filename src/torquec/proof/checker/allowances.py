@@ -39,6 +39,14 @@ and so are programs of M, c, C and g besides the torque that they are parts of. 
 guarantees of tracking count it.
 """
 
+DOUBLES = 1e-9
+"""Computing in doubles may change a torque by this part of what the terms of the robot's own torques can add up to, and
+of the smallest bound; M, c, C and g by this part of the largest coefficient. It is stated, not added to a bound.
+"""
+
+SMALLEST_RATE = 1e-100
+"""Positive limits of speeds and accelerations are not below it: products of smaller ones would be lost."""
+
 SINGLE_UNIT = 2.0**-24
 """Largest relative error of one rounded sum or product of floats, and of a number that is rounded to a float."""
 

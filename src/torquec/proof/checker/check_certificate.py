@@ -8,6 +8,7 @@
      the rounding of the leaf's own arithmetic must not allow more than the bound (`check_boxes`).
 (4)  Where the certificate is about code in single precision, what rounding to floats does there is bounded again
      (`check_floats`). It counts in full, as a slack does.
+(5)  What the program computes in doubles is what it means, all over the box (`check_doubles`).
 
 docs/trusted-base.md lists every slack, and what this code shares with the search.
 """
@@ -28,9 +29,10 @@ from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, Work, as_work, silent
 from torquec.proof.certificate import Certificate, JointProof
-from torquec.proof.checker.allowances import ROUNDED_UP
+from torquec.proof.checker.allowances import DOUBLES, ROUNDED_UP, SMALLEST_RATE
 from torquec.proof.checker.check_boxes import HIGHEST_DEGREE, REMEDY, Box, LeafChecker, leaf_boxes, root_pieces
 from torquec.proof.checker.check_coefficients import check_coefficients
+from torquec.proof.checker.check_doubles import check_doubles, largest_size
 from torquec.proof.checker.check_floats import check_floats
 from torquec.proof.checker.grid_samples import GridSamples, grid_samples, snap_differences
 from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table, require_room, table_points
@@ -59,6 +61,8 @@ def check_certificate(
     leaves = [_leaves(grid, certificate, joint) for joint in range(robot.n)]
     require_room(sum(_values(grid, proof) for proof in certificate.joints.values()))
     samples = grid_samples(grid, work=work)
+    least = min(proof.bound for proof in certificate.joints.values())
+    check_doubles(certificate.program, box, DOUBLES * (largest_size(grid.exact, box) + least))
     with work.step("comparing the errors with their tables"), one_thread():
         tables = [_table(samples, k, proof) for k, proof in enumerate(certificate.joints.values())]
         # The program is made of the robot with snapped angles; what is claimed is about its file as written.
@@ -107,8 +111,11 @@ def _check_statement(robot: Robot, certificate: Certificate) -> None:
         raise CheckError("the box of motions does not fit the robot", remedy=REMEDY)
     if not all(low <= high for low, high in zip(box.lower, box.upper, strict=True)):
         raise CheckError("a range of the box is empty", remedy=REMEDY)
-    if min([*box.velocity, *box.acceleration], default=0.0) < 0.0:
+    rates = [*box.velocity, *box.acceleration]
+    if min(rates, default=0.0) < 0.0:
         raise CheckError("a largest speed or acceleration is negative", remedy=REMEDY)
+    if any(0.0 < rate < SMALLEST_RATE for rate in rates):
+        raise CheckError(f"a largest speed or acceleration is below {SMALLEST_RATE}, and not zero", remedy=REMEDY)
     for name, proof in certificate.joints.items():
         _check_joint_statement(robot, f"joint '{name}'", proof)
     _check_rounding_statement(certificate)
@@ -134,6 +141,8 @@ def _check_rounding_statement(certificate: Certificate) -> None:
         return
     if rounding.precision is not Precision.SINGLE:
         raise CheckError(f"nothing is known of rounding in {rounding.precision} precision", remedy=REMEDY)
+    if not certificate.joints:
+        raise CheckError("rounding is stated, and there are no torque errors that it is a part of", remedy=REMEDY)
     if tuple(rounding.joints) != tuple(certificate.joints):
         raise CheckError("the rounding of other joints is stated than those of the certificate", remedy=REMEDY)
     for name, most in rounding.joints.items():

@@ -8,6 +8,7 @@
 (3)  On a leaf, control values of the harmonics must not allow more than the bound (`check_boxes`):
        |error| + slack <= bound,   relative:  |error| - bound * exact + slacks <= 0
 (4)  Coefficients that the certificate does not name are those of the robot, in the whole box (`allowances.UNNAMED`).
+(5)  What the program computes in doubles, at unit speeds and accelerations, is what it means (`check_doubles`).
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ from torquec.errors import CheckError
 from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Work, as_work
-from torquec.proof.checker.allowances import UNNAMED
+from torquec.proof.checker.allowances import DOUBLES, UNNAMED
 from torquec.proof.checker.check_boxes import HIGHEST_DEGREE, REMEDY, Box, LeafChecker, leaf_boxes, root_pieces
+from torquec.proof.checker.check_doubles import check_doubles, largest_size
 from torquec.proof.checker.grid_samples import GridSamples, grid_samples, snap_differences
 from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table, require_room, sums_matrix, table_points
 from torquec.proof.checker.residual_grid import ResidualGrid
@@ -59,6 +61,7 @@ def check_coefficients(
     leaves = [_leaves(robot, certificate, proof) for proof in proofs]
     require_room(sum(_values(robot, proof) for proof in proofs))
     samples = grid_samples(grid, robot=True, work=work)
+    check_doubles(certificate.program, certificate.box, DOUBLES * largest_size(grid.exact, certificate.box))
     with work.step("comparing the coefficients with their tables"), one_thread():
         tables = [_table(samples, proof) for proof in proofs]
         slacks = _slacks(samples, proofs, tables, snap_differences(robot, grid.lower, grid.upper, work=work))

@@ -6,7 +6,8 @@ Each part is made into a torque (`residual_grid`) and compared on the whole grid
 (2)  C, column j:  C_j qd_j  with  (c(qd + qd_j e_j) - c(qd) - c(qd_j e_j)) / 2,   c being a quadratic form
 
 They may differ by 1e-9 of the robot's largest coefficient (`allowances.UNNAMED`): such programs are made of the same
-coefficients in another order.
+coefficients in another order. Programs are combined here as real numbers, in which (q + 2^54) - 2^54 is q, so what they
+compute in doubles must be the same, too (`check_doubles`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from torquec.expr.replay import replay
 from torquec.foundation.work import Work, as_work
 from torquec.proof.checker.allowances import UNNAMED
 from torquec.proof.checker.check_boxes import REMEDY
+from torquec.proof.checker.check_doubles import check_doubles
 from torquec.proof.checker.residual_grid import ResidualGrid, no_rows
 from torquec.robot.robot import Robot
 from torquec.trajectory.motion_box import MotionBox
@@ -39,6 +41,7 @@ def check_parts(
             for own, derived in _torques(robot.n, program, name, part):
                 if not _difference(robot, _traced(robot.n, own), _traced(robot.n, derived), box) <= allowed:
                     raise CheckError(f"quantity '{name}' is not that part of the certified program", remedy=REMEDY)
+            check_doubles(part, box.positions, allowed)
 
 
 def is_same_torque(robot: Robot, program: Function, reference: Function, box: MotionBox) -> bool:

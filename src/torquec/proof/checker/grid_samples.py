@@ -150,6 +150,9 @@ def grid_samples(
         for k, rows_found in enumerate(found):
             radii[k] = np.maximum(radii[k], rows_found.radius)
             if k < len(values):
+                # Written into an array, a result of one position would be spread over all of them.
+                if rows_found.value.shape != (n, rows, part.stop - part.start):
+                    raise CheckError("a process gave values of other positions than it was asked for", remedy=REMEDY)
                 values[k][:, :, part] = rows_found.value
     nothing = SampledRows(np.zeros((n, rows, 0)), radii[1])
     return GridSamples(grid, SampledRows(values[0], radii[0]), SampledRows(values[1], radii[1]) if robot else nothing)

@@ -19,6 +19,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from fractions import Fraction
 
 import flint
 
@@ -105,14 +106,14 @@ class _Field:
 
     def __init__(self, prime: int, draw: _Draw) -> None:
         self.p, self._draw = prime, draw
-        self._offsets: dict[float, _Point] = {0.0: _Point(1, 0)}
+        self._offsets: dict[Fraction | float, _Point] = {0.0: _Point(1, 0)}
 
     def number(self) -> int:
         """A value drawn at random."""
         return self._draw.number(256) % self.p
 
-    def double(self, value: float) -> int:
-        """The value of a double (1)."""
+    def double(self, value: Fraction | float) -> int:
+        """The value of a double, or of a sum of doubles (1)."""
         numerator, denominator = value.as_integer_ratio()
         return numerator * pow(denominator, -1, self.p) % self.p
 
@@ -130,7 +131,7 @@ class _Field:
             single = points[joint]
             assert isinstance(single, _Point)
             turned = single if multiple > 0 else _Point(single.c, -single.s)
-            for _ in range(round(abs(multiple))):
+            for _ in range(round(abs(Fraction(multiple)))):
                 total = self._added(total, turned)
         return total
 

@@ -8,12 +8,15 @@
      Values are within {(0, 0), (1, 0), (2, 0), (0, 1)}, torques within {(0, 0), (2, 0), (0, 1)}. So evaluations at
      rest, at unit accelerations and at unit speeds take a torque apart exactly.
 (3)  The total degree of a value, as it is written, is at most `HIGHEST_DEGREE`; `modular_degree` finds the true one.
+(4)  Numbers that are added to angles add up exactly, as fractions: in doubles q + 2^54 + 1 - 2^54 is q, and the sine of
+     it less that of q would be taken for zero.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 from torquec.errors import CheckError
 from torquec.expr import Function, Op
@@ -31,10 +34,10 @@ _TORQUE = frozenset({(0, 0), (2, 0), (0, 1)})
 
 @dataclass(frozen=True)
 class AngleSum:
-    """A sum of whole multiples of joint angles and a number; a plain number has no multiples."""
+    """A sum of whole multiples of joint angles and a number, exact (4); a plain number has no multiples."""
 
-    multiples: tuple[tuple[int, float], ...]
-    offset: float
+    multiples: tuple[tuple[int, Fraction | float], ...]
+    offset: Fraction | float
 
 
 @dataclass(frozen=True)
@@ -86,23 +89,25 @@ def check_program(robot: Robot, program: Function) -> None:
 
 
 def added_angles(op: Op, arguments: list[AngleSum]) -> AngleSum:
-    """The sum, difference or negative of sums of angles."""
-    signs = {Op.ADD: (1.0, 1.0), Op.SUB: (1.0, -1.0), Op.NEG: (-1.0,)}[op]
-    total: dict[int, float] = {}
-    offset = 0.0
+    """The sum, difference or negative of sums of angles (4)."""
+    signs = {Op.ADD: (1, 1), Op.SUB: (1, -1), Op.NEG: (-1,)}[op]
+    total: dict[int, Fraction] = {}
+    offset = Fraction(0)
     for sign, angle in zip(signs, arguments, strict=True):
-        offset += sign * angle.offset
+        offset += sign * Fraction(angle.offset)
         for joint, multiple in angle.multiples:
-            total[joint] = total.get(joint, 0.0) + sign * multiple
+            total[joint] = total.get(joint, Fraction(0)) + sign * Fraction(multiple)
     return AngleSum(tuple((joint, multiple) for joint, multiple in sorted(total.items()) if multiple), offset)
 
 
 def scaled_angle(a: AngleSum, b: AngleSum) -> AngleSum | None:
-    """A number times a sum of angles, either way round; None where neither is a number."""
+    """A number times a sum of angles (4), either way round; None where neither is a number."""
     if a.multiples and b.multiples:
         return None
-    factor, angle = (a.offset, b) if not a.multiples else (b.offset, a)
-    return AngleSum(tuple((joint, factor * multiple) for joint, multiple in angle.multiples), factor * angle.offset)
+    number, angle = (a.offset, b) if not a.multiples else (b.offset, a)
+    factor = Fraction(number)
+    multiples = tuple((joint, factor * Fraction(multiple)) for joint, multiple in angle.multiples)
+    return AngleSum(multiples, factor * Fraction(angle.offset))
 
 
 def _input(port: str, element: int, slides: list[bool]) -> _Form:
@@ -115,14 +120,14 @@ def _wave(argument: _Form) -> _Form:
     """Sine or cosine of whole multiples of angles (1)."""
     if argument.angle is None:
         raise CheckError("the program has a sine or cosine of something else than angles", remedy=_REMEDY)
-    return _Form(frozenset({(0, 0)}), round(sum(abs(multiple) for _, multiple in argument.angle.multiples)))
+    return _Form(frozenset({(0, 0)}), round(sum(abs(Fraction(multiple)) for _, multiple in argument.angle.multiples)))
 
 
 def _product(a: _Form, b: _Form) -> _Form:
     _refuse_numbers(a, b)
     angle = None if a.angle is None or b.angle is None else scaled_angle(a.angle, b.angle)
     if angle is not None:
-        if angle.multiples and not _number(a, b).is_integer():
+        if angle.multiples and _number(a, b).denominator != 1:
             raise CheckError("the program has a sine or cosine of a fraction of an angle", remedy=_REMEDY)
         return _Form(frozenset({(0, 0)}), 0, _limited(angle))
     _refuse_angles(a, b)
@@ -141,13 +146,13 @@ def _sum(op: Op, arguments: list[_Form]) -> _Form:
     return _Form(rates, max(form.degree for form in arguments))
 
 
-def _number(*forms: _Form) -> float:
+def _number(*forms: _Form) -> Fraction:
     """The one of two factors that is a number."""
-    return next(form.angle.offset for form in forms if form.angle is not None and not form.angle.multiples)
+    return next(Fraction(form.angle.offset) for form in forms if form.angle is not None and not form.angle.multiples)
 
 
 def _limited(angle: AngleSum) -> AngleSum:
-    if any(abs(multiple) > HIGHEST_DEGREE for _, multiple in angle.multiples):
+    if any(abs(Fraction(multiple)) > HIGHEST_DEGREE for _, multiple in angle.multiples):
         raise CheckError(f"the program has more than {HIGHEST_DEGREE} times an angle", remedy=_REMEDY)
     return angle
 
