@@ -22,6 +22,7 @@ from functools import cached_property
 import numpy as np
 
 from torquec.control.acceleration_bound import AccelerationBound, MotionBoxes
+from torquec.control.closer_acceleration_bound import CloserAccelerationBound
 from torquec.control.error_response import ErrorResponse, OutputGain
 from torquec.control.proven_torque import ProvenTorque
 from torquec.foundation.arrays import Array
@@ -130,16 +131,19 @@ class TubeLoop:
 
 @dataclass(frozen=True, eq=False)
 class TubeProblem:
-    """What a tube along a reference is about: a proven torque, the loop around it, and the reference."""
+    """What a tube along a reference is about: a proven torque, the loop around it, and the reference; and whether
+    accelerations are bounded `closer`, which takes longer.
+    """
 
     proven: ProvenTorque
     loop: TubeLoop
     reference: MotionEnclosure
+    closer: bool = False
 
     @cached_property
     def bound(self) -> AccelerationBound:
         """The acceleration's errors of the robot."""
-        return AccelerationBound(self.proven.robot)
+        return (CloserAccelerationBound if self.closer else AccelerationBound)(self.proven.robot)
 
     def boxes(self, radii: Radii, *, asked: bool) -> MotionBoxes:
         """The tube as boxes; with the accelerations that are `asked` for, or those that the robot has."""

@@ -45,22 +45,47 @@ def solution_bound(lower: Array, upper: Array, right_lower: Array, right_upper: 
     middle = np.where(usable[:, None, None], middle, np.eye(n))
     right, spread = np.where(usable[:, None], right, 0.0), np.where(usable[:, None], spread, 0.0)
     with np.errstate(all="ignore"):
-        R, regular = _inverses(middle)
+        R, regular = approximate_inverses(middle)
         usable &= regular
-        size = np.abs(R)
-        step = 2.0 * (n + 2) * _EPSILON
-        D = np.abs(np.eye(n) - R @ middle) + (1.0 + step) * (size @ radius) + step * (size @ np.abs(middle) + np.eye(n))
-        c = np.abs(_product(R, right)) + (1.0 + step) * _product(size, spread) + step * _product(size, np.abs(right))
+        D = defect(R, middle) + (1.0 + rounding(n)) * (np.abs(R) @ radius)
+        c = magnitudes(R, right[..., None], spread[..., None])[..., 0]
+    found[usable] = verified_bound(D, c)[usable]
+    return found
+
+
+def rounding(n: int) -> float:
+    """(3): what a product of n numbers may be off by, as a part of the product of magnitudes."""
+    return 2.0 * (n + 2) * _EPSILON
+
+
+def defect(R: Array, M: Array) -> Array:
+    """At least |1 - R M|, (N, n, n)."""
+    n = M.shape[-1]
+    found: Array = np.abs(np.eye(n) - R @ M) + rounding(n) * (np.abs(R) @ np.abs(M) + np.eye(n))
+    return found
+
+
+def magnitudes(R: Array, middle: Array, radius: Array) -> Array:
+    """At least |R A| for all A with these middles and radii, (N, n, m)."""
+    step = rounding(R.shape[-1])
+    size = np.abs(R)
+    found: Array = np.abs(R @ middle) + (1.0 + step) * (size @ radius) + step * (size @ np.abs(middle))
+    return found
+
+
+def verified_bound(D: Array, c: Array, *, rounds: int = _ROUNDS) -> Array:
+    """(2): bounds (N, n) of |x| from D (N, n, n) and c (N, n), y by so many rounds; infinite where no y was found."""
+    step = rounding(c.shape[-1])
+    with np.errstate(all="ignore"):
         c = (1.0 + step) * c + _LEAST
         y = c
-        for _ in range(_ROUNDS):
+        for _ in range(rounds):
             y = c + _product(D, y)
         y = _INFLATION * y
         # Once more from above: where y bounds |x|, so does c + D y, which is smaller.
         better = (c + _product(D, y)) * (1.0 + step)
-        proven = usable & np.all(better <= y, axis=1) & np.all(_product(D, y) * (1.0 + step) < y, axis=1)
-    found[proven] = better[proven]
-    return found
+        proven = np.all(better <= y, axis=1) & np.all(_product(D, y) * (1.0 + step) < y, axis=1)
+    return np.where(proven[:, None], better, np.inf)
 
 
 def _centred(lower: Array, upper: Array) -> tuple[Array, Array]:
@@ -71,7 +96,7 @@ def _centred(lower: Array, upper: Array) -> tuple[Array, Array]:
     return middle, radius
 
 
-def _inverses(matrices: Array) -> tuple[Array, Mask]:
+def approximate_inverses(matrices: Array) -> tuple[Array, Mask]:
     """Approximate inverses, and where there are any."""
     try:
         inverse = np.linalg.inv(matrices)

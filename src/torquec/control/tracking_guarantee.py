@@ -14,8 +14,9 @@ measures and holds, with the model P in place of the robot's own torques (comput
      between samples too (:mod:`torquec.control.sampled_response`), and without sampling the L1 norms of its impulse
      responses (:mod:`torquec.control.error_response`).
 (5)  W and R are bounded over the tube of all motions within (4) of the reference, and (4) follows from them: radii that
-     prove themselves (:mod:`torquec.control.error_tube`). Without a reference they are bounded over the certified box,
-     and the guarantee is for every reference that stays far enough inside (:mod:`torquec.control.box_guarantee`).
+     prove themselves (:mod:`torquec.control.error_tube`), by ends of M and its rates or, where none are found so, by
+     slopes (:mod:`torquec.control.closer_acceleration_bound`). Without a reference they are bounded over the certified
+     box, and the guarantee is for every reference that stays far enough inside (:mod:`torquec.control.box_guarantee`).
 
 Nothing is claimed of friction (there is none, or the controller cancels exactly what acts), sensors, delays, or of a
 robot that is not the one of the certificate. Where no tube is proven there is no guarantee, and the reason is stated.
@@ -24,7 +25,7 @@ robot that is not the one of the certificate. Where no tube is proven there is n
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -188,7 +189,10 @@ def tracking_guarantee(
         return TrackingGuarantee(False, found) if isinstance(found, str) else _in_box(proven, found, drives)
     pieces = int(np.clip(math.ceil(trajectory.duration / _PIECE), _FEWEST, _MOST))
     reference = motion_enclosure(trajectory, pieces=pieces, window=loop.period)
-    tube = error_tube(TubeProblem(proven, loop, reference))
+    problem = TubeProblem(proven, loop, reference)
+    tube = error_tube(problem)
+    if isinstance(tube, str):
+        tube = error_tube(replace(problem, closer=True))
     if isinstance(tube, str):
         return TrackingGuarantee(False, tube)
     end = math.inf if _rests(trajectory, reference.end) else reference.end
