@@ -60,9 +60,9 @@ def check_certificate(
     require_room(sum(_values(grid, proof) for proof in certificate.joints.values()))
     samples = grid_samples(grid, work=work)
     with work.step("comparing the errors with their tables"), one_thread():
-        tables = [_table(samples, k, proof) for k, proof in enumerate(certificate.joints.values())]
+        tables = [_table(samples, k, proof, work) for k, proof in enumerate(certificate.joints.values())]
         # The program is made of the robot with snapped angles; what is claimed is about its file as written.
-        slacks = _slacks(samples, tables) + snap_differences(robot, box.lower, box.upper, work=work)
+        slacks = _slacks(samples, tables, work) + snap_differences(robot, box.lower, box.upper, work=work)
     weights = row_weights(box.velocity, box.acceleration)
     rounding = _checked_rounding(certificate, work)
     tasks = [
@@ -189,8 +189,9 @@ def _values(grid: ResidualGrid, proof: JointProof) -> int:
     return table_points([grid.sliding[v] for v in proof.variables], proof.degrees) * grid.rows
 
 
-def _table(samples: GridSamples, joint: int, proof: JointProof) -> HarmonicTable:
+def _table(samples: GridSamples, joint: int, proof: JointProof, work: Work) -> HarmonicTable:
     """The error of a joint in its proof's variables (2)."""
+    work.limit.check()
     grid = samples.grid
     if samples.has_tables:
         return samples.table(samples.error.value[joint], proof.variables, proof.degrees)
@@ -204,11 +205,12 @@ def _table(samples: GridSamples, joint: int, proof: JointProof) -> HarmonicTable
     )
 
 
-def _slacks(samples: GridSamples, tables: Sequence[HarmonicTable]) -> Array:
+def _slacks(samples: GridSamples, tables: Sequence[HarmonicTable], work: Work) -> Array:
     """How far every joint's error is from its table, row by row (rows, n) (2)."""
     grid, error = samples.grid, samples.error
     found = np.zeros(error.radius.shape)
     for joint, table in enumerate(tables):
+        work.limit.check()
         known = samples.on_grid(table)
         excess = (1.0 + grid.lebesgue) * table.excess(grid.degrees, grid.lower, grid.upper)
         for row in range(len(known.value)):
