@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,8 @@ from typer.testing import CliRunner
 import torquec as tq
 from torquec.cli.app import app
 from torquec.model.check_file import check_file
+from torquec.simplification import simplify_torque
+from torquec.simplification.time_plan import time_plan
 
 SPECIFICATIONS = Path(__file__).resolve().parents[2] / "examples" / "specifications"
 PLANAR = str(SPECIFICATIONS / "planar2r.toml")
@@ -109,6 +112,26 @@ def test_minutes_limit_search_and_check_and_what_is_left_is_proven(tmp_path):
     refused = run("planar2r", "--spec", PLANAR, "-o", str(tmp_path / "new"), "--minutes", "1", "--trade-off")
     assert refused.exit_code == 2
     assert "leave out one of the two" in refused.stderr
+
+
+@pytest.mark.parametrize("option", ["--check", "--no-check"])
+def test_minutes_keep_time_for_the_check_where_there_is_one(tmp_path, monkeypatch, option):
+    """The plan of a search knows until when the check has to be done; without a check it has no such time."""
+    plans = []
+
+    def planned(problem):
+        plans.append(problem.checked_by)
+        return replace(time_plan(problem), searching=0.0)  # what it finds does not matter here
+
+    monkeypatch.setattr(simplify_torque, "time_plan", planned)
+    result = run("planar2r", "--spec", PLANAR, "-o", str(tmp_path / "out"), "--minutes", "4", "--json", option)
+    assert result.exit_code == 0, result.output
+    (checked_by,) = plans
+    assert checked_by.is_stated is (option == "--check")
+    if checked_by.is_stated:
+        assert checked_by.until - checked_by.start == pytest.approx(240.0)
+    assert json.loads(result.stdout)["certified"] is (option == "--check")
+    assert check_file(tmp_path / "out").ok
 
 
 @pytest.mark.slow

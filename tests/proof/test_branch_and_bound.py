@@ -9,7 +9,8 @@ import pytest
 
 from torquec.closedform.polynomial import Variable, single
 from torquec.proof.bernstein import Range, table_of
-from torquec.proof.branch_and_bound import LEAF, Exhausted, Proof, Refutation, _Search, prove
+from torquec.proof.box_trees import LEAF
+from torquec.proof.branch_and_bound import Exhausted, Proof, Refutation, _Search, prove
 
 X, Y = Variable(((0, 1),)), Variable(((1, 1),))
 RANGES = [Range(X, -3.0, 3.0), Range(Y, -1.0, 2.5)]
@@ -136,7 +137,7 @@ def test_upper_values_are_lowered_where_they_are_too_large(monkeypatch, batch):
     """All of them where that shows the box; where one stays too large the box is open, whatever the others are."""
     monkeypatch.setattr("torquec.proof.branch_and_bound._WORST_POINTS", 4)
     table = table_of([P, P * -0.5], [X, Y], 2)
-    search = _Search(table, RANGES, Together(), 1.0, np.zeros(2))
+    search = _Search(table, RANGES, Together(), 1.0, np.zeros(2), [])
     rng = np.random.default_rng(3)
     values = rng.normal(size=(batch, 2, 100))
     upper = np.abs(values).sum(axis=1)

@@ -15,7 +15,7 @@ from torquec.errors import ArgumentError, CheckError, RobotError, TimeLimitError
 from torquec.expr import evaluate
 from torquec.foundation.time_limit import TimeLimit
 from torquec.foundation.work import Work
-from torquec.proof.branch_and_bound import prove
+from torquec.proof.branch_and_bound import show_boxes
 from torquec.proof.certificate import Certificate, load_certificate, save_certificate
 from torquec.proof.certify import certify, smallest_bounds
 from torquec.proof.checker.check_certificate import check_certificate
@@ -136,9 +136,9 @@ def test_in_limited_time_all_joints_are_proven_before_any_bound_is_made_closer(c
     def out_of_time(*arguments, **options):
         if next(late, True):
             raise TimeLimitError("the time limit is reached")
-        return prove(*arguments, **options)
+        return show_boxes(*arguments, **options)
 
-    monkeypatch.setattr("torquec.proof.torque_bound.prove", out_of_time)
+    monkeypatch.setattr("torquec.proof.torque_bound.show_boxes", out_of_time)
     monkeypatch.setattr("torquec.proof.torque_bound.sum_of_amplitudes", lambda *_: None)
     work = Work()
     with work.limited(TimeLimit.after(3600.0)):

@@ -20,13 +20,14 @@ import typer
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.output import progress, step_report
 from torquec.cli.writes import Writes
-from torquec.errors import ArgumentError, TimeLimitError, TorquecError
+from torquec.errors import ArgumentError, TorquecError
 from torquec.project.partial_folder import BEST, claimed_partial, forget_partial
 
 if TYPE_CHECKING:
     from torquec.model.model import Model
     from torquec.project.simplification import Simplification
     from torquec.robot.robot import Robot
+    from torquec.simplification.meet_specification import Simplified
 
 _FEW_JOINTS = 3
 """Up to this many joints proofs are shorter than starting processes takes."""
@@ -46,8 +47,8 @@ class SimplifyOptions(CommandOptions):
         float | None,
         typer.Option(
             metavar="M",
-            help="Take at most so many minutes to search, prove and check, with the best that there is by then.  "
-            "[default: no limit]",
+            help="Take at most so many minutes to search, prove and check, with the best that is proven, and unless "
+            "--no-check is given checked, by then.  [default: no limit]",
         ),
     ] = None
     jobs: Annotated[
@@ -92,18 +93,18 @@ def simplify(model: Model, options: SimplifyOptions) -> Outcome:
 def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> Simplification:
     """All the work; files are in `partial/result` when it is done."""
     from torquec.cli.worker_pool import worker_pool
-    from torquec.foundation.time_limit import TimeLimit
     from torquec.foundation.work import Work
+    from torquec.model.simplified import simplified_model
     from torquec.model.simplified import simplify as reduce
     from torquec.model.trade_off import restated
     from torquec.model.trade_off import trade_off as curve_of
+    from torquec.project.check_in_time import simplified_in_time
     from torquec.project.simplification import MODEL_SHARE, Simplification
     from torquec.proof.checker.check_certificate import check_certificate
     from torquec.simplification.specification import load_specification
 
     stated = load_specification(options.spec, robot)
     seconds = None if options.minutes is None else 60.0 * options.minutes
-    limit = TimeLimit.after(seconds)
     searching = None if seconds is None else MODEL_SHARE * seconds
     workers = options.jobs or (1 if robot.n <= _FEW_JOINTS else os.cpu_count() or 1)
     say = _timed(progress)
@@ -111,20 +112,22 @@ def _simplified(robot: Robot, partial: Path, options: SimplifyOptions) -> Simpli
     with worker_pool(workers) as pool:
         work = Work(executor=pool, report=step_report(say), keep=partial / "work")
         with work.step("everything else", shown=False):
-            model = reduce(robot, stated, seconds=searching, work=work, on_proven=_kept_at(partial / BEST, say))
-            curve = curve_of(robot, stated, known={1.0: model}, work=work) if options.trade_off else None
-            if curve is not None and curve.best is not None:
-                # A level with a smaller error may have led to a cheaper model.
-                model = restated(curve.best, stated)
-            checked = options.check
-            if options.check:
-                assert model.record is not None
-                try:
-                    with work.limited(limit):
-                        check_certificate(robot, model.record, work=work)
-                except TimeLimitError:
-                    checked = False
+            keep = _kept_at(partial / BEST, say)
+            curve, checked = None, options.check
+            if seconds is not None and options.check:
+                found = simplified_in_time(robot, stated, seconds, work, on_proven=_as_model(robot, keep))
+                model, checked = simplified_model(robot, found.program), found.checked
+                if not checked:
                     say("the time is over before the proof was checked again: torquec check does that later")
+            else:
+                model = reduce(robot, stated, seconds=searching, work=work, on_proven=keep)
+                curve = curve_of(robot, stated, known={1.0: model}, work=work) if options.trade_off else None
+                if curve is not None and curve.best is not None:
+                    # A level with a smaller error may have led to a cheaper model.
+                    model = restated(curve.best, stated)
+                if options.check:
+                    assert model.record is not None
+                    check_certificate(robot, model.record, work=work)
             made = Simplification(model, curve, checked, work.seconds)
             shutil.rmtree(result, ignore_errors=True)
             made.write(result, say)
@@ -142,6 +145,15 @@ def _kept_at(path: Path, say: Callable[[str], None]) -> Callable[[Model], None]:
         say(f"proven so far: {model.operation_count('inverse_dynamics')}, in {path}")
 
     return keep
+
+
+def _as_model(robot: Robot, keep: Callable[[Model], None]) -> Callable[[Simplified], None]:
+    """Keeps a proven program as a model whose terms are not counted: with seven joints that takes half a minute, which
+    the search has better use for.
+    """
+    from torquec.model.certified_model import certified_model
+
+    return lambda found: keep(certified_model(robot, found.certificate))
 
 
 def _move(partial: Path, output: Path, *, force: bool) -> list[Path]:

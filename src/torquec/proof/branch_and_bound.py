@@ -9,22 +9,22 @@ be bounded. Where that is not below the target, the box is halved along the axis
 (2)  F(c p) = c F(p) for c > 0:  F(N/W) <= target where F(N) <= target W, so numerators are never divided
 (3)  corners of a box are points of it, so the functional there is attained: above the target it is a counterexample
 
-Numerators of large tables are kept in single precision, which halves the memory traffic that the time goes to. What
-rounding may have changed is carried along, rigorously, u = 2^-24 or 2^-53:
+What rounding may have changed of the numerators, in their precision u, is carried along, rigorously
+(:mod:`torquec.proof.bernstein_boxes`), as errors e; and here
 
-(4)  halving takes means of at most 2 d + 1 numbers:  e <- e + HALVING_STEPS u max |N| per polynomial
-(5)  the functional adds at most FUNCTIONAL_STEPS numbers whose magnitudes add up to |N|_1 at most:
+(4)  the functional adds at most FUNCTIONAL_STEPS numbers whose magnitudes add up to |N|_1 at most:
      F(true N) <= F(N) + F(e) + FUNCTIONAL_STEPS u |N|_1
 
 The tree is kept as one symbol per box in depth-first order: the axis of a split, or `LEAF`. Boxes wait on a stack, and
-root boxes are made when it runs empty, so memory stays small however long the proof.
+root boxes are made when it runs empty, so memory stays small however long the proof. A long proof is done in parts
+(`show_boxes`), each from some open boxes of the trees so far (:mod:`torquec.proof.box_trees`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -32,14 +32,11 @@ import numpy as np
 from torquec.foundation.arrays import Array, Indices, RealArray
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, silent
-from torquec.proof.bernstein import Range, basis_degree, halves, numerator_matrix, root_ranges, rounding_steps
+from torquec.proof.bernstein import Range, root_ranges
+from torquec.proof.bernstein_boxes import BernsteinBoxes, Box
+from torquec.proof.box_trees import LEAF, OPEN, Place, Tree
 
-LEAF = -1
-HALVING_STEPS = 8
 FUNCTIONAL_STEPS = 160
-_SINGLE_FROM = 100_000
-"""Tables of this many numbers, whose boxes do not fit in the fastest caches, are worked on in single precision."""
-
 _BATCH_VALUES = 500_000
 """Numerators worked on at once: few enough for the processor's caches."""
 
@@ -47,7 +44,8 @@ _WORST_POINTS = 256
 """Control points that are looked at closely before all others of a large box."""
 
 _FIRST_LOOK = 500
-"""Boxes after which, and after twice as many, and so on, it is asked whether the functional is too loose at corners."""
+"""Boxes after which, and after twice as many, and so on, it is asked whether the functional is too loose at corners;
+half of all that are allowed, where these are few, so that it is asked at all."""
 
 _DEEPEST, _MOST_WAITING = 80, 300_000
 """Halvings of boxes, none of them shown, after which they are points; more of them would only fill the memory."""
@@ -68,7 +66,7 @@ class Proof:
     """Trees of all root boxes that show F <= `target`, and how many boxes they have."""
 
     target: float
-    trees: tuple[tuple[int, ...], ...]
+    trees: tuple[Tree, ...]
     boxes: int
 
 
@@ -83,6 +81,14 @@ class Refutation:
 class Exhausted:
     """The budget of boxes was used up, or the functional is too loose, before the target was shown or refuted."""
 
+    boxes: int
+
+
+@dataclass(frozen=True)
+class ShownBoxes:
+    """A tree for each box that was to be shown, with open boxes where there were too many, and all their boxes."""
+
+    trees: tuple[Tree, ...]
     boxes: int
 
 
@@ -102,31 +108,50 @@ def prove(
     `allowance` (entries,) is what each polynomial may be off by besides rounding; `meter` is called with the part of
     the whole box that is shown.
     """
+    places = [Place(root) for root in range(root_count(ranges))]
+    outcome = show_boxes(
+        table, ranges, functional, target, places, allowance=allowance, most_boxes=most_boxes, meter=meter
+    )
+    if not isinstance(outcome, ShownBoxes):
+        return outcome
+    is_open = any(OPEN in tree for tree in outcome.trees)
+    return Exhausted(outcome.boxes) if is_open else Proof(target, outcome.trees, outcome.boxes)
+
+
+def show_boxes(
+    table: Array,
+    ranges: Sequence[Range],
+    functional: Functional,
+    target: float,
+    places: Sequence[Place],
+    *,
+    allowance: Array | None = None,
+    most_boxes: int,
+    meter: Meter = silent,
+) -> ShownBoxes | Refutation | Exhausted:
+    """Try to show the same on some boxes only, in the order of their root boxes, and leave off after `most_boxes`.
+
+    It is exhausted only where going on would not help.
+    """
     off = np.zeros(len(table)) if allowance is None else allowance
-    search = _Search(table, ranges, functional, target, off)
+    search = _Search(table, ranges, functional, target, off, places)
+    search.next_look = min(_FIRST_LOOK, most_boxes // 2)
     with one_thread():
         while search.work_waits():
             found = search.step()
-            meter(search.shown, 1.0)
+            meter(search.shown, search.whole)
             if found is not None:
                 return Refutation(found)
-            if len(search.splits) > most_boxes or search.is_too_deep() or search.is_hopeless:
+            if search.is_too_deep() or search.is_hopeless:
                 return Exhausted(len(search.splits))
-    return Proof(target, search.trees(), len(search.splits))
+            if len(search.splits) > most_boxes:
+                break
+    return ShownBoxes(search.trees(), len(search.splits))
 
 
-@dataclass(frozen=True)
-class _Box:
-    """A box that has still to be shown: numerators (entries, ..), denominators by axis, errors (entries,) of (4).
-
-    `part` is what it is of the whole box.
-    """
-
-    number: int
-    part: float
-    numerators: RealArray
-    weights: tuple[Array, ...]
-    errors: Array
+def root_count(ranges: Sequence[Range]) -> int:
+    """How many root boxes there are over the ranges."""
+    return math.prod(len(pieces) for pieces in root_ranges(ranges))
 
 
 class _Search:
@@ -139,47 +164,23 @@ class _Search:
         functional: Functional,
         target: float,
         allowance: Array,
+        places: Sequence[Place],
     ) -> None:
-        self._precision = np.float32 if table.size >= _SINGLE_FROM else np.float64
-        self._unit = 0.5 * float(np.finfo(self._precision).eps)
         self.functional, self.target = functional, target
-        self.table, self.allowance = table, allowance
+        self.table = table
         self.splits: list[int] = []  # by box: the axis of its split, or LEAF
         self.children: list[tuple[int, int]] = []
-        self.roots: list[int] = []
+        self.begun: list[int] = []  # numbers of the boxes at the places, as far as they have been made
         self.shown = 0.0  # the part of the whole box that is done
         self.is_hopeless = False  # the functional exceeds the target at a point: no halving will help
-        self._next_look = _FIRST_LOOK
-        self._waiting: list[_Box] = []
-        degrees = [basis_degree(r.variable, size) for r, size in zip(ranges, table.shape[1:], strict=True)]
-        pieces = [
-            [numerator_matrix(interval, degree) for interval in part]
-            for part, degree in zip(root_ranges(ranges), degrees, strict=True)
-        ]
-        self._coming = self._root_boxes(table, pieces)
+        self.next_look = _FIRST_LOOK
+        self._waiting: list[Box] = []
+        self._boxes = BernsteinBoxes(table, ranges, allowance)
+        self._unit = self._boxes.unit
+        self._places = places
+        self.whole = self._boxes.part * sum(0.5 ** len(place.halves) for place in places)
+        self._coming = self._boxes.at(places)
         self._batch = max(1, _BATCH_VALUES // table.size)
-
-    def _root_boxes(self, table: Array, pieces: Sequence[Sequence[tuple[Array, Array]]]) -> Iterator[_Box]:
-        """Root boxes in order of the product of the intervals; what they share is computed once."""
-        magnitudes = np.abs(table).reshape(len(table), -1).sum(axis=1)
-        part = 1.0 / math.prod(len(intervals) for intervals in pieces)
-
-        def further(numerators: RealArray, weights: tuple[Array, ...], growth: float) -> Iterator[_Box]:
-            axis = len(weights)
-            if axis == len(pieces):
-                largest = np.abs(numerators).reshape(len(table), -1).max(axis=1)
-                rounding = rounding_steps(axis) * growth * magnitudes
-                # The allowance is of values, numerators are values times denominators.
-                scale = math.prod(float(w.max()) for w in weights)
-                errors = self.allowance * scale + rounding + 2.0 * self._unit * largest
-                self.roots.append(self._number())
-                yield _Box(self.roots[-1], part, numerators.astype(self._precision), weights, errors)
-                return
-            for matrix, weight in pieces[axis]:
-                growing = growth * float(np.abs(matrix).sum(axis=1).max())
-                yield from further(_along(matrix, numerators, axis + 1), (*weights, weight), growing)
-
-        yield from further(table, (), 1.0)
 
     def is_too_deep(self) -> bool:
         """Whether boxes are halved again and again and none is shown.
@@ -194,7 +195,8 @@ class _Search:
             box = next(self._coming, None)
             if box is None:
                 break
-            self._waiting.append(box)
+            self.begun.append(self._number())
+            self._waiting.append(replace(box, number=self.begun[-1]))
         return bool(self._waiting)
 
     def step(self) -> float | None:
@@ -209,7 +211,7 @@ class _Search:
         errors = np.stack([box.errors for box in batch])
         total = np.abs(values).sum(axis=1)  # |N|_1
         slack = self.functional(errors.T, np.inf)
-        # (5); its last part covers the rounding of this line, too.
+        # (4); its last part covers the rounding of this line, too.
         goal = self.target * weights
         limits = goal - slack[:, None] - FUNCTIONAL_STEPS * self._unit * (total + goal)
         upper = total.astype(np.float64)
@@ -226,8 +228,8 @@ class _Search:
         attained = float(self.functional.exact(at_corners).max()) * (1.0 - 1e-5)
         if attained > self.target:
             return attained
-        if len(self.splits) > self._next_look:
-            self._next_look *= 2
+        if len(self.splits) > self.next_look:
+            self.next_look = 2 * len(self.splits)
             self.is_hopeless = bool((self.functional(at_corners, self.target) * (1.0 - 1e-5) > self.target).any())
         for b in open_boxes:
             # Not by `upper`, which is tight at some points and loose at their neighbours. In large boxes by the sums of
@@ -265,54 +267,34 @@ class _Search:
             boxes = boxes[of]
             upper[boxes, points] = self.functional(values[boxes, :, points].T, limits[boxes, points])
 
-    def _split(self, box: _Box, axis: int) -> None:
-        """Halve a box (4), the lower half first."""
+    def _split(self, box: Box, axis: int) -> None:
+        """Have both halves of a box wait, the upper one on top."""
         self.splits[box.number] = axis
         pair = (self._number(), self._number())
         self.children[box.number] = pair
-        largest = np.abs(box.numerators).reshape(len(box.errors), -1).max(axis=1)
-        errors = box.errors + HALVING_STEPS * self._unit * largest
-        for child, half in zip(pair, halves(box.numerators.shape[axis + 1]), strict=True):
-            weights = (*box.weights[:axis], half @ box.weights[axis], *box.weights[axis + 1 :])
-            numerators = _along(half.astype(self._precision), box.numerators, axis + 1)
-            self._waiting.append(_Box(child, 0.5 * box.part, numerators, weights, errors))
+        for number, half in zip(pair, self._boxes.halved(box, axis), strict=True):
+            self._waiting.append(replace(half, number=number))
 
-    def trees(self) -> tuple[tuple[int, ...], ...]:
-        """The tree of each root, boxes in depth-first order, the lower half first."""
+    def trees(self) -> tuple[Tree, ...]:
+        """The tree of the box at each place, boxes in depth-first order, the lower half first."""
+        for box in self._waiting:
+            self.splits[box.number] = OPEN
         found = []
-        for root in self.roots:
+        for first in self.begun:
             tree: list[int] = []
-            stack = [root]
+            stack = [first]
             while stack:
                 number = stack.pop()
                 tree.append(self.splits[number])
-                if self.splits[number] != LEAF:
+                if self.splits[number] >= 0:
                     stack.extend(reversed(self.children[number]))
             found.append(tuple(tree))
-        return tuple(found)
+        return (*found, *[(OPEN,)] * (len(self._places) - len(found)))
 
     def _number(self) -> int:
         self.splits.append(LEAF)
         self.children.append((LEAF, LEAF))
         return len(self.splits) - 1
-
-
-_NARROW = 8
-"""Products along axes with fewer numbers behind them are slow, however they are arranged: the axis is widened."""
-
-
-def _along(matrix: RealArray, table: RealArray, axis: int) -> RealArray:
-    """A matrix applied along one axis of a table, in its precision and without moving axes."""
-    before, size, after = math.prod(table.shape[:axis]), table.shape[axis], math.prod(table.shape[axis + 1 :])
-    shape = (*table.shape[:axis], len(matrix), *table.shape[axis + 1 :])
-    if after >= _NARROW:
-        return (matrix @ table.reshape(before, size, after)).reshape(shape)
-    if after == 1 and axis > 1:
-        ahead = table.shape[axis - 1]
-        wide = np.kron(np.eye(ahead, dtype=matrix.dtype), matrix)
-        return (table.reshape(before // ahead, ahead * size) @ wide.T).reshape(shape)
-    wide = np.kron(matrix, np.eye(after, dtype=matrix.dtype))
-    return (table.reshape(before, size * after) @ wide.T).reshape(shape)
 
 
 def _product(weights: Sequence[Array]) -> Array:

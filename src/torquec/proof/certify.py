@@ -2,8 +2,8 @@
 
 (1)  both programs are tabulated; the difference of the tables is the error (:mod:`torquec.proof.torque_residual`)
 (2)  the largest errors that can be found are where proofs begin (:mod:`torquec.proof.worst_motions`)
-(3)  each joint's error is bounded by itself (:mod:`torquec.proof.torque_bound`): joints are tasks of the work. Where
-     its time is limited, all of them are shown to be within their limits before any bound is made closer
+(3)  each joint's error is bounded by itself, long proofs in parts (:mod:`torquec.proof.torque_bounds`). Where the time
+     of the work is limited, all of them are shown to be within their limits before any bound is made closer
 (4)  what snapped angles change against the file as written is added (:mod:`torquec.proof.snap_bound`)
 (5)  for code in single precision, so is what rounding to floats changes (:mod:`torquec.proof.single_rounding`)
 """
@@ -11,19 +11,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from operator import sub
+from dataclasses import replace
 
 import numpy as np
 
 from torquec.codegen.precision import Precision
 from torquec.errors import RobotError
 from torquec.expr import Function
-from torquec.foundation.work import Meter, Work, as_work, silent
+from torquec.foundation.work import Work, as_work
 from torquec.proof.certificate import Certificate, JointProof, RoundingProof
 from torquec.proof.single_rounding import single_rounding
 from torquec.proof.snap_bound import snap_bound
 from torquec.proof.torque_bound import TorqueBound, torque_bound
+from torquec.proof.torque_bounds import BoundTask, torque_bounds
 from torquec.proof.torque_residual import TorqueResidual, torque_residual
 from torquec.proof.torque_tables import position_degrees, positions_read, tables_of_zero, torque_tables
 from torquec.proof.worst_motions import error_program, worst_motions
@@ -79,20 +79,20 @@ def certify(
         found = worst().found
     rounded = rounding_of(simplified, motions, precision)
     added = _added(robot, motions, rounded)
+    allowances = [None] * robot.n if limits is None else [float(limit) for limit in limits]
+    within = [None if allowed is None else allowed - more for allowed, more in zip(allowances, added, strict=True)]
     bounds: list[TorqueBound | None] = [None] * robot.n
     for closely in (False, True) if work.limit.is_stated and limits is not None and closer else (closer,):
-        tasks = [
-            _Task(_of_joint(residual, k), k, motions, float(found[k]), limit, closely, bounds[k])
-            for k, limit in enumerate([None] * robot.n if limits is None else map(sub, limits, added))
+        asked = [
+            BoundTask(_of_joint(residual, k), k, motions, float(found[k]), within[k], closely, bounds[k])
+            for k in range(robot.n)
         ]
         name = "making the bounds closer" if any(bounds) else "proving the torque errors"
-        proven = work.map(name, _bound, tasks, metered=True, note=lambda t, b: _note(robot.joint_names[t.joint], b))
-        for k, bound in enumerate(proven):
+        for k, bound in torque_bounds(name, asked, robot.joint_names, work):
             if bound is None:
                 raise UnprovenError(robot.joint_names[k])
             bounds[k] = bound
     proofs = {}
-    allowances = [None] * robot.n if limits is None else [float(limit) for limit in limits]
     for k, (joint, allowed, more) in enumerate(zip(robot.joints, allowances, added, strict=True)):
         bound = bounds[k]
         assert bound is not None
@@ -139,37 +139,3 @@ def _of_joint(residual: TorqueResidual, joint: int) -> TorqueResidual:
         tables=tuple(table if k == joint else nothing for k, table in enumerate(residual.tables)),
         dropped=tuple(row if k == joint else nothing for k, row in enumerate(residual.dropped)),
     )
-
-
-@dataclass(frozen=True)
-class _Task:
-    """What a process needs to bound one joint's error."""
-
-    residual: TorqueResidual
-    joint: int
-    motions: MotionBox
-    found: float
-    limit: float | None
-    closer: bool
-    known: TorqueBound | None
-
-
-def _bound(task: _Task, *, meter: Meter = silent) -> TorqueBound | None:
-    return torque_bound(
-        task.residual,
-        task.joint,
-        task.motions,
-        found=task.found,
-        limit=task.limit,
-        closer=task.closer,
-        known=task.known,
-        meter=meter,
-    )
-
-
-def _note(joint: str, bound: TorqueBound | None) -> str:
-    if bound is None:
-        return f"{joint}: not proven"
-    if bound.by_amplitudes:
-        return f"{joint}: error at most {bound.bound:.4g}, by amplitudes"
-    return f"{joint}: error at most {bound.bound:.4g}, proven with {bound.boxes} boxes"

@@ -23,7 +23,8 @@ from torquec.errors import TimeLimitError
 from torquec.foundation.arrays import RealArray
 from torquec.foundation.work import Meter, silent
 from torquec.proof.bernstein import Range
-from torquec.proof.branch_and_bound import LEAF, Exhausted, Functional, Proof, Refutation, prove
+from torquec.proof.box_trees import LEAF
+from torquec.proof.branch_and_bound import Exhausted, Functional, Proof, Refutation, prove
 from torquec.proof.coefficient_error import CoefficientError, in_fewest_variables
 from torquec.proof.coefficient_tolerance import ErrorKind
 from torquec.proof.wave_amplitudes import sum_of_amplitudes

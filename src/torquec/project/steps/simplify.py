@@ -1,7 +1,8 @@
 """The step `simplify`: the cheapest model that provably meets the specification, as `torquec simplify -o` leaves it.
 
 Where there is none that later steps could use, the run goes on with the exact model, and everything says why: nothing
-simpler was found or proven in time, the proof could not be checked in time, or the mass matrix may be singular.
+simpler was found or proven in time, the proof could not be checked in time, or the mass matrix may be singular. A model
+whose proof is not checked yet is written all the same: `torquec check` does that later.
 """
 
 from __future__ import annotations
@@ -27,13 +28,14 @@ def simplify_step(context: StepContext) -> str | StepResult:
     if not proven:
         return _nothing(context, f"nothing simpler than the exact model was found and proven{allowed}")
     found = checked_in_time(exact.robot, proven, limit, work)
-    if found is None:
-        return _nothing(context, f"a simpler model was found, but its proof could not be checked again{allowed}")
     with work.step("writing down its equations"):
-        model = finished_model(exact, found)
+        model = finished_model(exact, found.program)
     with work.step("looking whether its mass matrix is regular"):
         unused = _unusable(model)
-    made = Simplification(model, None, checked=True, seconds=work.seconds, unused=unused)
+    if not found.checked:
+        late = f"its proof could not be checked again{allowed}: torquec check does that later"
+        unused = f"a simpler model was found, but {late}"
+    made = Simplification(model, None, checked=found.checked, seconds=work.seconds, unused=unused)
     with work.step("writing equations, code and certificate") as step:
         made.write(context.folder, lambda text: step.show(note=text))
     made.write_document(context.folder)
