@@ -175,18 +175,22 @@ def _form(numbers: Array) -> Array:
 
 def _about_the_axis(B: Array, K: Array, measure: Array) -> Array | None:
     """(5): a form below B that turns about z do not change, or None where none was found."""
-    unit, inverse = _units(measure, K[2, 2])
-    found = _largest_below(inverse @ B @ inverse)
+    try:
+        unit, inverse = _units(measure, K[2, 2])
+        found = _largest_below(inverse @ B @ inverse)
+    except np.linalg.LinAlgError:  # next to nothing moves, or less than nothing where more was taken than there is
+        return None
     if found is None:
         return None
-    below = unit @ found @ unit - np.diag(_form(_mean(_ROUNDING * np.diag(np.abs(np.diag(K))))).diagonal() * 2.0)
+    rounding = 2.0 * _form(_mean(_ROUNDING * np.diag(np.abs(np.diag(K)))))  # twice a mean of two is at least each
+    below = unit @ found @ unit - rounding
     return below if _is_positive(B - below) else None
 
 
 def _units(measure: Array, about: float) -> tuple[Array, Array]:
     """A root of the measure's mean, to which what is `about` the axis is added, and the root's inverse."""
     values, vectors = np.linalg.eigh(_form(_mean(measure)) + about * _pair(2, 2))
-    root = np.sqrt(np.maximum(values, _LIGHTEST * values[-1]))
+    root = np.sqrt(np.maximum(values, _LIGHTEST * np.abs(values).max()))
     return (vectors * root) @ vectors.T, (vectors / root) @ vectors.T
 
 
@@ -200,12 +204,9 @@ def _largest_below(B: Array) -> Array | None:
     barrier = 0.1
     while barrier > _FINEST:
         for _ in range(_SLOWEST):
-            try:
-                inverse = np.linalg.inv(B - _form(numbers))
-                gradient = slope / barrier - np.einsum("aij,ij->a", _UNCHANGED, inverse)
-                step = np.linalg.solve(np.einsum("aij,bij->ab", inverse @ _UNCHANGED @ inverse, _UNCHANGED), gradient)
-            except np.linalg.LinAlgError:
-                return None
+            inverse = np.linalg.inv(B - _form(numbers))
+            gradient = slope / barrier - np.einsum("aij,ij->a", _UNCHANGED, inverse)
+            step = np.linalg.solve(np.einsum("aij,bij->ab", inverse @ _UNCHANGED @ inverse, _UNCHANGED), gradient)
             decrement = float(gradient @ step)  # of a self-concordant function: a step below one never leaves the cone
             if not 0.0 <= decrement < np.inf:
                 return None
