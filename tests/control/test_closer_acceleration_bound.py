@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.control.test_acceleration_bound import boxes, held_rate
+from tests.control.sampled_accelerations import bounds, boxes, check_sampled_motions
 from tests.dynamics.random_robots import random_robot
 
 import torquec as tq
@@ -22,31 +22,10 @@ from torquec.trajectory import minimum_jerk
 XARM7 = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "models" / "xarm7.urdf"
 
 
-def bounds(kind, robot, held, errors):
-    found = kind(robot)
-    inertia = found.inertia(held.q_lower, held.q_upper)
-    return found.level(inertia, errors), found.drift(inertia, held)
-
-
 @pytest.mark.parametrize("name", ["planar2r", "scara", "stanford", "puma560", *range(4)])
 def test_sampled_motions_stay_below_and_points_come_close(name):
-    rng = np.random.default_rng(11)
     robot = random_robot(name, bodies=5) if isinstance(name, int) else load_classic(name)
-    arm = tq.compile(robot)
-    errors = rng.uniform(0.1, 1.0, (20, robot.n))
-    for width in (1e-2, 1e-3, 1e-9):
-        held, inside = boxes(rng, robot, 20, width)
-        level, drift = bounds(CloserAccelerationBound, robot, held, errors)
-        for q, qd, qdd in zip(*inside, strict=True):
-            M = arm.mass_matrix(q)
-            wrong = errors * rng.choice([-1.0, 1.0], errors.shape)
-            assert np.all(np.abs(np.linalg.solve(M, wrong[..., None])[..., 0]) <= level)
-            rate = held_rate(arm, q, qd, qdd)
-            assert np.all(np.abs(rate) <= drift + 1e-5 * (1.0 + np.abs(rate).max()))
-        if width < 1e-6:
-            exact = (np.abs(np.linalg.inv(M)) @ errors[..., None])[..., 0]
-            assert level == pytest.approx(exact, rel=1e-3)
-            assert drift == pytest.approx(np.abs(rate), rel=1e-3, abs=1e-4 * (1.0 + np.abs(rate).max()))
+    check_sampled_motions(CloserAccelerationBound, robot, (1e-2, 1e-3, 1e-9))
 
 
 def test_they_are_closer_and_found_in_wider_boxes():
