@@ -19,8 +19,8 @@ import numpy as np
 import torquec as tq
 from torquec.codegen.llvm import compile_function
 from torquec.codegen.llvm.repeat import NativeLoop
-from torquec.control.admittance import Admittance
 from torquec.expr import inline, trace
+from torquec.haptics.admittance.admittance import Admittance
 
 BOUND = 5e-6
 ROUNDS, CYCLES = 25, 2000

@@ -14,8 +14,10 @@ import sys
 import numpy as np
 
 from torquec.identification import prepare, torque_model
-from torquec.identification.elimination import Elimination, eliminate, inward_basis, simulated_runs
 from torquec.model.model import compile
+from torquec.papers.izaguirre.elimination import Elimination, eliminate
+from torquec.papers.izaguirre.inward_basis import inward_basis
+from torquec.papers.izaguirre.simulated_runs import simulated_runs
 from torquec.report.figure import new_figure, save_figure
 from torquec.report.parameter_tables import comparison_table, elimination_text
 from torquec.robot import Robot, classics

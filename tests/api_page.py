@@ -49,8 +49,14 @@ def true_typed_names() -> str:
             homes.setdefault(home, []).extend(names)
     lines = [TYPED_HEAD]
     for home in sorted(homes):
-        lines += [f"from {home} import {name} as {name}\n" for name in sorted(homes[home])]
+        lines += [_typed_import(home, name) for name in sorted(homes[home])]
     return "".join(lines)
+
+
+def _typed_import(home: str, name: str) -> str:
+    """One import, in parentheses where it is longer than a line of 120 characters, as ruff formats it."""
+    line = f"from {home} import {name} as {name}\n"
+    return line if len(line) <= 121 else f"from {home} import (\n    {name} as {name},\n)\n"
 
 
 def _source(name: str) -> str:

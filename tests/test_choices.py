@@ -16,15 +16,15 @@ import pytest
 
 import torquec as tq
 from torquec.closedform.polynomial import TrigPolynomial
-from torquec.control.haptic_port import HapticPort
 from torquec.control.law_options import PidGains
 from torquec.control.model_terms import Evaluation, FrictionAt, FrictionCompensation
-from torquec.control.passive_hand import PassiveHands
 from torquec.control.poles import joint_poles
-from torquec.control.port_loop import PortLoop, RenderedImpedance
 from torquec.control.robustness import closed_loop_eigenvalues
 from torquec.control.root_locus import root_locus
 from torquec.control.worst_case import worst_case
+from torquec.haptics.passivity.haptic_port import HapticPort
+from torquec.haptics.passivity.passive_hand import PassiveHands
+from torquec.haptics.passivity.port_loop import PortLoop, RenderedImpedance
 from torquec.linearization.cartesian_linear_model import cartesian_linear_model
 from torquec.simplification.specification import parse_specification
 from torquec.simulation.sensors import SpeedSource

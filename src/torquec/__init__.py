@@ -68,8 +68,8 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.model.check_file": ("CheckedFile", "CheckedKind", "check_file"),
         "torquec.foundation.work": ("Work",),
     },
-    "Virtual objects and contact": {
-        "torquec.dynamics.virtual_object": (
+    "Haptics: virtual objects and contact": {
+        "torquec.haptics.objects.virtual_object": (
             "ObjectParameters",
             "ObjectState",
             "ObjectWrench",
@@ -82,7 +82,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             "object_step",
             "virtual_object_function",
         ),
-        "torquec.dynamics.contact": (
+        "torquec.haptics.objects.contact": (
             "Ball",
             "Block",
             "SpringDamper",
@@ -92,15 +92,15 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             "contact_field",
             "plastic_impact",
         ),
-        "torquec.dynamics.proxy": ("moved_proxy", "obstacle_faces"),
-        "torquec.dynamics.box_collision": ("PlacedBox", "box_gap", "box_gap_function"),
-        "torquec.dynamics.guide": ("Guide", "GuideShape", "guide_field", "joined_fields"),
+        "torquec.haptics.objects.proxy": ("moved_proxy", "obstacle_faces"),
+        "torquec.haptics.objects.box_collision": ("PlacedBox", "box_gap", "box_gap_function"),
+        "torquec.haptics.objects.guide": ("Guide", "GuideShape", "guide_field", "joined_fields"),
     },
-    "Haptic interaction": {
-        "torquec.control.admittance": ("Admittance", "admittance"),
-        "torquec.control.admittance_options": ("AdmittanceOptions",),
-        "torquec.control.haptic_caps": ("HapticCaps", "HapticStatus"),
-        "torquec.control.haptic_device": (
+    "Haptics: admittance control, experiments, devices": {
+        "torquec.haptics.admittance.admittance": ("Admittance", "admittance"),
+        "torquec.haptics.admittance.admittance_options": ("AdmittanceOptions",),
+        "torquec.haptics.admittance.haptic_caps": ("HapticCaps", "HapticStatus"),
+        "torquec.haptics.devices.haptic_device": (
             "HapticDevice",
             "MouseDevice",
             "RecordedForces",
@@ -108,26 +108,26 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             "ShownMotion",
             "read_recorded_forces",
         ),
-        "torquec.control.rendered_object": ("RenderedObject",),
-        "torquec.control.tool_load": ("ToolLoad",),
-        "torquec.simulation.force_sensor": ("ForceSensor",),
-        "torquec.simulation.haptic_loop": ("HapticLoop", "HapticRecording", "HapticSetting"),
-        "torquec.simulation.simulated_hand": ("HandImpedance",),
-        "torquec.simulation.device_run": ("run_device",),
-        "torquec.simulation.experiment_names": ("HapticExperiment",),
-        "torquec.simulation.haptic_experiment": ("ExperimentOptions", "ExperimentResult", "run_experiment"),
+        "torquec.haptics.objects.rendered_object": ("RenderedObject",),
+        "torquec.haptics.admittance.tool_load": ("ToolLoad",),
+        "torquec.haptics.experiments.force_sensor": ("ForceSensor",),
+        "torquec.haptics.experiments.haptic_loop": ("HapticLoop", "HapticRecording", "HapticSetting"),
+        "torquec.haptics.experiments.simulated_hand": ("HandImpedance",),
+        "torquec.haptics.devices.device_run": ("run_device",),
+        "torquec.haptics.experiments.experiment_names": ("HapticExperiment",),
+        "torquec.haptics.experiments.haptic_experiment": ("ExperimentOptions", "ExperimentResult", "run_experiment"),
     },
-    "Haptics: what every hand may hold": {
-        "torquec.control.haptic_port": ("HapticPort", "haptic_port"),
-        "torquec.control.port_loop": ("Grip", "PortLoop", "RenderedImpedance"),
-        "torquec.control.rendering_kind": ("RenderingKind",),
-        "torquec.control.haptic_region": ("HapticRegion", "haptic_region"),
-        "torquec.control.coupled_passivity": ("passivity_margin",),
-        "torquec.control.passive_hand": ("PassiveHands", "SwitchedHands", "arm_hand", "random_hands"),
-        "torquec.control.coupled_loop": ("coupled_loop",),
-        "torquec.control.destabilizing_hand": ("destabilizing_hand",),
-        "torquec.control.cutoff_stability": ("cutoff_stability",),
-        "torquec.control.passivity_controller": ("force_lag", "passivity_controller_function"),
+    "Haptics: passivity": {
+        "torquec.haptics.passivity.haptic_port": ("HapticPort", "haptic_port"),
+        "torquec.haptics.passivity.port_loop": ("Grip", "PortLoop", "RenderedImpedance"),
+        "torquec.haptics.passivity.rendering_kind": ("RenderingKind",),
+        "torquec.haptics.passivity.haptic_region": ("HapticRegion", "haptic_region"),
+        "torquec.haptics.passivity.coupled_passivity": ("passivity_margin",),
+        "torquec.haptics.passivity.passive_hand": ("PassiveHands", "SwitchedHands", "arm_hand", "random_hands"),
+        "torquec.haptics.passivity.coupled_loop": ("coupled_loop",),
+        "torquec.haptics.passivity.destabilizing_hand": ("destabilizing_hand",),
+        "torquec.haptics.passivity.cutoff_stability": ("cutoff_stability",),
+        "torquec.haptics.passivity.passivity_controller": ("force_lag", "passivity_controller_function"),
     },
     "Inverse kinematics": {
         "torquec.kinematics.inverse_kinematics": ("inverse_kinematics",),
@@ -202,7 +202,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.realtime.hold_bound": ("HoldBound", "hold_bound"),
         "torquec.realtime.plan": ("plan_background",),
         "torquec.realtime.package": ("TwoRatePackage", "write_two_rate_package"),
-        "torquec.realtime.cycle_table": ("CycleTable", "cycle_table"),
+        "torquec.papers.clover.cycle_table": ("CycleTable", "cycle_table"),
         "torquec.realtime.ros2_package": ("Ros2Package", "write_ros2_package"),
     },
     "The model in a page": {

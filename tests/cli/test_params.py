@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import torquec as tq
-from torquec.identification.elimination.inward_basis import letters_of
+from torquec.papers.izaguirre.inward_basis import letters_of
 from torquec.robot import classics
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from tests.dynamics import arms
 from tests.dynamics.laws import violation
-from tests.dynamics.power_arrays import ordinary_robots
 from tests.dynamics.random_robots import random_robot, random_state
 from tests.dynamics.scalars import by_element, on_batch
+from tests.papers.kang.power_arrays import ordinary_robots
 
 from torquec.dynamics import frame_pose, influence_coefficients, jacobian, jacobian_derivative
 from torquec.errors import ArgumentError

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from tests.dynamics.power_arrays import joint_axes, ordinary_robots
 from tests.dynamics.random_robots import random_robot
+from tests.papers.kang.power_arrays import joint_axes, ordinary_robots
 
 from torquec.dynamics.frame_pose import link_poses
 from torquec.dynamics.joint_axis import JointAxis, axis_of, chains, root_poses

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from torquec.haptics.experiments.haptic_experiment import ExperimentOptions, run_experiment
 from torquec.report.haptic_curves import ExperimentCurve, ExperimentCurves, curve_samples, experiment_curves
 from torquec.robot import classics
-from torquec.simulation.haptic_experiment import ExperimentOptions, run_experiment
 
 pytest.importorskip("scipy")
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from torquec.haptics.experiments.haptic_experiment import ExperimentOptions, run_experiment
+from torquec.haptics.experiments.haptic_file import experiment_document
 from torquec.report.haptic_plots import experiment_figure
 from torquec.report.haptic_text import haptic_text
 from torquec.robot import classics
-from torquec.simulation.haptic_experiment import ExperimentOptions, run_experiment
-from torquec.simulation.haptic_file import experiment_document
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("scipy")

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from tests.identification import simulated_arm
 
-from torquec.identification.elimination import log_elimination
 from torquec.identification.payload import Payload
 from torquec.identification.result.comparison import combinations, compare_estimate
+from torquec.papers.izaguirre.log_elimination import log_elimination
 from torquec.report.identification_text import Findings, identification_text
 from torquec.report.tables import number
 from torquec.spatial import PARAMETER_NAMES

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from torquec.identification.elimination import eliminate
-from torquec.identification.elimination.trajectory_fits import TrajectoryFits
+from torquec.papers.izaguirre.elimination import eliminate
+from torquec.papers.izaguirre.trajectory_fits import TrajectoryFits
 from torquec.report.parameter_tables import comparison_table, elimination_text, statistics_table
 
 

@@ -13,13 +13,13 @@ from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.options import DegreesOption, ForceOption, StateOption, joint_values, numbers
 from torquec.cli.output import progress
 from torquec.cli.writes import Writes
-from torquec.control.rendering_kind import RenderingKind
 from torquec.errors import ArgumentError, CheckError
+from torquec.haptics.passivity.rendering_kind import RenderingKind
 
 if TYPE_CHECKING:
-    from torquec.control.cutoff_stability import CutoffStability
-    from torquec.control.passive_hand import PassiveHands
-    from torquec.control.port_loop import Grip, PortLoop, RenderedImpedance
+    from torquec.haptics.passivity.cutoff_stability import CutoffStability
+    from torquec.haptics.passivity.passive_hand import PassiveHands
+    from torquec.haptics.passivity.port_loop import Grip, PortLoop, RenderedImpedance
     from torquec.model.model import Model
 
 _LINEAR = {"mass": "kg", "damping": "N s/m", "stiffness": "N/m", "force": "N"}
@@ -98,11 +98,11 @@ def haptic_region(model: Model, options: HapticRegionOptions) -> Outcome:
     """
     from dataclasses import replace
 
-    from torquec.control.haptic_port import haptic_port
-    from torquec.control.haptic_region import haptic_region as region_of
-    from torquec.control.passive_hand import arm_hand
     from torquec.control.poles import PolePair
-    from torquec.control.port_loop import PortLoop, RenderedImpedance
+    from torquec.haptics.passivity.haptic_port import haptic_port
+    from torquec.haptics.passivity.haptic_region import haptic_region as region_of
+    from torquec.haptics.passivity.passive_hand import arm_hand
+    from torquec.haptics.passivity.port_loop import PortLoop, RenderedImpedance
     from torquec.report.haptic_region_text import haptic_region_text
     from torquec.robot.payload import hand_frame
 
@@ -187,7 +187,7 @@ def haptic_region(model: Model, options: HapticRegionOptions) -> Outcome:
     }
     files: tuple[Path, ...] = ()
     if options.plot is not None:
-        from torquec.control.haptic_region import region_planes
+        from torquec.haptics.passivity.haptic_region import region_planes
         from torquec.report.haptic_region_plot import plot_haptic_region
 
         title = f"{model.robot.name}: {document['frame']} {document['axis']}, {loop.rendering.value}"
@@ -198,7 +198,7 @@ def haptic_region(model: Model, options: HapticRegionOptions) -> Outcome:
 
 
 def _grip(options: HapticRegionOptions) -> Grip | None:
-    from torquec.control.port_loop import Grip
+    from torquec.haptics.passivity.port_loop import Grip
 
     said = _GRIPS[options.about] if options.grip is None else options.grip
     return None if said == "none" else Grip(*_list(said, "--grip", 2))
@@ -208,7 +208,7 @@ def _filters(loop: PortLoop, rendered: RenderedImpedance, person: PassiveHands) 
     """Both filters over their cut-offs, below what each can have."""
     import numpy as np
 
-    from torquec.control.cutoff_stability import FilterPlace, cutoff_stability
+    from torquec.haptics.passivity.cutoff_stability import FilterPlace, cutoff_stability
 
     grid = np.geomspace(*_CUTOFFS)
     found = []
@@ -222,7 +222,7 @@ def _filters(loop: PortLoop, rendered: RenderedImpedance, person: PassiveHands) 
 
 def _destabilizing(loop: PortLoop, rendered: RenderedImpedance, units: dict[str, str]) -> dict[str, Any] | None:
     """A passive hand that makes the loop unstable, in words and numbers; None where it is only just outside."""
-    from torquec.control.destabilizing_hand import destabilizing_hand
+    from torquec.haptics.passivity.destabilizing_hand import destabilizing_hand
 
     try:
         found = destabilizing_hand(loop, rendered)

@@ -213,7 +213,7 @@ def _has_masses(robot: Robot) -> bool:
 def _training(robot: Robot, options: IdentifyCommandOptions) -> list[Log]:
     """The logs to fit; for elimination, `simulated` alone stands for ten runs."""
     if options.eliminate and [str(path) for path in options.logs] == [SIMULATED]:
-        from torquec.identification.elimination import simulated_runs
+        from torquec.papers.izaguirre.simulated_runs import simulated_runs
 
         return simulated_runs(robot)
     return read_logs(robot, options.logs, options.log_map)
@@ -260,9 +260,9 @@ def _streamed(
 
 def _further(estimate: Estimate, logs: list[Log], loaded: list[Log], options: IdentifyCommandOptions) -> Findings:
     """What was asked for besides the estimate."""
-    from torquec.identification.elimination import log_elimination
     from torquec.identification.payload import identify_payload
     from torquec.identification.result.comparison import compare_estimate, read_combinations
+    from torquec.papers.izaguirre.log_elimination import log_elimination
     from torquec.report.identification_text import Findings
 
     compared = None

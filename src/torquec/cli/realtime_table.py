@@ -28,7 +28,7 @@ def cycle(model: Model, options: TableOptions) -> Outcome:
     Trajectory, inverse kinematics, inverse dynamics, Jacobian, gains and collision of two boxes: microseconds here,
     operations, and instructions of the generated C (gcc and valgrind, where installed).
     """
-    from torquec.realtime.cycle_table import cycle_table, table_rows
+    from torquec.papers.clover.cycle_table import cycle_table, table_rows
     from torquec.report.cycle_text import cycle_text
 
     progress(f"timing and counting the tasks of {model.robot.name} ...")

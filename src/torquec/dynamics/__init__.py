@@ -1,6 +1,5 @@
 """Rigid-body dynamics, one quantity per file, each written once over any scalar."""
 
-from torquec.dynamics.augmented_body import augmented_body
 from torquec.dynamics.base_inverse_dynamics import base_inverse_dynamics
 from torquec.dynamics.base_mass_matrix import base_mass_matrix
 from torquec.dynamics.base_regressor import base_regressor
@@ -13,18 +12,12 @@ from torquec.dynamics.frame_pose import body_poses, frame_pose
 from torquec.dynamics.friction_regressor import FrictionColumns, friction_regressor
 from torquec.dynamics.friction_torque import friction_torque
 from torquec.dynamics.gravity_torque import gravity_torque
-from torquec.dynamics.inertial_power import InertialModel
 from torquec.dynamics.influence_coefficients import Influence, InfluenceCoefficients, influence_coefficients
-from torquec.dynamics.influence_counts import InfluenceCount, influence_counts
-from torquec.dynamics.influence_loads import PointSpring, influence_loads
 from torquec.dynamics.inverse_dynamics import inverse_dynamics
 from torquec.dynamics.inverse_dynamics_derivatives import TorqueDerivatives, inverse_dynamics_derivatives
 from torquec.dynamics.jacobian import jacobian, jacobian_derivative
-from torquec.dynamics.link_sum import link_sum
 from torquec.dynamics.mass_matrix import mass_matrix
-from torquec.dynamics.mass_point_sum import mass_point_sum
 from torquec.dynamics.regressor import parameter_names, parameter_values, regressor
-from torquec.dynamics.renaud_formulation import renaud_gravity_torque, renaud_mass_matrix
 from torquec.dynamics.spring_torque import spring_torque
 from torquec.dynamics.total_torque import total_torque
 from torquec.dynamics.velocity_torque import velocity_torque
@@ -34,13 +27,9 @@ __all__ = [
     "Axes",
     "ExternalWrench",
     "FrictionColumns",
-    "InertialModel",
     "Influence",
     "InfluenceCoefficients",
-    "InfluenceCount",
-    "PointSpring",
     "TorqueDerivatives",
-    "augmented_body",
     "base_inverse_dynamics",
     "base_mass_matrix",
     "base_regressor",
@@ -53,22 +42,16 @@ __all__ = [
     "friction_torque",
     "gravity_torque",
     "influence_coefficients",
-    "influence_counts",
-    "influence_loads",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "jacobian",
     "jacobian_derivative",
     "kinetic_energy",
-    "link_sum",
     "mass_matrix",
-    "mass_point_sum",
     "parameter_names",
     "parameter_values",
     "potential_energy",
     "regressor",
-    "renaud_gravity_torque",
-    "renaud_mass_matrix",
     "spring_torque",
     "total_torque",
     "velocity_torque",

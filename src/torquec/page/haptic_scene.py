@@ -1,6 +1,6 @@
 """The haptic scene of a page: an arm that lets a hand feel a ball which exists only in the computer.
 
-The loop of :mod:`torquec.simulation.haptic_loop` as functions of a WebAssembly module: hand, force sensor, encoders,
+The loop of `haptic_loop.py` as functions of a WebAssembly module: hand, force sensor, encoders,
 the haptic cycle and the arm, all of which run in the page at 500 Hz. The reader pulls the ball and chooses what it
 weighs and which law moves the arm:
 
@@ -19,25 +19,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from torquec.control.admittance import admittance
-from torquec.control.admittance_options import AdmittanceOptions
 from torquec.control.controller import Controller
 from torquec.control.independent_joint import independent_joint
 from torquec.control.law_options import PidGains
 from torquec.control.model_terms import FrictionAt, FrictionCompensation
 from torquec.control.pole_placement import pole_placement
-from torquec.control.rendered_object import SETTINGS, RenderedObject
-from torquec.dynamics.contact import SpringDamper, TouchPoint, Wall, contact_field
 from torquec.dynamics.frame_pose import frame_pose
 from torquec.errors import RobotError
 from torquec.expr import Function
 from torquec.foundation.arrays import Array
+from torquec.haptics.admittance.admittance import admittance
+from torquec.haptics.admittance.admittance_options import AdmittanceOptions
+from torquec.haptics.experiments.haptic_loop import HapticLoop, HapticSetting
+from torquec.haptics.experiments.simulated_hand import GOAL
+from torquec.haptics.objects.contact import SpringDamper, TouchPoint, Wall, contact_field
+from torquec.haptics.objects.rendered_object import SETTINGS, RenderedObject
 from torquec.model.model import Model
 from torquec.page.view_functions import DragHand
 from torquec.robot.robot import Robot
-from torquec.simulation.haptic_loop import HapticLoop, HapticSetting
 from torquec.simulation.plant import DryFriction
-from torquec.simulation.simulated_hand import GOAL
 
 RADIUS = 0.06
 """Of the ball [m]."""

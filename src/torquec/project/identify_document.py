@@ -6,10 +6,11 @@ import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from torquec.identification.elimination import Elimination, InwardBasis
     from torquec.identification.payload import Payload
     from torquec.identification.result.comparison import Comparison
     from torquec.identification.result.estimate import LogError
+    from torquec.papers.izaguirre.elimination import Elimination
+    from torquec.papers.izaguirre.inward_basis import InwardBasis
     from torquec.report.identification_text import Findings
 
 

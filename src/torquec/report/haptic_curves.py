@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from torquec.dynamics.virtual_object import rotation_of
 from torquec.foundation.arrays import AnyArray, Array
+from torquec.haptics.experiments.felt_inertia import quotient_over_time
+from torquec.haptics.experiments.haptic_experiment import ExperimentResult
+from torquec.haptics.objects.virtual_object import rotation_of
 from torquec.report.sample_curves import kept_samples, rounded_samples
-from torquec.simulation.felt_inertia import quotient_over_time
-from torquec.simulation.haptic_experiment import ExperimentResult
 
 _MILLI = 1e3  # s to ms, m to mm
 _BEFORE, _AFTER = -60.0, 250.0  # [ms] around an impact

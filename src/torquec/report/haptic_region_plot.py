@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from torquec.control.cutoff_stability import CutoffStability
-from torquec.control.haptic_region import RegionPlane, RenderedQuantity
-from torquec.control.port_loop import RenderedImpedance
+from torquec.haptics.passivity.cutoff_stability import CutoffStability
+from torquec.haptics.passivity.haptic_region import RegionPlane, RenderedQuantity
+from torquec.haptics.passivity.port_loop import RenderedImpedance
 from torquec.report.figure import new_figure, save_figure
 
 _INSIDE, _EDGE, _ASKED, _LINES = "#cfe3f5", "#2c6fbb", "#c0392b", ("#2c6fbb", "#b8860b")

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from torquec.report.tables import number, table
 
 if TYPE_CHECKING:
-    from torquec.identification.elimination import Elimination, InwardBasis
     from torquec.identification.payload import Payload
     from torquec.identification.result.comparison import Comparison
     from torquec.identification.result.estimate import Estimate, LogError
+    from torquec.papers.izaguirre.elimination import Elimination
+    from torquec.papers.izaguirre.inward_basis import InwardBasis
 
 _SHOWN = 12
 """Pairs of correlated parameters in the text; the document has all."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 
-from torquec.identification.elimination.elimination import Elimination
-from torquec.identification.elimination.trajectory_fits import TrajectoryFits
+from torquec.papers.izaguirre.elimination import Elimination
+from torquec.papers.izaguirre.trajectory_fits import TrajectoryFits
 
 _STATISTICS = ("Parameter", "Representation", "Average", "Standard Deviation", "Maximum", "Minimum")
 

@@ -1,0 +1,1 @@
+"""Haptic devices: force in, motion out."""

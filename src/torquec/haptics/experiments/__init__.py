@@ -1,0 +1,1 @@
+"""Haptic experiments in simulation: loop, simulated hand, felt inertia."""

@@ -1,0 +1,1 @@
+"""Passivity of the haptic port: sampled loop, passive operator impedance, passivity region."""

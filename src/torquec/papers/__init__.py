@@ -1,0 +1,1 @@
+"""The papers' own methods, one file each, with their printed numbers beside ours."""

@@ -1,0 +1,1 @@
+"""Clover: the cost of one control cycle, task by task."""

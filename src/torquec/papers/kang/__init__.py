@@ -1,0 +1,1 @@
+"""Kang: kinematic influence coefficients, three ways to the inertial power array, operation counts."""

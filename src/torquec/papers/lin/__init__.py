@@ -1,0 +1,1 @@
+"""Lin: minimal linear combinations of inertial parameters, by way of Renaud's formulation."""

@@ -1,0 +1,133 @@
+"""Inertia and inertial power: two textbook arms, Kang's properties as they hold and as printed, completion."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from tests.dynamics import arms
+from tests.dynamics.random_robots import random_state
+from tests.papers.kang.power_arrays import METHODS, serial_robot
+
+from torquec.papers.kang.augmented_body import augmented_body
+from torquec.papers.kang.inertial_power import InertialModel, complete_first, complete_second, complete_third
+from torquec.papers.kang.link_sum import link_sum
+from torquec.robot import classics
+from torquec.robot.robot import JointType
+
+each_method = pytest.mark.parametrize("method", METHODS, ids=lambda method: method.__name__)
+by_parts = pytest.mark.parametrize("method", [link_sum, augmented_body], ids=lambda method: method.__name__)
+
+
+@each_method
+def test_planar2r_of_the_textbook(method):
+    # c1 = -sin(q2)/2 (2 qd1 qd2 + qd2^2),  c2 = sin(q2)/2 qd1^2
+    model = method(classics.planar2r(), [0.3, -1.1])
+    c, s = math.cos(-1.1), math.sin(-1.1)
+    assert np.allclose(model.inertia, [[5 / 3 + c, 1 / 3 + c / 2], [1 / 3 + c / 2, 1 / 3]], atol=1e-14)
+    half = s / 2
+    assert np.allclose(model.symmetric_power, [[[0, -half], [-half, -half]], [[half, 0], [0, 0]]], atol=1e-14)
+    assert np.allclose(model.torque([2.0, 3.0], [0.0, 0.0]), [-half * (12 + 9), half * 4], atol=1e-14)
+
+
+@each_method
+def test_polar_coordinates(method):
+    # 3 kg at r = 0.8 on a turntable of 0.4 kg m^2: torque (0.4 + m r^2) a'' + 2 m r r' a', force m r'' - m r a'^2
+    model = method(arms.slider_on_turntable(3.0), [0.4, 0.8])
+    assert np.allclose(model.inertia, [[0.4 + 1.92, 0], [0, 3]], atol=1e-14)
+    assert np.allclose(model.symmetric_power, [[[0, 2.4], [2.4, 0]], [[-2.4, 0], [0, 0]]], atol=1e-14)
+
+
+def test_torque_is_linear_in_acceleration_and_quadratic_in_speed():
+    model = InertialModel(((2.0, 1.0), (1.0, 3.0)), (((0.0, 1.0), (5.0, 0.0)), ((7.0, 0.0), (0.0, 0.0))))
+    assert model.torque([10.0, 1.0], [0.0, 100.0]) == [100.0 + 10.0 + 50.0, 300.0 + 700.0]
+    assert model.symmetric_power == (((0.0, 3.0), (3.0, 0.0)), ((7.0, 0.0), (0.0, 0.0)))
+
+
+def test_completion_of_two_joints():
+    first = complete_first({(0, 0, 1): 1.0, (0, 1, 1): 2.0})
+    assert first == {(0, 0, 1): 1.0, (0, 1, 0): 1.0, (1, 0, 0): -1.0, (0, 1, 1): 2.0}
+    second = {(0, 0, 1): 3.0, (1, 0, 1): 4.0}
+    assert complete_second(second, {}) == second
+    assert complete_third(second, {}) == {(0, 1, 0): 3.0, (1, 0, 0): -3.0, (0, 1, 1): 4.0, (1, 0, 1): -4.0}
+
+
+def test_third_array_determines_the_planes_of_the_second_behind_it():
+    assert complete_second({}, {(0, 1, 2): 5.0}) == {(2, 0, 1): 5.0}
+    assert complete_third({}, {(0, 1, 2): 5.0}) == {(0, 1, 2): 5.0, (1, 0, 2): -5.0}
+
+
+# --- Kang's properties, with indices from 0 --------------------------------------------------------------------------
+
+HOLDS = {
+    "P3": ("first", lambda p, i, j, k: p[0][i, j, k] - p[0][i, k, j], lambda i, j, k: True),
+    "P4 corrected": ("first", lambda p, i, j, k: p[0][i, j, k] + p[0][k, j, i], lambda i, j, k: j <= k < i),
+    "P5": ("first", lambda p, i, j, k: p[0][i, j, k], lambda i, j, k: (i == k and j <= i) or (i == j and k <= i)),
+    "P6 corrected": ("second", lambda p, i, j, k: p[1][i, j, k], lambda i, j, k: j >= k),
+    "P7": ("third", lambda p, i, j, k: p[2][i, j, k] + p[2][j, i, k], lambda i, j, k: True),
+    "P8": ("third", lambda p, i, j, k: p[2][i, j, k], lambda i, j, k: i == j),
+    "P9 corrected": ("third", lambda p, i, j, k: p[2][i, j, k] - p[1][k, i, j], lambda i, j, k: i < j),
+    "P10 corrected": ("third", lambda p, i, j, k: p[2][j, i, k] + p[1][k, i, j], lambda i, j, k: i < j),
+}
+MISPRINTED = {
+    "P4": ("first", lambda p, i, j, k: p[0][i, j, k] + p[0][j, k, i], lambda i, j, k: j <= k < i),
+    "P6": ("second", lambda p, i, j, k: p[1][i, j, k], lambda i, j, k: j <= k),
+    "P9": ("third", lambda p, i, j, k: p[2][i, j, k] + p[1][k, i, j], lambda i, j, k: k < j and i < j),
+    "P10": ("third", lambda p, i, j, k: p[2][j, i, k] + p[1][k, i, j], lambda i, j, k: j < k < i),
+}
+
+
+def worst(parts, rule):
+    """The largest violation of a property, relative to the largest element of its array."""
+    array, difference, applies = rule
+    scale = np.abs(parts[("first", "second", "third").index(array)]).max()
+    size = range(parts.shape[1])
+    triples = (t for t in itertools.product(size, repeat=3) if applies(*t))
+    return max(abs(difference(parts, *t)) for t in triples) / max(scale, 1e-12)
+
+
+def parts_of(method, seed, **options):
+    robot = serial_robot(seed, 5, **options)
+    q = [float(value) for value in random_state(robot, seed).q[0]]
+    return np.array(method(robot, q).parts)
+
+
+@by_parts
+@pytest.mark.parametrize("rule", HOLDS.values(), ids=HOLDS)
+def test_property_holds(method, rule):
+    for seed in range(6):
+        assert worst(parts_of(method, seed), rule) < 1e-12
+
+
+@by_parts
+@pytest.mark.parametrize("rule", MISPRINTED.values(), ids=MISPRINTED)
+def test_property_as_printed_does_not_hold(method, rule):
+    options = {"types": (JointType.REVOLUTE,), "placements": ("generic",)}
+    assert min(worst(parts_of(method, seed, **options), rule) for seed in range(3)) > 1e-3
+
+
+@each_method
+def test_inertia_is_symmetric_and_positive_definite(method):
+    for seed in range(6):
+        robot = serial_robot(seed, 5)
+        inertia = np.array(method(robot, [0.1, 0.7, -0.4, 1.2, 0.3]).inertia)
+        assert np.array_equal(inertia, inertia.T)
+        assert np.linalg.eigvalsh(inertia).min() > 0.0
+
+
+def test_numbers_of_independent_elements():
+    # n (n + 1) / 2 of I*, n (n^2 - 1) / 3 of P1: 21 and 70 for n = 6.
+    from torquec.papers.kang import inertial_power
+
+    counted = {}
+
+    def count(self, m):
+        counted.update({name: len(getattr(self, name)) for name in ("inertia", "first", "second", "third")})
+        return InertialModel((), ())
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(inertial_power.Elements, "model", count)
+        augmented_body(classics.puma560(), [0.1] * 6)
+    assert counted == {"inertia": 21, "first": 70, "second": 70, "third": 20}
