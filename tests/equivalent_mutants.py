@@ -49,7 +49,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "least[left] <= enough[left]  ->  least[left] < enough[left]",
     ): "where both are equal one more step is made, and nothing else",
     (
-        "proof/torque_tables.py",
+        "proof/torque/torque_tables.py",
         "found[joint] = max(least, int(present.max(initial=0)))",
         "0  ->  1",
     ): "a degree that is too high by one changes no table",
@@ -68,7 +68,11 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "return _Form(frozenset({(0, 0)}), 0, _limited(added))",
         "0  ->  1",
     ): "the degree of an angle itself is never read",
-    ("proof/bernstein.py", "ROUNDING_STEPS = 64", "64  ->  65"): "an allowance that grows makes no bound untrue",
+    (
+        "proof/enclosure/bernstein.py",
+        "ROUNDING_STEPS = 64",
+        "64  ->  65",
+    ): "an allowance that grows makes no bound untrue",
     (
         "proof/checker/harmonic_table.py",
         "matrix[degree + sign * k, 2 * k] = -0.5j * sign",
@@ -126,12 +130,12 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "step.op is Op.INPUT and step.port == 'q'  ->  step.op is Op.INPUT or step.port == 'q'",
     ): _SIDES,
     (
-        "proof/branch_and_bound.py",
+        "proof/enclosure/branch_and_bound.py",
         "self.is_hopeless = bool((self.functional(at_corners, self.target) * (1.0 - 1e-5) > self.target).any())",
         "1.0 - 1e-05  ->  1.0 + 1e-05",
     ): _GIVEN_UP,
     (
-        "proof/branch_and_bound.py",
+        "proof/enclosure/branch_and_bound.py",
         "self.is_hopeless = bool((self.functional(at_corners, self.target) * (1.0 - 1e-5) > self.target).any())",
         (
             "self.functional(at_corners, self.target) * (1.0 - 1e-05)  ->  "
@@ -139,12 +143,12 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         ),
     ): _GIVEN_UP,
     (
-        "proof/branch_and_bound.py",
+        "proof/enclosure/branch_and_bound.py",
         "self.is_hopeless = bool((self.functional(at_corners, self.target) * (1.0 - 1e-5) > self.target).any())",
         "1e-05  ->  2e-05",
     ): _GIVEN_UP,
     (
-        "proof/branch_and_bound.py",
+        "proof/enclosure/branch_and_bound.py",
         "self.is_hopeless = bool((self.functional(at_corners, self.target) * (1.0 - 1e-5) > self.target).any())",
         (
             "self.functional(at_corners, self.target) * (1.0 - 1e-05) > s  ->  "
@@ -152,22 +156,22 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         ),
     ): _GIVEN_UP,
     (
-        "proof/coefficient_bound.py",
+        "proof/torque/coefficient_bound.py",
         "if (limit is None or target < limit) and (absolute or target < 1.0):",
         "target < limit  ->  target <= limit",
     ): _SAME,
     (
-        "proof/coefficient_bound.py",
+        "proof/torque/coefficient_bound.py",
         "if (limit is None or target < limit) and (absolute or target < 1.0):",
         "target < 1.0  ->  target <= 1.0",
     ): _SAME,
     (
-        "proof/torque_bound.py",
+        "proof/torque/torque_bound.py",
         "return None if limit is not None and bound > limit else TorqueBound(bound * PUBLISHED, found, ((LEAF,),))",
         "bound > limit  ->  bound >= limit",
     ): _SAME,
     (
-        "proof/single_rounding.py",
+        "proof/rounding/single_rounding.py",
         "top = np.where(has_top, 1.0, np.maximum(first, last) + _SINE_OUTWARDS)",
         "1.0  ->  2.0",
     ): "no range is wider than from -1 to 1 in the end",
@@ -217,32 +221,32 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "1  ->  2",
     ): "rows are no torque: how many speeds there are is never read",
     (
-        "proof/worst_motions.py",
+        "proof/torque/worst_motions.py",
         "largest = np.zeros(states.shape[:2])",
         "2  ->  3",
     ): "the first round overwrites it",
     (
-        "proof/worst_motions.py",
+        "proof/torque/worst_motions.py",
         "_SAMPLES = 300_000",
         "300000  ->  300001",
     ): _EFFORT,
     (
-        "proof/error_peaks.py",
+        "proof/torque/error_peaks.py",
         "return error_peaks(surface, box, samples=20000, climbs=128)",
         "20000  ->  20001",
     ): _EFFORT,
     (
-        "proof/error_peaks.py",
+        "proof/torque/error_peaks.py",
         "_, first = np.unique(np.round(points, 5), axis=0, return_index=True)",
         "5  ->  6",
     ): "which peaks count as the same one",
     (
-        "proof/grid_bound.py",
+        "proof/enclosure/grid_bound.py",
         "counts[k] += 1",
         "1  ->  2",
     ): "bounds hold for any grid; this one is finer by steps",
     (
-        "proof/torque_bound.py",
+        "proof/torque/torque_bound.py",
         "return _NEARER if proven.target > _FAR * found else _CLOSER if proven.target > _CLOSE * found else _LITTLE",
         "_CLOSE * found  ->  _CLOSE / found",
     ): _EFFORT,
@@ -262,17 +266,17 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "6000000  ->  6000001",
     ): _SIZE,
     (
-        "proof/torque_functional.py",
+        "proof/torque/torque_functional.py",
         "thirds = list(itertools.product((1.0, 0.0, -1.0), repeat=n if n <= _MOST_SPEEDS else 0))",
         "0  ->  1",
     ): "of so many speeds they are never read",
     (
-        "proof/torque_bound.py",
+        "proof/torque/torque_bound.py",
         "most = max(500, _budget(proven, found) // max(points, 500))",
         "max  ->  min",
     ): _EFFORT,
     (
-        "proof/torque_bound.py",
+        "proof/torque/torque_bound.py",
         "elif isinstance(outcome, Exhausted) and proven is not None:",
         (
             "isinstance(outcome, Exhausted) and proven is not None"
@@ -280,10 +284,10 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         ),
     ): "what is not shown of a bound is not shown of a smaller one",
     (
-        "proof/branch_and_bound.py",
+        "proof/enclosure/branch_and_bound.py",
         "self._split(batch[b], _bend((field / weights[b]).reshape(shape)))",
         "field / weights[b]  ->  field * weights[b]",
     ): "which side of a box is halved",
-    ("proof/torque_residual.py", "_NOISE = 2e-14", "2e-14  ->  4e-14"): "what is dropped as rounding is counted",
+    ("proof/torque/torque_residual.py", "_NOISE = 2e-14", "2e-14  ->  4e-14"): "what is dropped as rounding is counted",
 }
 """File, line and change, as a run prints them, and the reason."""

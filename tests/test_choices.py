@@ -113,7 +113,7 @@ def options_of(name: str) -> Iterator[str]:
         hints = typing.get_type_hints(called)
     except NameError:  # an annotation that only type checkers import
         from torquec.closedform.layouts import Rule
-        from torquec.proof.certificate import Certificate
+        from torquec.proof.torque.certificate import Certificate
 
         only_for_checkers = {"Rule": Rule, "Certificate": Certificate, "Robot": tq.Robot}
         hints = typing.get_type_hints(called, {**vars(module), **only_for_checkers})

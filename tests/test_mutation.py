@@ -33,8 +33,8 @@ def test_what_is_changed(mutants):
 
 
 def test_the_tests_of_a_file():
-    assert own_tests("proof/bernstein.py") == ["tests/proof/test_bernstein.py"]
-    assert own_tests("proof/certify.py") == ["tests/proof/test_certificate.py"]
+    assert own_tests("proof/enclosure/bernstein.py") == ["tests/proof/enclosure/test_bernstein.py"]
+    assert own_tests("proof/torque/certify.py") == ["tests/proof/torque/test_certificate.py"]
 
 
 def test_a_fault_is_found_and_no_fault_is_not(mutants, tmp_path):

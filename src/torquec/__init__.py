@@ -62,7 +62,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "torquec.model.simplified": ("simplify",),
         "torquec.model.trade_off": ("TradeOff", "trade_off"),
         "torquec.simplification.fitting.survivor_search": ("min_basis_gen",),
-        "torquec.proof.certificate": ("Certificate", "load_certificate", "save_certificate"),
+        "torquec.proof.torque.certificate": ("Certificate", "load_certificate", "save_certificate"),
         "torquec.proof.checker.check_certificate": ("check_certificate",),
         "torquec.model.claim": ("Claim",),
         "torquec.model.check_file": ("CheckedFile", "CheckedKind", "check_file"),

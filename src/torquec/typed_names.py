@@ -195,10 +195,10 @@ from torquec.project.run_project import RunResult as RunResult
 from torquec.project.run_project import run_project as run_project
 from torquec.project.self_test import SelfTestRow as SelfTestRow
 from torquec.project.self_test import self_test as self_test
-from torquec.proof.certificate import Certificate as Certificate
-from torquec.proof.certificate import load_certificate as load_certificate
-from torquec.proof.certificate import save_certificate as save_certificate
 from torquec.proof.checker.check_certificate import check_certificate as check_certificate
+from torquec.proof.torque.certificate import Certificate as Certificate
+from torquec.proof.torque.certificate import load_certificate as load_certificate
+from torquec.proof.torque.certificate import save_certificate as save_certificate
 from torquec.realtime.choices import FrictionTask as FrictionTask
 from torquec.realtime.choices import HoldOrder as HoldOrder
 from torquec.realtime.hold_bound import HoldBound as HoldBound

@@ -59,7 +59,7 @@ def test_angles_stay_as_written_where_right_ones_would_use_up_the_errors(torquec
     arm.write_text(arm.read_text().replace(*NEARLY_RIGHT))
     assert torquec("new", arm, "-o", tmp_path / "right.toml").status == 0
     assert "snap" not in (tmp_path / "right.toml").read_text()
-    monkeypatch.setattr("torquec.proof.snap_bound.snap_bound", bound)
+    monkeypatch.setattr("torquec.proof.torque.snap_bound.snap_bound", bound)
     outcome = torquec("new", arm, "-o", tmp_path / "mine.toml")
     assert "takes the angles of" in outcome.err
     assert not read_project(tmp_path / "mine.toml").robot.canonical.snaps

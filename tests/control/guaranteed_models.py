@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from torquec.model.model import Model, ModelKind
-from torquec.proof.certificate import Certificate, JointProof
+from torquec.proof.torque.certificate import Certificate, JointProof
 from torquec.trajectory.motion_box import MotionBox
 
 

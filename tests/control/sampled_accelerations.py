@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import torquec as tq
-from torquec.control.acceleration_bound import MotionBoxes
+from torquec.proof.tracking.acceleration_bound import MotionBoxes
 
 
 def boxes(rng, robot, count, width):

@@ -12,12 +12,12 @@ from tests.proof.arms import arm, programs
 
 import torquec as tq
 from torquec.codegen.llvm import compile_function
-from torquec.control.acceleration_bound import MotionBoxes
 from torquec.control.proven_torque import ProvenTorque, proven_torque
 from torquec.model.model import Model, ModelKind
-from torquec.proof.certificate import Certificate
-from torquec.proof.certify_coefficients import certify_coefficients
-from torquec.proof.coefficient_tolerance import CoefficientTolerance, ErrorKind, Family
+from torquec.proof.torque.certificate import Certificate
+from torquec.proof.torque.certify_coefficients import certify_coefficients
+from torquec.proof.torque.coefficient_tolerance import CoefficientTolerance, ErrorKind, Family
+from torquec.proof.tracking.acceleration_bound import MotionBoxes
 from torquec.robot.classics import load_classic
 from torquec.trajectory.motion_box import MotionBox
 

@@ -25,7 +25,7 @@ from torquec.control import tracking_guarantee as guarantees
 from torquec.control.tracking_guarantee import StartError, tracking_guarantee
 from torquec.errors import ArgumentError
 from torquec.model.model import Model, ModelKind
-from torquec.proof.certify import certify
+from torquec.proof.torque.certify import certify
 from torquec.robot.classics import load_classic
 from torquec.trajectory import minimum_jerk
 from torquec.trajectory.fourier_motion import fourier_motion

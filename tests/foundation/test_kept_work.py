@@ -19,7 +19,7 @@ from torquec.foundation import kept_work
 from torquec.foundation.kept_work import KeptWork, from_plain, to_plain
 from torquec.foundation.work import Work
 from torquec.model.quantities import trace_quantity
-from torquec.proof.torque_bound import TorqueBound
+from torquec.proof.torque.torque_bound import TorqueBound
 from torquec.robot.classics import load_classic
 from torquec.trajectory.motion_box import MotionBox
 

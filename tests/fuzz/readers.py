@@ -21,7 +21,7 @@ from torquec.identification.torque.torque_columns import read_columns
 from torquec.identification.torque.torque_model import TorqueModel, torque_model
 from torquec.model.robot_document import robot_from_dict
 from torquec.model.save import load_model
-from torquec.proof.certificate import load_certificate
+from torquec.proof.torque.certificate import load_certificate
 from torquec.robot.classics import load_classic
 from torquec.robot.drives import read_drives
 from torquec.robot.load import load

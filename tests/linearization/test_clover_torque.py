@@ -15,8 +15,8 @@ from torquec.closedform.shared_sums import SharedSums
 from torquec.dynamics import friction_torque
 from torquec.expr import count_operations, evaluate, trace
 from torquec.model.quantities import trace_quantity
-from torquec.proof.certify import certify
 from torquec.proof.checker.check_certificate import check_certificate
+from torquec.proof.torque.certify import certify
 from torquec.trajectory import minimum_jerk
 from torquec.trajectory.motion_box import MotionBox
 

@@ -17,8 +17,8 @@ from torquec.model.certified_model import certified_model
 from torquec.model.kinds import ModelKind
 from torquec.model.model import Model, compile
 from torquec.model.model_parameters import ModelParameters
-from torquec.proof.certificate import Certificate, JointProof
-from torquec.proof.coefficient_certificate import CoefficientCertificate
+from torquec.proof.torque.certificate import Certificate, JointProof
+from torquec.proof.torque.coefficient_certificate import CoefficientCertificate
 from torquec.robot.classics import load_classic
 from torquec.robot.load import load
 from torquec.robot.lock_joints import lock_joints

@@ -12,8 +12,8 @@ from torquec.model.kinds import ModelKind
 from torquec.model.model import compile
 from torquec.model.save import load_model, save
 from torquec.model.simplified import simplify
-from torquec.proof.certificate import load_certificate, save_certificate
 from torquec.proof.checker.check_certificate import check_certificate
+from torquec.proof.torque.certificate import load_certificate, save_certificate
 from torquec.robot.classics import load_classic
 from torquec.robot.robot import Mimic
 from torquec.simplification.specification import parse_specification

@@ -22,9 +22,9 @@ from torquec.codegen.verify.driver import driver_text
 from torquec.codegen.verify.platforms import PLATFORMS, build_program, run_program
 from torquec.errors import CheckError, SpecificationError
 from torquec.model.simplified import simplified_model
-from torquec.proof.certify import certify
 from torquec.proof.checker.check_certificate import check_certificate
-from torquec.proof.worst_motions import error_program, worst_motions
+from torquec.proof.torque.certify import certify
+from torquec.proof.torque.worst_motions import error_program, worst_motions
 from torquec.robot.lock_joints import lock_joints
 from torquec.simplification.meet_specification import Simplified
 from torquec.simplification.specification import parse_specification

@@ -16,7 +16,7 @@ from torquec.foundation.work import Work
 from torquec.project import check_in_time as module
 from torquec.project.check_in_time import CheckedInTime, checked_in_time, simplified_in_time
 from torquec.project.simplification import MODEL_SHARE
-from torquec.proof.certify import certify
+from torquec.proof.torque.certify import certify
 from torquec.simplification.meet_specification import Simplified
 
 

@@ -10,9 +10,9 @@ from tests.proof.arms import motions
 from tests.proof.tampering import changed_step, collapsed, drawn_term, with_term
 
 from torquec.model.quantities import trace_quantity
-from torquec.proof.coefficient_error import coefficient_row
-from torquec.proof.coefficient_tolerance import ErrorKind
-from torquec.proof.torque_tables import torque_rows
+from torquec.proof.torque.coefficient_error import coefficient_row
+from torquec.proof.torque.coefficient_tolerance import ErrorKind
+from torquec.proof.torque.torque_tables import torque_rows
 from torquec.trajectory.motion_box import MotionBox
 
 _SAMPLES = 2000

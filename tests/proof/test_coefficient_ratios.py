@@ -16,14 +16,14 @@ from torquec.closedform import closed_form
 from torquec.closedform.polynomial import TrigPolynomial
 from torquec.closedform.rule import Value
 from torquec.model.quantities import trace_quantity
-from torquec.proof.bernstein import table_of
-from torquec.proof.certify_coefficients import certify_coefficients
 from torquec.proof.checker.check_coefficients import check_coefficients
-from torquec.proof.coefficient_bound import coefficient_bound
-from torquec.proof.coefficient_certificate import CoefficientCertificate
-from torquec.proof.coefficient_error import CoefficientError
-from torquec.proof.coefficient_tolerance import ErrorKind, Family
-from torquec.proof.torque_bound import PUBLISHED
+from torquec.proof.enclosure.bernstein import table_of
+from torquec.proof.torque.certify_coefficients import certify_coefficients
+from torquec.proof.torque.coefficient_bound import coefficient_bound
+from torquec.proof.torque.coefficient_certificate import CoefficientCertificate
+from torquec.proof.torque.coefficient_error import CoefficientError
+from torquec.proof.torque.coefficient_tolerance import ErrorKind, Family
+from torquec.proof.torque.torque_bound import PUBLISHED
 from torquec.robot.robot import Robot
 from torquec.simplification.coefficient_model import abbreviated_coefficients, exact_coefficients, fitted_coefficients
 from torquec.simplification.fitting.fit_entries import fit_entries

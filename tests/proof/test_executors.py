@@ -16,9 +16,9 @@ from tests.proof.arms import arm, motions, programs
 from torquec.errors import CheckError
 from torquec.foundation.work import Work
 from torquec.model.simplified import simplify
-from torquec.proof.certify import certify
 from torquec.proof.checker import residual_grid
 from torquec.proof.checker.check_certificate import check_certificate
+from torquec.proof.torque.certify import certify
 from torquec.robot.classics import load_classic
 from torquec.simplification.specification import load_specification
 

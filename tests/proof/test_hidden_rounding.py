@@ -16,11 +16,11 @@ from tests.proof.tampering import refuses, seeds
 from torquec.errors import CheckError
 from torquec.expr import evaluate
 from torquec.model.quantities import trace_quantity
-from torquec.proof.certify import certify
-from torquec.proof.certify_coefficients import certify_coefficients
 from torquec.proof.checker.check_certificate import check_certificate
 from torquec.proof.checker.check_coefficients import check_coefficients
 from torquec.proof.checker.check_parts import check_parts
+from torquec.proof.torque.certify import certify
+from torquec.proof.torque.certify_coefficients import certify_coefficients
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")
 

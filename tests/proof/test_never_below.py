@@ -12,7 +12,7 @@ from tests.parameters.serial_arms import random_arm
 from torquec.dynamics.mechanism import mechanism
 from torquec.model.model import Model, compile
 from torquec.model.simplified import simplify
-from torquec.proof.certify import certify
+from torquec.proof.torque.certify import certify
 from torquec.robot.robot import Limits
 from torquec.simplification.moment_costs import torque_program
 from torquec.simplification.specification import parse_specification

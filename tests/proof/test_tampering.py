@@ -27,12 +27,12 @@ from tests.proof.tampering import (
 from torquec.errors import CheckError
 from torquec.expr import count_operations
 from torquec.expr.math import sincos
-from torquec.proof.branch_and_bound import LEAF
-from torquec.proof.certificate import Certificate, Counts, JointProof
-from torquec.proof.certify import certify
-from torquec.proof.certify_coefficients import certify_coefficients
 from torquec.proof.checker.check_certificate import check_certificate
 from torquec.proof.checker.check_coefficients import check_coefficients
+from torquec.proof.enclosure.branch_and_bound import LEAF
+from torquec.proof.torque.certificate import Certificate, Counts, JointProof
+from torquec.proof.torque.certify import certify
+from torquec.proof.torque.certify_coefficients import certify_coefficients
 
 
 def honest(name):

@@ -12,7 +12,7 @@ import pytest
 import torquec as tq
 from torquec.closedform import TrigPolynomial, Variable, closed_form
 from torquec.closedform.polynomial import constant, single
-from torquec.proof.coefficient_tolerance import ErrorKind
+from torquec.proof.torque.coefficient_tolerance import ErrorKind
 from torquec.trajectory.motion_box import joint_box
 
 ORACLES = Path(__file__).resolve().parents[2].parent / "shared" / "oracles"

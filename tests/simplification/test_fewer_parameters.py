@@ -10,7 +10,7 @@ import pytest
 from torquec.dynamics.mechanism import mechanism
 from torquec.errors import RobotError, TimeLimitError
 from torquec.expr import count_operations
-from torquec.proof.certify import certify
+from torquec.proof.torque.certify import certify
 from torquec.robot.classics import load_classic
 from torquec.robot.robot import Drives
 from torquec.simplification.fewer_parameters import fewer_parameters

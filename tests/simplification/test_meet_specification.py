@@ -14,8 +14,8 @@ from torquec.foundation.time_limit import TimeLimit
 from torquec.foundation.work import Work
 from torquec.model.quantities import trace_quantity
 from torquec.proof.checker.check_certificate import check_certificate
-from torquec.proof.coefficient_bound import coefficient_bound
-from torquec.proof.coefficient_tolerance import Family
+from torquec.proof.torque.coefficient_bound import coefficient_bound
+from torquec.proof.torque.coefficient_tolerance import Family
 from torquec.robot.classics import load_classic
 from torquec.robot.robot import Mimic
 from torquec.simplification.coefficient_model import exact_coefficients
@@ -70,7 +70,7 @@ def test_a_coefficient_that_is_not_proven_in_time_is_left_exact_and_the_others_s
             raise TimeLimitError("the time limit is reached", remedy="allow more time")
         return coefficient_bound(*arguments, **options)
 
-    monkeypatch.setattr("torquec.proof.certify_coefficients.coefficient_bound", late)
+    monkeypatch.setattr("torquec.proof.torque.certify_coefficients.coefficient_bound", late)
     found = meet_specification(ARM, EXACT, stated)
     assert set(proofs) - set(found.certificate.coefficients.coefficients) == {first.name}
     assert len(asked) == len(proofs)  # those that were proven are not proven again

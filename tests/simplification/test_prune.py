@@ -9,9 +9,9 @@ from tests.proof.arms import arm, motions
 from torquec.dynamics.mechanism import mechanism
 from torquec.errors import TimeLimitError
 from torquec.expr import count_operations, evaluate
-from torquec.proof.certify import certify
 from torquec.proof.checker.check_certificate import check_certificate
-from torquec.proof.torque_tables import HIGHEST_DEGREE, position_degrees
+from torquec.proof.torque.certify import certify
+from torquec.proof.torque.torque_tables import HIGHEST_DEGREE, position_degrees
 from torquec.simplification.moment_costs import torque_program
 from torquec.simplification.prune import last_look, prune_within
 from torquec.trajectory.motion_box import sampled_motions

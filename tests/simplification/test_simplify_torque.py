@@ -11,8 +11,8 @@ from torquec.errors import RobotError, SpecificationError, TimeLimitError
 from torquec.expr import count_operations, trace
 from torquec.foundation.time_limit import TimeLimit
 from torquec.model.quantities import trace_quantity
-from torquec.proof.certify import UnprovenError, certify
 from torquec.proof.checker.check_certificate import check_certificate
+from torquec.proof.torque.certify import UnprovenError, certify
 from torquec.robot.robot import Mimic
 from torquec.simplification import simplify_torque as page
 from torquec.simplification.problem import SimplificationProblem

@@ -93,7 +93,7 @@ def new(model: Model, options: NewOptions) -> Outcome:
 
 def _needs_unsnapped(project: Project) -> bool:
     """Whether taking angles as right angles uses up too much of the torque errors that the project allows."""
-    from torquec.proof.snap_bound import snap_bound
+    from torquec.proof.torque.snap_bound import snap_bound
 
     specification = project.specification
     if specification is None or not project.robot.canonical.snaps:

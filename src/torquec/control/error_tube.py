@@ -1,9 +1,9 @@
 """A tube around the reference that the robot provably never leaves; its radii are a fixed point of the error bounds.
 
-With W the level and R the drift of the acceleration's error (:mod:`torquec.control.acceleration_bound`), R with the
+With W the level and R the drift of the acceleration's error (`acceleration_bound`), R with the
 jerk of the reference, both over all motions within the radii of it, and T the time that torques are held for:
 
-(1)  position, speed, feedback:  N_W W + N_R R + what the start adds        (:mod:`torquec.control.sampled_response`)
+(1)  position, speed, feedback:  N_W W + N_R R + what the start adds        (`sampled_response`)
 (2)  acceleration:               feedback + W + T R
 (3)  radii r with (1), (2) of the tube of r below r prove themselves: up to the first instant at which the motion is
      outside of the tube of r all bounds hold, so that it is inside then, with room: there is no such instant. Positions
@@ -21,11 +21,11 @@ from functools import cached_property
 
 import numpy as np
 
-from torquec.control.acceleration_bound import AccelerationBound, MotionBoxes
-from torquec.control.closer_acceleration_bound import CloserAccelerationBound
-from torquec.control.error_response import ErrorResponse, OutputGain
 from torquec.control.proven_torque import ProvenTorque
 from torquec.foundation.arrays import Array
+from torquec.proof.tracking.acceleration_bound import AccelerationBound, MotionBoxes
+from torquec.proof.tracking.closer_acceleration_bound import CloserAccelerationBound
+from torquec.proof.tracking.error_response import ErrorResponse, OutputGain
 from torquec.robot.robot import Joint, Robot
 from torquec.trajectory.motion_enclosure import MotionEnclosure
 

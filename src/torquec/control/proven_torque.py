@@ -15,18 +15,18 @@ from typing import Any
 
 import numpy as np
 
-from torquec.control.acceleration_bound import MotionBoxes
 from torquec.dynamics import friction_torque, gravity_torque, mass_matrix, spring_torque, velocity_torque
 from torquec.expr import Function, trace
-from torquec.expr.enclose import enclose
 from torquec.expr.replay import replay
 from torquec.foundation.arrays import Array
 from torquec.model.kinds import ModelKind
 from torquec.model.model import Model
-from torquec.proof.certificate import Certificate
 from torquec.proof.checker.allowances import UNNAMED
-from torquec.proof.coefficient_certificate import CoefficientCertificate, CoefficientProof
-from torquec.proof.coefficient_tolerance import ErrorKind, Family
+from torquec.proof.enclosure.enclose import enclose
+from torquec.proof.torque.certificate import Certificate
+from torquec.proof.torque.coefficient_certificate import CoefficientCertificate, CoefficientProof
+from torquec.proof.torque.coefficient_tolerance import ErrorKind, Family
+from torquec.proof.tracking.acceleration_bound import MotionBoxes
 from torquec.robot.robot import Robot
 
 _ROUNDED_UP = 1.0 + 1e-12

@@ -11,11 +11,11 @@ measures and holds, with the model P in place of the robot's own torques (comput
        edd = -(p e_k + s ed_k) - d(t),    |d| <= W + z R
 
 (4)  This is a linear system with a bounded input: |e| <= N_W W + N_R R, with the norms of the loop as it is sampled,
-     between samples too (:mod:`torquec.control.sampled_response`), and without sampling the L1 norms of its impulse
-     responses (:mod:`torquec.control.error_response`).
+     between samples too (`sampled_response`), and without sampling the L1 norms of its impulse
+     responses (:mod:`torquec.proof.tracking.error_response`).
 (5)  W and R are bounded over the tube of all motions within (4) of the reference, and (4) follows from them: radii that
      prove themselves (:mod:`torquec.control.error_tube`), by ends of M and its rates or, where none are found so, by
-     slopes (:mod:`torquec.control.closer_acceleration_bound`). Without a reference they are bounded over the certified
+     slopes (`closer_acceleration_bound`). Without a reference they are bounded over the certified
      box, and the guarantee is for every reference that stays far enough inside (:mod:`torquec.control.box_guarantee`).
 
 Nothing is claimed of friction (there is none, or the controller cancels exactly what acts), sensors, delays, or of a
@@ -32,14 +32,14 @@ import numpy as np
 import numpy.typing as npt
 
 from torquec.control.box_guarantee import BoxTube, box_tube
-from torquec.control.error_response import error_response
 from torquec.control.error_tube import ErrorTube, TubeLoop, TubeProblem, error_tube, joint_unit
 from torquec.control.poles import PoleArgument, error_feedback, joint_poles
 from torquec.control.proven_torque import ProvenTorque, proven_torque
-from torquec.control.sampled_response import sampled_response
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.model.model import Model, as_model
+from torquec.proof.tracking.error_response import error_response
+from torquec.proof.tracking.sampled_response import sampled_response
 from torquec.robot.robot import Robot
 from torquec.trajectory.motion_enclosure import motion_enclosure
 from torquec.trajectory.trajectory import Trajectory

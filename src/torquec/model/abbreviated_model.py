@@ -16,7 +16,7 @@ from torquec.closedform.layouts import CLOVER, Matrix, Rule, entries
 from torquec.errors import RobotError
 from torquec.model.kinds import ModelKind
 from torquec.model.model import Model
-from torquec.proof.certify_coefficients import check_independent
+from torquec.proof.torque.certify_coefficients import check_independent
 from torquec.robot.robot import Robot
 from torquec.simplification.coefficient_model import abbreviated_coefficients
 

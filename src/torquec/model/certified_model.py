@@ -10,7 +10,7 @@ from torquec.errors import ArgumentError
 from torquec.expr import Function
 from torquec.model.kinds import ModelKind
 from torquec.model.model import Model
-from torquec.proof.certificate import Certificate
+from torquec.proof.torque.certificate import Certificate
 from torquec.robot.robot import Robot
 
 

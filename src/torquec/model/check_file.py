@@ -33,9 +33,9 @@ from torquec.model.kinds import ModelKind
 from torquec.model.model import Model
 from torquec.model.save import load_model, model_document
 from torquec.model.simplified import counts_of
-from torquec.proof.certificate import Certificate, load_certificate
 from torquec.proof.checker.check_certificate import check_certificate
 from torquec.proof.checker.check_parts import check_parts
+from torquec.proof.torque.certificate import Certificate, load_certificate
 from torquec.robot.robot import Robot
 from torquec.simplification.specification_text import check_specification_met
 from torquec.trajectory.motion_box import MotionBox

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from torquec.model.model import Model
-from torquec.proof.certificate import Certificate
-from torquec.proof.coefficient_certificate import CoefficientProof
-from torquec.proof.coefficient_tolerance import ErrorKind, Family
+from torquec.proof.torque.certificate import Certificate
+from torquec.proof.torque.coefficient_certificate import CoefficientProof
+from torquec.proof.torque.coefficient_tolerance import ErrorKind, Family
 from torquec.robot.robot import Joint, Robot
 
 

@@ -18,8 +18,8 @@ from torquec.robot.robot import Robot
 from torquec.trajectory.motion_box import MotionBox, joint_box
 
 if TYPE_CHECKING:
-    from torquec.model.regular_mass_matrix import MassMatrixRegularity
-    from torquec.proof.certificate import Certificate
+    from torquec.proof.inertia.nonsingular_mass_matrix import MassMatrixRegularity
+    from torquec.proof.torque.certificate import Certificate
 
 _PARTS = ("mass_matrix", "gravity_torque", "velocity_torque", "coriolis_matrix")
 """Programs of a model that compute parts of its inverse dynamics more shortly than what is derived."""
@@ -99,7 +99,7 @@ class FollowedProgram:
     @cached_property
     def regularity(self) -> MassMatrixRegularity:
         """Whether M has an inverse at every position of the box."""
-        from torquec.model.regular_mass_matrix import MassMatrixRegularity, mass_matrix_regularity
+        from torquec.proof.inertia.nonsingular_mass_matrix import MassMatrixRegularity, mass_matrix_regularity
 
         if self._is_robots_own:
             self.robot.check_forward_dynamics()

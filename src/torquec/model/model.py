@@ -32,8 +32,8 @@ from torquec.robot.robot import Robot
 if TYPE_CHECKING:
     from torquec.codegen.llvm import NativeFunction
     from torquec.model.proven import Proven
-    from torquec.model.regular_mass_matrix import MassMatrixRegularity
-    from torquec.proof.certificate import Certificate
+    from torquec.proof.inertia.nonsingular_mass_matrix import MassMatrixRegularity
+    from torquec.proof.torque.certificate import Certificate
     from torquec.trajectory.motion_box import MotionBox
 
 __all__ = ["Model", "ModelKind", "NativeCall", "as_model", "compile"]
@@ -217,7 +217,7 @@ class Model:
     @property
     def regularity(self) -> MassMatrixRegularity:
         """Whether M has an inverse at every position of the model's box; decided when first asked for."""
-        from torquec.model.regular_mass_matrix import MassMatrixRegularity
+        from torquec.proof.inertia.nonsingular_mass_matrix import MassMatrixRegularity
 
         if not self.kind.follows_program:
             self.robot.check_forward_dynamics()

@@ -23,7 +23,7 @@ from torquec.model.program_quantities import FOLLOWS
 from torquec.robot.robot import Robot
 
 if TYPE_CHECKING:
-    from torquec.proof.certificate import Certificate
+    from torquec.proof.torque.certificate import Certificate
 
 Bounds = tuple[tuple[float, ...], ...]
 """By row: one bound per joint (n, 1), or one per entry (n, n)."""

@@ -29,7 +29,7 @@ from torquec.model.quantities import check_ports
 from torquec.model.robot_document import robot_from_dict, robot_to_dict
 from torquec.model.routes import Route
 from torquec.model.torque_program import check_torque_structure
-from torquec.proof.certificate import Certificate
+from torquec.proof.torque.certificate import Certificate
 from torquec.robot.robot import Robot
 
 FORMAT = "torquec-model"

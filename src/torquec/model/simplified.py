@@ -21,7 +21,7 @@ from torquec.model.certified_model import certified_model
 from torquec.model.model import Model, as_model
 from torquec.model.quantities import trace_quantity
 from torquec.model.routes import Route, route_function
-from torquec.proof.certificate import Counts
+from torquec.proof.torque.certificate import Counts
 from torquec.robot.robot import Robot
 from torquec.simplification.meet_specification import Simplified, meet_specification
 from torquec.simplification.specification import Specification, load_specification

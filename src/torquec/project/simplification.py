@@ -20,8 +20,8 @@ from torquec.model.model import Model, compile
 from torquec.model.save import load_model
 from torquec.model.simplified import compared_coefficients
 from torquec.model.trade_off import TradeOff
-from torquec.proof.certificate import Certificate, JointProof, save_certificate
-from torquec.proof.coefficient_certificate import CoefficientProof
+from torquec.proof.torque.certificate import Certificate, JointProof, save_certificate
+from torquec.proof.torque.coefficient_certificate import CoefficientProof
 from torquec.report.report import PAGE, write_report
 from torquec.report.result_document import result_text
 from torquec.report.simplification_text import change_text, changes_page, equations_page, left_out

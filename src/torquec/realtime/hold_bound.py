@@ -15,7 +15,7 @@ The background sees the motion at t0; the torque that is sent at t = t0 + age la
 (3)  in (2), v_s = v_r + what an acceleration does in s - r: with v_s = v_r all terms share their speeds, and what is
      added for the difference, in proportion to s - r, is a third order of the age
 (4)  every term is a monomial in speeds and accelerations, which are within their limits, times a trigonometric
-     polynomial of the positions, and :mod:`torquec.proof.grid_bound` bounds the sums of such terms:
+     polynomial of the positions, and :mod:`torquec.proof.enclosure.grid_bound` bounds the sums of such terms:
        zeroth(age) = age min(f_D + 1/2 age f_J, f_A),
        first(age) = 1/2 age^2 f_2 + 1/6 age^3 f_3 + age min(age f_J, 2 f_M)
 
@@ -42,9 +42,9 @@ from torquec.expr import Function
 from torquec.foundation.arrays import Array
 from torquec.foundation.work import Work, as_work
 from torquec.model.model import Model, as_model
-from torquec.proof.grid_bound import GridAxis, Row, along_axis, amplitudes, grid_bound
-from torquec.proof.monomial_bound import Monomial
-from torquec.proof.torque_tables import position_degrees, positions_read, torque_rows
+from torquec.proof.enclosure.grid_bound import GridAxis, Row, along_axis, amplitudes, grid_bound
+from torquec.proof.enclosure.monomial_bound import Monomial
+from torquec.proof.torque.torque_tables import position_degrees, positions_read, torque_rows
 from torquec.realtime.choices import HoldOrder
 from torquec.robot.robot import Robot
 from torquec.trajectory.motion_box import MotionBox

@@ -7,9 +7,9 @@
 from __future__ import annotations
 
 from torquec.errors import RobotError, SpecificationError
-from torquec.proof.certify import rounding_of, smallest_bounds
-from torquec.proof.snap_bound import snap_bound
-from torquec.proof.torque_tables import HIGHEST_DEGREE, position_degrees
+from torquec.proof.torque.certify import rounding_of, smallest_bounds
+from torquec.proof.torque.snap_bound import snap_bound
+from torquec.proof.torque.torque_tables import HIGHEST_DEGREE, position_degrees
 from torquec.simplification.problem import SimplificationProblem
 
 

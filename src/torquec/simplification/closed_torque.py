@@ -19,7 +19,7 @@ from torquec.closedform.compiled_terms import compile_terms
 from torquec.closedform.polynomial import Monomial, TrigPolynomial
 from torquec.closedform.rule import Value
 from torquec.expr import Function, count_operations
-from torquec.proof.coefficient_tolerance import Family
+from torquec.proof.torque.coefficient_tolerance import Family
 from torquec.simplification.coefficient_model import CoefficientModel, Index, exact_coefficients
 from torquec.simplification.problem import SimplificationProblem
 from torquec.trajectory.motion_box import MotionBox

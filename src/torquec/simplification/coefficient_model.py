@@ -23,7 +23,7 @@ from torquec.closedform.polynomial import TrigPolynomial, Variable
 from torquec.closedform.rule import Rule, Value
 from torquec.closedform.shared_sums import SharedSums
 from torquec.expr import Function, count_operations, trace
-from torquec.proof.coefficient_tolerance import CoefficientTolerance, Family
+from torquec.proof.torque.coefficient_tolerance import CoefficientTolerance, Family
 from torquec.simplification.fitting.minimal_basis import MinimalBasis
 from torquec.simplification.specification import CoefficientThreshold
 from torquec.simplification.tolerance import coefficient

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.expr import Function
-from torquec.proof.torque_tables import (
+from torquec.proof.torque.torque_tables import (
     HIGHEST_DEGREE,
     degrees_of_changes,
     degrees_of_replacements,

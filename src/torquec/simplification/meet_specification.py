@@ -20,11 +20,11 @@ from torquec.closedform import ClosedForm, closed_form
 from torquec.expr import Function
 from torquec.foundation.time_limit import TimeLimit
 from torquec.foundation.work import Work, as_work
-from torquec.proof.certificate import Certificate
-from torquec.proof.certify import certify
-from torquec.proof.certify_coefficients import certify_coefficients, check_independent, prove_coefficients
-from torquec.proof.coefficient_certificate import CoefficientCertificate
-from torquec.proof.coefficient_tolerance import Family
+from torquec.proof.torque.certificate import Certificate
+from torquec.proof.torque.certify import certify
+from torquec.proof.torque.certify_coefficients import certify_coefficients, check_independent, prove_coefficients
+from torquec.proof.torque.coefficient_certificate import CoefficientCertificate
+from torquec.proof.torque.coefficient_tolerance import Family
 from torquec.robot.robot import Robot
 from torquec.simplification.coefficient_model import CoefficientModel, abbreviated_coefficients, fitted_coefficients
 from torquec.simplification.fitting.fit_entries import fit_entries

@@ -9,7 +9,7 @@ from torquec.codegen.precision import Precision
 from torquec.expr import Function
 from torquec.foundation.time_limit import TimeLimit
 from torquec.foundation.work import Work
-from torquec.proof.certificate import Certificate
+from torquec.proof.torque.certificate import Certificate
 from torquec.robot.robot import Robot
 from torquec.trajectory.motion_box import MotionBox
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from torquec.expr import Function, count_operations, evaluate
 from torquec.foundation.arrays import Array
-from torquec.proof.worst_motions import error_program, worst_motions
+from torquec.proof.torque.worst_motions import error_program, worst_motions
 from torquec.simplification.degree_limit import DegreeLimit, DegreeRoom
 from torquec.simplification.foresight import foresee
 from torquec.simplification.refactor import refactored

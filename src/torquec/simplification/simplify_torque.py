@@ -5,7 +5,7 @@
      several seeds, for what goes first decides what can go later, again and again
      (:mod:`torquec.simplification.descents`)
 (3)  price: by operations, sines and cosines counted (:attr:`torquec.expr.OperationCount.cost`)
-(4)  prove: the cheapest few are proven over the whole box of motions (:func:`torquec.proof.certificate.certify`)
+(4)  prove: the cheapest few are proven over the whole box of motions (:func:`torquec.proof.torque.certificate.certify`)
 (5)  tighten: where no proof was found, constants are fitted so that the joint concerned errs less; where they cannot
      be, the aims of such joints are lowered, and all is done again; in the end the cheapest exact program remains,
      which errs only by rounding
@@ -31,8 +31,8 @@ from torquec.dynamics.mechanism import mechanism
 from torquec.errors import TimeLimitError
 from torquec.expr import Function, count_operations
 from torquec.foundation.time_limit import TimeLimit
-from torquec.proof.certificate import Certificate
-from torquec.proof.certify import UnprovenError, certify
+from torquec.proof.torque.certificate import Certificate
+from torquec.proof.torque.certify import UnprovenError, certify
 from torquec.simplification.check_problem import check_degrees, check_tolerances, rounded_away, snapped
 from torquec.simplification.closed_torque import closed_form_with_fewer_terms
 from torquec.simplification.descents import pruned_programs

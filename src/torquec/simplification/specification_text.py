@@ -13,9 +13,9 @@ from typing import Any
 from torquec.closedform import closed_form
 from torquec.codegen.precision import Precision
 from torquec.errors import CheckError, SpecificationError
-from torquec.proof.certificate import Certificate
 from torquec.proof.checker.check_parts import is_same_torque
-from torquec.proof.coefficient_tolerance import Family
+from torquec.proof.torque.certificate import Certificate
+from torquec.proof.torque.coefficient_tolerance import Family
 from torquec.robot.robot import Robot
 from torquec.simplification.coefficient_model import abbreviated_coefficients
 from torquec.simplification.fitting.fit_entries import BasisSearch

@@ -21,7 +21,7 @@ from torquec.dynamics.mechanism import mechanism
 from torquec.foundation.handed_out import wake, workers_of
 from torquec.foundation.time_limit import TimeLimit
 from torquec.proof.checker.check_time import CheckTime
-from torquec.proof.torque_tables import positions_read
+from torquec.proof.torque.torque_tables import positions_read
 from torquec.simplification.degree_limit import DegreeRoom
 from torquec.simplification.moment_costs import torque_program
 from torquec.simplification.problem import SimplificationProblem

@@ -1,7 +1,7 @@
 """The closed form of any torque program: M, B, D and g as polynomials, so that what it leaves out can be read.
 
 (1)  tau_i = sum_j M_ij qdd_j + sum_{j <= k} h_ijk qd_j qd_k + g_i, taken apart by unit speeds and accelerations
-     (:mod:`torquec.proof.torque_tables`)
+     (:mod:`torquec.proof.torque.torque_tables`)
 (2)  values on a grid of positions determine each of these, of degree two in every joint, three where that is not enough
      (:mod:`torquec.closedform.tabulate`)
 (3)  parallel joints: an entry is written in the sums of angles that give the fewest terms, where they reproduce it at
@@ -27,7 +27,7 @@ from torquec.closedform.variables import parallel_groups
 from torquec.errors import RobotError
 from torquec.expr import Function
 from torquec.foundation.arrays import Array
-from torquec.proof.torque_tables import positions_read, torque_rows
+from torquec.proof.torque.torque_tables import positions_read, torque_rows
 from torquec.robot.robot import Robot
 from torquec.trajectory.motion_box import MotionBox
 

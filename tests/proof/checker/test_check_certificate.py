@@ -13,8 +13,6 @@ from tests.proof.tampering import with_term
 from torquec.codegen.precision import Precision
 from torquec.errors import CheckError
 from torquec.expr import count_operations
-from torquec.proof.certificate import Certificate, Counts, JointProof, RoundingProof
-from torquec.proof.certify import certify
 from torquec.proof.checker import check_certificate as module
 from torquec.proof.checker.allowances import ROUNDED_UP
 from torquec.proof.checker.check_certificate import _slacks, check_certificate
@@ -22,7 +20,9 @@ from torquec.proof.checker.grid_samples import GridSamples, SampledRows, grid_sa
 from torquec.proof.checker.harmonic_table import HarmonicTable
 from torquec.proof.checker.residual_grid import ResidualGrid, row_weights
 from torquec.proof.checker.rounded_evaluation import RoundedArray
-from torquec.proof.coefficient_certificate import CoefficientCertificate
+from torquec.proof.torque.certificate import Certificate, Counts, JointProof, RoundingProof
+from torquec.proof.torque.certify import certify
+from torquec.proof.torque.coefficient_certificate import CoefficientCertificate
 
 ROBOT = arm("planar2r")
 EXACT = programs(ROBOT, 0, 1.0)[0]

@@ -18,7 +18,6 @@ from torquec.errors import ArgumentError, CheckError, RobotError, SpecificationE
 from torquec.expr import evaluate
 from torquec.foundation.time_limit import TimeLimit
 from torquec.foundation.work import Work
-from torquec.proof.certify_coefficients import certify_coefficients, prove_coefficients
 from torquec.proof.checker import check_coefficients as module
 from torquec.proof.checker.allowances import UNNAMED
 from torquec.proof.checker.check_boxes import leaf_boxes
@@ -26,8 +25,9 @@ from torquec.proof.checker.check_coefficients import _place, _slacks, _Task, che
 from torquec.proof.checker.grid_samples import SampledRows, grid_samples
 from torquec.proof.checker.harmonic_table import HarmonicTable
 from torquec.proof.checker.residual_grid import ResidualGrid
-from torquec.proof.coefficient_certificate import CoefficientCertificate, CoefficientProof
-from torquec.proof.coefficient_tolerance import CoefficientTolerance, ErrorKind, Family
+from torquec.proof.torque.certify_coefficients import certify_coefficients, prove_coefficients
+from torquec.proof.torque.coefficient_certificate import CoefficientCertificate, CoefficientProof
+from torquec.proof.torque.coefficient_tolerance import CoefficientTolerance, ErrorKind, Family
 from torquec.robot.robot import Mimic, Robot
 from torquec.simplification.coefficient_model import exact_coefficients
 from torquec.trajectory.motion_box import MotionBox

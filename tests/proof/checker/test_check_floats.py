@@ -14,12 +14,12 @@ from torquec.errors import CheckError
 from torquec.expr import Op, trace
 from torquec.expr.math import exp, sincos
 from torquec.model.quantities import trace_quantity
-from torquec.proof import single_rounding as search
-from torquec.proof.certificate import Certificate, RoundingProof
-from torquec.proof.certify import certify
 from torquec.proof.checker import allowances
 from torquec.proof.checker.check_certificate import check_certificate
 from torquec.proof.checker.check_floats import _number, _Single, _times, _to_float, _turn, check_floats
+from torquec.proof.rounding import single_rounding as search
+from torquec.proof.torque.certificate import Certificate, RoundingProof
+from torquec.proof.torque.certify import certify
 from torquec.robot import classics
 from torquec.trajectory.motion_box import MotionBox
 

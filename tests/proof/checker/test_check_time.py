@@ -9,9 +9,9 @@ import pytest
 from tests.proof.arms import arm, motions, programs
 
 import torquec as tq
-from torquec.proof.certify import certify
 from torquec.proof.checker.check_time import CheckTime
 from torquec.proof.checker.residual_grid import ResidualGrid
+from torquec.proof.torque.certify import certify
 from torquec.robot.robot import Robot
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 from tests.simplification.stanford_table import stanford, target
 
-from torquec.proof.coefficient_tolerance import ErrorKind
+from torquec.proof.torque.coefficient_tolerance import ErrorKind
 from torquec.simplification.fitting.candidate_basis import candidate_basis
 from torquec.simplification.fitting.fit_problem import FitProblem
 

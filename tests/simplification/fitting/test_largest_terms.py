@@ -7,8 +7,8 @@ import pytest
 
 import torquec as tq
 from torquec.closedform import closed_form
-from torquec.proof.coefficient_tolerance import ErrorKind
-from torquec.proof.error_peaks import largest_magnitude
+from torquec.proof.torque.coefficient_tolerance import ErrorKind
+from torquec.proof.torque.error_peaks import largest_magnitude
 from torquec.simplification.fitting.largest_terms import largest_terms
 from torquec.simplification.fitting.minimal_basis import minimal_basis
 from torquec.trajectory.motion_box import joint_box

@@ -7,8 +7,8 @@ from tests.simplification.stanford_table import kind, monomial, needs_table, pol
 import torquec as tq
 from torquec.closedform import closed_form
 from torquec.errors import ArgumentError, SpecificationError
-from torquec.proof.coefficient_tolerance import ErrorKind
-from torquec.proof.error_peaks import largest_error, largest_magnitude
+from torquec.proof.torque.coefficient_tolerance import ErrorKind
+from torquec.proof.torque.error_peaks import largest_error, largest_magnitude
 from torquec.simplification.fitting.minimal_basis import SearchOptions, minimal_basis
 from torquec.simplification.fitting.term_cost import OperationCost, TermCount
 from torquec.trajectory.motion_box import joint_box

@@ -9,8 +9,8 @@ from tests.simplification.stanford_table import kind, monomial, needs_table, row
 import torquec as tq
 from torquec.closedform import TrigPolynomial, Variable, closed_form
 from torquec.errors import ArgumentError
-from torquec.proof.coefficient_tolerance import ErrorKind
-from torquec.proof.error_peaks import largest_error
+from torquec.proof.torque.coefficient_tolerance import ErrorKind
+from torquec.proof.torque.error_peaks import largest_error
 from torquec.simplification.fitting.minimax import minimax_fit
 from torquec.trajectory.motion_box import MotionBox, joint_box
 

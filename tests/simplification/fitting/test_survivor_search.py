@@ -6,7 +6,7 @@ import pytest
 from tests.simplification.stanford_table import monomial, stanford, target
 
 from torquec.errors import SpecificationError
-from torquec.proof.coefficient_tolerance import ErrorKind
+from torquec.proof.torque.coefficient_tolerance import ErrorKind
 from torquec.simplification.fitting.candidate_basis import candidate_basis
 from torquec.simplification.fitting.minimal_basis import minimal_basis
 from torquec.simplification.fitting.minimax import minimax_fit

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from torquec.control.positive_function import Cells, is_positive
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array, ComplexArray
 from torquec.haptics.passivity.coupled_loop import coupled_loop
@@ -26,6 +25,7 @@ from torquec.haptics.passivity.hand_discs import HandDiscs, hand_discs
 from torquec.haptics.passivity.passive_hand import no_hands
 from torquec.haptics.passivity.port_loop import PortLoop, RenderedImpedance, force_feedback, position_feedback
 from torquec.haptics.passivity.rendering_kind import RenderingKind
+from torquec.proof.enclosure.positive_function import Cells, is_positive
 
 _LOWEST = 2.0 * math.pi * 0.005
 """The lowest frequency of which a margin is told [rad/s]: a spring's falls to nothing with w^2, without harm."""

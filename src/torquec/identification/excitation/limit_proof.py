@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from torquec.expr.enclose import enclose
 from torquec.foundation.arrays import Array, Mask
 from torquec.identification.excitation.motion_limits import MotionLimits
+from torquec.proof.enclosure.enclose import enclose
 from torquec.trajectory.fourier_motion import FourierMotion
 from torquec.trajectory.polynomial_motion import PolynomialMotion
 

@@ -11,7 +11,7 @@
      largest entry and c the harmonics, control values are off by at most
        sum |c| prod g_v sum (e_v/g_v + 16 size eps),   which a leaf allows as well.
 
-Nothing here is shared with the search (:mod:`torquec.proof.branch_and_bound`).
+Nothing here is shared with the search (:mod:`torquec.proof.enclosure.branch_and_bound`).
 """
 
 from __future__ import annotations

@@ -29,7 +29,6 @@ from torquec.foundation.arrays import Array
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.time_limit import TimeLimit
 from torquec.foundation.work import Meter, Work, as_work, silent
-from torquec.proof.certificate import Certificate, JointProof
 from torquec.proof.checker.allowances import DOUBLES, ROUNDED_UP, SMALLEST_RATE
 from torquec.proof.checker.check_boxes import HIGHEST_DEGREE, REMEDY, Box, LeafChecker, leaf_boxes, root_pieces
 from torquec.proof.checker.check_coefficients import check_coefficients
@@ -38,6 +37,7 @@ from torquec.proof.checker.check_floats import check_floats
 from torquec.proof.checker.grid_samples import GridSamples, grid_samples, snap_differences
 from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table, require_room, table_points
 from torquec.proof.checker.residual_grid import ResidualGrid, row_weights
+from torquec.proof.torque.certificate import Certificate, JointProof
 from torquec.robot.robot import Robot
 
 _UNLIMITED = TimeLimit()

@@ -31,8 +31,8 @@ from torquec.proof.checker.check_doubles import check_doubles, largest_size
 from torquec.proof.checker.grid_samples import GridSamples, grid_samples, snap_differences
 from torquec.proof.checker.harmonic_table import HarmonicTable, harmonic_table, require_room, sums_matrix, table_points
 from torquec.proof.checker.residual_grid import ResidualGrid
-from torquec.proof.coefficient_certificate import CoefficientCertificate, CoefficientProof
-from torquec.proof.coefficient_tolerance import ErrorKind, Family
+from torquec.proof.torque.coefficient_certificate import CoefficientCertificate, CoefficientProof
+from torquec.proof.torque.coefficient_tolerance import ErrorKind, Family
 from torquec.robot.robot import Robot
 
 _SIZES = {Family.M: 2, Family.H: 3, Family.G: 1}

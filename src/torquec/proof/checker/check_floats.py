@@ -10,7 +10,7 @@ for it in generated code. `program_form` has accepted the program: sums, product
 (3)  sine and cosine change by no more than their angle, and are as wrong as the generated code's own can be
 (4)  boxes of positions are cut in half until the distance of every torque is within what is stated on each of them
 
-Nothing of :mod:`torquec.proof.single_rounding` is used, and no box of its search is believed or needed.
+Nothing of :mod:`torquec.proof.rounding.single_rounding` is used, and no box of its search is believed or needed.
 """
 
 from __future__ import annotations

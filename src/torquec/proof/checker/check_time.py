@@ -20,9 +20,9 @@ import numpy as np
 
 from torquec.expr import Function
 from torquec.foundation.one_thread import one_thread
-from torquec.proof.certificate import Certificate
 from torquec.proof.checker.harmonic_table import table_points
 from torquec.proof.checker.residual_grid import ResidualGrid, own_torque, rows_of, snap_grids
+from torquec.proof.torque.certificate import Certificate
 from torquec.robot.robot import Robot
 from torquec.trajectory.motion_box import MotionBox
 

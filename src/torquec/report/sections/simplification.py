@@ -84,7 +84,7 @@ def _total(side: StoredValue, counted: Provenance) -> Number:
 
 def _check_bounds(document: FoundDocument, folder: FoundFolder) -> None:
     """Raise `ArgumentError` where a certificate beside the document proves other bounds than it states."""
-    from torquec.proof.certificate import load_certificate
+    from torquec.proof.torque.certificate import load_certificate
 
     name = _name(document.values)
     for other in folder.of_kind(CERTIFICATE):

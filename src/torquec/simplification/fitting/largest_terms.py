@@ -15,8 +15,8 @@ import numpy as np
 
 from torquec.closedform.polynomial import TrigPolynomial
 from torquec.foundation.arrays import Array
-from torquec.proof.coefficient_tolerance import ErrorKind
-from torquec.proof.error_peaks import error_peaks
+from torquec.proof.torque.coefficient_tolerance import ErrorKind
+from torquec.proof.torque.error_peaks import error_peaks
 from torquec.simplification.fitting.chebyshev_program import rough_fit
 from torquec.simplification.fitting.fit_problem import BoxFit, FitProblem
 from torquec.simplification.fitting.minimax import MinimaxFit, to_minimax_fit

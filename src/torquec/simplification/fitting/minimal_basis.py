@@ -21,7 +21,7 @@ import numpy as np
 
 from torquec.closedform.polynomial import Monomial, TrigPolynomial
 from torquec.errors import ArgumentError, SpecificationError
-from torquec.proof.coefficient_tolerance import ErrorKind
+from torquec.proof.torque.coefficient_tolerance import ErrorKind
 from torquec.simplification.fitting.candidate_basis import CandidateSet, candidate_basis
 from torquec.simplification.fitting.cheapest_subset import cheapest_subset
 from torquec.simplification.fitting.chebyshev_program import rough_level, sparse_fit

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torquec.closedform.polynomial import Monomial, TrigPolynomial
-from torquec.proof.coefficient_tolerance import ErrorKind
+from torquec.proof.torque.coefficient_tolerance import ErrorKind
 from torquec.simplification.fitting.fit_problem import BoxFit, FitProblem
 from torquec.trajectory.motion_box import MotionBox
 

@@ -1,0 +1,1 @@
+"""Interval and Bernstein enclosures, branch and bound, verified bounds of linear systems."""

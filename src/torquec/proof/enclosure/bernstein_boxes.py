@@ -1,0 +1,131 @@
+"""Boxes with the Bernstein numerators of polynomials on them, made from a table, and halved.
+
+A root box is one interval per variable (`root_ranges`); any other comes of halving it
+again and again. Numerators of large tables are kept in single precision, which halves the memory traffic that the time
+of a proof goes to. What rounding may have changed is carried along, rigorously, u = 2^-24 or 2^-53:
+
+(1)  root box:  e = what the polynomial may be off by, times the denominators, and what computing N and rounding it to
+     its precision changes
+(2)  halving takes means of at most 2 d + 1 numbers:  e <- e + HALVING_STEPS u max |N| per polynomial
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from torquec.foundation.arrays import Array, RealArray
+from torquec.proof.enclosure.bernstein import Range, basis_degree, halves, numerator_matrix, root_ranges, rounding_steps
+from torquec.proof.enclosure.box_trees import Place
+
+HALVING_STEPS = 8
+_SINGLE_FROM = 100_000
+"""Tables of this many numbers, whose boxes do not fit in the fastest caches, are worked on in single precision."""
+
+_NARROW = 8
+"""Products along axes with fewer numbers behind them are slow, however they are arranged: the axis is widened."""
+
+_NO_NUMBER = -1
+"""The number of a box that no search has taken up."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """A box that has still to be shown: numerators (entries, ..), denominators by axis, errors (entries,) of (1), (2).
+
+    `part` is what it is of the whole box.
+    """
+
+    number: int
+    part: float
+    numerators: RealArray
+    weights: tuple[Array, ...]
+    errors: Array
+
+
+class BernsteinBoxes:
+    """Makes boxes of the polynomials in a table (entries, basis, ..), each off by an allowance (entries,) at most."""
+
+    def __init__(self, table: Array, ranges: Sequence[Range], allowance: Array) -> None:
+        self._table, self._allowance = table, allowance
+        self._precision = np.float32 if table.size >= _SINGLE_FROM else np.float64
+        self.unit = 0.5 * float(np.finfo(self._precision).eps)
+        degrees = [basis_degree(r.variable, size) for r, size in zip(ranges, table.shape[1:], strict=True)]
+        self._pieces = [
+            [numerator_matrix(interval, degree) for interval in part]
+            for part, degree in zip(root_ranges(ranges), degrees, strict=True)
+        ]
+        self._magnitudes = np.abs(table).reshape(len(table), -1).sum(axis=1)
+        self.part = 1.0 / math.prod(len(intervals) for intervals in self._pieces)
+
+    def at(self, places: Sequence[Place]) -> Iterator[Box]:
+        """The boxes at the places, which are in order of their root boxes; what these share is computed once."""
+        pieces = self._pieces
+        below = [math.prod(len(intervals) for intervals in pieces[axis:]) for axis in range(len(pieces) + 1)]
+        asked: dict[int, list[Place]] = {}
+        for place in places:
+            asked.setdefault(place.root, []).append(place)
+
+        def further(numerators: RealArray, weights: tuple[Array, ...], growth: float, first: int) -> Iterator[Box]:
+            """All that is asked within one interval of each of the first variables, from root box `first` on."""
+            axis = len(weights)
+            if axis == len(pieces):
+                root = self._root(numerators, weights, growth)
+                for place in asked[first]:
+                    yield self._within(root, place)
+                return
+            for k, (matrix, weight) in enumerate(pieces[axis]):
+                start = first + k * below[axis + 1]
+                if any(number in asked for number in range(start, start + below[axis + 1])):
+                    growing = growth * float(np.abs(matrix).sum(axis=1).max())
+                    yield from further(_along(matrix, numerators, axis + 1), (*weights, weight), growing, start)
+
+        yield from further(self._table, (), 1.0, 0)
+
+    def _root(self, numerators: RealArray, weights: tuple[Array, ...], growth: float) -> Box:
+        """A root box (1); `growth` is what the matrices may have made of rounding."""
+        largest = np.abs(numerators).reshape(len(self._table), -1).max(axis=1)
+        rounding = rounding_steps(len(weights)) * growth * self._magnitudes
+        # The allowance is of values, numerators are values times denominators.
+        scale = math.prod(float(w.max()) for w in weights)
+        errors = self._allowance * scale + rounding + 2.0 * self.unit * largest
+        return Box(_NO_NUMBER, self.part, numerators.astype(self._precision), weights, errors)
+
+    def _within(self, root: Box, place: Place) -> Box:
+        box = root
+        for axis, upper in place.halves:
+            box = self.halved(box, axis)[upper]
+        return box
+
+    def halved(self, box: Box, axis: int) -> tuple[Box, Box]:
+        """Both halves of a box (2), the lower one first, without numbers."""
+        largest = np.abs(box.numerators).reshape(len(box.errors), -1).max(axis=1)
+        errors = box.errors + HALVING_STEPS * self.unit * largest
+        lower, upper = (
+            Box(
+                _NO_NUMBER,
+                0.5 * box.part,
+                _along(half.astype(self._precision), box.numerators, axis + 1),
+                (*box.weights[:axis], half @ box.weights[axis], *box.weights[axis + 1 :]),
+                errors,
+            )
+            for half in halves(box.numerators.shape[axis + 1])
+        )
+        return lower, upper
+
+
+def _along(matrix: RealArray, table: RealArray, axis: int) -> RealArray:
+    """A matrix applied along one axis of a table, in its precision and without moving axes."""
+    before, size, after = math.prod(table.shape[:axis]), table.shape[axis], math.prod(table.shape[axis + 1 :])
+    shape = (*table.shape[:axis], len(matrix), *table.shape[axis + 1 :])
+    if after >= _NARROW:
+        return (matrix @ table.reshape(before, size, after)).reshape(shape)
+    if after == 1 and axis > 1:
+        ahead = table.shape[axis - 1]
+        wide = np.kron(np.eye(ahead, dtype=matrix.dtype), matrix)
+        return (table.reshape(before // ahead, ahead * size) @ wide.T).reshape(shape)
+    wide = np.kron(matrix, np.eye(after, dtype=matrix.dtype))
+    return (table.reshape(before, size * after) @ wide.T).reshape(shape)

@@ -1,0 +1,244 @@
+"""Bounds of sums of trigonometric polynomials from their values on a grid of positions.
+
+(1)  angle, degree d:         values at N > 2 d steps of a turn;  sup |p| <= max |p| on the grid / cos(pi d/N)
+(2)  displacement, degree d:  values at N > d Chebyshev points;   sup |p| <= max |p| on the grid / cos(pi d/(2 N))
+     (Ehlich & Zeller 1964, from the inequality of Bernstein and Szegoe), for several variables the product of factors
+(3)  a set of functions sum_r m_r f_r(q), m_r monomials of speeds and accelerations within +-1: each of them is such a
+     polynomial, so that the largest of them on the grid (`monomial_bound`, or sum_r |f_r|, which is
+     more, where that is small enough), times the factors, bounds all of them everywhere
+(4)  amplitudes: |a cos + b sin| <= sqrt(a^2 + b^2), axis by axis, bounds a row without a grid. Rows that are small by
+     that, and the highest harmonics of variables where they are weak in all rows, are added as amplitudes
+(5)  with some variables on the grid and amplitudes in the others, whole blocks of the grid are seen to be small enough;
+     blocks that a time limit leaves undone count with these amplitudes: a bound too, if a coarser one
+
+The bound is over whole turns of the angles, whatever their limits. Rows are evaluated in single precision;
+`_ROUNDING` of the amplitudes is added for that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+
+import numpy as np
+
+from torquec.foundation.arrays import Array, RealArray
+from torquec.foundation.time_limit import TimeLimit
+from torquec.proof.enclosure.monomial_bound import Monomial, MonomialBound
+
+_NO_LIMIT = TimeLimit()
+
+Row = tuple[Monomial, Array]
+"""A monomial and the table (basis, ..) of what stands before it."""
+
+_ROUNDING = 1e-4
+"""Of all amplitudes. With u = 2^-24, seven sums of at most seven products lose 49 u of sums of magnitudes, which are at
+most 11 times the amplitudes (a square root of two for each of seven variables), and sums over rows 1000 u at most."""
+_SMALL = 0.01  # part of all amplitudes that may be left to (4), for rows and again for variables
+_GAIN, _LITTLE_GAIN = 0.1, 0.002  # of the factors' logarithm by that of the points: 20 or 140 of degree two
+_CHEAP = 100_000  # points that are taken even for a little gain
+_MOST_POINTS = 10_000_000  # of a grid: some seconds for a hundred rows
+_BLOCK = 2_000_000  # values that are made together: few enough for caches, enough for what a block costs by itself
+_HELD = 40_000_000  # values that are kept: 160 MB
+
+
+@dataclass(frozen=True)
+class GridAxis:
+    """A variable: an angle, or a displacement between `lower` and `upper`; functions are of `degree` in it.
+
+    The basis is 1, cos, sin, cos 2, sin 2, .. of an angle, and Chebyshev's polynomials of a displacement.
+    """
+
+    degree: int
+    prismatic: bool = False
+    lower: float = -1.0
+    upper: float = 1.0
+
+    @property
+    def size(self) -> int:
+        """Number of basis functions."""
+        return self.degree + 1 if self.prismatic else 2 * self.degree + 1
+
+    def points(self, count: int) -> Array:
+        """The positions of (1) or (2)."""
+        if not self.prismatic:
+            return 2.0 * np.pi * np.arange(count) / count
+        x = np.cos(np.pi * (np.arange(count) + 0.5) / count)
+        return 0.5 * (self.lower + self.upper) + 0.5 * (self.upper - self.lower) * x
+
+    def values(self, positions: Array) -> Array:
+        """The basis functions at positions, (positions, size)."""
+        if self.prismatic:
+            span = self.upper - self.lower
+            x = (2.0 * positions - self.lower - self.upper) / (span if span > 0.0 else 1.0)
+            return np.asarray(np.polynomial.chebyshev.chebvander(x, self.degree), dtype=np.float64)
+        columns = [np.ones_like(positions)]
+        for k in range(1, self.degree + 1):
+            columns += [np.cos(k * positions), np.sin(k * positions)]
+        return np.stack(columns, axis=1)
+
+    def slope(self) -> Array:
+        """The matrix that takes coefficients to those of the derivative, (size, size)."""
+        matrix = np.zeros((self.size, self.size))
+        if self.prismatic:
+            span = self.upper - self.lower
+            for k in range(1, self.size):
+                derived = np.polynomial.chebyshev.chebder(np.eye(self.size)[k])
+                matrix[: len(derived), k] = derived * (2.0 / span if span > 0.0 else 0.0)
+            return matrix
+        for k in range(1, self.degree + 1):
+            cosine, sine = 2 * k - 1, 2 * k
+            matrix[sine, cosine], matrix[cosine, sine] = -k, k
+        return matrix
+
+    def factor(self, count: int) -> float:
+        """(1) or (2) for that many points; infinite for too few."""
+        angle = math.pi * self.degree / (2 * count if self.prismatic else count)
+        return 1.0 / math.cos(angle) if angle < 0.5 * math.pi else math.inf
+
+
+def along_axis(matrix: Array, table: Array, axis: int) -> Array:
+    """A matrix applied along one axis."""
+    return np.moveaxis(np.tensordot(matrix, table, axes=(1, axis)), 0, axis)
+
+
+def amplitudes(table: RealArray, axes: Sequence[GridAxis]) -> RealArray:
+    """(4) for tables (rows, basis, ..): (rows,)."""
+    left = np.abs(table)
+    for axis in reversed(axes):
+        if axis.prismatic:
+            left = left.sum(axis=-1)
+        else:
+            left = left[..., 0] + np.hypot(left[..., 1::2], left[..., 2::2]).sum(axis=-1)
+    return left
+
+
+def grid_bound(rows: Callable[[], Iterable[Row]], axes: Sequence[GridAxis], limit: TimeLimit = _NO_LIMIT) -> float:
+    """A bound of |sum_r m_r f_r(q)| over all q and all monomials m_r of variables within +-1, by (3)-(5).
+
+    `rows` gives the weighted rows, twice, so that those which hardly count are never held together. Once the `limit` is
+    over what is known by then is the bound.
+    """
+    sizes = np.array([float(amplitudes(table[None], axes)[0]) for _, table in rows()])
+    whole = float(sizes.sum())
+    if whole == 0.0 or limit.is_over:
+        return (1.0 + _ROUNDING) * whole
+    order = np.argsort(sizes)
+    small = int(np.searchsorted(np.cumsum(sizes[order]), _SMALL * whole))
+    kept = set(order[small:].tolist())
+    chosen = [row for k, row in enumerate(rows()) if k in kept]
+    table = np.stack([part for _, part in chosen])
+    table, left, more = _without_weak_harmonics(table, list(axes), _SMALL * whole)
+    largest = MonomialBound([monomial for monomial, _ in chosen])
+    bound = _on_grid(table, left, largest, limit) if left else float(largest(table[:, None])[0])
+    return min(bound + float(sizes[order[:small]].sum()) + more + _ROUNDING * whole, (1.0 + _ROUNDING) * whole)
+
+
+def _without_weak_harmonics(table: Array, axes: list[GridAxis], allowed: float) -> tuple[Array, list[GridAxis], float]:
+    """The tables without the highest harmonics of variables where these are weak, and the amplitude of what went.
+
+    A variable of degree zero is gone.
+    """
+    given = 0.0
+    while axes:
+        highest = [_highest(table, axes, k) for k in range(len(axes))]
+        weakest = int(np.argmin(highest))
+        if given + highest[weakest] > allowed:
+            break
+        given += highest[weakest]
+        axis = replace(axes[weakest], degree=axes[weakest].degree - 1)
+        if axis.degree:
+            table, axes[weakest] = np.take(table, range(axis.size), axis=weakest + 1), axis
+        else:
+            table = np.take(table, 0, axis=weakest + 1)
+            del axes[weakest]
+    return table, axes, given
+
+
+def _highest(table: Array, axes: Sequence[GridAxis], k: int) -> float:
+    """The amplitude of all rows' highest harmonics in a variable."""
+    below = replace(axes[k], degree=axes[k].degree - 1).size
+    part = np.take(table, range(below, axes[k].size), axis=k + 1)
+    size = np.hypot(part.take(0, axis=k + 1), part.take(-1, axis=k + 1) if part.shape[k + 1] > 1 else 0.0)
+    return float(amplitudes(size, [axis for i, axis in enumerate(axes) if i != k]).sum())
+
+
+def _on_grid(table: Array, axes: Sequence[GridAxis], largest: MonomialBound, limit: TimeLimit) -> float:
+    """The largest sum on the grid, or what it cannot exceed once the limit is over, times the factors."""
+    # Variables with large amplitudes outside: amplitudes of the others lose least.
+    order = sorted(range(len(axes)), key=lambda k: -_variation(table, axes, k))
+    axes = [axes[k] for k in order]
+    counts = _grid_counts(axes)
+    inner = len(axes) - 1
+    while inner > 0 and math.prod(counts[inner - 1 :]) * len(table) <= _BLOCK:
+        inner -= 1
+    points = [axis.values(axis.points(count)).astype(np.float32) for axis, count in zip(axes, counts, strict=True)]
+    blocks = _Blocks(np.transpose(table, (0, *(k + 1 for k in order))).astype(np.float32), points, inner)
+    # (5), then block by block, those first that may be large.
+    limits = np.array([float(amplitudes(blocks.table(k), axes[inner:]).sum()) for k in range(blocks.count)])
+    found = 0.0
+    for k in np.argsort(-limits):
+        if limits[k] <= found:
+            break
+        if limit.is_over:
+            found = float(limits[k])
+            break
+        values = blocks.values(int(k))
+        loose = np.flatnonzero(np.abs(values).sum(axis=0) > found)
+        if len(loose):
+            found = max(found, float(largest(values[:, loose]).max()))
+    return found * math.prod(axis.factor(count) for axis, count in zip(axes, counts, strict=True))
+
+
+def _variation(table: Array, axes: Sequence[GridAxis], k: int) -> float:
+    """The amplitude of all rows' parts that change with a variable."""
+    rest = np.take(table, range(1, axes[k].size), axis=k + 1)
+    return float(sum(amplitudes(part, [*axes[:k], *axes[k + 1 :]]).sum() for part in np.moveaxis(rest, k + 1, 0)))
+
+
+def _grid_counts(axes: Sequence[GridAxis]) -> list[int]:
+    """Points along every axis: one more where that lowers the factors most, per point that it costs."""
+    counts = [3 * axis.degree for axis in axes]
+    while True:
+        gains = [
+            math.log(axis.factor(n) / axis.factor(n + 1)) / math.log((n + 1) / n)
+            for axis, n in zip(axes, counts, strict=True)
+        ]
+        k = int(np.argmax(gains))
+        more = math.prod(counts) // counts[k] * (counts[k] + 1)
+        if more > _MOST_POINTS or gains[k] < (_LITTLE_GAIN if more <= _CHEAP else _GAIN):
+            return counts
+        counts[k] += 1
+
+
+class _Blocks:
+    """The rows' values on the grid, for all points of the variables from `inner` on at a time: that is a block."""
+
+    def __init__(self, table: RealArray, points: Sequence[RealArray], inner: int) -> None:
+        self.count = math.prod(len(part) for part in points[:inner])
+        self._counts = [len(part) for part in points[:inner]]
+        # Values along outer variables, as many as fit into memory: (.., second, first, rows, basis, ..).
+        self._known = 0
+        while self._known < inner and table.size // points[self._known].shape[1] * self._counts[self._known] <= _HELD:
+            table = np.tensordot(points[self._known], table, axes=(1, self._known + 1))
+            self._known += 1
+        self._tables, self._rest = table, points[self._known : inner]
+        self._first = points[inner]
+        self._others = reduce(np.kron, points[inner + 1 :], np.ones((1, 1), dtype=np.float32)).T
+
+    def table(self, block: int) -> RealArray:
+        """The table (rows, basis, ..) of the inner variables in a block."""
+        at = np.unravel_index(block, self._counts) if self._counts else ()
+        table: RealArray = self._tables[tuple(reversed(at[: self._known]))]
+        for matrix, k in zip(self._rest, at[self._known :], strict=True):
+            table = np.matmul(matrix[k], table.reshape(*table.shape[:2], -1)).reshape(len(table), *table.shape[2:])
+        return table
+
+    def values(self, block: int) -> RealArray:
+        """Values (rows, points) in a block."""
+        table, size = self.table(block), self._first.shape[1]
+        part = table.reshape(len(table) * size, -1) @ self._others
+        found: RealArray = np.matmul(self._first, part.reshape(len(table), size, -1)).reshape(len(table), -1)
+        return found

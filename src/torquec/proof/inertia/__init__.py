@@ -1,0 +1,1 @@
+"""Positive definite and nonsingular mass matrices; configuration-independent lower bounds of M(q)."""

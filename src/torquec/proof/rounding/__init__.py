@@ -1,0 +1,1 @@
+"""Rounding errors of generated code."""

@@ -1,0 +1,1 @@
+"""Certified torque and coefficient errors: residuals, their bounds, certificates."""

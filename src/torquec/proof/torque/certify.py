@@ -1,0 +1,141 @@
+"""Proving a bound for every joint's torque error of a simplified program, with a certificate as the result.
+
+(1)  both programs are tabulated; the difference of the tables is the error (`torque_residual`)
+(2)  the largest errors that can be found are where proofs begin (:mod:`torquec.proof.torque.worst_motions`)
+(3)  each joint's error is bounded by itself, long proofs in parts (`torque_bounds`). Where the time
+     of the work is limited, all of them are shown to be within their limits before any bound is made closer
+(4)  what snapped angles change against the file as written is added (:mod:`torquec.proof.torque.snap_bound`)
+(5)  for code in single precision, so is what rounding to floats changes (:mod:`torquec.proof.rounding.single_rounding`)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from torquec.codegen.precision import Precision
+from torquec.errors import RobotError
+from torquec.expr import Function
+from torquec.foundation.work import Work, as_work
+from torquec.proof.rounding.single_rounding import single_rounding
+from torquec.proof.torque.certificate import Certificate, JointProof, RoundingProof
+from torquec.proof.torque.snap_bound import snap_bound
+from torquec.proof.torque.torque_bound import TorqueBound, torque_bound
+from torquec.proof.torque.torque_bounds import BoundTask, torque_bounds
+from torquec.proof.torque.torque_residual import TorqueResidual, torque_residual
+from torquec.proof.torque.torque_tables import position_degrees, positions_read, tables_of_zero, torque_tables
+from torquec.proof.torque.worst_motions import error_program, worst_motions
+from torquec.robot.robot import Robot
+from torquec.trajectory.motion_box import MotionBox
+
+_SUMMED = 1.0 + 1e-9
+"""Covers the rounding of the sum of two parts of a bound: a checker takes one of them away again."""
+
+
+class UnprovenError(RobotError):
+    """No proof was found that the error of the torque of `joint` stays within its limit."""
+
+    def __init__(self, joint: str) -> None:
+        super().__init__(
+            f"the torque error of joint '{joint}' could not be proven to stay within its limit",
+            remedy="allow a larger error, or keep more terms",
+        )
+        self.joint = joint
+
+    def __reduce__(self) -> tuple[type[UnprovenError], tuple[str]]:
+        return type(self), (self.joint,)
+
+
+def certify(
+    robot: Robot,
+    exact: Function,
+    simplified: Function,
+    motions: MotionBox,
+    *,
+    limits: Sequence[float] | None = None,
+    precision: Precision = Precision.DOUBLE,
+    closer: bool = True,
+    work: Work | None = None,
+) -> Certificate:
+    """Prove a bound for every joint's torque error of `simplified` against `exact` over the motions.
+
+    `limits` are the tolerances: a bound at the tolerance will do where a `closer` one takes too long or is not asked
+    for. With single `precision`, bounds include what rounding does in code that computes in floats. Raises
+    `UnprovenError` where a joint's error exceeds its limit or no proof was found.
+    """
+    work = as_work(work)
+    prismatic = [joint.type.is_prismatic for joint in robot.joints]
+    read = sorted(positions_read(exact) | positions_read(simplified))
+    error = error_program(exact, simplified)
+    # Of both programs, not of their difference: where that is nothing but rounding it has every degree.
+    both = zip(position_degrees(exact, prismatic), position_degrees(simplified, prismatic), strict=True)
+    highest = [max(pair) for pair in both]
+    degree = [highest[joint] for joint in read]
+    with work.ahead(worst_motions, error, motions) as worst:
+        tables = [torque_tables(program, prismatic, read, degree=degree) for program in (exact, simplified)]
+        residual = torque_residual(*tables)
+        found = worst().found
+    rounded = rounding_of(simplified, motions, precision)
+    added = _added(robot, motions, rounded)
+    allowances = [None] * robot.n if limits is None else [float(limit) for limit in limits]
+    within = [None if allowed is None else allowed - more for allowed, more in zip(allowances, added, strict=True)]
+    bounds: list[TorqueBound | None] = [None] * robot.n
+    for closely in (False, True) if work.limit.is_stated and limits is not None and closer else (closer,):
+        asked = [
+            BoundTask(_of_joint(residual, k), k, motions, float(found[k]), within[k], closely, bounds[k])
+            for k in range(robot.n)
+        ]
+        name = "making the bounds closer" if any(bounds) else "proving the torque errors"
+        for k, bound in torque_bounds(name, asked, robot.joint_names, work):
+            if bound is None:
+                raise UnprovenError(robot.joint_names[k])
+            bounds[k] = bound
+    proofs = {}
+    for k, (joint, allowed, more) in enumerate(zip(robot.joints, allowances, added, strict=True)):
+        bound = bounds[k]
+        assert bound is not None
+        variables, degrees = ((), ()) if bound.by_amplitudes else residual.dependence(k)
+        proofs[joint.name] = JointProof(bound.bound + more, bound.found, variables, degrees, bound.trees, allowed)
+    rounding = None if rounded is None else RoundingProof(precision, dict(zip(proofs, rounded, strict=True)))
+    return Certificate(robot.name, robot.content_hash, simplified, motions, proofs, rounding=rounding)
+
+
+def smallest_bounds(
+    robot: Robot, program: Function, motions: MotionBox, *, precision: Precision = Precision.DOUBLE
+) -> tuple[float, ...]:
+    """The bounds (n,) that are proven of a program against itself: no smaller ones are proven of any other.
+
+    The difference of the tables is zero then, and what is left the same for every joint but for (4) and (5). Raises
+    `RobotError` as `certify` does.
+    """
+    prismatic = [joint.type.is_prismatic for joint in robot.joints]
+    degrees = position_degrees(program, prismatic)
+    nothing = tables_of_zero(program, prismatic, degree=[degrees[joint] for joint in sorted(positions_read(program))])
+    left = torque_bound(torque_residual(nothing, nothing), 0, motions, found=0.0)
+    assert left is not None  # no limit was stated
+    return tuple(left.bound + more for more in _added(robot, motions, rounding_of(program, motions, precision)))
+
+
+def _added(robot: Robot, motions: MotionBox, rounded: Sequence[float] | None) -> tuple[float, ...]:
+    """(4) and (5), (n,)."""
+    snapped = snap_bound(robot, motions)
+    if rounded is None:
+        return snapped
+    return tuple(snap + _SUMMED * each for snap, each in zip(snapped, rounded, strict=True))
+
+
+def rounding_of(program: Function, motions: MotionBox, precision: Precision) -> tuple[float, ...] | None:
+    """What computing in a precision adds to the torques (n,) (5); None for doubles, whose rounding is not counted."""
+    return single_rounding(program, motions) if precision is Precision.SINGLE else None
+
+
+def _of_joint(residual: TorqueResidual, joint: int) -> TorqueResidual:
+    """The residual with one joint's tables only: what a process that bounds its error has to be sent."""
+    nothing = np.zeros(0)
+    return replace(
+        residual,
+        tables=tuple(table if k == joint else nothing for k, table in enumerate(residual.tables)),
+        dropped=tuple(row if k == joint else nothing for k, row in enumerate(residual.dropped)),
+    )

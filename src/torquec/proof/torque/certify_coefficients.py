@@ -1,0 +1,230 @@
+"""Proving a bound for the error of every coefficient of a torque program, with a certificate as the result.
+
+Coefficients are bounded one by one (`coefficient_bound`), each a task of the work; those that are as
+they were need no proof. What snapped angles change against the file as written (`snap_bound`) is a
+part of every bound, and of an error of its own where nothing else was changed.
+
+A tolerance that was not proven, or not in time, ends `certify_coefficients` with an error. `prove_coefficients` names
+the coefficient instead: whoever made the program can leave that one as it was, and keep the proofs of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from torquec.closedform.variables import ParallelGroup, parallel_groups
+from torquec.errors import RobotError, SpecificationError, TimeLimitError
+from torquec.expr import Function
+from torquec.foundation.arrays import Array
+from torquec.foundation.work import Meter, Work, as_work, silent
+from torquec.proof.torque.coefficient_bound import CoefficientBound, coefficient_bound
+from torquec.proof.torque.coefficient_certificate import CoefficientCertificate, CoefficientProof
+from torquec.proof.torque.coefficient_error import CoefficientError, coefficient_error, coefficient_row
+from torquec.proof.torque.coefficient_tolerance import CoefficientTolerance, ErrorKind, Family
+from torquec.proof.torque.snap_bound import snap_rows
+from torquec.proof.torque.torque_residual import TorqueResidual, torque_residual
+from torquec.proof.torque.torque_tables import TorqueTables, position_degrees, positions_read, torque_tables
+from torquec.robot.robot import Robot
+from torquec.trajectory.motion_box import MotionBox
+
+_EXACT = 1e-11
+"""Errors below this part of the largest torque at rest are rounding: the coefficient is as it was."""
+
+_SNAPPED = 5e-10
+"""The same of what snapped angles change, the rounding of its bound included: half of what a checker lets those
+coefficients be off by that a certificate does not name."""
+
+
+@dataclass(frozen=True)
+class ProvenCoefficients:
+    """Proofs by the names of coefficients, and the names of those whose tolerance was not proven, or not in time."""
+
+    proofs: Mapping[str, CoefficientProof]
+    unproven: frozenset[str]
+
+
+def certify_coefficients(
+    robot: Robot,
+    exact: Function,
+    simplified: Function,
+    box: MotionBox,
+    *,
+    tolerances: Sequence[CoefficientTolerance] = (),
+    known: Mapping[str, CoefficientProof] | None = None,
+    work: Work | None = None,
+) -> CoefficientCertificate:
+    """Prove a bound for the error of every coefficient of `simplified` against `exact` over the box.
+
+    A coefficient with a tolerance is bounded in the tolerance's kind, all others absolutely; those that are exact need
+    no proof, and those that are `known` are not proven again: proofs of another program that has the same of them. When
+    a time limit of the work is over, errors that are left are bounded by their amplitudes, and `TimeLimitError` is
+    raised where that is more than a tolerance. Raises `SpecificationError` where an error exceeds its tolerance or no
+    proof was found, and `RobotError` for a robot with mimic joints, whose coefficients are no polynomials of its
+    independent joints.
+    """
+    proofs = {}
+    for task, outcome in _outcomes(robot, exact, simplified, box, tolerances=tolerances, known=known or {}, work=work):
+        if not isinstance(outcome, CoefficientProof):
+            raise _late(task) if outcome is _Unproven.NO_TIME else _refusal(task)
+        proofs[outcome.name] = outcome
+    return CoefficientCertificate(robot.name, robot.content_hash, simplified, box, proofs)
+
+
+def prove_coefficients(
+    robot: Robot,
+    exact: Function,
+    simplified: Function,
+    box: MotionBox,
+    *,
+    tolerances: Sequence[CoefficientTolerance] = (),
+    work: Work | None = None,
+) -> ProvenCoefficients:
+    """As `certify_coefficients`, but coefficients without a proof are named. Raises `RobotError` as it does."""
+    proofs, unproven = {}, set()
+    for task, outcome in _outcomes(robot, exact, simplified, box, tolerances=tolerances, known={}, work=work):
+        if isinstance(outcome, CoefficientProof):
+            proofs[outcome.name] = outcome
+        else:
+            unproven.add(task.name)
+    return ProvenCoefficients(proofs, frozenset(unproven))
+
+
+def check_independent(robot: Robot) -> None:
+    """Raise `RobotError` for a robot with mimic joints."""
+    for body in robot.bodies:
+        if body.joint.mimic is not None:
+            raise RobotError(
+                f"joint '{body.joint.name}' of robot '{robot.name}' follows another one: coefficients of independent "
+                "joints cannot be bounded one by one",
+                remedy="lock it (torquec.robot.lock_joints), or leave the mimic out of the robot's file",
+            )
+
+
+class _Unproven(Enum):
+    """Why there is no proof of a coefficient."""
+
+    TOO_LARGE = "its error exceeds the tolerance, or was not shown to be within it"
+    NO_TIME = "the time was over"
+
+
+@dataclass(frozen=True)
+class _Task:
+    family: Family
+    index: tuple[int, ...]
+    error: CoefficientError
+    box: MotionBox
+    groups: tuple[ParallelGroup, ...]
+    tolerance: CoefficientTolerance | None
+
+    @property
+    def name(self) -> str:
+        return f"{self.family}[{','.join(str(i + 1) for i in self.index)}]"
+
+    @property
+    def limit(self) -> float | None:
+        return None if self.tolerance is None else self.tolerance.value
+
+
+def _outcomes(
+    robot: Robot,
+    exact: Function,
+    simplified: Function,
+    box: MotionBox,
+    *,
+    tolerances: Sequence[CoefficientTolerance],
+    known: Mapping[str, CoefficientProof],
+    work: Work | None,
+) -> Iterator[tuple[_Task, CoefficientProof | _Unproven]]:
+    """Every coefficient that is not exact, with its proof where there is one."""
+    check_independent(robot)
+    prismatic = [joint.type.is_prismatic for joint in robot.joints]
+    read = sorted(positions_read(exact) | positions_read(simplified))
+    both = zip(position_degrees(exact, prismatic), position_degrees(simplified, prismatic), strict=True)
+    highest = [max(pair) for pair in both]
+    degree = [highest[joint] for joint in read]
+    tables = torque_tables(exact, prismatic, read, degree=degree)
+    residual = torque_residual(tables, torque_tables(simplified, prismatic, read, degree=degree))
+    stated = {(t.family, t.index): t for t in tolerances}
+    groups = tuple(parallel_groups(robot.canonical.links))
+    tasks = _tasks(tables, residual, stated, box, groups, snap_rows(robot, box))
+    yield from ((task, known[task.name]) for task in tasks if task.name in known)
+    others = [task for task in tasks if task.name not in known]
+    bounds = as_work(work).map("proving the coefficients", _bound, others, metered=True, note=_note)
+    for task, bound in zip(others, bounds, strict=True):
+        yield task, bound if isinstance(bound, _Unproven) else _proof(task, bound)
+
+
+def _proof(task: _Task, found: CoefficientBound) -> CoefficientProof:
+    return CoefficientProof(
+        task.family,
+        task.index,
+        task.error.kind,
+        task.limit,
+        found.bound,
+        found.found,
+        tuple(variable.joints for variable in found.variables),
+        found.degrees,
+        found.trees,
+    )
+
+
+def _tasks(
+    tables: TorqueTables,
+    residual: TorqueResidual,
+    stated: Mapping[tuple[Family, tuple[int, ...]], CoefficientTolerance],
+    box: MotionBox,
+    groups: tuple[ParallelGroup, ...],
+    snapped: Array,
+) -> list[_Task]:
+    """Every coefficient that is not exact, M by its upper triangle."""
+    n = residual.n
+    pairs = [(j, k) for j in range(n) for k in range(j, n)]
+    every: list[tuple[Family, tuple[int, ...]]] = [(Family.M, pair) for pair in pairs]
+    every += [(Family.H, (i, *pair)) for i in range(n) for pair in pairs]
+    every += [(Family.G, (i,)) for i in range(n)]
+    tasks = []
+    for family, index in every:
+        joint, row, part = coefficient_row(n, family, index)
+        snap = part * float(snapped[joint, row])
+        if np.abs(residual.tables[joint][row]).max() <= _EXACT * residual.size and snap <= _SNAPPED * residual.size:
+            continue
+        tolerance = stated.get((family, index))
+        kind = ErrorKind.ABSOLUTE if tolerance is None else tolerance.kind
+        error = coefficient_error(tables, residual, family, index, kind, snap=snap)
+        tasks.append(_Task(family, index, error, box, groups, tolerance))
+    return tasks
+
+
+def _bound(task: _Task, *, meter: Meter = silent) -> CoefficientBound | _Unproven:
+    try:
+        found = coefficient_bound(task.error, task.box, groups=task.groups, limit=task.limit, meter=meter)
+    except TimeLimitError:
+        return _Unproven.NO_TIME
+    return found or _Unproven.TOO_LARGE
+
+
+def _note(task: _Task, outcome: CoefficientBound | _Unproven) -> str:
+    if isinstance(outcome, _Unproven):
+        return f"{task.name}: {outcome.value}"
+    return f"{task.name}: {task.error.kind} error at most {outcome.bound:.4g}, proven with {outcome.boxes} boxes"
+
+
+def _late(task: _Task) -> TimeLimitError:
+    return TimeLimitError(f"the error of {task.name} was not proven in time", remedy="allow more time")
+
+
+def _refusal(task: _Task) -> SpecificationError:
+    name, tolerance = task.name, task.tolerance
+    if tolerance is None:
+        return SpecificationError(f"no bound of the error of {name} was found", remedy="keep more of its terms")
+    found = coefficient_bound(task.error, task.box, groups=task.groups)
+    reached = "" if found is None else f"; what is proven is {found.bound:.6g}"
+    return SpecificationError(
+        f"the error of {name} was not proven to stay within the tolerance {tolerance.value:.6g} of joint "
+        f"'{tolerance.joint}'{reached}",
+        remedy="allow a larger error, or keep more of its terms",
+    )

@@ -1,0 +1,91 @@
+"""Certificates of coefficients: a torque program with a proven bound of the error of every one of its coefficients.
+
+The program computes tau = M qdd + c(q, qd, qd) + g like the robot; its coefficients M_ij, c_ijk (H_ijk of Chang & Lee)
+and g_i are compared one by one, absolute or relative, over the box of joint positions. A certificate holds all that is
+needed to prove the bounds again; :mod:`torquec.proof.checker.check_coefficients` does, and shares no code with the
+search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from torquec.expr import Function, function_from_dict, function_to_dict
+from torquec.foundation.documents import INTEGERS_AS_TEXT, Codec, DocumentFormat, written_by
+from torquec.proof.torque.coefficient_tolerance import ErrorKind, Family
+from torquec.trajectory.motion_box import MotionBox
+
+FORMAT = "torquec coefficient certificate 1"
+
+
+@dataclass(frozen=True)
+class CoefficientProof:
+    """What is proven of one coefficient: its error is at most `bound`, absolute or relative.
+
+    `index` counts from zero (independent joints), `tolerance` is what was asked for, if anything was, `found` the
+    largest error found; `variables` are what the error depends on, each a sum of joint positions as (joint, sign)
+    pairs, `degrees` its degrees in them, `trees` the boxes of the proof.
+    """
+
+    family: Family
+    index: tuple[int, ...]
+    kind: ErrorKind
+    tolerance: float | None
+    bound: float
+    found: float
+    variables: tuple[tuple[tuple[int, int], ...], ...]
+    degrees: tuple[int, ...]
+    trees: tuple[tuple[int, ...], ...] = field(metadata=written_by(INTEGERS_AS_TEXT))
+
+    @property
+    def name(self) -> str:
+        """'M[1,2]', 'H[1,1,2]', 'g[2]', counted from one."""
+        return f"{self.family}[{','.join(str(i + 1) for i in self.index)}]"
+
+
+@dataclass(frozen=True)
+class CoefficientCertificate:
+    """A program (q, qd, qdd -> tau) with the proofs of its coefficients, by name; those not named are exact.
+
+    The box has one range for each independent joint.
+    """
+
+    robot: str
+    robot_hash: str
+    program: Function
+    box: MotionBox
+    coefficients: Mapping[str, CoefficientProof]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {"format": FORMAT, **_DOCUMENTS.to_values(self)}
+
+    @staticmethod
+    def from_dict(document: Mapping[str, Any]) -> CoefficientCertificate:
+        """The certificate that `to_dict` wrote; raises `ArgumentError` for anything else."""
+        values = stated_format(document, FORMAT, _DOCUMENTS)
+        return _DOCUMENTS.from_values(CoefficientCertificate, values)
+
+
+REMEDY = "make it again with torquec simplify"
+
+PROGRAMS: dict[type, Codec] = {Function: Codec(function_to_dict, function_from_dict)}
+"""How the programs of certificates are written."""
+
+_POSITIONS = Codec(
+    lambda box: {"lower": list(box.lower), "upper": list(box.upper)},
+    lambda values: MotionBox(*(tuple(float(x) for x in values[side]) for side in ("lower", "upper"))),
+)
+"""A box without speeds: they are no part of what is proven of a coefficient."""
+
+_DOCUMENTS = DocumentFormat("coefficients", remedy=REMEDY, codecs={**PROGRAMS, MotionBox: _POSITIONS})
+
+
+def stated_format(document: object, expected: str, documents: DocumentFormat) -> dict[str, Any]:
+    """A document without its "format"; raises the format's error where that is not the expected one."""
+    stated = document.get("format") if isinstance(document, Mapping) else None
+    if not isinstance(document, Mapping) or stated != expected:
+        documents.refuse("not a certificate", f"its format is {str(stated)[:60]!r}, not {expected!r}")
+    return {key: value for key, value in document.items() if key != "format"}

@@ -1,0 +1,1 @@
+"""Bounds of a controller's tracking error: accelerations, responses, tubes."""
