@@ -9,11 +9,11 @@ from torquec.control.poles import PolePair
 from torquec.errors import ArgumentError
 from torquec.haptics.passivity.coupled_loop import coupled_loop
 from torquec.haptics.passivity.coupled_passivity import PassivityTest, passivity_margin
-from torquec.haptics.passivity.hand_discs import hand_discs
 from torquec.haptics.passivity.haptic_port import HapticPort
 from torquec.haptics.passivity.haptic_region import RenderedQuantity, renderable_interval
 from torquec.haptics.passivity.passive_hand import random_hands
 from torquec.haptics.passivity.port_loop import Grip, PortLoop, RenderedImpedance
+from torquec.proof.passivity.hand_discs import hand_discs
 
 
 @pytest.mark.parametrize("damping", [0.0, 0.5, 1.0, 1.9])
@@ -45,7 +45,7 @@ def test_edges_are_told_from_a_dense_look_at_frequency_and_mass():
             rendered = RenderedImpedance(mass, share * found.lower, stiffness)
             least = math.inf
             for delta in np.linspace(-1.0, 1.0, 21 if loop.port.model_error else 1) * loop.port.model_error:
-                discs = hand_discs(loop, w, delta)
+                discs = hand_discs(loop.sampled_port, w, delta)
                 least = min(least, float(discs.margin(*feedback(loop, rendered, discs)).min()))
             assert (least > 0.0) == inside == test.is_passive(rendered)
 

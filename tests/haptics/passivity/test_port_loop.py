@@ -13,7 +13,6 @@ from torquec.haptics.passivity.port_loop import (
     PortLoop,
     RenderedImpedance,
     force_feedback,
-    force_filter,
     object_steps,
     position_feedback,
     velocity_filter,
@@ -42,7 +41,7 @@ def test_low_frequencies_see_the_gains_and_the_object():
 
 def test_filters_have_half_their_power_at_the_cutoff():
     s = np.array([2j * math.pi * PUMA.force_cutoff])
-    assert abs(force_filter(PUMA, s)[0]) == pytest.approx(math.sqrt(0.5))
+    assert abs(PUMA.sampled_port.sensor(s)[0]) == pytest.approx(math.sqrt(0.5))
     loop = PortLoop(PUMA.port, velocity_cutoff=40.0)
     numerator, denominator = velocity_filter(loop)
     back = np.exp(-2j * math.pi * 40.0 * loop.period)

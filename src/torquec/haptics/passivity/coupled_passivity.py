@@ -21,11 +21,11 @@ import numpy as np
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array, ComplexArray
 from torquec.haptics.passivity.coupled_loop import coupled_loop
-from torquec.haptics.passivity.hand_discs import HandDiscs, hand_discs
 from torquec.haptics.passivity.passive_hand import no_hands
 from torquec.haptics.passivity.port_loop import PortLoop, RenderedImpedance, force_feedback, position_feedback
 from torquec.haptics.passivity.rendering_kind import RenderingKind
 from torquec.proof.enclosure.positive_function import Cells, is_positive
+from torquec.proof.passivity.hand_discs import HandDiscs, hand_discs
 
 _LOWEST = 2.0 * math.pi * 0.005
 """The lowest frequency of which a margin is told [rad/s]: a spring's falls to nothing with w^2, without harm."""
@@ -85,7 +85,7 @@ class PassivityTest:
         samples = self._samples(rendered)
 
         def surplus(x: Array, y: Array) -> Array:
-            return self._surplus(hand_discs(self.loop, np.sqrt(x), y), rendered)
+            return self._surplus(hand_discs(self.loop.sampled_port, np.sqrt(x), y), rendered)
 
         known = [self._surplus(discs, rendered) for _, discs in samples]
         if not all((values > 0.0).all() for values in known):
@@ -144,7 +144,7 @@ class PassivityTest:
 
     def _at(self, cells: Cells) -> HandDiscs:
         x, y = cells.points(_POINTS, self._masses)
-        return hand_discs(self.loop, np.sqrt(x.ravel()), y.ravel())
+        return hand_discs(self.loop.sampled_port, np.sqrt(x.ravel()), y.ravel())
 
     def _feedback(self, discs: HandDiscs, rendered: RenderedImpedance) -> tuple[ComplexArray, ComplexArray]:
         return force_feedback(self.loop, rendered, discs.z), position_feedback(self.loop, rendered, discs.z)
@@ -178,7 +178,7 @@ class PassivityTest:
             ws = np.clip(w + width * share[:, None], _LOWEST, self.loop.nyquist)
             deltas = np.clip(delta + spread * tilts[:, None], -error, error)
             ws, deltas = np.broadcast_arrays(ws[:, None, :], deltas[None, :, :])
-            discs = hand_discs(self.loop, ws.ravel(), deltas.ravel())
+            discs = hand_discs(self.loop.sampled_port, ws.ravel(), deltas.ravel())
             values = margin(discs, *self._feedback(discs, rendered)).reshape(-1, len(order))
             at, column = values.argmin(axis=0), np.arange(len(order))
             w, delta = ws.reshape(values.shape)[at, column], deltas.reshape(values.shape)[at, column]

@@ -32,9 +32,9 @@ from torquec.errors import ArgumentError, CheckError
 from torquec.foundation.arrays import ComplexArray
 from torquec.haptics.passivity.coupled_loop import coupled_loop
 from torquec.haptics.passivity.coupled_passivity import PassivityTest, WorstFrequency
-from torquec.haptics.passivity.hand_discs import HandDiscs, hand_discs
 from torquec.haptics.passivity.passive_hand import PassiveHands, SwitchedHands, no_hands
 from torquec.haptics.passivity.port_loop import PortLoop, RenderedImpedance, force_feedback, position_feedback
+from torquec.proof.passivity.hand_discs import HandDiscs, hand_discs
 
 _REACHES = (1.0, 0.99, 0.97, 0.93, 0.85, 0.7, 0.5)  # r of (1): lossless hands first
 _WIDTHS = (0.3, 0.1, 0.03, 0.01, 0.003)  # e of (3): the wider, the faster the growth
@@ -119,7 +119,7 @@ def _candidates(loop: PortLoop, rendered: RenderedImpedance, worst: WorstFrequen
     frequency = worst.frequency
     if frequency > 0.99 * loop.nyquist:
         frequency = loop.nyquist  # there the aliases come in pairs, and one impedance serves both
-    discs = hand_discs(loop, np.array([frequency]), worst.mass_error)
+    discs = hand_discs(loop.sampled_port, np.array([frequency]), worst.mass_error)
     for reach in _REACHES:
         wanted = _wanted(loop, rendered, discs, reach)
         yield _simple_hand(*wanted[0])
@@ -179,7 +179,7 @@ def _resonances(wanted: list[tuple[float, complex]], width: float) -> PassiveHan
 def _switched(loop: PortLoop, rendered: RenderedImpedance, worst: WorstFrequency) -> Iterator[SwitchedHands]:
     """(4), the longest lever first."""
     w = min(worst.frequency, 0.98 * loop.nyquist)  # at half the rate a resonance and its mirror image would be one
-    discs = hand_discs(loop, np.array([w]), worst.mass_error)
+    discs = hand_discs(loop.sampled_port, np.array([w]), worst.mass_error)
     middle = len(discs.s) // 2
     near = slice(middle - _LEVER_ALIASES, middle + _LEVER_ALIASES + 1)
     N, q = discs.forces(force_feedback(loop, rendered, discs.z), position_feedback(loop, rendered, discs.z))

@@ -30,6 +30,7 @@ from torquec.foundation.arrays import Array, ComplexArray
 from torquec.foundation.choice import chosen
 from torquec.haptics.passivity.haptic_port import HapticPort, check_number
 from torquec.haptics.passivity.rendering_kind import RenderingKind
+from torquec.proof.passivity.hand_discs import SampledPort
 
 CLOVER_POLES = PolePair(-45 + 45j, -45 - 45j)
 """10 Hz, damped at 70 % of critical: the faster of the two pairs that Clover's chapter III studies."""
@@ -133,6 +134,12 @@ class PortLoop:
         """Half the sampling rate [rad/s]."""
         return math.pi / self.period
 
+    @property
+    def sampled_port(self) -> SampledPort:
+        """Arm, sampler, sensor and grip without the object: what passivity is proven of."""
+        grip = None if self.grip is None else (self.grip.stiffness, self.grip.damping)
+        return SampledPort(self.port.mass, self.port.damping, self.period, self.force_cutoff, self.force_delay, grip)
+
     def gains_on_position(self, rendered: RenderedImpedance) -> tuple[float, float]:
         """What multiplies x_n and v_n in u_n, with the sign turned: k and c of (4), or K and B of (7)."""
         if self.rendering is RenderingKind.IMPEDANCE:
@@ -202,11 +209,4 @@ def force_feedback(loop: PortLoop, rendered: RenderedImpedance, z: ComplexArray)
     ar = steps.acceleration[0] * xr + steps.acceleration[1] * vr + steps.acceleration[2]
     follow = loop.stiffness_gain * xr + (loop.damping_gain + loop.damping_feedforward * loop.port.damping) * vr
     found: ComplexArray = (loop.port.mass * ar + follow - loop.force_feedforward) / z**loop.computation_delay
-    return found
-
-
-def force_filter(loop: PortLoop, s: ComplexArray) -> ComplexArray:
-    """The sensor of (2) with its delay, at the points s."""
-    w = 2.0 * math.pi * loop.force_cutoff
-    found: ComplexArray = w * w / (s * s + math.sqrt(2.0) * w * s + w * w) * np.exp(-s * loop.force_delay)
     return found

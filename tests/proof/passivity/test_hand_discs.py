@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from tests.haptics.port_loops import PUMA, TORQUE_ARM, feedback, random_loop, spread
 
-from torquec.haptics.passivity.hand_discs import hand_discs
 from torquec.haptics.passivity.port_loop import RenderedImpedance
+from torquec.proof.passivity.hand_discs import hand_discs
 
 
 def test_colgates_condition_at_every_frequency():
@@ -13,7 +13,7 @@ def test_colgates_condition_at_every_frequency():
     loop = replace(TORQUE_ARM, velocity_cutoff=60.0, computation_delay=1)
     rendered = RenderedImpedance(0.0, 1.0, 900.0)
     w = np.geomspace(1.0, loop.nyquist, 200)
-    discs = hand_discs(loop, w)
+    discs = hand_discs(loop.sampled_port, w)
     Cf, Cx = feedback(loop, rendered, discs)
     colgate = 0.5 * loop.period * ((1.0 - 1.0 / discs.z) * Cx).real / (1.0 - np.cos(w * loop.period))
     clear = np.abs(colgate - 2.0) > 1e-3
@@ -37,7 +37,7 @@ def test_the_condition_is_that_the_ports_matrix_is_positive():
         loop = random_loop(generator)
         mass = loop.port.mass * spread(generator, 0.05, 20.0)
         rendered = RenderedImpedance(mass, mass * spread(generator, 1e-5, 1.0), mass * spread(generator, 1e-3, 1e3))
-        discs = hand_discs(loop, np.geomspace(0.1, loop.nyquist, 12), loop.port.model_error)
+        discs = hand_discs(loop.sampled_port, np.geomspace(0.1, loop.nyquist, 12), loop.port.model_error)
         Cf, Cx = feedback(loop, rendered, discs)
         (surplus, right), (N, q) = discs.surplus(Cf, Cx), discs.forces(Cf, Cx)
         L = N - (discs.weight * discs.hold * q * discs.radius * discs.arm.conj() / discs.arm).sum(axis=0)
@@ -58,7 +58,7 @@ def test_discs_hold_the_hands_and_nothing_less():
     generator = np.random.default_rng(5)
     w = np.array([40.0])
     for loop in (PUMA, replace(PUMA, grip=None)):
-        discs = hand_discs(loop, w)
+        discs = hand_discs(loop.sampled_port, w)
         middle = len(discs.s) // 2
         for _ in range(200):
             lossless = generator.random() < 0.5

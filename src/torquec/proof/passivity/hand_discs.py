@@ -1,7 +1,7 @@
 """What passive hands can do to a sampled loop at a frequency and all its aliases, with a force sensor in the loop.
 
 A sampler mixes the frequencies s_k = j (w + 2 pi k/T) of all its aliases. With the arm D_k = m s_k + b, the hold
-W_k = (1 - 1/z)/(s_k T), the sensor A_k and a hand f = -Z v, the coupled loop of `port_loop` (8) is singular where
+W_k = (1 - 1/z)/(s_k T), the sensor A_k and a hand f = -Z v, the coupled loop (`port_loop` (8)) is singular where
 
 (1)  N - sum_k W_k q_k (1/D_k - g_k) = 0,   N = 1 + Cx sum_k W_k/(s_k D_k),   q_k = Cx/s_k - Cf A_k D_k,
      g_k = 1/(D_k + Z_k)
@@ -47,11 +47,30 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.foundation.arrays import Array, ComplexArray, Mask
-from torquec.haptics.passivity.port_loop import Grip, PortLoop, force_filter
 
 _LEAST_ALIASES = 24  # on either side: Colgate's edge is then met to 1e-5
 _ALIASES_BEHIND_GRIP = 6
 """Behind a grip, which swallows what is fast, terms fall with k^4."""
+
+
+@dataclass(frozen=True)
+class SampledPort:
+    """One axis of a haptic arm as numbers: arm D = mass s + damping, sampling period [s], force sensor (a second-order
+    low pass with `force_cutoff` [Hz] and `force_delay` [s]), grip stiffness and damping (None for a hand bolted on).
+    """
+
+    mass: float
+    damping: float
+    period: float
+    force_cutoff: float
+    force_delay: float = 0.0
+    grip: tuple[float, float] | None = None
+
+    def sensor(self, s: ComplexArray) -> ComplexArray:
+        """A of (1): the force sensor with its filter and delay, at the points s."""
+        w = 2.0 * math.pi * self.force_cutoff
+        found: ComplexArray = w * w / (s * s + math.sqrt(2.0) * w * s + w * w) * np.exp(-s * self.force_delay)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,20 +144,20 @@ class HandDiscs:
         return found
 
 
-def hand_discs(loop: PortLoop, frequency: Array, mass_error: Array | float = 0.0) -> HandDiscs:
+def hand_discs(port: SampledPort, frequency: Array, mass_error: Array | float = 0.0) -> HandDiscs:
     """The discs (2) at frequencies (N,) [rad/s], for the arm's true mass, one for all or one each."""
-    least = _LEAST_ALIASES if loop.grip is None else _ALIASES_BEHIND_GRIP
-    aliases = max(least, math.ceil(4.0 * loop.force_cutoff * loop.period))
+    least = _LEAST_ALIASES if port.grip is None else _ALIASES_BEHIND_GRIP
+    aliases = max(least, math.ceil(4.0 * port.force_cutoff * port.period))
     k = np.arange(-aliases, aliases + 1)[:, None]
     # Terms fall with k^2 at least: the last one on either side stands for itself and for all that are left out.
     weight = np.ones(k.shape)
     weight[0] = weight[-1] = 1.0 + aliases**2 / (aliases + 0.5)
-    z = np.exp(1j * frequency * loop.period)
-    s = 1j * (frequency + 2.0 * math.pi / loop.period * k)
-    hold = -np.expm1(-1j * frequency * loop.period) / (s * loop.period)
-    arm = loop.port.mass * (1.0 + mass_error) * s + loop.port.damping
-    loss = np.zeros(s.shape) if loop.grip is None else _grip_loss(loop.grip, s.imag)
-    below = loss * np.abs(arm) ** 2 + loop.port.damping
+    z = np.exp(1j * frequency * port.period)
+    s = 1j * (frequency + 2.0 * math.pi / port.period * k)
+    hold = -np.expm1(-1j * frequency * port.period) / (s * port.period)
+    arm = port.mass * (1.0 + mass_error) * s + port.damping
+    loss = np.zeros(s.shape) if port.grip is None else _grip_loss(*port.grip, s.imag)
+    below = loss * np.abs(arm) ** 2 + port.damping
     radius = 0.5 / below
     return HandDiscs(
         frequency,
@@ -146,7 +165,7 @@ def hand_discs(loop: PortLoop, frequency: Array, mass_error: Array | float = 0.0
         s,
         hold,
         arm,
-        force_filter(loop, s),
+        port.sensor(s),
         weight,
         (loss * arm.conj() + 0.5) / below,
         radius,
@@ -154,7 +173,7 @@ def hand_discs(loop: PortLoop, frequency: Array, mass_error: Array | float = 0.0
     )
 
 
-def _grip_loss(grip: Grip, w: Array) -> Array:
+def _grip_loss(stiffness: float, damping: float, w: Array) -> Array:
     """r_k of (2): Re s/(kg + cg s)."""
-    found: Array = grip.damping * w * w / (grip.stiffness**2 + (grip.damping * w) ** 2)
+    found: Array = damping * w * w / (stiffness**2 + (damping * w) ** 2)
     return found

@@ -1,0 +1,1 @@
+"""Passivity of sampled loops: what a passive operator impedance can do to them."""
