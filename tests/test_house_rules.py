@@ -1,4 +1,4 @@
-"""House rules that a machine can check: layout, names, docstrings, linters, types, layers, start-up."""
+"""House rules that a machine can check: layout, names, docstrings, start-up (style, types, layers: `./run lint`)."""
 
 from __future__ import annotations
 
@@ -53,13 +53,6 @@ def each_source(rule):
 
     test.__doc__ = rule.__doc__
     return test
-
-
-def run_tool(*command: str) -> None:
-    result = subprocess.run(
-        [sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, timeout=600, check=False
-    )
-    assert result.returncode == 0, result.stdout + result.stderr
 
 
 @each_source
@@ -234,26 +227,6 @@ def test_public_names_stand_for_one_thing():
                 places.setdefault(node.name, []).append(relative(path))
     twice = {name: found for name, found in places.items() if len(found) > 1}
     assert not twice
-
-
-def test_ruff():
-    run_tool("ruff", "check", "--no-cache", "src", "tests", "release", "run", "hatch_build.py")
-
-
-def test_ruff_format():
-    run_tool("ruff", "format", "--check", "--no-cache", "src", "tests", "release", "run", "hatch_build.py")
-
-
-def test_mypy():
-    run_tool("mypy", "--strict", "src/torquec")
-
-
-def test_rooms_import_only_what_lies_below():
-    executable = Path(sys.executable).with_name("lint-imports")
-    result = subprocess.run(
-        [str(executable), "--no-cache"], cwd=ROOT, capture_output=True, text=True, timeout=600, check=False
-    )
-    assert result.returncode == 0, result.stdout + result.stderr
 
 
 def imports_at_start(body: list[ast.stmt]) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import runpy
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -79,8 +80,9 @@ def test_steps_find_fewer_than_one_look(puma):
     assert np.sum(found.shares >= 0.01) > len(found.kept) == 23
 
 
-def test_the_example_prints_the_three_tables(capsys):
+def test_the_example_prints_the_three_tables(capsys, monkeypatch):
     script = Path(__file__).resolve().parents[3] / "examples" / "puma260_identification.py"
+    monkeypatch.setattr(sys, "argv", [str(script)])  # pytest's own words would name a picture
     runpy.run_path(str(script), run_name="__main__")
     text = capsys.readouterr().out
     assert "78 parameters, 52 of them independent, 23 significant" in text

@@ -19,7 +19,7 @@ from torquec.robot.classics import load_classic
 from torquec.robot.robot import Drives
 from torquec.trajectory import minimum_jerk
 
-XARM7 = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "models" / "xarm7.urdf"
+XARM7 = Path(__file__).resolve().parents[3].parent / "shared" / "data" / "models" / "xarm7.urdf"
 
 
 @pytest.mark.parametrize("name", ["planar2r", "scara", "stanford", "puma560", *range(4)])
