@@ -11,12 +11,13 @@ Printing, the files that were written, and the exit status are handled in `Comma
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, get_args, get_type_hints
 
 import typer
 from typer.models import ParameterInfo
@@ -117,10 +118,7 @@ class Command(Generic[Options]):
         for item in dataclasses.fields(self.options):
             notes = getattr(own[item.name], "__metadata__", ())
             if any(isinstance(note, ParameterInfo) for note in notes):
-                hints[item.name] = own[item.name]
-                for note in notes if any(isinstance(note, Writes) for note in notes) else ():
-                    if isinstance(note, ParameterInfo):
-                        note.parser = named_path
+                hints[item.name] = _escaped_paths(own[item.name], notes)
                 if item.default is not dataclasses.MISSING:
                     defaults[item.name] = item.default
         hints["json"], defaults["json"] = _JSON, False
@@ -176,6 +174,17 @@ def command(
 ) -> Callable[[Callable[..., Outcome]], Command[Options]]:
     """Make a command of a function (see the module and `Command`)."""
     return lambda function: Command(name, function, options, example, bodies, extra, without_model, metavar)
+
+
+def _escaped_paths(hint: Any, notes: tuple[Any, ...]) -> Any:
+    """The annotation of an option; one that names something to be written parses its path. The class keeps its own."""
+    if not any(isinstance(note, Writes) for note in notes):
+        return hint
+    parsed = [copy.copy(note) for note in notes]
+    for note in parsed:
+        if isinstance(note, ParameterInfo):
+            note.parser = named_path
+    return Annotated[get_args(hint)[0], *parsed]
 
 
 def _robot_argument(metavar: str) -> Any:

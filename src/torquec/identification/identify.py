@@ -53,8 +53,8 @@ from torquec.trajectory.log_map import LogMap
 _DEFAULT = IdentifyOptions()
 _GRAVITY_ROWS = 600  # samples that a direction is fitted to
 _LOAD_FITS = 20  # friction by load settles in a few
-_SAME_LOAD = 1e-10
 _FARTHER = 1.1  # times the error of cross-validation: what is said of another motion
+_SAME_LOAD = 1e-10
 """Change of parameters, relative to the largest, below which (5) ends: some per cent of the change before each time, so
 that the next one would be lost in the rounding of the solver; where that is coarser, changes stop to fall."""
 
