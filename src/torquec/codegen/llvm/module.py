@@ -7,6 +7,8 @@ and an address that is missing is an exception, never a crash in the linker.
 
 from __future__ import annotations
 
+from functools import partial
+
 import llvmlite.binding as llvm
 
 from torquec.codegen.llvm.cpu import Cpu, make_target_machine
@@ -18,11 +20,12 @@ from torquec.codegen.llvm_text.batch import (
     emit_row_loop,
     emit_shared_batch,
 )
-from torquec.codegen.llvm_text.block_assembly import emit_assembled_block
 from torquec.codegen.llvm_text.program import make_program
-from torquec.codegen.llvm_text.scalar import emit_packed, emit_scalar
+from torquec.codegen.llvm_text.scalar import Assembler, emit_packed, emit_scalar
 from torquec.codegen.llvm_text.sincos import FAR_SINCOS, LIBRARY_FAR_ONE, SINGLE_FAR_SINCOS
 from torquec.codegen.llvm_text.text import FunctionText, Type
+from torquec.codegen.x86.block_assembly import emit_assembled_block
+from torquec.codegen.x86.scalar_assembly import emit_assembled
 from torquec.errors import CompileError
 from torquec.expr import Function, check_function
 
@@ -50,7 +53,7 @@ def compile_scalar(function: Function, cpu: Cpu) -> bytes:
     _check_size(function)
     text = FunctionText(cpu.fma)
     program = make_program(function, fuse=cpu.fma)
-    kernel = emit_scalar(text, program, cpu.width, name=KERNEL, registers=cpu.assembled_registers)
+    kernel = emit_scalar(text, program, cpu.width, name=KERNEL, assembler=_scalar_assembler(cpu))
     bodies = [kernel, emit_packed(program, kernel=KERNEL, name=PACKED)]
     return _object_code(bodies, text, cpu, width=min(cpu.width, _MOST_WIDTH_OF_ONE))
 
@@ -90,6 +93,11 @@ def compile_single(function: Function, cpu: Cpu) -> bytes:
         COPY_ROWS,
     ]
     return _object_code(bodies, text, cpu, width=cpu.width, far_sincos=SINGLE_FAR_SINCOS)
+
+
+def _scalar_assembler(cpu: Cpu) -> Assembler | None:
+    """What writes the instructions of a scalar kernel; None where LLVM does."""
+    return partial(emit_assembled, registers=cpu.assembled_registers) if cpu.assembled_registers else None
 
 
 def object_code(source: str, cpu: Cpu, *, level: int = 2) -> bytes:

@@ -9,11 +9,11 @@ sines and cosines of a group are evaluated in a few vectors.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from torquec.codegen.llvm_text.arctangent import emit_atan2
-from torquec.codegen.llvm_text.arrange import arrange
-from torquec.codegen.llvm_text.assembly import emit_assembled
+from torquec.codegen.llvm_text.arrange import Item, arrange
+from torquec.codegen.llvm_text.emit import KernelBody
 from torquec.codegen.llvm_text.kernel import emit_kernel
 from torquec.codegen.llvm_text.program import StepProgram
 from torquec.codegen.llvm_text.schedule import MOST_SCHEDULED_HERE, schedule
@@ -32,10 +32,17 @@ SINCOS_OF_MANY = "sincos_of_many"
 """The function that :func:`emit_sincos_of_many` writes."""
 
 
-def emit_scalar(module: FunctionText, program: StepProgram, width: int, *, name: str, registers: int = 0) -> str:
+Assembler = Callable[[FunctionText, StepProgram, Sequence[Item], Callable[[FunctionText], KernelBody], str], str]
+"""(module, program, scheduled items, maker of the body, head) -> the kernel in a processor's own instructions; "" where LLVM
+is to write them."""
+
+
+def emit_scalar(
+    module: FunctionText, program: StepProgram, width: int, *, name: str, assembler: Assembler | None = None
+) -> str:
     """The text of the scalar kernel under that symbol, for registers of `width` doubles.
 
-    `registers`: how many an x86 processor with fused operations has; 0 leaves all instructions to LLVM.
+    `assembler` writes machine instructions of a processor; None leaves all of them to LLVM.
     """
 
     def make_body(text: FunctionText) -> _ScalarBody:
@@ -43,9 +50,9 @@ def emit_scalar(module: FunctionText, program: StepProgram, width: int, *, name:
 
     head = f"define void @{name}"
     order = arrange(program, columns=1)
-    if registers:
+    if assembler is not None:
         items = schedule(program, order, most=MOST_SCHEDULED_HERE)
-        kernel = emit_assembled(module, program, items, make_body, head=head, registers=registers)
+        kernel = assembler(module, program, items, make_body, head)
         if kernel:
             return kernel
     return emit_kernel(module, program, schedule(program, order), make_body, head=head)

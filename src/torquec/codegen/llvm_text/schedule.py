@@ -24,7 +24,7 @@ MOST_SCHEDULED = 1000
 """Steps. In longer programs more values wait than there are registers in any order, and the algorithm's own is best."""
 
 MOST_SCHEDULED_HERE = 2000
-"""The same where registers are given out by :mod:`torquec.codegen.llvm_text.assembly`, which keeps to this order."""
+"""The same where registers are given out by :mod:`torquec.codegen.x86.scalar_assembly`, which keeps to this order."""
 
 SPAN = 8
 """Cycles. Two operations of a chain: finer, ready times that are only estimates would decide."""

@@ -3,7 +3,7 @@ import functools
 import numpy as np
 import pytest
 
-from torquec.codegen.llvm_text.registers import Registers, uses_of
+from torquec.codegen.x86.register_allocation import Registers, uses_of
 
 
 def loads_by_belady(reads, count):

@@ -5,7 +5,7 @@ inverse dynamics two thirds go into its search for registers. Here every value i
 the steps, in time that grows with their number alone:
 
 (1)  a value is in a register or in memory: inputs and constants where they are, others in a slot on the stack;
-(2)  registers are given out by Belady's rule (:mod:`torquec.codegen.llvm_text.registers`);
+(2)  registers are given out by Belady's rule (:mod:`torquec.codegen.x86.register_allocation`);
 (3)  one operand of an instruction may be in memory; it is loaded first where a register is free and it is used again
      within `_REACH` steps;
 (4)  a fused operation is written over an operand that nobody needs afterwards, or else over a copy of its summand.
@@ -22,8 +22,8 @@ from torquec.codegen.llvm_text.arrange import AngleGroup, Item, PointGroup, Writ
 from torquec.codegen.llvm_text.emit import KernelBody, emit_items
 from torquec.codegen.llvm_text.kernel import MOST_OPERATIONS_IN_ONE, kernel_parameters
 from torquec.codegen.llvm_text.program import EvaluationStep, Fused, StepProgram
-from torquec.codegen.llvm_text.registers import Registers, uses_of
 from torquec.codegen.llvm_text.text import FunctionText, literal
+from torquec.codegen.x86.register_allocation import Registers, uses_of
 from torquec.expr import Op
 
 FEWEST_STEPS = 40
@@ -49,8 +49,8 @@ def emit_assembled(
     program: StepProgram,
     items: Sequence[Item],
     make_body: Callable[[FunctionText], KernelBody],
-    *,
     head: str,
+    *,
     registers: int,
 ) -> str:
     """The text of a kernel for a processor with that many vector registers and fused operations.

@@ -8,7 +8,6 @@ from tests.codegen.llvm_text.test_scalar import interpret
 from torquec.codegen.llvm import CompileOptions, compile_function, host_cpu, plain_cpu
 from torquec.codegen.llvm import module as module_file
 from torquec.codegen.llvm.cpu import Cpu
-from torquec.codegen.llvm_text import assembly
 from torquec.codegen.llvm_text.program import make_program
 from torquec.expr import Op, trace
 from torquec.expr.math import exp, sincos
@@ -67,7 +66,7 @@ def test_operands_that_are_one_value():
             rows += [(Op.MUL, 7 + len(rows) - 1, y), (Op.SUB, 7 + len(rows), 7 + len(rows) - 1)]
     rows += [(Op.NEG, len(rows) + 6), (Op.ADD, len(rows) + 6, len(rows) + 6)]
     f = program(rows, outputs=(tuple(range(7, 7 + len(rows))),))
-    assert len(rows) >= assembly.FEWEST_STEPS
+    assert len(rows) >= scalar_assembly.FEWEST_STEPS
     for seed in range(5):
         arrays = inputs_of(f, np.random.default_rng(seed), scale=1.0)
         assert same_bits(compile_function(f).call(*arrays), interpret(make_program(f, fuse=True), arrays)[0])

@@ -7,9 +7,9 @@ from tests.codegen.llvm.programs import arm, every_op, inputs_of, passthrough, r
 from torquec.codegen.llvm import CompileOptions, compile_function, host_cpu, plain_cpu
 from torquec.codegen.llvm import module as module_file
 from torquec.codegen.llvm.cpu import Cpu
-from torquec.codegen.llvm_text import block_assembly
 from torquec.codegen.llvm_text.program import make_program
 from torquec.codegen.llvm_text.text import FunctionText
+from torquec.codegen.x86 import block_assembly
 from torquec.expr import Op, trace
 from torquec.model.quantities import trace_quantity
 from torquec.robot import classics

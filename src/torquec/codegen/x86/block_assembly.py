@@ -5,7 +5,7 @@ code for the Panda's inverse dynamics has 1100 instructions, 400 reads and 150 s
 there are 950, 350 and 120, because
 
 (1)  the instructions come in the order of :mod:`torquec.codegen.llvm_text.schedule`, in which few values wait;
-(2)  registers are given out by Belady's rule (:mod:`torquec.codegen.llvm_text.registers`);
+(2)  registers are given out by Belady's rule (:mod:`torquec.codegen.x86.register_allocation`);
 (3)  one operand of an instruction may be in memory; it is loaded first where it is used again: a constant within
      `_NEAR` instructions, whatever it replaces; another value within `_REACH`, where a register is free;
 (4)  a fused operation is written over an operand that nobody needs afterwards, or else over a copy of its summand.
@@ -19,14 +19,14 @@ from __future__ import annotations
 import re
 
 from torquec.codegen.llvm_text.arrange import AngleGroup, Write, arrange, place_writes
-from torquec.codegen.llvm_text.assembly import FEWEST_STEPS
 from torquec.codegen.llvm_text.batch import emit_row_loop
-from torquec.codegen.llvm_text.block_code import COLUMNS, FAR, WIDTH, BlockCode, Form, Instruction, is_writable
 from torquec.codegen.llvm_text.kernel import MOST_OPERATIONS_IN_ONE, kernel_parameters
 from torquec.codegen.llvm_text.program import StepProgram
-from torquec.codegen.llvm_text.registers import Registers, uses_of
 from torquec.codegen.llvm_text.schedule import MOST_SCHEDULED, schedule
 from torquec.codegen.llvm_text.text import FunctionText, Type, literal
+from torquec.codegen.x86.block_code import COLUMNS, FAR, WIDTH, BlockCode, Form, Instruction, is_writable
+from torquec.codegen.x86.register_allocation import Registers, uses_of
+from torquec.codegen.x86.scalar_assembly import FEWEST_STEPS
 from torquec.expr import Op
 
 _MOST_POINTERS = 8  # general registers that are left beside those of constants, values that wait, and lanes

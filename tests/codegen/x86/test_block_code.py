@@ -10,8 +10,8 @@ from tests.codegen.llvm_text.test_scalar import interpret
 
 from torquec.codegen.llvm import compile_function, host_cpu
 from torquec.codegen.llvm_text.arrange import arrange
-from torquec.codegen.llvm_text.block_code import COLUMNS, FAR, WIDTH, BlockCode, Form, is_writable
 from torquec.codegen.llvm_text.program import make_program
+from torquec.codegen.x86.block_code import COLUMNS, FAR, WIDTH, BlockCode, Form, is_writable
 from torquec.expr import Op, trace
 
 ARITHMETIC = (Op.ADD, Op.SUB, Op.MUL, Op.MUL, Op.NEG, Op.DIV)
