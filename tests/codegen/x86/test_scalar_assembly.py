@@ -9,6 +9,7 @@ from torquec.codegen.llvm import CompileOptions, compile_function, host_cpu, pla
 from torquec.codegen.llvm import module as module_file
 from torquec.codegen.llvm.cpu import Cpu
 from torquec.codegen.llvm_text.program import make_program
+from torquec.codegen.x86 import scalar_assembly
 from torquec.expr import Op, trace
 from torquec.expr.math import exp, sincos
 from torquec.model.quantities import trace_quantity

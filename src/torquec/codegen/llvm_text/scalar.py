@@ -33,8 +33,8 @@ SINCOS_OF_MANY = "sincos_of_many"
 
 
 Assembler = Callable[[FunctionText, StepProgram, Sequence[Item], Callable[[FunctionText], KernelBody], str], str]
-"""(module, program, scheduled items, maker of the body, head) -> the kernel in a processor's own instructions; "" where LLVM
-is to write them."""
+"""(module, program, scheduled items, maker of the body, head) -> the kernel in a processor's own instructions, or "" where
+LLVM is to write them."""
 
 
 def emit_scalar(
