@@ -33,8 +33,7 @@ SINCOS_OF_MANY = "sincos_of_many"
 
 
 Assembler = Callable[[FunctionText, StepProgram, Sequence[Item], Callable[[FunctionText], KernelBody], str], str]
-"""(module, program, scheduled items, maker of the body, head) -> the kernel in a processor's own instructions, or "" where
-LLVM is to write them."""
+"""(module, program, items, maker of the body, head) -> a kernel of machine instructions; "" leaves it to LLVM."""
 
 
 def emit_scalar(
