@@ -14,6 +14,7 @@ from torquec.errors import ArgumentError
 from torquec.realtime.ros2_package import write_ros2_package
 from torquec.robot.robot import Robot
 
+SPECIFICATIONS = Path(__file__).resolve().parents[2] / "examples" / "specifications"
 STAND_INS = Path(__file__).parent / "ros2_stand_ins"
 STRICT = ("-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror", "-O1")
 pytestmark = pytest.mark.skipif(not COMPILERS or CXX is None, reason="no C and C++ compiler")
@@ -119,3 +120,23 @@ def test_files_are_whole_and_say_what_was_compiled(tmp_path):
     (tmp_path / "package.xml").write_text("<package/>")
     with pytest.raises(ArgumentError, match="does not say that Torquec wrote it"):
         write_ros2_package(robot, tmp_path, prefix="My-Arm")
+
+
+def test_a_simplified_model_and_a_payload_are_stated(tmp_path):
+    small = tq.simplify(tq.classics.planar2r(), SPECIFICATIONS / "planar2r.toml")
+    package = write_ros2_package(small, tmp_path / "small")
+    assert package.name == "planar2r_simplified_torquec"
+    bound = f"torque error of joint1: at most {small.record.joints['joint1'].bound!r} N m"
+    for path in ("README.md", "include/planar2r_simplified_torquec/planar2r_simplified.h"):
+        text = (tmp_path / "small" / path).read_text()
+        assert "SIMPLIFIED: this is not the exact dynamics of planar2r" in text
+        assert bound in text
+    assert "planar2r (simplified, see README.md)" in (tmp_path / "small" / "package.xml").read_text()
+    held = tq.attach_payload(tq.classics.planar2r(), "link2", mass=0.5)
+    write_ros2_package(held, tmp_path / "held")
+    for path in ("README.md", "include/planar2r_torquec/planar2r.h"):
+        assert "0.5 kg at (0.0, 0.0, 0.0) m of frame 'link2'" in (tmp_path / "held" / path).read_text()
+    write_ros2_package(tq.abbreviated_model(tq.classics.planar2r()), tmp_path / "short")
+    assert "SIMPLIFIED, NOT CERTIFIED" in (tmp_path / "short" / "README.md").read_text()
+    write_ros2_package(tq.classics.puma560(), tmp_path / "plain")
+    assert "## The model" not in (tmp_path / "plain" / "README.md").read_text()

@@ -16,10 +16,9 @@ from torquec.expr import OperationCount, count_operations
 from torquec.foundation.choice import chosen
 from torquec.foundation.reading import to_path
 from torquec.foundation.writing import write_folder
-from torquec.model.certified_package import certified_package, package_description, simplified_prefix
+from torquec.model.certified_package import certified_package, function_notes, model_description, usual_prefix
 from torquec.model.claim import Claim, claims_of
 from torquec.model.model import Model, compile
-from torquec.model.quantities import quantity_of
 from torquec.robot.robot import Robot
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ def generate(
     functions = {name: source.function(name) for name in names}
     counts = MappingProxyType({name: count_operations(function) for name, function in functions.items()})
     certified = source.record is not None
-    begin = prefix or (simplified_prefix(source) if certified else source.robot.name)
+    begin = prefix or usual_prefix(source)
     back_end = BACK_ENDS[language]
     if certified and back_end.states_claim and (back_end.for_processor or not (triple or cpu)):
         machine = _machine(triple, cpu) if back_end.for_processor else None
@@ -86,8 +85,8 @@ def generate(
             prefix=begin,
             target=language,
             precision=numbers,
-            description=package_description(source.robot),
-            notes={function.name: quantity_of(name)[0].summary for name, function in functions.items()},
+            description=model_description(source),
+            notes=function_notes(source, functions),
             triple=triple,
             cpu=cpu,
             force=force,

@@ -37,7 +37,10 @@ VERSION = 2
 OLDER = 1
 """The version that had a robot and programs only; it is still read, as an exact model."""
 
+_OLDER_FIELDS = ("format", "version", "written_by", "robot", "quantities")
+
 _REMEDY = "save the model again with torquec.save"
+_REMEDY_OLDER = "make it again, from the robot's file"
 _VALUES = DocumentFormat("model", error=ModelFileError, remedy=_REMEDY)
 
 _COEFFICIENT_FIELDS = ("assumed_regular", "quantities", "refused")
@@ -124,6 +127,10 @@ class _Reader:
     def model(self, document: dict[str, Any]) -> Model:
         """The whole file."""
         if document["version"] == OLDER:
+            if foreign := [name for name in document if name not in _OLDER_FIELDS]:
+                raise ModelFileError(
+                    f"'{foreign[0]}' is not known in a file of version {OLDER}", where=self.where, remedy=_REMEDY_OLDER
+                )
             robot = robot_from_dict(document.get("robot"), where=self.where, older=True)
             functions = self._functions(robot, document, hashed=False)
             return self._checked(Model(robot, functions, kept=tuple(functions)))

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from torquec.foundation.work import Work, as_work
 from torquec.project.law_choice import LawChoice, asked_law, law_gains, lqr_weights
 from torquec.project.promises import law_errors, promises, tracking_sentence
+from torquec.report.result_document import ROBOT_AS_USED, as_used
+from torquec.robot.changes_text import changes_text
 
 if TYPE_CHECKING:
     from torquec.control.controller import Controller
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from torquec.control.worst_case import WorstCase
     from torquec.linearization.linearize import LinearModel
     from torquec.model.model import Model
+    from torquec.robot.robot import Robot
     from torquec.trajectory import Trajectory
 
 DOCUMENT = "design.json"
@@ -41,14 +44,15 @@ class DesignStudy:
     kind: LawKind
     law: Controller
     document: dict[str, Any]
+    robot: Robot
     looked_at: LinearModel | None = None
     worst: WorstCase | None = None
     along_motion: bool = False
 
     @property
     def details(self) -> dict[str, Any]:
-        """What the file of the controller says about how it was made."""
-        return {key: self.document[key] for key in DETAILS}
+        """What the file of the controller says about how it was made, and for which robot as used."""
+        return {**{key: self.document[key] for key in DETAILS}, ROBOT_AS_USED: as_used(self.robot)}
 
     @property
     def promise(self) -> str:
@@ -98,7 +102,7 @@ def design_study(
         worst = _worst(model, choice, kind, motion, work)
         document |= _robustness(model, looked_at, choice, kind, worst)
     document |= promises(model, kind, choice, motion, tuple(point), work=work)
-    return DesignStudy(kind, law, document, looked_at, worst, motion is not None)
+    return DesignStudy(kind, law, document, robot, looked_at, worst, motion is not None)
 
 
 def complex_list(values: Any) -> list[list[float]]:
@@ -214,10 +218,16 @@ def write_design(
 
     with new_folder(folder, force=force) as scratch:
         files = write_controller(
-            study.law, scratch, prefix=name, details=study.details, promise=study.promise, force=True
+            study.law,
+            scratch,
+            prefix=name,
+            details=study.details,
+            promise=study.promise,
+            about=changes_text(study.robot, gravity=True),
+            force=True,
         )
         (scratch / DOCUMENT).write_text(
-            result_text("design", study.document | loop_curves(study, loci)), encoding="ascii"
+            result_text("design", study.document | loop_curves(study, loci), study.robot), encoding="ascii"
         )
         made = write_report(scratch, scratch / PAGE, called=str(folder), live=False)
         names = [path.name for path in (*files, scratch / DOCUMENT, made.page, made.twin)]

@@ -32,7 +32,7 @@ from torquec.foundation.choice import chosen
 from torquec.foundation.json_text import document_text
 from torquec.foundation.reading import to_path
 from torquec.foundation.writing import write_folder
-from torquec.model.certified_package import package_description, rounding_text, simplified_prefix
+from torquec.model.certified_package import model_description, package_description, rounding_text, simplified_prefix
 from torquec.model.claim import Claim, claim_text, claims_of
 from torquec.model.model import Model
 from torquec.model.save import model_document
@@ -154,7 +154,7 @@ def _texts(
         description = f"{claim}\nCheck the proof and the model with:  torquec check {file}\n\n{description}"
         texts[file] = document_text(document)
     else:
-        description += f"\n\n{promise}"
+        description = f"{model_description(model)}\n\n{promise}"
     description += f"\n\nTwo-rate structure: the tasks are in {names.prefix}_tasks.h."
     if two.groups:
         description += "\nChangeable at run time, in this order:"

@@ -22,10 +22,10 @@ from torquec.errors import ArgumentError, RefusedQuantityError
 from torquec.expr import Function, OperationCount, count_operations
 from torquec.foundation.reading import to_path
 from torquec.foundation.writing import write_folder
-from torquec.model.certified_package import package_description
-from torquec.model.claim import Claim, claims_of
+from torquec.model.certified_package import function_notes, model_description, usual_prefix
+from torquec.model.claim import Claim, claims_of, simplified_text
 from torquec.model.model import Model, compile
-from torquec.model.quantities import quantity_of
+from torquec.robot.changes_text import changes_text
 from torquec.robot.robot import Robot
 
 ROS2_QUANTITIES = (
@@ -80,14 +80,15 @@ def write_ros2_package(
     """
     model = compile(source) if isinstance(source, Robot) else source
     functions = _functions(model)
-    begin = prefix_identifier(prefix or model.robot.name).lower()
+    begin = prefix_identifier(prefix or usual_prefix(model)).lower()
     package = f"{begin}_torquec"
     names = package_names(functions, begin)
-    notes = {
-        function.name: quantity_of(name)[0].summary for name, function in zip(ROS2_QUANTITIES, functions, strict=True)
-    }
-    made = c_package(functions, prefix=begin, description=package_description(model.robot), notes=notes)
+    notes = function_notes(model, dict(zip(ROS2_QUANTITIES, functions, strict=True)))
+    made = c_package(functions, prefix=begin, description=model_description(model), notes=notes)
     words = _words(model.robot, package, names.prefix, functions[-1], license_name)
+    about = [part for part in (simplified_text(model), changes_text(model.robot, gravity=True)) if part]
+    if about:
+        words["ROBOT"] += " (simplified, see README.md)" if model.kind.is_simplified else " (see README.md)"
     texts = {
         f"src/{names.prefix}.c": made[f"{names.prefix}.c"],
         f"include/{package}/{names.prefix}.h": made[f"{names.prefix}.h"],
@@ -98,6 +99,9 @@ def write_ros2_package(
         for word, value in words.items():
             text = text.replace(f"@{word}@", value)
         texts[place.format(package=package)] = text
+    if about:
+        lines = "\n\n".join(about).splitlines()
+        texts["README.md"] += "\n".join(["", "## The model", "", *(f"    {line}".rstrip() for line in lines), ""])
     files = write_folder(to_path(directory), texts, force=force)
     counts = MappingProxyType({function.name: count_operations(function) for function in functions})
     return Ros2Package(tuple(files), package, counts, claims_of(model.robot, model.record))

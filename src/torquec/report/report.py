@@ -19,7 +19,7 @@ from torquec import __version__
 from torquec.errors import ArgumentError, TorquecError
 from torquec.foundation.reading import to_path
 from torquec.foundation.writing import write_files
-from torquec.report.blocks import Block, Fact, ListedFile, Report, Section, Shown, Subheading, Tone, paragraph
+from torquec.report.blocks import Block, Fact, Facts, ListedFile, Report, Section, Shown, Subheading, Tone, paragraph
 from torquec.report.found_documents import MODEL, ROBOT_FILE, RUN_MANIFEST, FoundDocument, FoundFolder, find_documents
 from torquec.report.html_page import report_html
 from torquec.report.json_page import report_json
@@ -39,9 +39,14 @@ from torquec.report.sections.simplification import simplification_section
 from torquec.report.sections.tracking import tracking_section
 from torquec.report.sections.verdict import verdict_section
 from torquec.report.sections.verification import verification_section
+from torquec.report.used_robot import used_facts, used_robot
 
 PAGE = "report.html"
 """The name of the page in a folder of results."""
+
+
+ROBOT = "robot"
+"""The section that states payloads, locked joints and gravity itself."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,7 @@ class SectionEntry:
 
 SECTIONS = (
     SectionEntry("verdict", "Verdict", ("verdict",), verdict_section),
-    SectionEntry("robot", "The robot", ("info", MODEL, ROBOT_FILE), robot_section, once=True),
+    SectionEntry(ROBOT, "The robot", ("info", MODEL, ROBOT_FILE), robot_section, once=True),
     SectionEntry("equations", "Equations of motion", ("equations",), equations_section),
     SectionEntry("excitation", "Exciting motion", ("excite",), excitation_section),
     SectionEntry("parameters", "Identified parameters", ("identify",), parameters_section),
@@ -119,6 +124,7 @@ def folder_report(folder: Path, *, called: str = "", live: bool = False) -> Repo
     sections: list[Section] = []
     highlights: list[Fact] = []
     problems = list(found.problems)
+    robots: list[object] = []  # as used, each shown once
     for entry in SECTIONS:
         blocks: list[Block] = []
         figures: list[Fact] = []
@@ -126,6 +132,8 @@ def folder_report(folder: Path, *, called: str = "", live: bool = False) -> Repo
         for document in documents:
             try:
                 shown = entry.show(document, found)
+                robot = used_robot(document)
+                changed = [] if entry.name == ROBOT or robot in robots else used_facts(document)
             except (TorquecError, RecursionError) as error:
                 reason = getattr(error, "found", "nested too deep")
                 problems.append(f"{document.name}: {reason}")
@@ -135,7 +143,8 @@ def folder_report(folder: Path, *, called: str = "", live: bool = False) -> Repo
                 continue
             if len(documents) > 1 and not entry.once:
                 blocks.append(Subheading(shown.title or document.name))
-            blocks += shown.blocks
+            robots.append(robot)
+            blocks += [*([Facts(tuple(changed))] if changed else []), *shown.blocks]
             figures += shown.highlights
             if entry.once:
                 break
