@@ -5,28 +5,40 @@ What a command or a block of Python prints stands in a block of output instead (
 
 from __future__ import annotations
 
-import functools
-import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-import pytest
-from benchmarks.peer import ROBOTS, SHARED
-from benchmarks.simulation import FAST, FIRST_ERROR, QUICK, SLOW_POLE, tracked
+from benchmarks.peer import ROBOTS
+from benchmarks.simulation import FAST, QUICK
 from tests.closedform.reference import collected_model
-from tests.page_blocks import ROOT
+from tests.page_values import (
+    Values,
+    base_counts,
+    benchmarked,
+    bounds_hold,
+    counts,
+    cycle_operations,
+    guaranteed,
+    guaranteed_everywhere,
+    guaranteed_puma,
+    influence_count,
+    is_true,
+    keys,
+    operations,
+    simulated,
+    small_puma,
+    small_scara,
+    tip_errors,
+    total,
+    two_rate_counts,
+)
 
 import torquec as tq
 from torquec.closedform.layouts import CLOVER
 from torquec.control.pole_placement import pole_placement_gains
-from torquec.dynamics.influence_counts import InfluenceCount, influence_counts
-from torquec.expr import OperationCount, count_operations
+from torquec.expr import count_operations
 from torquec.linearization.abbreviated_linear_model import abbreviated_linear_model
-from torquec.simulation.tip_error import tip_error
-
-Values = Callable[[Path], Sequence[float]]
 
 
 @dataclass(frozen=True)
@@ -54,115 +66,14 @@ class Claim:
     holds: Callable[[Path], bool]
 
 
-def keys(file: str, *paths: str) -> Values:
-    """Numbers of a JSON document that the page's commands leave, each by its keys with dots between."""
-
-    def values(folder: Path) -> list[float]:
-        document = json.loads((folder / file).read_text(encoding="utf-8"))
-        found = []
-        for path in paths:
-            here = document
-            for key in path.split("."):
-                here = here[key]
-            found.append(here)
-        return found
-
-    return values
-
-
-def operations(source: tq.Robot | tq.Model, *quantities: str) -> list[float]:
-    """Multiplications and additions of quantities of a robot or model."""
-    model = source if isinstance(source, tq.Model) else tq.compile(source)
-    return counts(*(model.operation_count(quantity) for quantity in quantities))
-
-
-def counts(*found: OperationCount) -> list[float]:
-    """Multiplications and additions of each."""
-    return [number for count in found for number in (count.mul, count.add)]
-
-
-def benchmarked(name: str) -> tq.Robot:
-    """A robot of the benchmarks, or a skip where it is not there."""
-    path = SHARED / "models" / f"{name}.urdf"
-    if not path.exists():
-        pytest.skip(f"needs {path.name}")
-    return tq.load(path)
-
-
-@functools.cache
-def two_rate_counts(part: str, *update: str) -> list[float]:
-    """Those of a background of the PUMA 260."""
-    functions = tq.two_rate(tq.classics.puma260(), update=list(update)).functions
-    return counts(count_operations(functions[f"background_{part}"]))
-
-
-@functools.cache
-def influence_count() -> InfluenceCount:
-    """Operations of the power arrays for six joints, by method."""
-    return influence_counts(6)[-1]
-
-
-def base_counts(name: str) -> list[float]:
-    """Base parameters of a classic with gravity along its first axis, and with a tilted one."""
-    robot = getattr(tq.classics, name)()
-    return [tq.base_parameters(replace(robot, gravity=g)).count for g in ((0.0, 0.0, -9.81), (3.0, 2.0, -9.0))]
-
-
-@functools.cache
-def small_puma() -> tq.Model:
-    """The PUMA 560 to 1 % of its torque limits, without a time limit."""
-    return tq.simplify(tq.classics.puma560(), ROOT / "examples" / "specifications" / "puma560_torque.toml")
-
-
-@functools.cache
-def small_scara() -> tq.Model:
-    """The Scara of `examples/certified_simplification.py`."""
-    return tq.simplify(tq.classics.scara(), ROOT / "examples" / "specifications" / "scara.toml")
-
-
-@functools.cache
-def tip_errors(duration: float) -> dict[str, list[float]]:
-    """Largest and rms distance of the wrist from its reference [mm], of Clover's three controllers."""
-    robot = tq.classics.puma560()
-    slow = {"pole": SLOW_POLE, "first_error": FIRST_ERROR, "saturates": False} if duration == FAST else {}
-    errors = {name: 1e3 * tip_error(robot, "link6", run) for name, run in tracked(robot, duration, **slow).items()}
-    return {name: [found.max(), np.sqrt((found**2).mean())] for name, found in errors.items()}
-
-
-def total(values: Sequence[float]) -> float:
-    """All operations."""
-    return float(sum(values))
-
-
-def cycle_operations(row: int, *kinds: str) -> Values:
-    """Operations of a task of the PUMA 560's cycle."""
-    return lambda _: [getattr(_cycle()[row].operations, kind) for kind in kinds]
-
-
-@functools.cache
-def _cycle():
-    return tq.cycle_table(tq.classics.puma560(), rounds=1).rows
-
-
-def _bounds_hold(folder: Path) -> bool:
-    """Whether no joint of the tutorial's simulation leaves its reference by more than is proven."""
-    bounds = json.loads((folder / "sorter_run/design/design.json").read_text("utf-8"))["guarantee"]["bounds"]
-    found = json.loads((folder / "sorter_run/simulate/as_designed/simulation.json").read_text("utf-8"))["max_error"]
-    return all(found[joint] <= bound["value"] for joint, bound in bounds.items())
-
-
-def _is_true(file: str, path: str) -> Callable[[Path], bool]:
-    return lambda folder: keys(file, path)(folder) == [True]
-
-
 _SORTER = "sorter_run/simplify/simplification.json"
 _GUARANTEE = "sorter_run/design/design.json"
 
 CLAIMS = [
-    Claim("tutorial", "the torque errors are proven", _is_true(_SORTER, "certified")),
-    Claim("tutorial", "the tracking error is proven", _is_true("sorter_run/verdict/verdict.json", "proven")),
-    Claim("tutorial", "the guarantee is valid", _is_true(_GUARANTEE, "guarantee.valid")),
-    Claim("tutorial", "the simulation stays within the proven tracking error", _bounds_hold),
+    Claim("tutorial", "the torque errors are proven", is_true(_SORTER, "certified")),
+    Claim("tutorial", "the tracking error is proven", is_true("sorter_run/verdict/verdict.json", "proven")),
+    Claim("tutorial", "the guarantee is valid", is_true(_GUARANTEE, "guarantee.valid")),
+    Claim("tutorial", "the simulation stays within the proven tracking error", bounds_hold),
 ]
 
 FIGURES = [
@@ -277,6 +188,35 @@ FIGURES = [
             ("augmented bodies, here", "augmented_body"),
             ("sum over links, here", "link_sum"),
             ("mass points, here", "mass_point_sum"),
+        )
+    ),
+    Figure(
+        "guarantee",
+        "PUMA 560, simplified to {} multiplications and {} additions",
+        lambda _: operations(guaranteed_puma(), "inverse_dynamics"),
+        within=0.05,
+        needs="slow",
+    ),
+    Figure(
+        "guarantee",
+        "with poles at -20 and 1 kHz {}, {}, {}, {}, {} and {} mrad, for all references up to {} rad/s²",
+        lambda _: guaranteed_everywhere(),
+        within=0.1,
+        needs="slow",
+    ),
+    *(
+        Figure(
+            "guarantee",
+            f"| {row} | guaranteed | {cells} | | | simulated | {cells} |",
+            lambda _, poles=poles, rate=rate: [*guaranteed(poles, rate), *simulated(poles, rate)],
+            within=0.15,
+            needs="slow",
+        )
+        for cells in (" | ".join(["{}"] * 6),)
+        for row, poles, rate in (
+            ("-20, 500 Hz", -20, 500),
+            ("-12 ± 45j, 500 Hz", -12 + 45j, 500),
+            ("-20, 200 Hz", -20, 200),
         )
     ),
     *(

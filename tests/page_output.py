@@ -22,13 +22,13 @@ _TOKEN = re.compile(rf"({re.escape(WILDCARD)})|({NUMBER})|(\s+)")
 def agree(printed: str, actual: str, *, within: float | None = None) -> bool:
     """Whether two numbers, as text, are the same but for the tolerance."""
     first, second = (float(text.replace(",", "").replace("−", "-")) for text in (printed, actual))
-    if within is not None:
-        return abs(first - second) <= within * max(abs(first), abs(second))
-    if "." not in printed and "e" not in printed.lower():
-        return first == second
     digits, _, exponent = printed.lower().partition("e")
-    unit = 10.0 ** (int(exponent or 0) - len(digits.partition(".")[2]))
-    return abs(first - second) <= max(DECIMALS_WITHIN * abs(first), 1.0001 * unit)
+    decimals = digits.partition(".")[2]
+    if within is None and not decimals and not exponent:
+        return first == second
+    unit = 1.0001 * 10.0 ** (int(exponent or 0) - len(decimals)) if decimals or exponent else 0.0
+    allowed = (DECIMALS_WITHIN if within is None else within) * max(abs(first), abs(second))
+    return abs(first - second) <= max(allowed, unit)
 
 
 def difference(printed: str, actual: str, *, within: float | None = None) -> str:
