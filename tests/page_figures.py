@@ -19,13 +19,17 @@ from tests.page_values import (
     bounds_hold,
     counts,
     cycle_operations,
+    exchanged,
     guaranteed,
     guaranteed_everywhere,
     guaranteed_puma,
     influence_count,
     is_true,
     keys,
+    moved,
+    of_script,
     operations,
+    reading,
     simulated,
     small_puma,
     small_scara,
@@ -219,6 +223,32 @@ FIGURES = [
             ("-20, 200 Hz", -20, 200),
         )
     ),
+    *(
+        Figure(
+            "papers/izaguirre",
+            f"{row} | {{}}, {{}}, {{}} {unit} | {{}}, {{}}, {{}} % |",
+            of_script(
+                "puma260_open_loop",
+                f"{speed} degrees/s, without on-line gravity compensation:",
+                f"{speed} degrees/s, with on-line gravity compensation:",
+            ),
+            within=0.01,
+            needs="slow",
+        )
+        for row, speed, unit in (
+            ("| fast (180 degrees/s) | ...", 180, "% of the way"),
+            ("| slow (42 degrees/s) | ...", 42, "%"),
+        )
+    ),
+    *(
+        Figure(page, sentence, of_script("puma260_identification", "with 23:"), needs="slow")
+        for page, sentence in (
+            ("papers/izaguirre", "| condition number falls by | 60 | {} |"),
+            ("identification", "condition number {} times smaller"),
+        )
+    ),
+    Figure("logs", "to exchange it with q6 lowers the error from {}% to {}%", reading(exchanged), 0.01, "slow"),
+    Figure("logs", "to add {} degrees lowers the error from {}% to {}%", reading(moved), 0.01, "slow"),
     *(
         Figure("papers/lin", f"| {row} | {{}} | {{}} |", lambda _, name=name: base_counts(name))
         for row, name in (("PUMA 560", "puma560"), ("Stanford arm", "stanford"), ("SCARA", "scara"))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import functools
 import json
+import re
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -13,15 +16,20 @@ import numpy as np
 import pytest
 from benchmarks.peer import SHARED
 from benchmarks.simulation import FAST, FIRST_ERROR, SLOW_POLE, tracked
+from tests.identification import real_logs
 from tests.page_blocks import ROOT
+from tests.page_output import NUMBER
 
 import torquec as tq
 from torquec.control.model_terms import FrictionCompensation
 from torquec.dynamics.influence_counts import InfluenceCount, influence_counts
 from torquec.expr import OperationCount, count_operations
+from torquec.identification.logs.check_hypotheses import check_hypotheses
+from torquec.robot.lock_joints import lock_joints
 from torquec.simulation.integrators import RungeKutta4
 from torquec.simulation.tip_error import tip_error
 from torquec.trajectory import puma560_standard_trajectory
+from torquec.trajectory.log import Log
 
 Values = Callable[[Path], Sequence[float]]
 
@@ -131,6 +139,50 @@ def tip_errors(duration: float) -> dict[str, list[float]]:
     slow = {"pole": SLOW_POLE, "first_error": FIRST_ERROR, "saturates": False} if duration == FAST else {}
     errors = {name: 1e3 * tip_error(robot, "link6", run) for name, run in tracked(robot, duration, **slow).items()}
     return {name: [found.max(), np.sqrt((found**2).mean())] for name, found in errors.items()}
+
+
+@functools.cache
+def _printed(script: str) -> str:
+    """What an example prints."""
+    command = [sys.executable, ROOT / "examples" / f"{script}.py"]
+    return subprocess.run(command, capture_output=True, text=True, timeout=900, check=True).stdout
+
+
+def of_script(script: str, *lines: str) -> Values:
+    """The numbers behind the colon, or behind the words, of the one line of an example that has these words."""
+
+    def values(_: Path) -> list[float]:
+        found = []
+        for words in lines:
+            (line,) = (line for line in _printed(script).splitlines() if words in " ".join(line.split()))
+            behind = " ".join(line.split()).partition(words)[2]
+            found += [float(number) for number in re.findall(NUMBER, behind)]
+        return found
+
+    return values
+
+
+def reading(fault: Callable[[Log], Log]) -> Values:
+    """The numbers of what `check-log` says of the Panda's recorded log with a fault; a skip where it is not there."""
+
+    def values(_: Path) -> list[float]:
+        robot, logs = real_logs.panda()
+        moving = lock_joints(robot, {name: 0.0 for name in robot.joint_names if name not in logs[0].joints})
+        (found,) = check_hypotheses(moving, fault(logs[0]))
+        return [float(number) for number in re.findall(NUMBER, found.text.partition("to add")[2] or found.text)]
+
+    return values
+
+
+def exchanged(log: Log) -> Log:
+    """Positions and speeds of joints 5 and 6 in each other's columns."""
+    order = [0, 1, 2, 3, 5, 4, 6]
+    return replace(log, q=log.q[:, order], qd=None if log.qd is None else log.qd[:, order])
+
+
+def moved(log: Log) -> Log:
+    """Joint 3 by 10 degrees."""
+    return replace(log, q=log.q + np.radians(10.0) * np.eye(log.n)[2])
 
 
 def total(values: Sequence[float]) -> float:
