@@ -23,9 +23,11 @@ from tests.page_values import (
     guaranteed,
     guaranteed_everywhere,
     guaranteed_puma,
+    holding_torques,
     influence_count,
     is_true,
     keys,
+    largest_acceleration,
     moved,
     of_script,
     operations,
@@ -81,6 +83,8 @@ CLAIMS = [
 ]
 
 FIGURES = [
+    Figure("tutorial", "{} N m at the shoulder and {} N m at the elbow", holding_torques, needs="run"),
+    Figure("tutorial", "accelerates by less than {} rad/s²", largest_acceleration, within=0.02, needs="run"),
     Figure(
         "tutorial",
         "{} multiplications and {} additions instead of {} and {}",

@@ -200,6 +200,19 @@ def _cycle():
     return tq.cycle_table(tq.classics.puma560(), rounds=1).rows
 
 
+def holding_torques(folder: Path) -> list[float]:
+    """Torques that hold the tutorial's arm at 30 degrees of its shoulder and -45 of its elbow: of these two."""
+    arm = tq.compile(tq.load(folder / "sorter.urdf"))
+    return arm.gravity_torque(np.radians([0.0, 30.0, -45.0, 0.0]))[1:3].tolist()
+
+
+def largest_acceleration(folder: Path) -> list[float]:
+    """Of the tutorial's motion [rad/s^2]."""
+    motion = tq.read_project(folder / "sorter.project.toml").motion
+    way = tq.minimum_jerk(motion.start, motion.to, motion.duration, joints=("a", "b", "c", "d"), period=0.001)
+    return [float(np.abs(way.qdd).max())]
+
+
 def bounds_hold(folder: Path) -> bool:
     """Whether no joint of the tutorial's simulation leaves its reference by more than is proven."""
     bounds = json.loads((folder / "sorter_run/design/design.json").read_text("utf-8"))["guarantee"]["bounds"]

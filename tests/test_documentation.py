@@ -25,7 +25,7 @@ PAGES = {
     for path in sorted(DOCS.rglob("*.md"))
     if "reference" not in path.relative_to(DOCS).parts
 }
-IN_THE_DEFAULT_SUITE = ("base-parameters", "how-to/payload", "formats/trajectory")
+IN_THE_DEFAULT_SUITE = ("base-parameters", "control", "how-to/payload", "formats/trajectory")
 """Pages whose code runs in a few seconds."""
 ABOUT_THE_CHECKOUT = ("evidence", "scale", "benchmarks", "layout", "contributing", "changelog")
 """Their commands are the slow tests and the benchmarks themselves."""
