@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torquec.report.tables import number, table
+from torquec.report.tables import number, table, upper_bound
 
 _SHOWN = 12
 """Claims that are shown; a certificate of coefficients has hundreds, all of them in the JSON document."""
@@ -20,9 +20,9 @@ def check_text(document: dict[str, Any], path: str) -> str:
         for claim in claims[:_SHOWN]:
             slack = slacks.get(claim["joint"] if claim["quantity"] == "inverse_dynamics" else claim["quantity"])
             shown = "-" if slack is None else number(slack, 2)
-            rows.append([claim["quantity"], claim["joint"], number(claim["bound"], 6), claim["unit"], shown])
+            rows.append([claim["quantity"], claim["joint"], upper_bound(claim["bound"], 6), claim["unit"], shown])
             if single:
-                rows[-1].append(number(claim["rounding"], 3))
+                rows[-1].append(upper_bound(claim["rounding"], 3))
         heads = ["quantity", "joint", "error at most", "unit", "of it slack"]
         lines.append(table([*heads, "of it floats"] if single else heads, rows))
         if len(claims) > _SHOWN:
