@@ -24,7 +24,10 @@ _DIGITS = 6
 
 @dataclass(frozen=True)
 class HeldErrors:
-    """(1) of every joint, at a background period and a latency [s]: `model` is zero where the model is exact."""
+    """(1) of every joint, at a background period and a latency [s].
+
+    `model` of an exact model is what snapped angles change against the file as written, zero without snaps.
+    """
 
     joints: tuple[str, ...]
     period: float
@@ -71,7 +74,8 @@ def held_errors_text(robot: Robot, errors: HeldErrors | None, *, certified: bool
     )
     for joint, own, held in zip(robot.joints, errors.model, errors.held, strict=True):
         unit = "N" if joint.type.is_prismatic else "N m"
-        parts = f" = {rounded_up(own, _DIGITS)} of the model + {rounded_up(held, _DIGITS)} of holding" if own else ""
+        cause = "the model" if certified else "snapped angles"
+        parts = f" = {rounded_up(own, _DIGITS)} of {cause} + {rounded_up(held, _DIGITS)} of holding" if own else ""
         lines.append(f"  torque error of {joint.name}: at most {rounded_up(own + held, _DIGITS)} {unit}{parts}")
     lines.append("Friction that is held is not in this.")
     return "\n".join(lines)
