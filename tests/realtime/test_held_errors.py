@@ -49,6 +49,14 @@ def test_the_sum_stands_beside_the_errors_of_the_instant():
     assert lines[3].endswith("at most 0.25 N m")
 
 
+def test_an_abbreviated_model_has_errors_of_its_own():
+    robot = tq.classics.planar2r()
+    errors = HeldErrors(robot.joint_names, 0.015, 0.005, tq.HoldOrder.FIRST, (0.0, 0.0), (0.5, 0.25))
+    said = "errors of the abbreviated model itself add to these, and no bound of them is proven"
+    assert said in held_errors_text(robot, errors, certified=False, kind=tq.ModelKind.ABBREVIATED)
+    assert said not in held_errors_text(robot, errors, certified=False)
+
+
 def test_an_exact_model_without_a_plan_says_what_is_missing(tmp_path):
     write_two_rate_package(tq.classics.planar2r(), tmp_path)
     assert "Coefficients that are held add an error: torquec realtime plan bounds it" in header(

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from torquec.foundation.rounded_bound import rounded_down, rounded_up
+from torquec.model.kinds import ModelKind
 from torquec.realtime.background_period import period_words
 from torquec.realtime.choices import HoldOrder
 from torquec.robot.robot import Robot
@@ -55,8 +56,13 @@ class HeldErrors:
         )
 
 
-def held_errors_text(robot: Robot, errors: HeldErrors | None, *, certified: bool) -> str:
-    """What a header says of the age of coefficients; `certified` where errors of the very instant stand before it."""
+def held_errors_text(
+    robot: Robot, errors: HeldErrors | None, *, certified: bool, kind: ModelKind = ModelKind.EXACT
+) -> str:
+    """What a header says of the age of coefficients; `certified` where errors of the very instant stand before it.
+
+    Of an abbreviated model nothing is proven: what holding adds to its own errors is stated as that.
+    """
     lines = []
     if certified:
         lines.append(
@@ -77,5 +83,7 @@ def held_errors_text(robot: Robot, errors: HeldErrors | None, *, certified: bool
         cause = "the model" if certified else "snapped angles"
         parts = f" = {rounded_up(own, _DIGITS)} of {cause} + {rounded_up(held, _DIGITS)} of holding" if own else ""
         lines.append(f"  torque error of {joint.name}: at most {rounded_up(own + held, _DIGITS)} {unit}{parts}")
+    if kind is ModelKind.ABBREVIATED:
+        lines.append("The errors of the abbreviated model itself add to these, and no bound of them is proven.")
     lines.append("Friction that is held is not in this.")
     return "\n".join(lines)

@@ -168,10 +168,13 @@ def _guarantee(values: StoredValue, document: FoundDocument) -> tuple[list[Block
     if not guarantee["valid"].truth:
         reason = Statement(guarantee["reason"].text, computed("the attempt to prove a tube around the reference"))
         return [paragraph("No tracking error is guaranteed: ", reason)], []
-    sentence = guarantee_sentence(guarantee.value)
+    try:
+        sentence = guarantee_sentence(guarantee.value)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        guarantee.refuse("is no guarantee that torquec wrote")
     claim = proved(
-        "the model with its certified errors, none where it is exact, and the tube around the reference; "
-        "docs/guarantee.md has the argument"
+        "the model with its certified errors, of an exact one those of snapped angles, and the tube around the "
+        "reference; docs/guarantee.md has the argument"
     )
     rows: list[tuple[Cell, ...]] = []
     worst: list[tuple[float, str, Number]] = []

@@ -11,7 +11,9 @@ from torquec.report.period_note import period_note
 from torquec.report.provenance import Number, Statement, assumed, computed, proved
 from torquec.report.simulated_conditions import limit_sentences, load_parts, stated_unit
 
-_CLAIM = proved("the model with its certified errors, none where it is exact, and the tube around the reference")
+_CLAIM = proved(
+    "the model with its certified errors, of an exact one those of snapped angles, and the tube around the reference"
+)
 _LINEAR = computed("linear models along the motion; no proof")
 _ORIGINS = {
     "tube": computed("the attempt to prove a tube around the reference"),
