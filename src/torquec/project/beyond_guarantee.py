@@ -37,7 +37,11 @@ def beyond_guarantee(
     _, joint = max(over)
     error, bound, unit = simulated["max_error"][joint], bounds[joint]["value"], bounds[joint]["unit"]
     reasons = _reasons(simulated, own_motion=own_motion)
-    errs = f"{joint} errs by {error:.3g} {unit} in the simulation, the proven bound is {rounded_up(bound, 2)} {unit}"
+    others = [name for _, name in over if name != joint]
+    more = f" ({', '.join(others)} {'exceeds its' if len(others) == 1 else 'exceed their'} own)" if others else ""
+    errs = (
+        f"{joint} errs by {error:.3g} {unit} in the simulation, the proven bound is {rounded_up(bound, 2)} {unit}{more}"
+    )
     if reasons:
         listed = reasons[0] if len(reasons) == 1 else f"{', '.join(reasons[:-1])} and {reasons[-1]}"
         text = f"{errs}: the simulation includes {listed}, which the guarantee does not cover"
