@@ -124,7 +124,8 @@ def write_two_rate_package(
     if errors is not None and errors.joints != two.robot.joint_names:
         raise ArgumentError("the plan is for other joints", remedy="plan for the model that is written")
     target = object_target(triple, cpu) if triple or cpu else None
-    texts = _texts(two, functions, names, stack, held_errors_text(two.robot, errors, certified=certified), target)
+    held = held_errors_text(two.robot, errors, certified=certified, kind=two.model.kind)
+    texts = _texts(two, functions, names, stack, held, target)
     period = USUAL_PERIOD if errors is None else errors.period
     texts[f"{names.prefix}_tasks.h"] = tasks_text(two, names, period=period, planned=errors is not None)
     if law is not None and runs:
