@@ -40,10 +40,18 @@ FALL = """() => {
   loop.law = "exact";
   loop.setting("fixtures")[0] = 1;
   loop.setting("gravity")[2] = -2;
+  const before = loop.atWall;
   for (let k = 0; k < 1500; k += 1) loop.step();
   loop.setting("gravity")[2] = 0;
-  return loop.position[2] - loop.data.radius - loop.data.wall;
+  return [loop.position[2] - loop.data.radius - loop.data.wall, before, loop.atWall, Number.isNaN(loop.feltMass)];
 }"""
+
+PUSH = """() => {
+  const [x, y] = torquec.haptic.report.position;
+  const down = torquec.scene.camera.position.clone().set(x, y, torquec.haptic.loop.data.wall - 0.1);
+  torquec.haptic.pull(down);
+}"""
+FELT = "document.querySelector('.haptic > .row:last-child output').textContent"
 
 
 @pytest.mark.parametrize("name", ["planar2r", "scara"])
@@ -111,7 +119,25 @@ def test_the_ball_weighs_what_it_should_and_stops_at_the_wall(browser, haptic_pa
         assert moved > 0.05
         without, _ = page.ask(PULL, "none")
         assert abs(without - USUAL_MASS) > abs(mass - USUAL_MASS)  # what the model buys
-        assert abs(page.ask(FALL)) < 1e-3  # it lies on the wall, pressed in by its weight over the stiffness
+        height, *touches = page.ask(FALL)
+        assert abs(height) < 1e-3  # it lies on the wall, pressed in by its weight over the stiffness
+        assert touches == [False, True, True]  # where force over acceleration is no mass
+
+
+@pytest.mark.slow
+def test_at_the_wall_no_mass_is_shown(browser, haptic_page):
+    with opened(browser, haptic_page) as page:
+        page.ask("for (const part of document.querySelectorAll('details')) part.open = true")
+        page.page.get_by_role("button", name="start").click()
+        page.wait("torquec.haptic.report?.cycles > 50")
+        assert page.ask(FELT) in ("", "pull the ball")
+        page.ask(PUSH)
+        page.wait("torquec.haptic.report.atWall")
+        page.wait(f"{FELT} === 'at the wall'")
+        page.ask("torquec.haptic.pull(null)")
+        page.page.get_by_role("checkbox", name="wall").uncheck()
+        page.wait(f"{FELT} !== 'at the wall'")
+        assert page.complaints == []
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ export function matrixMap(state: State, model: CompiledModel, choose: (entry: En
   const heads = state.data.joints.map((joint, k) => html("th", { scope: "col", title: joint.name }, String(k + 1)));
   const vectorHeads = { c: html("th", { scope: "col" }, "c"), g: html("th", { scope: "col" }, "g") };
   header.append(...heads, html("th", { class: "gap" }), vectorHeads.c, vectorHeads.g);
-  table.append(html("caption", {}, "Mass matrix M, velocity torques c and gravity torques g"), html("thead", {}, header));
+  table.append(html("caption", {}, html("span", {}, "Mass matrix M, velocity torques c and gravity torques g")), html("thead", {}, header));
   const body = html("tbody");
   table.append(body);
   const cells: { entry: EntryName; button: HTMLButtonElement; cell: HTMLTableCellElement }[] = [];
