@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from tests.model_kinds import program_model
@@ -15,6 +18,8 @@ from torquec.page.haptic_scene import USUAL_MASS, haptic_scene
 from torquec.page.view_functions import view_hands
 from torquec.page.view_page import view_page
 from torquec.robot import classics
+
+PAGE = Path(__file__).parents[2] / "docs" / "page.md"
 
 PULL = """(law) => {
   const loop = torquec.haptic.loop;
@@ -119,6 +124,8 @@ def test_the_ball_weighs_what_it_should_and_stops_at_the_wall(browser, haptic_pa
         assert moved > 0.05
         without, _ = page.ask(PULL, "none")
         assert abs(without - USUAL_MASS) > abs(mass - USUAL_MASS)  # what the model buys
+        printed = re.search(r"weighs ([\d.]+) kg with the model and ([\d.]+) kg\s+without", PAGE.read_text("utf-8"))
+        assert [mass, without] == pytest.approx([float(text) for text in printed.groups()], abs=0.08)
         height, *touches = page.ask(FALL)
         assert abs(height) < 1e-3  # it lies on the wall, pressed in by its weight over the stiffness
         assert touches == [False, True, True]  # where force over acceleration is no mass

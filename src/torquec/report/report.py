@@ -179,7 +179,7 @@ _FILE_KINDS = frozenset({MODEL, CERTIFICATE, CONTROLLER, PACKAGE, ROBOT_FILE, RU
 
 def _robot_name(found: FoundFolder) -> str:
     """The robot's name by `torquec info`, by the folder's model, else by the results; empty where none has it."""
-    named = [(document, ("name",)) for document in found.of_kind("info")]
+    named: list[tuple[FoundDocument, tuple[str, ...]]] = [(document, ("name",)) for document in found.of_kind("info")]
     if not named and found.robot is not None:
         return found.robot.name
     results = [document for document in found.documents if document.kind not in _FILE_KINDS]
