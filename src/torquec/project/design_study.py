@@ -81,6 +81,7 @@ def design_study(
     with work.step(f"making the law {kind}"):
         law = asked_law(model, kind, choice, at=point[0], motion=motion)
     document: dict[str, Any] = {
+        "robot": robot.name,
         "controller": kind.value,
         "joints": list(robot.joint_names),
         "poles": _poles(model, kind, choice),
