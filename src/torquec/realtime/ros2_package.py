@@ -34,6 +34,7 @@ ROS2_QUANTITIES = (
     "mass_matrix",
     "velocity_torque",
     "gravity_torque",
+    "spring_torque",
     "friction_torque",
 )
 """What the controller and the plug-in call."""
@@ -87,7 +88,7 @@ def write_ros2_package(
         function.name: quantity_of(name)[0].summary for name, function in zip(ROS2_QUANTITIES, functions, strict=True)
     }
     made = c_package(functions, prefix=begin, description=package_description(model.robot), notes=notes)
-    words = _words(model.robot, package, names.prefix, functions[-1], license_name)
+    words = _words(model.robot, package, names.prefix, (functions[-2], functions[-1]), license_name)
     texts = {
         f"src/{names.prefix}.c": made[f"{names.prefix}.c"],
         f"include/{package}/{names.prefix}.h": made[f"{names.prefix}.h"],
@@ -116,12 +117,14 @@ def _functions(model: Model) -> list[Function]:
     return found
 
 
-def _words(robot: Robot, package: str, prefix: str, friction: Function, license_name: str) -> dict[str, str]:
-    """What stands for the words between @ in our files."""
+def _words(
+    robot: Robot, package: str, prefix: str, parts: tuple[Function, Function], license_name: str
+) -> dict[str, str]:
+    """What stands for the words between @ in our files; `parts` are springs and friction."""
+    springs, friction = parts
     efforts = [joint.limits.effort for joint in robot.joints if joint.name in robot.joint_names]
     stated = ", ".join(repr(float(value)) if math.isfinite(value) else "0.0" for value in efforts)
-    ports = {"q": "", "qd": "joint_velocities.data(), "}
-    unknown = [port.name for port in friction.inputs if not ports.get(port.name)]
+    unknown = [port.name for port in friction.inputs if port.name != "qd"]
     if unknown:
         raise ArgumentError(
             f"friction depends on {', '.join(unknown)}, which the plug-in is not told",
@@ -137,7 +140,9 @@ def _words(robot: Robot, package: str, prefix: str, friction: Function, license_
         "JOINT_LIST": ", ".join(_plain(name) for name in robot.joint_names),
         "EFFORTS": stated,
         "YAML_EFFORTS": stated,
-        "FRICTION_ARGUMENTS": "".join(ports[port.name] for port in friction.inputs),
+        "SPRING_ARGUMENTS": "q.data(), " * len(springs.inputs),
+        "FRICTION_ARGUMENTS": "joint_velocities.data(), " * len(friction.inputs),
+        "REFERENCE_FRICTION_ARGUMENTS": "speed.data(), " * len(friction.inputs),
         "CYCLES": str(_TEST_CYCLES),
         "LICENSE": _plain(license_name),
     }
