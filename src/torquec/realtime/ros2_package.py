@@ -26,6 +26,7 @@ from torquec.model.certified_package import package_description
 from torquec.model.claim import Claim, claims_of
 from torquec.model.model import Model, compile
 from torquec.model.quantities import quantity_of
+from torquec.robot.passive_friction import check_friction_is_passive
 from torquec.robot.robot import Robot
 
 ROS2_QUANTITIES = (
@@ -77,9 +78,10 @@ def write_ros2_package(
     """Write (1)-(3) into `directory`; `license_name` is what package.xml states, for you to choose.
 
     Raises `ArgumentError` for a model that lacks a quantity that is called, and for files in the way that Torquec did
-    not write, without `force`; nothing is written then.
+    not write, without `force`, and `RobotError` for friction that drives its joint; nothing is written then.
     """
     model = compile(source) if isinstance(source, Robot) else source
+    check_friction_is_passive(model.robot)
     functions = _functions(model)
     begin = prefix_identifier(prefix or model.robot.name).lower()
     package = f"{begin}_torquec"
