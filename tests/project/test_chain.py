@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 import torquec as tq
+from torquec.cli.generate import GenerateTarget
 from torquec.control.guarantee_sentence import guarantee_sentence
 from torquec.errors import TimeLimitError
 from torquec.project.chain import STEPS
@@ -153,6 +154,15 @@ def test_the_two_rate_header_states_what_the_plan_of_the_run_proves(tmp_path):
     assert "With zeroth order, background period 20 ms, coefficients at most 20 ms old" in header
     stated = float(re.search(r"torque error of joint1: at most (\S+) N m", header)[1])
     assert total <= stated < total * (1.0 + 1.1e-5)
+
+
+@pytest.mark.parametrize("target", [target.value for target in GenerateTarget])
+def test_a_project_writes_every_target_that_the_command_offers(tmp_path, target):
+    short_run(tmp_path, PROJECT.replace('"c"]', f'"{target}"]'), "check", "generate")
+    assert document(tmp_path / "out", "generate/generate.json")["targets"] == [target]
+    assert any((tmp_path / "out" / "generate" / target).iterdir())
+    if target == "ros2":
+        assert "planar2r_torquec" in (tmp_path / "out" / "generate" / "ros2" / "package.xml").read_text()
 
 
 @pytest.mark.slow
