@@ -102,7 +102,7 @@ def compare(model: Model, options: CompareOptions) -> Outcome:
         rounds=options.rounds,
         work=Work(report=step_report()),
     )
-    document = {"names": dict(zip(("a", "b"), names, strict=True)), **describe(found)}
+    document = {"robot": model.robot.name, "names": dict(zip(("a", "b"), names, strict=True)), **describe(found)}
     if options.random:
         document["random"] = _at_random(model, other, options)
     files: list[Path] = []

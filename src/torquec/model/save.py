@@ -30,6 +30,7 @@ from torquec.model.robot_document import robot_from_dict, robot_to_dict
 from torquec.model.routes import Route
 from torquec.model.torque_program import check_torque_structure
 from torquec.proof.torque.certificate import Certificate
+from torquec.robot.passive_friction import check_friction_is_passive
 from torquec.robot.robot import Robot
 
 FORMAT = "torquec-model"
@@ -65,13 +66,15 @@ def save(model: Model, path: str | os.PathLike[str], *, quantities: Sequence[str
     """Write the model with the programs of `quantities`; without them all that it has, or those of the file it is from.
 
     The file appears whole or not at all. Raises `ArgumentError` for an unknown quantity, a robot that could not be read
-    back or a path that cannot be written, and `RefusedQuantityError` for a quantity that the model does not have.
+    back or a path that cannot be written, `RobotError` for friction that drives its joint, and `RefusedQuantityError`
+    for a quantity that the model does not have.
     """
     write_files({to_path(path): document_text(model_document(model, quantities=quantities))})
 
 
 def model_document(model: Model, *, quantities: Sequence[str] | None = None) -> dict[str, Any]:
     """The JSON values that `save` writes; raises as it does."""
+    check_friction_is_passive(model.robot)
     robot = robot_to_dict(model.robot)
     try:
         robot_from_dict(robot, any_inertia=_any_inertia(model.kind))

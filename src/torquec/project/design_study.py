@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from torquec.foundation.work import Work, as_work
 from torquec.project.law_choice import LawChoice, asked_law, law_gains, lqr_weights
-from torquec.project.promises import law_errors, promises, tracking_sentence
+from torquec.project.promises import law_errors, promises
 from torquec.report.result_document import ROBOT_AS_USED, as_used
 from torquec.robot.changes_text import changes_text
 
@@ -38,7 +38,7 @@ DETAILS = ("controller", "poles", "sampled", "evaluation")
 class DesignStudy:
     """A law and the JSON document about it; `looked_at` and `worst` are the linear models that it is about.
 
-    They are None for a law that places no poles, and `worst` also without a motion, which `along_motion` tells.
+    They are None for a law that places no poles, and `worst` also without a motion.
     """
 
     kind: LawKind
@@ -47,7 +47,6 @@ class DesignStudy:
     robot: Robot
     looked_at: LinearModel | None = None
     worst: WorstCase | None = None
-    along_motion: bool = False
 
     @property
     def details(self) -> dict[str, Any]:
@@ -56,10 +55,11 @@ class DesignStudy:
 
     @property
     def promise(self) -> str:
-        """What the controller's code says of the loop: the tracking error that is proven, and along what."""
-        about = "the motion that it was designed along" if self.along_motion else "references inside the certified box"
-        said = tracking_sentence(self.document["guarantee"])
-        return f"With {about}, {said}." if self.document["guarantee"]["valid"] else f"{said[0].upper()}{said[1:]}."
+        """What the header of the controller's code states of the loop: the guarantee with all of its conditions."""
+        from torquec.control.guarantee_sentence import guarantee_sentence
+
+        sentence = guarantee_sentence(self.document["guarantee"])
+        return f"{sentence[0].upper()}{sentence[1:]}."
 
 
 def design_study(
@@ -81,6 +81,7 @@ def design_study(
     with work.step(f"making the law {kind}"):
         law = asked_law(model, kind, choice, at=point[0], motion=motion)
     document: dict[str, Any] = {
+        "robot": robot.name,
         "controller": kind.value,
         "joints": list(robot.joint_names),
         "poles": _poles(model, kind, choice),
@@ -102,7 +103,7 @@ def design_study(
         worst = _worst(model, choice, kind, motion, work)
         document |= _robustness(model, looked_at, choice, kind, worst)
     document |= promises(model, kind, choice, motion, tuple(point), work=work)
-    return DesignStudy(kind, law, document, robot, looked_at, worst, motion is not None)
+    return DesignStudy(kind, law, document, robot, looked_at, worst)
 
 
 def complex_list(values: Any) -> list[list[float]]:

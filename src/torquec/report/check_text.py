@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from torquec.model.claim import box_lines
-from torquec.report.tables import number, table
+from torquec.report.tables import number, table, upper_bound
 from torquec.robot.changes_text import changes_text
 from torquec.robot.robot import Robot
 from torquec.trajectory.motion_box import MotionBox
@@ -24,9 +24,9 @@ def check_text(document: dict[str, Any], path: str, robot: Robot | None = None, 
         for claim in claims[:_SHOWN]:
             slack = slacks.get(claim["joint"] if claim["quantity"] == "inverse_dynamics" else claim["quantity"])
             shown = "-" if slack is None else number(slack, 2)
-            rows.append([claim["quantity"], claim["joint"], number(claim["bound"], 6), claim["unit"], shown])
+            rows.append([claim["quantity"], claim["joint"], upper_bound(claim["bound"], 6), claim["unit"], shown])
             if single:
-                rows[-1].append(number(claim["rounding"], 3))
+                rows[-1].append(upper_bound(claim["rounding"], 3))
         heads = ["quantity", "joint", "error at most", "unit", "of it slack"]
         lines.append(table([*heads, "of it floats"] if single else heads, rows))
         if len(claims) > _SHOWN:

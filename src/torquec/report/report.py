@@ -10,6 +10,7 @@ A new section is a file in `sections/` and a row of `SECTIONS`.
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +21,17 @@ from torquec.errors import ArgumentError, TorquecError
 from torquec.foundation.reading import to_path
 from torquec.foundation.writing import write_files
 from torquec.report.blocks import Block, Fact, Facts, ListedFile, Report, Section, Shown, Subheading, Tone, paragraph
-from torquec.report.found_documents import MODEL, ROBOT_FILE, RUN_MANIFEST, FoundDocument, FoundFolder, find_documents
+from torquec.report.found_documents import (
+    CERTIFICATE,
+    CONTROLLER,
+    MODEL,
+    PACKAGE,
+    ROBOT_FILE,
+    RUN_MANIFEST,
+    FoundDocument,
+    FoundFolder,
+    find_documents,
+)
 from torquec.report.html_page import report_html
 from torquec.report.json_page import report_json
 from torquec.report.sections.code import code_section
@@ -163,10 +174,28 @@ def folder_report(folder: Path, *, called: str = "", live: bool = False) -> Repo
 
 
 def _title(found: FoundFolder) -> str:
-    """The name of the robot, or of the folder where no robot is known."""
-    for document in found.of_kind("info"):
+    """The robot, and the command where the folder is what one command left; its name where no robot is known."""
+    commands = {document.kind for document in found.documents} - _FILE_KINDS
+    robot = _robot_name(found)
+    if not robot:
+        return Path(found.called or found.path).resolve().name
+    return robot if len(commands) != 1 or commands == {"info"} else f"{robot}: {commands.pop()}"
+
+
+_FILE_KINDS = frozenset({MODEL, CERTIFICATE, CONTROLLER, PACKAGE, ROBOT_FILE, RUN_MANIFEST})
+"""Kinds of documents that are no command's result."""
+
+
+def _robot_name(found: FoundFolder) -> str:
+    """The robot's name by `torquec info`, by the folder's model, else by the results; empty where none has it."""
+    named: list[tuple[FoundDocument, tuple[str, ...]]] = [(document, ("name",)) for document in found.of_kind("info")]
+    if not named and found.robot is not None:
+        return found.robot.name
+    results = [document for document in found.documents if document.kind not in _FILE_KINDS]
+    named += [(document, keys) for document in results for keys in (("robot",), ("conditions", "robot"))]
+    for document, keys in named:
         try:
-            return document.values["name"].text
+            return functools.reduce(lambda value, key: value[key], keys, document.values).text
         except TorquecError:
-            continue
-    return found.robot.name if found.robot is not None else found.path.resolve().name
+            continue  # a document without it, or a broken one, which its section names
+    return ""

@@ -14,6 +14,7 @@ from typing import Any
 from torquec.closedform import closed_form
 from torquec.codegen.precision import Precision
 from torquec.errors import CheckError, SpecificationError, UnitWarning
+from torquec.foundation.rounded_bound import rounded_up
 from torquec.proof.checker.check_parts import is_same_torque
 from torquec.proof.torque.certificate import Certificate
 from torquec.proof.torque.coefficient_tolerance import Family
@@ -88,7 +89,7 @@ def check_specification_met(robot: Robot, certificate: Certificate) -> None:
         if tolerance is None or proof.tolerance != tolerance or not proof.bound <= tolerance:
             raise CheckError(
                 f"joint '{name}': its specification allows {tolerance}, the certificate states {proof.tolerance} and "
-                f"a bound of {proof.bound:.6g}",
+                f"a bound of {rounded_up(proof.bound, 6)}",
                 remedy=_REMEDY,
             )
     if form is None:
