@@ -96,9 +96,7 @@ def _locked(robot: Robot, joints: Sequence[str]) -> list[LogFinding]:
         if names:
             text = f"the log says nothing about {', '.join(names)}: held at zero"
             lock = " ".join(f"--lock {name}=POSITION" for name in names)
-            remedy = (
-                f"record them, or lock them where they stood ({lock}) and name columns by joint (q_JOINT)"
-            )
+            remedy = f"record them, or lock them where they stood ({lock}) and name columns by joint (q_JOINT)"
             findings.append(LogFinding(Pathology.LOCKED, severity, text, remedy=remedy))
     return findings
 
