@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from tests.layout_page import PAGE, true_page
 from tests.mirrors import COVERED_BY
+from tests.patience import HANGS
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "torquec"
@@ -275,7 +276,7 @@ def test_types_are_shipped():
 
 def test_import_stays_light():
     code = f"import sys, torquec; print([name for name in {NOT_AT_START!r} if name in sys.modules])"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=HANGS, check=True)
     assert result.stdout.strip() == "[]"
 
 

@@ -69,3 +69,24 @@ def test_missing_rotors_are_warned_of_until_a_drives_file_gives_them(torquec, ar
     assert "docs/drives.md" in warning
     arm.with_name("arm.drives.toml").write_text("[joint.elbow]\nmotor = { reflected_inertia = 30.0 }\n")
     assert torquec("info", arm, "--json").document["warnings"] == []
+
+
+def test_legs_on_a_fixed_base_are_warned_of(torquec, tmp_path):
+    def leg(side, y):
+        joints = "".join(
+            f'<joint name="{name}" type="continuous"><parent link="{parent}"/><child link="{child}"/>'
+            f'<origin xyz="0 {at}"/><axis xyz="0 1 0"/></joint>'
+            for name, parent, child, at in (
+                (f"{side}_hip", "trunk", f"{side}_thigh", f"{y} 0"),
+                (f"{side}_knee", f"{side}_thigh", f"{side}_shank", "0 -0.3"),
+            )
+        )
+        return f'<link name="{side}_thigh"/><link name="{side}_shank"/>{joints}'
+
+    path = tmp_path / "biped.urdf"
+    path.write_text(f'<robot name="biped"><link name="trunk"/>{leg("left", 0.1)}{leg("right", -0.1)}</robot>')
+    shown = torquec("info", path, "--json")
+    assert "warning: " in shown.err
+    assert shown.err.count("base 'trunk' is treated as fixed") == 1
+    assert sum("base 'trunk' is treated as fixed" in warning for warning in shown.document["warnings"]) == 1
+    assert "treated as fixed" in torquec("eval", path, "--q", "0,0,0,0").err
