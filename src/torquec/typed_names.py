@@ -197,12 +197,12 @@ from torquec.project.run_project import run_project as run_project
 from torquec.project.self_test import SelfTestRow as SelfTestRow
 from torquec.project.self_test import self_test as self_test
 from torquec.proof.checker.check_certificate import check_certificate as check_certificate
+from torquec.proof.hold.held_torque_bound import HoldBound as HoldBound
+from torquec.proof.hold.hold_order import HoldOrder as HoldOrder
 from torquec.proof.torque.certificate import Certificate as Certificate
 from torquec.proof.torque.certificate import load_certificate as load_certificate
 from torquec.proof.torque.certificate import save_certificate as save_certificate
 from torquec.realtime.choices import FrictionTask as FrictionTask
-from torquec.realtime.choices import HoldOrder as HoldOrder
-from torquec.realtime.hold_bound import HoldBound as HoldBound
 from torquec.realtime.hold_bound import hold_bound as hold_bound
 from torquec.realtime.package import TwoRatePackage as TwoRatePackage
 from torquec.realtime.package import write_two_rate_package as write_two_rate_package

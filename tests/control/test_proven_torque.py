@@ -12,13 +12,14 @@ from tests.proof.arms import arm, programs
 
 import torquec as tq
 from torquec.codegen.llvm import compile_function
-from torquec.control.proven_torque import ProvenTorque, proven_torque
+from torquec.control.proven_torque import proven_torque
 from torquec.errors import SnapWarning
 from torquec.model.model import Model, ModelKind
 from torquec.proof.torque.certificate import Certificate
 from torquec.proof.torque.certify_coefficients import certify_coefficients
 from torquec.proof.torque.coefficient_tolerance import CoefficientTolerance, ErrorKind, Family
 from torquec.proof.tracking.acceleration_bound import MotionBoxes
+from torquec.proof.tracking.torque_error_bound import ProvenTorque
 from torquec.robot.classics import load_classic
 from torquec.robot.robot import Limits, Spring
 from torquec.trajectory.motion_box import MotionBox

@@ -20,12 +20,12 @@ from tests.proof.arms import arm, programs
 
 import torquec as tq
 from torquec.codegen.llvm import compile_function
-from torquec.control import error_tube as tubes
 from torquec.control import tracking_guarantee as guarantees
 from torquec.control.tracking_guarantee import StartError, tracking_guarantee
 from torquec.errors import ArgumentError, SnapWarning
 from torquec.model.model import Model, ModelKind
 from torquec.proof.torque.certify import certify
+from torquec.proof.tracking import error_tube as tubes
 from torquec.robot.classics import load_classic
 from torquec.robot.robot import Spring
 from torquec.trajectory import minimum_jerk

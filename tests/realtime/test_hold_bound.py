@@ -10,7 +10,7 @@ from tests.dynamics.random_robots import random_robot
 from tests.model.kinds import MODELS, model_of, motions_of
 
 import torquec as tq
-from torquec.realtime.choices import HoldOrder
+from torquec.proof.hold.hold_order import HoldOrder
 from torquec.realtime.hold_bound import hold_bound
 from torquec.realtime.hold_search import search_hold_error
 from torquec.robot.robot import Counterbalance, Spring

@@ -10,7 +10,7 @@ import pytest
 from tests.model.kinds import model_of
 
 import torquec as tq
-from torquec.realtime.choices import HoldOrder
+from torquec.proof.hold.hold_order import HoldOrder
 from torquec.realtime.package import write_two_rate_package
 from torquec.realtime.plan import plan_background
 from torquec.simplification.specification import parse_specification

@@ -17,7 +17,8 @@ from torquec.cli.writes import Writes
 from torquec.codegen.precision import Precision
 from torquec.codegen.target import Target, check_offered
 from torquec.errors import ArgumentError
-from torquec.realtime.choices import PACKAGE_TARGETS, ROS2, TWO_RATE, FrictionTask, HoldOrder
+from torquec.proof.hold.hold_order import HoldOrder
+from torquec.realtime.choices import PACKAGE_TARGETS, ROS2, TWO_RATE, FrictionTask
 
 if TYPE_CHECKING:
     from torquec.model.generate import GeneratedPackage

@@ -12,7 +12,7 @@ from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.options import ForceOption
 from torquec.cli.output import progress, step_report
 from torquec.cli.writes import Writes
-from torquec.realtime.choices import HoldOrder
+from torquec.proof.hold.hold_order import HoldOrder
 
 if TYPE_CHECKING:
     from torquec.model.model import Model

@@ -16,7 +16,7 @@ from torquec.cli.options import DegreesOption, ForceOption, numbers
 from torquec.cli.output import progress
 from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
-from torquec.realtime.choices import HoldOrder
+from torquec.proof.hold.hold_order import HoldOrder
 
 if TYPE_CHECKING:
     from torquec.control.controller import Controller

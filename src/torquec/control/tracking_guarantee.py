@@ -14,9 +14,9 @@ measures and holds, with the model P in place of the robot's own torques (comput
      between samples too (`sampled_response`), and without sampling the L1 norms of its impulse
      responses (:mod:`torquec.proof.tracking.error_response`).
 (5)  W and R are bounded over the tube of all motions within (4) of the reference, and (4) follows from them: radii that
-     prove themselves (:mod:`torquec.control.error_tube`), by ends of M and its rates or, where none are found so, by
+     prove themselves (`error_tube`), by ends of M and its rates or, where none are found so, by
      slopes (`closer_acceleration_bound`). Without a reference they are bounded over the certified
-     box, and the guarantee is for every reference that stays far enough inside (:mod:`torquec.control.box_guarantee`).
+     box, and the guarantee is for every reference that stays far enough inside (`box_tube`).
 
 Nothing is claimed of friction (there is none, or the controller cancels exactly what acts), sensors, delays, or of a
 robot that is not the one of the certificate. Where no tube is proven there is no guarantee, and the reason is stated.
@@ -31,15 +31,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from torquec.control.box_guarantee import BoxTube, box_tube
-from torquec.control.error_tube import ErrorTube, TubeLoop, TubeProblem, error_tube, joint_unit
 from torquec.control.poles import PoleArgument, error_feedback, joint_poles
-from torquec.control.proven_torque import ProvenTorque, proven_torque
+from torquec.control.proven_torque import proven_torque
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.model.model import Model, as_model
+from torquec.proof.tracking.box_tube import BoxTube, box_tube
 from torquec.proof.tracking.error_response import error_response
+from torquec.proof.tracking.error_tube import ErrorTube, TubeLoop, TubeProblem, error_tube, joint_unit
 from torquec.proof.tracking.sampled_response import sampled_response
+from torquec.proof.tracking.torque_error_bound import ProvenTorque
 from torquec.robot.robot import Robot
 from torquec.trajectory.motion_enclosure import motion_enclosure
 from torquec.trajectory.trajectory import Trajectory

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torquec.foundation.arrays import Array
-from torquec.realtime.choices import HoldOrder
+from torquec.proof.hold.hold_order import HoldOrder
 from torquec.realtime.plan import HoldPlan
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from torquec.codegen.precision import Precision
 from torquec.identification.identify_options import IdentifyOptions
 from torquec.project.law_choice import LawChoice
-from torquec.realtime.choices import HoldOrder
+from torquec.proof.hold.hold_order import HoldOrder
 from torquec.robot.robot import Robot
 from torquec.simplification.specification import Specification
 from torquec.simulation.plant import DryFriction

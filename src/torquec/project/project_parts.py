@@ -14,8 +14,9 @@ from torquec.errors import TorquecError
 from torquec.project.law_choice import LawChoice, check_law, lqr_weights, unused_options
 from torquec.project.project import GeneratePart, PayloadPart, RealtimePart, SimplifyPart
 from torquec.project.project_values import checked_at, not_negative_number, positive_number
+from torquec.proof.hold.hold_order import HoldOrder
 from torquec.realtime.background_period import LONGEST_PERIOD
-from torquec.realtime.choices import PACKAGE_TARGETS, TWO_RATE, HoldOrder
+from torquec.realtime.choices import PACKAGE_TARGETS, TWO_RATE
 from torquec.realtime.run_time_parameters import parameter_groups
 from torquec.robot import attach_payload
 from torquec.robot.robot import Robot

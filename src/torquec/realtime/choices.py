@@ -1,4 +1,4 @@
-"""What can be chosen: the packages for control, where the two-rate structure computes friction, and what it holds."""
+"""What can be chosen: the packages for control, and where the two-rate structure computes friction."""
 
 from __future__ import annotations
 
@@ -20,11 +20,3 @@ class FrictionTask(StrEnum):
     SYNCHRONOUS = "synchronous"
     """In every cycle, at its speeds: an extra beyond (3), which its header counts."""
     NONE = "none"
-
-
-class HoldOrder(StrEnum):
-    """What is held between two runs of the background."""
-
-    ZEROTH = "zeroth"
-    FIRST = "first"
-    """And the functions of zeroth order too, which an application can fall back on."""

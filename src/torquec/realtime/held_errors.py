@@ -15,8 +15,8 @@ from typing import Any
 
 from torquec.foundation.rounded_bound import rounded_down, rounded_up
 from torquec.model.kinds import ModelKind
+from torquec.proof.hold.hold_order import HoldOrder
 from torquec.realtime.background_period import period_words
-from torquec.realtime.choices import HoldOrder
 from torquec.robot.robot import Robot
 
 _DIGITS = 6

@@ -36,8 +36,9 @@ from torquec.model.certified_package import model_description, package_descripti
 from torquec.model.claim import Claim, claim_text, claims_of
 from torquec.model.model import Model
 from torquec.model.save import model_document
+from torquec.proof.hold.hold_order import HoldOrder
 from torquec.realtime.background_period import USUAL_PERIOD
-from torquec.realtime.choices import FrictionTask, HoldOrder
+from torquec.realtime.choices import FrictionTask
 from torquec.realtime.controller_functions import controller_functions
 from torquec.realtime.held_errors import HeldErrors, held_errors_text
 from torquec.realtime.plan import HoldPlan

@@ -2,7 +2,7 @@
 
 (1)  coefficients are at most  age = period + latency  old: seen at the start of a run of the background, published
      `latency` later, used until the next ones are
-(2)  total = proven error of the model + bound of holding (:mod:`torquec.realtime.hold_bound`), joint by joint; that of
+(2)  total = proven error of the model + bound of holding (`held_torque_bound`), joint by joint; that of
      an exact model is what snapped angles change against the file as written (:mod:`torquec.proof.torque.snap_bound`)
 (3)  recommended: the longest background period, a second at most, for which no joint's total exceeds the torque error
      that the specification allows
@@ -20,11 +20,12 @@ from torquec.foundation.arrays import Array
 from torquec.foundation.choice import chosen
 from torquec.foundation.work import Work, as_work
 from torquec.model.model import Model, as_model
+from torquec.proof.hold.held_torque_bound import HoldBound
+from torquec.proof.hold.hold_order import HoldOrder
 from torquec.proof.torque.snap_bound import snap_bound
 from torquec.realtime.background_period import LONGEST_PERIOD, USUAL_PERIOD
-from torquec.realtime.choices import HoldOrder
 from torquec.realtime.held_errors import HeldErrors
-from torquec.realtime.hold_bound import HoldBound, hold_bound
+from torquec.realtime.hold_bound import hold_bound
 from torquec.realtime.hold_search import FoundErrors, search_hold_error
 from torquec.robot.robot import Robot
 from torquec.simplification.specification import Specification

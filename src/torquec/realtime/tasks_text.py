@@ -11,8 +11,9 @@ from torquec.codegen.c.names import Names
 from torquec.codegen.c.source import comment, packed
 from torquec.expr import Function
 from torquec.expr.stages import CONSTANTS
+from torquec.proof.hold.hold_order import HoldOrder
 from torquec.realtime.background_period import background_nanoseconds, period_words
-from torquec.realtime.choices import FrictionTask, HoldOrder
+from torquec.realtime.choices import FrictionTask
 from torquec.realtime.two_rate import NOMINAL, UPDATE, TwoRateFunctions
 
 _RECORDS = {

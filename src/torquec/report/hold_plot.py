@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from torquec.foundation.arrays import Array
-from torquec.realtime.choices import HoldOrder
+from torquec.proof.hold.hold_order import HoldOrder
 from torquec.realtime.plan import HoldPlan
 from torquec.report.figure import new_figure, save_figure
 

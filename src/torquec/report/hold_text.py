@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from torquec.foundation.rounded_bound import rounded_down, rounded_up
+from torquec.proof.hold.hold_order import HoldOrder
 from torquec.realtime.background_period import period_words
-from torquec.realtime.choices import HoldOrder
 from torquec.realtime.plan import HoldPlan
 from torquec.report.tables import table
 

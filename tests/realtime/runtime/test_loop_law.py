@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import torquec as tq
-from torquec.realtime.choices import HoldOrder
+from torquec.proof.hold.hold_order import HoldOrder
 from torquec.realtime.runtime.loop_law import loop_law, robot_number, two_rate_law
 
 

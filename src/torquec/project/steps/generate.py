@@ -7,7 +7,8 @@ import dataclasses
 from torquec.project.project import GeneratePart
 from torquec.project.step import DESIGN, REALTIME, StepContext
 from torquec.project.steps.realtime import DOCUMENT as PLAN
-from torquec.realtime.choices import ROS2, TWO_RATE, HoldOrder
+from torquec.proof.hold.hold_order import HoldOrder
+from torquec.realtime.choices import ROS2, TWO_RATE
 
 DOCUMENT = "generate.json"
 

@@ -23,7 +23,8 @@ from torquec.errors import ArgumentError
 from torquec.expr import Function, inline, trace
 from torquec.foundation.arrays import Array
 from torquec.model.model import Model
-from torquec.realtime.choices import FrictionTask, HoldOrder
+from torquec.proof.hold.hold_order import HoldOrder
+from torquec.realtime.choices import FrictionTask
 from torquec.realtime.controller_functions import controller_functions
 from torquec.realtime.two_rate import TwoRateFunctions, two_rate
 from torquec.trajectory.trajectory import Trajectory

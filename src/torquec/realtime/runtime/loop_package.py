@@ -18,8 +18,8 @@ from torquec.control.reference_ports import ReferenceSpace
 from torquec.errors import ArgumentError
 from torquec.expr import Function
 from torquec.model.model import Model
+from torquec.proof.hold.hold_order import HoldOrder
 from torquec.realtime.background_period import oldest_coefficients
-from torquec.realtime.choices import HoldOrder
 from torquec.realtime.runtime.guards import Guards, guard_limits, nanoseconds
 from torquec.realtime.runtime.library import runtime_c_text, runtime_sources
 from torquec.realtime.runtime.loop_law import BACKGROUND, TWO_RATE_LAW, robot_number, two_rate_law

@@ -28,8 +28,8 @@ from torquec.foundation.choice import chosen
 from torquec.foundation.reading import to_path
 from torquec.foundation.writing import check_output
 from torquec.model.model import Model, as_model
+from torquec.proof.hold.hold_order import HoldOrder
 from torquec.realtime.background_period import oldest_coefficients
-from torquec.realtime.choices import HoldOrder
 from torquec.realtime.runtime.cycle_log import CycleLog, LogReader
 from torquec.realtime.runtime.drivers import RobotDriver, SimulatedRobot
 from torquec.realtime.runtime.fault import RUN_ENDS, RunEnd

@@ -3,7 +3,7 @@
 (1)  Level W and drift R of the acceleration's error (`acceleration_bound`) are bounded over all
      positions of the box, halved into smaller boxes where they are largest, and over all of its speeds and
      accelerations; the robot's own accelerations may exceed the commanded ones by W + T R.
-(2)  The radii follow from W and R as along a reference (:mod:`torquec.control.error_tube`); the reference's jerk is at
+(2)  The radii follow from W and R as along a reference (`error_tube`); the reference's jerk is at
      most J.
 (3)  A reference that stays the radii away from the limits of the box keeps the tube inside of it: positions in
      [lower + E, upper - E], speeds and accelerations that much below theirs. The guarantee holds for all of them.
@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from torquec.control.error_tube import ErrorTube, TubeLoop, joint_unit, rounded_torque, rounding_error
-from torquec.control.proven_torque import ProvenTorque
 from torquec.foundation.arrays import Array
 from torquec.proof.tracking.acceleration_bound import AccelerationBound, MotionBoxes
+from torquec.proof.tracking.error_tube import ErrorTube, TubeLoop, joint_unit, rounded_torque, rounding_error
+from torquec.proof.tracking.torque_error_bound import ProvenTorque
 
 _MOST_BOXES = 6000  # some seconds of work; bounds from fewer boxes are wider, never wrong
 _AT_ONCE = 1500

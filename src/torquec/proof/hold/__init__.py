@@ -1,0 +1,1 @@
+"""Hold error: what torques differ while their coefficients are held between samples."""

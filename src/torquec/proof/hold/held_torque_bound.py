@@ -1,0 +1,329 @@
+"""What holding coefficients costs: a bound of the torque error for every motion of a box, and for every age of them.
+
+The background sees the motion at t0; the torque that is sent at t = t0 + age lacks what has changed since. With
+|q| within limits, |qd| <= v, |qdd| <= a and |qddd| <= j, and A = qdd(t), the acceleration of the synchronous task:
+
+(1)  zeroth order:  e = integral over the age of  D = dtau/dq(q, qd, A) qd + dtau/dqd(q, qd) qdd
+       D = sum B_je qd_j qdd_e + sum T_jem qd_j qd_e qd_m + sum G_j qd_j  where A = qdd,
+       B_je = dM_e/dq_j + d2c/(dqd_j dqd_e),  T = dc/dq,  G = dg/dq;
+       A - qdd, at most j times what is left of the age, adds  sum dM_e/dq_j qd_j (A_e - qdd_e);
+       without a jerk, A is any acceleration of the box
+(2)  first order, with coefficients at the earlier time r, h = c + g, and v, a the speed and acceleration at r or s:
+       e = integral over r < s of  d2M/dq2[v_r, v_s] A + d2h/dq2[v_r, v_s] + d2c/(dq dqd)([v_s, a_r] + [v_r, a_s])
+                                   + d2c/dqd2[a_r, a_s]
+           + dM/dq(q0)[q - q0] (A - qdd0)
+(3)  in (2), v_s = v_r + what an acceleration does in s - r: with v_s = v_r all terms share their speeds, and what is
+     added for the difference, in proportion to s - r, is a third order of the age
+(4)  every term is a monomial in speeds and accelerations, which are within their limits, times a trigonometric
+     polynomial of the positions, and :mod:`torquec.proof.enclosure.grid_bound` bounds the sums of such terms:
+       zeroth(age) = age min(f_D + 1/2 age f_J, f_A),
+       first(age) = 1/2 age^2 f_2 + 1/6 age^3 f_3 + age min(age f_J, 2 f_M)
+
+f_J has the jerk, f_M the accelerations as weights of dM/dq; f_A is D for any A; f_3, of little weight, is a sum of
+amplitudes. Without a jerk what remains of first order is 2 f_M age: an acceleration that jumps meets the inertia of t0.
+Friction is not in it, springs are.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from torquec.closedform.polynomial import Variable
+from torquec.closedform.variables import cumulative_variables, parallel_groups
+from torquec.dynamics.spring_torque import spring_stiffness
+from torquec.errors import ArgumentError, RobotError
+from torquec.expr import Function
+from torquec.foundation.arrays import Array
+from torquec.foundation.work import Work, as_work
+from torquec.proof.enclosure.grid_bound import GridAxis, Row, along_axis, amplitudes, grid_bound
+from torquec.proof.enclosure.monomial_bound import Monomial
+from torquec.proof.hold.hold_order import HoldOrder
+from torquec.proof.torque.torque_tables import position_degrees, positions_read, torque_rows
+from torquec.robot.robot import Robot
+from torquec.trajectory.motion_box import MotionBox
+
+_LARGEST = 5**7
+"""Positions that tables are made of: more than seven joints take gigabytes."""
+
+_CHECKED = 19
+"""Positions at which tables are compared with the program: a prime number, so that none was used to make them."""
+
+_TABLE_ERROR = 1e-10
+"""What tables may differ from the program by, relative to its largest coefficient."""
+
+
+@dataclass(frozen=True)
+class HoldBound:
+    """The coefficients of (4) for every joint (n,): bounds at any age follow.
+
+    `coarse`: the joints whose bounds a time limit cut short; they are larger than they need to be.
+    """
+
+    joints: tuple[str, ...]
+    drift: Array
+    jerk: Array | None
+    jump: Array
+    free_drift: Array
+    curvature: Array
+    bend: Array
+    coarse: tuple[str, ...] = ()
+
+    def at(self, age: float, order: HoldOrder) -> Array:
+        """The bound of every joint's torque error (n,) [N m, N] while coefficients are at most `age` [s] old (4)."""
+        if not (np.isfinite(age) and age >= 0.0):
+            raise ArgumentError(f"an age of {age} s", remedy="give seconds, zero or more")
+        if order is HoldOrder.FIRST:
+            turning = self.jump * 2.0 if self.jerk is None else np.minimum(age * self.jerk, 2.0 * self.jump)
+            found: Array = 0.5 * age**2 * self.curvature + age**3 / 6.0 * self.bend + age * turning
+            return found
+        if self.jerk is None:
+            return age * self.free_drift
+        return age * np.minimum(self.drift + 0.5 * age * self.jerk, self.free_drift)
+
+    def longest_age(self, tolerance: Sequence[float], order: HoldOrder) -> float:
+        """The longest age [s] at which no joint's bound exceeds its tolerance (n,); found by halving."""
+        limit = np.asarray(tolerance, dtype=np.float64)
+        low, high = 0.0, 1.0
+        while np.all(self.at(high, order) <= limit) and high < 1e3:
+            high *= 2.0
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if np.all(self.at(middle, order) <= limit) else (low, middle)
+        return low
+
+
+def held_torque_bound(
+    robot: Robot,
+    program: Function,
+    motions: MotionBox,
+    *,
+    sums_angles: bool,
+    jerk: Sequence[float] | None = None,
+    work: Work | None = None,
+) -> HoldBound:
+    """The bounds of a torque program (q, qd, qdd -> tau) over a box of motions; `jerk` (n,) where it is limited.
+
+    `sums_angles`: the program is the robot's own, so that it depends on the sums of the angles of parallel joints.
+    Under a time limit of `work` every joint has its share of the time; bounds that it cuts short are coarser.
+    Raises `ArgumentError` for a box without speeds or accelerations, `RobotError` for too many joints.
+    """
+    if not motions.velocity or not motions.acceleration:
+        raise ArgumentError("the box states no speeds or accelerations", remedy="give them in the specification")
+    if jerk is not None and (len(jerk) != robot.n or not all(0.0 <= value < np.inf for value in jerk)):
+        raise ArgumentError(f"jerks are {jerk}", remedy=f"give one number for each of the {robot.n} joints")
+    rows = _Rows(robot, program, motions, sums_angles=sums_angles)
+    springs = _stiffness(robot) * rows.v
+    given = None if jerk is None else np.asarray(jerk, dtype=np.float64)
+    bounds: dict[str, list[float]] = {key: [] for key in ("drift", "jerk", "jump", "free_drift", "curvature", "bend")}
+    task, coarse = as_work(work), []
+    with task.step("bounding what holding costs", whole=robot.n) as step:
+        for i, name in enumerate(robot.joint_names):
+            step.show(i, note=name)
+            limit = task.limit.part((i + 1) / robot.n)
+            bound = partial(grid_bound, axes=rows.axes, limit=limit)
+            bounds["drift"].append(bound(partial(rows.drift, i)) + springs[i])
+            bounds["free_drift"].append(bound(partial(rows.free_drift, i)) + springs[i])
+            bounds["jump"].append(bound(partial(rows.turning, i, rows.a)))
+            if given is not None:
+                bounds["jerk"].append(bound(partial(rows.turning, i, given)))
+            bounds["curvature"].append(bound(partial(rows.curvature, i)))
+            bounds["bend"].append(sum(float(amplitudes(row[None], rows.axes)[0]) for row in rows.bend(i)))
+            if limit.is_over:
+                coarse.append(name)
+    arrays = {key: np.array(values) for key, values in bounds.items()}
+    limited = None if given is None else arrays["jerk"]
+    del arrays["jerk"]
+    return HoldBound(robot.joint_names, jerk=limited, **arrays, coarse=tuple(coarse))
+
+
+class _Rows:
+    """The trigonometric polynomials of (1) and (2), weighted, joint by joint."""
+
+    def __init__(self, robot: Robot, program: Function, motions: MotionBox, *, sums_angles: bool) -> None:
+        self.n = robot.n
+        self.v, self.a = np.array(motions.velocity), np.array(motions.acceleration)
+        self.variables = _variables(robot, program, sums_angles=sums_angles)
+        degrees = position_degrees(program, [joint.type.is_prismatic for joint in robot.joints])
+        self.axes = []
+        for variable in self.variables:
+            joint = variable.joints[-1][0]
+            self.axes.append(GridAxis(degrees[joint], variable.prismatic, motions.lower[joint], motions.upper[joint]))
+        if math.prod(axis.size for axis in self.axes) > _LARGEST:
+            raise RobotError(
+                f"the torques depend on {len(self.axes)} joint positions, too many to bound what holding costs",
+                remedy="lock joints that hardly matter, such as those of a gripper: --lock JOINT=VALUE, or [lock] of a "
+                "project",
+            )
+        places = [axis.points(axis.size) for axis in self.axes]
+        values = np.stack([part.ravel() for part in np.meshgrid(*places, indexing="ij")], axis=1) if places else None
+        q = self._positions(np.zeros((1, 0)) if values is None else values)
+        table = torque_rows(program, q).reshape(*map(len, places), self.n, -1)
+        for k, (axis, place) in enumerate(zip(self.axes, places, strict=True)):
+            table = along_axis(np.asarray(np.linalg.inv(axis.values(place)), dtype=np.float64), table, k)
+        self.tables = np.ascontiguousarray(np.moveaxis(table, (-2, -1), (0, 1)))
+        self.slopes = [axis.slope() for axis in self.axes]
+        self._check(program)
+        self.pairs = [(e, m) for e in range(self.n) for m in range(e, self.n)]
+
+    def inertia(self, i: int, e: int) -> Array:
+        """M_il."""
+        found: Array = self.tables[i, e]
+        return found
+
+    def speed(self, i: int, e: int, m: int) -> Array:
+        """What stands before qd_l qd_m, e <= m, in c_i."""
+        found: Array = self.tables[i, self.n + self.pairs.index((min(e, m), max(e, m)))]
+        return found
+
+    def by(self, table: Array, *joints: int) -> Array | None:
+        """A derivative by the positions of joints, through all variables that they are in; None where it is zero."""
+        found: Array | None = table
+        for joint in joints:
+            total: Array | None = None
+            for k, variable in enumerate(self.variables):
+                sense = dict(variable.joints).get(joint, 0)
+                if sense and found is not None:
+                    slope = sense * along_axis(self.slopes[k], found, k)
+                    total = slope if total is None else total + slope
+            found = total
+        return found
+
+    def _positions(self, values: Array) -> Array:
+        """Joint positions (N, n) from values (N, variables) of the variables: each has one joint more than before."""
+        q = np.zeros((len(values), self.n))
+        known: set[int] = set()
+        for k, variable in enumerate(self.variables):
+            ((index, sense),) = (joint for joint in variable.joints if joint[0] not in known)
+            before = sum((s * q[:, i] for i, s in variable.joints if i in known), np.zeros(len(values)))
+            q[:, index] = sense * (values[:, k] - before)
+            known.add(index)
+        return q
+
+    def _check(self, program: Function) -> None:
+        """That the tables are the program: at positions that they were not made from."""
+        rng = np.random.default_rng(5)
+        picked = [axis.points(_CHECKED)[rng.permutation(_CHECKED)] for axis in self.axes]
+        values = np.stack(picked, axis=1) if picked else np.zeros((1, 0))
+        rows = torque_rows(program, self._positions(values))
+        for value, expected in zip(values, rows, strict=True):
+            found = self.tables
+            for axis, x in zip(self.axes, value, strict=True):
+                found = np.tensordot(found, axis.values(np.array([x]))[0], axes=(2, 0))
+            if np.abs(found - expected).max() > _TABLE_ERROR * (1.0 + np.abs(rows).max()):
+                raise RobotError(
+                    "the torques are no trigonometric polynomials of the joint positions",
+                    remedy="lock joints that follow others with a gear, or bound the exact model of the robot",
+                )
+
+    def turning(self, i: int, weight: Array) -> Iterator[Row]:
+        """dM_l/dq_j v_j w_l."""
+        for j, e in itertools.product(range(self.n), repeat=2):
+            slope = self.by(self.inertia(i, e), j)
+            if slope is not None:
+                yield Monomial((j,), ("A", e)), self.v[j] * weight[e] * slope
+
+    def drift(self, i: int) -> Iterator[Row]:
+        """D of (1), A = qdd."""
+        for j, e in itertools.product(range(self.n), repeat=2):
+            slope = self.by(self.inertia(i, e), j)
+            part = self._turned(i, j, e)
+            yield Monomial((j,), ("a", e)), self.v[j] * self.a[e] * (part if slope is None else part + slope)
+        yield from self._at_constant_speed(i)
+
+    def free_drift(self, i: int) -> Iterator[Row]:
+        """D of (1), any A."""
+        yield from self.turning(i, self.a)
+        for j, e in itertools.product(range(self.n), repeat=2):
+            yield Monomial((j,), ("a", e)), self.v[j] * self.a[e] * self._turned(i, j, e)
+        yield from self._at_constant_speed(i)
+
+    def _turned(self, i: int, j: int, e: int) -> Array:
+        """d2c_i/(dqd_j dqd_e)."""
+        return self.speed(i, j, e) * (2.0 if j == e else 1.0)
+
+    def _at_constant_speed(self, i: int) -> Iterator[Row]:
+        """T and G of (1), equal monomials together."""
+        cubic: dict[tuple[int, ...], Array] = {}
+        for (e, m), j in itertools.product(self.pairs, range(self.n)):
+            _add(cubic, (j, e, m), self.by(self.speed(i, e, m), j))
+        for j in range(self.n):
+            _add(cubic, (j,), self.by(self.tables[i, -1], j))
+        for joints, row in cubic.items():
+            yield Monomial(joints), self.v[list(joints)].prod() * row
+
+    def curvature(self, i: int) -> Iterator[Row]:
+        """The terms of (2) without A - qdd0, as (3) has them, equal monomials together."""
+        v, a = self.v, self.a
+        for e in range(self.n):
+            square: dict[tuple[int, ...], Array] = {}  # of speeds, before A_e and then before a_e of both times
+            for j, k in self.pairs:
+                _add(square, (j, k), self.by(self.inertia(i, e), j, k), 1.0 if j == k else 2.0)
+            for (j, k), row in square.items():
+                yield Monomial((j, k), ("A", e)), v[j] * v[k] * a[e] * row
+            square = {}
+            for j, m in itertools.product(range(self.n), repeat=2):
+                _add(square, (j, m), self.by(self._turned(i, e, m), j), 2.0)
+            for (j, m), row in square.items():
+                yield Monomial((j, m), ("a", e)), v[j] * v[m] * a[e] * row
+        quartic: dict[tuple[int, ...], Array] = {}
+        for j, k in self.pairs:
+            twice = 1.0 if j == k else 2.0
+            for e, m in self.pairs:
+                _add(quartic, (j, k, e, m), self.by(self.speed(i, e, m), j, k), twice)
+            _add(quartic, (j, k), self.by(self.tables[i, -1], j, k), twice)
+        for joints, row in quartic.items():
+            yield Monomial(joints), v[list(joints)].prod() * row
+        for e, m in itertools.product(range(self.n), repeat=2):
+            yield Monomial((e,), ("later", m), "accelerations"), a[e] * a[m] * self._turned(i, e, m)
+
+    def bend(self, i: int) -> Iterator[Array]:
+        """What v_s - v_r, at most a (s - r), adds to (2)."""
+        v, a = self.v, self.a
+        held = [(self.inertia(i, e), float(a[e])) for e in range(self.n)]
+        held += [(self.speed(i, e, m), float(v[e] * v[m])) for e, m in self.pairs]
+        held.append((self.tables[i, -1], 1.0))
+        for (row, size), (j, k) in itertools.product(held, self.pairs):
+            slope = self.by(row, j, k)
+            if slope is not None:
+                yield (v[j] * a[k] + (v[k] * a[j] if j != k else 0.0)) * size * slope
+        for e, m, j in itertools.product(range(self.n), repeat=3):
+            slope = self.by(self._turned(i, e, m), j)
+            if slope is not None:
+                yield a[j] * a[e] * v[m] * slope
+
+
+def _add(sums: dict[tuple[int, ...], Array], joints: tuple[int, ...], row: Array | None, times: float = 1.0) -> None:
+    """A row to that of the product of the joints' speeds, in whatever order; None is zero."""
+    if row is not None:
+        key = tuple(sorted(joints))
+        sums[key] = sums[key] + times * row if key in sums else times * row
+
+
+def _variables(robot: Robot, program: Function, *, sums_angles: bool) -> list[Variable]:
+    """The positions that the torques depend on; of exact models, sums of the angles of parallel joints."""
+    read = positions_read(program)
+    plain = [Variable(((j, 1),), robot.joints[j].type.is_prismatic) for j in sorted(read)]
+    if not sums_angles or any(body.joint.mimic for body in robot.bodies):
+        return plain
+    summed = [variable for variable in plain if variable.prismatic]
+    for group in parallel_groups(robot.canonical.links):
+        first = next((k for k, (joint, _) in enumerate(group.joints) if joint in read), None)
+        if first is not None:
+            summed += cumulative_variables(group, first)
+    return summed
+
+
+def _stiffness(robot: Robot) -> Array:
+    """Of linear springs, (n,). Raises `RobotError` for counterbalances."""
+    if any(body.joint.counterbalances for body in robot.bodies):
+        raise RobotError(
+            "what holding the torque of a counterbalance costs is not bounded",
+            remedy="compute the counterbalance in every cycle, and bound the robot without it",
+        )
+    return np.array([float(value) for value in spring_stiffness(robot, [0.0] * robot.n)])
