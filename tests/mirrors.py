@@ -23,6 +23,7 @@ COVERED_BY = {
     "codegen/verify/platforms.py": "codegen/verify/test_package.py",
     "codegen/verify/verification.py": "codegen/verify/test_package.py",
     "report/cycle_text.py": "cli/test_realtime_table.py",
+    "report/papers_text.py": "cli/test_papers.py",
     "report/verification_text.py": "cli/test_verify_package.py",
     "control/error_tube.py": "control/test_tracking_guarantee.py",
     "control/law_options.py": "control/test_laws.py",

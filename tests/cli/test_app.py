@@ -26,6 +26,7 @@ COMMANDS = (
     "check-log",
     "excite",
     "identify",
+    "papers",
     "bench",
     "demo",
     "new",
