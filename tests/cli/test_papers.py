@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+
+import pytest
+
 from torquec.papers.comparisons import paper_comparisons
+from torquec.papers.printed_row import DifferenceKind, printed_row
+from torquec.report.papers_text import comparison_rows_text
 
 NAMES = [found.name for found in paper_comparisons()]
 
@@ -62,3 +68,18 @@ def test_an_unknown_name_is_refused_before_anything_is_computed(torquec):
     assert "there is no comparison 'lin-count'" in shown.err
     assert "did you mean 'lin-counts'?" in shown.err
     assert "computing" not in shown.err
+
+
+@pytest.mark.parametrize(
+    ("ours", "printed", "kind", "shown"),
+    [
+        (232.5, 100.0, "relative", "+132 %"),
+        (99.5, 100.0, "relative", "-0.5 %"),
+        (1.25, 0.0, "absolute", "+1.2"),
+        (None, 3.0, "relative", "-"),
+    ],
+)
+def test_differences_are_shown_in_per_cent_or_as_they_are(ours, printed, kind, shown):
+    row = dataclasses.asdict(printed_row("x", ours, printed, "Table 1", kind=DifferenceKind(kind)))
+    text = comparison_rows_text({"comparisons": [{"name": "n", "paper": "p", "what": "w", "rows": [row]}]})
+    assert text.splitlines()[-1].endswith(shown)

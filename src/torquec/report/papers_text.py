@@ -9,6 +9,8 @@ from torquec.report.tables import number, table
 
 _DIGITS = 5  # more than any of the papers prints, so that differences in the last printed digit show
 
+_WHOLE = 10.0  # [%], from which whole per cents are digits enough
+
 
 def comparison_list_text(document: dict[str, Any]) -> str:
     """The text for a document without rows."""
@@ -45,8 +47,10 @@ def _comparison_text(found: dict[str, Any]) -> str:
 
 
 def _difference(row: dict[str, Any]) -> str:
-    """In per cent where relative; rounding error is shown as it is."""
-    value = row["difference"]
-    if value is None:
+    """In per cent where relative, without an exponent where it is large; rounding error is shown as it is."""
+    if row["difference"] is None:
         return "-"
-    return f"{100.0 * value:+.2g} %" if row["kind"] == DifferenceKind.RELATIVE else f"{value:+.2g}"
+    if row["kind"] == DifferenceKind.ABSOLUTE:
+        return f"{row['difference']:+.2g}"
+    percent = 100.0 * row["difference"]
+    return f"{percent:+.0f} %" if abs(percent) >= _WHOLE else f"{percent:+.2g} %"
