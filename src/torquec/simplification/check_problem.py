@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from torquec.errors import RobotError, SpecificationError
+from torquec.foundation.rounded_bound import rounded_up
 from torquec.proof.torque.certify import rounding_of, smallest_bounds
 from torquec.proof.torque.snap_bound import snap_bound
 from torquec.proof.torque.torque_tables import HIGHEST_DEGREE, position_degrees
@@ -47,7 +48,7 @@ def check_tolerances(problem: SimplificationProblem) -> None:
         if not snap < allowed:
             raise SpecificationError(
                 f"joint '{name}' is allowed a torque error of {allowed:.3g}, and taking angles of the file as right "
-                f"angles changes its torque by up to {snap:.3g}",
+                f"angles changes its torque by up to {rounded_up(snap, 3)}",
                 where=problem.robot.source,
                 remedy=f"read the robot as it is written (--no-snap, load(path, snap=False)), or allow {2 * snap:.2g}",
             )
@@ -64,5 +65,5 @@ def check_tolerances(problem: SimplificationProblem) -> None:
         if not bound <= allowed:
             raise SpecificationError(
                 f"joint '{name}' is allowed a torque error of {allowed:.3g}, less than rounding makes of exact torques",
-                remedy=f"allow at least {bound:.3g}, the smallest error that can be proven",
+                remedy=f"allow at least {rounded_up(bound, 3)}, the smallest error that can be proven",
             )

@@ -29,6 +29,7 @@ from torquec.foundation.arrays import Array
 from torquec.foundation.choice import chosen
 from torquec.haptics.admittance.admittance import Admittance, admittance
 from torquec.haptics.admittance.admittance_options import AdmittanceOptions
+from torquec.haptics.admittance.haptic_caps import NOT_FREE
 from torquec.haptics.admittance.tool_load import ToolLoad
 from torquec.haptics.experiments.experiment_names import HapticExperiment
 from torquec.haptics.experiments.felt_inertia import (
@@ -38,7 +39,7 @@ from torquec.haptics.experiments.felt_inertia import (
     frame_motion,
     measured_motion,
 )
-from torquec.haptics.experiments.hand_goals import HandMotion, circle_goals, push_goals, rotation_goals
+from torquec.haptics.experiments.hand_goals import HandMotion, circle_goals, goal_part, push_goals, rotation_goals
 from torquec.haptics.experiments.haptic_loop import USUAL_SETTING, HapticLoop, HapticRecording, HapticSetting
 from torquec.haptics.experiments.haptic_posture import check_rendered, default_posture, follows, unrendered
 from torquec.haptics.objects.contact import SpringDamper, TouchPoint, Wall, contact_field
@@ -214,7 +215,8 @@ def run_experiment(
     start = frame_pose(robot, kinematics.frame, [float(x) for x in posture])
     cycle = _cycle(robot, plan, options, start)
     loop = HapticLoop(cycle, options.setting)
-    recording = loop.run(loop.first_row(posture), _goals(plan, options, start))
+    goals = _goals(plan, options, start)
+    recording = loop.run(loop.first_row(posture), goals)
     measured = measured_motion(robot, kinematics.frame, recording.t, recording.seen)
     wanted = cycle.read(np.vstack([recording.cycle[1:], recording.last[loop.parts["cycle"]]]))["acceleration"]
     wall = _wall_result(cycle, recording, start, options) if plan.motion is None else None
@@ -223,7 +225,9 @@ def run_experiment(
     )
     if plan.motion is None:
         return result
-    felt = felt_inertia(recording.t, result.load, result.acceleration, start=plan.motion.start)
+    intended = goal_part(goals, "turning_rate" if plan.turns else "acceleration")
+    free = (recording.status.astype(np.int64) & int(NOT_FREE)) == 0
+    felt = felt_inertia(recording.t, result.load, result.acceleration, intended, start=plan.motion.start, free=free)
     return replace(result, felt=felt)
 
 
