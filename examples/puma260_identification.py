@@ -8,22 +8,17 @@ what each of the 52 independent parameters contributes.
 
 from __future__ import annotations
 
-import math
 import sys
 
 import numpy as np
 
-from torquec.identification import prepare, torque_model
-from torquec.model.model import compile
-from torquec.papers.izaguirre.elimination import Elimination, eliminate
+from torquec.identification import torque_model
+from torquec.papers.izaguirre.elimination import Elimination
 from torquec.papers.izaguirre.inward_basis import inward_basis
-from torquec.papers.izaguirre.simulated_runs import simulated_runs
+from torquec.papers.izaguirre.simulated_elimination import gravity_coefficients, simulated_elimination
 from torquec.report.figure import new_figure, save_figure
 from torquec.report.parameter_tables import comparison_table, elimination_text
-from torquec.robot import Robot, classics
-
-PERIOD = 0.028
-ENDS = 15 * PERIOD
+from torquec.robot import classics
 
 LLOYD = {
     "fs1": 0.760, "fs2": 1.620, "fs3": 0.850, "fs4": 0.175, "fs5": 0.178, "fs6": 0.140,
@@ -40,11 +35,7 @@ def main(picture: str | None = None) -> None:
     robot = classics.puma260()
     model = torque_model(robot, friction="symmetric")
     basis = inward_basis(model)
-
-    # The filter is opened as far as it goes: central differences alone smooth the speeds, as in the paper.
-    runs = [prepare(log, cutoff=0.49 / PERIOD, edge=ENDS) for log in simulated_runs(robot, period=PERIOD)]
-    rows = [(model.regressor(run)[run.used] @ basis.matrix, run.tau[run.used]) for run in runs]
-    found = eliminate(basis.names, rows)
+    found = simulated_elimination(model, basis)
     print(elimination_text(found, basis.letters, standard=basis.standard))
 
     kept = [basis.letters[k] for k in found.kept]
@@ -74,16 +65,6 @@ def draw(found: Elimination, letters: tuple[str, ...], path: str) -> None:
     axes.set_title("52 independent parameters of a PUMA 260; the 23 that stay are blue", loc="left", fontsize=10)
     axes.spines[["top", "right"]].set_visible(False)
     print(save_figure(figure, path, dpi=150))
-
-
-def gravity_coefficients(robot: Robot) -> list[float]:
-    """c12, c13 and c15, read from the closed form of the shoulder's gravity torque."""
-    quarter = math.pi / 2.0
-    arm = compile(robot)
-    hanging = arm.gravity_torque([0.0, quarter, 0.0, 0.0, quarter, 0.0])[1]
-    bent = arm.gravity_torque([0.0, quarter, 0.0, 0.0, 0.0, 0.0])[1]
-    level = arm.gravity_torque([0.0, 0.0, 0.0, 0.0, 0.0, 0.0])[1]
-    return [float(level), float(hanging), float(bent - hanging)]
 
 
 if __name__ == "__main__":

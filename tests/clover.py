@@ -12,22 +12,6 @@ import pytest
 
 SHARED = Path(__file__).resolve().parents[1].parent / "shared" / "oracles" / "clover_tables.json"
 
-# Chapter II, Table VII, which is chapter III, Table I; q2 .. q5 with the digits that the table does not print.
-POINT = (
-    (2.44, 4.9018356344, 1.059789048, 1.6041631353, 5.8047615171, 4.49),
-    (-10.0, -10.0, -10.0, 10.0, 10.0, -10.0),
-    (-100.0, -100.0, -100.0, -100.0, 100.0, 100.0),
-)
-
-# Chapter III, Table II: eigenvalues under computed torque, for desired poles -p +- pj; upper halves of pairs.
-COMPUTED_TORQUE = {
-    45.0: (-47.25 + 45.11j, -44.68 + 43.03j, -46.19 + 43.83j, -46.02 + 43.97j, -45.42 + 44.47j, -45.56 + 44.43j),
-    15.0: (-17.7 + 15.48j, -14.6 + 12.98j, -15.05 + 14.1j, -16.16 + 13.86j, -16.05 + 13.97j, -15.56 + 14.42j),
-    4.5: (-7.7 + 6.63j, -3.25 + 4.22j, -5.63 + 3.75j, -5.58 + 3.19j, -5.06 + 3.86j),
-}
-REAL_PAIR = (-8.8, -1.0)
-"""The last two of the table for p = 4.5."""
-
 ABBREVIATED = """
     M 11    0 0  0  3.643480526 0
     M 11    0 1  0  -0.010956925 0.372123081
@@ -86,7 +70,7 @@ TABLE_III = (
     (0.0, 0.0092574832, 0.0025520146, 0.0025043633),
 )
 """Chapter II, Table III, computed again at 151 instants: exact minus abbreviated torques [N m]: mean, largest,
-mean size and its deviation, joint by joint. The paper prints three digits."""
+mean size and its deviation, joint by joint. What is printed: `torquec.papers.clover.clover_comparisons`."""
 
 TABLE_IV = (0.8719, 0.6746, 0.6223, 0.2839, 0.3059, 0.0073)
 """Chapter II, Table IV, computed again: mean sizes at 12000 random states; 5 % for sampling."""
@@ -116,23 +100,6 @@ def tables():
 @functools.cache
 def _read():
     return json.loads(SHARED.read_text())
-
-
-def table_ii(p):
-    """All twelve eigenvalues of Table II."""
-    upper = COMPUTED_TORQUE[p]
-    return [*upper, *(x.conjugate() for x in upper), *(map(complex, REAL_PAIR) if p == 4.5 else ())]
-
-
-def farthest(ours, printed):
-    """The largest distance between two sets of numbers, matched nearest first."""
-    left = list(printed)
-    assert len(left) == len(ours)
-    worst = 0.0
-    for value in ours:
-        k = min(range(len(left)), key=lambda k: abs(left[k] - value))
-        worst = max(worst, abs(left.pop(k) - value))
-    return worst
 
 
 def beside(title, ours, printed):

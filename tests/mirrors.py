@@ -23,6 +23,7 @@ COVERED_BY = {
     "codegen/verify/platforms.py": "codegen/verify/test_package.py",
     "codegen/verify/verification.py": "codegen/verify/test_package.py",
     "report/cycle_text.py": "cli/test_realtime_table.py",
+    "report/papers_text.py": "cli/test_papers.py",
     "report/verification_text.py": "cli/test_verify_package.py",
     "proof/hold/held_torque_bound.py": "realtime/test_hold_bound.py",
     "proof/hold/hold_order.py": "realtime/test_two_rate.py",

@@ -14,9 +14,10 @@ from benchmarks.simulation import FAST, QUICK
 from tests.closedform.reference import collected_model
 from tests.page_values import (
     Values,
-    base_counts,
     benchmarked,
     bounds_hold,
+    compared,
+    compared_counts,
     counts,
     cycle_operations,
     exchanged,
@@ -24,7 +25,6 @@ from tests.page_values import (
     guaranteed_everywhere,
     guaranteed_puma,
     holding_torques,
-    influence_count,
     is_true,
     keys,
     largest_acceleration,
@@ -44,7 +44,6 @@ import torquec as tq
 from torquec.closedform.layouts import CLOVER
 from torquec.control.pole_placement import pole_placement_gains
 from torquec.expr import count_operations
-from torquec.linearization.abbreviated_linear_model import abbreviated_linear_model
 
 
 @dataclass(frozen=True)
@@ -169,34 +168,110 @@ FIGURES = [
         "pole placement then take {} multiplications and {} additions",
         lambda _: counts(count_operations(pole_placement_gains(tq.classics.puma560(), -12 + 45j, rule=CLOVER))),
     ),
+    *(
+        Figure(
+            "papers/clover", f"| {row} | {{}}/{{}} | {{}}/{{}} |", compared_counts("clover-tables", title), 0.0, "slow"
+        )
+        for row, title in (
+            ("coefficients, multiplications/additions", "matrices"),
+            ("inverse dynamics with friction", "inverse dynamics with friction"),
+            ("linear model", "linear model"),
+            ("gains, continuous", "gains, continuous"),
+            ("gains, sampled", "gains, sampled"),
+        )
+    ),
     Figure(
         "papers/clover",
-        "| linear model | 257/158 | {}/{} |",
-        lambda _: counts(count_operations(abbreviated_linear_model(tq.classics.puma560()))),
+        "Table III | {}, {}, {}, {}, {}, {} | {}, {}, {}, {}, {}, {} |",
+        compared("clover-tables", *(f"joint {j}: largest error [N m]" for j in range(1, 7))),
+        1e-9,
+        "slow",
     ),
     *(
-        Figure(page, sentence, lambda _, part=part, update=update: two_rate_counts(part, *update))
-        for page, sentences in (
-            ("real-time", ("| {} | {{}}/{{}} |", "| with a load at run time: {} | {{}}/{{}} |")),
-            (
-                "papers/izaguirre",
-                ("| {} | ... | {{}}/{{}} |", "| with a load at run time: {} | ... | {{}}/{{}} |"),
+        Figure("papers/clover", sentence, compared("clover-tables", *(f"stable {q}" for q in quantities)), 1e-9, "slow")
+        for sentence, quantities in (
+            *(
+                (
+                    f"$\\alpha$, poles −{p} ± {p}j | {{}} to {{}} | {{}} to {{}} |",
+                    (f"from alpha, poles -{p} +- {p}j", f"below alpha, poles -{p} +- {p}j"),
+                )
+                for p in ("4.5", "45")
             ),
-        )
-        for sentence, part, update in (
-            (sentences[0].format("inertias and gravity"), "inertia", ()),
-            (sentences[0].format("velocity torques"), "velocity", ()),
-            (sentences[1].format("inertias and gravity"), "inertia", ("load",)),
-            (sentences[1].format("velocity torques"), "velocity", ("load",)),
+            (
+                "$\\beta$ below, −4.5 ± 4.5j and −45 ± 45j | {}, {} | {}, {} |",
+                ("below beta, poles -4.5 +- 4.5j", "below beta, poles -45 +- 45j"),
+            ),
+            ("sampled at 200 Hz | {} | {} |", ("below gamma, poles -45 +- 45j, sampled at 200 Hz",)),
         )
     ),
     *(
-        Figure("papers/kang", f"| {row} | {{}} | {{}} |", lambda _, f=field: counts(getattr(influence_count(), f)))
-        for row, field in (
-            ("augmented bodies, here", "augmented_body"),
-            ("sum over links, here", "link_sum"),
-            ("mass points, here", "mass_point_sum"),
+        Figure("real-time", sentence, lambda _, part=part, update=update: two_rate_counts(part, *update))
+        for sentence, part, update in (
+            ("| inertias and gravity | {}/{} |", "inertia", ()),
+            ("| velocity torques | {}/{} |", "velocity", ()),
+            ("| with a load at run time: inertias and gravity | {}/{} |", "inertia", ("load",)),
+            ("| with a load at run time: velocity torques | {}/{} |", "velocity", ("load",)),
         )
+    ),
+    *(
+        Figure("papers/izaguirre", f"| {row} | {{}}/{{}} | {{}}/{{}} |", compared_counts("izaguirre-counts", row))
+        for row in (
+            "inertias and gravity",
+            "velocity torques",
+            "with a load at run time: inertias and gravity",
+            "with a load at run time: velocity torques",
+        )
+    ),
+    Figure(
+        "papers/izaguirre",
+        "a joint | {}/{} for six joints |",
+        compared_counts("izaguirre-counts", "synchronous, six joints", sides=("ours",)),
+    ),
+    Figure(
+        "papers/izaguirre",
+        "| parameters, independent, significant | {}, {}, {} | {}, {}, the same {} |",
+        compared("izaguirre-elimination", "parameters", "independent parameters", "significant parameters"),
+        needs="slow",
+    ),
+    Figure(
+        "papers/izaguirre",
+        "| condition number falls by | {} | {} |",
+        compared("izaguirre-elimination", "condition number falls by"),
+        within=0.01,
+        needs="slow",
+    ),
+    *(
+        Figure(
+            "papers/kang",
+            f"| {row}, here | {{}} | {{}} |",
+            compared_counts("kang-counts", f"{row}, n = 6", sides=("ours",)),
+        )
+        for row in ("augmented bodies", "sum over links", "mass points")
+    ),
+    Figure(
+        "papers/kang",
+        "| printed | {} | {} (total), ... |",
+        compared_counts("kang-counts", "augmented bodies, n = 6", sides=("printed",)),
+    ),
+    Figure(
+        "papers/kang",
+        "| the paper's steps, added up | ... | {} |",
+        compared("kang-counts", "steps of the paper, n = 6: additions", sides=("ours",)),
+    ),
+    *(
+        Figure(
+            "papers/chang-lee",
+            f"| ${name[0]}_{index}$ | {{}} | {{}} | {{}} |",
+            lambda _, name=name, unit=unit: [
+                *compared("chang-lee-table-1", f"{name}: error of the printed expression [{unit}]")(_),
+                *compared("chang-lee-table-1", f"{name}: best error [{unit}]", sides=("ours",))(_),
+            ],
+            1e-9,
+            "slow",
+        )
+        for name in ("J11", "J22", "J44", "J12", "J13", "J25", "G3", "H112", "H122")
+        for index in (name[1:] if len(name) == 2 else f"{{{name[1:]}}}",)
+        for unit in ("relative" if name in ("J11", "J22", "J44") else "SI",)
     ),
     Figure(
         "guarantee",
@@ -244,18 +319,28 @@ FIGURES = [
             ("| slow (42 degrees/s) | ...", 42, "%"),
         )
     ),
-    *(
-        Figure(page, sentence, of_script("puma260_identification", "with 23:"), needs="slow")
-        for page, sentence in (
-            ("papers/izaguirre", "| condition number falls by | 60 | {} |"),
-            ("identification", "condition number {} times smaller"),
-        )
+    Figure(
+        "identification",
+        "condition number {} times smaller",
+        of_script("puma260_identification", "with 23:"),
+        needs="slow",
     ),
     Figure("logs", "to exchange it with q6 lowers the error from {}% to {}%", reading(exchanged), 0.01, "slow"),
     Figure("logs", "to add {} degrees lowers the error from {}% to {}%", reading(moved), 0.01, "slow"),
     *(
-        Figure("papers/lin", f"| {row} | {{}} | {{}} |", lambda _, name=name: base_counts(name))
-        for row, name in (("PUMA 560", "puma560"), ("Stanford arm", "stanford"), ("SCARA", "scara"))
+        Figure(
+            "papers/lin",
+            f"| {row} |",
+            compared("lin-counts", *(f"{robot}, {gravity}: parameters" for gravity in gravities), sides=("ours",)),
+        )
+        for row, robot, gravities in (
+            *(
+                (f"{robot} | {{}} | {{}}", robot, ("gravity along the first axis", "tilted gravity"))
+                for robot in ("PUMA 560", "Stanford arm", "SCARA")
+            ),
+            ("planar 2R, vertical axes | {} |", "planar 2R", ("gravity along the first axis",)),
+            ("planar 2R in a vertical plane | | {}", "planar 2R", ("tilted gravity",)),
+        )
     ),
     *(
         Figure(

@@ -19,12 +19,12 @@ from benchmarks.simulation import FAST, FIRST_ERROR, SLOW_POLE, tracked
 from tests.identification import real_logs
 from tests.page_blocks import ROOT
 from tests.page_output import NUMBER
+from tests.papers.comparison_rows import rows_of
 
 import torquec as tq
 from torquec.control.model_terms import FrictionCompensation
 from torquec.expr import OperationCount, count_operations
 from torquec.identification.logs.check_hypotheses import check_hypotheses
-from torquec.papers.kang.influence_counts import InfluenceCount, influence_counts
 from torquec.robot.lock_joints import lock_joints
 from torquec.simulation.integrators import RungeKutta4
 from torquec.simulation.tip_error import tip_error
@@ -76,16 +76,14 @@ def two_rate_counts(part: str, *update: str) -> list[float]:
     return counts(count_operations(functions[f"background_{part}"]))
 
 
-@functools.cache
-def influence_count() -> InfluenceCount:
-    """Operations of the power arrays for six joints, by method."""
-    return influence_counts(6)[-1]
+def compared(name: str, *quantities: str, sides: tuple[str, ...] = ("printed", "ours")) -> Values:
+    """Numbers of a comparison with a paper: the printed ones of all quantities, then ours; rounding error is 0."""
+    return lambda _: [round(getattr(rows_of(name)[quantity], side), 12) for side in sides for quantity in quantities]
 
 
-def base_counts(name: str) -> list[float]:
-    """Base parameters of a classic with gravity along its first axis, and with a tilted one."""
-    robot = getattr(tq.classics, name)()
-    return [tq.base_parameters(replace(robot, gravity=g)).count for g in ((0.0, 0.0, -9.81), (3.0, 2.0, -9.0))]
+def compared_counts(name: str, title: str, *, sides: tuple[str, ...] = ("printed", "ours")) -> Values:
+    """The same for multiplications and additions."""
+    return compared(name, f"{title}: multiplications", f"{title}: additions", sides=sides)
 
 
 @functools.cache

@@ -90,6 +90,7 @@ NOT_OPTIONS = {
     "RealtimeResult",
     "RunStatus",
     "Model",
+    "PrintedRow",
     "Proven",
 }
 """Results: made by the package, not by users."""

@@ -27,6 +27,7 @@ COMMANDS = (
     "check-log",
     "excite",
     "identify",
+    "papers",
     "bench",
     "demo",
     "new",

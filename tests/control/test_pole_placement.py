@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.clover import POINT, beside
+from tests.clover import beside
 from tests.control.closed_loop import run
 from tests.dynamics.random_robots import random_robot, random_state
 
@@ -13,8 +13,10 @@ from torquec.closedform.layouts import CLOVER
 from torquec.control.model_terms import FrictionAt, FrictionCompensation
 from torquec.control.pole_placement import pole_placement, pole_placement_gains
 from torquec.errors import ArgumentError
-from torquec.expr import count_operations, evaluate, inline, trace
+from torquec.expr import count_operations, evaluate
 from torquec.linearization.linearize import linearize
+from torquec.papers.clover.abbreviated_counts import gains_function
+from torquec.papers.clover.clover_comparisons import POINT
 from torquec.trajectory import minimum_jerk, puma560_standard_trajectory
 
 ARM = tq.classics.puma560()
@@ -70,26 +72,9 @@ def test_sampled_gains_are_clovers_23():
 
 
 def test_operations_of_the_abbreviated_gains():
-    gains = pole_placement_gains(ARM, rule=CLOVER)
-
-    def continuous(decay, frequency):
-        return [a * a + b * b for a, b in zip(decay, frequency, strict=True)], [a + a for a in decay]
-
-    def discrete(decay, frequency, h=0.002):
-        # poles z = 1 - decay +- j frequency
-        stiffness = [(a * a + b * b) * (1 / h**2) for a, b in zip(decay, frequency, strict=True)]
-        return stiffness, [a * (2 / h) for a in decay]
-
-    ports = dict.fromkeys(("q", "qd", "qdd", "decay", "frequency"), (6,))
-    for convert, limit, printed in ((continuous, CONTINUOUS, (336, 186)), (discrete, DISCRETE, (336, 197))):
-
-        def algorithm(q, qd, qdd, decay, frequency, convert=convert):
-            p, s = convert(decay, frequency)
-            found = inline(gains, q[0].graph, {"q": q, "qd": qd, "qdd": qdd, "stiffness": p, "damping": s})
-            return {"G1": found["G1"], "G2": found["G2"]}
-
-        count = count_operations(trace("gains", algorithm, ports))
-        beside(f"gains with poles as inputs, {convert.__name__}, mul/add", [count.mul, count.add], printed)
+    for period, limit, printed in ((None, CONTINUOUS, (336, 186)), (0.002, DISCRETE, (336, 197))):
+        count = count_operations(gains_function(period))
+        beside(f"gains with poles as inputs, period {period}, mul/add", [count.mul, count.add], printed)
         assert count.mul <= limit[0]
         assert count.add <= limit[1]
     for period, limit in ((None, CONTINUOUS), (0.002, DISCRETE)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.clover import POINT, beside, farthest, table_ii
+from tests.clover import beside
 
 import torquec as tq
 from torquec.control.poles import joint_poles
@@ -18,6 +18,7 @@ from torquec.control.robustness import (
 )
 from torquec.errors import ArgumentError
 from torquec.linearization.linearize import linearize
+from torquec.papers.clover.clover_comparisons import POINT, farthest, table_ii
 
 ARM = tq.classics.puma560()
 MODEL = linearize(ARM, *POINT)

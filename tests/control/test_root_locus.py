@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.clover import POINT
 
 import torquec as tq
 from torquec.control.poles import joint_poles
@@ -13,6 +12,7 @@ from torquec.control.root_locus import root_locus
 from torquec.control.stability_interval import stability_interval
 from torquec.errors import ArgumentError
 from torquec.linearization.linearize import linearize
+from torquec.papers.clover.clover_comparisons import POINT
 
 ARM = tq.classics.puma560()
 MODEL = linearize(ARM, *POINT)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from tests.clover import POINT, beside
+from tests.clover import beside
 from tests.dynamics.random_robots import random_robot, random_state
 
 import torquec as tq
@@ -15,6 +15,7 @@ from torquec.control.robustness import ErrorFactor, Hold, ModelErrors, make_loop
 from torquec.control.stability_interval import crossings, loop_interval, stability_interval, with_factor
 from torquec.errors import ArgumentError
 from torquec.linearization.linearize import LinearModel, linearize
+from torquec.papers.clover.clover_comparisons import POINT
 
 ARM = tq.classics.puma560()
 MODEL = linearize(ARM, *POINT)

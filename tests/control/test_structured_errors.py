@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.clover import POINT
 from tests.control.test_stability_interval import single
 
 import torquec as tq
@@ -13,6 +12,7 @@ from torquec.control.robustness import make_loop
 from torquec.control.structured_errors import EntryBounds, ParameterCovariance, _gradient, structured_margin
 from torquec.errors import ArgumentError
 from torquec.linearization.linearize import linearize
+from torquec.papers.clover.clover_comparisons import POINT
 
 ARM = tq.classics.puma560()
 MODEL = linearize(ARM, *POINT)

@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from tests.clover import POINT, beside, farthest, tables
+from tests.clover import beside, tables
 from tests.dynamics.random_robots import random_robot, random_state
 
 import torquec as tq
@@ -14,6 +14,7 @@ from torquec.closedform.layouts import CLOVER
 from torquec.errors import ArgumentError, CheckError, RobotError
 from torquec.expr import evaluate
 from torquec.linearization.linearize import check_linear_model, linear_model_function, linearize, linearize_along
+from torquec.papers.clover.clover_comparisons import POINT, farthest
 
 ARM = tq.classics.puma560()
 RULES = {"unabbreviated": None, "abbreviated": CLOVER}

@@ -6,22 +6,24 @@ import math
 
 import numpy as np
 import pytest
-from tests.clover import TABLE_III, TABLE_IV, farthest
-from tests.linearization.test_clover_torque import ARM, STATE, abbreviated, torques
+from tests.clover import TABLE_III, TABLE_IV
 
 import torquec as tq
-from torquec.expr import evaluate, trace
+from torquec.expr import evaluate
 from torquec.identification.excitation.simulated_log import simulated_log
 from torquec.linearization.linearize import linearize
+from torquec.papers.clover.abbreviated_torque import abbreviated_torque_function
+from torquec.papers.clover.clover_comparisons import farthest
 from torquec.robot import classics
 from torquec.simulation.comparison_of_models import compare, linear_response, torque_differences
 from torquec.trajectory import minimum_jerk
 
+ARM = classics.puma560()
+
 
 @pytest.fixture(scope="module")
 def program():
-    sums = abbreviated()
-    return trace("inverse_dynamics", lambda q, qd, qdd: {"tau": torques(sums, q, qd, qdd)}, STATE)
+    return abbreviated_torque_function()
 
 
 def statistics(program, q, qd, qdd):

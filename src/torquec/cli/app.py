@@ -33,6 +33,7 @@ from torquec.cli.ik import ik
 from torquec.cli.info import info
 from torquec.cli.linearize import linearize
 from torquec.cli.new import new
+from torquec.cli.papers import papers
 from torquec.cli.params import params
 from torquec.cli.realtime import plan
 from torquec.cli.realtime_run import run
@@ -70,6 +71,7 @@ COMMANDS: tuple[Command[Any], ...] = (
     excite,
     identify,
     report,
+    papers,
     bench,
     demo,
     selftest,

@@ -82,6 +82,12 @@ def _tolerable_errors() -> str:
     return ",".join(f"{value:g}" for value in TOLERABLE)
 
 
+def _paper_comparisons() -> str:
+    from torquec.papers.comparisons import paper_comparisons
+
+    return ", ".join(found.name for found in paper_comparisons())
+
+
 LISTS: Mapping[str, Callable[[], str]] = MappingProxyType(
     {
         "robot files": _robot_files,
@@ -95,6 +101,7 @@ LISTS: Mapping[str, Callable[[], str]] = MappingProxyType(
         "friction models": _friction_models,
         "methods": _methods,
         "friction to excite": _friction_to_excite,
+        "paper comparisons": _paper_comparisons,
     }
 )
 """What the names in braces stand for."""

@@ -11,19 +11,14 @@ import numpy as np
 import pytest
 
 from torquec.errors import ArgumentError
-from torquec.identification import prepare, torque_model
+from torquec.identification import torque_model
 from torquec.identification.estimators.joint_factors import joint_factors
 from torquec.papers.izaguirre.elimination import chosen_columns, eliminate
 from torquec.papers.izaguirre.inward_basis import inward_basis
-from torquec.papers.izaguirre.simulated_runs import MeasurementNoise, simulated_runs
+from torquec.papers.izaguirre.izaguirre_comparisons import SIGNIFICANT
+from torquec.papers.izaguirre.simulated_elimination import simulated_elimination
+from torquec.papers.izaguirre.simulated_runs import MeasurementNoise
 from torquec.robot import classics
-
-PERIOD = 0.028
-JOINTS = range(1, 7)
-SIGNIFICANT = [
-    *(f"ia{k}" for k in JOINTS), "m6", "z6", "y4", "a4", "c4", *(f"{kind}{k}" for kind in ("fs", "ds") for k in JOINTS),
-]  # fmt: skip
-"""The 23 parameters of Table 2."""
 
 
 @pytest.fixture(scope="module")
@@ -33,18 +28,14 @@ def puma():
 
 
 def reduced(puma, seed, torque_noise):
-    model, basis = puma
-    logs = simulated_runs(model.robot, seed=seed, noise=MeasurementNoise(torque_noise))
-    runs = [prepare(log, cutoff=0.49 / PERIOD, edge=15 * PERIOD) for log in logs]
-    rows = [(model.regressor(run)[run.used] @ basis.matrix, run.tau[run.used]) for run in runs]
-    return eliminate(basis.names, rows)
+    return simulated_elimination(*puma, seed=seed, noise=MeasurementNoise(torque_noise))
 
 
 def test_puma260_78_to_52_to_23(puma):
     _, basis = puma
     found = reduced(puma, 0, 0.02)
     assert (basis.standard, len(basis.names), len(found.kept)) == (78, 52, 23)
-    assert [basis.letters[k] for k in found.kept] == SIGNIFICANT
+    assert [basis.letters[k] for k in found.kept] == list(SIGNIFICANT)
     assert found.improvement > 30.0
     assert len(found.dropped) == 29
     # A third of the parameters predicts as well, and scatters less.
