@@ -16,6 +16,7 @@ from torquec.dynamics import mass_matrix
 from torquec.dynamics.mass_matrix import unit_acceleration_wrench
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.robot import classics
+from torquec.robot.joints import UnitTwist
 from torquec.robot.robot import Drives, Motor
 
 
@@ -56,8 +57,8 @@ def test_coupled_motors_fill_entries_beside_the_diagonal():
 def test_unit_acceleration_of_a_point_mass():
     # m = 2 at (1, 0, 3): turning about z pushes along y, with arms 3 about -x and 1 about z.
     moments = MassMoments(xx=2.0, xz=6.0, zz=18.0, x=2.0, z=6.0, m=2.0)
-    assert unit_acceleration_wrench(moments, prismatic=False) == ((0.0, 2.0, 0.0), (-6.0, 0.0, 2.0))
-    assert unit_acceleration_wrench(moments, prismatic=True) == ((0.0, 0.0, 2.0), (0.0, -2.0, 0.0))
+    assert unit_acceleration_wrench(moments, UnitTwist(2, turns=True)) == ((0.0, 2.0, 0.0), (-6.0, 0.0, 2.0))
+    assert unit_acceleration_wrench(moments, UnitTwist(2, turns=False)) == ((0.0, 0.0, 2.0), (0.0, -2.0, 0.0))
 
 
 def test_sum_over_bodies():

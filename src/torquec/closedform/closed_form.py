@@ -34,6 +34,7 @@ from torquec.errors import RobotError
 from torquec.expr import Function, evaluate
 from torquec.foundation.arrays import Array
 from torquec.foundation.choice import chosen
+from torquec.robot.joints import Basis
 from torquec.robot.robot import Robot
 
 _CHUNK = 8192
@@ -207,7 +208,7 @@ def path_variables(
     """Variables of the joints of these bodies, in their order, and which of them form a parallel group."""
     links = robot.canonical.links
     inside = set(bodies)
-    variables: dict[int, Variable] = {b: Variable(((b, 1),), prismatic=True) for b in bodies if links[b].prismatic}
+    variables = {b: Variable(((b, 1),), Basis.POLYNOMIAL) for b in bodies if not links[b].column.turns}
     axes: list[list[int]] = []
     position = {b: k for k, b in enumerate(bodies)}
     for group in groups:

@@ -163,7 +163,7 @@ def _boxed(program: Function, robot: Robot, bounds: Array) -> ProvenTorque:
 
 def _turned(robot: Robot, lower: Array, upper: Array) -> tuple[Array, Array]:
     """The box of positions; an angle whose range is a whole turn has none: everything repeats."""
-    free = np.array([not joint.type.is_prismatic for joint in robot.joints]) & (upper - lower >= 2.0 * math.pi)
+    free = np.array([each.turns for each in robot.coordinates]) & (upper - lower >= 2.0 * math.pi)
     free &= np.array(
         [all(b.joint.mimic is None or b.joint.mimic.joint != j.name for b in robot.bodies) for j in robot.joints]
     )

@@ -28,7 +28,8 @@ from torquec.dynamics.link_sum import link_sum
 from torquec.dynamics.mass_point_sum import mass_point_sum
 from torquec.errors import ArgumentError
 from torquec.expr import OperationCount, count_operations, trace
-from torquec.robot.robot import Body, Joint, JointType, Robot
+from torquec.robot.joints.joint_type import JointType
+from torquec.robot.robot import Body, Joint, Robot
 from torquec.spatial import IDENTITY, IDENTITY_ROTATION, Inertia, Pose, Scalar, rotation_x
 
 Polynomial = tuple[Fraction, Fraction, Fraction, Fraction]

@@ -27,7 +27,7 @@ _ZERO = (Fraction(0), Fraction(0), Fraction(0))
 class Chain:
     """The joints' axes in base axes with all angles zero, and (1)."""
 
-    prismatic: tuple[bool, ...]
+    turns: tuple[bool, ...]
     rotations: tuple[Matrix3, ...]
     origins: tuple[Vector3, ...]
     gravity: Vector3
@@ -37,7 +37,7 @@ class Chain:
     @property
     def n(self) -> int:
         """Number of joints."""
-        return len(self.prismatic)
+        return len(self.turns)
 
     def axis(self, i: int) -> Vector3:
         """u_i in base axes."""
@@ -65,7 +65,7 @@ class Chain:
         for k in range(self.r + 1, j + 1):
             step = matvec(self.rotations[k - 1], self.origins[k])
             offset = add(offset, step)
-            if not self.prismatic[k]:
+            if self.turns[k]:
                 if not parallel(offset, self.axis(self.r)):
                     return False
                 offset = _ZERO
@@ -94,14 +94,14 @@ def chain(robot: Robot, geometry: RationalGeometry) -> Chain:
     rotations: list[Matrix3] = []
     for link in geometry.links:
         rotations.append(matmul(rotations[-1], link.rotation) if rotations else link.rotation)
-    prismatic = tuple(link.prismatic for link in geometry.links)
-    rotational = [i for i, slides in enumerate(prismatic) if not slides]
-    n = len(prismatic)
+    turns = tuple(link.column.turns for link in geometry.links)
+    rotational = [i for i, rotates in enumerate(turns) if rotates]
+    n = len(turns)
     r = rotational[0] if rotational else n
     axes = [transpose(rotation)[2] for rotation in rotations]
     s = next((i for i in rotational if not parallel(axes[i], axes[r])), n)
     origins = tuple(link.origin for link in geometry.links)
-    return Chain(prismatic, tuple(rotations), origins, geometry.gravity, r, s)
+    return Chain(turns, tuple(rotations), origins, geometry.gravity, r, s)
 
 
 def parallel(a: Vector3, b: Vector3) -> bool:

@@ -66,8 +66,8 @@ def held_errors_text(robot: Robot, errors: HeldErrors | None, *, certified: bool
         f"With {errors.order.value} order, {period_words(errors.period)}, coefficients at most "
         f"{1e3 * errors.age:.4g} ms old, for all motions of the plan:"
     )
-    for joint, own, held in zip(robot.joints, errors.model, errors.held, strict=True):
-        unit = "N" if joint.type.is_prismatic else "N m"
+    for joint, own, held in zip(robot.coordinates, errors.model, errors.held, strict=True):
+        unit = joint.effort_unit
         parts = f" = {_at_most(own)} of the model + {_at_most(held)} of holding" if own else ""
         lines.append(f"  torque error of {joint.name}: at most {_at_most(own + held)} {unit}{parts}")
     lines.append("Friction that is held is not in this.")

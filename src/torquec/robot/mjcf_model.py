@@ -18,6 +18,7 @@ from typing import Any
 
 from torquec.errors import RobotFileError
 from torquec.robot.dh_joint import GearedMotor, build_drives
+from torquec.robot.joints.joint_type import JointType
 from torquec.robot.mimic import resolve_mimics
 from torquec.robot.right_angle import cos_sin, without_rounding
 from torquec.robot.robot import (
@@ -27,7 +28,6 @@ from torquec.robot.robot import (
     Frame,
     Friction,
     Joint,
-    JointType,
     Limits,
     Mimic,
     Motor,

@@ -6,7 +6,8 @@ import sys
 from dataclasses import dataclass
 
 from torquec.errors import RobotFileError
-from torquec.robot.robot import FileWarning, Friction, Joint, JointType, Limits, Mimic
+from torquec.robot.joints.joint_type import JointType
+from torquec.robot.robot import FileWarning, Friction, Joint, Limits, Mimic
 from torquec.robot.urdf_link import read_origin
 from torquec.robot.validate import check_joint
 from torquec.robot.xml import Element
@@ -16,7 +17,7 @@ NO_LIMIT = sys.float_info.max
 """URDF requires some limits that a robot may not have, and has no word for infinity: this number stands for it."""
 
 _FIXED = "fixed"
-_MOVING = {type.value: type for type in JointType}
+_MOVING = {type.kind.urdf: type for type in JointType}
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def _read_limits(element: Element | None, joint: str, kind: JointType, warnings:
         return Limits()
     names = ("lower", "upper", "velocity", "effort")
     given = {name: element.number(name) for name in names if name in element.attributes}
-    if kind is not JointType.CONTINUOUS and ("lower" in given or "upper" in given):
+    if kind.kind.has_position_limits and ("lower" in given or "upper" in given):
         position = {"lower": 0.0, "upper": 0.0} | {name: given[name] for name in ("lower", "upper") if name in given}
     else:
         position = {}

@@ -16,7 +16,7 @@ from torquec.simplification.problem import SimplificationProblem
 def check_degrees(problem: SimplificationProblem) -> None:
     """Refuse torques that are no polynomials of low degree: those of joints that follow others with a gear."""
     robot = problem.robot
-    for joint, degree in zip(robot.joints, position_degrees(problem.exact, problem.prismatic), strict=True):
+    for joint, degree in zip(robot.joints, position_degrees(problem.exact, problem.bases), strict=True):
         if degree <= HIGHEST_DEGREE:
             continue
         followers = [body.joint for body in robot.bodies if body.joint.mimic and body.joint.mimic.joint == joint.name]

@@ -210,9 +210,7 @@ def _proven_or_fitted_again(
         except UnprovenError as error:
             aim = aim.within([_FITTED_TO if name == error.joint else 1.0 for name in problem.robot.joint_names])
             with problem.work.step(f"fitting joint '{error.joint}' more closely"):
-                fitted = fitted_within(
-                    problem.exact, program, aim.prismatic, aim.motions, aim.tolerance, room=plan.room
-                )
+                fitted = fitted_within(problem.exact, program, aim.bases, aim.motions, aim.tolerance, room=plan.room)
             if fitted is None:
                 raise
             program = fitted

@@ -29,6 +29,7 @@ from torquec.expr import Function
 from torquec.foundation.arrays import Array
 from torquec.proof.torque_tables import positions_read, torque_rows
 from torquec.robot.robot import Robot
+from torquec.robot.state_coordinate import position_bases
 from torquec.trajectory.motion_box import MotionBox
 
 Key = tuple[Matrix, tuple[int, ...]]
@@ -83,11 +84,11 @@ def torque_coefficients(
             where=robot.source,
             remedy="read the equations of the uncoupled joints with torquec equations",
         )
-    slides = [joint.type.is_prismatic for joint in robot.joints]
+    bases = position_bases(robot)
     read = sorted(positions_read(program))
-    variables = [Variable(((j, 1),), slides[j]) for j in read]
+    variables = [Variable(((j, 1),), bases[j]) for j in read]
     rng = np.random.default_rng(31)
-    points = np.where(slides, 1.0, np.pi) * rng.uniform(-1.0, 1.0, (_POINTS, robot.n))
+    points = np.where([basis.is_periodic for basis in bases], np.pi, 1.0) * rng.uniform(-1.0, 1.0, (_POINTS, robot.n))
     truth = torque_rows(program, points)
     found: dict[Key, TrigPolynomial] = {}
     tables: dict[int, tuple[Array, Array]] = {}
@@ -235,7 +236,7 @@ def _largest_value(monomial: Monomial, motions: MotionBox) -> float:
     """Of displacements at their limits; sines and cosines are at most one."""
     value = 1.0
     for variable, _, power in monomial:
-        if variable.prismatic:
+        if not variable.is_angle:
             joint = variable.joints[0][0]
             value *= max(abs(motions.lower[joint]), abs(motions.upper[joint])) ** power
     return value

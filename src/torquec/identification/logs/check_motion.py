@@ -45,8 +45,8 @@ _UNIT_RATIOS = {
 def check_positions(robot: Robot, log: Log, motion: LogMotion) -> list[LogFinding]:
     """(1), (2)."""
     found = []
-    for j, joint in enumerate(robot.joints):
-        if joint.type.is_prismatic:
+    for j, joint in enumerate(robot.coordinates):
+        if not joint.turns:
             continue
         jumps = np.diff(log.q[motion.rows, j])
         wrap = _wrap(jumps, np.diff(motion.t), joint.limits.velocity)
