@@ -14,7 +14,7 @@ from torquec.expr.math import sincos
 from torquec.proof.torque_bound import FACTORS, PUBLISHED, _part_of, _targets, torque_bound
 from torquec.proof.torque_residual import torque_residual
 from torquec.proof.torque_tables import torque_tables
-from torquec.robot.joints import Basis
+from torquec.robot.joints import PositionBasis
 from torquec.trajectory.motion_box import MotionBox
 
 BOX = MotionBox((-1.0, 0.2), (1.0, 0.5), (2.0, 3.0), (5.0, 7.0))
@@ -26,7 +26,8 @@ def residual_of(first, second=lambda q, qd, qdd: 0.0 * qd[0], joints=(0, 1)):
     errs = trace("f", lambda q, qd, qdd: {"tau": [first(q, qd, qdd), second(q, qd, qdd)]}, shapes)
     none = trace("f", lambda q, qd, qdd: {"tau": [0.0 * qd[0], 0.0 * qd[1]]}, shapes)
     return torque_residual(
-        torque_tables(errs, [Basis.TRIGONOMETRIC] * 2, joints), torque_tables(none, [Basis.TRIGONOMETRIC] * 2, joints)
+        torque_tables(errs, [PositionBasis.TRIGONOMETRIC] * 2, joints),
+        torque_tables(none, [PositionBasis.TRIGONOMETRIC] * 2, joints),
     )
 
 

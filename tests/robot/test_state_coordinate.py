@@ -9,7 +9,7 @@ from tests.dynamics.random_robots import random_robot
 
 from torquec.errors import RobotError
 from torquec.robot import classics
-from torquec.robot.joints import Basis
+from torquec.robot.joints import PositionBasis
 from torquec.robot.state_coordinate import StateCoordinate, position_bases
 
 
@@ -43,4 +43,4 @@ def test_a_position_that_is_no_single_number_is_refused():
     robot.__dict__["coordinates"] = (first, replace(second, of_joint=replace(second.of_joint, basis=None)))
     with pytest.raises(RobotError, match="position of joint 'joint2'"):
         position_bases(robot)
-    assert position_bases(classics.scara())[2] is Basis.POLYNOMIAL
+    assert position_bases(classics.scara())[2] is PositionBasis.POLYNOMIAL

@@ -13,7 +13,7 @@ import torquec as tq
 from torquec.closedform import TrigPolynomial, Variable, closed_form
 from torquec.closedform.polynomial import constant, single
 from torquec.proof.coefficient_tolerance import ErrorKind
-from torquec.robot.joints import Basis
+from torquec.robot.joints import PositionBasis
 from torquec.trajectory.motion_box import joint_box
 
 ORACLES = Path(__file__).resolve().parents[2].parent / "shared" / "oracles"
@@ -49,7 +49,7 @@ def kind(row: dict) -> ErrorKind:
 
 def polynomial(expression: str) -> TrigPolynomial:
     """'1.455+2.594*S2**2*q3' as a polynomial."""
-    letters = {"one": constant(1.0), "q3": single(Variable(((2, 1),), Basis.POLYNOMIAL), 0, 1)}
+    letters = {"one": constant(1.0), "q3": single(Variable(((2, 1),), PositionBasis.POLYNOMIAL), 0, 1)}
     for joint in (2, 4, 5):
         angle = Variable(((joint - 1, 1),))
         letters |= {f"C{joint}": single(angle, 1, 0), f"S{joint}": single(angle, 0, 1)}

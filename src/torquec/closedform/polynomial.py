@@ -21,7 +21,7 @@ import numpy as np
 
 from torquec.errors import ArgumentError
 from torquec.expr.math import sincos
-from torquec.robot.joints import Basis
+from torquec.robot.joints import PositionBasis
 
 
 @dataclass(frozen=True, order=True)
@@ -29,7 +29,7 @@ class Variable:
     """A sum of joint coordinates, such as q2 + q3, or a single one: (index, sign) pairs, in joint order."""
 
     joints: tuple[tuple[int, int], ...]
-    basis: Basis = Basis.TRIGONOMETRIC
+    basis: PositionBasis = PositionBasis.TRIGONOMETRIC
 
     @property
     def is_angle(self) -> bool:

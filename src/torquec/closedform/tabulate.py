@@ -19,7 +19,7 @@ import numpy as np
 
 from torquec.closedform.polynomial import Monomial, TrigPolynomial, Variable
 from torquec.foundation.arrays import Array
-from torquec.robot.joints import Basis
+from torquec.robot.joints import PositionBasis
 
 NOISE = 3e-14
 
@@ -36,7 +36,7 @@ _DISPLACEMENT_POWERS = {
     2: ((0, 0), (0, 1), (0, 2)),
     3: ((0, 0), (0, 1), (0, 2), (0, 3)),
 }
-_POWERS = {Basis.TRIGONOMETRIC: _ANGLE_POWERS, Basis.POLYNOMIAL: _DISPLACEMENT_POWERS}
+_POWERS = {PositionBasis.TRIGONOMETRIC: _ANGLE_POWERS, PositionBasis.POLYNOMIAL: _DISPLACEMENT_POWERS}
 
 
 Degree: TypeAlias = int | Sequence[int]
@@ -107,7 +107,7 @@ def basis_powers(variable: Variable, degree: int = 2) -> tuple[tuple[int, int], 
     return _POWERS[variable.basis][degree]
 
 
-def _samples(basis: Basis, degree: int) -> Array:
+def _samples(basis: PositionBasis, degree: int) -> Array:
     """Sample values of a variable (1), (2); angles start off the axes, where no basis function is special."""
     count = basis.size(degree)
     if not basis.is_periodic:
@@ -117,7 +117,7 @@ def _samples(basis: Basis, degree: int) -> Array:
 
 
 @functools.cache
-def _inverse(basis: Basis, degree: int) -> Array:
+def _inverse(basis: PositionBasis, degree: int) -> Array:
     """From values to coefficients along one axis."""
     samples, powers = _samples(basis, degree), _POWERS[basis][degree]
     if basis.is_periodic:

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 from torquec.closedform.polynomial import Variable
 from torquec.robot.canonical import CanonicalLink
-from torquec.robot.robot import BASE
+from torquec.robot.joints import PositionBasis
+from torquec.robot.robot import BASE, Robot
 
 
 @dataclass(frozen=True)
@@ -53,3 +54,21 @@ def cumulative_variables(group: ParallelGroup, first: int) -> list[Variable]:
     joints = group.joints[first:]
     sense = joints[0][1]
     return [Variable(tuple((index, s * sense) for index, s in joints[: k + 1])) for k in range(len(joints))]
+
+
+def path_variables(
+    robot: Robot, bodies: Sequence[int], groups: Sequence[ParallelGroup]
+) -> tuple[list[Variable], list[list[int]]]:
+    """Variables of the joints of these bodies, in their order, and which of them form a parallel group."""
+    links = robot.canonical.links
+    inside = set(bodies)
+    variables = {b: Variable(((b, 1),), PositionBasis.POLYNOMIAL) for b in bodies if not links[b].column.turns}
+    axes: list[list[int]] = []
+    position = {b: k for k, b in enumerate(bodies)}
+    for group in groups:
+        members = ParallelGroup(tuple(joint for joint in group.joints if joint[0] in inside))
+        if members.joints:
+            for (b, _), variable in zip(members.joints, cumulative_variables(members, 0), strict=True):
+                variables[b] = variable
+            axes.append([position[b] for b, _ in members.joints])
+    return [variables[b] for b in bodies], axes

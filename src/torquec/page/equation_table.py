@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from torquec.closedform.closed_form import ClosedForm, closed_form, path_variables
+from torquec.closedform.closed_form import ClosedForm, closed_form
 from torquec.closedform.layouts import Matrix
 from torquec.closedform.paths import paths
 from torquec.closedform.polynomial import TrigPolynomial, Variable
 from torquec.closedform.tabulate import grid_size
 from torquec.closedform.terms import subscript
-from torquec.closedform.variables import parallel_groups
+from torquec.closedform.variables import parallel_groups, path_variables
 from torquec.errors import ArgumentError, RobotError
 from torquec.model.model import Model
 from torquec.robot.robot import Robot

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from torquec.errors import RobotError
+from torquec.parameters.accepts import accepts
 from torquec.parameters.rational_geometry import RationalGeometry
 from torquec.robot.robot import Robot
 from torquec.spatial import Matrix3, Vector3, add, cross, dot, matmul, matvec, transpose
@@ -72,21 +73,10 @@ class Chain:
         return True
 
 
-def outside_the_theorem(robot: Robot) -> str:
-    """Why Lin's theorems do not reach this robot; "" where they do."""
-    if any(body.parent != i - 1 for i, body in enumerate(robot.bodies)):
-        return "the robot branches"
-    if any(body.joint.mimic is not None for body in robot.bodies):
-        return "a joint follows another"
-    if not any(robot.gravity):
-        return "gravity is zero"
-    return ""
-
-
 def chain(robot: Robot, geometry: RationalGeometry) -> Chain:
     """The robot as a chain; raises `RobotError` where it is none or gravity is zero."""
-    reason = outside_the_theorem(robot)
-    if reason:
+    reason = accepts(robot)
+    if reason is not None:
         raise RobotError(
             f"Lin's theorems do not reach robot '{robot.name}': {reason}",
             remedy="take base_parameters with the method ELIMINATION, which finds the rank of any robot",

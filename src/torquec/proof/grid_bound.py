@@ -27,7 +27,7 @@ import numpy as np
 from torquec.foundation.arrays import Array, RealArray
 from torquec.foundation.time_limit import TimeLimit
 from torquec.proof.monomial_bound import Monomial, MonomialBound
-from torquec.robot.joints import Basis
+from torquec.robot.joints import PositionBasis
 
 _NO_LIMIT = TimeLimit()
 
@@ -53,7 +53,7 @@ class GridAxis:
     """
 
     degree: int
-    basis: Basis = Basis.TRIGONOMETRIC
+    basis: PositionBasis = PositionBasis.TRIGONOMETRIC
     lower: float = -1.0
     upper: float = 1.0
 

@@ -24,7 +24,7 @@ from torquec.errors import RobotError
 from torquec.expr import Function, trace
 from torquec.foundation.arrays import Array
 from torquec.proof.torque_tables import position_degrees, positions_read, torque_rows
-from torquec.robot.joints import Basis
+from torquec.robot.joints import PositionBasis
 from torquec.robot.robot import Robot
 from torquec.robot.state_coordinate import position_bases
 from torquec.trajectory.motion_box import MotionBox
@@ -83,7 +83,7 @@ def _snap_rows(robot: Robot, lower: tuple[float, ...], upper: tuple[float, ...])
 
 def _by_waves(programs: Sequence[Function], degrees: Sequence[int]) -> Array:
     """(2), (n, rows)."""
-    nodes = [_nodes(Basis.TRIGONOMETRIC, degree, 0.0, 0.0) for degree in degrees]
+    nodes = [_nodes(PositionBasis.TRIGONOMETRIC, degree, 0.0, 0.0) for degree in degrees]
     positions = np.stack(np.meshgrid(*nodes, indexing="ij"), axis=-1).reshape(-1, len(nodes))
     rows = [torque_rows(program, positions) for program in programs]
     rounded = _ROUNDED * 3.0 ** len(nodes) * max(float(np.abs(each).max()) for each in rows)
@@ -123,13 +123,13 @@ def _torque(robot: Robot) -> Function:
     return trace("inverse_dynamics", lambda q, qd, qdd: {"tau": inverse_dynamics(robot, q, qd, qdd)}, shapes)
 
 
-def _nodes(basis: Basis, degree: int, lower: float, upper: float) -> Array:
+def _nodes(basis: PositionBasis, degree: int, lower: float, upper: float) -> Array:
     if not basis.is_periodic:
         return np.linspace(lower, upper, degree + 1)
     return 2.0 * np.pi * np.arange(2 * degree + 1) / (2 * degree + 1)
 
 
-def _lebesgue(basis: Basis, degree: int) -> float:
+def _lebesgue(basis: PositionBasis, degree: int) -> float:
     if not basis.is_periodic:
         return _EVEN_DISPLACEMENTS[degree]
     count = 2 * degree + 1

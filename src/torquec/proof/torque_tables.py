@@ -27,7 +27,7 @@ from torquec.expr import Function, Op, evaluate
 from torquec.expr.math import apply
 from torquec.expr.replay import Replacement, replayed_steps
 from torquec.foundation.arrays import Array
-from torquec.robot.joints import Basis
+from torquec.robot.joints import PositionBasis
 
 HIGHEST_DEGREE = 3
 """In the sine and cosine, or displacement, of any joint: boxes of a higher degree have more control points than a proof
@@ -56,7 +56,7 @@ class TorqueTables:
 
 
 def torque_tables(
-    function: Function, bases: Sequence[Basis], joints: Sequence[int] | None = None, *, degree: Degree = 2
+    function: Function, bases: Sequence[PositionBasis], joints: Sequence[int] | None = None, *, degree: Degree = 2
 ) -> TorqueTables:
     """The tables of a program with inputs q, qd, qdd (n,) and output tau (n,), by (1) and (2).
 
@@ -69,7 +69,7 @@ def torque_tables(
     return TorqueTables(variables, table, float(np.abs(rows[..., -1]).max()), degree)
 
 
-def tables_of_zero(function: Function, bases: Sequence[Basis], *, degree: Degree = 2) -> TorqueTables:
+def tables_of_zero(function: Function, bases: Sequence[PositionBasis], *, degree: Degree = 2) -> TorqueTables:
     """What a program's tables differ by from themselves: zero, and its largest torque at rest. Raises as they do."""
     variables, positions = _grid_of(function, bases, None, degree)
     still = np.zeros_like(positions)
@@ -80,7 +80,7 @@ def tables_of_zero(function: Function, bases: Sequence[Basis], *, degree: Degree
 
 
 def _grid_of(
-    function: Function, bases: Sequence[Basis], joints: Sequence[int] | None, degree: Degree
+    function: Function, bases: Sequence[PositionBasis], joints: Sequence[int] | None, degree: Degree
 ) -> tuple[tuple[Variable, ...], Array]:
     """The variables of a program's tables, and the grid of positions (N, n) that determines them."""
     highest = degree if isinstance(degree, int) else max(degree, default=0)
@@ -93,13 +93,18 @@ def _grid_of(
     n = function.input("q").size
     chosen = sorted(positions_read(function)) if joints is None else sorted(joints)
     variables = tuple(Variable(((j, 1),), bases[j]) for j in chosen)
+    check_grid(variables, degree)
+    return variables, grid(variables, n, degree)
+
+
+def check_grid(variables: Sequence[Variable], degree: Degree) -> None:
+    """Raise `RobotError` where torques of these variables have too large a table."""
     if grid_size(variables, degree) > LARGEST_GRID:
         raise RobotError(
             f"the torques depend on {len(variables)} joint positions, too many to prove a bound on their error",
             remedy="lock joints that hardly matter, such as those of a gripper: --lock JOINT=VALUE, or [lock] of a "
             "project",
         )
-    return variables, grid(variables, n, degree)
 
 
 def torque_rows(function: Function, q: Array) -> Array:
@@ -134,7 +139,7 @@ def positions_read(function: Function) -> set[int]:
     return {step.element for step in function.operations if step.op is Op.INPUT and step.port == "q"}
 
 
-def position_degrees(function: Function, bases: Sequence[Basis], *, least: int = 2) -> tuple[int, ...]:
+def position_degrees(function: Function, bases: Sequence[PositionBasis], *, least: int = 2) -> tuple[int, ...]:
     """The degree of a torque program in the sine and cosine, or displacement, of every joint (n,), `least` or more.
 
     Torques along each joint's turn, at random values of everything else, have no harmonics above it. What cancels for
@@ -145,7 +150,7 @@ def position_degrees(function: Function, bases: Sequence[Basis], *, least: int =
 
 
 def degrees_of_replacements(
-    function: Function, bases: Sequence[Basis], replaced: Sequence[Mapping[int, Replacement]]
+    function: Function, bases: Sequence[PositionBasis], replaced: Sequence[Mapping[int, Replacement]]
 ) -> tuple[tuple[int, ...], ...]:
     """The degrees, two or more, of a program with some steps replaced, for many choices at once.
 
@@ -188,7 +193,7 @@ class _Row:
 
 
 def degrees_of_changes(
-    function: Function, bases: Sequence[Basis], changes: Sequence[Mapping[int, float]]
+    function: Function, bases: Sequence[PositionBasis], changes: Sequence[Mapping[int, float]]
 ) -> tuple[tuple[int, ...], ...]:
     """The degrees, two or more, of a program with other constants, for many choices of these at once."""
     state = _along_joints(function, bases)
@@ -202,7 +207,7 @@ def degrees_of_changes(
     return tuple(map(tuple, _degrees(function, bases, torques, 2).tolist()))
 
 
-def _along_joints(function: Function, bases: Sequence[Basis]) -> dict[str, Array]:
+def _along_joints(function: Function, bases: Sequence[PositionBasis]) -> dict[str, Array]:
     """Motions (joints * _TURN, n) along every joint that is read, at random values of everything else."""
     n = function.input("q").size
     joints = sorted(positions_read(function))
@@ -213,7 +218,7 @@ def _along_joints(function: Function, bases: Sequence[Basis]) -> dict[str, Array
     return {name: x.reshape(-1, n) for name, x in (("q", q), ("qd", qd), ("qdd", qdd))}
 
 
-def _degrees(function: Function, bases: Sequence[Basis], torques: Array, least: int) -> Array:
+def _degrees(function: Function, bases: Sequence[PositionBasis], torques: Array, least: int) -> Array:
     """The degrees (choices, n) of torques (choices, joints * _TURN, n) at these motions."""
     joints = sorted(positions_read(function))
     choices, _, n = torques.shape

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from torquec.errors import RobotError
-from torquec.robot.joints import Basis, JointCoordinate
+from torquec.robot.joints import KindCoordinate, PositionBasis
 from torquec.robot.robot import Joint, Limits, Robot
 
 
@@ -14,7 +14,7 @@ class StateCoordinate:
     """Coordinate `of_joint` of an independent joint: units, limits and basis of one element of the state."""
 
     joint: Joint
-    of_joint: JointCoordinate
+    of_joint: KindCoordinate
 
     @property
     def name(self) -> str:
@@ -37,7 +37,7 @@ class StateCoordinate:
         return self.of_joint.turns
 
     @property
-    def basis(self) -> Basis | None:
+    def basis(self) -> PositionBasis | None:
         """Basis of the closed form in this coordinate's position; None where it has no position of its own."""
         return self.of_joint.basis
 
@@ -62,7 +62,7 @@ def state_coordinates(robot: Robot) -> tuple[StateCoordinate, ...]:
     return tuple(StateCoordinate(joint, each) for joint in robot.joints for each in joint.kind.coordinates)
 
 
-def position_bases(robot: Robot) -> tuple[Basis, ...]:
+def position_bases(robot: Robot) -> tuple[PositionBasis, ...]:
     """Basis of the closed form in every joint position (n,).
 
     Raises `RobotError` for a robot with a joint whose position is no single number.

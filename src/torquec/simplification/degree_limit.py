@@ -24,7 +24,7 @@ from torquec.proof.torque_tables import (
     position_degrees,
     positions_read,
 )
-from torquec.robot.joints import Basis
+from torquec.robot.joints import PositionBasis
 from torquec.simplification.refit_constants import fitted_constants
 from torquec.simplification.replacements import Replacement
 
@@ -56,7 +56,7 @@ class DegreeLimit:
     """The limit for programs that stand for `exact` and begin as `simplified`, in a `room` where time is short."""
 
     def __init__(
-        self, exact: Function, simplified: Function, bases: Sequence[Basis], room: DegreeRoom | None = None
+        self, exact: Function, simplified: Function, bases: Sequence[PositionBasis], room: DegreeRoom | None = None
     ) -> None:
         self._bases = bases
         self._joints = positions_read(exact) | positions_read(simplified)

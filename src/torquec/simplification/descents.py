@@ -17,7 +17,7 @@ from itertools import cycle, islice
 from torquec.errors import TimeLimitError
 from torquec.expr import Function, count_operations
 from torquec.foundation.work import Meter, silent
-from torquec.robot.joints import Basis
+from torquec.robot.joints import PositionBasis
 from torquec.robot.robot import Robot
 from torquec.simplification.degree_limit import DegreeRoom
 from torquec.simplification.problem import SimplificationProblem
@@ -164,7 +164,7 @@ class _Pruning:
 
     robot: Robot
     exact: Function
-    bases: tuple[Basis, ...]
+    bases: tuple[PositionBasis, ...]
     motions: MotionBox
     tolerance: tuple[float, ...]
     room: DegreeRoom | None

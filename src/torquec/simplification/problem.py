@@ -10,7 +10,7 @@ from torquec.expr import Function
 from torquec.foundation.time_limit import TimeLimit
 from torquec.foundation.work import Work
 from torquec.proof.certificate import Certificate
-from torquec.robot.joints import Basis
+from torquec.robot.joints import PositionBasis
 from torquec.robot.robot import Robot
 from torquec.robot.state_coordinate import position_bases
 from torquec.trajectory.motion_box import MotionBox
@@ -36,7 +36,7 @@ class SimplificationProblem:
     checked_by: TimeLimit = field(default_factory=TimeLimit, compare=False, repr=False)
 
     @property
-    def bases(self) -> tuple[Basis, ...]:
+    def bases(self) -> tuple[PositionBasis, ...]:
         """Basis of the closed form in every joint position, (n,)."""
         return position_bases(self.robot)
 

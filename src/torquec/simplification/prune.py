@@ -33,7 +33,7 @@ from torquec.errors import TimeLimitError
 from torquec.expr import Function, count_operations
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, silent
-from torquec.robot.joints import Basis
+from torquec.robot.joints import PositionBasis
 from torquec.simplification.degree_limit import DegreeRoom
 from torquec.simplification.prune_search import PrunePhase, PruneSearch, program_price
 from torquec.trajectory.motion_box import MotionBox
@@ -52,7 +52,7 @@ _LAST_FORMS = 8
 def prune_within(
     exact: Function,
     simplified: Function,
-    bases: Sequence[Basis],
+    bases: Sequence[PositionBasis],
     motions: MotionBox,
     tolerance: Sequence[float],
     *,
@@ -92,7 +92,7 @@ def prune_within(
 def last_look(
     exact: Function,
     program: Function,
-    bases: Sequence[Basis],
+    bases: Sequence[PositionBasis],
     motions: MotionBox,
     tolerance: Sequence[float],
     *,
@@ -117,7 +117,7 @@ def last_look(
 def fitted_within(
     exact: Function,
     program: Function,
-    bases: Sequence[Basis],
+    bases: Sequence[PositionBasis],
     motions: MotionBox,
     tolerance: Sequence[float],
     *,

@@ -19,7 +19,7 @@ import numpy as np
 from torquec.expr import Function, count_operations, evaluate
 from torquec.foundation.arrays import Array
 from torquec.proof.worst_motions import error_program, worst_motions
-from torquec.robot.joints import Basis
+from torquec.robot.joints import PositionBasis
 from torquec.simplification.degree_limit import DegreeLimit, DegreeRoom
 from torquec.simplification.foresight import foresee
 from torquec.simplification.refactor import refactored
@@ -93,7 +93,7 @@ class PruneSearch:
         self,
         exact: Function,
         simplified: Function,
-        bases: Sequence[Basis],
+        bases: Sequence[PositionBasis],
         motions: MotionBox,
         tolerance: Array,
         seed: int,

@@ -18,12 +18,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from torquec.closedform.closed_form import path_variables
 from torquec.closedform.layouts import Entry, Matrix, Part
 from torquec.closedform.polynomial import Monomial, TrigPolynomial, Variable
 from torquec.closedform.rewrite import fewest_terms
 from torquec.closedform.tabulate import coefficient_table, grid, grid_size, polynomial_from_table
-from torquec.closedform.variables import parallel_groups
+from torquec.closedform.variables import parallel_groups, path_variables
 from torquec.errors import RobotError
 from torquec.expr import Function
 from torquec.foundation.arrays import Array

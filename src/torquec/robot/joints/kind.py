@@ -18,13 +18,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from torquec.robot.joints.basis import Basis
+from torquec.robot.joints.position_basis import PositionBasis
 from torquec.robot.joints.unit_twist import UnitTwist
 from torquec.spatial import Pose, Scalar, Vector3
 
 
 @dataclass(frozen=True)
-class JointCoordinate:
+class KindCoordinate:
     """One of the nv rates of a joint: its column of S, and how the closed form depends on its position.
 
     `suffix` tells the coordinates of one joint apart in names, such as "x"; it is empty where there is only one.
@@ -32,7 +32,7 @@ class JointCoordinate:
     """
 
     column: UnitTwist
-    basis: Basis | None
+    basis: PositionBasis | None
     suffix: str = ""
 
     @property
@@ -64,7 +64,7 @@ class JointKind(Protocol):
         """Its name, the value of its `JointType`."""
 
     @property
-    def coordinates(self) -> tuple[JointCoordinate, ...]:
+    def coordinates(self) -> tuple[KindCoordinate, ...]:
         """The nv rates in order."""
 
     @property
@@ -72,7 +72,7 @@ class JointKind(Protocol):
         """The columns of S in the child's axes, whose z is the joint's axis."""
 
     @property
-    def coordinate(self) -> JointCoordinate:
+    def coordinate(self) -> KindCoordinate:
         """The rate of a joint that has a single one; raises `ArgumentError` for other joints."""
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from torquec.robot.joints.kind import JointCoordinate
+from torquec.robot.joints.kind import KindCoordinate
 from torquec.robot.joints.unit_twist import UnitTwist
 from torquec.spatial import Scalar
 
@@ -15,13 +15,13 @@ class OneCoordinate:
     """A joint kind with nq = nv = 1; `name` is also its word in URDF and DH tables."""
 
     name: str
-    coordinate: JointCoordinate
+    coordinate: KindCoordinate
     has_position_limits: bool
     letter: str
     mjcf: str
 
     @property
-    def coordinates(self) -> tuple[JointCoordinate, ...]:
+    def coordinates(self) -> tuple[KindCoordinate, ...]:
         """Its only rate."""
         return (self.coordinate,)
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from torquec.robot.joints.basis import Basis
-from torquec.robot.joints.kind import JointCoordinate, JointKind
+from torquec.robot.joints.kind import JointKind, KindCoordinate
 from torquec.robot.joints.one_coordinate import OneCoordinate
+from torquec.robot.joints.position_basis import PositionBasis
 from torquec.robot.joints.unit_twist import UnitTwist
 from torquec.robot.right_angle import exact_cos_sin
 from torquec.spatial import Pose, Scalar, Vector3, scale
 
-_TRANSLATION_ALONG_Z = JointCoordinate(UnitTwist(2, turns=False), Basis.POLYNOMIAL)
+_TRANSLATION_ALONG_Z = KindCoordinate(UnitTwist(2, turns=False), PositionBasis.POLYNOMIAL)
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from torquec.expr.math import apply
 from torquec.expr.ops import Op
-from torquec.robot.joints.basis import Basis
-from torquec.robot.joints.kind import JointCoordinate, JointKind
+from torquec.robot.joints.kind import JointKind, KindCoordinate
 from torquec.robot.joints.one_coordinate import OneCoordinate
+from torquec.robot.joints.position_basis import PositionBasis
 from torquec.robot.joints.unit_twist import UnitTwist
 from torquec.robot.right_angle import cos_sin_of
 from torquec.spatial import Pose, Scalar, Vector3, axis_angle_rotation
 
-_ROTATION_ABOUT_Z = JointCoordinate(UnitTwist(2, turns=True), Basis.TRIGONOMETRIC)
+_ROTATION_ABOUT_Z = KindCoordinate(UnitTwist(2, turns=True), PositionBasis.TRIGONOMETRIC)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Basis(StrEnum):
+class PositionBasis(StrEnum):
     """How entries of M, C and g depend on a joint position: (1) or (2)."""
 
     TRIGONOMETRIC = "trigonometric"
@@ -18,12 +18,12 @@ class Basis(StrEnum):
     @property
     def is_periodic(self) -> bool:
         """True where positions one turn apart are the same: (1)."""
-        return self is Basis.TRIGONOMETRIC
+        return self is PositionBasis.TRIGONOMETRIC
 
     def size(self, degree: int) -> int:
         """Number of basis functions up to a degree, and of samples that determine their coefficients.
 
-        >>> Basis.TRIGONOMETRIC.size(2), Basis.POLYNOMIAL.size(2)
+        >>> PositionBasis.TRIGONOMETRIC.size(2), PositionBasis.POLYNOMIAL.size(2)
         (5, 3)
         """
         return 2 * degree + 1 if self.is_periodic else degree + 1
@@ -31,7 +31,7 @@ class Basis(StrEnum):
     def degree(self, size: int) -> int:
         """The degree up to which there are `size` basis functions.
 
-        >>> Basis.TRIGONOMETRIC.degree(5), Basis.POLYNOMIAL.degree(3)
+        >>> PositionBasis.TRIGONOMETRIC.degree(5), PositionBasis.POLYNOMIAL.degree(3)
         (2, 2)
         """
         return (size - 1) // 2 if self.is_periodic else size - 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from torquec.robot.joints import Basis
+from torquec.robot.joints import PositionBasis
 
 
 def functions(basis, degree, x):
@@ -15,7 +15,7 @@ def functions(basis, degree, x):
     return np.stack([x**k for k in range(degree + 1)], axis=1)
 
 
-@pytest.mark.parametrize("basis", list(Basis))
+@pytest.mark.parametrize("basis", list(PositionBasis))
 @pytest.mark.parametrize("degree", [0, 1, 2, 3])
 def test_size_is_the_number_of_independent_functions(basis, degree):
     size = basis.size(degree)
@@ -24,7 +24,7 @@ def test_size_is_the_number_of_independent_functions(basis, degree):
     assert basis.degree(size) == degree
 
 
-@pytest.mark.parametrize("basis", list(Basis))
+@pytest.mark.parametrize("basis", list(PositionBasis))
 def test_periodic_functions_repeat_after_a_turn(basis):
     x = np.linspace(-1.0, 1.0, 7)
     assert np.allclose(functions(basis, 2, x), functions(basis, 2, x + 2.0 * np.pi)) is basis.is_periodic
