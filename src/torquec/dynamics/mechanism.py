@@ -103,7 +103,10 @@ def mechanism(
 
 def coordinates(robot: Robot) -> tuple[Coordinate, ...]:
     """The coordinate of every body; mimic joints follow theirs."""
-    index = {name: k for k, name in enumerate(robot.joint_names)}
+    index: dict[str, int] = {}
+    rates = 0
+    for joint in robot.joints:
+        index[joint.name], rates = rates, rates + joint.kind.nv
     found = []
     for body in robot.bodies:
         mimic = body.joint.mimic

@@ -32,6 +32,7 @@ from torquec.robot.dh_joint import (
     read_motor,
     read_spring,
 )
+from torquec.robot.joints import JointKind
 from torquec.robot.joints.joint_type import JointType
 from torquec.robot.mimic import resolve_mimics
 from torquec.robot.right_angle import cos_sin, without_rounding
@@ -151,17 +152,18 @@ class _Reader:
             )
         type_name = table.choice("type", (*_JOINT_TYPES, _FIXED))
         self.warn_of_degrees(table, ("alpha", "theta"), f"joint '{name}'")
-        before, after = _read_row(self.convention, table, _JOINT_TYPES.get(type_name))
+        moving = _JOINT_TYPES.get(type_name)
+        before, after = _read_row(self.convention, table, moving.kind if moving else None)
         link_name, inertia = self.read_link(table, name)
         body, placement = self.links[parent].body, self.links[parent].pose @ before
         self.joints[name] = table
         self.places[name] = table.where("name")
-        if type_name == _FIXED:
+        if moving is None:
             frame = Frame(link_name, body, placement @ after)
             self.tree.weld(inertia or Inertia(), frame.body, frame.pose)
         else:
             frame = Frame(link_name, len(self.tree.bodies), after)
-            joint = _read_joint(table, name, _JOINT_TYPES[type_name], placement)
+            joint = _read_joint(table, name, moving, placement)
             carried = (inertia or Inertia()).transformed(after)
             self.tree.add(Body(link_name, body, joint, carried, () if inertia else (link_name,)))
             motor = read_motor(table, name)
@@ -242,9 +244,9 @@ def _read_joint(table: Table, name: str, kind: JointType, placement: Pose) -> Jo
     )
 
 
-def _read_row(convention: Convention, table: Table, kind: JointType | None) -> tuple[Pose, Pose]:
+def _read_row(convention: Convention, table: Table, kind: JointKind | None) -> tuple[Pose, Pose]:
     """The constant poses before and after the motion, (1) or (2); the joint variable's own column is an offset."""
-    turns = None if kind is None else kind.kind.coordinate.turns  # None: a fixed joint needs both columns
+    turns = None if kind is None else kind.coordinate.turns  # None: a fixed joint needs both columns
     along_x = Pose(rotation_x(*cos_sin(read_angle(table, "alpha"))), (table.number("a"), 0.0, 0.0))
     theta = read_angle(table, "theta", 0.0 if turns is True else None)
     d = table.number("d", 0.0 if turns is False else None)

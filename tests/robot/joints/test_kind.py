@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.robot.joints.sample_kinds import SAMPLES
 
+from torquec.errors import ArgumentError
 from torquec.expr import evaluate, trace
 from torquec.robot.joints import KINDS
 from torquec.robot.joints.joint_type import JointType
@@ -13,7 +15,9 @@ from torquec.spatial import IDENTITY
 AXES = {"z": (0.0, 0.0, 1.0), "skew": (0.48, -0.6, 0.64)}
 STEP = 1e-6
 
-every_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
+ALL = {**KINDS, **SAMPLES}
+
+every_kind = pytest.mark.parametrize("kind", ALL.values(), ids=list(ALL))
 
 
 def matrix(pose):
@@ -86,7 +90,7 @@ def test_placement_over_nodes_and_batches_is_that_over_floats(kind):
         np.testing.assert_allclose(origin, pose.origin, atol=1e-15)
 
 
-@every_kind
+@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
 def test_screw_of_modified_frames_adds_the_position_to_its_own_offset(kind):
     """Rz(theta) Tz(d) times the placement about z, in any order: both are about one axis."""
     theta, d, q = 0.3, 0.7, a_position(kind)
@@ -106,6 +110,16 @@ def test_limited_and_unlimited_kinds_move_alike(kind):
         assert (other.limited, other.unlimited) == (kind.limited, kind.unlimited)
     assert kind.limited.has_position_limits
     assert kind in (kind.limited, kind.unlimited)
+
+
+@every_kind
+def test_a_single_coordinate_is_asked_only_of_joints_that_have_one(kind):
+    if kind.nv == 1:
+        assert (kind.coordinate,) == kind.coordinates
+    else:
+        with pytest.raises(ArgumentError):
+            kind.coordinate  # noqa: B018 - it raises
+        assert len({each.suffix for each in kind.coordinates}) == kind.nv
 
 
 def test_units():

@@ -119,7 +119,10 @@ class JointKind(Protocol):
         """The child's frame in the joint frame at q (nq,), over any scalar; `axis` is a unit vector of that frame."""
 
     def z_screw(self, theta: float, d: float, q: Sequence[Scalar]) -> tuple[Scalar, Scalar, Scalar]:
-        """(cos, sin, height) of Rz(angle) Tz(height), the variable part of modified-DH frames with offsets theta, d."""
+        """(cos, sin, height) of Rz(angle) Tz(height), the variable part of modified-DH frames with offsets theta, d.
+
+        Raises `ArgumentError` for kinds that are no screw about one axis.
+        """
 
     def integrate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Scalar, ...]:
         """The position (nq,) of (3), from rates times time (nv,)."""
