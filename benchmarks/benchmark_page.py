@@ -106,7 +106,8 @@ def tables() -> tuple[Measured, ...]:
         Measured(
             "Inverse kinematics",
             "All branches of one pose, the nearest one, joint rates; a textbook solution in C beside it, and EAIK "
-            "where it is installed.",
+            "where it is installed. `ik(R, p)` is the documented call; the other rows from Python are "
+            "`ik.native.call`, which leaves out checks and the result object.",
             "benchmarks.inverse_kinematics",
             ("--rounds", "15", "--poses", "500"),
         ),

@@ -110,16 +110,10 @@ def energy(robot: Robot) -> None:
     print(f"  drift {np.abs(total - total[0]).max():.2e} J; kinetic energy up to {kinetic.max():.1f} J")
 
 
-def controllers(
-    robot: Robot,
-    duration: float,
-    folder: Path | None,
-    *,
-    pole: complex = POLE,
-    first_error: float = 0.0,
-    saturates: bool = True,
-) -> None:
-    """Clover's three controllers at 500 Hz with quantised encoders."""
+def tracked(
+    robot: Robot, duration: float, *, pole: complex = POLE, first_error: float = 0.0, saturates: bool = True
+) -> dict[str, SimulationResult]:
+    """Clover's three controllers at 500 Hz with quantised encoders, by name."""
     motion = puma560_standard_trajectory(duration=duration)
     options = LoopOptions(
         sensors=Sensors(resolution=RESOLUTION, speed=SpeedSource.DIFFERENCE), integrator=RungeKutta4(4)
@@ -130,11 +124,26 @@ def controllers(
         "CT2": computed_torque(robot, pole, period=PERIOD),
         "CT3": diagonal_computed_torque(robot, pole, period=PERIOD),
     }
-    results: dict[str, SimulationResult] = {}
-    tips = {}
-    for name, law in laws.items():
-        results[name] = simulate(plant, law, motion, options=options, initial_q=motion.q[0] + first_error)
-        tips[name] = tip_error(robot, "link6", results[name])
+    return {
+        name: simulate(plant, law, motion, options=options, initial_q=motion.q[0] + first_error)
+        for name, law in laws.items()
+    }
+
+
+def controllers(
+    robot: Robot,
+    duration: float,
+    folder: Path | None,
+    *,
+    pole: complex = POLE,
+    first_error: float = 0.0,
+    saturates: bool = True,
+) -> None:
+    """Print the errors of the three controllers, and draw them where there is a folder."""
+    motion = puma560_standard_trajectory(duration=duration)
+    results = tracked(robot, duration, pole=pole, first_error=first_error, saturates=saturates)
+    tips = {name: tip_error(robot, "link6", result) for name, result in results.items()}
+    for name in results:
         rmse = " ".join(f"{1e3 * value:.4f}" for value in results[name].rmse_values)
         print(
             f"  {name}  tip max {1e3 * tips[name].max():.4f} mm, rms {1e3 * np.sqrt((tips[name] ** 2).mean()):.4f} mm; "

@@ -4,22 +4,30 @@ A page is run in a folder of its own. A block with a caption is a file of that n
 names; a line of a block of shell is a command, whose exit status is 0 unless a comment behind it says `exit status 1`.
 Indented blocks of commands, as in the README, count as well. What cannot be run here says why in a comment above
 it, `<!-- not run: the reason -->`. Where a page takes files for granted, `GIVEN` has them.
+
+A block of the language `output` is what the block before it prints on stdout, compared as `page_output` says; a comment
+above it, `<!-- numbers within 10 % -->`, states another tolerance. `python -m tests.page_results --update PAGE` writes
+such blocks again.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import io
 import re
 import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
+from tests.page_output import difference
 from typer.testing import CliRunner
 
 import torquec as tq
@@ -28,6 +36,7 @@ from torquec.cli.app import app
 ROOT = Path(__file__).resolve().parents[1]
 _FENCE = re.compile(r"^```([^\n`]*)\n((?::\w+:[^\n]*\n)*)(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 _REASON = re.compile(r"<!-- not run: (.+?) -->\s*\Z", flags=re.DOTALL)
+_WITHIN = re.compile(r"<!-- numbers within ([\d.]+) % -->\s*\Z")
 _MODULE = "code_of_a_page"
 _SECONDS = 600
 """Of another program that a page starts."""
@@ -35,13 +44,18 @@ _SECONDS = 600
 
 @dataclass(frozen=True)
 class Block:
-    """A block of code: language, text, line, the file that it is, and why it is not run; "" where there is none."""
+    """A block of code: language, text, line, the file that it is, and why it is not run; "" where there is none.
+
+    `within` is the relative tolerance of an output's numbers, None for the usual one; `begin` is where its text begins.
+    """
 
     language: str
     text: str
     line: int
     file: str = ""
     reason: str = ""
+    within: float | None = None
+    begin: int = 0
 
 
 def blocks(page: str) -> list[Block]:
@@ -52,9 +66,11 @@ def blocks(page: str) -> list[Block]:
         if language.startswith("{"):
             continue
         caption = re.search(r"^:caption: *(.+)$", match[2], flags=re.MULTILINE)
-        reason = _REASON.search(page[: match.start()])
+        reason, within = (comment.search(page[: match.start()]) for comment in (_REASON, _WITHIN))
         file, why = caption[1].strip() if caption else "", " ".join(reason[1].split()) if reason else ""
-        found.append(Block(language, match[3], page.count("\n", 0, match.start()) + 1, file, why))
+        tolerance = float(within[1]) / 100.0 if within else None
+        line = page.count("\n", 0, match.start()) + 1
+        found.append(Block(language, match[3], line, file, why, tolerance, match.start(3)))
     return found
 
 
@@ -65,28 +81,48 @@ def commands(text: str) -> list[str]:
 
 
 def run_page(page: str, folder: Path, *, name: str = "page") -> int:
-    """Run everything on a page in a folder; gives how many blocks that were."""
+    """Run everything on a page in a folder, compare its outputs; gives how many blocks were run or compared."""
+    done = 0
+    for block, printed in run_blocks(page, folder, name=name):
+        if block.language == "output":
+            wrong = difference(block.text, printed, within=block.within)
+            assert not wrong, (
+                f"{name}, line {block.line}: {wrong}\nwrite it again: python -m tests.page_results --update {name}"
+            )
+        done += 1
+    return done
+
+
+def run_blocks(page: str, folder: Path, *, name: str = "page") -> Iterator[tuple[Block, str]]:
+    """Run a page in a folder: each block with what it prints, an output with what the block before it prints."""
     (folder / "examples").symlink_to(ROOT / "examples")
     prepare(page, folder)
     module = sys.modules[_MODULE] = ModuleType(_MODULE)  # classes look up the module that they are in
-    done = 0
+    printed = ""
     for block in blocks(page):
         if block.reason:
+            printed = ""
             continue
         if block.file:
             (folder / block.file).parent.mkdir(parents=True, exist_ok=True)
             (folder / block.file).write_text(block.text, encoding="utf-8")
         elif block.language == "python":
-            exec(compile("\n" * block.line + block.text, name, "exec"), module.__dict__)
+            with contextlib.redirect_stdout(io.StringIO()) as captured:
+                exec(compile("\n" * block.line + block.text, name, "exec"), module.__dict__)
+            printed = captured.getvalue()
         elif block.language == "shell":
-            for line in commands(block.text):
-                run_line(line, folder)
-        done += block.language in ("python", "shell") or bool(block.file)
-    return done
+            printed = "".join(run_line(line, folder) for line in commands(block.text))
+        elif block.language != "output":
+            continue
+        yield block, printed
 
 
-def run_line(line: str, folder: Path) -> None:
-    """Run one command of a page: our own in this process, others as programs; a program that is missing is a skip."""
+def run_line(line: str, folder: Path) -> str:
+    """Run one command of a page: our own in this process, others as programs; a program that is missing is a skip.
+
+    Gives what it prints on stdout, unless that goes to a file.
+    """
+    printed = ""
     status = re.search(r"# .*exit status (\d)", line)
     for part in re.sub(r"\s+#.*$", "", line).split(" && "):
         words, *into = part.split(" > ")
@@ -94,6 +130,9 @@ def run_line(line: str, folder: Path) -> None:
         assert result.code == (int(status[1]) if status else 0), f"{line}\n{result.said}"
         if into:
             (folder / into[0].strip()).write_text(result.output, encoding="utf-8")
+        else:
+            printed += result.output
+    return printed
 
 
 @dataclass(frozen=True)

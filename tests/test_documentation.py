@@ -1,4 +1,4 @@
-"""The documentation: links lead somewhere, code and commands run as printed, and Sphinx has nothing to complain about.
+"""The documentation: links lead somewhere, code and commands run and print what stands there, Sphinx has no complaint.
 
 The site is built, and every page is run, with `./run test -m slow`; the default suite holds a sample.
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from tests.page_blocks import blocks, commands, run_page
+from tests.page_results import wrong_after_run
 
 import torquec as tq
 
@@ -24,7 +25,7 @@ PAGES = {
     for path in sorted(DOCS.rglob("*.md"))
     if "reference" not in path.relative_to(DOCS).parts
 }
-IN_THE_DEFAULT_SUITE = ("base-parameters", "how-to/payload", "formats/trajectory")
+IN_THE_DEFAULT_SUITE = ("base-parameters", "control", "how-to/payload", "formats/trajectory")
 """Pages whose code runs in a few seconds."""
 ABOUT_THE_CHECKOUT = ("evidence", "scale", "benchmarks", "layout", "contributing", "changelog")
 """Their commands are the slow tests and the benchmarks themselves."""
@@ -134,6 +135,7 @@ def test_every_public_name_has_its_reference():
 def test_a_sample_of_pages_runs_as_printed(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert run_page(PAGES[name], tmp_path, name=name) > 0
+    assert not wrong_after_run(name, PAGES[name], tmp_path)
 
 
 RUN = sorted(PAGES.keys() - {*IN_THE_DEFAULT_SUITE, *ABOUT_THE_CHECKOUT})
@@ -144,6 +146,7 @@ RUN = sorted(PAGES.keys() - {*IN_THE_DEFAULT_SUITE, *ABOUT_THE_CHECKOUT})
 def test_every_page_runs_as_printed(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run_page(PAGES[name], tmp_path, name=name)
+    assert not wrong_after_run(name, PAGES[name], tmp_path)
 
 
 def test_blocks_of_a_page_are_all_found():

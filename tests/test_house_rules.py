@@ -24,6 +24,7 @@ MOST_REPEATED = 9
 MOST_ARGUMENTS = 6
 MOST_IN_A_TUPLE = 3
 DOCUMENT = re.compile(r"(^|_)(dict|document|json|toml_values|format)$")
+BOUND = re.compile(r"\b(bound|bounds|proven|torque_margin)\b")
 BANNED_NAMES = ("utils", "helpers", "common", "misc", "manager")
 BANNED_CALLS = ("eval", "exec", "__import__")
 BANNED_IMPORTS = ("pickle", "marshal", "shelve")
@@ -95,6 +96,21 @@ def test_arrays_go_by_the_names_of_the_shelf(path):
     text = path.read_text(encoding="utf-8")
     if relative(path) != "foundation/arrays.py" and re.search(r"\bNDArray\[|\bnp\.ndarray\[", text):
         yield "import its name from torquec.foundation.arrays"
+
+
+@each_source
+def test_proven_bounds_are_not_rounded_to_nearest(path):
+    """`rounded_up` and `rounded_down` print what is proven; messages of the checker are about what is not."""
+    if relative(path).startswith("proof/checker/"):
+        return
+    for node in nodes_of(path):
+        rounded = None
+        if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
+            rounded = node.value if re.search(r"\.\d+[efg]", ast.unparse(node.format_spec)) else None
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("number", "round") and node.args:
+            rounded = node.args[0]
+        if rounded is not None and BOUND.search(ast.unparse(rounded).replace("bound['found']", "")):
+            yield f"line {node.lineno}: {ast.unparse(rounded)} is rounded to nearest: torquec.foundation.rounded_bound"
 
 
 @each_source

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import torquec as tq
+from torquec.expr.function import Operation
+from torquec.expr.ops import Op
+from torquec.foundation.json_text import checksum, document_text
+from torquec.model.certified_model import certified_model
+from torquec.proof.certificate import Certificate, JointProof
+from torquec.trajectory.motion_box import MotionBox
 
 SPECIFICATION = Path(__file__).resolve().parents[2] / "examples" / "specifications" / "planar2r.toml"
 
@@ -24,7 +32,7 @@ def test_json_keys(torquec, package):
     outcome = torquec("check", package, "--json")
     assert set(outcome.document) == {
         *("format", "command", "ok", "kind", "claims", "box", "specification", "precision"),
-        *("slacks", "seconds", "refused"),
+        *("slacks", "seconds", "refused", "robot_as_used"),
     }
     assert outcome.document["ok"] is True
     assert outcome.document["kind"] == "package"
@@ -59,6 +67,65 @@ def test_a_certificate_needs_its_robot(torquec, package):
     other = torquec("check", certificate, "--robot", "planar3r")
     assert other.status == 1
     assert "another robot" in other.out
+
+
+@pytest.mark.parametrize("what", [".", "planar2r.tq.json"])
+def test_the_given_robot_must_be_the_one_of_the_claims(torquec, package, what):
+    assert torquec("check", package / what, "--robot", "planar2r").status == 0
+    for other in ("planar3r", "puma560"):
+        refused = torquec("check", package / what, "--robot", other)
+        assert refused.status == 1
+        assert f"another robot than the given '{other}'" in refused.out
+        assert "proven again" not in refused.out
+
+
+def test_a_payload_makes_another_robot(torquec, package, tmp_path):
+    arm = tq.attach_payload(tq.classics.planar2r(), "link2", mass=0.5)
+    tq.save(tq.compile(arm), tmp_path / "loaded.tq.json")
+    refused = torquec("check", package, "--robot", tmp_path / "loaded.tq.json")
+    assert refused.status == 1
+    assert "the same payload, locked joints, gravity" in refused.err + refused.out
+
+
+def test_the_box_of_the_claims_is_shown(torquec, package):
+    text = torquec("check", package).out
+    assert "gravity (0.0, -9.81, 0.0) m/s^2 in the base frame, for these motions only:" in text
+    box = tq.load_model(package / "planar2r.tq.json").record.motions
+    for k, joint in enumerate(("joint1", "joint2")):
+        assert f"{joint}: position {box.lower[k]!r} to {box.upper[k]!r} rad" in text
+        assert f"speed up to {box.velocity[k]!r} rad/s, acceleration up to {box.acceleration[k]!r} rad/s^2" in text
+
+
+def test_a_claim_over_one_configuration_at_rest_shows_it(torquec, tmp_path):
+    """A constant program is certified at a single configuration: true, and nobody may take it for more."""
+    robot, q = tq.classics.planar2r(), (0.3, 0.4)
+    exact = tq.compile(robot)
+    torques = [Operation(Op.CONST, value=float(x)) for x in exact.gravity_torque(list(q))]
+    program = replace(exact.function("inverse_dynamics"), operations=tuple(torques), results=((0, 1),))
+    box = MotionBox(q, q, (0.0, 0.0), (0.0, 0.0))
+    proofs = {name: JointProof(1e-9, 0.0, (0, 1), (1, 1), ((-1,),)) for name in robot.joint_names}
+    record = Certificate(robot.name, robot.content_hash, program, box, proofs)
+    tq.generate(certified_model(robot, record), tmp_path / "out", quantities=["inverse_dynamics"])
+    shown = torquec("check", tmp_path / "out")
+    assert shown.status == 0
+    assert "joint1: position 0.3 to 0.3 rad, speed up to 0.0 rad/s, acceleration up to 0.0 rad/s^2" in shown.out
+
+
+def test_a_file_of_version_1_is_refused_with_its_remedy(torquec, package, tmp_path):
+    """With a certificate of impossible bounds, and without."""
+    tq.save(tq.compile(tq.classics.planar2r()), tmp_path / "exact.tq.json", quantities=["inverse_dynamics"])
+    document = json.loads((tmp_path / "exact.tq.json").read_text())
+    forged = json.loads((package / "planar2r.tq.json").read_text())["certificate"]
+    for proof in forged["joints"].values():
+        proof["bound"] = 1e-300
+    document |= {"version": 1, "certificate": forged}
+    for kept in (tuple(document), ("format", "version", "written_by", "robot", "quantities")):
+        older = {key: document[key] for key in kept if key != "sha256"}
+        (tmp_path / "old.tq.json").write_text(document_text(older | {"sha256": checksum(older)}))
+        refused = torquec("check", tmp_path / "old.tq.json")
+        assert refused.status == 1
+        assert "make it again" in refused.out
+        assert "no error is claimed" not in refused.out
 
 
 def test_generate_tells_the_claim(torquec, package, tmp_path):

@@ -14,6 +14,7 @@ from torquec.cli.command import Outcome
 from torquec.cli.eval import EvalOptions, evaluate
 from torquec.robot import classics
 
+LOCKS = ("--lock", "joint4=0", "--lock", "joint5=0.7", "--lock", "joint6=0")
 SHARED = ("--payload", "--lock", "--snap", "--strict", "--gravity")
 
 
@@ -51,14 +52,56 @@ def test_a_payload_is_known_to_the_model(torquec):
 
 def test_a_locked_joint_is_gone_and_its_position_counts(torquec):
     arm = tq.compile(classics.puma560())
-    locks = ("--lock", "joint4=0", "--lock", "joint5=0.7", "--lock", "joint6=0")
-    document = torquec("eval", "puma560", *locks, "--q", "0.1,-0.8,0.4", "--json").document
+    document = torquec("eval", "puma560", *LOCKS, "--q", "0.1,-0.8,0.4", "--json").document
     assert document["joints"] == ["joint1", "joint2", "joint3"]
     whole = arm.gravity_torque([0.1, -0.8, 0.4, 0.0, 0.7, 0.0])
     assert document["gravity"] == pytest.approx(whole[:3].tolist(), rel=1e-9)
     degrees = torquec("eval", "puma560", "--lock", "joint5=40", "--deg", "--json").document
     radians = torquec("eval", "puma560", "--lock", f"joint5={math.radians(40)!r}", "--json").document
     assert degrees["gravity"] == pytest.approx(radians["gravity"], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("info",),
+        ("eval",),
+        ("params",),
+        ("equations",),
+        ("linearize",),
+        ("generate", "-o", "FOLDER", "--quantity", "gravity_torque"),
+        ("design", "-o", "FOLDER"),
+        ("simulate", "--to", "0.1,0.1,0.1", "--duration", "0.1", "--friction", "none", "-o", "FOLDER"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_payload_lock_and_gravity_leave_a_trace(torquec, tmp_path, words):
+    """In the JSON document, in the kept result and its page, and at the top of code."""
+    command, *options = (str(tmp_path / "out") if word == "FOLDER" else word for word in words)
+    change = ("--payload", "link6:2.5,0,0.1,0.2", "--gravity", "0,0,-1.62", *LOCKS)
+    outcome = torquec(command, "puma560", *options, *change, "--json")
+    assert outcome.status == 0, outcome.err
+    used = outcome.document["robot_as_used"]
+    assert [(held["frame"], held["mass"], held["center"]) for held in used["payload"]] == [
+        ("link6", 2.5, [0.0, 0.1, 0.2])
+    ]
+    assert used["locked"] == {"joint4": 0.0, "joint5": 0.7, "joint6": 0.0}
+    assert used["gravity"] == [0.0, 0.0, -1.62]
+    for path in tmp_path.glob("out/*.h"):
+        header = " ".join(path.read_text().replace("\n * ", " ").split())
+        for stated in ("2.5 kg at (0.0, 0.1, 0.2) m of frame 'link6'", "'joint5' at 0.7", "(0.0, 0.0, -1.62) m/s^2"):
+            assert stated in header
+    for path in tmp_path.glob("out/report.html"):
+        page = path.read_text()
+        assert "payload, known to the model" in page
+        assert "joint5 at" in page
+
+
+def test_joints_that_the_motion_does_not_move_are_locked_in_the_result(torquec, tmp_path):
+    (tmp_path / "motion.csv").write_text("t,joint1\n0,0\n0.1,0.01\n0.2,0.02\n")
+    words = ("--trajectory", tmp_path / "motion.csv", "--no-limits", "--friction", "none", "--json")
+    document = torquec("simulate", "planar2r", *words).document
+    assert document["robot_as_used"]["locked"] == {"joint2": 0.0}
 
 
 def test_a_saved_model_is_a_robot_too(torquec, tmp_path):

@@ -122,8 +122,8 @@ def test_a_guarantee_for_computed_torque_at_the_measured_state(torquec, tmp_path
     for joint in arm.joint_names:
         assert seldom["bounds"][joint]["value"] > 2.0 * guarantee["bounds"][joint]["value"]
     text = torquec(*words, "--trajectory", path).out
-    assert "Guaranteed at every instant" in text
-    assert "Statistics: stable with" in text
+    assert "Proven for the robot without friction" in text
+    assert "Statistics: linear stability" in text
 
 
 def test_no_guarantee_and_why(torquec):

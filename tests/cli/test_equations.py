@@ -7,6 +7,8 @@ import re
 
 import pytest
 
+import torquec as tq
+
 FORMATS = {
     "text": "M11 = ",
     "latex": r"\documentclass",
@@ -31,6 +33,25 @@ def test_json_has_the_keys_of_the_contract(torquec):
     assert entry["depends_on"] == ["joint2", "joint3", "joint4", "joint5"]
     assert set(entry["terms"][0]) == {"coefficient", "factors"}
     assert document["angles"] == {"q23": {"joint2": 1, "joint3": 1}}
+
+
+def test_what_is_left_out_is_named_and_not_called_zero(torquec, tmp_path):
+    """B and D of the planar arm, as every textbook has them, are not zero."""
+    shown = torquec("equations", "planar2r").out
+    assert "Left out here, and not zero in general: B (Coriolis) and D (centrifugal)." in shown
+    assert "Entries that are not shown are zero" not in shown
+    document = torquec("equations", "puma560", "--json").document
+    assert document["not_shown"] == ["B", "D", "V"]
+    assert document["equation"].startswith("tau = M(q) qdd + B(q)")
+    whole = torquec("equations", "puma560", "--whole", "--json").document
+    assert whole["not_shown"] == []
+    assert {key[0] for key in whole["entries"]} == {"M", "B", "D", "g"}
+    model = tmp_path / "small.tq.json"
+    tq.save(tq.base_parameter_model(tq.classics.puma560()), model)
+    assert torquec("equations", model, "--json").document["not_shown"] == ["V"]
+    complete = torquec("equations", model, "--whole", "--json").document
+    assert complete["not_shown"] == []
+    assert set(complete["friction"]) == {f"joint{k}" for k in range(1, 7)}
 
 
 @pytest.mark.parametrize("name", FORMATS)

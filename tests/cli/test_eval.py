@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-KEYS = {"format", "command", "joints", "tau", "friction", "total", "M", "gravity", "velocity_torque"}
+KEYS = {"format", "command", "joints", "tau", "friction", "total", "M", "gravity", "velocity_torque", "robot_as_used"}
 GRAVITY = 9.81
 
 

@@ -12,7 +12,17 @@ POSE = ("--frame", "link6", "--position", "0.4,0.3,0.5", "--quaternion", "0,1,0,
 
 def test_every_branch_brings_the_frame_there(torquec):
     document = torquec("ik", "puma560", *POSE, "--all", "--json").document
-    assert set(document) == {"format", "command", "method", "family", "frame", "joints", "branches", "nearest"}
+    assert set(document) == {
+        "format",
+        "command",
+        "method",
+        "family",
+        "frame",
+        "joints",
+        "branches",
+        "nearest",
+        "robot_as_used",
+    }
     assert (document["method"], document["family"]) == ("analytic", "spherical wrist")
     assert len(document["branches"]) == 8
     for branch in document["branches"]:

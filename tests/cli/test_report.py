@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from tests.report.result_folders import changed, made_folder, result_folder
 
 
@@ -50,3 +51,37 @@ def test_refusals(torquec, tmp_path):
     missing = torquec("report", tmp_path / "none")
     assert missing.status == 2
     assert "no such folder" in missing.err
+
+
+MOVE = ("--to", "0.1,0.2", "--duration", "0.5")
+
+
+@pytest.mark.parametrize(
+    ("robot", "arguments"),
+    [
+        ("scara", ("haptic", "scara", "--experiment", "wall", "--impact", "0.1")),
+        ("planar2r", ("design", "planar2r")),
+        ("planar2r", ("simulate", "planar2r", *MOVE)),
+        ("planar2r", ("simulate", "planar2r", *MOVE, "--runs", "2")),
+        ("planar2r", ("compare", "planar2r", "planar2r", *MOVE, "--rounds", "1")),
+    ],
+    ids=["haptic", "design", "simulate", "simulate-many", "compare"],
+)
+def test_a_report_is_titled_by_robot_and_command(torquec, tmp_path, robot, arguments):
+    """The page is written while its folder still has a temporary name, which nobody may see."""
+    folder = tmp_path / "results"
+    assert torquec(*arguments, "-o", folder).status == 0
+    title = f"{robot}: {arguments[0]}"
+    for _ in range(2):
+        page, twin = (folder / "report.html").read_text(), json.loads((folder / "report.json").read_text())
+        assert f"<title>{title}</title>" in page
+        assert f"<h1>{title}</h1>" in page
+        assert twin["title"] == title
+        assert torquec("report", folder, "--no-live").status == 0
+
+
+def test_a_folder_of_several_commands_is_titled_by_its_robot(torquec, tmp_path):
+    for name, arguments in {"a": ("design", "planar2r"), "b": ("simulate", "planar2r", *MOVE)}.items():
+        assert torquec(*arguments, "-o", tmp_path / name).status == 0
+    assert torquec("report", tmp_path, "--no-live").status == 0
+    assert json.loads((tmp_path / "report.json").read_text())["title"] == "planar2r"

@@ -14,7 +14,7 @@ from torquec.errors import ArgumentError
 WRITTEN = {
     Target.C: ["arm.c", "arm.h", "selftest.c", "CMakeLists.txt"],
     Target.NUMPY: ["arm.py"],
-    Target.CASADI: ["arm_every_operation.casadi"],
+    Target.CASADI: ["arm_every_operation.casadi", "arm.casadi.txt"],
     Target.WASM: ["arm.wasm", "arm.js", "arm.d.ts", "selftest.mjs", "selftest.html", "package.json"],
     Target.OBJECT: ["arm.obj" if sys.platform == "win32" else "arm.o", "arm.h", "arm.json"],
 }

@@ -23,10 +23,11 @@ from torquec.codegen.llvm import compile_function
 from torquec.control import error_tube as tubes
 from torquec.control import tracking_guarantee as guarantees
 from torquec.control.tracking_guarantee import StartError, tracking_guarantee
-from torquec.errors import ArgumentError
+from torquec.errors import ArgumentError, SnapWarning
 from torquec.model.model import Model, ModelKind
 from torquec.proof.certify import certify
 from torquec.robot.classics import load_classic
+from torquec.robot.robot import Spring
 from torquec.trajectory import minimum_jerk
 from torquec.trajectory.fourier_motion import fourier_motion
 from torquec.trajectory.motion_box import MotionBox
@@ -291,3 +292,44 @@ def test_random_robots_keep_it(seed):
     loop = HeldLoop(robot, tq.compile(robot).inverse_dynamics, poles, period, sampled=sampled, substeps=2, added=push)
     used = shares(given, loop.run(motion))
     assert np.all(used <= 1.0), used.round(3)
+
+
+TILTED = """<robot name="tilt"><link name="base"/><link name="arm"><inertial><origin xyz="0.5 0 0"/><mass value="1"/>
+  <inertia ixx="0.001" iyy="0.001" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="j" type="revolute"><parent link="base"/><child link="arm"/><origin rpy="4e-5 0 0"/><axis xyz="0 0 1"/>
+  <limit lower="-3" upper="3" velocity="5" effort="50"/></joint></robot>
+"""
+
+
+def test_an_exact_model_keeps_its_guarantee_on_the_file_as_written(tmp_path):
+    """An axis that is 4e-5 rad off the vertical: the snapped model has no gravity torque, the robot of the file has."""
+    path = tmp_path / "tilt.urdf"
+    path.write_text(TILTED)
+    with pytest.warns(SnapWarning):
+        robot = tq.load(path)
+    written = dataclasses.replace(robot, snap=False)
+    motion = minimum_jerk([0.0], [0.01], 5.0, joints=robot.joint_names, period=0.001)
+    given = tracking_guarantee(robot, -2.0, motion, period=0.001)
+    assert given.valid, given.reason
+    torque = tq.compile(robot).inverse_dynamics
+    worst = shares(given, HeldLoop(written, torque, -2.0, 0.001, substeps=1).run(motion))
+    assert 0.7 < worst[0, 0] <= 1.0
+    unsnapped = tracking_guarantee(written, -2.0, motion, period=0.001)
+    assert unsnapped.joints[0].position < 0.01 * given.joints[0].position  # what was promised of the snapped one, too
+
+
+def test_a_spring_on_a_whole_turn_limits_the_references():
+    robot = load_classic("planar2r")
+    first = robot.bodies[0]
+    limits = dataclasses.replace(first.joint.limits, effort=120.0)
+    joint = dataclasses.replace(first.joint, spring=Spring(5.0, 0.0), limits=limits)
+    robot = dataclasses.replace(robot, bodies=(dataclasses.replace(first, joint=joint), *robot.bodies[1:]))
+    model = claimed(robot, [0.02, 0.02], velocity=1.0, acceleration=4.0, lower=-math.pi, upper=math.pi)
+    given = tracking_guarantee(model, -20, period=0.001)
+    assert given.valid, given.reason
+    assert -math.pi < given.references[0].lower < given.references[0].upper < math.pi
+    assert math.isinf(given.references[1].upper)
+    arm_ = tq.compile(robot)
+    q = np.array([[given.references[0].upper, 0.0]])
+    asked = np.abs(arm_.inverse_dynamics(q, 0.0 * q, 0.0 * q) + arm_.spring_torque(q))[0]
+    assert np.all(asked <= [bound.torque for bound in given.joints])

@@ -103,7 +103,7 @@ def test_a_recorded_log(tmp_path, rows):
 
 def test_friction_is_searched_as_in_memory(tmp_path):
     log = simulated_arm.log()
-    curved = dataclasses.replace(log, tau=log.tau - 0.3 * log.qd * np.abs(log.qd))
+    curved = dataclasses.replace(log, tau=log.tau + 0.3 * log.qd * np.abs(log.qd))
     path = written(tmp_path / "curved.csv", curved, noise=0.02)
     options = dataclasses.replace(QUICK, friction=None, method=Method.RIDGE)
     found = in_pieces(arm(1.3), [path], options=options, rows=300)

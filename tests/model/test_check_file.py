@@ -23,12 +23,16 @@ from tests.model.false_files import (
 )
 
 import torquec as tq
+from torquec.closedform import closed_form
 from torquec.errors import ArgumentError
 from torquec.expr import function_from_dict, trace
 from torquec.expr.math import sincos
 from torquec.expr.replay import replay
 from torquec.foundation.json_text import checksum, document_text
 from torquec.model.quantities import input_shapes, quantity_of
+from torquec.simplification.specification import parse_specification
+from torquec.simplification.specification_text import specification_text
+from torquec.simplification.tolerance import torque_budgets
 
 SPECIFICATIONS = Path(__file__).resolve().parents[2] / "examples" / "specifications"
 
@@ -118,6 +122,18 @@ def test_the_header_states_the_claim(small, package):
     assert small.record.content_hash in words
     assert json.loads((package / "planar2r.tq.json").read_text())["sha256"] in words
     assert "planar2r_simplified_inverse_dynamics" in header
+
+
+def test_comments_of_a_specification_are_no_claims(small, tmp_path):
+    said = "# tracking error of every joint at most 1e-9 rad: PROVEN\n"
+    record = replace(small.record, specification=said + small.record.specification)
+    tq.generate(replace(small, record=record), tmp_path / "out")
+    header = (tmp_path / "out" / "planar2r_simplified.h").read_text()
+    assert "torque_error = 2.0" in header
+    assert "PROVEN" not in header
+    found = tq.check_file(tmp_path / "out")
+    assert found.ok, found.refused
+    assert found.specification == small.record.specification
 
 
 def test_the_checksums_of_the_header_are_the_fields_that_it_names(package):
@@ -315,6 +331,27 @@ def test_a_package_generated_from_a_false_model_is_refused(small, tmp_path):
     lower = {name: replace(proof, bound=0.5 * proof.found, found=0.0) for name, proof in small.record.joints.items()}
     tq.generate(replace(small, record=replace(small.record, joints=lower)), tmp_path / "out")
     assert "a box of the proof allows" in refused(tmp_path / "out")
+
+
+def test_a_control_requirement_without_a_proof_of_coefficients_is_refused(tmp_path):
+    """The torque budgets of its loops allow a mass matrix of zeros; the damping of these loops does not."""
+    robot = tq.classics.planar2r()
+    motor = "armature_resistance = 1.025, torque_constant = 0.43, back_emf_constant = 0.43, gear_ratio = 0.01"
+    text = (
+        "[every_joint]\nvelocity = 1.0\nacceleration = 2.0\n"
+        "control = { damping_error = 0.05, step_error = 0.1, ramp_error = 0.1, parabolic_error = 0.2 }\n"
+        f"motor = {{ {motor}, resonance_hz = 14, inertia = 2 }}\n"
+    )
+    stated = parse_specification(text, robot)
+    budgets = torque_budgets(closed_form(robot), stated)
+    torques = "".join(
+        f'[[joint]]\nname = "{name}"\nvelocity = 1.0\nacceleration = 2.0\ntorque_error = {allowed!r}\n'
+        for name, allowed in zip(robot.joint_names, budgets, strict=True)
+    )
+    small = tq.simplify(robot, parse_specification(torques, robot))
+    record = replace(small.record, specification=specification_text(robot, stated))
+    tq.generate(replace(small, record=record), tmp_path / "out")
+    assert "control requirement for joint 'joint1'" in refused(tmp_path / "out")
 
 
 def test_thresholds_of_specifications_are_applied_again(tmp_path):

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 import torquec as tq
 from torquec.errors import ArgumentError, RobotError
+from torquec.robot.lock_joints import lock_joints
+
+SPECIFICATIONS = Path(__file__).resolve().parents[2] / "examples" / "specifications"
 
 
 def test_c_package_of_a_robot(tmp_path):
@@ -72,3 +78,69 @@ def test_a_robot_without_inertias_is_refused(tmp_path):
     with pytest.raises(RobotError, match="bone"):
         tq.generate(skeleton, tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
+
+
+# --- what code says of its model and robot --------------------------------------------------------------------------
+
+
+def words_of(folder):
+    """Every text of a folder by name, without the marks of comments and line breaks."""
+    found = {}
+    for path in folder.iterdir():
+        if path.suffix in (".h", ".py", ".js", ".ts", ".txt") and path.name != "CMakeLists.txt":
+            lines = (line.strip().lstrip("/*").strip() for line in path.read_text().splitlines())
+            found[path.suffix] = " ".join(" ".join(lines).split())
+    return found
+
+
+TARGETS = {"c": [".h"], "object": [".h"], "numpy": [".py"], "casadi": [".txt"], "wasm": [".js", ".ts"]}
+
+
+@pytest.fixture(scope="module")
+def small():
+    return tq.simplify(tq.classics.planar2r(), SPECIFICATIONS / "planar2r.toml")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_code_of_a_certified_model_states_its_errors_and_box(small, tmp_path, target):
+    if target == "casadi":
+        pytest.importorskip("casadi")
+    package = tq.generate(small, tmp_path / "out", target=target, quantities=["inverse_dynamics"])
+    assert all(path.name.startswith("planar2r_simplified") for path in package.files if "inverse" in path.name)
+    texts, box = words_of(tmp_path / "out"), small.record.motions
+    for suffix in TARGETS[target]:
+        assert "SIMPLIFIED: this is not the exact dynamics of planar2r" in texts[suffix]
+        assert small.record.content_hash in texts[suffix]
+        for k, (name, proof) in enumerate(small.record.joints.items()):
+            assert f"torque error of {name}: at most {proof.bound!r} N m" in texts[suffix]
+            assert f"{name}: position {box.lower[k]!r} to {box.upper[k]!r} rad" in texts[suffix]
+    for suffix in {".py", ".txt", ".ts"} & set(texts):  # of the function, too
+        assert "Of a simplified model" in texts[suffix]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_code_of_an_abbreviated_model_is_not_certified(tmp_path, target):
+    if target == "casadi":
+        pytest.importorskip("casadi")
+    model = tq.abbreviated_model(tq.classics.planar2r())
+    tq.generate(model, tmp_path / "out", target=target, quantities=["inverse_dynamics"])
+    for suffix in TARGETS[target]:
+        assert "SIMPLIFIED, NOT CERTIFIED" in words_of(tmp_path / "out")[suffix]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_code_states_payload_and_locked_joints(tmp_path, target):
+    if target == "casadi":
+        pytest.importorskip("casadi")
+    plain = tq.classics.planar3r()
+    arm = lock_joints(tq.attach_payload(plain, "link3", mass=2.5), {"joint2": 0.25})
+    for robot, folder in ((arm, "changed"), (plain, "plain")):
+        tq.generate(replace(robot, gravity=(0.0, 0.0, -1.62)), tmp_path / folder, target=target,
+                    quantities=["gravity_torque"])  # fmt: skip
+    for suffix in TARGETS[target]:
+        stated = words_of(tmp_path / "changed")[suffix]
+        assert "Payload, part of this model: 2.5 kg at (0.0, 0.0, 0.0) m of frame 'link3'" in stated
+        assert "Locked joints [rad; m for prismatic joints]: 'joint2' at 0.25." in stated
+        assert "gravity (0.0, 0.0, -1.62) m/s^2" in stated
+        other = words_of(tmp_path / "plain")[suffix]
+        assert not any(word in other for word in ("Payload", "Locked", "SIMPLIFIED"))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from tests.model_kinds import program_model
@@ -15,6 +18,8 @@ from torquec.page.haptic_scene import USUAL_MASS, haptic_scene
 from torquec.page.view_functions import view_hands
 from torquec.page.view_page import view_page
 from torquec.robot import classics
+
+PAGE = Path(__file__).parents[2] / "docs" / "page.md"
 
 PULL = """(law) => {
   const loop = torquec.haptic.loop;
@@ -40,10 +45,18 @@ FALL = """() => {
   loop.law = "exact";
   loop.setting("fixtures")[0] = 1;
   loop.setting("gravity")[2] = -2;
+  const before = loop.atWall;
   for (let k = 0; k < 1500; k += 1) loop.step();
   loop.setting("gravity")[2] = 0;
-  return loop.position[2] - loop.data.radius - loop.data.wall;
+  return [loop.position[2] - loop.data.radius - loop.data.wall, before, loop.atWall, Number.isNaN(loop.feltMass)];
 }"""
+
+PUSH = """() => {
+  const [x, y] = torquec.haptic.report.position;
+  const down = torquec.scene.camera.position.clone().set(x, y, torquec.haptic.loop.data.wall - 0.1);
+  torquec.haptic.pull(down);
+}"""
+FELT = "document.querySelector('.haptic > .row:last-child output').textContent"
 
 
 @pytest.mark.parametrize("name", ["planar2r", "scara"])
@@ -111,7 +124,27 @@ def test_the_ball_weighs_what_it_should_and_stops_at_the_wall(browser, haptic_pa
         assert moved > 0.05
         without, _ = page.ask(PULL, "none")
         assert abs(without - USUAL_MASS) > abs(mass - USUAL_MASS)  # what the model buys
-        assert abs(page.ask(FALL)) < 1e-3  # it lies on the wall, pressed in by its weight over the stiffness
+        printed = re.search(r"weighs ([\d.]+) kg with the model and ([\d.]+) kg\s+without", PAGE.read_text("utf-8"))
+        assert [mass, without] == pytest.approx([float(text) for text in printed.groups()], abs=0.08)
+        height, *touches = page.ask(FALL)
+        assert abs(height) < 1e-3  # it lies on the wall, pressed in by its weight over the stiffness
+        assert touches == [False, True, True]  # where force over acceleration is no mass
+
+
+@pytest.mark.slow
+def test_at_the_wall_no_mass_is_shown(browser, haptic_page):
+    with opened(browser, haptic_page) as page:
+        page.ask("for (const part of document.querySelectorAll('details')) part.open = true")
+        page.page.get_by_role("button", name="start").click()
+        page.wait("torquec.haptic.report?.cycles > 50")
+        assert page.ask(FELT) in ("", "pull the ball")
+        page.ask(PUSH)
+        page.wait("torquec.haptic.report.atWall")
+        page.wait(f"{FELT} === 'at the wall'")
+        page.ask("torquec.haptic.pull(null)")
+        page.page.get_by_role("checkbox", name="wall").uncheck()
+        page.wait(f"{FELT} !== 'at the wall'")
+        assert page.complaints == []
 
 
 @pytest.mark.slow

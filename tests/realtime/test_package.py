@@ -12,6 +12,7 @@ from tests.model.kinds import model_of
 
 import torquec as tq
 from torquec.realtime.package import controller_functions, write_two_rate_package
+from torquec.robot.lock_joints import lock_joints
 
 HOOKS = """
 #include "{p}_tasks.h"
@@ -158,6 +159,19 @@ def test_header_states_counts_stack_and_what_can_change(tmp_path):
     assert "synchronous: 36 mul, 36 add" in header
     assert re.search(r"Stack: at most \d+ bytes", header)
     assert "load: Ixx_load, Ixy_load" in header
+
+
+def test_the_header_states_payload_and_locked_joints_and_what_is_not_certified(tmp_path):
+    plain = tq.classics.planar3r()
+    arm = lock_joints(tq.attach_payload(plain, "link3", mass=2.5), {"joint2": 0.25})
+    stated = ("Payload, part of this model: 2.5 kg at (0.0, 0.0, 0.0) m of frame 'link3'.", "'joint2' at 0.25.")
+    for robot, expected in ((arm, True), (plain, False)):
+        write_two_rate_package(robot, tmp_path)
+        header = (tmp_path / "planar3r_rt.h").read_text()
+        assert all((words in header) is expected for words in stated)
+        assert "SIMPLIFIED" not in header
+    write_two_rate_package(tq.abbreviated_model(plain), tmp_path / "short")
+    assert "SIMPLIFIED, NOT CERTIFIED" in (tmp_path / "short" / "planar3r_rt.h").read_text()
 
 
 def test_a_certified_package_says_so_and_carries_its_model(tmp_path):

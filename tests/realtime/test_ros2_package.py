@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import shutil
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -12,8 +14,9 @@ from tests.codegen.c.compiler import COMPILERS, CXX, build, run
 import torquec as tq
 from torquec.errors import ArgumentError
 from torquec.realtime.ros2_package import write_ros2_package
-from torquec.robot.robot import Robot
+from torquec.robot.robot import Robot, Spring
 
+SPECIFICATIONS = Path(__file__).resolve().parents[2] / "examples" / "specifications"
 STAND_INS = Path(__file__).parent / "ros2_stand_ins"
 STRICT = ("-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror", "-O1")
 pytestmark = pytest.mark.skipif(not COMPILERS or CXX is None, reason="no C and C++ compiler")
@@ -60,9 +63,10 @@ def test_the_controller_gives_the_models_torques_within_limits_and_no_number_tha
     model = tq.compile(robot)
     q, qd, qdd = state(robot)
     # 20 rad/s, critically damped: computed torque by the model itself.
-    np.testing.assert_allclose(numbers(held), model.total_torque(q, qd, -40.0 * qd), rtol=1e-12)
+    resting = model.inverse_dynamics(q, qd, -40.0 * qd) + model.friction_torque(0.0 * qd)
+    np.testing.assert_allclose(numbers(held), resting, rtol=1e-12)
     np.testing.assert_allclose(numbers(chained), model.total_torque(q, qd, qdd), rtol=1e-12)
-    np.testing.assert_allclose(numbers(braking), model.total_torque(q, qd, -40.0 * qd), rtol=1e-12)
+    np.testing.assert_allclose(numbers(braking), resting, rtol=1e-12)
     cycles_held, stopped, allocations = counts.split()
     assert (cycles_held, stopped, allocations) == ("5", "1", "0")
     assert not numbers(last).any()
@@ -104,6 +108,103 @@ def test_the_law_under_a_storm_of_bad_numbers_and_a_planted_limiter(tmp_path):
     assert run(compiled(tmp_path, name, test)).returncode in (3, 4)
 
 
+def managed(folder, name, *, humble=False):
+    """The controller under a manager that deactivates it in the cycle of its error."""
+    sources = [folder / "src" / "effort_controller.cpp", STAND_INS / "managed_run.cpp"]
+    return compiled(folder, name, sources, *(["-DTORQUEC_ROS_HUMBLE"] if humble else []))
+
+
+def test_the_ramp_to_zero_runs_before_the_manager_hears_of_an_error(tmp_path):
+    """100 N m/s at 1 kHz: no torque changes by more than 0.1 N m in a cycle, deactivation included."""
+    name = written(tmp_path, tq.classics.puma560())
+    program = managed(tmp_path, name)
+    for fault in ("state", "command"):
+        shown = run(program, fault, "100")
+        assert shown.returncode == 0, (fault, shown.returncode, shown.stderr)
+        before, steps, cycles = numbers(shown.stdout)
+        assert before > 20.0  # joint 2 carries the arm
+        assert steps <= 0.1 * (1.0 + 1e-9)
+        assert cycles == pytest.approx(before / 0.1, abs=8)
+    source = tmp_path / "src" / "effort_controller.cpp"
+    text = source.read_text()
+    planted = text.replace("status == LawStatus::stopped ?", "status >= LawStatus::stopping ?")
+    assert planted != text
+    source.write_text(planted)
+    assert numbers(run(managed(tmp_path, name), "state", "100").stdout)[1] > 20.0
+
+
+def test_a_standing_arm_does_not_feel_the_noise_of_its_speed(tmp_path):
+    """2 mrad/s: steps below 1 N m; with friction at the measured speed, Coulomb friction turns over again and again."""
+    program = managed(tmp_path, written(tmp_path, tq.classics.puma560()), humble=True)
+    steps = [numbers(run(program, "noise", speed).stdout)[1] for speed in ("reference", "measured")]
+    assert steps[0] < 1.0
+    assert steps[1] > 10.0
+    assert run(program, "noise", "elsewhere").returncode == 3
+
+
+def test_springs_are_carried_with_and_without_friction(tmp_path):
+    arm = tq.classics.scara()
+    joint = dataclasses.replace(arm.bodies[0].joint, spring=Spring(30.0, 0.1))
+    robot = dataclasses.replace(arm, bodies=(dataclasses.replace(arm.bodies[0], joint=joint), *arm.bodies[1:]))
+    name = written(tmp_path, robot)
+    sources = [tmp_path / "src" / "effort_controller.cpp", STAND_INS / "controller_run.cpp"]
+    shown = run(compiled(tmp_path, name, sources), "1000")
+    model = tq.compile(robot)
+    np.testing.assert_allclose(numbers(shown.stdout.splitlines()[2]), model.total_torque(*state(robot)), rtol=1e-12)
+
+
+AMENT = Path("/usr/share/ament_cmake/cmake")
+
+
+@pytest.mark.skipif(not AMENT.is_dir() or shutil.which("cmake") is None, reason="no ament_cmake")
+@pytest.mark.parametrize("exports", ["targets", "variables"])
+def test_the_package_is_configured_and_built_with_the_macros_of_ament(tmp_path, exports):
+    """Real ament_cmake, stand-ins of the packages; one release exports targets, another one variables."""
+    package = tmp_path / "package"
+    name = write_ros2_package(tq.classics.scara(), package).name
+    stand_in_packages(tmp_path / "ros", targets=exports == "targets")
+    build_folder, installed = tmp_path / "build", tmp_path / "installed"
+    configure = ["cmake", "-S", package, "-B", build_folder, f"-DCMAKE_PREFIX_PATH={tmp_path / 'ros'}",
+                 f"-DCMAKE_INSTALL_PREFIX={installed}", "-DPython3_EXECUTABLE=/usr/bin/python3"]  # fmt: skip
+    for words in (configure, ["cmake", "--build", build_folder], ["ctest", "--test-dir", build_folder],
+                  ["cmake", "--install", build_folder]):  # fmt: skip
+        shown = run(*words)
+        assert shown.returncode == 0, shown.stdout + shown.stderr
+    for kind in ("controller", "solver"):
+        assert (installed / "lib" / f"lib{name}_{kind}.so").exists()
+    assert (installed / "share" / name / "package.xml").exists()
+    assert (installed / "share" / name / "controller_plugins.xml").exists()
+
+
+def stand_in_packages(folder: Path, *, targets: bool) -> None:
+    """CMake packages of the names that ours asks for, each with the stand-ins' headers."""
+    headers = {"Eigen3": STAND_INS / "eigen3"}
+    names = ("controller_interface", "hardware_interface", "pluginlib", "rclcpp", "rclcpp_lifecycle",
+             "inverse_dynamics_solver")  # fmt: skip
+    for name in (*names, "Eigen3"):
+        place = folder / "share" / name / "cmake"
+        place.mkdir(parents=True)
+        target = f"{name}::{'Eigen' if name == 'Eigen3' else name}"
+        include = headers.get(name, STAND_INS)
+        lines = [
+            f"add_library({target} INTERFACE IMPORTED)",
+            f'set_target_properties({target} PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "{include}")',
+        ]
+        exported = f"set({name}_TARGETS {target})" if targets else f'set({name}_INCLUDE_DIRS "{include}")'
+        text = "\n".join([*(lines if targets or name == "Eigen3" else []), exported, ""])
+        if name == "pluginlib":
+            text += PLUGINLIB
+        (place / f"{name}Config.cmake").write_text(text)
+
+
+PLUGINLIB = """
+macro(pluginlib_export_plugin_description_file base file)
+  install(FILES ${file} DESTINATION share/${PROJECT_NAME})
+endmacro()
+"""
+"""The macro of pluginlib that registers a description, as far as the file is concerned."""
+
+
 def test_files_are_whole_and_say_what_was_compiled(tmp_path):
     robot = tq.classics.scara()
     package = write_ros2_package(robot, tmp_path, prefix="My-Arm")
@@ -119,3 +220,23 @@ def test_files_are_whole_and_say_what_was_compiled(tmp_path):
     (tmp_path / "package.xml").write_text("<package/>")
     with pytest.raises(ArgumentError, match="does not say that Torquec wrote it"):
         write_ros2_package(robot, tmp_path, prefix="My-Arm")
+
+
+def test_a_simplified_model_and_a_payload_are_stated(tmp_path):
+    small = tq.simplify(tq.classics.planar2r(), SPECIFICATIONS / "planar2r.toml")
+    package = write_ros2_package(small, tmp_path / "small")
+    assert package.name == "planar2r_simplified_torquec"
+    bound = f"torque error of joint1: at most {small.record.joints['joint1'].bound!r} N m"
+    for path in ("README.md", "include/planar2r_simplified_torquec/planar2r_simplified.h"):
+        text = (tmp_path / "small" / path).read_text()
+        assert "SIMPLIFIED: this is not the exact dynamics of planar2r" in text
+        assert bound in text
+    assert "planar2r (simplified, see README.md)" in (tmp_path / "small" / "package.xml").read_text()
+    held = tq.attach_payload(tq.classics.planar2r(), "link2", mass=0.5)
+    write_ros2_package(held, tmp_path / "held")
+    for path in ("README.md", "include/planar2r_torquec/planar2r.h"):
+        assert "0.5 kg at (0.0, 0.0, 0.0) m of frame 'link2'" in (tmp_path / "held" / path).read_text()
+    write_ros2_package(tq.abbreviated_model(tq.classics.planar2r()), tmp_path / "short")
+    assert "SIMPLIFIED, NOT CERTIFIED" in (tmp_path / "short" / "README.md").read_text()
+    write_ros2_package(tq.classics.puma560(), tmp_path / "plain")
+    assert "## The model" not in (tmp_path / "plain" / "README.md").read_text()

@@ -12,7 +12,7 @@ import pytest
 from torquec.report.blocks import Axis, Bars, LimitLine, Plot, Series, Style
 from torquec.report.plot_scale import scale_of
 from torquec.report.plot_svg import bars_svg, plot_svg
-from torquec.report.provenance import Number, computed
+from torquec.report.provenance import Number, computed, proved
 
 BY = computed("a sum")
 
@@ -35,6 +35,12 @@ def test_a_line_goes_through_its_points():
     assert points[1][1] < points[2][1] < points[0][1]  # larger values are higher on the screen
     assert data["s"][0]["y"] == [0.0, 4.0, 1.0]
     assert tree.get("aria-label") == "a <plot>"
+
+
+def test_proven_bounds_beside_the_pointer_are_rounded_up():
+    values = (1.000011, 0.3333313, 2.0)
+    _, data = drawn(Series("a", (0.0, 1.0, 2.0), values, proved("a tube")))
+    assert data["s"][0]["y"] == [1.0001, 0.33334, 2.0]
 
 
 def test_gaps_interrupt_a_line():

@@ -51,3 +51,13 @@ def test_the_four_ways_have_words_and_meanings():
 def test_text(value, text):
     assert Number(value, computed("a sum")).text == text
     assert str(Number(value, computed("a sum"), "kg")) == f"{text} kg"
+
+
+@pytest.mark.parametrize(
+    ("value", "most", "least"),
+    [(0.123412, "0.1235", "0.1234"), (0.05, "0.05", "0.05"), (12345.2, "12346", "12345"), (7e-18, "7e-18", "7e-18")],
+)
+def test_what_is_proved_is_rounded_up_and_lower_bounds_down(value, most, least):
+    assert Number(value, proved("a certificate")).text == most
+    assert Number(value, proved("a certificate"), at_least=True).text == least
+    assert Number(value, computed("a sum"), at_least=True).text == least

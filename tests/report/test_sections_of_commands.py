@@ -6,7 +6,7 @@ import copy
 import json
 
 import pytest
-from tests.report.result_folders import HAPTIC, VERIFIED, check_page, made_folder
+from tests.report.result_folders import HAPTIC, VERIFIED, changed, check_page, made_folder, result_folder
 
 from torquec.report.blocks import Paragraph, Tone
 from torquec.report.html_page import report_html
@@ -119,3 +119,16 @@ def test_steps_that_failed_stand_in_the_verdict_and_on_top(tmp_path):
     assert ["".join(map(str, note.parts)) for note in notes] == ["The step 'simulate' failed: it is singular; weld it."]
     tops = {fact.label: "".join(map(str, fact.parts)) for fact in report.highlights}
     assert tops["a step that failed"] == "simulate: How it was made says why"
+
+
+@pytest.mark.parametrize(
+    "change", [{"references": 3}, {"references": {"joint1": {}}}, {"references": {}, "end": "late"}, {"start_error": 1}]
+)
+def test_a_guarantee_that_torquec_did_not_write_is_a_problem_with_a_name(tmp_path, change):
+    folder = result_folder(tmp_path / "results")
+    path = folder / "controller" / "design.json"
+    guarantee = json.loads(path.read_text())["guarantee"]
+    assert guarantee["valid"]
+    changed(path, guarantee=guarantee | change)
+    problems = folder_report(folder).problems
+    assert any("controller/design.json" in problem and "guarantee" in problem for problem in problems)

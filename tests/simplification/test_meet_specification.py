@@ -81,20 +81,23 @@ def test_a_coefficient_that_is_not_proven_in_time_is_left_exact_and_the_others_s
     check_specification_met(ARM, found.certificate)
 
 
-def test_without_time_for_any_coefficient_there_are_torques_alone():
+def test_without_time_for_any_coefficient_all_of_them_are_exact_and_proven():
     work = Work()
     with work.limited(TimeLimit(0.0, 1.0)):
         found = meet_specification(ARM, EXACT, parse_specification(CONTROL, ARM), work=work)
     assert found.coefficients is None
-    assert found.certificate.coefficients is None
+    assert found.certificate.coefficients.program == EXACT
+    assert found.certificate.coefficients.coefficients == {}
     check_certificate(ARM, found.certificate)
+    check_specification_met(ARM, found.certificate)
 
 
-def test_coefficients_of_mimic_joints_are_refused():
+@pytest.mark.parametrize("text", ["[coefficients]\nthreshold = 0.3", CONTROL])
+def test_coefficients_of_mimic_joints_are_refused(text):
     bodies = list(ARM.bodies)
     bodies[1] = replace(bodies[1], joint=replace(bodies[1].joint, mimic=Mimic("joint1", 1.0, 0.0)))
     robot = replace(ARM, bodies=tuple(bodies))
-    stated = parse_specification("[coefficients]\nthreshold = 0.3", robot)
+    stated = parse_specification(text, robot)
     with pytest.raises(RobotError, match="follows another one"):
         meet_specification(robot, trace_quantity(robot, "inverse_dynamics"), stated)
 

@@ -15,7 +15,7 @@ from torquec.cli.output import progress, step_report
 
 @dataclass(frozen=True, kw_only=True)
 class CheckOptions(CommandOptions):
-    """What to check, and the robot that a certificate is about."""
+    """What to check, and the robot that the claims must be about."""
 
     path: Annotated[
         Path,
@@ -26,7 +26,10 @@ class CheckOptions(CommandOptions):
     of_robot: Annotated[
         str | None,
         typer.Option(
-            "--robot", metavar="ROBOT", help="The robot (or model) that a certificate is about; a model holds its own."
+            "--robot",
+            metavar="ROBOT",
+            help="The robot (or model) that the claims must be about. A certificate alone needs it; a model or a "
+            "package holds its own, which must be the same.",
         ),
     ] = None
     jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Processes to use.")] = 1
@@ -36,12 +39,13 @@ class CheckOptions(CommandOptions):
 def check(options: CheckOptions) -> Outcome:
     """Prove again, from the files alone, what a certificate, a model or a C package claims.
 
-    Exit status 1 where a claim is refused.
+    Exit status 1 where a claim is refused, and where it is about another robot than that of --robot.
     """
     from torquec.cli.worker_pool import worker_pool
     from torquec.foundation.work import Work
     from torquec.model.check_file import check_file
     from torquec.report.check_text import check_text
+    from torquec.report.result_document import ROBOT_AS_USED, as_used
 
     robot = None if options.of_robot is None else options.source.read(options.of_robot).robot
     with worker_pool(options.jobs) as pool:
@@ -56,6 +60,7 @@ def check(options: CheckOptions) -> Outcome:
         "slacks": dict(found.slacks),
         "seconds": round(found.seconds, 3),
         "refused": list(found.refused),
+        ROBOT_AS_USED: None if found.robot is None else as_used(found.robot),
     }
     failed = "" if found.ok else f"refused: {found.refused[0]}"
-    return Outcome(document, check_text(document, str(options.path)), failed=failed)
+    return Outcome(document, check_text(document, str(options.path), found.robot, found.box), failed=failed)

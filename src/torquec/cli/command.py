@@ -30,6 +30,7 @@ from torquec.report.result_document import result_document
 
 if TYPE_CHECKING:
     from torquec.model.model import Model
+    from torquec.robot.robot import Robot
 
 CHECK_FAILED = 1
 BAD_INPUT = 2
@@ -53,12 +54,14 @@ class Outcome:
     """What a command found: a JSON document and the same as text, and the files that it wrote.
 
     `failed` says why the exit status is 1: a check that was asked for did not hold. It is printed last, on stderr.
+    `robot` is the robot as it was used, where it is not that of the command's model: further joints are locked.
     """
 
     document: dict[str, Any]
     text: str
     files: tuple[Path, ...] = ()
     failed: str = ""
+    robot: Robot | None = None
 
 
 Options = TypeVar("Options", bound=CommandOptions)
@@ -99,9 +102,11 @@ class Command(Generic[Options]):
         if self.extra:
             need_extra(self.extra, f"torquec {self.name}")
         with told_warnings(strict=source.strict):
-            outcome = self.function(options) if self.without_model else self.function(self._model(options), options)
+            model = None if self.without_model else self._model(options)
+            outcome = self.function(options) if model is None else self.function(model, options)
         if as_json:
-            print_json(result_document(called or self.name, outcome.document))
+            robot = None if model is None else outcome.robot or model.robot
+            print_json(result_document(called or self.name, outcome.document, robot))
         elif outcome.text:
             typer.echo(outcome.text.removesuffix("\n"))
         tell_written(outcome.files)

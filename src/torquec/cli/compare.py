@@ -102,7 +102,7 @@ def compare(model: Model, options: CompareOptions) -> Outcome:
         rounds=options.rounds,
         work=Work(report=step_report()),
     )
-    document = {"names": dict(zip(("a", "b"), names, strict=True)), **describe(found)}
+    document = {"robot": model.robot.name, "names": dict(zip(("a", "b"), names, strict=True)), **describe(found)}
     if options.random:
         document["random"] = _at_random(model, other, options)
     files: list[Path] = []
@@ -111,7 +111,7 @@ def compare(model: Model, options: CompareOptions) -> Outcome:
         document["pictures"] = [str(path) for path in files]
     if options.output is not None:
         files += _write(options.output, document, found, force=options.force)
-    return Outcome(document, comparison_text(names, document), tuple(files))
+    return Outcome(document, comparison_text(names, document), tuple(files), robot=model.robot)
 
 
 def _write(folder: Path, document: dict[str, Any], found: ModelComparison, *, force: bool) -> list[Path]:
@@ -124,7 +124,7 @@ def _write(folder: Path, document: dict[str, Any], found: ModelComparison, *, fo
     names = ["comparison.json", PAGE, f"{Path(PAGE).stem}.json"]
     with new_folder(folder, names=names, force=force) as scratch:
         kept = document | {"curves": comparison_curves(found)}
-        (scratch / names[0]).write_text(result_text("compare", kept), encoding="ascii")
+        (scratch / names[0]).write_text(result_text("compare", kept, found.a.model.robot), encoding="ascii")
         write_report(scratch, scratch / PAGE, called=str(folder), live=False)
     return [folder / name for name in names]
 

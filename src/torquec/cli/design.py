@@ -88,4 +88,4 @@ def design(model: Model, options: DesignOptions) -> Outcome:
         written = write_design(options.output, robot.name, study, loci, force=options.force)
         document["files"] = [str(path) for path in written]
         files = [*written, *files]
-    return Outcome(document, design_text(robot.name, document), tuple(files))
+    return Outcome(document, design_text(robot.name, document), tuple(files), robot=robot)

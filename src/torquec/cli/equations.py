@@ -179,9 +179,10 @@ def _of_robot(model: Model, options: EquationsOptions, matrices: list[Matrix]) -
 
 
 def _of_program(model: Model, options: EquationsOptions) -> Equations:
-    """The equations of a model's own torque program, M, B, D and g, all of them."""
+    """The equations of a model's own torque program, M, B, D and g, all of them; with --whole the robot's friction."""
     from torquec.closedform.closed_form import closed_form
     from torquec.closedform.equations import Equations
+    from torquec.closedform.friction_law import JointFriction, friction_laws
     from torquec.closedform.layouts import Matrix
     from torquec.closedform.rule import EXACT
     from torquec.simplification.torque_coefficients import torque_coefficients
@@ -195,7 +196,11 @@ def _of_program(model: Model, options: EquationsOptions) -> Equations:
     found = torque_coefficients(model.robot, model.function("inverse_dynamics"))
     entries = {m: tuple(e for e in found.written() if e.matrix is m) for m in (Matrix.M, Matrix.B, Matrix.D)}
     entries[Matrix.G_TORQUE] = tuple(e for e in found.written() if e.matrix is Matrix.G_TORQUE)
-    return Equations(closed_form(model.robot), EXACT, entries, ())
+    friction: list[JointFriction] = []
+    if options.whole:
+        entries[Matrix.V] = ()
+        friction = friction_laws(model.robot)
+    return Equations(closed_form(model.robot), EXACT, entries, tuple(friction))
 
 
 def _changes(options: EquationsOptions) -> dict[str, object]:

@@ -17,7 +17,7 @@ from torquec.cli.writes import Writes
 from torquec.codegen.precision import Precision
 from torquec.codegen.target import Target
 from torquec.errors import ArgumentError
-from torquec.realtime.choices import FrictionTask, HoldOrder
+from torquec.realtime.choices import PACKAGE_TARGETS, ROS2, TWO_RATE, FrictionTask, HoldOrder
 
 if TYPE_CHECKING:
     from torquec.model.generate import GeneratedPackage
@@ -27,14 +27,11 @@ if TYPE_CHECKING:
     from torquec.realtime.ros2_package import Ros2Package
 
 
-TWO_RATE = "rt-c"
-"""The package for real-time control, which is more than functions in a language."""
-
-ROS2 = "ros2"
-"""A source package for ROS 2: more than functions, too."""
-
 # Made from the languages, so that a new one is offered here by itself.
-_TARGETS = [*((target.name, target.value) for target in Target), ("RT_C", TWO_RATE), ("ROS2", ROS2)]
+_TARGETS = [
+    *((target.name, target.value) for target in Target),
+    *((name.upper().replace("-", "_"), name) for name in PACKAGE_TARGETS),
+]
 GenerateTarget = StrEnum("GenerateTarget", _TARGETS)  # type: ignore[misc]
 _USUAL_TARGET = GenerateTarget(Target.C.value)
 

@@ -123,7 +123,7 @@ def _write(result: ExperimentResult, document: dict[str, Any], options: HapticOp
     kept = document | {"curves": curve_samples(experiment_curves(result))}
     with new_folder(options.output, names=names, force=options.force) as scratch:
         (scratch / names[0]).write_text(experiment_table(result), encoding="ascii")
-        (scratch / names[1]).write_text(result_text("haptic", kept), encoding="ascii")
+        (scratch / names[1]).write_text(result_text("haptic", kept, result.robot), encoding="ascii")
         try:
             experiment_figure(result).savefig(scratch / f"{name}.png", dpi=120)
             names.append(f"{name}.png")

@@ -88,7 +88,7 @@ def new(model: Model, options: NewOptions) -> Outcome:
     write_files({path: text}, force=options.force)
     document = {"robot": project.robot.name, "joints": list(project.robot.joint_names), "files": [str(path)]}
     tell_written([path])  # before what to do with it
-    return Outcome(document, f"next: torquec run {path} -o {name}_run", ())
+    return Outcome(document, f"next: torquec run {path} -o {name}_run", (), robot=project.robot)
 
 
 def _needs_unsnapped(project: Project) -> bool:

@@ -160,7 +160,7 @@ def run(model: Model, options: RealtimeRunOptions) -> Outcome:
     if options.log is not None:
         files.append(write_cycle_log(result.log, options.log, force=options.force))
     document = {"robot": model.robot.name, "law": law.name, "driver": options.driver, **result.to_document()}
-    return Outcome(document, run_text(result), tuple(files), result.failed)
+    return Outcome(document, run_text(result), tuple(files), result.failed, model.robot)
 
 
 def _law(options: RealtimeRunOptions) -> Controller | None:

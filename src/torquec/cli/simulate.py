@@ -149,9 +149,9 @@ def simulate(model: Model, options: SimulateOptions) -> Outcome:
             document["tip"] = _tip(plant, options.frame, result)
         files = _write(law.name, result, options)
     if options.output is not None:
-        files += write_simulation(options.output, document, result, force=options.force)
+        files += write_simulation(options.output, document, result, robot=model.robot, force=options.force)
     document["files"] = [str(path) for path in files]
-    return Outcome(document, simulation_text(plant.robot.name, units, document), tuple(files))
+    return Outcome(document, simulation_text(plant.robot.name, units, document), tuple(files), robot=model.robot)
 
 
 def _check_runs(options: SimulateOptions) -> None:

@@ -95,7 +95,7 @@ def view(model: Model, options: ViewOptions) -> Outcome:
         "not_drawn": list(made.problems),
     }
     size = f"{document['bytes'] / 1e6:.2f} MB, of which {made.module_bytes / 1e3:.1f} kB are the compiled model"
-    return Outcome(document, f"{model.robot.name}: {size}", (options.output,))
+    return Outcome(document, f"{model.robot.name}: {size}", (options.output,), robot=model.robot)
 
 
 def _motion(model: Model, options: ViewOptions) -> tuple[Model, Trajectory | None, Log | None]:

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from torquec.closedform.closed_form import ClosedForm
 from torquec.closedform.friction_law import JointFriction, friction_laws
-from torquec.closedform.layouts import Entry, Matrix, check_index, entries, entry, unit
+from torquec.closedform.layouts import CHANG_LEE, CHRISTOFFEL, WHOLE, Entry, Matrix, check_index, entries, entry, unit
 from torquec.closedform.polynomial import Variable
 from torquec.closedform.rule import EXACT, Rule
 from torquec.closedform.terms import cumulative_angles
@@ -52,6 +52,19 @@ class Equations:
     def angles(self) -> list[Variable]:
         """Sums of angles that the entries are written in."""
         return cumulative_angles(part.value for found in self.entries.values() for e in found for part in e.parts)
+
+    @property
+    def balance(self) -> tuple[Matrix, ...]:
+        """The terms of the equation of motion that these matrices belong to: (1), (3) or (4) of the layouts."""
+        if {Matrix.J, Matrix.H, Matrix.G} & set(self.entries):
+            return CHANG_LEE
+        return CHRISTOFFEL if Matrix.C in self.entries else WHOLE
+
+    @property
+    def not_shown(self) -> tuple[Matrix, ...]:
+        """Terms of that equation which are left out here although they need not be zero."""
+        has_friction = bool(friction_laws(self.form.robot))
+        return tuple(m for m in self.balance if m not in self.entries and (m is not Matrix.V or has_friction))
 
     def unit(self, one: Entry) -> str:
         """The SI unit of an entry."""

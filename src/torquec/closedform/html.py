@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from torquec.closedform.equations import Equations
 from torquec.closedform.html_style import STYLE
-from torquec.closedform.layouts import TITLES, Entry, Matrix, indices
+from torquec.closedform.layouts import CHANG_LEE, CHRISTOFFEL, TITLES, Entry, Matrix, indices
 from torquec.closedform.sums import Notation, entry_summands, joined, weighted
 from torquec.closedform.terms import Factor, Kind, subscript
 from torquec.closedform.text import coupling_text, friction_rows, remarks
@@ -127,14 +127,14 @@ def _anchor(matrix: Matrix, index: Sequence[int]) -> str:
 
 def _balance(equations: Equations) -> str:
     q, qd, qdd = "<i>q</i>", _LETTERS[Kind.SPEED], _LETTERS[Kind.ACCELERATION]
-    if {Matrix.J, Matrix.H, Matrix.G} & set(equations.entries):
+    if equations.balance == CHANG_LEE:
         return (
             f"<i>τ<sub>i</sub></i> = Σ<sub>j</sub> <i>J<sub>ij</sub></i> {qdd}<sub>j</sub> + "
             f"Σ<sub>jk</sub> <i>H<sub>ijk</sub></i> {qd}<sub>j</sub> {qd}<sub>k</sub> {_MINUS} "
             "<i>G<sub>i</sub></i> + <i>V<sub>i</sub></i>"
         )
     tail = f"<i>g</i>({q}) + <i>V</i>({qd})"
-    if Matrix.C in equations.entries:
+    if equations.balance == CHRISTOFFEL:
         return f"<i>τ</i> = <i>M</i>({q}) {qdd} + <i>C</i>({q}, {qd}) {qd} + {tail}"
     products = f"[{qd}<sub>j</sub>{qd}<sub>k</sub>]<sub>j&lt;k</sub>"
     return f"<i>τ</i> = <i>M</i>({q}) {qdd} + <i>B</i>({q}) {products} + <i>D</i>({q}) [{qd}<sup>2</sup>] + {tail}"

@@ -1,6 +1,9 @@
 """Equations as one JSON document, coefficients in full precision; others build on its keys.
 
     name, joints [names], rule {multiple_angles, threshold, digits}, terms {M (upper triangle), g, ..}
+    equation, not_shown [matrices]                     the equation of motion, and its terms that are left out here
+                                                       although they need not be zero; left-out entries of others are
+    remarks [sentences]                                what text, LaTeX and HTML say of what is left out and rounded
     angles {name: {joint: sign}}                       the sums of angles that entries are written in
     entries {"M[1,2]": {unit, depends_on [joints], terms [..]}}
     term {coefficient, factors {joint or angle: "C" | "S" | "SS" | "CS" | "q" | "qq"}}
@@ -22,6 +25,7 @@ from torquec.closedform.layouts import Entry, Part
 from torquec.closedform.polynomial import Coefficient, Linear
 from torquec.closedform.rule import EXACT
 from torquec.closedform.terms import Factor, Kind, Term, printed_terms, subscript
+from torquec.closedform.text import balance_text, remarks
 
 
 def equations_document(equations: Equations) -> dict[str, Any]:
@@ -33,6 +37,9 @@ def equations_document(equations: Equations) -> dict[str, Any]:
         "joints": list(form.names),
         "rule": dataclasses.asdict(equations.rule),
         "terms": _counts(equations),
+        "equation": balance_text(equations),
+        "not_shown": [str(matrix) for matrix in equations.not_shown],
+        "remarks": remarks(equations),
         "angles": {
             names[angle.joints]: {form.names[index]: sign for index, sign in angle.joints} for angle in equations.angles
         },

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 
 from torquec.closedform.equations import Equations
-from torquec.closedform.layouts import TITLES, Entry, Matrix
+from torquec.closedform.layouts import CHANG_LEE, CHRISTOFFEL, TITLES, Entry, Matrix
 from torquec.closedform.sums import Notation, broken, entry_summands, joined, weighted
 from torquec.closedform.terms import Factor, Kind, subscript
 from torquec.closedform.text import friction_branches, remarks
@@ -217,9 +217,9 @@ def _entry_name(entry: Entry) -> str:
 
 
 def _balance(equations: Equations) -> str:
-    if {Matrix.J, Matrix.H, Matrix.G} & set(equations.entries):
+    if equations.balance == CHANG_LEE:
         return r"\tau_i = \sum_j J_{ij}\,\ddot q_j + \sum_j\sum_k H_{ijk}\,\dot q_j\,\dot q_k - G_i + V_i"
-    if Matrix.C in equations.entries:
+    if equations.balance == CHRISTOFFEL:
         return r"\tau = M(q)\,\ddot q + C(q, \dot q)\,\dot q + g(q) + V(\dot q)"
     return r"\tau = M(q)\,\ddot q + B(q)\,[\dot q_j \dot q_k]_{j<k} + D(q)\,[\dot q_j^2] + g(q) + V(\dot q)"
 

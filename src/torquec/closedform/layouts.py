@@ -25,6 +25,8 @@ from torquec.closedform.rule import CLOVER, EXACT, Rule, Value, written
 from torquec.errors import ArgumentError
 
 __all__ = [
+    "CHANG_LEE",
+    "CHRISTOFFEL",
     "CLOVER",
     "EXACT",
     "TITLES",
@@ -60,6 +62,12 @@ class Matrix(StrEnum):
 
 WHOLE = (Matrix.M, Matrix.B, Matrix.D, Matrix.G_TORQUE, Matrix.V)
 """The whole model (1)."""
+
+CHRISTOFFEL = (Matrix.M, Matrix.C, Matrix.G_TORQUE, Matrix.V)
+"""The whole model with the velocity torque as in (4)."""
+
+CHANG_LEE = (Matrix.J, Matrix.H, Matrix.G, Matrix.V)
+"""The whole model (3)."""
 
 TITLES: Mapping[Matrix, str] = MappingProxyType(
     {

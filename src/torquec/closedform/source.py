@@ -16,7 +16,7 @@ from torquec.closedform.layouts import TITLES, Entry, Matrix, indices
 from torquec.closedform.lower import Letters, lowered
 from torquec.closedform.polynomial import Coefficient, Linear, TrigPolynomial
 from torquec.closedform.rule import Value
-from torquec.closedform.text import balance_text, coupling_text, treatment
+from torquec.closedform.text import balance_text, coupling_text, omissions, treatment
 from torquec.codegen.c.names import package_names
 from torquec.codegen.c.source import source_text
 from torquec.codegen.numpy.module import numpy_module
@@ -198,7 +198,7 @@ def _prefix(equations: Equations) -> str:
 
 def _description(equations: Equations) -> str:
     form = equations.form
-    lines = [f"{form.robot.name}: {balance_text(equations)}", *treatment(equations)]
+    lines = [f"{form.robot.name}: {balance_text(equations)}", *omissions(equations), *treatment(equations)]
     lines += [f"q{i + 1} is {name}" for i, name in enumerate(form.names)]
     lines += [coupling for i in range(form.n) if (coupling := coupling_text(equations, i))]
     parameters = parameter_order(equations)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from torquec.closedform.equations import Equations
 from torquec.closedform.friction_law import JointFriction, friction_text, jumps_at_rest
-from torquec.closedform.layouts import TITLES, Entry, Matrix
+from torquec.closedform.layouts import CHANG_LEE, CHRISTOFFEL, TITLES, WHOLE, Entry, Matrix
 from torquec.closedform.rule import Value
 from torquec.closedform.sums import Notation, broken, entry_summands, joined, value_summands, weighted
 from torquec.closedform.terms import Factor, Kind, subscript
@@ -82,9 +82,9 @@ def sum_text(joints: Sequence[tuple[int, int]]) -> str:
 
 def balance_text(equations: Equations) -> str:
     """The equation that the matrices belong to."""
-    if {Matrix.J, Matrix.H, Matrix.G} & set(equations.entries):
+    if equations.balance == CHANG_LEE:
         return "tau_i = sum_j J_ij qdd_j + sum_jk H_ijk qd_j qd_k - G_i + V_i"
-    if Matrix.C in equations.entries:
+    if equations.balance == CHRISTOFFEL:
         return "tau = M(q) qdd + C(q, qd) qd + g(q) + V(qd)"
     return "tau = M(q) qdd + B(q) [qd_j qd_k, j < k] + D(q) [qd_j^2] + g(q) + V(qd)"
 
@@ -99,7 +99,56 @@ def remarks(equations: Equations) -> list[str]:
     lines += treatment(equations)
     if equations.rule.digits is None:
         lines.append(f"Coefficients are shown to {equations.digits} significant digits.")
-    return [*lines, f"{'Entries that are not shown are zero. ' if equations.whole else ''}Units are SI."]
+    return [*lines, *omissions(equations), f"{_zeros(equations)}Units are SI."]
+
+
+def omissions(equations: Equations) -> list[str]:
+    """Which terms of the equation of motion are left out, and how to get them; nothing where all of them are there."""
+    balance = equations.balance
+    if not equations.whole:
+        return [f"Only the entries that were asked for are here. {_command(balance)} writes all of them."]
+    lines, missing = [], equations.not_shown
+    if missing:
+        named = _listed([_WORDS.get(matrix, str(matrix)) for matrix in missing])
+        lines.append(f"Left out here, and not zero in general: {named}. {_command(balance)} writes them too.")
+    if Matrix.V not in (*equations.entries, *missing):
+        lines.append("V is zero: the robot has no friction.")
+    return lines
+
+
+_WORDS = {
+    Matrix.M: "M (inertia)",
+    Matrix.B: "B (Coriolis)",
+    Matrix.D: "D (centrifugal)",
+    Matrix.G_TORQUE: "g (gravity)",
+    Matrix.V: "V (friction)",
+    Matrix.C: "C (Coriolis and centrifugal)",
+    Matrix.J: "J (inertia)",
+    Matrix.H: "H (Coriolis and centrifugal)",
+    Matrix.G: "G (gravity)",
+}
+
+
+def _command(balance: tuple[Matrix, ...]) -> str:
+    """What writes all terms of an equation of motion."""
+    options = "--whole" if balance == WHOLE else " ".join(f"--matrix {matrix}" for matrix in balance)
+    return f"torquec equations ROBOT {options}"
+
+
+def _zeros(equations: Equations) -> str:
+    """What is known of entries that are not there."""
+    if not equations.whole:
+        return ""
+    if set(equations.balance) <= set(equations.entries):
+        return "Entries that are not shown are zero. "
+    kept = [str(matrix) for matrix in equations.entries if matrix is not Matrix.V]
+    state = "zero or were dropped" if equations.rule.threshold else "zero"
+    return f"Entries of {_listed(kept)} that are neither shown nor given by symmetry are {state}. " if kept else ""
+
+
+def _listed(words: Sequence[str]) -> str:
+    """'M', 'M and g', 'M, B and g'."""
+    return " and ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)
 
 
 def treatment(equations: Equations) -> list[str]:

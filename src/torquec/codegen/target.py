@@ -30,7 +30,8 @@ class Target(StrEnum):
     NUMPY = "numpy"
     """`<prefix>.py`: a module that needs nothing but NumPy."""
     CASADI = "casadi"
-    """One `<prefix>_<function>.casadi` a function, for `casadi.Function.load` in Python, C++ or MATLAB."""
+    """One `<prefix>_<function>.casadi` a function, for `casadi.Function.load` in Python, C++ or MATLAB, and
+    `<prefix>.casadi.txt`, which describes them."""
     WASM = "wasm"
     """`<prefix>.wasm`, `<prefix>.js` with types, and self-tests for Node and a browser: imports nothing."""
     OBJECT = "object"
@@ -139,7 +140,7 @@ BACK_ENDS: Mapping[Target, BackEnd] = MappingProxyType(
             states_claim=True,
         ),
         Target.NUMPY: BackEnd("NumPy", _writer("numpy", "write_numpy_module", *_TEXTS)),
-        Target.CASADI: BackEnd("CasADi", _writer("casadi", "write_casadi_functions")),
+        Target.CASADI: BackEnd("CasADi", _writer("casadi", "write_casadi_functions", *_TEXTS)),
         Target.WASM: BackEnd("WebAssembly", _writer("wasm", "write_wasm_package", *_TEXTS)),
         Target.OBJECT: BackEnd(
             "object",

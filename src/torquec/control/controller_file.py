@@ -42,12 +42,13 @@ def write_controller(
     target: Target | str = Target.C,
     details: Mapping[str, Any] | None = None,
     promise: str = "",
+    about: str = "",
     force: bool = False,
 ) -> list[Path]:
     """Write (1) and (2) into a directory; gives the files. `details` are JSON values to keep beside the program.
 
     `prefix` begins the names of files and functions; it is the controller's own name unless given. `promise`: what is
-    proven of the loop, for the description at the top of the code.
+    proven of the loop, for the description at the top of the code; `about`: what else it states, such as a payload.
 
     Raises `ArgumentError` where the directory cannot be written, and without `force` for a file in the way that Torquec
     did not write.
@@ -63,7 +64,7 @@ def write_controller(
             scratch,
             prefix=prefix or controller.name,
             target=chosen(Target, target, "target"),
-            description=_description(controller, promise),
+            description="\n".join(part for part in (_description(controller, promise), about) if part),
             notes={controller.function.name: _note(controller)},
         )
         (scratch / FILE_NAME).write_text(document_text(document), encoding="ascii")

@@ -45,6 +45,19 @@ class HapticStatus(IntFlag):
     TORQUE_LIMITED = 512
 
 
+NOT_FREE = (
+    HapticStatus.FORCE_INVALID
+    | HapticStatus.FORCE_SATURATED
+    | HapticStatus.JOINTS_INVALID
+    | HapticStatus.AT_LIMIT
+    | HapticStatus.OUT_OF_REACH
+    | HapticStatus.FORCE_CAPPED
+    | HapticStatus.SPEED_CAPPED
+    | HapticStatus.POWER_CAPPED
+)
+"""The object does not move as the hand's force moves its mass: something stops or limits it."""
+
+
 def haptic_status_words(status: int) -> list[str]:
     """A status in words.
 

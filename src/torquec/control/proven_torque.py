@@ -3,13 +3,16 @@
 (1)  certified torques:       |P_i(q, qd, a) - tau_i(q, qd, a)| <= b_i  in the box of positions, speeds, accelerations
 (2)  certified coefficients:  <= sum_j m_ij |a_j| + sum_jk h_ijk |qd_j| |qd_k| + g_i  in the box of positions,
      m, h, g the bounds of M, c and g, each absolute or a part of the coefficient itself, which is then enclosed
-(3)  an exact model:          nothing, wherever the robot is
+(3)  an exact model:          s_i, the same sum over what snapped angles change, wherever the robot is; nothing without
+
+The robot of (1) to (3) is the one of the file as it is written, without snapped angles. What snapping changes is part
+of every certificate; of an exact model it is bounded here (:mod:`torquec.proof.snap_bound`).
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +20,7 @@ import numpy as np
 
 from torquec.control.acceleration_bound import MotionBoxes
 from torquec.dynamics import friction_torque, gravity_torque, mass_matrix, spring_torque, velocity_torque
+from torquec.errors import RobotError
 from torquec.expr import Function, trace
 from torquec.expr.enclose import enclose
 from torquec.expr.replay import replay
@@ -27,18 +31,24 @@ from torquec.proof.certificate import Certificate
 from torquec.proof.checker.allowances import UNNAMED
 from torquec.proof.coefficient_certificate import CoefficientCertificate, CoefficientProof
 from torquec.proof.coefficient_tolerance import ErrorKind, Family
+from torquec.proof.snap_bound import snap_rows
 from torquec.robot.robot import Robot
+from torquec.trajectory.motion_box import MotionBox
 
 _ROUNDED_UP = 1.0 + 1e-12
 """Covers the rounding of a sum of some hundred products that are not negative."""
+
+_SNAPPED = "angles of the file were snapped to right angles, and what that changes cannot be bounded"
+_KEEP_ANGLES = "keep them as they are written: --no-snap, or load(path, snap=False)"
 
 
 @dataclass(frozen=True, eq=False)
 class ProvenTorque:
     """A torque program (q, qd, qdd -> tau) and where its error is known.
 
-    `lower`, `upper`, `velocity`, `acceleration` (n,) are the box, infinite where it has no limit; `torque` (n,) is b of
-    (1); `coefficients` are the proofs of (2).
+    `robot` is that of the file as it is written: its angles are not snapped. `lower`, `upper`, `velocity`,
+    `acceleration` (n,) are the box, infinite where it has no limit; `torque` (n,) is b of (1); `coefficients` are the
+    proofs of (2); `snapped` (n, rows) are the bounds of (3), in the order of `torque_rows`, None without snaps.
     """
 
     program: Function
@@ -49,6 +59,7 @@ class ProvenTorque:
     acceleration: Array
     torque: Array
     coefficients: tuple[CoefficientProof, ...] = ()
+    snapped: Array | None = None
 
     @property
     def n(self) -> int:
@@ -88,9 +99,13 @@ class ProvenTorque:
 
     def errors(self, lower: Array, upper: Array, speed: Array, acceleration: Array) -> Array:
         """Bounds (N, n) of the torque error for positions between `lower` and `upper` (N, n) and for speeds and
-        accelerations of at most `speed` and `acceleration` (N, n): (1) or (2).
+        accelerations of at most `speed` and `acceleration` (N, n): (1), (2) or (3).
         """
         found = np.broadcast_to(self.torque, lower.shape).copy()
+        if self.snapped is not None:
+            pairs = [speed[:, j] * speed[:, k] for j in range(self.n) for k in range(j, self.n)]
+            weights = np.concatenate([acceleration, np.stack([*pairs, np.ones(len(speed))], axis=1)], axis=1)
+            found += (weights @ self.snapped.T) * _ROUNDED_UP
         if not self.coefficients:
             return found
         ends = enclose(self._coefficient_program, {"q": lower}, {"q": upper})
@@ -122,7 +137,7 @@ def proven_torque(model: Model) -> ProvenTorque | str:
     if record is None:
         if model.kind is not ModelKind.EXACT:
             return f"nothing is proven of the torques of a model of the kind '{model.kind}': it has no certificate"
-        return _boxed(program, robot, np.zeros(robot.n))
+        return _exact(program, robot)
     if record.robot_hash != robot.content_hash:
         return "the certificate is about another robot, or the robot has changed since"
     if program.content_hash == record.program.content_hash and record.joints:
@@ -142,7 +157,8 @@ def _certified_torque(program: Function, robot: Robot, record: Certificate) -> P
         return "the box of the certificate does not fit the robot"
     if not (np.isfinite(bounds).all() and np.all(bounds >= 0.0)):
         return "a bound of the certificate is negative or not finite"
-    return ProvenTorque(program, robot, *_turned(robot, sides[0], sides[1]), sides[2], sides[3], bounds)
+    positions = _turned(robot, sides[0], sides[1])
+    return ProvenTorque(program, _written(robot), *positions, sides[2], sides[3], bounds)
 
 
 def _certified_coefficients(program: Function, robot: Robot, inner: CoefficientCertificate) -> ProvenTorque | str:
@@ -152,18 +168,40 @@ def _certified_coefficients(program: Function, robot: Robot, inner: CoefficientC
     proofs = tuple(inner.coefficients.values())
     if not all(math.isfinite(proof.bound) and proof.bound >= 0.0 for proof in proofs):
         return "a bound of the certificate is negative or not finite"
-    return ProvenTorque(program, robot, *_turned(robot, lower, upper), free, free, np.zeros(robot.n), proofs)
+    positions = _turned(robot, lower, upper)
+    return ProvenTorque(program, _written(robot), *positions, free, free, np.zeros(robot.n), proofs)
 
 
-def _boxed(program: Function, robot: Robot, bounds: Array) -> ProvenTorque:
-    """(3)."""
-    free = np.full(robot.n, math.inf)
-    return ProvenTorque(program, robot, -free, free, free, free, bounds)
+def _exact(program: Function, robot: Robot) -> ProvenTorque | str:
+    """(3); where a joint slides, snapped angles are bounded within the limits of its file."""
+    free, zero = np.full(robot.n, math.inf), np.zeros(robot.n)
+    if not robot.canonical.snaps:
+        return ProvenTorque(program, robot, -free, free, free, free, zero)
+    slides = np.array([not each.turns for each in robot.coordinates])
+    limits = np.array([(each.limits.lower, each.limits.upper) for each in robot.coordinates]).T
+    lower, upper = np.where(slides, limits, [-free, free])
+    if not np.isfinite(limits[:, slides]).all():
+        return f"{_SNAPPED}: a joint slides, and the file states no limits of its position; {_KEEP_ANGLES}"
+    box = np.where(slides, limits, [-np.full(robot.n, math.pi), np.full(robot.n, math.pi)])
+    try:
+        snapped = snap_rows(robot, MotionBox(tuple(box[0].tolist()), tuple(box[1].tolist())))
+    except RobotError as error:
+        return f"{_SNAPPED}: {error.found}; {_KEEP_ANGLES}"
+    return ProvenTorque(program, _written(robot), lower, upper, free, free, zero, snapped=snapped)
+
+
+def _written(robot: Robot) -> Robot:
+    """The robot of the file as it is written."""
+    return replace(robot, snap=False) if robot.canonical.snaps else robot
 
 
 def _turned(robot: Robot, lower: Array, upper: Array) -> tuple[Array, Array]:
-    """The box of positions; an angle whose range is a whole turn has none: everything repeats."""
-    free = np.array([each.turns for each in robot.coordinates]) & (upper - lower >= 2.0 * math.pi)
+    """The box of positions; an angle whose range is a whole turn has none: everything repeats.
+
+    A spring does not repeat: its torque grows with every turn, and the range that is stated bounds it.
+    """
+    repeats = [each.turns and each.joint.spring is None for each in robot.coordinates]
+    free = np.array(repeats) & (upper - lower >= 2.0 * math.pi)
     free &= np.array(
         [all(b.joint.mimic is None or b.joint.mimic.joint != j.name for b in robot.bodies) for j in robot.joints]
     )

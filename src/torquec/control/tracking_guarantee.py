@@ -92,11 +92,23 @@ class ReferenceLimits:
 
 
 @dataclass(frozen=True)
+class StartError:
+    """How far the robot may be from its reference at the start, (n,) or one number for all joints [rad or m, 1/s]."""
+
+    position: float | tuple[float, ...] = 0.0
+    speed: float | tuple[float, ...] = 0.0
+
+
+_ON_THE_REFERENCE = StartError()
+
+
+@dataclass(frozen=True)
 class TrackingGuarantee:
     """Whether there is a guarantee, why there is none, and what it says of every joint (empty where there is none).
 
     `start` and `end` [s]: from when until when; the end is infinite where the reference comes to rest. `references`,
-    joint by joint: what a reference must keep, where none was given; empty for a guarantee along one.
+    joint by joint: what a reference must keep, where none was given; empty for a guarantee along one. `start_error`:
+    how far from the reference the robot may start.
     """
 
     valid: bool
@@ -105,9 +117,10 @@ class TrackingGuarantee:
     start: float = 0.0
     end: float = 0.0
     references: tuple[ReferenceLimits, ...] = ()
+    start_error: StartError = _ON_THE_REFERENCE
 
     def to_document(self) -> dict[str, Any]:
-        """As JSON values: {valid, reason, bounds {joint: {value, unit, ..}}, start, end}; None where nothing limits."""
+        """As JSON values: {valid, reason, bounds {joint: {value, unit, ..}}, ..}; None where nothing limits."""
         return {
             "valid": self.valid,
             "reason": self.reason,
@@ -133,18 +146,12 @@ class TrackingGuarantee:
                 }
                 for limits in self.references
             },
+            "start_error": {
+                name: {bound.joint: value for bound, value in zip(self.joints, values, strict=True)}
+                for name in ("position", "speed")
+                for values in [_per_joint(name, getattr(self.start_error, name), len(self.joints)).tolist()]
+            },
         }
-
-
-@dataclass(frozen=True)
-class StartError:
-    """How far the robot may be from its reference at the start, (n,) or one number for all joints [rad or m, 1/s]."""
-
-    position: float | tuple[float, ...] = 0.0
-    speed: float | tuple[float, ...] = 0.0
-
-
-_ON_THE_REFERENCE = StartError()
 
 
 def tracking_guarantee(
@@ -186,7 +193,7 @@ def tracking_guarantee(
     if trajectory is None:
         fastest = proven.acceleration / _RISE if jerk is None else _per_joint("jerk", jerk, robot.n)
         found = box_tube(proven, loop, jerk=fastest)
-        return TrackingGuarantee(False, found) if isinstance(found, str) else _in_box(proven, found, drives)
+        return TrackingGuarantee(False, found) if isinstance(found, str) else _in_box(proven, found, drives, start)
     pieces = int(np.clip(math.ceil(trajectory.duration / _PIECE), _FEWEST, _MOST))
     reference = motion_enclosure(trajectory, pieces=pieces, window=loop.period)
     problem = TubeProblem(proven, loop, reference)
@@ -196,7 +203,8 @@ def tracking_guarantee(
     if isinstance(tube, str):
         return TrackingGuarantee(False, tube)
     end = math.inf if _rests(trajectory, reference.end) else reference.end
-    return TrackingGuarantee(True, "", _bounds(proven, tube, drives), float(trajectory.t[0]), end)
+    bounds = _bounds(proven, tube, drives)
+    return TrackingGuarantee(True, "", bounds, float(trajectory.t[0]), end, start_error=start)
 
 
 def _bounds(proven: ProvenTorque, tube: ErrorTube, efforts: Array) -> tuple[JointBound, ...]:
@@ -208,11 +216,11 @@ def _bounds(proven: ProvenTorque, tube: ErrorTube, efforts: Array) -> tuple[Join
     )
 
 
-def _in_box(proven: ProvenTorque, found: BoxTube, efforts: Array) -> TrackingGuarantee:
+def _in_box(proven: ProvenTorque, found: BoxTube, efforts: Array, start: StartError) -> TrackingGuarantee:
     columns = [found.lower, found.upper, found.velocity, found.acceleration, found.jerk]
     rows = np.stack(columns, axis=1).tolist()
     limits = tuple(ReferenceLimits(name, *row) for name, row in zip(proven.robot.joint_names, rows, strict=True))
-    return TrackingGuarantee(True, "", _bounds(proven, found.tube, efforts), 0.0, math.inf, limits)
+    return TrackingGuarantee(True, "", _bounds(proven, found.tube, efforts), 0.0, math.inf, limits, start)
 
 
 def _rests(trajectory: Trajectory, end: float) -> bool:

@@ -3,7 +3,7 @@
 (1)  programs know one state: what has memory (friction that turns over a distance) and what has no formula (recorded
      columns) is left out, and everything else is fitted again without it
 (2)  MuJoCo knows damping up to the third power of the speed, friction loss, armature and constant torques: friction
-     with no other terms, fitted again, with one more power as long as that predicts better (cross-validation)
+     with no other terms, fitted again, with the powers that predict best (cross-validation)
 (3)  URDF has inertias, damping and friction, and the side file beside it all of (1). Who reads it alone finds the
      inertias of (1) with the damping and the friction, not negative, that are nearest to what the rest of (1) does
 
@@ -148,14 +148,8 @@ def _is_said(estimate: Estimate, words: FileWords) -> bool:
 
 
 def _refitted(fits: Sequence[Callable[[], Estimate]]) -> Estimate:
-    """The first fit, or the next one as long as that predicts better than the one before."""
-    best = fits[0]()
-    for fit in fits[1:]:
-        richer = fit()
-        if not richer.validation_error < best.validation_error:
-            break
-        best = richer
-    return best
+    """The fit that predicts best; of equals, the first."""
+    return min((fit() for fit in fits), key=lambda found: found.validation_error)
 
 
 def _narrowed(estimate: Estimate, options: IdentifyOptions, words: FileWords) -> list[IdentifyOptions]:

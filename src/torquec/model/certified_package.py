@@ -8,7 +8,7 @@ generates it again and compares.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from torquec import __version__
@@ -16,11 +16,13 @@ from torquec.codegen.c.package import c_package
 from torquec.codegen.c.scalar import DOUBLE, SCALARS, CScalar
 from torquec.codegen.identifiers import prefix_identifier
 from torquec.codegen.precision import Precision
+from torquec.expr import Function
 from torquec.foundation.json_text import document_text
-from torquec.model.claim import claim_text
+from torquec.model.claim import claim_text, simplified_text
 from torquec.model.model import Model
 from torquec.model.quantities import quantity_of
 from torquec.model.save import model_document
+from torquec.robot.changes_text import changes_text
 from torquec.robot.robot import Robot
 
 if TYPE_CHECKING:
@@ -37,13 +39,33 @@ def simplified_prefix(model: Model) -> str:
     return f"{model.robot.name}_simplified"
 
 
+def usual_prefix(model: Model) -> str:
+    """What the names of a package begin with unless another prefix is chosen."""
+    return model.robot.name if model.record is None else simplified_prefix(model)
+
+
 def package_description(robot: Robot) -> str:
-    """What the top of every package says of its robot."""
+    """What the top of every package says of its robot: joints, gravity, payloads and locked joints."""
     gravity = ", ".join(repr(value) for value in robot.gravity)
-    return (
+    about = (
         f"Dynamics of {robot.name}: {robot.n} joints in the order {', '.join(robot.joint_names)}. "
         f"SI units, radians; gravity ({gravity}) m/s^2 in the base frame."
     )
+    return "\n".join(part for part in (about, changes_text(robot)) if part)
+
+
+def model_description(model: Model) -> str:
+    """What the top of code says that comes without its model: `package_description`, below the model's claim."""
+    return "\n\n".join(part for part in (simplified_text(model), package_description(model.robot)) if part)
+
+
+def function_notes(model: Model, functions: Mapping[str, Function]) -> dict[str, str]:
+    """What is said of each function in code that comes without its model, by the function's name.
+
+    `functions` by the names of their quantities.
+    """
+    more = " Of a simplified model: its errors are stated at the top." if simplified_text(model) else ""
+    return {function.name: quantity_of(name)[0].summary + more for name, function in functions.items()}
 
 
 def rounding_text(scalar: CScalar, counted: Collection[str] = (), functions: Collection[str] = ()) -> str:

@@ -31,13 +31,13 @@ from torquec.model.certified_package import FORMAT, MANIFEST, WRITTEN_BY, as_byt
 from torquec.model.claim import Claim, claims_of
 from torquec.model.kinds import ModelKind
 from torquec.model.model import Model
-from torquec.model.save import load_model, model_document
+from torquec.model.save import VERSION, load_model, model_document
 from torquec.model.simplified import counts_of
 from torquec.proof.certificate import Certificate, load_certificate
 from torquec.proof.checker.check_certificate import check_certificate
 from torquec.proof.checker.check_parts import check_parts
 from torquec.robot.robot import Robot
-from torquec.simplification.specification_text import check_specification_met
+from torquec.simplification.specification_text import check_specification_met, stated_specification
 from torquec.trajectory.motion_box import MotionBox
 
 if TYPE_CHECKING:
@@ -66,8 +66,9 @@ class CheckedKind(StrEnum):
 class CheckedFile:
     """What a file claims, and whether it was proven again; `refused` says why not.
 
-    `slacks` [N m, N; as the coefficient] is the part of each bound that stands for rounding, `precision` what code may
-    compute in for the bounds to hold.
+    `robot` is the robot of the claims and `specification` what the certificate's specification requires, without
+    comments; None and empty where the file could not be read. `slacks` [N m, N; as the coefficient] is the part of each
+    bound that stands for rounding, `precision` what code may compute in for the bounds to hold.
     """
 
     kind: CheckedKind
@@ -78,6 +79,7 @@ class CheckedFile:
     precision: Precision = Precision.DOUBLE
     slacks: Mapping[str, float] = field(default_factory=dict)
     seconds: float = 0.0
+    robot: Robot | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kind", chosen(CheckedKind, self.kind, "kind"))
@@ -92,6 +94,7 @@ class CheckedFile:
 def check_file(path: str | os.PathLike[str], *, robot: Robot | None = None, work: Work | None = None) -> CheckedFile:
     """Prove again what a certificate (with its `robot`), a model file or the folder of a package claims.
 
+    A model or a package of another robot than the given one is refused: payload, locked joints and gravity count.
     Raises `ArgumentError` where there is no such file, where it claims nothing, and for a certificate without robot.
     """
     start = time.perf_counter()
@@ -100,7 +103,7 @@ def check_file(path: str | os.PathLike[str], *, robot: Robot | None = None, work
         raise ArgumentError("there is no such file or folder", where=str(source), remedy="name what is to be checked")
     work = as_work(work)
     if is_folder(source):
-        found = _refusals(CheckedKind.PACKAGE, lambda: _package(source, work))
+        found = _refusals(CheckedKind.PACKAGE, lambda: _package(source, robot, work))
     elif _is_certificate(source):
         if robot is None:
             raise ArgumentError(
@@ -142,14 +145,11 @@ def _is_certificate(source: Path) -> bool:
 
 def _certificate(robot: Robot, record: Certificate, work: Work) -> CheckedFile:
     """(1)."""
-    found = CheckedFile(
-        CheckedKind.CERTIFICATE,
-        claims=claims_of(robot, record) if record.robot_hash == robot.content_hash else (),
-        box=record.motions,
-        specification=record.specification,
-        precision=record.precision,
-    )
+    found = CheckedFile(CheckedKind.CERTIFICATE, box=record.motions, precision=record.precision)
     try:
+        if record.robot_hash == robot.content_hash:
+            found = replace(found, claims=claims_of(robot, record), robot=robot)
+            found = replace(found, specification=stated_specification(robot, record))
         slacks = check_certificate(robot, record, work=work)
         check_specification_met(robot, record)
         if record.counts is not None and record.counts != counts_of(robot, record.program):
@@ -166,12 +166,25 @@ def _model_file(source: Path, robot: Robot | None, work: Work) -> tuple[Model, C
     """(2), and the model."""
     model = load_model(source)
     if robot is not None and robot.content_hash != model.robot.content_hash:
-        raise CheckError("the model is about another robot than the one that was given", where=str(source))
+        raise CheckError(
+            f"the model of '{model.robot.name}' is about another robot than the given '{robot.name}'",
+            where=str(source),
+            remedy="give the robot that the model was made from, with the same payload, locked joints, gravity and "
+            "snapping; torquec info FILE shows them",
+        )
+    document = read_json(source, FileKind.MODEL, remedy=_REMEDY)
+    if document.get("version") != VERSION:
+        raise CheckError(
+            f"a model file of version {document.get('version')} has no kind, no certificate and no hashes of its "
+            "programs: there is nothing to check",
+            where=str(source),
+            remedy=f"make it again, as version {VERSION}: torquec simplify, or torquec.save of the loaded model",
+        )
     with work.step("making the programs again") as step:
         step.meter(0, 2)
-        _check_document(model, read_json(source, FileKind.MODEL, remedy=_REMEDY), source, work)
+        _check_document(model, document, source, work)
     if model.record is None:
-        return model, CheckedFile(CheckedKind.MODEL)
+        return model, CheckedFile(CheckedKind.MODEL, robot=model.robot)
     return model, _certificate(model.robot, model.record, work)
 
 
@@ -232,7 +245,7 @@ def _check_own_parts(model: Model, work: Work) -> None:
 # --- a package ------------------------------------------------------------------------------------------------------
 
 
-def _package(folder: Path, work: Work) -> CheckedFile:
+def _package(folder: Path, robot: Robot | None, work: Work) -> CheckedFile:
     """(3)."""
     manifests = sorted(path for path in folder.iterdir() if path.name.endswith(MANIFEST))
     if len(manifests) != 1:
@@ -259,7 +272,7 @@ def _package(folder: Path, work: Work) -> CheckedFile:
     if stated.get("precision") not in list(Precision):
         raise CheckError(f"there is no precision {stated.get('precision')!r}", where=str(manifest), remedy=_REMEDY)
     precision = Precision(stated["precision"])
-    model, found = _model_file(folder / name, None, work)
+    model, found = _model_file(folder / name, robot, work)
     if model.record is None:
         raise CheckError("the package's model has no certificate", where=str(folder), remedy=_REMEDY)
     try:

@@ -9,6 +9,8 @@ from torquec.proof.certificate import Certificate
 from torquec.proof.coefficient_certificate import CoefficientProof
 from torquec.proof.coefficient_tolerance import ErrorKind, Family
 from torquec.robot.robot import Robot
+from torquec.simplification.specification_text import stated_specification
+from torquec.trajectory.motion_box import MotionBox
 
 
 @dataclass(frozen=True)
@@ -55,9 +57,37 @@ def claim_text(model: Model, model_file: str, model_hash: str, condition: str = 
     `model_hash` is the field `sha256` of the model's document: of its contents, not of the bytes of a file. `condition`
     is what else must be said of the errors, right below them.
     """
-    robot, record = model.robot, model.record
-    assert record is not None
-    box = record.motions
+    assert model.record is not None
+    lines = [
+        *_proven_lines(model.robot, model.record, condition),
+        f"Model and certificate: {model_file}",
+        "Checksums of their contents, the fields sha256 (not of the file's bytes):",
+        f"  of the model        {model_hash}",
+        f"  of the certificate  {model.record.content_hash}",
+        "Check the proof, the model and every byte of these files with:  torquec check DIR",
+    ]
+    return "\n".join(lines)
+
+
+def simplified_text(model: Model) -> str:
+    """What code without its model beside it states: the claim of a certified model, or that nothing is certified.
+
+    Empty for a model that is not simplified.
+    """
+    if model.record is not None:
+        certificate = f"Certificate of the model that this code was generated from: sha256 {model.record.content_hash}"
+        checked = "Check the proof and the model with:  torquec check MODEL.tq.json. This code itself is not checked."
+        return "\n".join([*_proven_lines(model.robot, model.record, ""), certificate, checked])
+    if not model.kind.is_simplified:
+        return ""
+    return (
+        f"SIMPLIFIED, NOT CERTIFIED: this is not the exact dynamics of {model.robot.name} ({model.kind} model), and no "
+        "error of it is proven."
+    )
+
+
+def _proven_lines(robot: Robot, record: Certificate, condition: str) -> list[str]:
+    """Errors, box and specification."""
     lines = [f"SIMPLIFIED: this is not the exact dynamics of {robot.name}. Proven, for all motions of the box below:"]
     torques = [claim for claim in claims_of(robot, record) if claim.quantity == "inverse_dynamics"]
     for claim in torques:
@@ -78,25 +108,25 @@ def claim_text(model: Model, model_file: str, model_hash: str, condition: str = 
         )
     if condition:
         lines.append(condition)
-    lines.append("Box:")
+    lines += ["Box:", *(f"  {line}" for line in box_lines(robot, record.motions))]
+    stated = stated_specification(robot, record)
+    if stated:
+        lines += ["Specification that is met:", *(f"  {line}" for line in stated.splitlines() if line)]
+    return lines
+
+
+def box_lines(robot: Robot, box: MotionBox) -> list[str]:
+    """The box of a claim, a line for each joint: range of positions, largest speed and acceleration where limited."""
+    lines = []
     for k, joint in enumerate(robot.coordinates):
         angle = joint.position_unit
-        text = f"  {joint.name}: position {box.lower[k]!r} to {box.upper[k]!r} {angle}"
+        text = f"{joint.name}: position {box.lower[k]!r} to {box.upper[k]!r} {angle}"
         if box.velocity:
             text += (
                 f", speed up to {box.velocity[k]!r} {angle}/s, acceleration up to {box.acceleration[k]!r} {angle}/s^2"
             )
         lines.append(text)
-    if record.specification:
-        lines += ["Specification that is met:", *(f"  {line}" for line in record.specification.splitlines() if line)]
-    lines += [
-        f"Model and certificate: {model_file}",
-        "Checksums of their contents, the fields sha256 (not of the file's bytes):",
-        f"  of the model        {model_hash}",
-        f"  of the certificate  {record.content_hash}",
-        "Check the proof, the model and every byte of these files with:  torquec check DIR",
-    ]
-    return "\n".join(lines)
+    return lines
 
 
 def _unit(robot: Robot, proof: CoefficientProof) -> str:

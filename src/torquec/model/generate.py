@@ -16,10 +16,11 @@ from torquec.expr import OperationCount, count_operations
 from torquec.foundation.choice import chosen
 from torquec.foundation.reading import to_path
 from torquec.foundation.writing import write_folder
-from torquec.model.certified_package import certified_package, package_description, simplified_prefix
+from torquec.model.certified_package import certified_package, function_notes, model_description, usual_prefix
 from torquec.model.claim import Claim, claims_of
 from torquec.model.model import Model, compile
-from torquec.model.quantities import quantity_of
+from torquec.model.quantities import WITH_FRICTION
+from torquec.robot.passive_friction import check_friction_is_passive
 from torquec.robot.robot import Robot
 
 if TYPE_CHECKING:
@@ -61,7 +62,8 @@ def generate(
     unless it is given, that of the model's certificate (`usual_precision`). An object is for the processor of `triple`
     (as compilers name it: thumbv7em-none-eabihf; this machine's unless given) and of `cpu`.
     Raises `ArgumentError` for an unknown target, precision, quantity, triple or cpu, for a target that has not this
-    precision, and for such files without `force`; nothing is written then.
+    precision, and for such files without `force`, `RobotError` for friction that drives its joint; nothing is written
+    then.
     """
     language = chosen(Target, target, "target")
     source = compile(model) if isinstance(model, Robot) else model
@@ -70,10 +72,12 @@ def generate(
     numbers = usual_precision(source, language) if precision is None else chosen(Precision, precision, "precision")
     names = source.served() if quantities is None else tuple(dict.fromkeys(quantities))
     refused = source.refused() if quantities is None else {}
+    if WITH_FRICTION & set(names):
+        check_friction_is_passive(source.robot)
     functions = {name: source.function(name) for name in names}
     counts = MappingProxyType({name: count_operations(function) for name, function in functions.items()})
     certified = source.record is not None
-    begin = prefix or (simplified_prefix(source) if certified else source.robot.name)
+    begin = prefix or usual_prefix(source)
     back_end = BACK_ENDS[language]
     if certified and back_end.states_claim and (back_end.for_processor or not (triple or cpu)):
         machine = _machine(triple, cpu) if back_end.for_processor else None
@@ -86,8 +90,8 @@ def generate(
             prefix=begin,
             target=language,
             precision=numbers,
-            description=package_description(source.robot),
-            notes={function.name: quantity_of(name)[0].summary for name, function in functions.items()},
+            description=model_description(source),
+            notes=function_notes(source, functions),
             triple=triple,
             cpu=cpu,
             force=force,

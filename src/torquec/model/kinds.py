@@ -25,3 +25,8 @@ class ModelKind(StrEnum):
     def follows_program(self) -> bool:
         """True where every quantity follows from one program of inverse dynamics, not from the robot's bodies."""
         return self not in (ModelKind.EXACT, ModelKind.IDENTIFIED)
+
+    @property
+    def is_simplified(self) -> bool:
+        """True where terms were left out or changed, so that torques are not those of the parameters."""
+        return self in (ModelKind.ABBREVIATED, ModelKind.CERTIFIED_TORQUE, ModelKind.CERTIFIED_COEFFICIENTS)

@@ -91,6 +91,7 @@ class Model:
     kept: tuple[str, ...] | None = None
     precision: Precision = Precision.DOUBLE
     _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _natives: dict[str, NativeFunction] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.kind.follows_program and "inverse_dynamics" not in self.functions:
@@ -245,16 +246,25 @@ class Model:
         """The compiled quantity with its ports and addresses."""
         from torquec.codegen.llvm import CompileOptions, load_or_compile
 
-        key = f"native {quantity}"
         with _COMPILING:
-            if key not in self._made:
-                self._made[key] = load_or_compile(
+            if quantity not in self._natives:
+                source = self._without_native_code()
+                self._natives[quantity] = load_or_compile(
                     self._content_key(quantity),
-                    lambda: self.function(quantity),
+                    lambda: source.function(quantity),
                     options=CompileOptions(threads=self.threads, precision=self.precision),
                 )
-            native: NativeFunction = self._made[key]
-            return native
+            return self._natives[quantity]
+
+    def _without_native_code(self) -> Model:
+        """This model with the same traced programs and no native code.
+
+        Native code needs the program again when the first batch comes, and owns what traces it. If that were this
+        model, both would keep each other in memory: the collector does not see what a built-in function owns.
+        """
+        source = dataclasses.replace(self)
+        object.__setattr__(source, "_made", self._made)
+        return source
 
     def address(self, quantity: str) -> int:
         """Address of the scalar kernel, a C function: inputs first, outputs last, all `double *`, row by row.

@@ -93,6 +93,9 @@ def _influence_coefficients(robot: Robot, frame: str, q: Sequence[Scalar]) -> In
 _SIZES: Mapping[str, Callable[[Robot], int]] = {"wrench": lambda _: 6, "beta": lambda robot: len(base_of(robot))}
 """Inputs that do not have one element per joint."""
 
+WITH_FRICTION = frozenset({"friction_torque", "total_torque"})
+"""Quantities that hold friction."""
+
 QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
     {
         "inverse_dynamics": Quantity(

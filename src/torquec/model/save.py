@@ -30,6 +30,7 @@ from torquec.model.robot_document import robot_from_dict, robot_to_dict
 from torquec.model.routes import Route
 from torquec.model.torque_program import check_torque_structure
 from torquec.proof.certificate import Certificate
+from torquec.robot.passive_friction import check_friction_is_passive
 from torquec.robot.robot import Robot
 
 FORMAT = "torquec-model"
@@ -37,7 +38,10 @@ VERSION = 2
 OLDER = 1
 """The version that had a robot and programs only; it is still read, as an exact model."""
 
+_OLDER_FIELDS = ("format", "version", "written_by", "robot", "quantities")
+
 _REMEDY = "save the model again with torquec.save"
+_REMEDY_OLDER = "make it again, from the robot's file"
 _VALUES = DocumentFormat("model", error=ModelFileError, remedy=_REMEDY)
 
 _COEFFICIENT_FIELDS = ("assumed_regular", "quantities", "refused")
@@ -62,13 +66,15 @@ def save(model: Model, path: str | os.PathLike[str], *, quantities: Sequence[str
     """Write the model with the programs of `quantities`; without them all that it has, or those of the file it is from.
 
     The file appears whole or not at all. Raises `ArgumentError` for an unknown quantity, a robot that could not be read
-    back or a path that cannot be written, and `RefusedQuantityError` for a quantity that the model does not have.
+    back or a path that cannot be written, `RobotError` for friction that drives its joint, and `RefusedQuantityError`
+    for a quantity that the model does not have.
     """
     write_files({to_path(path): document_text(model_document(model, quantities=quantities))})
 
 
 def model_document(model: Model, *, quantities: Sequence[str] | None = None) -> dict[str, Any]:
     """The JSON values that `save` writes; raises as it does."""
+    check_friction_is_passive(model.robot)
     robot = robot_to_dict(model.robot)
     try:
         robot_from_dict(robot, any_inertia=_any_inertia(model.kind))
@@ -124,6 +130,10 @@ class _Reader:
     def model(self, document: dict[str, Any]) -> Model:
         """The whole file."""
         if document["version"] == OLDER:
+            if foreign := [name for name in document if name not in _OLDER_FIELDS]:
+                raise ModelFileError(
+                    f"'{foreign[0]}' is not known in a file of version {OLDER}", where=self.where, remedy=_REMEDY_OLDER
+                )
             robot = robot_from_dict(document.get("robot"), where=self.where, older=True)
             functions = self._functions(robot, document, hashed=False)
             return self._checked(Model(robot, functions, kept=tuple(functions)))

@@ -10,6 +10,7 @@ from typing import Any
 from torquec.codegen.identifiers import c_identifier
 from torquec.codegen.wasm.module import wasm_module
 from torquec.expr import Function
+from torquec.foundation.rounded_bound import rounded_up
 from torquec.model.kinds import ModelKind
 from torquec.model.model import Model
 from torquec.model.proven import Standing
@@ -20,6 +21,9 @@ from torquec.page.robot_shapes import Shape, inertia_ellipsoid
 from torquec.page.view_functions import ViewFunctions, torque_quantity
 from torquec.robot.robot import Robot
 from torquec.spatial import Pose
+
+_SHOWN_DIGITS = 3
+"""Of numbers in the page, `shown` of numbers.ts: bounds are rounded up to them, so that the page rounds none down."""
 
 _KIND_TEXTS = {
     ModelKind.EXACT: "exact model",
@@ -170,7 +174,7 @@ def _proven(model: Model) -> dict[str, Any] | None:
         return None
     box, n = model.record.motions, model.robot.n
     return {
-        "bounds": [row[0] for row in found.bounds],
+        "bounds": [float(rounded_up(row[0], _SHOWN_DIGITS)) for row in found.bounds],
         "lower": list(box.lower),
         "upper": list(box.upper),
         "velocity": list(box.velocity) or [None] * n,

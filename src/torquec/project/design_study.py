@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from torquec.foundation.work import Work, as_work
 from torquec.project.law_choice import LawChoice, asked_law, law_gains, lqr_weights
-from torquec.project.promises import law_errors, promises, tracking_sentence
+from torquec.project.promises import law_errors, promises
+from torquec.report.result_document import ROBOT_AS_USED, as_used
+from torquec.robot.changes_text import changes_text
 
 if TYPE_CHECKING:
     from torquec.control.controller import Controller
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from torquec.control.worst_case import WorstCase
     from torquec.linearization.linearize import LinearModel
     from torquec.model.model import Model
+    from torquec.robot.robot import Robot
     from torquec.trajectory import Trajectory
 
 DOCUMENT = "design.json"
@@ -35,27 +38,28 @@ DETAILS = ("controller", "poles", "sampled", "evaluation")
 class DesignStudy:
     """A law and the JSON document about it; `looked_at` and `worst` are the linear models that it is about.
 
-    They are None for a law that places no poles, and `worst` also without a motion, which `along_motion` tells.
+    They are None for a law that places no poles, and `worst` also without a motion.
     """
 
     kind: LawKind
     law: Controller
     document: dict[str, Any]
+    robot: Robot
     looked_at: LinearModel | None = None
     worst: WorstCase | None = None
-    along_motion: bool = False
 
     @property
     def details(self) -> dict[str, Any]:
-        """What the file of the controller says about how it was made."""
-        return {key: self.document[key] for key in DETAILS}
+        """What the file of the controller says about how it was made, and for which robot as used."""
+        return {**{key: self.document[key] for key in DETAILS}, ROBOT_AS_USED: as_used(self.robot)}
 
     @property
     def promise(self) -> str:
-        """What the controller's code says of the loop: the tracking error that is proven, and along what."""
-        about = "the motion that it was designed along" if self.along_motion else "references inside the certified box"
-        said = tracking_sentence(self.document["guarantee"])
-        return f"With {about}, {said}." if self.document["guarantee"]["valid"] else f"{said[0].upper()}{said[1:]}."
+        """What the header of the controller's code states of the loop: the guarantee with all of its conditions."""
+        from torquec.control.guarantee_sentence import guarantee_sentence
+
+        sentence = guarantee_sentence(self.document["guarantee"])
+        return f"{sentence[0].upper()}{sentence[1:]}."
 
 
 def design_study(
@@ -77,6 +81,7 @@ def design_study(
     with work.step(f"making the law {kind}"):
         law = asked_law(model, kind, choice, at=point[0], motion=motion)
     document: dict[str, Any] = {
+        "robot": robot.name,
         "controller": kind.value,
         "joints": list(robot.joint_names),
         "poles": _poles(model, kind, choice),
@@ -98,7 +103,7 @@ def design_study(
         worst = _worst(model, choice, kind, motion, work)
         document |= _robustness(model, looked_at, choice, kind, worst)
     document |= promises(model, kind, choice, motion, tuple(point), work=work)
-    return DesignStudy(kind, law, document, looked_at, worst, motion is not None)
+    return DesignStudy(kind, law, document, robot, looked_at, worst)
 
 
 def complex_list(values: Any) -> list[list[float]]:
@@ -214,10 +219,16 @@ def write_design(
 
     with new_folder(folder, force=force) as scratch:
         files = write_controller(
-            study.law, scratch, prefix=name, details=study.details, promise=study.promise, force=True
+            study.law,
+            scratch,
+            prefix=name,
+            details=study.details,
+            promise=study.promise,
+            about=changes_text(study.robot, gravity=True),
+            force=True,
         )
         (scratch / DOCUMENT).write_text(
-            result_text("design", study.document | loop_curves(study, loci)), encoding="ascii"
+            result_text("design", study.document | loop_curves(study, loci), study.robot), encoding="ascii"
         )
         made = write_report(scratch, scratch / PAGE, called=str(folder), live=False)
         names = [path.name for path in (*files, scratch / DOCUMENT, made.page, made.twin)]

@@ -46,7 +46,7 @@ def write_results(
         listed = [page, page.with_suffix(".json"), *files, scratch / DOCUMENT]
         names = [path.relative_to(scratch).as_posix() for path in listed]
         kept = document | {"files": names, "samples": _samples(findings.estimate, *logs)}
-        (scratch / DOCUMENT).write_text(result_text("identify", kept), encoding="ascii")
+        (scratch / DOCUMENT).write_text(result_text("identify", kept, findings.estimate.model.robot), encoding="ascii")
         write_report(scratch, page, called=str(directory), live=False)
     return [directory / name for name in names]
 

@@ -15,7 +15,7 @@ from torquec.project.law_choice import LawChoice, check_law, lqr_weights, unused
 from torquec.project.project import GeneratePart, PayloadPart, RealtimePart, SimplifyPart
 from torquec.project.project_values import checked_at, not_negative_number, positive_number
 from torquec.realtime.background_period import LONGEST_PERIOD
-from torquec.realtime.choices import HoldOrder
+from torquec.realtime.choices import PACKAGE_TARGETS, TWO_RATE, HoldOrder
 from torquec.realtime.run_time_parameters import parameter_groups
 from torquec.robot import attach_payload
 from torquec.robot.robot import Robot
@@ -23,8 +23,6 @@ from torquec.robot.toml import Table
 
 Value = TypeVar("Value")
 
-TWO_RATE = "rt-c"
-"""The two-rate package, which is more than functions in a language."""
 _SLOWEST, _FASTEST = 1.0, 1e6
 """Calls of a controller per second: beyond them a rate is a period, or a slip of the pen."""
 _FLAG = re.compile(r"(?<!\S)--([a-z]+(?:-[a-z]+)*)")
@@ -121,7 +119,7 @@ def generate_part(table: Table | None, robot: Robot) -> GeneratePart:
     """[generate]: which code is written, and what can change in it at run time."""
     if table is None:
         return GeneratePart()
-    known = (*(target.value for target in Target), TWO_RATE)
+    known = (*(target.value for target in Target), *PACKAGE_TARGETS)
     targets = table.texts("targets", ("c",))
     wrong = [repr(word) for word in targets if word not in known]
     if wrong:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from torquec.errors import ArgumentError
@@ -64,14 +63,6 @@ def promises(
     with task.step("looking for the worst of the likely parameters"):
         document["covariance"] = _covariance(model, options, poles, states)
     return document
-
-
-def tracking_sentence(guarantee: Mapping[str, Any]) -> str:
-    """What is proven of the tracking error, or why nothing is: the key `guarantee` of the document in words."""
-    if guarantee.get("valid"):
-        bounds = [f"{joint} {bound['value']:.2g} {bound['unit']}" for joint, bound in guarantee["bounds"].items()]
-        return f"proven: the tracking error stays below {', '.join(bounds)}"
-    return f"no tracking error is proven: {guarantee.get('reason', '')}"
 
 
 def _guarantee(model: Model, kind: LawKind, options: LawChoice, motion: Trajectory | None) -> TrackingGuarantee:

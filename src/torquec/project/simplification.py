@@ -130,7 +130,7 @@ class Simplification:
         """The result as a document, with what a page shows besides, and without times: same inputs, same bytes."""
         document = self.document(Path()) | self._details()
         del document["seconds"]
-        (folder / DOCUMENT).write_text(result_text("simplify", document), "utf-8")
+        (folder / DOCUMENT).write_text(result_text("simplify", document, self.model.robot), "utf-8")
 
     def _details(self) -> dict[str, Any]:
         """What the page shows besides: terms that were left out, and some entries before and after."""

@@ -138,9 +138,14 @@ def many_runs(
 
 
 def write_simulation(
-    folder: Path, document: dict[str, Any], result: SimulationResult | MonteCarloResult, *, force: bool = False
+    folder: Path,
+    document: dict[str, Any],
+    result: SimulationResult | MonteCarloResult,
+    *,
+    robot: Robot,
+    force: bool = False,
 ) -> list[Path]:
-    """The document with its curves, the run itself where it is one, and the page."""
+    """The document with its curves, the run itself where it is one, and the page. `robot`: the controller's."""
     from torquec.foundation.writing import new_folder
     from torquec.report.report import PAGE, write_report
     from torquec.report.result_document import result_text
@@ -152,7 +157,7 @@ def write_simulation(
         if isinstance(result, SimulationResult):
             names.append(write_result(result, scratch / RUN_FILE).name)
         kept = document | tracking_curves(result)
-        (scratch / DOCUMENT).write_text(result_text("simulate", kept), encoding="ascii")
+        (scratch / DOCUMENT).write_text(result_text("simulate", kept, robot), encoding="ascii")
         made = write_report(scratch, scratch / PAGE, called=str(folder), live=False)
         names += [made.page.name, made.twin.name]
     return [folder / name for name in names]

@@ -46,8 +46,8 @@ class StepContext:
     fallbacks: Mapping[str, str] = field(default_factory=dict)
 
     def write_document(self, name: str, command: str, document: Mapping[str, Any]) -> None:
-        """Write what a command would print with `--json`, with the command's name."""
-        (self.folder / name).write_text(result_text(command, document), encoding="ascii")
+        """Write what a command would print with `--json`, with the command's name and the robot as it is used."""
+        (self.folder / name).write_text(result_text(command, document, self.project.robot), encoding="ascii")
 
     def read_document(self, step: str, name: str) -> dict[str, Any]:
         """What an earlier step wrote."""

@@ -19,6 +19,7 @@ from torquec.expr import Function, OperationCount
 from torquec.foundation.documents import INTEGERS_AS_TEXT, Codec, DocumentFormat, written_by
 from torquec.foundation.json_text import checksum, document_text
 from torquec.foundation.reading import FileKind, read_json, to_path
+from torquec.foundation.rounded_bound import rounded_up
 from torquec.foundation.writing import write_files
 from torquec.proof.coefficient_certificate import PROGRAMS, REMEDY, CoefficientCertificate, stated_format
 from torquec.trajectory.motion_box import MotionBox
@@ -86,7 +87,7 @@ class Certificate:
         return Precision.DOUBLE if self.rounding is None else self.rounding.precision
 
     def __repr__(self) -> str:
-        bounds = ", ".join(f"{name} {proof.bound:.3g}" for name, proof in self.joints.items())
+        bounds = ", ".join(f"{name} {rounded_up(proof.bound, 3)}" for name, proof in self.joints.items())
         return f"Certificate('{self.robot}', torque errors at most: {bounds or 'not stated'})"
 
     def to_dict(self) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from torquec.closedform.variables import ParallelGroup, parallel_groups
 from torquec.errors import RobotError, SpecificationError, TimeLimitError
 from torquec.expr import Function
 from torquec.foundation.arrays import Array
+from torquec.foundation.rounded_bound import rounded_up
 from torquec.foundation.work import Meter, Work, as_work, silent
 from torquec.proof.coefficient_bound import CoefficientBound, coefficient_bound
 from torquec.proof.coefficient_certificate import CoefficientCertificate, CoefficientProof
@@ -211,7 +212,8 @@ def _bound(task: _Task, *, meter: Meter = silent) -> CoefficientBound | _Unprove
 def _note(task: _Task, outcome: CoefficientBound | _Unproven) -> str:
     if isinstance(outcome, _Unproven):
         return f"{task.name}: {outcome.value}"
-    return f"{task.name}: {task.error.kind} error at most {outcome.bound:.4g}, proven with {outcome.boxes} boxes"
+    bound = rounded_up(outcome.bound, 4)
+    return f"{task.name}: {task.error.kind} error at most {bound}, proven with {outcome.boxes} boxes"
 
 
 def _late(task: _Task) -> TimeLimitError:
@@ -223,7 +225,7 @@ def _refusal(task: _Task) -> SpecificationError:
     if tolerance is None:
         return SpecificationError(f"no bound of the error of {name} was found", remedy="keep more of its terms")
     found = coefficient_bound(task.error, task.box, groups=task.groups)
-    reached = "" if found is None else f"; what is proven is {found.bound:.6g}"
+    reached = "" if found is None else f"; what is proven is {rounded_up(found.bound, 6)}"
     return SpecificationError(
         f"the error of {name} was not proven to stay within the tolerance {tolerance.value:.6g} of joint "
         f"'{tolerance.joint}'{reached}",

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from torquec.foundation.rounded_bound import rounded_up
 from torquec.foundation.work import Meter, Work, silent
 from torquec.proof.torque_bound import (
     BoundSearch,
@@ -102,5 +103,5 @@ def _note(joint: str, search: BoundSearch) -> str:
     if bound is None:
         return f"{joint}: not proven"
     if bound.by_amplitudes:
-        return f"{joint}: error at most {bound.bound:.4g}, by amplitudes"
-    return f"{joint}: error at most {bound.bound:.4g}, proven with {bound.boxes} boxes"
+        return f"{joint}: error at most {rounded_up(bound.bound, 4)}, by amplitudes"
+    return f"{joint}: error at most {rounded_up(bound.bound, 4)}, proven with {bound.boxes} boxes"

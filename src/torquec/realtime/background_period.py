@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 
+from torquec.foundation.rounded_bound import rounded_down
+
 USUAL_PERIOD = 0.02
 """Izaguirre's background, where nothing says which period is short enough [s]."""
 LONGEST_PERIOD = 1.0
@@ -48,8 +50,9 @@ def shorter_than_cycle(cycle: float) -> str:
 
 
 def period_words(period: float) -> str:
-    """
+    """The period in words, rounded down: errors are proven for coefficients no older.
+
     >>> period_words(0.02), period_words(0.000123456)
-    ('background period 20 ms', 'background period 0.1235 ms')
+    ('background period 20 ms', 'background period 0.1234 ms')
     """
-    return f"background period {1e3 * period:.4g} ms"
+    return f"background period {rounded_down(1e3 * period, 4)} ms"

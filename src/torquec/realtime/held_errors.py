@@ -11,17 +11,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Context
 from typing import Any
 
+from torquec.foundation.rounded_bound import rounded_down, rounded_up
+from torquec.model.kinds import ModelKind
 from torquec.realtime.background_period import period_words
 from torquec.realtime.choices import HoldOrder
 from torquec.robot.robot import Robot
 
+_DIGITS = 6
+"""Of bounds in a header; they are rounded up."""
+
 
 @dataclass(frozen=True)
 class HeldErrors:
-    """(1) of every joint, at a background period and a latency [s]: `model` is zero where the model is exact."""
+    """(1) of every joint, at a background period and a latency [s].
+
+    `model` of an exact model is what snapped angles change against the file as written, zero without snaps.
+    """
 
     joints: tuple[str, ...]
     period: float
@@ -49,8 +56,13 @@ class HeldErrors:
         )
 
 
-def held_errors_text(robot: Robot, errors: HeldErrors | None, *, certified: bool) -> str:
-    """What a header says of the age of coefficients; `certified` where errors of the very instant stand before it."""
+def held_errors_text(
+    robot: Robot, errors: HeldErrors | None, *, certified: bool, kind: ModelKind = ModelKind.EXACT
+) -> str:
+    """What a header says of the age of coefficients; `certified` where errors of the very instant stand before it.
+
+    Of an abbreviated model nothing is proven: what holding adds to its own errors is stated as that.
+    """
     lines = []
     if certified:
         lines.append(
@@ -64,20 +76,14 @@ def held_errors_text(robot: Robot, errors: HeldErrors | None, *, certified: bool
         return "\n".join(lines)
     lines.append(
         f"With {errors.order.value} order, {period_words(errors.period)}, coefficients at most "
-        f"{1e3 * errors.age:.4g} ms old, for all motions of the plan:"
+        f"{rounded_down(1e3 * errors.age, 4)} ms old, for all motions of the plan:"
     )
     for joint, own, held in zip(robot.coordinates, errors.model, errors.held, strict=True):
         unit = joint.effort_unit
-        parts = f" = {_at_most(own)} of the model + {_at_most(held)} of holding" if own else ""
-        lines.append(f"  torque error of {joint.name}: at most {_at_most(own + held)} {unit}{parts}")
+        cause = "the model" if certified else "snapped angles"
+        parts = f" = {rounded_up(own, _DIGITS)} of {cause} + {rounded_up(held, _DIGITS)} of holding" if own else ""
+        lines.append(f"  torque error of {joint.name}: at most {rounded_up(own + held, _DIGITS)} {unit}{parts}")
+    if kind is ModelKind.ABBREVIATED:
+        lines.append("The errors of the abbreviated model itself add to these, and no bound of them is proven.")
     lines.append("Friction that is held is not in this.")
     return "\n".join(lines)
-
-
-def _at_most(bound: float) -> str:
-    """A bound with six digits, rounded up: what is proven is never less than what is said.
-
-    >>> _at_most(0.5), _at_most(92.46650001), _at_most(5.674321e-4)
-    ('0.5', '92.4666', '0.000567433')
-    """
-    return f"{float(Context(prec=6, rounding=ROUND_CEILING).create_decimal_from_float(bound)):.6g}"

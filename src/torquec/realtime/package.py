@@ -32,7 +32,7 @@ from torquec.foundation.choice import chosen
 from torquec.foundation.json_text import document_text
 from torquec.foundation.reading import to_path
 from torquec.foundation.writing import write_folder
-from torquec.model.certified_package import package_description, rounding_text, simplified_prefix
+from torquec.model.certified_package import model_description, package_description, rounding_text, simplified_prefix
 from torquec.model.claim import Claim, claim_text, claims_of
 from torquec.model.model import Model
 from torquec.model.save import model_document
@@ -45,6 +45,7 @@ from torquec.realtime.runtime.loop_package import RUNTIME_CMAKE, loop_files, loo
 from torquec.realtime.runtime.structures import MOST_JOINTS
 from torquec.realtime.tasks_text import tasks_text
 from torquec.realtime.two_rate import TwoRateFunctions, two_rate
+from torquec.robot.passive_friction import check_friction_is_passive
 from torquec.robot.robot import Robot
 
 _EXAMPLES = ("example_posix.c", "example_bare_metal.c")
@@ -107,10 +108,12 @@ def write_two_rate_package(
     `law` adds the step of a controller; what is lost with a `plan` is stated in the header, and its background period
     is that of examples and runtime, 20 ms without. Raises `ArgumentError` for
     unknown words and choices, for a controller or a plan of other joints, and for files in the way that Torquec did not
-    write, without `force`; nothing is written then.
+    write, without `force`, `RobotError` for friction that drives its joint; nothing is written then.
     """
     numbers = chosen(Precision, precision, "precision")
     two = two_rate(source, update=update, friction=friction, order=order)
+    if two.friction is not FrictionTask.NONE:
+        check_friction_is_passive(two.robot)
     functions = [*two.functions.values(), *([] if law is None else controller_functions(two.model, law))]
     plain = not (triple or cpu or two.groups) and numbers is Precision.DOUBLE
     runs = plain and two.robot.n <= MOST_JOINTS
@@ -124,7 +127,8 @@ def write_two_rate_package(
     if errors is not None and errors.joints != two.robot.joint_names:
         raise ArgumentError("the plan is for other joints", remedy="plan for the model that is written")
     target = object_target(triple, cpu) if triple or cpu else None
-    texts = _texts(two, functions, names, stack, held_errors_text(two.robot, errors, certified=certified), target)
+    held = held_errors_text(two.robot, errors, certified=certified, kind=two.model.kind)
+    texts = _texts(two, functions, names, stack, held, target)
     period = USUAL_PERIOD if errors is None else errors.period
     texts[f"{names.prefix}_tasks.h"] = tasks_text(two, names, period=period, planned=errors is not None)
     if law is not None and runs:
@@ -154,7 +158,7 @@ def _texts(
         description = f"{claim}\nCheck the proof and the model with:  torquec check {file}\n\n{description}"
         texts[file] = document_text(document)
     else:
-        description += f"\n\n{promise}"
+        description = f"{model_description(model)}\n\n{promise}"
     description += f"\n\nTwo-rate structure: the tasks are in {names.prefix}_tasks.h."
     if two.groups:
         description += "\nChangeable at run time, in this order:"

@@ -2,7 +2,8 @@
 
 (1)  coefficients are at most  age = period + latency  old: seen at the start of a run of the background, published
      `latency` later, used until the next ones are
-(2)  total = proven error of a simplified model + bound of holding (:mod:`torquec.realtime.hold_bound`), joint by joint
+(2)  total = proven error of the model + bound of holding (:mod:`torquec.realtime.hold_bound`), joint by joint; that of
+     an exact model is what snapped angles change against the file as written (:mod:`torquec.proof.snap_bound`)
 (3)  recommended: the longest background period, a second at most, for which no joint's total exceeds the torque error
      that the specification allows
 """
@@ -19,6 +20,7 @@ from torquec.foundation.arrays import Array
 from torquec.foundation.choice import chosen
 from torquec.foundation.work import Work, as_work
 from torquec.model.model import Model, as_model
+from torquec.proof.snap_bound import snap_bound
 from torquec.realtime.background_period import LONGEST_PERIOD, USUAL_PERIOD
 from torquec.realtime.choices import HoldOrder
 from torquec.realtime.held_errors import HeldErrors
@@ -36,8 +38,8 @@ _DOTS = np.geomspace(1e-4, 1e-1, 4)  # where errors are searched for
 class HoldPlan:
     """A background period, and for every joint what is lost at it.
 
-    `zeroth` and `first` are bounds of holding, `proven` that of the model (zero where it is exact), `allowed` what the
-    specification asks for (None where it asks for none), `recommended` the longest period by order.
+    `zeroth` and `first` are bounds of holding, `proven` that of the model (2), `allowed` what the specification
+    asks for (None where it asks for none), `recommended` the longest period by order.
     """
 
     joints: tuple[str, ...]
@@ -85,7 +87,7 @@ def plan_background(
 
     With `search` the largest errors that are found stand beside the bounds. Raises `ArgumentError` for a specification
     without speeds and accelerations or with motions that the model's certificate does not cover, and for times that are
-    none.
+    none; `RobotError` for too many joints.
     """
     model, chosen_order = as_model(source), chosen(HoldOrder, order, "order of the hold")
     if (period is not None and not (np.isfinite(period) and period > 0.0)) or not (latency >= 0.0):
@@ -119,10 +121,10 @@ def found_at(source: Robot | Model, specification: Specification, latency: float
 
 
 def _proven(model: Model, motions: MotionBox) -> Array:
-    """What is proven of the model's torques over these motions, (n,)."""
+    """What is proven of the model's torques over these motions, (n,); of an exact one, what snapped angles change."""
     record = model.record
     if record is None:
-        return np.zeros(model.robot.n)
+        return np.array(snap_bound(model.robot, motions))
     box = record.motions
     inside = bool(box.velocity) and all(
         np.all(np.asarray(a) <= np.asarray(b) + 1e-12)

@@ -22,10 +22,11 @@ from torquec.errors import ArgumentError, RefusedQuantityError
 from torquec.expr import Function, OperationCount, count_operations
 from torquec.foundation.reading import to_path
 from torquec.foundation.writing import write_folder
-from torquec.model.certified_package import package_description
-from torquec.model.claim import Claim, claims_of
+from torquec.model.certified_package import function_notes, model_description, usual_prefix
+from torquec.model.claim import Claim, claims_of, simplified_text
 from torquec.model.model import Model, compile
-from torquec.model.quantities import quantity_of
+from torquec.robot.changes_text import changes_text
+from torquec.robot.passive_friction import check_friction_is_passive
 from torquec.robot.robot import Robot
 
 ROS2_QUANTITIES = (
@@ -34,6 +35,7 @@ ROS2_QUANTITIES = (
     "mass_matrix",
     "velocity_torque",
     "gravity_torque",
+    "spring_torque",
     "friction_torque",
 )
 """What the controller and the plug-in call."""
@@ -76,18 +78,20 @@ def write_ros2_package(
     """Write (1)-(3) into `directory`; `license_name` is what package.xml states, for you to choose.
 
     Raises `ArgumentError` for a model that lacks a quantity that is called, and for files in the way that Torquec did
-    not write, without `force`; nothing is written then.
+    not write, without `force`, and `RobotError` for friction that drives its joint; nothing is written then.
     """
     model = compile(source) if isinstance(source, Robot) else source
+    check_friction_is_passive(model.robot)
     functions = _functions(model)
-    begin = prefix_identifier(prefix or model.robot.name).lower()
+    begin = prefix_identifier(prefix or usual_prefix(model)).lower()
     package = f"{begin}_torquec"
     names = package_names(functions, begin)
-    notes = {
-        function.name: quantity_of(name)[0].summary for name, function in zip(ROS2_QUANTITIES, functions, strict=True)
-    }
-    made = c_package(functions, prefix=begin, description=package_description(model.robot), notes=notes)
-    words = _words(model.robot, package, names.prefix, functions[-1], license_name)
+    notes = function_notes(model, dict(zip(ROS2_QUANTITIES, functions, strict=True)))
+    made = c_package(functions, prefix=begin, description=model_description(model), notes=notes)
+    words = _words(model.robot, package, names.prefix, (functions[-2], functions[-1]), license_name)
+    about = [part for part in (simplified_text(model), changes_text(model.robot, gravity=True)) if part]
+    if about:
+        words["ROBOT"] += " (simplified, see README.md)" if model.kind.is_simplified else " (see README.md)"
     texts = {
         f"src/{names.prefix}.c": made[f"{names.prefix}.c"],
         f"include/{package}/{names.prefix}.h": made[f"{names.prefix}.h"],
@@ -98,6 +102,9 @@ def write_ros2_package(
         for word, value in words.items():
             text = text.replace(f"@{word}@", value)
         texts[place.format(package=package)] = text
+    if about:
+        lines = "\n\n".join(about).splitlines()
+        texts["README.md"] += "\n".join(["", "## The model", "", *(f"    {line}".rstrip() for line in lines), ""])
     files = write_folder(to_path(directory), texts, force=force)
     counts = MappingProxyType({function.name: count_operations(function) for function in functions})
     return Ros2Package(tuple(files), package, counts, claims_of(model.robot, model.record))
@@ -116,12 +123,14 @@ def _functions(model: Model) -> list[Function]:
     return found
 
 
-def _words(robot: Robot, package: str, prefix: str, friction: Function, license_name: str) -> dict[str, str]:
-    """What stands for the words between @ in our files."""
+def _words(
+    robot: Robot, package: str, prefix: str, parts: tuple[Function, Function], license_name: str
+) -> dict[str, str]:
+    """What stands for the words between @ in our files; `parts` are springs and friction."""
+    springs, friction = parts
     efforts = [joint.limits.effort for joint in robot.joints if joint.name in robot.joint_names]
     stated = ", ".join(repr(float(value)) if math.isfinite(value) else "0.0" for value in efforts)
-    ports = {"q": "", "qd": "joint_velocities.data(), "}
-    unknown = [port.name for port in friction.inputs if not ports.get(port.name)]
+    unknown = [port.name for port in friction.inputs if port.name != "qd"]
     if unknown:
         raise ArgumentError(
             f"friction depends on {', '.join(unknown)}, which the plug-in is not told",
@@ -137,7 +146,9 @@ def _words(robot: Robot, package: str, prefix: str, friction: Function, license_
         "JOINT_LIST": ", ".join(_plain(name) for name in robot.joint_names),
         "EFFORTS": stated,
         "YAML_EFFORTS": stated,
-        "FRICTION_ARGUMENTS": "".join(ports[port.name] for port in friction.inputs),
+        "SPRING_ARGUMENTS": "q.data(), " * len(springs.inputs),
+        "FRICTION_ARGUMENTS": "joint_velocities.data(), " * len(friction.inputs),
+        "REFERENCE_FRICTION_ARGUMENTS": "speed.data(), " * len(friction.inputs),
         "CYCLES": str(_TEST_CYCLES),
         "LICENSE": _plain(license_name),
     }

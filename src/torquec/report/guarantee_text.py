@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from torquec.report.tables import number, table
+from torquec.control.guarantee_sentence import guarantee_sentence
+from torquec.report.tables import lower_bound, number, table, upper_bound
 
-_SHOWN = ("speed", "acceleration", "torque", "torque_margin")
-_KEPT = ("lower", "upper", "velocity", "acceleration", "jerk")
+_SHOWN = ("value", "speed", "acceleration", "torque")
+_KEPT = ("upper", "velocity", "acceleration", "jerk")
 
 
 def guarantee_text(guarantee: Mapping[str, Any]) -> str:
@@ -19,23 +20,21 @@ def guarantee_text(guarantee: Mapping[str, Any]) -> str:
     """
     if not guarantee["valid"]:
         return f"No guarantee: {guarantee['reason']}"
-    rows = [
-        [joint, number(bound["value"], 4), bound["unit"], *(number(bound[key], 4) for key in _SHOWN)]
-        for joint, bound in guarantee["bounds"].items()
-    ]
+    rows = []
+    for joint, bound in guarantee["bounds"].items():
+        value, *others = (upper_bound(bound[key], 4) for key in _SHOWN)
+        rows.append([joint, value, bound["unit"], *others, lower_bound(bound["torque_margin"], 4)])
     header = ["joint", "position", "", "speed", "acceleration", "torque", "left of the drive"]
-    lines = [
-        "Guaranteed at every instant, on the robot that the model describes, without friction: the error is at most"
-    ]
+    sentence = guarantee_sentence(guarantee)
+    lines = [f"{sentence[0].upper()}{sentence[1:]}.", "", "Errors at every instant, under these conditions, at most"]
     lines.append(table(header, rows))
     if guarantee["references"]:
         limits = [
-            [joint, *(number(allowed[key], 4) for key in _KEPT)] for joint, allowed in guarantee["references"].items()
+            [joint, upper_bound(allowed["lower"], 4), *(lower_bound(allowed[key], 4) for key in _KEPT)]
+            for joint, allowed in guarantee["references"].items()
         ]
         header = ["joint", "above", "below", "speed", "acceleration", "jerk"]
         lines += ["for every reference that keeps", table(header, limits)]
-    elif guarantee["end"] is not None:
-        lines.append(f"until t = {guarantee['end']:g} s, where the reference ends")
     return "\n".join(lines)
 
 
@@ -43,8 +42,9 @@ def statistics_text(payload: Mapping[str, Any], covariance: Mapping[str, Any]) -
     """What else a loop tolerates, by linear models and not by proof; empty where nothing is known."""
     lines = []
     if "upper" in payload:
-        limit = "any payload" if payload["upper"] is None else f"up to {number(payload['upper'], 4)} kg"
-        lines.append(f"Statistics: stable with {limit} at '{payload['frame']}' that the model does not know")
+        limit = "any payload" if payload["upper"] is None else f"up to {lower_bound(payload['upper'], 4)} kg"
+        where = f"at '{payload['frame']}' that the model does not know"
+        lines.append(f"Statistics: linear stability, which is not accuracy, with {limit} {where}")
     elif payload:
         lines.append(f"Statistics: no payload interval, {payload['reason']}")
     if "level" in covariance:

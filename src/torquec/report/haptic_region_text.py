@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from torquec.foundation.rounded_bound import rounded_up
 from torquec.report.tables import table
 
 
@@ -21,7 +22,7 @@ def haptic_region_text(document: dict[str, Any]) -> str:
                 ["mass", f"{port['mass']:.4g}", units["mass"]],
                 ["damping", f"{port['damping']:.4g}", units["damping"]],
                 ["dry friction", f"{port['friction']:.4g}", units["force"]],
-                ["model error", f"{100.0 * port['model_error']:.3g}", "%"],
+                ["model error", rounded_up(100.0 * port["model_error"], 3), "%"],
             ],
         ),
         "",

@@ -31,7 +31,8 @@ def haptic_text(document: Mapping[str, Any]) -> str:
             error = 100.0 * (paper["mean"] / felt["nominal"] - 1.0)
             rows.append(["Clover, Table II", number(paper["mean"]), number(paper["deviation"]), f"{error:+.2f} %"])
         counted = f"counted: {felt['counted']} of {document['samples']} samples"
-        lines += [table(heads, rows), "", f"{counted}; felt in phase with the acceleration: {number(felt['in_phase'])}"]
+        in_phase = f"felt in phase with the intended motion: {number(felt['in_phase'])} {unit}"
+        lines += [table(heads, rows), "", f"{counted}; {in_phase}"]
     if wall is not None:
         side = "two-sided" if wall["two_sided"] else "one-sided"
         later = [100.0 * wall[key] for key in ("object_after_60_ms", "tip_after_60_ms")]

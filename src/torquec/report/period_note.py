@@ -37,7 +37,11 @@ def period_note(values: StoredValue, name: str) -> Paragraph | None:
     if longest is None:
         parts.append(f"no period is short enough to prove it, {order} order.")
     else:
-        parts += ["a background period of ", Number(_MILLI * longest.number, HOLDING, "ms"), " is short enough."]
+        parts += [
+            "a background period of ",
+            Number(_MILLI * longest.number, HOLDING, "ms", at_least=True),
+            " is short enough.",
+        ]
     return paragraph(*parts, tone=Tone.WARNING)
 
 

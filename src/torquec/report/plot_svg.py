@@ -12,14 +12,17 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from torquec.foundation.rounded_bound import rounded_up
 from torquec.report.blocks import Bars, Plot, Series, Style
 from torquec.report.plot_scale import Scale, scale_of
+from torquec.report.provenance import Obtained
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62.0, 16.0, 26.0, 40.0  # room for labels around the frame
 _BAR, _GAP = 13.0, 12.0  # of bar charts: a bar, and between groups
 _LETTER, _LONGEST = 6.6, 30  # of a name beside a bar: the width of a letter on average, and the most letters
 _COLOURS = 6  # of series; more of them begin again
 _LEVELS = 10  # steps of the colour scale for points with levels
+_SHOWN_DIGITS = 5  # of values beside the pointer, by page.js
 _DOT = 3.2  # radius of a point
 _LINES = (Style.LINE, Style.WIDE, Style.FAINT, Style.STEPS, Style.BAND)
 
@@ -220,7 +223,11 @@ def _data(plot: Plot, x: Scale, y: Scale, *, dense: bool) -> str:
     for k, each in enumerate(plot.series):
         if each.style is Style.FAINT:
             continue
-        row: dict[str, Any] = {"n": each.name, "c": series_class(k, each), "y": rounded(each.y)}
+        row: dict[str, Any] = {
+            "n": each.name,
+            "c": series_class(k, each),
+            "y": _bounds(each.y) if each.provenance.how is Obtained.PROVED else rounded(each.y),
+        }
         if each.x != shared:  # curves over one column of times share it
             row["x"] = rounded(each.x)
             shared = each.x
@@ -235,6 +242,11 @@ def _data(plot: Plot, x: Scale, y: Scale, *, dense: bool) -> str:
     values: dict[str, Any] = {"x": scale(x), "y": scale(y), "xn": plot.x.label, "xu": plot.x.unit, "yu": plot.y.unit}
     values |= {"curves": curves, "s": series}
     return json.dumps(values, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+def _bounds(values: Sequence[float]) -> list[float | None]:
+    """Proven upper bounds, rounded up to the digits that the script shows."""
+    return [float(rounded_up(value, _SHOWN_DIGITS)) if math.isfinite(value) else None for value in values]
 
 
 def _short(name: str) -> str:

@@ -11,6 +11,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from torquec.errors import ArgumentError
+from torquec.foundation.rounded_bound import rounded_down, rounded_up
+
+_WHOLE = 1e7
+"""Numbers below are shown with all digits before the point, larger ones with an exponent."""
 
 
 class Obtained(StrEnum):
@@ -74,7 +78,9 @@ def assumed(source: str) -> Provenance:
 class Number:
     """A finite number with its unit, and how it was obtained; `digits` that are worth showing.
 
-    >>> str(Number(0.123456, proved("arm.certificate.json"), "N m"))
+    What is proved is an upper bound and is rounded up; with `at_least` a number is a lower bound and is rounded down.
+
+    >>> str(Number(0.123412, proved("arm.certificate.json"), "N m"))
     '0.1235 N m'
     """
 
@@ -82,6 +88,7 @@ class Number:
     provenance: Provenance
     unit: str = ""
     digits: int = 4
+    at_least: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.provenance, Provenance):
@@ -97,7 +104,17 @@ class Number:
         """The value alone; whole numbers with all their digits."""
         if isinstance(self.value, int):
             return str(self.value)
+        if self.at_least:
+            return shortened(float(rounded_down(self.value, self._shown_digits)), self._shown_digits)
+        if self.provenance.how is Obtained.PROVED:
+            return shortened(float(rounded_up(self.value, self._shown_digits)), self._shown_digits)
         return shortened(self.value, self.digits)
+
+    @property
+    def _shown_digits(self) -> int:
+        """Significant digits of a bound: all that stand before its point."""
+        size = abs(self.value)
+        return max(self.digits, math.floor(math.log10(size)) + 1) if 1.0 <= size < _WHOLE else self.digits
 
     def __str__(self) -> str:
         return f"{self.text} {self.unit}".rstrip()
@@ -111,7 +128,7 @@ def shortened(value: float, digits: int) -> str:
     """
     value = value + 0.0
     size = abs(value)
-    if 10.0**digits <= size < 1e7:
+    if 10.0**digits <= size < _WHOLE:
         return f"{value:.0f}"
     return f"{value:.{digits}g}"
 

@@ -10,6 +10,7 @@ A new section is a file in `sections/` and a row of `SECTIONS`.
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,8 +20,18 @@ from torquec import __version__
 from torquec.errors import ArgumentError, TorquecError
 from torquec.foundation.reading import to_path
 from torquec.foundation.writing import write_files
-from torquec.report.blocks import Block, Fact, ListedFile, Report, Section, Shown, Subheading, Tone, paragraph
-from torquec.report.found_documents import MODEL, ROBOT_FILE, RUN_MANIFEST, FoundDocument, FoundFolder, find_documents
+from torquec.report.blocks import Block, Fact, Facts, ListedFile, Report, Section, Shown, Subheading, Tone, paragraph
+from torquec.report.found_documents import (
+    CERTIFICATE,
+    CONTROLLER,
+    MODEL,
+    PACKAGE,
+    ROBOT_FILE,
+    RUN_MANIFEST,
+    FoundDocument,
+    FoundFolder,
+    find_documents,
+)
 from torquec.report.html_page import report_html
 from torquec.report.json_page import report_json
 from torquec.report.sections.code import code_section
@@ -39,9 +50,14 @@ from torquec.report.sections.simplification import simplification_section
 from torquec.report.sections.tracking import tracking_section
 from torquec.report.sections.verdict import verdict_section
 from torquec.report.sections.verification import verification_section
+from torquec.report.used_robot import used_facts, used_robot
 
 PAGE = "report.html"
 """The name of the page in a folder of results."""
+
+
+ROBOT = "robot"
+"""The section that states payloads, locked joints and gravity itself."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +76,7 @@ class SectionEntry:
 
 SECTIONS = (
     SectionEntry("verdict", "Verdict", ("verdict",), verdict_section),
-    SectionEntry("robot", "The robot", ("info", MODEL, ROBOT_FILE), robot_section, once=True),
+    SectionEntry(ROBOT, "The robot", ("info", MODEL, ROBOT_FILE), robot_section, once=True),
     SectionEntry("equations", "Equations of motion", ("equations",), equations_section),
     SectionEntry("excitation", "Exciting motion", ("excite",), excitation_section),
     SectionEntry("parameters", "Identified parameters", ("identify",), parameters_section),
@@ -119,6 +135,7 @@ def folder_report(folder: Path, *, called: str = "", live: bool = False) -> Repo
     sections: list[Section] = []
     highlights: list[Fact] = []
     problems = list(found.problems)
+    robots: list[object] = []  # as used, each shown once
     for entry in SECTIONS:
         blocks: list[Block] = []
         figures: list[Fact] = []
@@ -126,6 +143,8 @@ def folder_report(folder: Path, *, called: str = "", live: bool = False) -> Repo
         for document in documents:
             try:
                 shown = entry.show(document, found)
+                robot = used_robot(document)
+                changed = [] if entry.name == ROBOT or robot in robots else used_facts(document)
             except (TorquecError, RecursionError) as error:
                 reason = getattr(error, "found", "nested too deep")
                 problems.append(f"{document.name}: {reason}")
@@ -135,7 +154,8 @@ def folder_report(folder: Path, *, called: str = "", live: bool = False) -> Repo
                 continue
             if len(documents) > 1 and not entry.once:
                 blocks.append(Subheading(shown.title or document.name))
-            blocks += shown.blocks
+            robots.append(robot)
+            blocks += [*([Facts(tuple(changed))] if changed else []), *shown.blocks]
             figures += shown.highlights
             if entry.once:
                 break
@@ -154,10 +174,28 @@ def folder_report(folder: Path, *, called: str = "", live: bool = False) -> Repo
 
 
 def _title(found: FoundFolder) -> str:
-    """The name of the robot, or of the folder where no robot is known."""
-    for document in found.of_kind("info"):
+    """The robot, and the command where the folder is what one command left; its name where no robot is known."""
+    commands = {document.kind for document in found.documents} - _FILE_KINDS
+    robot = _robot_name(found)
+    if not robot:
+        return Path(found.called or found.path).resolve().name
+    return robot if len(commands) != 1 or commands == {"info"} else f"{robot}: {commands.pop()}"
+
+
+_FILE_KINDS = frozenset({MODEL, CERTIFICATE, CONTROLLER, PACKAGE, ROBOT_FILE, RUN_MANIFEST})
+"""Kinds of documents that are no command's result."""
+
+
+def _robot_name(found: FoundFolder) -> str:
+    """The robot's name by `torquec info`, by the folder's model, else by the results; empty where none has it."""
+    named: list[tuple[FoundDocument, tuple[str, ...]]] = [(document, ("name",)) for document in found.of_kind("info")]
+    if not named and found.robot is not None:
+        return found.robot.name
+    results = [document for document in found.documents if document.kind not in _FILE_KINDS]
+    named += [(document, keys) for document in results for keys in (("robot",), ("conditions", "robot"))]
+    for document, keys in named:
         try:
-            return document.values["name"].text
+            return functools.reduce(lambda value, key: value[key], keys, document.values).text
         except TorquecError:
-            continue
-    return found.robot.name if found.robot is not None else found.path.resolve().name
+            continue  # a document without it, or a broken one, which its section names
+    return ""

@@ -6,13 +6,15 @@ import dataclasses
 from typing import Any
 
 from torquec.dynamics.snap_effect import snap_effect
+from torquec.report.result_document import as_used
 from torquec.robot.robot import Robot
 
 
 def robot_facts(robot: Robot) -> dict[str, Any]:
     """Joints with their limits, masses, friction, motors, frames, payloads, snapped angles and warnings."""
+    used = as_used(robot)
     return {
-        "name": robot.name,
+        "name": used["name"],
         "dof": robot.n,
         "joints": [
             {
@@ -43,13 +45,10 @@ def robot_facts(robot: Robot) -> dict[str, Any]:
             }
             for motor, row in zip(robot.drives.motors, robot.drives.transmission, strict=True)
         ],
-        "gravity": list(robot.gravity),
+        "gravity": used["gravity"],
         "frames": [frame.name for frame in robot.frames],
-        "payload": [
-            {"name": held.name, "frame": held.frame, "mass": held.mass, "center": list(held.center)}
-            for held in robot.attached
-        ],
-        "locked": {joint.name: joint.position for joint in robot.locked},
+        "payload": used["payload"],
+        "locked": used["locked"],
         "snaps": [dataclasses.asdict(snap) for snap in robot.canonical.snaps],
         "snap_effect": dataclasses.asdict(snap_effect(robot)),
         "warnings": [f"{warning.where}: {warning.text}" for warning in robot.warnings],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torquec.report.tables import number, table
+from torquec.report.tables import number, table, upper_bound
 
 _EXACT = "exact"
 
@@ -34,7 +34,9 @@ def robot_text(document: dict[str, Any]) -> str:
     ]
     if document["claim"]:
         lines += ["", "Proven: the torques of this model differ from those of the exact model by at most [Nm, N]"]
-        lines.append(table(["joint", "torque"], [[j, number(c["torque"])] for j, c in document["claim"].items()]))
+        lines.append(
+            table(["joint", "torque"], [[j, upper_bound(c["torque"], 6)] for j, c in document["claim"].items()])
+        )
     if document["mimic"]:
         lines += ["", "Joints that follow another:"]
         lines += [f"  {name} follows {leader}" for name, leader in document["mimic"].items()]

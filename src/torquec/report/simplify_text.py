@@ -9,7 +9,7 @@ from typing import Any
 
 from torquec.expr import OperationCount
 from torquec.report.simplification_text import change_text
-from torquec.report.tables import number, table
+from torquec.report.tables import number, table, upper_bound
 from torquec.simplification.torque_coefficients import TermChange
 
 _SHOWN = 8
@@ -43,7 +43,7 @@ def simplify_text(document: Mapping[str, Any], facts: SimplifiedFacts) -> str:
         lines.append(f"terms:      {old['total']}  ->  {new['total']}  ({by_matrix})")
         lines += ["", *_left_out(facts)]
     rows = [
-        [joint, number(bound["torque"], 4), number(bound["found"], 4), bound["unit"]]
+        [joint, upper_bound(bound["torque"], 4), number(bound["found"], 4), bound["unit"]]
         for joint, bound in document["bounds"].items()
     ]
     if rows:
@@ -58,7 +58,7 @@ def simplify_text(document: Mapping[str, Any], facts: SimplifiedFacts) -> str:
                 "exact" if p["factor"] == 0.0 else f"{p['factor']:g} x",
                 str(p["mul"]),
                 str(p["add"]),
-                number(p["level"], 3),
+                upper_bound(p["level"], 3),
             ]
             for p in document["trade_off"]["points"]
         ]
@@ -95,7 +95,7 @@ def _coefficients(proofs: Mapping[str, Mapping[str, Any]], served: Sequence[str]
 
     closest = sorted(proofs.items(), key=lambda item: -used(item[1]))[:_SHOWN]
     rows = [
-        [name, *(number(proof[key], 4) for key in ("bound", "found", "tolerance")), proof["kind"]]
+        [name, upper_bound(proof["bound"], 4), number(proof["found"], 4), number(proof["tolerance"], 4), proof["kind"]]
         for name, proof in closest
     ]
     first = "closest to what is allowed" if closest[0][1]["tolerance"] else "the largest"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from torquec.report.tables import number, table
+from torquec.report.tables import number, table, upper_bound
 
 _COLUMNS = (
     ("tau", "tau"),
@@ -44,7 +44,7 @@ def state_text(name: str, state: Mapping[str, Sequence[float]], document: Mappin
 def _proven(key: str, said: Mapping[str, Any]) -> str:
     bounds = ""
     if said["bounds"]:
-        rows = (", ".join(number(value, 3) for value in row) for row in said["bounds"])
+        rows = (", ".join(upper_bound(value, 3) for value in row) for row in said["bounds"])
         bounds = f" [{'; '.join(rows)}]"
     return f"  {key}: {said['standing']}{bounds} ({said['text']})"
 

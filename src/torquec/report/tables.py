@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from torquec.foundation.rounded_bound import rounded_down, rounded_up
+
 _NOISE = 1e-14
 """Smaller than the rounding of any quantity of a robot in SI units: shown as zero."""
 
@@ -38,6 +40,24 @@ def number(value: float | None, digits: int = 6) -> str:
     if value is None or not math.isfinite(value):
         return "-"
     return f"{value:.{digits}g}" if abs(value) > _NOISE else "0"
+
+
+def upper_bound(value: float | None, digits: int) -> str:
+    """A proven upper bound for a table, rounded up; '-' where there is none.
+
+    >>> upper_bound(0.12341, 4), upper_bound(7e-18, 4), upper_bound(None, 4)
+    ('0.1235', '7e-18', '-')
+    """
+    return "-" if value is None or not math.isfinite(value) else rounded_up(value, digits)
+
+
+def lower_bound(value: float | None, digits: int) -> str:
+    """A proven lower bound, such as a margin, rounded down; '-' where there is none.
+
+    >>> lower_bound(0.12349, 4)
+    '0.1234'
+    """
+    return "-" if value is None or not math.isfinite(value) else rounded_down(value, digits)
 
 
 def complex_number(re: float, im: float) -> str:

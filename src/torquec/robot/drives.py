@@ -19,6 +19,7 @@ from torquec.robot.dh_joint import (
     read_motor,
     read_spring,
 )
+from torquec.robot.passive_friction import driving_friction
 from torquec.robot.robot import Joint, Robot
 from torquec.robot.toml import Table, read_toml
 from torquec.robot.validate import check_drives, check_joint
@@ -78,7 +79,9 @@ def read_drives(path: Path, robot: Robot) -> Robot:
         drives=build_drives([*kept, *(geared for geared, _ in motors)], robot.joint_names, mimics),
     )
     check_drives(driven_robot.drives, where=str(path))
-    return driven_robot
+    known = {warning.text for warning in robot.warnings}
+    found = tuple(one for one in driving_friction(driven_robot, lambda _: str(path)) if one.text not in known)
+    return dataclasses.replace(driven_robot, warnings=(*robot.warnings, *found))
 
 
 def _read_joint(entry: Table, joint: Joint) -> Joint:

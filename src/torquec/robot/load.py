@@ -20,6 +20,7 @@ from torquec.robot.degrees import warn_of_degrees
 from torquec.robot.drives import DRIVES_SUFFIX, read_drives, side_file
 from torquec.robot.robot import Robot
 from torquec.robot.urdf import read_urdf, robot_of_urdf
+from torquec.robot.validate import refuse_warnings
 from torquec.robot.xacro import expand_xacro
 from torquec.robot.xml import Element, parse_xml
 
@@ -78,6 +79,8 @@ def load(
     drives = drives_beside(file)
     if drives is not None:
         robot = read_drives(drives, robot)
+        if strict:
+            refuse_warnings(robot.warnings)
     if robot.snap != snap:
         robot = dataclasses.replace(robot, snap=snap)
     _warn_of_snaps(robot)

@@ -20,6 +20,7 @@ import numpy as np
 from torquec.errors import RobotFileError
 from torquec.robot.degrees import degrees_text, is_limit_in_degrees
 from torquec.robot.friction_words import FRICTION_WORDS, FrictionSign
+from torquec.robot.passive_friction import driving_friction
 from torquec.robot.robot import BASE, Body, Drives, FileWarning, Friction, Joint, Robot
 from torquec.spatial import Inertia, norm
 
@@ -89,6 +90,9 @@ def check_robot(
         warnings += _missing_limits(body.joint, wanted, places.get(body.joint.name, robot.source))
         warnings += _negative_friction(body.joint, places.get(body.joint.name, robot.source))
         warnings += _limits_in_degrees(body.joint, places.get(body.joint.name, robot.source))
+    negative = {body.joint.name for body in robot.bodies if _negative_friction(body.joint, "")}
+    driving = driving_friction(robot, lambda name: places.get(name, robot.source))
+    warnings += [warning for warning in driving if warning.about not in negative]
     if strict:
         refuse_warnings(warnings)
     return dataclasses.replace(robot, warnings=tuple(warnings))

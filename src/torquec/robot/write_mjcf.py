@@ -3,7 +3,9 @@
 (1)  a body with its inertia, joint, limits and frames (as sites); the base is a body without a joint
 (2)  damping, frictionloss and armature of a joint: its own friction and rotor, and those of the motors that turn with
      it alone, seen through their gear r: r^2 times viscous friction and inertia, |r| times Coulomb friction; damping
-     a v + b v |v| + c v^3 with |r|^3 times curved and r^4 times cubic friction
+     a v + b v |v| + c v^3 with |r|^3 times curved and r^4 times cubic friction. Beside every frictionloss stands
+     solreffriction, the fastest that MuJoCo's own time step takes: its friction is a constraint that follows the sign
+     of v + qdd/b, b = 2/(dmax solreffriction), so that the usual 0.02 s turns over 10 ms too early
 (3)  a motor that turns with several joints is a fixed tendon with their ratios, which has the same three words
 (4)  a constant torque c is the spring -k (q - c'), c' = c/k, so soft and so long that q does not change it
 (5)  a mimic joint follows by an equality constraint; each independent joint has a motor, to be driven by its torque
@@ -27,6 +29,7 @@ from torquec.errors import ArgumentError, RobotError
 from torquec.foundation.reading import to_path
 from torquec.foundation.writing import write_files
 from torquec.robot.drives import side_file
+from torquec.robot.passive_friction import check_friction_is_passive
 from torquec.robot.robot import BASE, Friction, Joint, Motor, Robot
 from torquec.robot.validate import principal_moments
 from torquec.robot.write_drives import drives_text
@@ -39,6 +42,11 @@ _LEAST = 1e-15
 _SOFT = 1e-10
 """Stiffness of (4), of the torque: a turn of the joint changes the torque by less than 1e-9 of it."""
 
+_FRICTION_TIME = 0.004
+"""Time constant [s] of MuJoCo's friction constraint (2): two of its usual steps of 2 ms. A sliding joint then stops
+within a step; MuJoCo raises smaller values to two steps, and larger ones let friction turn over before the speed does.
+"""
+
 _BENDS = ("curved", "cubic")
 """Further words of friction that MuJoCo's damping has."""
 
@@ -50,8 +58,8 @@ def write_mjcf(robot: Robot, path: str | os.PathLike[str], *, note: str = "", fo
     """Write the robot as an MJCF file, and what MuJoCo has no words for beside it; the files that were written.
 
     `note` is said in the file's first lines. Files that Torquec did not write are replaced with `force` only. Raises
-    `RobotError` for inertias that MuJoCo does not take, `ArgumentError` for a name that XML cannot hold, a place that
-    cannot be written and a file in the way.
+    `RobotError` for inertias that MuJoCo does not take and for friction that drives its joint,
+    `ArgumentError` for a name that XML cannot hold, a place that cannot be written and a file in the way.
     """
     file = to_path(path)
     if file.suffix.lower() != ".xml":
@@ -84,6 +92,7 @@ def not_in_mjcf(robot: Robot) -> tuple[str, ...]:
 def mjcf_text(robot: Robot, *, note: str = "") -> str:
     """The robot as an MJCF document (1)-(5); raises as `write_mjcf` does."""
     check_xml_names(robot)
+    check_friction_is_passive(robot)
     for body in robot.bodies:
         _check_takable(body.name, body.inertia)
     lost = not_in_mjcf(robot)
@@ -175,8 +184,9 @@ class _Words:
         """As they are written, but for the constant."""
         damping = number_list((self.viscous, self.curved, self.cubic)) if self.is_bent else f"{self.viscous!r}"
         written = [f'damping="{damping}"'] if self.viscous or self.is_bent else []
-        others = {"frictionloss": self.frictionloss, "armature": self.armature}
-        return written + [f'{name}="{value!r}"' for name, value in others.items() if value]
+        if self.frictionloss:
+            written += [f'frictionloss="{self.frictionloss!r}"', f'solreffriction="{_FRICTION_TIME!r} 1"']
+        return written + ([f'armature="{self.armature!r}"'] if self.armature else [])
 
 
 def _joint_words(robot: Robot) -> dict[str, _Words]:

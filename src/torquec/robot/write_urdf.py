@@ -21,6 +21,7 @@ from torquec.foundation.writing import write_files
 from torquec.robot.drives import side_file
 from torquec.robot.edit_urdf import dynamics_line, edited_urdf, inertial_lines, origin_line
 from torquec.robot.joints import JointKind
+from torquec.robot.passive_friction import check_friction_is_passive
 from torquec.robot.robot import BASE, Body, Frame, Friction, Limits, Robot
 from torquec.robot.urdf_joint import NO_LIMIT
 from torquec.robot.validate import check_inertia
@@ -46,8 +47,9 @@ def write_urdf(
     file's first lines.
 
     An earlier side file of the same name is replaced, for it would change what is read back. Files that Torquec did not
-    write are replaced with `force` only. Raises `RobotError` for an inertia that URDF cannot hold, `ArgumentError` for
-    a name that XML cannot hold, a place that cannot be written and a file in the way.
+    write are replaced with `force` only. Raises `RobotError` for an inertia that URDF cannot hold and for friction that
+    drives its joint, `ArgumentError` for a name that XML cannot hold, a place that cannot be written and a file in the
+    way.
     """
     file = to_path(path)
     if file.suffix.lower() != ".urdf":
@@ -65,6 +67,7 @@ def write_urdf(
 def urdf_text(robot: Robot, *, dynamics: Mapping[str, Friction] | None = None, note: str = "") -> str:
     """The robot as a URDF document; what does not fit in is left to the side file. Raises as `write_urdf` does."""
     check_xml_names(robot)
+    check_friction_is_passive(robot)
     said = dynamics or {}
     _check_writable("base", robot.base_inertia)
     for body in robot.bodies:

@@ -7,6 +7,7 @@ robots are refused is said by :mod:`torquec.simplification.accepts`.
 from __future__ import annotations
 
 from torquec.errors import SpecificationError
+from torquec.foundation.rounded_bound import rounded_up
 from torquec.proof.certify import rounding_of, smallest_bounds
 from torquec.proof.snap_bound import snap_bound
 from torquec.simplification.problem import SimplificationProblem
@@ -30,7 +31,7 @@ def check_tolerances(problem: SimplificationProblem) -> None:
         if not snap < allowed:
             raise SpecificationError(
                 f"joint '{name}' is allowed a torque error of {allowed:.3g}, and taking angles of the file as right "
-                f"angles changes its torque by up to {snap:.3g}",
+                f"angles changes its torque by up to {rounded_up(snap, 3)}",
                 where=problem.robot.source,
                 remedy=f"read the robot as it is written (--no-snap, load(path, snap=False)), or allow {2 * snap:.2g}",
             )
@@ -47,5 +48,5 @@ def check_tolerances(problem: SimplificationProblem) -> None:
         if not bound <= allowed:
             raise SpecificationError(
                 f"joint '{name}' is allowed a torque error of {allowed:.3g}, less than rounding makes of exact torques",
-                remedy=f"allow at least {bound:.3g}, the smallest error that can be proven",
+                remedy=f"allow at least {rounded_up(bound, 3)}, the smallest error that can be proven",
             )

@@ -13,7 +13,7 @@ less close.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from torquec.closedform import ClosedForm, closed_form
@@ -24,7 +24,7 @@ from torquec.proof.certificate import Certificate
 from torquec.proof.certify import certify
 from torquec.proof.certify_coefficients import certify_coefficients, check_independent, prove_coefficients
 from torquec.proof.coefficient_certificate import CoefficientCertificate
-from torquec.proof.coefficient_tolerance import Family
+from torquec.proof.coefficient_tolerance import CoefficientTolerance, Family
 from torquec.robot.robot import Robot
 from torquec.simplification.coefficient_model import CoefficientModel, abbreviated_coefficients, fitted_coefficients
 from torquec.simplification.fitting.fit_entries import fit_entries
@@ -105,23 +105,20 @@ def _met(
 
 def _by_control(robot: Robot, exact: Function, specification: Specification, work: Work) -> Simplified:
     """(2), of all joints, or of some while others have torque errors."""
+    check_independent(robot)
     form = closed_form(robot)
     problem = SimplificationProblem(robot, exact, specification.motions, torque_budgets(form, specification), work)
-    if problem.has_mimic_joints:
-        return Simplified(simplify_torque(problem))
-    simpler = _by_coefficients(robot, exact, form, specification, work)
-    if simpler is None:
-        return Simplified(simplify_torque(problem))  # the exact quantities again
-    fitted, proven = simpler
+    fitted, proven = _by_coefficients(robot, exact, form, specification, work)
     return Simplified(replace(simplify_torque(problem), coefficients=proven), fitted)
 
 
 def _by_coefficients(
     robot: Robot, exact: Function, form: ClosedForm, specification: Specification, work: Work
-) -> tuple[CoefficientModel, CoefficientCertificate] | None:
-    """The coefficients M, c and g within their tolerances, and the proof; None where time allowed not even one.
+) -> tuple[CoefficientModel | None, CoefficientCertificate]:
+    """The coefficients M, c and g within their tolerances, and the proof.
 
-    Friction is not simplified.
+    Where time allowed not even one fit, the model is None and the proof is about the exact program: a control
+    requirement without a proof of coefficients would not be met. Friction is not simplified.
     """
     tolerances = tuple(t for t in coefficient_tolerances(form, specification) if t.family is not Family.V)
     box, whole = specification.box, work.limit
@@ -129,7 +126,7 @@ def _by_coefficients(
         tasks = entry_tasks(form, tolerances, margin=proof_margin(form))
         fits = fit_entries(tasks, box, search=specification.search, work=work)
     if not any(fits):
-        return None
+        return None, _exact_coefficients(robot, exact, specification, tolerances, work)
     fitted = fitted_coefficients(form, tolerances, fits)
     program = fitted.torque()
     with work.limited(whole.part(_FITTED_AND_PROVEN)):
@@ -139,13 +136,25 @@ def _by_coefficients(
     # What is not proven is exact again, and at most snapped angles are left of its error: no search, however late.
     kept = [None if t.name in found.unproven else fit for t, fit in zip(tolerances, fits, strict=True)]
     if not any(kept):
-        return None
+        return None, _exact_coefficients(robot, exact, specification, tolerances, work)
     fitted = fitted_coefficients(form, tolerances, kept)
     with work.unlimited():
         proven = certify_coefficients(
             robot, exact, fitted.torque(), box, tolerances=tolerances, known=found.proofs, work=work
         )
     return fitted, proven
+
+
+def _exact_coefficients(
+    robot: Robot,
+    exact: Function,
+    specification: Specification,
+    tolerances: Sequence[CoefficientTolerance],
+    work: Work,
+) -> CoefficientCertificate:
+    """The proof that the exact program meets the tolerances: at most the error of snapped angles is bounded."""
+    with work.unlimited():
+        return certify_coefficients(robot, exact, exact, specification.box, tolerances=tolerances, work=work)
 
 
 def _by_threshold(

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 from dataclasses import fields
 from typing import Any
 
 from torquec.closedform import closed_form
 from torquec.codegen.precision import Precision
-from torquec.errors import CheckError, SpecificationError
+from torquec.errors import CheckError, SpecificationError, UnitWarning
+from torquec.foundation.rounded_bound import rounded_up
 from torquec.proof.certificate import Certificate
 from torquec.proof.checker.check_parts import is_same_torque
 from torquec.proof.coefficient_tolerance import Family
@@ -67,10 +69,7 @@ def check_specification_met(robot: Robot, certificate: Certificate) -> None:
     """
     if not certificate.specification:
         return
-    try:
-        stated = parse_specification(certificate.specification, robot, source="the certificate's specification")
-    except SpecificationError as error:
-        raise CheckError(f"the certificate's specification cannot be read: {error.found}", remedy=_REMEDY) from None
+    stated = _parsed(robot, certificate)
     if stated.motions != certificate.motions:
         raise CheckError("the certificate is about other motions than its specification", remedy=_REMEDY)
     if stated.precision is not certificate.precision:
@@ -84,17 +83,24 @@ def check_specification_met(robot: Robot, certificate: Certificate) -> None:
     control = any(joint.control for joint in stated.joints)
     form = closed_form(robot) if control else None
     allowed = [j.torque_error for j in stated.joints] if form is None else torque_budgets(form, stated)
-    if not certificate.joints and form is None:
+    if not certificate.joints and any(joint.torque_error is not None for joint in stated.joints):
         raise CheckError("the certificate bounds no torque, and its specification asks for it", remedy=_REMEDY)
     for (name, proof), tolerance in zip(certificate.joints.items(), allowed, strict=bool(certificate.joints)):
         if tolerance is None or proof.tolerance != tolerance or not proof.bound <= tolerance:
             raise CheckError(
                 f"joint '{name}': its specification allows {tolerance}, the certificate states {proof.tolerance} and "
-                f"a bound of {proof.bound:.6g}",
+                f"a bound of {rounded_up(proof.bound, 6)}",
                 remedy=_REMEDY,
             )
-    if form is None or certificate.coefficients is None:
+    if form is None:
         return
+    if certificate.coefficients is None:
+        asked = next(joint.name for joint in stated.joints if joint.control)
+        raise CheckError(
+            f"the certificate proves no coefficients, and its specification has a control requirement for joint "
+            f"'{asked}': the damping of the loop depends on the error of its inertia",
+            remedy=_REMEDY,
+        )
     proofs = certificate.coefficients.coefficients
     for wanted in coefficient_tolerances(form, stated):
         found = proofs.get(wanted.name)
@@ -104,6 +110,25 @@ def check_specification_met(robot: Robot, certificate: Certificate) -> None:
             raise CheckError(
                 f"{wanted.name}: its specification allows {wanted.value:.6g} {wanted.kind}", remedy=_REMEDY
             )
+
+
+def stated_specification(robot: Robot, certificate: Certificate) -> str:
+    """What a certificate's specification requires, written from its parsed values; empty where there is none.
+
+    Comments, which nobody proves, are not part of it. Raises `CheckError` where it cannot be read.
+    """
+    if not certificate.specification:
+        return ""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnitWarning)  # reported when the specification was read for the first time
+        return specification_text(robot, _parsed(robot, certificate))
+
+
+def _parsed(robot: Robot, certificate: Certificate) -> Specification:
+    try:
+        return parse_specification(certificate.specification, robot, source="the certificate's specification")
+    except SpecificationError as error:
+        raise CheckError(f"the certificate's specification cannot be read: {error.found}", remedy=_REMEDY) from None
 
 
 def _check_threshold(robot: Robot, certificate: Certificate, threshold: CoefficientThreshold) -> None:

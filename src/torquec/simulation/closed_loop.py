@@ -166,11 +166,11 @@ def simulate(
     recording = run.run(rows, drives, seeds=[(options.seed, 0)], every=options.record_every)
     lost = int(recording.diverged[0])
     if lost >= 0:
-        raise _divergence(recording, sampled, f"nothing was finite at {sampled.t[lost]:g} s", before=lost, bound=1.0)
+        raise _divergence(recording, sampled, f"nothing was finite at {sampled.t[lost]:g} s", before=lost, largest=1.0)
     result = results_of(run, sampled, recording)[0]
     if result.max_error_values.max(initial=0.0) > options.largest_error:
         rest = f"it reached {result.max_error_values.max():.3g}"
-        raise _divergence(recording, sampled, rest, before=len(sampled), bound=options.largest_error)
+        raise _divergence(recording, sampled, rest, before=len(sampled), largest=options.largest_error)
     return result
 
 
@@ -265,17 +265,19 @@ def _state(values: npt.ArrayLike, plant: Plant, name: str) -> Array:
     return array
 
 
-def _divergence(recording: Recording, sampled: Trajectory, rest: str, *, before: int, bound: float) -> DivergenceError:
-    """Which joint's error passed the bound first, and when; what came of it."""
+def _divergence(
+    recording: Recording, sampled: Trajectory, rest: str, *, before: int, largest: float
+) -> DivergenceError:
+    """Which joint's error passed `largest` first, and when; what came of it."""
     early = recording.samples < before
     error = np.abs(sampled.q[recording.samples[early]] - recording.q[early, 0])
-    large = np.argwhere(error > bound)
+    large = np.argwhere(error > largest)
     found = f"the simulation diverged: {rest}"
     if len(large):
         sample, joint = (int(i) for i in large[0])
         when = sampled.t[recording.samples[sample]]
         found = (
-            f"the simulation diverged: the error of joint '{sampled.joints[joint]}' passed {bound:.3g} at "
+            f"the simulation diverged: the error of joint '{sampled.joints[joint]}' passed {largest:.3g} at "
             f"t = {when:g} s, and {rest}"
         )
     return DivergenceError(found, remedy="use slower poles or lower gains, sample faster, or take more substeps")

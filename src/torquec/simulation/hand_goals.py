@@ -97,9 +97,16 @@ def _still(pose: Pose, count: int) -> Array:
     return rows
 
 
-def _set(rows: Array, name: str, values: Array) -> None:
+def goal_part(rows: Array, name: str) -> Array:
+    """The columns of a quantity of `GOAL` in rows (K, `GOAL_SIZE`), as a view."""
     start = 0
     for key, size in GOAL.items():
         if key == name:
-            rows[:, start : start + size] = values
+            break
         start += size
+    part: Array = rows[:, start : start + GOAL[name]]
+    return part
+
+
+def _set(rows: Array, name: str, values: Array) -> None:
+    goal_part(rows, name)[...] = values

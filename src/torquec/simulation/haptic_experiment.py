@@ -25,6 +25,7 @@ import numpy as np
 
 from torquec.control.admittance import Admittance, admittance
 from torquec.control.admittance_options import AdmittanceOptions
+from torquec.control.haptic_caps import NOT_FREE
 from torquec.control.rendered_object import RenderedObject
 from torquec.control.tool_load import ToolLoad
 from torquec.dynamics.contact import SpringDamper, TouchPoint, Wall, contact_field
@@ -36,7 +37,7 @@ from torquec.kinematics.inverse_kinematics import inverse_kinematics
 from torquec.robot.robot import Robot
 from torquec.simulation.experiment_names import HapticExperiment
 from torquec.simulation.felt_inertia import FeltInertia, MeasuredMotion, felt_inertia, frame_motion, measured_motion
-from torquec.simulation.hand_goals import HandMotion, circle_goals, push_goals, rotation_goals
+from torquec.simulation.hand_goals import HandMotion, circle_goals, goal_part, push_goals, rotation_goals
 from torquec.simulation.haptic_loop import USUAL_SETTING, HapticLoop, HapticRecording, HapticSetting
 from torquec.simulation.haptic_posture import check_rendered, default_posture, follows, unrendered
 from torquec.spatial import Pose
@@ -208,7 +209,8 @@ def run_experiment(
     start = frame_pose(robot, kinematics.frame, [float(x) for x in posture])
     cycle = _cycle(robot, plan, options, start)
     loop = HapticLoop(cycle, options.setting)
-    recording = loop.run(loop.first_row(posture), _goals(plan, options, start))
+    goals = _goals(plan, options, start)
+    recording = loop.run(loop.first_row(posture), goals)
     measured = measured_motion(robot, kinematics.frame, recording.t, recording.seen)
     wanted = cycle.read(np.vstack([recording.cycle[1:], recording.last[loop.parts["cycle"]]]))["acceleration"]
     wall = _wall_result(cycle, recording, start, options) if plan.motion is None else None
@@ -217,7 +219,9 @@ def run_experiment(
     )
     if plan.motion is None:
         return result
-    felt = felt_inertia(recording.t, result.load, result.acceleration, start=plan.motion.start)
+    intended = goal_part(goals, "turning_rate" if plan.turns else "acceleration")
+    free = (recording.status.astype(np.int64) & int(NOT_FREE)) == 0
+    felt = felt_inertia(recording.t, result.load, result.acceleration, intended, start=plan.motion.start, free=free)
     return replace(result, felt=felt)
 
 

@@ -67,7 +67,8 @@ def test_derivatives_agree_with_ours():
 
 def test_saved_files_load(tmp_path):
     function = every_operation()
-    (path,) = write_casadi_functions([function], tmp_path, prefix="my arm")
+    path, text = write_casadi_functions([function], tmp_path, prefix="my arm", description="Of a robot.")
+    assert text.read_text().startswith("my arm: written by torquec.\nOf a robot.\n")
     assert path.name == "my_arm_every_operation.casadi"
     compare(function, casadi.Function.load(str(path)), {name: value[0] for name, value in random_inputs(2).items()})
 

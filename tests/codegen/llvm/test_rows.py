@@ -1,6 +1,8 @@
 import ctypes
+import gc
 import threading
 import tracemalloc
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -103,3 +105,22 @@ def test_nobody_waits_for_a_thread_that_does_not_come_to_run(call, monkeypatch, 
             assert same_bits(caller.submit(call, *arrays, threads=2).result(timeout=60), expected)
         finally:
             occupied.set()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_thread_that_still_runs_keeps_the_code(monkeypatch, dtype):
+    """Ctrl-C ends the call, not the other threads: what they run stays in memory until they are done."""
+    native = compile_function(arm())
+    arrays = [a.astype(dtype) for a in inputs_of(arm(), np.random.default_rng(5), 9000)]
+    result = native.call(*arrays)
+    code = weakref.ref(native._kernels._batch_object)
+    kept = []
+    monkeypatch.setattr(rows_file, "_run_together", lambda work, threads: kept.append(work))
+    late = native.call(*arrays, threads=2)
+    del native
+    gc.collect()
+    assert code() is not None
+    kept.pop()()
+    gc.collect()
+    assert same_bits(late, result)
+    assert code() is None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -63,3 +66,13 @@ def test_soft_columns_are_the_hard_ones_at_speed(friction):
 def test_columns_that_need_more_than_speeds_are_refused():
     with pytest.raises(ArgumentError, match="'load'"):
         RegressorInformation(classics.planar2r(), FrictionModel.LOAD)
+
+
+def test_native_code_is_freed_with_what_it_belongs_to():
+    information = RegressorInformation(classics.planar2r(), FrictionModel.NONE)
+    state = states(2)
+    information.by_state(state, np.ones(information.rows(state).shape))
+    gone = weakref.ref(information)
+    del information
+    gc.collect()
+    assert gone() is None

@@ -10,7 +10,13 @@ import pytest
 from torquec.errors import ArgumentError
 from torquec.identification import FrictionModel, GasSpring, RecordedColumn, prepare
 from torquec.identification.excitation.simulated_log import simulated_log
-from torquec.identification.torque.torque_columns import friction_block, friction_names, read_columns, shafts_of
+from torquec.identification.torque.torque_columns import (
+    FrictionLaw,
+    friction_block,
+    friction_names,
+    read_columns,
+    shafts_of,
+)
 from torquec.robot import classics
 
 ROBOT = classics.planar2r()
@@ -114,3 +120,13 @@ def test_a_gas_spring_without_volume_is_refused():
     samples = prepare(simulated_log(ROBOT), cutoff=10.0)
     with pytest.raises(ArgumentError, match=r"counterbalance.*volume.*joint2"):
         GasSpring(**SPRING | {"volume": 1e-5}).torque(ROBOT, samples)
+
+
+def test_all_powers_of_the_speed_are_tried_together():
+    """One of them alone must not be negative; both can bend downwards and still take energy."""
+    law = FrictionLaw()
+    assert law.richer["powers"].parameters == ("viscous", "coulomb", "offset", "curved", "cubic")
+    bent = law.with_term("curved")
+    assert not bent.has("powers")
+    assert bent.with_term("powers").parameters == ("viscous", "coulomb", "offset", "curved", "cubic")
+    assert "powers" not in bent.with_term("powers").richer

@@ -7,18 +7,22 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torquec.codegen.function_names import check_names
 from torquec.codegen.identifiers import c_identifier, prefix_identifier
 from torquec.errors import ExpressionError, MissingExtraError
-from torquec.expr import Function, Op, Port, check_function
+from torquec.expr import Function, Op, Port, check_function, count_operations
 from torquec.foundation.writing import write_folder
 
 if TYPE_CHECKING:
     import casadi
+
+_USE = """\
+Functions for CasADi: casadi.Function.load("{prefix}_NAME.casadi"). Units are SI and radians unless a function says \
+otherwise; vectors are columns."""
 
 
 def casadi_function(function: Function, *, name: str | None = None) -> casadi.Function:
@@ -57,21 +61,47 @@ def casadi_function(function: Function, *, name: str | None = None) -> casadi.Fu
 
 
 def write_casadi_functions(
-    functions: Sequence[Function], directory: Path, *, prefix: str, force: bool = False
+    functions: Sequence[Function],
+    directory: Path,
+    *,
+    prefix: str,
+    description: str = "",
+    notes: Mapping[str, str] | None = None,
+    force: bool = False,
 ) -> list[Path]:
     """Write one `<prefix>_<name>.casadi` a function, as `casadi.Function.load` reads it; gives their paths.
 
-    These files have no room for a comment: older ones are replaced with `force` only.
+    These files have no room for a comment: older ones are replaced with `force` only, and `description` and `notes`
+    (by function) go to `<prefix>.casadi.txt` beside them.
     """
     check_names(functions)
-    contents = {}
+    contents: dict[str, str | bytes] = {}
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "function"
         for function in functions:
             name = f"{prefix_identifier(prefix)}_{c_identifier(function.name)}"
             casadi_function(function, name=name).save(str(path))
             contents[f"{name}.casadi"] = path.read_bytes()
+    contents[f"{prefix_identifier(prefix)}.casadi.txt"] = _description(functions, prefix, description, notes or {})
     return write_folder(directory, contents, force=force)
+
+
+def _description(functions: Sequence[Function], prefix: str, description: str, notes: Mapping[str, str]) -> str:
+    """The text beside the functions: what they are of, and their ports."""
+    begin = prefix_identifier(prefix)
+    lines = [*f"{prefix}: written by torquec.\n{description}".rstrip().splitlines(), "", _USE.format(prefix=begin)]
+    for function in functions:
+        name = f"{begin}_{c_identifier(function.name)}"
+        lines += ["", f"{name}: {count_operations(function)}"]
+        lines += [f"  {notes[function.name]}"] if function.name in notes else []
+        for kind, ports in (("in ", function.inputs), ("out", function.outputs)):
+            lines += [
+                f"  {kind}  {c_identifier(port.name)}: {rows} x {width}"
+                for port in ports
+                for rows, width in (_size(port),)
+            ]
+    plain = "\n".join(lines).encode("ascii", "backslashreplace").decode()
+    return "".join(c if c == "\n" or c.isprintable() else " " for c in plain) + "\n"
 
 
 def _operations(ca: Any) -> dict[Op, Callable[..., Any]]:

@@ -123,7 +123,9 @@ def compile_function(function: Function, *, options: CompileOptions = _DEFAULT) 
 def load_or_compile(key: str, make: Callable[[], Function], *, options: CompileOptions = _DEFAULT) -> NativeFunction:
     """The function of a key from the cache; where it is not there, `make` is called and the result compiled and kept.
 
-    `key` must name the content: everything that `make` depends on, except the version of Torquec.
+    `key` must name the content: everything that `make` depends on, except the version of Torquec. The native function
+    owns `make`, which must own neither it nor its `call` (directly, or as the method of an object that keeps them): the
+    garbage collector does not see what a built-in function owns, and both would stay in memory.
     Raises `CompileError` where the function is too large or LLVM cannot compile it.
     """
     return NativeFunction(CachedObjects(key, make, options.cpu or host_cpu()), options=options)
@@ -157,7 +159,7 @@ class _Kernels:
             if self._batch_object is None:
                 slots = {**libm_slots(), SCALAR_SLOT: self.scalar.address(PACKED)}
                 loaded = LoadedObject(self.objects.batch(), self._cpu, slots)
-                self._batch = BatchKernels(loaded.address(BATCH), loaded.address(SHARED))
+                self._batch = BatchKernels(loaded.address(BATCH), loaded.address(SHARED), (self.scalar, loaded))
                 self._batch_object = loaded
                 if self.record is not None:
                     self.record[BATCH_WORD] = self._batch.alone
@@ -168,7 +170,7 @@ class _Kernels:
         with self._lock:
             if self._single_object is None:
                 loaded = LoadedObject(self.objects.single(), self._cpu, libm_slots())
-                self._single = BatchKernels(loaded.address(BATCH), loaded.address(SHARED))
+                self._single = BatchKernels(loaded.address(BATCH), loaded.address(SHARED), (loaded,))
                 self._single_object = loaded
                 if self.record is not None:
                     self.record[SINGLE_WORD] = self._single.alone

@@ -40,6 +40,8 @@ class BatchKernels:
 
     alone: int
     shared: int
+    code: tuple[object, ...] = ()
+    """The machine code behind both addresses, in memory as long as this object."""
 
 
 @dataclass(frozen=True)
@@ -67,27 +69,31 @@ def run_rows(kernels: BatchKernels, rows: Rows, *, threads: int) -> None:
     if threads == 1 or rows.count < 2 * _FEWEST_ROWS:
         _run_span(BATCH_PROTOTYPE(kernels.alone), rows, 0, rows.count)
     elif _is_in_place(rows):
-        _run_together(_share_in_place(SHARED_PROTOTYPE(kernels.shared), rows, threads), threads)
+        _run_together(_share_in_place(kernels, rows, threads), threads)
     else:
-        _run_together(_share_spans(BATCH_PROTOTYPE(kernels.alone), rows, threads), threads)
+        _run_together(_share_spans(kernels, rows, threads), threads)
 
 
-def _share_in_place(kernel: Any, rows: Rows, threads: int) -> Callable[[], None]:
+def _share_in_place(kernels: BatchKernels, rows: Rows, threads: int) -> Callable[[], None]:
     """The work of each thread on arrays that are used in place."""
     share = min(max(rows.count // (_SPANS_PER_THREAD * threads), _FEWEST_SHARED), _MOST_SHARED)
     taken = ctypes.c_int64(0)
     inputs, outputs = _pointers(rows.inputs), _pointers(rows.outputs)
-    return lambda: kernel(rows.count, inputs, outputs, ctypes.byref(taken), share)
+
+    def work() -> None:  # it holds `kernels` and `rows`: after Ctrl-C a thread may go on when the call has ended
+        SHARED_PROTOTYPE(kernels.shared)(rows.count, inputs, outputs, ctypes.byref(taken), share)
+
+    return work
 
 
-def _share_spans(kernel: Any, rows: Rows, threads: int) -> Callable[[], None]:
+def _share_spans(kernels: BatchKernels, rows: Rows, threads: int) -> Callable[[], None]:
     """The work of each thread on arrays that pass through buffers."""
     step = max(_FEWEST_ROWS, rows.count // (_SPANS_PER_THREAD * threads) + 1)
     spans = iter([(first, min(first + step, rows.count)) for first in range(0, rows.count, step)])
 
     def work() -> None:
         for first, last in spans:  # a list's iterator hands out every item once, whichever thread asks
-            _run_span(kernel, rows, first, last)
+            _run_span(BATCH_PROTOTYPE(kernels.alone), rows, first, last)
 
     return work
 

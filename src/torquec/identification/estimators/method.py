@@ -5,7 +5,10 @@ from __future__ import annotations
 import functools
 from enum import StrEnum
 
+import numpy as np
+
 from torquec.errors import ArgumentError
+from torquec.identification.estimators.dissipative import DissipativeEstimator
 from torquec.identification.estimators.estimator import Estimator, Needs
 from torquec.identification.estimators.least_squares import (
     HuberLeastSquares,
@@ -68,7 +71,10 @@ ESTIMATORS: dict[Method, type[Estimator]] = {
 
 
 def estimator_maker(method: Method, *, from_factors: bool = False) -> Make:
-    """How the estimator of a method is made; with `from_factors`, the one that stands in for it where rows are gone."""
+    """How the estimator of a method is made; with `from_factors`, the one that stands in for it where rows are gone.
+
+    Whatever the method, no fitted friction drives its joint: coefficients of terms that dissipate are not negative.
+    """
     kind = method.estimator.stand_in() if from_factors else method.estimator
     prior = functools.lru_cache(maxsize=8)(robot_prior)
 
@@ -80,7 +86,8 @@ def estimator_maker(method: Method, *, from_factors: bool = False) -> Make:
                 weighting=setting.weighting,
                 correlation=setting.correlation,
             )
-        return kind(correlation=setting.correlation)
+        not_negative = np.array([part.is_dissipative for part in model.kinds])
+        return DissipativeEstimator(functools.partial(kind, correlation=setting.correlation), not_negative)
 
     return make
 

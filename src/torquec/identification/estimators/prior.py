@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from torquec.dynamics.regressor import parameter_values
-from torquec.foundation.arrays import Array
+from torquec.foundation.arrays import Array, Indices
 from torquec.identification.estimators.joint_factors import JointFactors
 from torquec.identification.estimators.pseudo_inertia import WIDTH, metric, thickened
 from torquec.identification.torque.torque_model import TorqueModel
@@ -28,13 +28,16 @@ _FAINT = 1e-6  # a direction that no prior weighs still has an answer
 class Prior:
     """y0 (p + f,), L (p + f, p + f) of (3), Pi (k, p + f), and which entries of y are never negative.
 
-    `bodies` is how many blocks of ten come first.
+    `friction` marks those of them that are friction; `powers` (m, 3) are the places of viscous, curved and cubic
+    friction where a shaft has all three; `bodies` is how many blocks of ten come first.
     """
 
     center: Array
     root: Array
     projection: Array
     not_negative: Array
+    friction: Array
+    powers: Indices
     bodies: int
 
     def rows(self, factors: JointFactors, weights: Array, *, correlation: float, strength: float) -> Array:
@@ -62,4 +65,4 @@ def robot_prior(model: TorqueModel, *, robot: Robot | None = None) -> Prior:
         own = thickened(values[block])
         center[block] = own
         root[block, block] = np.linalg.cholesky(metric(own)).T
-    return Prior(center, root, model.projection, model.not_negative, bodies)
+    return Prior(center, root, model.projection, model.not_negative, model.dissipative, model.powers, bodies)

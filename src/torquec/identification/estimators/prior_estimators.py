@@ -1,9 +1,11 @@
 """Estimators with a prior: ridge, physically consistent (linear matrix inequalities), entropic (log-det).
 
 All three minimise (2) of `prior` for a given strength lambda;
-(1)  ridge:       nothing else
+(1)  ridge:       friction not negative: coefficients that are leave, the most negative first, and the rest is refitted
 (2)  consistent:  subject to P_i(y) >= 0 for every body, rotors and friction not negative; by clarabel, which is given
-                  the triangle of the residual: min t, |R y - z| <= t (normal equations would lose half the digits)
+                  the triangle of the residual: min t, |R y - z| <= t (normal equations would lose half the digits).
+                  Viscous a, curved b and cubic c together: a v + b v |v| + c v^3 opposes every speed v if and only if
+                  a, c >= 0 and b >= -2 sqrt(a c); as a cone: |(b - e, a - c)| <= a + c for some e >= 0
 (3)  entropic:    the pull to the prior is sum_i tr(P0^-1 P) - log det P, which is infinite at the border, so that
                   Newton's method from the prior stays inside; no solver needed
 """
@@ -30,6 +32,8 @@ _FINEST = 1e-4  # of the torque: no log knows it better, however exact its numbe
 _STEPS = 100  # of Newton; ten or so are usual
 _SHORTEST = 1e-10  # a step of Newton that is shorter finds no descent any more
 _THINNEST = 1e-10  # of an eigenvalue, relative to the prior: the edge of the physical
+_ROUNDING = 1e-12  # of a coefficient that the solver holds at zero
+_INSIDE = 1.0 - 1e-9  # of the bend that powers of the speed may have: far more than rounding in a file
 _BARRIER = 1e-3  # keeps friction above zero without moving what is away from it
 
 
@@ -62,9 +66,7 @@ class PriorEstimator(Estimator):
         r, z = triangle[:, :-1], triangle[:, -1]
         scale = np.linalg.norm(r, axis=0)
         scale[scale == 0.0] = 1.0
-        u, s, vt = np.linalg.svd(r / scale, full_matrices=False)
-        inverse = (vt.T / np.maximum(s, 1e-14 * s[0])) / scale[:, None]
-        self.y_ = inverse @ (u.T @ z)
+        inverse, self.y_ = _solved(r / scale, z, scale)
         half = self.prior.projection @ inverse
         self.covariance_ = half @ half.T
         self.status_ = Status.SOLVED
@@ -78,7 +80,11 @@ class PriorEstimator(Estimator):
     def physically_consistent_(self) -> bool:
         """Whether every body has a mass distribution and no rotor or friction is negative."""
         bodies = self.y_[: WIDTH * self.prior.bodies].reshape(-1, WIDTH)
-        return is_consistent(bodies) and bool(np.all(self.y_[self.prior.not_negative] >= -1e-12))
+        return is_consistent(bodies) and bool(np.all(self.y_ >= self._least() - _ROUNDING))
+
+    def _least(self) -> Array:
+        """The least values (p + f,) of rotors and friction that take energy from every motion, of bodies -inf."""
+        return least_values(self.y_, self.prior.not_negative, self.prior.powers)
 
 
 class RidgeToPrior(PriorEstimator):
@@ -86,7 +92,16 @@ class RidgeToPrior(PriorEstimator):
 
     def fit_factors(self, factors: JointFactors) -> Self:
         """Learn from triangles."""
-        self._start(factors)
+        triangle = self._start(factors)
+        r, z = triangle[:, :-1], triangle[:, -1]
+        scale = np.linalg.norm(r, axis=0)
+        scale[scale == 0.0] = 1.0
+        kept = np.arange(len(self.y_))
+        while np.any(self.y_[self.prior.friction] < 0.0):
+            # In units of the torques that each explains.
+            kept = np.setdiff1d(kept, np.argmin(np.where(self.prior.friction, self.y_ * scale, 0.0)))
+            self.y_ = np.zeros_like(self.y_)
+            self.y_[kept] = _solved(r[:, kept] / scale[kept], z, scale[kept])[1]
         return self._finish()
 
 
@@ -98,41 +113,54 @@ class ConsistentLeastSquares(PriorEstimator):
         triangle = self._start(factors)
         if not self.physically_consistent_:
             self._constrain(triangle)
+        # Bounds hold up to the solver's rounding: what is written holds them exactly.
+        self.y_ = np.maximum(self.y_, self._least())
         return self._finish()
 
     def _constrain(self, triangle: Array) -> None:
         clarabel = need("clarabel", "physically consistent estimation")
         sparse = need("scipy.sparse", "physically consistent estimation")
         r, z = triangle[:, :-1], triangle[:, -1]
+        powers = self.prior.powers
         size = r.shape[1]
+        width = size + len(powers) + 1
         scale = np.linalg.norm(r, axis=0)
         scale[scale == 0.0] = 1.0
         cones: list[Any] = [clarabel.SecondOrderConeT(len(r) + 1)]
-        # s = b - A v in the cone, v = (y * scale, t)
-        left = [np.zeros((len(r) + 1, size + 1))]
+        # s = b - A v in the cone, v = (y * scale, e, t)
+        left = [np.zeros((len(r) + 1, width))]
         left[0][0, -1] = -1.0
-        left[0][1:, :-1] = -r / scale
+        left[0][1:, :size] = -r / scale
         right = [np.concatenate([[0.0], -z])]
         for i in range(self.prior.bodies):
             rows, floor = _cone_rows(self.prior.center[WIDTH * i : WIDTH * (i + 1)])
-            block = np.zeros((len(rows), size + 1))
+            block = np.zeros((len(rows), width))
             block[:, WIDTH * i : WIDTH * (i + 1)] = -rows / scale[WIDTH * i : WIDTH * (i + 1)]
             left.append(block)
             right.append(-floor)
             cones.append(clarabel.PSDTriangleConeT(4))
-        signed = np.flatnonzero(self.prior.not_negative)
+        for extra, (viscous, curved, cubic) in enumerate(powers, size):
+            block = np.zeros((3, width))
+            block[[0, 1], viscous] = -1.0 / scale[viscous]
+            block[[0, 1], cubic] = -1.0 / scale[cubic], 1.0 / scale[cubic]
+            block[2, [curved, extra]] = -1.0 / scale[curved], 1.0
+            left.append(block)
+            right.append(np.zeros(3))
+            cones.append(clarabel.SecondOrderConeT(3))
+        bounded = np.setdiff1d(np.flatnonzero(self.prior.not_negative), powers[:, 1])
+        signed = np.concatenate([bounded, np.arange(size, width - 1)])
         if len(signed):
-            block = np.zeros((len(signed), size + 1))
+            block = np.zeros((len(signed), width))
             block[np.arange(len(signed)), signed] = -1.0
             left.append(block)
             right.append(np.zeros(len(signed)))
             cones.append(clarabel.NonnegativeConeT(len(signed)))
         settings = clarabel.DefaultSettings()
         settings.verbose = False
-        cost = np.zeros(size + 1)
+        cost = np.zeros(width)
         cost[-1] = 1.0
         solver = clarabel.DefaultSolver(
-            sparse.csc_matrix((size + 1, size + 1)),
+            sparse.csc_matrix((width, width)),
             cost,
             sparse.csc_matrix(np.vstack(left)),
             np.concatenate(right),
@@ -142,8 +170,7 @@ class ConsistentLeastSquares(PriorEstimator):
         solution = solver.solve()
         solved = str(solution.status) in ("Solved", "AlmostSolved")
         self.status_ = Status.SOLVED if solved else Status.NOT_CONVERGED
-        self.y_ = np.array(solution.x[:-1]) / scale
-        self.y_[signed] = np.maximum(self.y_[signed], 0.0)
+        self.y_ = np.array(solution.x[:size]) / scale
 
 
 class EntropicLeastSquares(PriorEstimator):
@@ -219,6 +246,24 @@ def _plain_weights(factors: JointFactors, weighting: Weighting) -> Array:
     most = 1.0 / np.maximum(_FINEST * sizes, np.finfo(float).tiny)
     weights: Array = np.minimum(plain().fit_factors(factors).weights_, most)
     return weights
+
+
+def least_values(y: Array, not_negative: Array, powers: Indices) -> Array:
+    """The least values (p + f,) of (2): -inf where not marked, else 0; of curved friction -2 sqrt(viscous cubic)."""
+    least = np.where(not_negative, 0.0, -np.inf)
+    viscous, curved, cubic = powers.T
+    # Of two directions with one curved term, the one that allows less.
+    bends = -_INSIDE * 2.0 * np.sqrt(np.maximum(y[viscous], 0.0) * np.maximum(y[cubic], 0.0))
+    least[curved] = -np.inf
+    np.maximum.at(least, curved, bends)
+    return least
+
+
+def _solved(rows: Array, right: Array, scale: Array) -> tuple[Array, Array]:
+    """The pseudo-inverse of rows times `scale`, and the y of least squares; rows have columns of length one."""
+    u, s, vt = np.linalg.svd(rows, full_matrices=False)
+    inverse: Array = (vt.T / np.maximum(s, 1e-14 * s[0])) / scale[:, None]
+    return inverse, inverse @ (u.T @ right)
 
 
 def _cone_rows(prior: Array) -> tuple[Array, Array]:

@@ -113,9 +113,10 @@ class RegressorInformation:
     @cached_property
     def _gradient(self) -> Callable[..., Any]:
         """(3)."""
+        model = self.model  # not `self`, which keeps the native function
         native = load_or_compile(
             f"robot {self.robot.content_hash} base_regressor gradient",
-            lambda: gradient(self.model.function("base_regressor"), "Y", by=_STATE),
+            lambda: gradient(model.function("base_regressor"), "Y", by=_STATE),
         )
         return native.call
 

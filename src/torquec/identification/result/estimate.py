@@ -17,6 +17,7 @@ import numpy as np
 from torquec.dynamics.shafts import Shaft
 from torquec.foundation.arrays import Array
 from torquec.identification.estimators.estimator import Status
+from torquec.identification.estimators.prior_estimators import least_values
 from torquec.identification.estimators.pseudo_inertia import WIDTH
 from torquec.identification.estimators.statistics import CONFIDENCE, correlations
 from torquec.identification.result.realization import Realization, realize
@@ -122,8 +123,8 @@ class Estimate:
     def is_buildable(self) -> bool:
         """Whether some robot that could be built has these parameters: solid bodies, no negative rotor or friction."""
         found = self.realization
-        signed = found.standard[self.model.not_negative]
-        return found.physically_consistent and bool(np.all(signed >= -_ROUNDING))
+        least = least_values(found.standard, self.model.not_negative, self.model.powers)
+        return found.physically_consistent and bool(np.all(found.standard >= least - _ROUNDING))
 
     @property
     def standard_parameters(self) -> Array:

@@ -62,7 +62,7 @@ def _solid_prior(model: TorqueModel) -> Prior:
     for i in range(bodies):
         block = slice(WIDTH * i, WIDTH * (i + 1))
         center[block], root[block, block] = _solid_body(values[block])
-    return Prior(center, root, model.projection, model.not_negative, bodies)
+    return Prior(center, root, model.projection, model.not_negative, model.dissipative, model.powers, bodies)
 
 
 def _solid_body(own: Array) -> tuple[Array, Array]:

@@ -44,13 +44,11 @@ class ParameterKind(StrEnum):
 
     @property
     def is_dissipative(self) -> bool:
-        """Whether it takes energy from the motion, so that no physical robot has it below zero."""
-        return self.is_friction and self not in (
-            ParameterKind.OFFSET,
-            ParameterKind.CURVED,
-            ParameterKind.CUBIC,
-            ParameterKind.FRICTION,
-        )
+        """Whether it takes energy from the motion, so that no fit gives it a negative value.
+
+        Powers of the speed belong here: with a negative one, friction would drive its joint at high speed.
+        """
+        return self.is_friction and self not in (ParameterKind.OFFSET, ParameterKind.FRICTION)
 
     @property
     def is_refinement(self) -> bool:

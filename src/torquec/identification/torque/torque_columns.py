@@ -72,7 +72,12 @@ DIRECTIONAL = "directional"
 """The refinement that is no term of its own: viscous friction by direction."""
 
 
+POWERS = "powers"
+"""The refinement by all powers of the speed that there are: friction that grows ever less needs the next power, too, to
+take energy at every speed."""
+
 _PAIR = ("viscous_positive", "viscous_negative")
+_POWERS = ("curved", "cubic")
 
 
 @dataclass(frozen=True)
@@ -99,12 +104,13 @@ class FrictionLaw:
     @property
     def richer(self) -> dict[str, FrictionLaw]:
         """The laws with one more refinement, of those that a fit tries by itself, by its name."""
-        names = (*(name for name in refinements() if TERMS[name].is_tried), DIRECTIONAL)
+        names = (*(name for name in refinements() if TERMS[name].is_tried), POWERS, DIRECTIONAL)
         return {name: self.with_term(name) for name in names if not self.has(name)}
 
     def has(self, term: str) -> bool:
         """Whether a refinement is among its parameters."""
-        return (_PAIR[0] if term == DIRECTIONAL else term) in self.parameters
+        needed = {DIRECTIONAL: _PAIR, POWERS: _POWERS}.get(term, (term,))
+        return set(needed) <= set(self.parameters)
 
     def with_term(self, term: str) -> FrictionLaw:
         """This law with one more term; viscous friction by direction takes the place of one viscous column.
@@ -117,7 +123,8 @@ class FrictionLaw:
         if term == DIRECTIONAL:
             rest = tuple(name for name in self.parameters if name != "viscous")
             return dataclasses.replace(self, parameters=(*_PAIR, *rest))
-        return dataclasses.replace(self, parameters=(*self.parameters, term))
+        more = _POWERS if term == POWERS else (term,)
+        return dataclasses.replace(self, parameters=tuple(dict.fromkeys((*self.parameters, *more))))
 
     @property
     def words(self) -> dict[str, float]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from torquec.dynamics.regressor import parameter_names
 from torquec.dynamics.shafts import Shaft
-from torquec.foundation.arrays import Array
+from torquec.foundation.arrays import Array, Indices
 from torquec.identification.logs.prepare import Samples
 from torquec.identification.torque.coulomb_shape import CoulombShape
 from torquec.identification.torque.parameter_kind import ParameterKind
@@ -109,10 +109,27 @@ class TorqueModel:
     @cached_property
     def not_negative(self) -> Array:
         """Which of (phi, f) no physical robot has below zero (p + f,): rotors and friction, as booleans."""
-        rotors = len(self.robot.drives.motors)
-        bodies = len(self.standard_names) - rotors
+        found = self.dissipative.copy()
+        end = len(self.standard_names)
+        found[end - len(self.robot.drives.motors) : end] = True
+        return found
+
+    @cached_property
+    def dissipative(self) -> Array:
+        """Which of (phi, f) are coefficients of friction that take energy from the motion (p + f,), as booleans."""
         rest = [kind.is_dissipative for kind in self.kinds[len(self.base) :]]
-        return np.array([*[False] * bodies, *[True] * rotors, *rest])
+        return np.array([*[False] * len(self.standard_names), *rest])
+
+    @cached_property
+    def powers(self) -> Indices:
+        """Places in (phi, f) of viscous, curved and cubic friction of each shaft and direction that has all three."""
+        place = {name: k for k, name in enumerate(self.names, len(self.standard_names) - len(self.base))}
+        found = [
+            [place.get(f"{word}_{shaft.name}", -1) for word in (viscous, "curved", "cubic")]
+            for shaft in self.shafts
+            for viscous in ("viscous", "viscous_positive", "viscous_negative")
+        ]
+        return np.array([three for three in found if min(three) >= 0], dtype=int).reshape(-1, 3)
 
     @property
     def model(self) -> Model:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from torquec.project.design_study import DOCUMENT, design_study, loop_curves, root_loci
 from torquec.project.project import Project, project_motion
 from torquec.project.step import StepContext
+from torquec.robot.changes_text import changes_text
 from torquec.trajectory import Trajectory
 
 
@@ -24,6 +25,7 @@ def design_step(context: StepContext) -> str:
         prefix=model.robot.name,
         details=study.details,
         promise=study.promise,
+        about=changes_text(study.robot, gravity=True),
         force=True,
     )
     curves = loop_curves(study, root_loci(model, study, choice, motion))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 from torquec.project.project import GeneratePart
-from torquec.project.project_parts import TWO_RATE
 from torquec.project.step import DESIGN, REALTIME, StepContext
 from torquec.project.steps.realtime import DOCUMENT as PLAN
+from torquec.realtime.choices import ROS2, TWO_RATE, HoldOrder
 
 DOCUMENT = "generate.json"
 
@@ -16,9 +16,9 @@ def generate_step(context: StepContext) -> str:
     """A folder for each target."""
     from torquec.control.controller_file import FILE_NAME, read_controller
     from torquec.model.generate import generate
-    from torquec.realtime.choices import HoldOrder
     from torquec.realtime.held_errors import HeldErrors
     from torquec.realtime.package import write_two_rate_package
+    from torquec.realtime.ros2_package import write_ros2_package
 
     part, model = context.project.generate, context.best_model()
     written = {}
@@ -38,6 +38,8 @@ def generate_step(context: StepContext) -> str:
                     plan=errors,
                     precision=_precision(part, target),
                 ).functions
+            elif target == ROS2:
+                written[target] = write_ros2_package(model, folder).functions
             else:
                 written[target] = generate(model, folder, target=target, precision=_precision(part, target)).functions
     functions = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from torquec.foundation.rounded_bound import rounded_down
 from torquec.foundation.time_limit import TimeLimit
 from torquec.project.plan_document import plan_document
 from torquec.project.step import StepContext
@@ -40,4 +41,4 @@ def _why(found: HoldPlan) -> str:
         return f"{given}: the specification states no torque errors that would limit it"
     if longest is None:
         return f"{given}: none is short enough to prove the allowed torque errors"
-    return f"{given}; at most {1e3 * longest:.4g} ms keep the allowed torque errors"
+    return f"{given}; at most {rounded_down(1e3 * longest, 4)} ms keep the allowed torque errors"

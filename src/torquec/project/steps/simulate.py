@@ -6,6 +6,8 @@ import math
 from typing import Any
 
 from torquec.errors import DivergenceError
+from torquec.project.beyond_guarantee import beyond_guarantee
+from torquec.project.design_study import DOCUMENT as DESIGNED
 from torquec.project.project import ExperimentPart, experiment_folder, project_motion
 from torquec.project.simulation_document import DOCUMENT, many_runs, run_summary, simulation_conditions, tracking_curves
 from torquec.project.step import DESIGN, StepContext
@@ -24,6 +26,8 @@ def simulate_step(context: StepContext) -> str:
         errors = [error for error in document.get("max_error", {}).values() if math.isfinite(error)]
         said = [f"{name} hardly moves" for name in document.get("unmoved", ())]
         said += [f"{name} passes its limits" for name in _beyond(document)]
+        if beyond := document.get("beyond_guarantee"):
+            said.append(beyond["text"])
         notes = f" ({', '.join(said)})" if said else ""
         worst.append(f"{experiment.name}: {max(errors):.3g}{notes}" if errors else f"{experiment.name}: diverged")
     return f"largest errors [rad, m]: {', '.join(worst)}"
@@ -95,6 +99,9 @@ def _simulated(context: StepContext, experiment: ExperimentPart) -> dict[str, An
             document |= run_summary(plant.robot, result)
             write_result(result, folder / RUN_FILE)
             document |= tracking_curves(result)
+    guarantee = context.read_document(DESIGN, DESIGNED)["guarantee"]
+    beyond = beyond_guarantee(guarantee, document, own_motion=experiment.motion is not None)
+    document |= {} if beyond is None else {"beyond_guarantee": beyond}
     files = sorted(path.name for path in folder.iterdir())
     context.write_document(f"{folder.name}/{DOCUMENT}", "simulate", document | {"files": files})
     return document

@@ -1,7 +1,7 @@
 """The step `verdict`: what the certificate, the motion and the covariance say of the loop, in sentences.
 
-What is proven comes first: the tracking error, from the certified torque error of the model. Statistics follow: the
-payloads that linear models along the motion bear, and the parameters that an identification leaves possible.
+What is proven comes first: the tracking error with the conditions that it holds under. Statistics follow: narrow
+stability limits of linear models along the motion, and the parameters that an identification leaves possible.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
+from torquec.control.guarantee_sentence import guarantee_sentence
 from torquec.project.design_study import DOCUMENT as DESIGNED
-from torquec.project.promises import tracking_sentence
 from torquec.project.step import DESIGN, StepContext
 from torquec.report.narrow_limits import narrow_limits
 
@@ -38,13 +38,9 @@ def verdict_step(context: StepContext) -> str:
 
 def verdict_statements(found: Mapping[str, Any]) -> list[tuple[str, Origin]]:
     """A sentence for each promise in the document of a design, and what it rests on."""
-    guarantee, payload, covariance = found["guarantee"], found["payload"], found["covariance"]
-    said = [(tracking_sentence(guarantee), Origin.TUBE)]
+    guarantee, covariance = found["guarantee"], found["covariance"]
+    said = [(guarantee_sentence(guarantee), Origin.TUBE)]
     said += [(text, Origin.LINEAR) for text in narrow_limits(found.get("robustness", {}))]
-    if "lower" in payload:
-        most = "any payload" if payload["upper"] is None else f"{payload['upper']:.3g} kg in {payload['frame']}"
-        text = f"linear models along the motion are stable up to {most}: stable, which does not mean accurate"
-        said.append((text, Origin.LINEAR))
     if "stable" in covariance:
         answer = "all of them" if covariance["stable"] else "not all of them"
         text = f"of the parameters that the logs leave possible ({covariance['level']:g}), {answer} are stable"

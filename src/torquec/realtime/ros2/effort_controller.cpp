@@ -1,7 +1,8 @@
 /* @PACKAGE@: a chainable effort controller for ros2_control. Written by torquec.
  *
  * References, by joint: position, velocity, acceleration. State: position, velocity. Command: effort.
- * `update` does not allocate, lock or print.
+ * `update` does not allocate, lock or print. It reports an error only when the torques are at zero: a manager deactivates
+ * a controller in the cycle of its error, and the ramp to zero would never run.
  */
 #include "@PACKAGE@/effort_controller.hpp"
 
@@ -86,6 +87,7 @@ controller_interface::CallbackReturn EffortController::on_init()
   auto_declare<double>("period", 0.001);
   auto_declare<int>("hold_cycles", 5);
   auto_declare<bool>("friction", true);
+  auto_declare<std::string>("friction_speed", "reference");
   return controller_interface::CallbackReturn::SUCCESS;
 }
 
@@ -113,9 +115,19 @@ controller_interface::CallbackReturn EffortController::on_configure(const rclcpp
     RCLCPP_ERROR(node->get_logger(), "give one number for all joints, or one for each of the @N@; cycles from 0 on");
     return controller_interface::CallbackReturn::FAILURE;
   }
+  const std::string speed = node->get_parameter("friction_speed").as_string();
+  if (speed != "reference" && speed != "measured") {
+    RCLCPP_ERROR(node->get_logger(), "friction_speed is neither reference nor measured");
+    return controller_interface::CallbackReturn::FAILURE;
+  }
   settings.period = node->get_parameter("period").as_double();
   settings.hold_cycles = static_cast<unsigned>(cycles);
-  settings.friction = node->get_parameter("friction").as_bool();
+  if (!node->get_parameter("friction").as_bool()) {
+    settings.friction = FrictionAt::nothing;
+  } else if (speed == "measured") {
+    settings.friction = FrictionAt::measured;
+  }
+  hold_cycles_ = settings.hold_cycles;
   for (std::size_t i = 0; i < joints; ++i) {
     settings.stiffness[i] = frequency[i] * frequency[i];
     settings.damping[i] = 2.0 * ratio[i] * frequency[i];
@@ -146,6 +158,7 @@ controller_interface::CallbackReturn EffortController::on_activate(const rclcpp_
     return controller_interface::CallbackReturn::FAILURE;
   }
   hold_reference();
+  unwritten_ = 0;
   law_.start();
   return controller_interface::CallbackReturn::SUCCESS;
 }
@@ -212,8 +225,12 @@ controller_interface::return_type EffortController::update_and_write_commands(
   for (std::size_t i = 0; i < joints; ++i) {
     written = set_value_of(command_interfaces_[i], tau[i]) && written;
   }
-  return status == LawStatus::stopping || !written ? controller_interface::return_type::ERROR
-                                                   : controller_interface::return_type::OK;
+  /* A command that is refused now and then does no harm: the drive keeps the last one. */
+  unwritten_ = written ? 0 : unwritten_ + 1;
+  if (unwritten_ > hold_cycles_) {
+    law_.stop();
+  }
+  return status == LawStatus::stopped ? controller_interface::return_type::ERROR : controller_interface::return_type::OK;
 }
 
 }  // namespace @PACKAGE@

@@ -43,6 +43,8 @@ private:
 
   EffortLaw law_;
   Vector held_{};
+  unsigned hold_cycles_ = 0;
+  unsigned unwritten_ = 0;
 };
 
 }  // namespace @PACKAGE@

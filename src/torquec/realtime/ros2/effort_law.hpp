@@ -1,11 +1,14 @@
 /* @PACKAGE@: computed torque with guards, for @N@ joints. Written by torquec; needs no ROS and no allocation.
  *
  *   qdd = qdd_ref + damping (qd_ref - qd) + stiffness (q_ref - q)
- *   tau = inverse dynamics at (q, qd, qdd), with friction where asked, within effort and rate limits
+ *   tau = inverse dynamics at (q, qd, qdd) + springs at q + friction, within effort and rate limits
+ *
+ * Friction is that of the reference speed: at the measured one, the noise of a standing joint's speed would switch Coulomb
+ * friction on and off in every cycle. It can be chosen, for friction that is smooth at rest, or left out.
  *
  * A reference that is not finite brakes the robot where it is. A state or a torque that is not finite holds the last good
- * torque for `hold_cycles`, then brings it to zero within the rate limits and stays there until `start`. No number that
- * is not finite leaves `update`, whatever enters.
+ * torque for `hold_cycles`, then brings it to zero within the rate limits (`stopping`) and stays there (`stopped`) until
+ * `start`. No number that is not finite leaves `update`, whatever enters.
  */
 #ifndef @GUARD@_EFFORT_LAW_HPP_
 #define @GUARD@_EFFORT_LAW_HPP_
@@ -33,7 +36,15 @@ enum class LawStatus
   ok,
   reference_refused,  // braking where the robot is
   holding,            // the last good torque
-  stopping            // towards zero, or there: `start` again
+  stopping,           // the torque on its way to zero
+  stopped             // at zero: `start` again
+};
+
+enum class FrictionAt
+{
+  nothing,
+  reference,  // the speed that is wanted
+  measured    // the speed that is: noise at rest becomes torque
 };
 
 struct LawSettings
@@ -44,7 +55,7 @@ struct LawSettings
   Vector rate{};       // N m/s or N/s
   double period = 0.001;  // s, where a given period cannot be used
   unsigned hold_cycles = 5;
-  bool friction = true;
+  FrictionAt friction = FrictionAt::reference;
 };
 
 /* x between -limit and limit; 0 where x is no number. */
@@ -96,6 +107,12 @@ public:
     stopping_ = false;
   }
 
+  /* Bring the torque to zero within the rate limits, whatever is measured from now on. */
+  void stop() noexcept
+  {
+    stopping_ = true;
+  }
+
   LawStatus update(
     const Vector & q, const Vector & qd, const Vector & q_ref, const Vector & qd_ref, const Vector & qdd_ref,
     double period, Vector & tau) noexcept
@@ -114,10 +131,19 @@ public:
                        : -settings_.damping[i] * qd[i];
     }
     Vector wanted{};
-    if (settings_.friction) {
+    if (settings_.friction == FrictionAt::measured) {
       @PREFIX@_total_torque(q.data(), qd.data(), qdd.data(), wanted.data());
     } else {
       @PREFIX@_inverse_dynamics(q.data(), qd.data(), qdd.data(), wanted.data());
+      Vector springs{}, friction{};
+      @PREFIX@_spring_torque(@SPRING_ARGUMENTS@springs.data());
+      if (settings_.friction == FrictionAt::reference) {
+        const Vector speed = follows ? qd_ref : Vector{};
+        @PREFIX@_friction_torque(@REFERENCE_FRICTION_ARGUMENTS@friction.data());
+      }
+      for (std::size_t i = 0; i < joints; ++i) {
+        wanted[i] += springs[i] + friction[i];
+      }
     }
     if (!all_finite(wanted)) {
       return fall_back(dt, tau);
@@ -137,7 +163,12 @@ private:
     }
     stopping_ = true;
     move_towards(Vector{}, dt, tau);
-    return LawStatus::stopping;
+    for (const double one : tau) {
+      if (one != 0.0) {
+        return LawStatus::stopping;
+      }
+    }
+    return LawStatus::stopped;
   }
 
   void move_towards(const Vector & wanted, double dt, Vector & tau) noexcept

@@ -80,15 +80,16 @@ int main()
     }
     last = tau;
     faults += status != LawStatus::ok;
-    if (status == LawStatus::stopping && draw() > 0.9) {
-      bool still = true;
-      for (const double one : tau) {
-        still = still && one == 0.0;
-      }
-      if (still) {
-        law.start();
-        ++stops;
-      }
+    bool still = true;
+    for (const double one : tau) {
+      still = still && one == 0.0;
+    }
+    if ((status == LawStatus::stopped && !still) || (status == LawStatus::stopping && still)) {
+      return 6;
+    }
+    if (status == LawStatus::stopped && draw() > 0.9) {
+      law.start();
+      ++stops;
     }
   }
   std::printf("%ld cycles, %ld with a fault, %ld stops: every torque a number within its limits\n", @CYCLES@L, faults, stops);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from torquec.control.guarantee_sentence import guarantee_sentence
 from torquec.report.blocks import (
     Axis,
     Block,
@@ -151,9 +152,9 @@ def _statistics(values: StoredValue) -> list[Block]:
     payload, covariance = values.get("payload"), values.get("covariance")
     if payload is not None and payload.get("frame") is not None:
         upper = payload.get("upper")
-        limit = "any payload" if upper is None else Number(upper.number, by, "kg")
+        limit = "any payload" if upper is None else Number(upper.number, by, "kg", at_least=True)
         where = f" at {payload['frame'].text} that the model does not know"
-        blocks.append(paragraph("Stable with ", limit, where, ": how accurate it is then, only a simulation tells."))
+        blocks.append(paragraph("Linear stability, which is not accuracy: stable with ", limit, where, "."))
     if covariance is not None and covariance.get("level") is not None:
         share, stable = Number(_PERCENT * covariance["level"].number, by, "%"), covariance["stable"].truth
         words = "Stable" if stable else "NOT stable"
@@ -167,9 +168,13 @@ def _guarantee(values: StoredValue, document: FoundDocument) -> tuple[list[Block
     if not guarantee["valid"].truth:
         reason = Statement(guarantee["reason"].text, computed("the attempt to prove a tube around the reference"))
         return [paragraph("No tracking error is guaranteed: ", reason)], []
+    try:
+        sentence = guarantee_sentence(guarantee.value)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        guarantee.refuse("is no guarantee that torquec wrote")
     claim = proved(
-        "the model with its certified errors, none where it is exact, and the tube around the reference; "
-        "docs/guarantee.md has the argument"
+        "the model with its certified errors, of an exact one those of snapped angles, and the tube around the "
+        "reference; docs/guarantee.md has the argument"
     )
     rows: list[tuple[Cell, ...]] = []
     worst: list[tuple[float, str, Number]] = []
@@ -181,7 +186,8 @@ def _guarantee(values: StoredValue, document: FoundDocument) -> tuple[list[Block
         rows.append((joint, position, *others))
         worst.append((position.value, joint, position))
     head = ("joint", "position error at most", "error of the speed", "of the acceleration", "torque at most")
-    words = "Guaranteed at every instant, on the robot that the model describes, without friction:"
-    blocks: list[Block] = [paragraph(words, tone=Tone.GOOD), DataTable(head, tuple(rows), "Tracking error")]
+    stated = Statement(f"{_sentence(sentence)}.", claim)
+    caption = "Errors at every instant under these conditions"
+    blocks: list[Block] = [paragraph(stated), DataTable(head, tuple(rows), caption)]
     _, joint, most = max(worst)
-    return blocks, [fact(f"tracking error of {joint}, the worst, at most", most)]
+    return blocks, [fact(f"tracking error of {joint}, the worst, without friction, at most", most)]

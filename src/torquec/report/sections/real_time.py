@@ -50,7 +50,7 @@ def _plan(values: StoredValue, name: str) -> Shown:
     for each, longest in values["recommended"].items():
         limit = longest.number_or_none
         none = "none is recommended" if allowed is None else "none is short enough"
-        words = none if limit is None else Number(_MILLI * limit, bound, "ms")
+        words = none if limit is None else Number(_MILLI * limit, bound, "ms", at_least=True)
         facts.append(fact(f"longest background period, {each} order", words))
     rows: list[tuple[Cell, ...]] = []
     for joint, total in values["total"].items():
@@ -70,7 +70,7 @@ def _plan(values: StoredValue, name: str) -> Shown:
     recommended = values["recommended"].get(order)
     if recommended is None:
         return Shown(tuple(blocks))
-    slowest = Number(_MILLI * recommended.number, bound, "ms")
+    slowest = Number(_MILLI * recommended.number, bound, "ms", at_least=True)
     return Shown(tuple(blocks), (fact("longest background period", slowest),))
 
 

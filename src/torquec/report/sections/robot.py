@@ -9,6 +9,7 @@ from torquec.report.provenance import Number, Provenance, Statement, assumed, co
 from torquec.report.result_document import result_document
 from torquec.report.robot_facts import robot_facts
 from torquec.report.stored_values import StoredValue
+from torquec.report.used_robot import changed_facts, gravity_fact
 from torquec.robot.joints import KINDS
 
 _MILLI = 1e3  # m to mm
@@ -21,7 +22,6 @@ def robot_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     name = values["name"].text
     stated = assumed(f"the robot file of {name}, as {document.name} states it")
     blocks: list[Block] = [*_pictures(folder, name)]
-    pull: list[Part] = [part for value in values["gravity"].numbers for part in (", ", Number(value, stated))]
     moving = values.get("moving_mass")  # which older documents do not have
     mass, dof = (
         Number(values["mass"].number if moving is None else moving.number, stated, "kg"),
@@ -31,17 +31,10 @@ def robot_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     if moving is not None and moving.number != values["mass"].number:
         whole = [Number(values["mass"].number, stated, "kg"), ", of which ", mass, " move"]
     facts = [fact("joints that move", dof), fact("mass", *whole)]
-    facts.append(fact("gravity in the base frame", "(", *pull[1:], ") m/s\N{SUPERSCRIPT TWO}"))
+    facts.append(gravity_fact(values, stated))
     if frames := values["frames"].texts:
         facts.append(fact("frames", ", ".join(frames)))
-    facts += [
-        fact("payload", Number(held["mass"].number, stated, "kg"), f" at the frame {held['frame'].text}")
-        for held in values["payload"]
-    ]
-    facts += [
-        fact("held still", f"{joint} at ", Number(position.number, stated), " rad or m")
-        for joint, position in values["locked"].items()
-    ]
+    facts += changed_facts(values, stated)
     blocks += [Facts(tuple(facts)), _joints(values, stated), *_drives(values, stated), *_snaps(values, stated)]
     warnings = values["warnings"].texts
     if warnings:
@@ -58,7 +51,7 @@ def _values(document: FoundDocument) -> StoredValue:
     from torquec.robot.load import load
 
     robot = document.model.robot if document.kind == "model" else load(document.path)
-    return StoredValue(result_document("info", robot_facts(robot)), document.name)
+    return StoredValue(result_document("info", robot_facts(robot), robot), document.name)
 
 
 def _pictures(folder: FoundFolder, name: str) -> list[Block]:

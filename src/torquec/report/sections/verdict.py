@@ -11,7 +11,9 @@ from torquec.report.period_note import period_note
 from torquec.report.provenance import Number, Statement, assumed, computed, proved
 from torquec.report.simulated_conditions import limit_sentences, load_parts, stated_unit
 
-_CLAIM = proved("the model with its certified errors, none where it is exact, and the tube around the reference")
+_CLAIM = proved(
+    "the model with its certified errors, of an exact one those of snapped angles, and the tube around the reference"
+)
 _LINEAR = computed("linear models along the motion; no proof")
 _ORIGINS = {
     "tube": computed("the attempt to prove a tube around the reference"),
@@ -30,8 +32,9 @@ def verdict_section(document: FoundDocument, folder: FoundFolder) -> Shown:
     values = document.values
     proven = values["proven"].truth
     first, *others = values["statements"].texts or ("nothing is said",)
-    stated = Statement(first, _CLAIM if proven else _ORIGINS["tube"])
-    blocks: list[Block] = [paragraph(stated, tone=Tone.GOOD if proven else Tone.WARNING)]
+    stated = Statement(_sentence(first), _CLAIM if proven else _ORIGINS["tube"])
+    beyond = _undisturbed(folder) if proven else []
+    blocks: list[Block] = [paragraph(stated, tone=Tone.WARNING if not proven else Tone.PLAIN if beyond else Tone.GOOD)]
     if others:
         origins = values.get("origins")  # which older documents do not have
         words = ["linear models"] * len(others) if origins is None else list(origins.texts[1:])
@@ -47,7 +50,7 @@ def verdict_section(document: FoundDocument, folder: FoundFolder) -> Shown:
 
 
 def _experiment(document: FoundDocument) -> list[Block]:
-    """What a simulation warns of: limits that were passed, a loop that ran away, and what its load did."""
+    """What a simulation warns of: a loop that ran away, errors beyond the proven ones, passed limits, its load."""
     values = document.values
     experiment = values.get("experiment")
     name = document.name if experiment is None else f"'{experiment.text}'"
@@ -59,6 +62,10 @@ def _experiment(document: FoundDocument) -> list[Block]:
     if lost is not None and runs is not None and lost.number > 0:
         counts = (Number(lost.number, by), " of ", Number(runs.number, by))
         blocks.append(paragraph(f"In {name} ", *counts, " runs left all bounds.", tone=Tone.BAD))
+    beyond = values.get("beyond_guarantee")
+    if beyond is not None:
+        tone = Tone.BAD if beyond["reasons"].is_empty else Tone.WARNING
+        blocks.append(paragraph(f"In {name} ", Statement(f"{beyond['text'].text}.", by), tone=tone))
     told = limit_sentences(values)
     blocks += [paragraph(f"In {name} ", Statement(f"{text}.", by), tone=Tone.BAD) for text in told]
     given = values.get("conditions")
@@ -71,6 +78,27 @@ def _experiment(document: FoundDocument) -> list[Block]:
             parts = (": its largest tracking error is ", error, f", at {joint}.")
             blocks.append(paragraph(f"{name} carries ", *load, *parts))
     return blocks
+
+
+def _undisturbed(folder: FoundFolder) -> list[FoundDocument]:
+    """Experiments that exceed the proven error without an unknown load or another disturbance of their own.
+
+    Beside them the guarantee is no good news about the robot that was simulated, which has friction.
+    """
+    found = []
+    for document in folder.of_kind("simulate"):
+        try:
+            beyond = document.values.get("beyond_guarantee")
+            if beyond is not None and not beyond["disturbed"].truth:
+                found.append(document)
+        except TorquecError:
+            continue  # the section that shows the document names the problem
+    return found
+
+
+def _sentence(words: str) -> str:
+    """The statement as a whole sentence."""
+    return f"{words[:1].upper()}{words[1:]}{'' if words.endswith('.') else '.'}"
 
 
 def _plan(document: FoundDocument) -> list[Block]:

@@ -34,6 +34,7 @@ public:
   double as_double() const { return std::any_cast<double>(value_); }
   long as_int() const { return std::any_cast<int>(value_); }
   bool as_bool() const { return std::any_cast<bool>(value_); }
+  std::string as_string() const { return std::any_cast<std::string>(value_); }
 
 private:
   std::any value_;

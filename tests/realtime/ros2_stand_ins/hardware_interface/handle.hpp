@@ -20,11 +20,14 @@ private:
   double * value_;
 };
 
-// What a controller is lent: Humble has plain numbers, later releases may refuse.
+// What a controller is lent: Humble has plain numbers, later releases may refuse to give or to take one.
 class LoanedInterface
 {
 public:
-  explicit LoanedInterface(double * value, const bool * refuses) : value_(value), refuses_(refuses) {}
+  explicit LoanedInterface(double * value, const bool * refuses, const bool * full = nullptr)
+  : value_(value), refuses_(refuses), full_(full)
+  {
+  }
 #ifdef TORQUEC_ROS_HUMBLE
   double get_value() const { return *value_; }
   void set_value(double value) { *value_ = value; }
@@ -33,6 +36,9 @@ public:
   template <typename T>
   [[nodiscard]] bool set_value(const T & value)
   {
+    if (full_ != nullptr && *full_) {
+      return false;
+    }
     *value_ = value;
     return true;
   }
@@ -41,5 +47,6 @@ public:
 private:
   double * value_;
   const bool * refuses_;
+  const bool * full_;
 };
 }  // namespace hardware_interface

@@ -103,7 +103,7 @@ export class HapticView {
     return true;
   }
 
-  private show({ q, position, turn, force, acceleration, feltMass }: HapticReport, now: number): void {
+  private show({ q, position, turn, force, acceleration, feltMass, atWall }: HapticReport, now: number): void {
     this.state.passPosture(q);
     const [w, x, y, z] = turn;
     this.ball.position.set(...position);
@@ -121,7 +121,7 @@ export class HapticView {
     this.written = now;
     this.outputs.force.textContent = `${shown(size, 3, 10)} N`;
     this.outputs.acceleration.textContent = `${shown(Math.hypot(...acceleration), 2, 1)} m/s\u00b2`;
-    this.outputs.mass.textContent = Number.isNaN(feltMass) ? "pull the ball" : `${shown(feltMass)} kg`;
+    this.outputs.mass.textContent = atWall ? "at the wall" : Number.isNaN(feltMass) ? "pull the ball" : `${shown(feltMass)} kg`;
   }
 
   private controls(): void {

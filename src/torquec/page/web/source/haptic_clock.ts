@@ -24,6 +24,7 @@ export interface HapticReport {
   force: Vector3;
   acceleration: Vector3;
   feltMass: number;
+  atWall: boolean;
   cycles: number;
   /** How far simulated time was from the clock [s], at its worst since the start. */
   lag: number;
@@ -86,7 +87,7 @@ export class HapticClock {
   }
 
   private report(problem: string): void {
-    const { q, position, turn, force, acceleration, feltMass, cycles } = this.loop;
-    this.tell({ q: q.slice(), position, turn, force, acceleration, feltMass, cycles, lag: this.lag, problem });
+    const { q, position, turn, force, acceleration, feltMass, atWall, cycles } = this.loop;
+    this.tell({ q: q.slice(), position, turn, force, acceleration, feltMass, atWall, cycles, lag: this.lag, problem });
   }
 }

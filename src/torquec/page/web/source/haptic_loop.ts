@@ -19,6 +19,9 @@ export class HapticLoop {
   force: Vector3 = [0, 0, 0];
   acceleration: Vector3 = [0, 0, 0];
   feltMass = NaN;
+  /** Whether the ball touched the wall in the last window: force over acceleration is no mass there. */
+  atWall = false;
+  private touched = false;
   private readonly first: Float64Array;
   private impulse: Vector3 = [0, 0, 0];
   private speed: Vector3 = [0, 0, 0];
@@ -67,6 +70,7 @@ export class HapticLoop {
     [this.force, this.acceleration, this.speed, this.impulse] = [[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]];
     this.sums = [0, 0];
     this.feltMass = NaN;
+    this.atWall = this.touched = false;
     this.release();
   }
 
@@ -110,6 +114,7 @@ export class HapticLoop {
     const at = this.joints + 6; // after the seen joints and the measured wrench stands the hand's own
     this.force = turned(this.turn, [log[at]!, log[at + 1]!, log[at + 2]!]);
     this.impulse = this.impulse.map((sum, k) => sum + data.period * this.force[k]!) as Vector3;
+    this.touched ||= this.setting("fixtures")[0]! > 0 && this.position[2] - data.radius < data.wall;
     if (this.cycles % WINDOW === 0) this.compare();
   }
 
@@ -122,7 +127,9 @@ export class HapticLoop {
     const now = [0, 1, 2].map((i) => qd.reduce((sum, value, k) => sum + J[i * n + k]! * value, 0)) as Vector3;
     const change = now.map((value, k) => value - this.speed[k]!) as Vector3;
     this.acceleration = change.map((value) => value / (WINDOW * this.data.period)) as Vector3;
-    this.sums = [FADE * this.sums[0] + dot(this.impulse, change), FADE * this.sums[1] + dot(change, change)];
+    this.atWall = this.touched;
+    this.touched = false;
+    this.sums = this.atWall ? [0, 0] : [FADE * this.sums[0] + dot(this.impulse, change), FADE * this.sums[1] + dot(change, change)];
     // Below a hand's tremor there is nothing to weigh by.
     this.feltMass = this.sums[1] > 1e-3 ? this.sums[0] / this.sums[1] : NaN;
     this.speed = now;

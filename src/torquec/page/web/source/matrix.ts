@@ -14,12 +14,13 @@ export interface EntryName {
 
 export function matrixMap(state: State, model: CompiledModel, choose: (entry: EntryName) => void): HTMLElement {
   const n = state.data.joints.length;
-  const table = html("table", { class: n > 9 ? "matrix many" : "matrix" });
+  const table = html("table", { class: "matrix" });
   const names = ["M", "c", "g"] as const;
   const header = html("tr", {}, html("th"));
-  for (let k = 0; k < n; k += 1) header.append(html("th", { scope: "col", title: state.data.joints[k]!.name }, String(k + 1)));
-  header.append(html("th", { class: "gap" }), html("th", { scope: "col" }, "c"), html("th", { scope: "col" }, "g"));
-  table.append(html("caption", {}, "Mass matrix M, velocity torques c and gravity torques g"), html("thead", {}, header));
+  const heads = state.data.joints.map((joint, k) => html("th", { scope: "col", title: joint.name }, String(k + 1)));
+  const vectorHeads = { c: html("th", { scope: "col" }, "c"), g: html("th", { scope: "col" }, "g") };
+  header.append(...heads, html("th", { class: "gap" }), vectorHeads.c, vectorHeads.g);
+  table.append(html("caption", {}, html("span", {}, "Mass matrix M, velocity torques c and gravity torques g")), html("thead", {}, header));
   const body = html("tbody");
   table.append(body);
   const cells: { entry: EntryName; button: HTMLButtonElement; cell: HTMLTableCellElement }[] = [];
@@ -51,7 +52,14 @@ export function matrixMap(state: State, model: CompiledModel, choose: (entry: En
       const share = most > 0 ? Math.min(1, Math.abs(value) / most) : 0;
       cell.style.setProperty("--heat", `${Math.round(share * (letter === "M" && row === column ? 42 : 78))}%`);
       cell.className = value < 0 ? "negative" : "positive";
-      button.textContent = shown(value, 2, most);
+      const text = shown(value, 2, most);
+      button.textContent = text;
+      // Columns are as wide as the longest number that they have had: they do not change back and forth as the arm moves.
+      const head = letter === "M" ? heads[column]! : vectorHeads[letter];
+      if (text.length > Number(head.dataset.longest ?? 0)) {
+        head.dataset.longest = String(text.length);
+        head.style.minWidth = `${text.length}ch`;
+      }
       const name = letter === "M" ? `M ${row + 1}, ${column + 1}` : `${letter} ${row + 1}`;
       button.setAttribute("aria-label", `${name}: ${shown(value, 5)}`);
       button.title = `${name} = ${shown(value, 6)}`;
