@@ -28,6 +28,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 from tests.page_output import difference
+from tests.patience import HANGS
 from typer.testing import CliRunner
 
 import torquec as tq
@@ -38,8 +39,6 @@ _FENCE = re.compile(r"^```([^\n`]*)\n((?::\w+:[^\n]*\n)*)(.*?)^```$", flags=re.M
 _REASON = re.compile(r"<!-- not run: (.+?) -->\s*\Z", flags=re.DOTALL)
 _WITHIN = re.compile(r"<!-- numbers within ([\d.]+) % -->\s*\Z")
 _MODULE = "code_of_a_page"
-_SECONDS = 600
-"""Of another program that a page starts."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +154,7 @@ def run_words(words: list[str], folder: Path) -> Ran:
     if program is None:
         pytest.skip(f"{words[0]} is not installed here")
     ended = subprocess.run(
-        [program, *words[1:]], cwd=folder, capture_output=True, text=True, timeout=_SECONDS, check=False
+        [program, *words[1:]], cwd=folder, capture_output=True, text=True, timeout=HANGS, check=False
     )
     return Ran(ended.returncode, ended.stdout + ended.stderr, ended.stdout)
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from tests.page_blocks import blocks, commands, run_page
 from tests.page_results import wrong_after_run
+from tests.patience import HANGS
 
 import torquec as tq
 
@@ -179,7 +180,7 @@ def test_the_site_is_built_without_a_warning(tmp_path):
     words = ("-W", "--keep-going", "-q", "-d", tmp_path / "trees", "docs", tmp_path / "site")
     built = subprocess.run(
         [sys.executable, "-m", "sphinx", *words],
-        cwd=ROOT, capture_output=True, text=True, timeout=900, check=False,
+        cwd=ROOT, capture_output=True, text=True, timeout=HANGS, check=False,
     )  # fmt: skip
     assert built.returncode == 0, built.stderr
     text = "".join(path.read_text(encoding="utf-8") for path in (tmp_path / "site" / "reference").glob("*.html"))

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 from tests.page_blocks import ROOT
+from tests.patience import HANGS
 
 SCRIPTS = sorted(path.stem for path in (ROOT / "examples").glob("*.py"))
 QUICK = ("inverse_kinematics", "torque_parts", "two_rates")
@@ -21,7 +22,7 @@ def run_script(name, picture):
     """Run a script as a reader would."""
     ended = subprocess.run(
         [sys.executable, ROOT / "examples" / f"{name}.py", picture],
-        capture_output=True, text=True, timeout=900, check=False,
+        capture_output=True, text=True, timeout=HANGS, check=False,
         env={**os.environ, "PYTHONPATH": str(ROOT / "src")}, cwd=picture.parent,
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr

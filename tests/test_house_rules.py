@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from tests.layout_page import PAGE, true_page
 from tests.mirrors import COVERED_BY
+from tests.patience import HANGS
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "torquec"
@@ -58,7 +59,7 @@ def each_source(rule):
 
 def run_tool(*command: str) -> None:
     result = subprocess.run(
-        [sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, timeout=600, check=False
+        [sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, timeout=HANGS, check=False
     )
     assert result.returncode == 0, result.stdout + result.stderr
 
@@ -271,7 +272,7 @@ def test_mypy():
 def test_rooms_import_only_what_lies_below():
     executable = Path(sys.executable).with_name("lint-imports")
     result = subprocess.run(
-        [str(executable), "--no-cache"], cwd=ROOT, capture_output=True, text=True, timeout=600, check=False
+        [str(executable), "--no-cache"], cwd=ROOT, capture_output=True, text=True, timeout=HANGS, check=False
     )
     assert result.returncode == 0, result.stdout + result.stderr
 
@@ -306,7 +307,7 @@ def test_types_are_shipped():
 
 def test_import_stays_light():
     code = f"import sys, torquec; print([name for name in {NOT_AT_START!r} if name in sys.modules])"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=HANGS, check=True)
     assert result.stdout.strip() == "[]"
 
 

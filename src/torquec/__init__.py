@@ -230,6 +230,7 @@ API: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             "CompileError",
             "DivergenceError",
             "ExpressionError",
+            "FixedBaseWarning",
             "MissingExtraError",
             "ModelFileError",
             "RefusedQuantityError",

@@ -106,3 +106,7 @@ class UnitWarning(UserWarning):
 
 class SnapWarning(UserWarning):
     """Angles of a robot file were taken as right angles; programs are made of these, claims are about the file."""
+
+
+class FixedBaseWarning(UserWarning):
+    """A robot that seems to stand on legs: its base is treated as fixed."""

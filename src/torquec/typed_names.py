@@ -101,6 +101,7 @@ from torquec.errors import CheckError as CheckError
 from torquec.errors import CompileError as CompileError
 from torquec.errors import DivergenceError as DivergenceError
 from torquec.errors import ExpressionError as ExpressionError
+from torquec.errors import FixedBaseWarning as FixedBaseWarning
 from torquec.errors import MissingExtraError as MissingExtraError
 from torquec.errors import ModelFileError as ModelFileError
 from torquec.errors import RefusedQuantityError as RefusedQuantityError

@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.patience import HANGS
 
 import torquec as package
 from torquec.page.build_bundle import COMMAND, is_up_to_date
@@ -65,7 +66,7 @@ def test_every_command_has_json(torquec, command):
 
 def test_as_a_process_stdout_is_one_document():
     command = [sys.executable, "-m", "torquec", "info", "puma560", "--json"]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    result = subprocess.run(command, capture_output=True, text=True, timeout=HANGS, check=False)
     assert result.returncode == 0
     assert json.loads(result.stdout)["dof"] == 6
     assert result.stderr == ""
@@ -73,7 +74,7 @@ def test_as_a_process_stdout_is_one_document():
 
 def test_as_a_process_bad_input_is_a_message_without_traceback(tmp_path):
     command = [sys.executable, "-m", "torquec", "info", str(tmp_path / "gone.urdf"), "--json"]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    result = subprocess.run(command, capture_output=True, text=True, timeout=HANGS, check=False)
     assert result.returncode == 2
     assert result.stdout == ""
     assert "gone.urdf" in result.stderr
@@ -86,7 +87,7 @@ def test_help_imports_nothing_heavy():
         "import sys\nfrom torquec.cli.app import app\n"
         "print([m for m in ('numpy', 'llvmlite', 'scipy', 'mujoco', 'casadi', 'pinocchio') if m in sys.modules])"
     )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=HANGS, check=True)
     assert result.stdout.strip() == "[]"
 
 

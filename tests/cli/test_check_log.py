@@ -47,6 +47,18 @@ def test_a_problem_has_status_one_and_names_lines(torquec, clean):
     assert outcome.document["logs"][0]["usable"] is True
 
 
+def test_each_log_has_one_verdict(torquec, clean, tmp_path):
+    """Findings on stdout; then what they amount to, once."""
+    log = clean_log(classics.planar2r())
+    rows = np.column_stack([log.t, log.q, log.qd[:, 0], log.tau])
+    partial = tmp_path / "partial.csv"
+    np.savetxt(partial, rows, fmt="%.8f", delimiter=",", header="t,q1,q2,dq1,tau1,tau2", comments="")
+    outcome = torquec("check-log", "planar2r", partial, clean)
+    assert outcome.status == 1
+    verdicts = [line for line in (outcome.out + outcome.err).splitlines() if "usable" in line or "problem" in line]
+    assert verdicts == ["  no problem found", f"torquec: {partial}: usable with care (1 warning)"]
+
+
 def test_a_file_that_cannot_be_read_has_status_two(torquec, tmp_path):
     outcome = torquec("check-log", "planar2r", tmp_path / "gone.csv")
     assert outcome.status == 2

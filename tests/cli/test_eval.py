@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.patience import HANGS
 
 KEYS = {"format", "command", "joints", "tau", "friction", "total", "M", "gravity", "velocity_torque", "robot_as_used"}
 GRAVITY = 9.81
@@ -77,5 +78,5 @@ def test_a_robot_without_inertias_says_which_links(torquec, arm):
 
 def test_as_a_process(arm):
     command = [sys.executable, "-m", "torquec", "eval", str(arm), "--q", "-0.5,0.5", "--json"]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    result = subprocess.run(command, capture_output=True, text=True, timeout=HANGS, check=True)
     assert set(json.loads(result.stdout)) == KEYS

@@ -100,3 +100,27 @@ def test_a_ros_package(torquec, arm, tmp_path):
     assert (refused.status, "doubles" in refused.err) == (2, True)
     refused = torquec("generate", arm, "--target", "ros2", "--quantity", "mass_matrix", "-o", tmp_path / "other")
     assert "--quantity is not for ros2" in refused.err
+
+
+def test_what_cannot_be_written_is_refused_before_any_work(torquec, arm, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    refused = {
+        "NumPy is not written in single precision": (
+            "--target",
+            "numpy",
+            "--precision",
+            "single",
+            "-o",
+            tmp_path / "a",
+        ),
+        "WebAssembly is not written in single precision": ("--target", "wasm", "--float", "-o", tmp_path / "a"),
+        "is a file": ("-o", tmp_path / "file" / "folder"),
+    }
+    if Path("/proc/self").is_dir():
+        refused["'/proc' may not be written"] = ("-o", "/proc/torquec-test")
+    for message, words in refused.items():
+        outcome = torquec("generate", arm, *words)
+        assert outcome.status == 2
+        assert message in outcome.err
+        assert "tracing" not in outcome.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["arm.urdf", "file"]

@@ -12,17 +12,10 @@ POSE = ("--frame", "link6", "--position", "0.4,0.3,0.5", "--quaternion", "0,1,0,
 
 def test_every_branch_brings_the_frame_there(torquec):
     document = torquec("ik", "puma560", *POSE, "--all", "--json").document
-    assert set(document) == {
-        "format",
-        "command",
-        "method",
-        "family",
-        "frame",
-        "joints",
-        "branches",
-        "nearest",
-        "robot_as_used",
-    }
+    before = {"format", "command", "method", "family", "frame", "joints", "branches", "nearest"}
+    assert set(document) == before | {"task", "target", "robot_as_used"}
+    assert document["task"] == "pose"
+    assert document["target"] == {"position": [0.4, 0.3, 0.5], "quaternion": [0.0, 1.0, 0.0, 0.0]}
     assert (document["method"], document["family"]) == ("analytic", "spherical wrist")
     assert len(document["branches"]) == 8
     for branch in document["branches"]:
@@ -58,6 +51,33 @@ def test_the_text_says_what_is_missed(torquec):
     assert shown.count("<- nearest") == 1
 
 
+def test_out_of_reach_is_a_failed_check_with_a_complete_document(torquec):
+    found = torquec("ik", "puma560", "--frame", "link6", "--position", "2,0,0", "--quaternion", "0,1,0,0", "--json")
+    assert found.status == 1
+    assert "the pose of frame 'link6' is out of reach: the nearest solution misses" in found.err
+    (branch,) = found.document["branches"]
+    assert "out of reach" in branch["status"]
+    assert torquec("ik", "puma560", *POSE).status == 0
+
+
+def test_an_iteration_from_another_start_may_reach_it(torquec):
+    far = torquec("ik", "planar2r", "--position", "9,0,0", "--quaternion", "1,0,0,0")
+    assert far.status == 1
+    assert "remedy: give other joint positions to start from with --near, or a position nearer to the base" in far.err
+
+
+def test_a_position_alone_says_that_the_identity_rotation_is_demanded(torquec):
+    words = ("ik", "puma560", "--frame", "link6", "--position")
+    for place, status in (("0.4,0.2,0.3", 0), ("2,0,0", 1)):
+        found = torquec(*words, place)
+        assert found.status == status
+        assert "note: no --quaternion: the frame must reach the position with the identity rotation" in found.err
+        assert "quaternion (1, 0, 0, 0)" in found.out
+        assert ("with the identity rotation is out of reach" in found.err) == (status == 1)
+    assert torquec(*words, "0.4,0.2,0.3", "--json").document["target"]["quaternion"] == [1.0, 0.0, 0.0, 0.0]
+    assert "note:" not in torquec("ik", "puma560", *POSE).err
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -67,6 +87,7 @@ def test_the_text_says_what_is_missed(torquec):
         (["puma560", *POSE[:4], "--quaternion", "0,0,0,0"], "is no rotation"),
         (["puma560", *POSE, "--near", "1,2"], "--near has 2 values"),
         (["puma560", *POSE, "--acceleration", "0,0,0,0,0,0"], "--acceleration needs --velocity"),
+        (["puma560", "--package", "here", "--quaternion", "1,0,0,0"], "--quaternion needs --position"),
     ],
 )
 def test_misuse(torquec, words, message):

@@ -88,3 +88,24 @@ def test_rooms_with_one_reason_are_named_together(torquec, arm):
     arm.write_text(text.replace(text[text.index("<inertial>") : text.index("</inertial>") + len("</inertial>")], ""))
     shown = torquec("info", arm).out
     assert "  closedform, proof, simplification: robot 'arm' has no dynamics: these links have no inertia" in shown
+
+
+def test_legs_on_a_fixed_base_are_warned_of(torquec, tmp_path):
+    def leg(side, y):
+        joints = "".join(
+            f'<joint name="{name}" type="continuous"><parent link="{parent}"/><child link="{child}"/>'
+            f'<origin xyz="0 {at}"/><axis xyz="0 1 0"/></joint>'
+            for name, parent, child, at in (
+                (f"{side}_hip", "trunk", f"{side}_thigh", f"{y} 0"),
+                (f"{side}_knee", f"{side}_thigh", f"{side}_shank", "0 -0.3"),
+            )
+        )
+        return f'<link name="{side}_thigh"/><link name="{side}_shank"/>{joints}'
+
+    path = tmp_path / "biped.urdf"
+    path.write_text(f'<robot name="biped"><link name="trunk"/>{leg("left", 0.1)}{leg("right", -0.1)}</robot>')
+    shown = torquec("info", path, "--json")
+    assert "warning: " in shown.err
+    assert shown.err.count("base 'trunk' is treated as fixed") == 1
+    assert sum("base 'trunk' is treated as fixed" in warning for warning in shown.document["warnings"]) == 1
+    assert "treated as fixed" in torquec("eval", path, "--q", "0,0,0,0").err

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.identify_logs import QUICK, write_arm
+from tests.patience import HANGS
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="folders cannot be exchanged in one step everywhere")
 
@@ -66,7 +67,7 @@ class Command:
             found = []
             for run in range(runs):
                 out = folder / f"{world}{run}"
-                assert begun(name, world, arm, out).wait(300) == 0
+                assert begun(name, world, arm, out).wait(HANGS) == 0
                 found.append(listing(out))
             same = {file: data for file, data in found[0].items() if all(other.get(file) == data for other in found)}
             worlds.append(same)
@@ -115,7 +116,7 @@ def survives(name: str, folder: Path, kills: int, *, runs: int = 2) -> None:
     for k in range(kills):
         tried.killed(out, rng, while_writing=k % 2 == 1)
     world = tried.world_of(out)
-    assert begun(name, 1 - world, arm, out).wait(300) == 0
+    assert begun(name, 1 - world, arm, out).wait(HANGS) == 0
     assert tried.world_of(out) == 1 - world
     left = {path.name for path in place.iterdir()} - {"out", "out.partial"}
     assert all(name.startswith(".") for name in left), left

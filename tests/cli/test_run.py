@@ -11,6 +11,7 @@ import pytest
 from torquec.errors import RobotError
 from torquec.project.chain import STEPS
 from torquec.project.run_project import run_project
+from torquec.robot import classics
 
 PROJECT = """\
 robot = "planar2r"
@@ -45,6 +46,17 @@ def test_mistakes_are_all_told_and_nothing_is_written(torquec, file, tmp_path):
     assert "arm.toml:2" in outcome.err
     assert "arm.toml:4" in outcome.err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["arm.toml"]
+
+
+def test_a_robot_in_place_of_a_project_leads_to_torquec_new(torquec, arm, tmp_path):
+    table = tmp_path / "scara.toml"
+    table.write_bytes((Path(classics.__file__).parent / "scara.toml").read_bytes())
+    for robot in (arm, table, "puma560"):
+        outcome = torquec("run", robot, "-o", tmp_path / "out")
+        assert outcome.status == 2
+        assert f"{robot}: this is a robot, not a project file" in outcome.err
+        assert f"torquec new {robot}" in outcome.err
+    assert "no such file" in torquec("run", tmp_path / "gone.urdf", "-o", tmp_path / "out").err
 
 
 def test_a_folder_of_somebody_else_is_refused(torquec, file, tmp_path):

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.patience import HANGS, until
 
 from torquec.cli.worker_pool import worker_pool
 
@@ -57,10 +58,6 @@ def test_workers_end_when_the_command_is_killed(tmp_path):
     worker = int(command.stdout.readline())
     assert Path(f"/proc/{worker}").exists()
     os.kill(command.pid, signal.SIGKILL)
-    command.wait(timeout=60)
+    command.wait(timeout=HANGS)
     command.stdout.close()
-    for _ in range(600):
-        if not Path(f"/proc/{worker}").exists():
-            return
-        time.sleep(0.05)
-    raise AssertionError("the worker still runs")
+    until(lambda: not Path(f"/proc/{worker}").exists(), "the worker has ended")

@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 from tests.closedform.printed import NASTY, samples
+from tests.patience import HANGS
 
 from torquec.closedform.closed_form import closed_form
 from torquec.closedform.equations import equations, single_equations
@@ -25,7 +26,7 @@ def test_compiles_without_lines_that_stick_out(name, tmp_path):
     (tmp_path / "equations.tex").write_text(equations_latex(SAMPLES[name]), encoding="ascii")
     command = [PDFLATEX, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "equations.tex"]
     result = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False, errors="replace"
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=HANGS, check=False, errors="replace"
     )
     assert result.returncode == 0, result.stdout[-3000:]
     wide = [float(points) for points in re.findall(r"Overfull \\hbox \(([0-9.]+)pt too wide\) detected", result.stdout)]

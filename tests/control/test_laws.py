@@ -69,6 +69,15 @@ def made(name, source=ARM):
     return make_law(source, kind, options, trajectory=MOTION)
 
 
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_controller_has_the_name_of_its_law(name):
+    """Files, simulations and generated C print it: a law without gains is no PD law."""
+    kind, _ = SETTINGS[name]
+    law = made(name)
+    own = "diagonal_computed_torque" if kind is LawKind.DIAGONAL else kind.value.replace("-", "_")
+    assert (law.name, law.function.name) == (own, own)
+
+
 def test_the_table_is_whole():
     assert set(LAWS) == set(LawKind)
     assert {kind for kind, _ in SETTINGS.values()} == set(LawKind)

@@ -8,10 +8,10 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 
 import numpy as np
 import pytest
+from tests.patience import HANGS
 
 from torquec.errors import ArgumentError
 from torquec.expr import Function, Op
@@ -121,8 +121,7 @@ def test_a_killed_process_leaves_what_it_finished(tmp_path):
     process = subprocess.Popen([sys.executable, "-c", script, str(tmp_path / "work")], stdout=subprocess.PIPE)
     assert process.stdout.readline().strip() == b"second"
     os.kill(process.pid, signal.SIGKILL)
-    process.wait(timeout=60)
+    process.wait(timeout=HANGS)
     process.stdout.close()
     (kept,) = (tmp_path / "work").iterdir()
     assert json.loads(kept.read_text()) == 1
-    assert time.time() - kept.stat().st_mtime < 600

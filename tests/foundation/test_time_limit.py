@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -18,12 +18,13 @@ def test_none_is_no_limit():
     limit.check()
 
 
-def test_parts_count_from_the_beginning():
+def test_parts_count_from_the_beginning(monkeypatch):
+    monkeypatch.setattr("torquec.foundation.time_limit.time", SimpleNamespace(time=lambda: 5000.0))
     limit = TimeLimit.after(100.0)
     assert limit.until - limit.start == pytest.approx(100.0)
     assert limit.part(0.25).until - limit.start == pytest.approx(25.0)
     assert limit.part(1.5).until > limit.until
-    assert limit.start == pytest.approx(time.time(), abs=30.0)
+    assert limit.start == 5000.0
 
 
 def test_what_is_over_says_how_long_it_was():
@@ -37,8 +38,9 @@ def test_no_positive_time_is_refused(seconds):
         TimeLimit.after(seconds)
 
 
-def test_a_share_of_the_rest_counts_from_now():
-    limit = TimeLimit(time.time() - 300.0, time.time() + 100.0)
-    assert limit.of_the_rest(0.5).until - time.time() == pytest.approx(50.0, abs=30.0)
+def test_a_share_of_the_rest_counts_from_now(monkeypatch):
+    monkeypatch.setattr("torquec.foundation.time_limit.time", SimpleNamespace(time=lambda: 5000.0))
+    limit = TimeLimit(4700.0, 5100.0)
+    assert limit.of_the_rest(0.5).until == 5050.0
     assert TimeLimit(0.0, 1.0).of_the_rest(0.5).is_over
     assert TimeLimit().of_the_rest(0.5) == TimeLimit()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import multiprocessing
 import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from tests.patience import HANGS, until
 
 from torquec.errors import ArgumentError, TimeLimitError
 from torquec.foundation.time_left import SaidLeft
@@ -42,11 +43,11 @@ def metered(x, *, meter=silent):
     return x
 
 
-def waits_until_seen(x, *, meter=silent):
-    """Half done for a while: long enough to be looked at from another process."""
+def waits_until_seen(seen, *, meter=silent):
+    """Half done until somebody has seen that, who makes the file `seen`."""
     meter(1.0, 2.0)
-    time.sleep(1.0)
-    return x
+    until(Path(seen).exists, "half of the task was seen")
+    return 1
 
 
 @pytest.fixture(autouse=True)
@@ -111,14 +112,16 @@ def test_what_is_not_asked_for_is_cancelled():
     begin = threading.Event()
 
     def task(x):
-        begin.wait(5.0)
+        begin.wait(HANGS)
         return double(x)
 
     with ThreadPoolExecutor(1) as pool:
         results = Work(executor=pool).map("waiting", lambda x: x if x == 0 else task(x), range(20))
-        assert next(results) == 0
-        results.close()
-        begin.set()
+        try:
+            assert next(results) == 0
+            results.close()
+        finally:
+            begin.set()
     assert len(CALLS) <= 1
 
 
@@ -208,30 +211,34 @@ def test_a_step_reports_done_of_whole():
     assert told[-1].share == 1.0
 
 
-def test_the_share_comes_from_other_processes_too():
-    told = []
+def test_the_share_comes_from_other_processes_too(tmp_path):
+    told, seen = [], tmp_path / "seen"
+
+    def report(news):
+        told.append(news)
+        if news.done == 0.5:
+            seen.touch()
+
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        work = Work(executor=pool, report=told.append)
-        assert list(work.map("waiting", waits_until_seen, [1], metered=True)) == [1]
+        work = Work(executor=pool, report=report)
+        assert list(work.map("waiting", waits_until_seen, [str(seen)], metered=True)) == [1]
     assert 0.5 in [news.done for news in told]
     done = [news.done for news in told]
     assert done == sorted(done)
 
 
-def test_times_add_up():
+def test_times_add_up(monkeypatch):
+    clock = FakeClock()
+    monkeypatch.setattr("torquec.foundation.work.time", clock)
     work = Work()
-    start = time.perf_counter()
     with work.step("outer"):
-        time.sleep(0.02)
+        clock.pass_by(2.0)
         with work.step("inner"):
-            time.sleep(0.03)
-        list(work.map("tasks", time.sleep, [0.01, 0.01]))
+            clock.pass_by(3.0)
+        list(work.map("tasks", clock.pass_by, [1.0, 1.0]))
         with work.step("inner"):
-            pass
-    whole = time.perf_counter() - start
-    assert set(work.seconds) == {"outer", "inner", "tasks"}
-    assert work.seconds["inner"] >= 0.03
-    assert math.isclose(sum(work.seconds.values()), whole, rel_tol=0.05)
+            clock.pass_by(0.5)
+    assert work.seconds == {"outer": 2.0, "inner": 3.5, "tasks": 2.0}
 
 
 def test_a_report_says_share_time_left_and_note():
@@ -246,6 +253,9 @@ class FakeClock:
     def __init__(self):
         self.now = 1000.0
         self.perf_counter = self.time = self.monotonic = lambda: self.now
+
+    def pass_by(self, seconds):
+        self.now += seconds
 
 
 def said(monkeypatch, paces, **options):

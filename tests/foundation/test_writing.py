@@ -44,12 +44,23 @@ def test_a_foreign_file_is_replaced_with_force_only_and_ours_always(tmp_path):
     target.write_text("before")
     with pytest.raises(ArgumentError, match="exists already") as caught:
         write_files({target: OURS})
-    assert "--force" in caught.value.remedy
+    assert "--force on the command line, force=True in Python" in caught.value.remedy
     assert target.read_text() == "before"
+    with pytest.raises(ArgumentError, match="does not say that Torquec wrote it") as caught:
+        write_folder(tmp_path, {target.name: OURS})
+    assert "--force on the command line, force=True in Python" in caught.value.remedy
     write_files({target: OURS}, force=True)
     write_files({target: OURS + "again"})
     assert listing(tmp_path) == {"robot.urdf": OURS + "again"}
     assert target.stat().st_mode & 0o777 == 0o644
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a folder in which not even root can make files")
+def test_a_folder_in_which_nothing_can_be_made_is_refused_before_the_work():
+    """Access rights say that root may write there."""
+    for check in (check_output, check_output_folder):
+        with pytest.raises(ArgumentError, match="'/proc' may not be written: "):
+            check(Path("/proc/torquec-test"), force=True)
 
 
 def test_a_link_is_replaced_and_not_followed(tmp_path):

@@ -65,6 +65,23 @@ def test_misuse_writes_nothing(tmp_path, options, message):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"target": "numpy", "precision": "single"}, "NumPy is not written in single precision"),
+        ({"target": "c", "triple": "thumbv7em-none-eabihf"}, "C99 is not written for a processor"),
+        ({"target": "object", "triple": "pdp11-unknown-none"}, "pdp11"),
+        ({"directory": "file/folder"}, "is a file"),
+    ],
+)
+def test_what_cannot_be_written_is_refused_before_tracing(tmp_path, monkeypatch, options, message):
+    (tmp_path / "file").write_text("mine")
+    monkeypatch.setattr(tq.Model, "function", lambda *_: pytest.fail("traced"))
+    directory = tmp_path / options.pop("directory", "out")
+    with pytest.raises(ArgumentError, match=message):
+        tq.generate(tq.compile(tq.classics.planar2r()), directory, **options)
+
+
 def test_only_models_and_robots(tmp_path):
     with pytest.raises(ArgumentError, match="generate takes a Model or a Robot, not str"):
         tq.generate("arm.urdf", tmp_path)

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.dynamics import oracles
+from tests.patience import HANGS
 
 import torquec as tq
 from torquec.errors import ArgumentError, RobotError
@@ -270,7 +271,7 @@ def test_threads_of_a_batch_change_nothing():
 def test_a_model_travels_to_another_process(puma):
     q = states(6)[0, 0]
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        there = pool.submit(operator.methodcaller("gravity_torque", q), puma).result(timeout=60)
+        there = pool.submit(operator.methodcaller("gravity_torque", q), puma).result(timeout=HANGS)
     np.testing.assert_array_equal(there, puma.gravity_torque(q))
 
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
+from tests.patience import HANGS
 
 from torquec.page.build_bundle import COMMAND, is_up_to_date
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 FLAGS = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-sandbox")
-SECONDS = 60_000  # milliseconds that a page may take on a busy machine
 
 
 def chromium():
@@ -69,7 +69,7 @@ class Opened:
         self._until(lambda: any(all(word in text for word in words) for text in self.complaints), f"complaint {words}")
 
     def _until(self, is_so, what):
-        end = time.monotonic() + SECONDS / 1000
+        end = time.monotonic() + HANGS
         while not is_so():
             assert time.monotonic() < end, f"it never became true: {what}"
             self.page.wait_for_timeout(30)
@@ -87,7 +87,7 @@ def opened(browser, path, *, script="", before=None, ready=True, **context):
     """
     with browser.new_context(**{"viewport": {"width": 960, "height": 640}, **context}) as made:
         page = made.new_page()
-        page.set_default_timeout(SECONDS)
+        page.set_default_timeout(1000.0 * HANGS)
         found = Opened(page)
         page.on("request", lambda request: found.requests.append(request.url))
         page.on("pageerror", lambda error: found.complaints.append(str(error)))

@@ -6,10 +6,9 @@ import shutil
 import subprocess
 
 import pytest
+from tests.patience import HANGS
 
 from torquec.page.build_bundle import WEB, node_and_npm
-
-SECONDS = 300
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +28,7 @@ def web(tmp_path_factory):
 
 
 def run(command, place):
-    return subprocess.run(command, cwd=place, capture_output=True, text=True, timeout=SECONDS, check=False)
+    return subprocess.run(command, cwd=place, capture_output=True, text=True, timeout=HANGS, check=False)
 
 
 def tool(web, name, *words):

@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 from tests.cli.identify_logs import QUICK, write_arm
+from tests.patience import HANGS
 from tests.report.result_folders import check_page, visible_text
 from typer.testing import CliRunner
 
@@ -120,8 +121,8 @@ def test_both_self_tests_run(results, tmp_path, test):
     code = results[0] / "c"
     program = tmp_path / "program"
     sources = [str(code / "planar2r.c"), str(code / test)]
-    subprocess.run([COMPILER, "-std=c99", "-O1", *sources, "-lm", "-o", str(program)], check=True, timeout=120)
-    outcome = subprocess.run([str(program)], capture_output=True, text=True, timeout=60, check=False)
+    subprocess.run([COMPILER, "-std=c99", "-O1", *sources, "-lm", "-o", str(program)], check=True, timeout=HANGS)
+    outcome = subprocess.run([str(program)], capture_output=True, text=True, timeout=HANGS, check=False)
     assert outcome.returncode == 0, outcome.stdout
     assert "FAILED" not in outcome.stdout
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.proof.arms import arm, motions, programs
 
@@ -17,7 +18,7 @@ from torquec.errors import CheckError
 from torquec.foundation.work import Work
 from torquec.model.simplified import simplify
 from torquec.proof.certify import certify
-from torquec.proof.checker import residual_grid
+from torquec.proof.checker import grid_samples, residual_grid
 from torquec.proof.checker.check_certificate import check_certificate
 from torquec.robot.classics import load_classic
 from torquec.simplification.specification import load_specification
@@ -142,6 +143,34 @@ def test_results_that_are_not_those_of_a_part_lead_to_no_acceptance(many_parts, 
     assert check_certificate(robot, honest, executor=Unreliable(0, failing)) == check_certificate(robot, honest)
     with pytest.raises((CheckError, OSError, ValueError)):
         check_certificate(robot, honest, executor=Unreliable(which, change))
+
+
+class UsedMemory:
+    """NumPy, whose new arrays hold what an earlier computation left in the same place."""
+
+    def __init__(self, left):
+        self.left = left
+
+    def __getattr__(self, name):
+        return getattr(np, name)
+
+    def empty(self, shape):
+        return self.left[shape].copy() if shape in self.left else np.empty(shape)
+
+
+def test_what_is_left_in_the_memory_is_not_taken_for_a_result(many_parts, monkeypatch):
+    """A part without values, where the memory holds the honest ones: what happens by chance, made to happen."""
+    robot, honest, _ = many_parts
+    box = honest.motions
+    grid = residual_grid.ResidualGrid(robot, honest.program, box.lower, box.upper)
+    error = grid_samples.grid_samples(grid).error.value
+    monkeypatch.setattr(grid_samples, "np", UsedMemory({error.shape: error}))
+    assert check_certificate(robot, honest, executor=Unreliable(0, failing)) == check_certificate(robot, honest)
+    for which in (1, 2, 5):
+        with pytest.raises(CheckError, match="gave other values than it was asked for"):
+            check_certificate(robot, honest, executor=Unreliable(which, lambda _: []))
+        with pytest.raises(CheckError, match="gave other values than it was asked for"):
+            check_certificate(robot, honest, executor=Unreliable(which, lambda rows: rows[:1]))
 
 
 class LastFirst(Executor):

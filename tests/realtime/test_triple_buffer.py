@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.codegen.c.compiler import COMPILERS, build, needs_compiler, run
+from tests.patience import HANGS
 
 from torquec.realtime.package import c_text
 
@@ -47,5 +48,5 @@ def test_a_buffer_of_two_slots_is_caught(tmp_path):
     )
     assert broken != header
     program = built(tmp_path, broken, "-fsanitize=thread")
-    done = subprocess.run([program, "100000"], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([program, "100000"], capture_output=True, text=True, timeout=HANGS, check=False)
     assert done.returncode != 0

@@ -66,6 +66,24 @@ def test_what_is_not_known_is_told_with_its_line(old, new, line, text):
         parse(old, new, strict=True)
 
 
+def test_a_word_that_occurs_often_is_one_warning_with_its_count():
+    """ANYmal's file has three attributes of its own in every limit."""
+    more = "".join(
+        f'\n<link name="l{k}"/><joint name="k{k}" type="fixed"><parent link="base"/><child link="l{k}"/>'
+        '<limit lower="0" upper="0" effort="1" velocity="1" current="5" gear="2"/><note/></joint>'
+        for k in range(4)
+    )
+    warnings = parse("</robot>", f"{more}</robot>").warnings
+    assert [(w.where, w.text) for w in warnings] == [
+        ("a.urdf:8", '<note> in <joint name="k0"> is not known to URDF: it is not read; 4 times, the last in line 11'),
+        (
+            "a.urdf:8",
+            "<limit> has an attribute 'current' that URDF does not know: not read; 4 times, the last in line 11",
+        ),
+        ("a.urdf:8", "<limit> has an attribute 'gear' that URDF does not know: not read; 4 times, the last in line 11"),
+    ]
+
+
 @pytest.mark.parametrize(
     "new",
     [

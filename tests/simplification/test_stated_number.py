@@ -8,7 +8,13 @@ import pytest
 
 from torquec.errors import RobotFileError
 from torquec.robot.toml import parse_toml
-from torquec.simplification.stated_number import degrees_suspected, stated_positive, stated_range, stated_rate
+from torquec.simplification.stated_number import (
+    degrees_suspected,
+    stated_part,
+    stated_positive,
+    stated_range,
+    stated_rate,
+)
 
 
 def table(text):
@@ -24,6 +30,8 @@ def test_degrees_are_radians():
 
 def test_what_is_not_there_is_none():
     assert stated_positive(table(""), "velocity") is None
+    assert stated_part(table(""), "part") is None
+    assert stated_part(table("part = 0.5"), "part") == 0.5
     assert stated_rate(table(""), "velocity") is None
     assert stated_range(table("")) is None
     assert degrees_suspected(table("")) == ()
@@ -38,6 +46,7 @@ def test_radians_that_look_like_degrees_are_told():
 @pytest.mark.parametrize(
     ("text", "read", "message"),
     [
+        ("part = 1", lambda t: stated_part(t, "part"), "'part' is 1\n.*between 0 and 1"),
         ("velocity = 0", lambda t: stated_rate(t, "velocity"), "'velocity' is 0"),
         ("velocity = 1\nvelocity_deg = 2", lambda t: stated_rate(t, "velocity"), "the velocity is given twice"),
         ("range = [1, 2]\nrange_deg = [1, 2]", stated_range, "the range is given twice"),

@@ -14,10 +14,12 @@ from torquec.control.controller import make_controller
 from torquec.control.independent_joint import PidGains, independent_joint
 from torquec.control.pole_placement import pole_placement
 from torquec.errors import ArgumentError, DivergenceError
+from torquec.robot.robot import Friction
 from torquec.simulation.closed_loop import LoopOptions, simulate
 from torquec.simulation.integrators import DormandPrince, RungeKutta4, rk4_step
 from torquec.simulation.plant import DryFriction, Dynamics, Plant, drive_torque
 from torquec.simulation.sensors import Sensors, SpeedSource, measure
+from torquec.simulation.stiffness import enough_substeps
 from torquec.simulation.tip_error import tip_error
 from torquec.trajectory import minimum_jerk, puma560_standard_trajectory
 
@@ -239,6 +241,48 @@ def test_chattering_friction_under_adaptive_steps_is_reported():
         simulate(
             Plant(robot, friction=DryFriction.SIGN), constant(robot, 1.0), clock(robot, 1.0, 0.01), options=options
         )
+
+
+def test_substeps_follow_the_plant_as_those_of_the_command_do():
+    """A damped light wheel, which one step of a control interval cannot follow."""
+    robot = rotor(inertia=1e-4, friction=Friction.symmetric(viscous=0.5))
+    motion = clock(robot, 0.1, 0.01)
+    with pytest.raises(ArgumentError, match="cannot follow"):
+        simulate(robot, constant(robot, 0.01), motion, options=LoopOptions(integrator=RungeKutta4()))
+    chosen = simulate(robot, constant(robot, 0.01), motion)
+    needed = enough_substeps(Plant(robot), [0.0], period=0.01)
+    assert needed > 2
+    asked = simulate(robot, constant(robot, 0.01), motion, options=LoopOptions(integrator=RungeKutta4(needed)))
+    np.testing.assert_array_equal(chosen.q, asked.q)
+    slow = rotor(inertia=1.0)
+    asked = simulate(slow, constant(slow, 1.0), motion, options=LoopOptions(integrator=RungeKutta4(2)))
+    np.testing.assert_array_equal(simulate(slow, constant(slow, 1.0), motion).q, asked.q)
+
+
+def test_a_trajectory_may_name_joints_in_another_order_or_not_at_all():
+    """As a CSV file of the command may."""
+    arm = torquec.classics.planar2r()
+    law = computed_torque(arm, POLE, period=PERIOD)
+    start, goal = [0.0, 0.1], [0.3, -0.2]
+    plain = minimum_jerk(start, goal, 0.2, joints=arm.joint_names, period=PERIOD)
+    right = simulate(arm, law, plain)
+    swapped = minimum_jerk(start[::-1], goal[::-1], 0.2, joints=arm.joint_names[::-1], period=PERIOD)
+    for motion in (swapped, minimum_jerk(start, goal, 0.2, period=PERIOD)):
+        found = simulate(arm, law, motion)
+        np.testing.assert_array_equal(found.q, right.q)
+        assert found.joints == arm.joint_names
+    with pytest.raises(ArgumentError, match="the joints of the trajectory are a, b"):
+        simulate(arm, law, minimum_jerk(start, goal, 0.2, joints=("a", "b"), period=PERIOD))
+
+
+def test_a_law_for_some_of_the_joints_names_the_call_that_holds_the_others():
+    first = PUMA.joint_names[:2]
+    arm = torquec.lock_joints(PUMA, dict.fromkeys(PUMA.joint_names[2:], 0.0))
+    law = computed_torque(arm, POLE, period=PERIOD)
+    motion = minimum_jerk([0.0, 0.0], [0.1, 0.1], 0.2, joints=first, period=PERIOD)
+    with pytest.raises(ArgumentError, match=r"lock_joints\(robot, \{'joint3': 0\.0, .*'joint6': 0\.0\}\)"):
+        simulate(PUMA, law, motion)
+    simulate(arm, law, motion)
 
 
 def test_what_does_not_fit_is_refused():

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from torquec.errors import ArgumentError
-from torquec.robot import classics
-from torquec.trajectory.log import Pathology
+from torquec.robot import classics, load
+from torquec.trajectory.log import Pathology, Severity
 from torquec.trajectory.log_map import LogMap, read_log_map
 from torquec.trajectory.read_log import read_log
 
@@ -143,7 +143,40 @@ def test_joints_that_the_log_lacks_are_named(tmp_path):
     rows = [[t, q, tau] for t, q, _, _, _, tau, _ in ROWS]
     log = read_log(written(tmp_path / "log.csv", f"t,q_{A},tau_{A}", rows), ROBOT)
     assert log.joints == (A,)
-    assert any(f.kind is Pathology.LOCKED and B in f.text for f in log.findings)
+    (found,) = (f for f in log.findings if f.kind is Pathology.LOCKED)
+    assert B in found.text
+    assert f"--lock {B}=POSITION" in found.remedy
+    assert found.severity is Severity.WARNING
+
+
+def test_the_fingers_of_a_gripper_may_be_missing(tmp_path):
+    """They weigh next to nothing: a note."""
+    heavy, light = '<mass value="5"/>', '<mass value="0.01"/>'
+    link = '<link name="{}"><inertial>{}<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+    links = "".join(
+        link.format(name, mass) for name, mass in (("arm", heavy), ("palm", heavy), ("left", light), ("right", light))
+    )
+    joints = "".join(
+        f'<joint name="j_{child}" type="continuous"><parent link="{parent}"/><child link="{child}"/></joint>'
+        for parent, child in (("base", "arm"), ("arm", "palm"), ("palm", "left"), ("palm", "right"))
+    )
+    (tmp_path / "hand.urdf").write_text(f'<robot name="hand"><link name="base"/>{links}{joints}</robot>')
+    path = written(tmp_path / "log.csv", "t,q1,q2,dq1,dq2,tau1,tau2")
+    (found,) = (f for f in read_log(path, load(tmp_path / "hand.urdf")).findings if f.kind is Pathology.LOCKED)
+    assert found.severity is Severity.NOTE
+    assert "j_left, j_right" in found.text
+
+
+def test_a_missing_column_of_speeds_is_told(tmp_path):
+    rows = [[*row[:4], *row[5:]] for row in ROWS]
+    log = read_log(written(tmp_path / "log.csv", "t,q1,q2,dq1,tau1,tau2", rows), ROBOT)
+    assert log.qd is None
+    (found,) = (f for f in log.findings if f.kind is Pathology.LEFT_OUT)
+    assert found.severity is Severity.WARNING
+    assert f"no column holds the speed of {B}; not used: dq1" in found.text
+    rows = [[*row[:3], *row[5:]] for row in ROWS]
+    without = read_log(written(tmp_path / "no_speeds.csv", "t,q1,q2,tau1,tau2", rows), ROBOT)
+    assert Pathology.LEFT_OUT not in {f.kind for f in without.findings}
 
 
 @pytest.mark.parametrize(

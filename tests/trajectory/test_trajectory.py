@@ -68,3 +68,21 @@ def test_a_period_needs_even_samples():
         motion.sampled(9.0)
     with pytest.raises(ArgumentError, match="not finite"):
         motion.at(np.nan)
+
+
+def test_columns_in_the_order_of_other_names():
+    """Samples and formula alike; names q1 .. qn stand for the order itself."""
+    motion = minimum_jerk([0.0, 1.0], [2.0, -1.0], 1.0, joints=("a", "b"), period=0.1)
+    turned = motion.of_joints(("b", "a"))
+    np.testing.assert_array_equal(turned.q, motion.q[:, ::-1])
+    for name in ("q", "qd", "qdd"):
+        at, other = getattr(motion.at(0.33), name), getattr(turned.at(0.33), name)
+        np.testing.assert_array_equal(other, at[::-1])
+        np.testing.assert_array_equal(getattr(turned.sampled(0.05), name), getattr(motion.sampled(0.05), name)[:, ::-1])
+    assert motion.of_joints(("a", "b")) is motion
+    nameless = minimum_jerk([0.0, 1.0], [2.0, -1.0], 1.0, period=0.1).of_joints(("x", "y"))
+    np.testing.assert_array_equal(nameless.q, motion.q)
+    assert nameless.joints == ("x", "y")
+    for wrong in (("a", "c"), ("a",), ("a", "b", "c")):
+        with pytest.raises(ArgumentError, match="the joints of the trajectory are a, b"):
+            motion.of_joints(wrong)

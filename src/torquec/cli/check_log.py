@@ -66,8 +66,7 @@ class CheckLogOptions(CommandOptions):
 def check_log(model: Model, options: CheckLogOptions) -> Outcome:
     """Look for missing rows, gaps, wrong signs, order, units, gravity, delays; exit status 1 if there is a problem."""
     from torquec.foundation.work import Work
-    from torquec.report.log_text import log_text
-    from torquec.trajectory.log import Severity
+    from torquec.report.log_text import log_text, log_verdict
     from torquec.trajectory.log_map import read_log_map
 
     meaning = None if options.log_map is None else read_log_map(options.log_map)
@@ -83,9 +82,8 @@ def check_log(model: Model, options: CheckLogOptions) -> Outcome:
     if options.plot is not None:
         _draw(checked[-1], options.plot)
         document["plot"], files = str(options.plot), (options.plot,)
-    failed = any(f["severity"] != str(Severity.NOTE) for log in documents for f in log["findings"])
     text = "\n".join(log_text(log, one.findings) for log, one in zip(documents, checked, strict=True))
-    return Outcome(document, text, files, failed="the log has problems" if failed else "")
+    return Outcome(document, text, files, failed="\ntorquec: ".join(filter(None, map(log_verdict, documents))))
 
 
 def read_logs(robot: Robot, paths: list[Path], log_map: Path | None) -> list[Log]:

@@ -15,7 +15,7 @@ from torquec.cli.options import ForceOption
 from torquec.cli.output import progress, step_report
 from torquec.cli.writes import Writes
 from torquec.codegen.precision import Precision
-from torquec.codegen.target import Target
+from torquec.codegen.target import Target, check_offered
 from torquec.errors import ArgumentError
 from torquec.realtime.choices import PACKAGE_TARGETS, ROS2, TWO_RATE, FrictionTask, HoldOrder
 
@@ -130,6 +130,9 @@ def generate(model: Model, options: GenerateOptions) -> Outcome:
     for name in ("update", "friction", "order", "law", "spec", "period"):
         if getattr(options, name) is not None:
             raise ArgumentError(f"--{name} is for the two-rate package", remedy="add --target rt-c, or leave it out")
+    check_offered(
+        Target(options.target.value), options.precision or Precision.DOUBLE, triple=options.triple, cpu=options.cpu
+    )
     progress(f"tracing and writing {model.robot.name} ...")
     package = write(
         model,

@@ -11,13 +11,19 @@ import typer
 
 from torquec.cli.command import CommandOptions, Outcome, command
 from torquec.cli.options import DegreesOption, joint_values, numbers
+from torquec.cli.output import progress
 from torquec.cli.writes import Writes
 from torquec.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from torquec.kinematics.arm_poses import ArmPoses
+    from torquec.kinematics.arm_poses import ArmPoses, NearestPose
     from torquec.kinematics.closed_kinematics import InverseKinematics
     from torquec.model.model import Model
+
+_IDENTITY_DEMANDED = (
+    "torquec: note: no --quaternion: the frame must reach the position with the identity rotation, axes along the "
+    "base's; for another rotation give --quaternion W,X,Y,Z"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,8 +35,11 @@ class IkOptions(CommandOptions):
     ] = None
     position: Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Its origin in the base [m].")] = None
     quaternion: Annotated[
-        str, typer.Option(metavar="W,X,Y,Z", help="Its rotation in the base, scalar first, of any length.")
-    ] = "1,0,0,0"
+        str | None,
+        typer.Option(
+            metavar="W,X,Y,Z", help="Its rotation in the base, scalar first, of any length.  [default: the identity]"
+        ),
+    ] = None
     near: Annotated[
         str | None,
         typer.Option(
@@ -79,7 +88,8 @@ def ik(model: Model, options: IkOptions) -> Outcome:
 
     In closed form for arms of a family ({arm families}), with one joint more if it is given (--near); others by
     iteration, which is said. Each solution has a name, a status (exact, singular, out of limits, out of reach) and what
-    it misses in metres and radians. --deg is for what is given; what is printed is in radians and metres.
+    it misses in metres and radians. --deg is for what is given; what is printed is in radians and metres. Exit status 1
+    if the pose is out of reach.
     """
     from torquec.kinematics.inverse_kinematics import inverse_kinematics
     from torquec.report.arm_pose_text import arm_pose_text
@@ -90,6 +100,8 @@ def ik(model: Model, options: IkOptions) -> Outcome:
         raise ArgumentError("ik needs one of --position, --path and --package", remedy="write --position 0.4,0.3,0.5")
     if options.acceleration is not None and options.velocity is None:
         raise ArgumentError("--acceleration needs --velocity", remedy="give both, six numbers each")
+    if options.quaternion is not None and options.position is None:
+        raise ArgumentError("--quaternion needs --position", remedy="rotations of a path stand in its file")
     solver = inverse_kinematics(model.robot, options.frame, free=options.free)
     near = None if options.near is None else joint_values(model.robot, options.near, "--near", degrees=options.deg)
     if options.path is not None:
@@ -97,7 +109,10 @@ def ik(model: Model, options: IkOptions) -> Outcome:
     if options.package is not None:
         return _as_package(solver, options)
     assert options.position is not None
-    rotation = quaternion_rotation(*_list(options.quaternion, "--quaternion", 4))
+    quaternion = _list(options.quaternion or "1,0,0,0", "--quaternion", 4)
+    if options.quaternion is None:
+        progress(_IDENTITY_DEMANDED)
+    rotation = quaternion_rotation(*quaternion)
     position = _list(options.position, "--position", 3)
     ways = solver(rotation, position, near=near)
     best = solver.nearest(rotation, position, near=near)
@@ -110,8 +125,31 @@ def ik(model: Model, options: IkOptions) -> Outcome:
         "joints": list(model.robot.joint_names),
         "branches": [_branch(solver, ways, k, rates) for k in shown],
         "nearest": ways.names[int(best.branch)],
+        "task": "pose",
+        "target": {"position": list(position), "quaternion": list(quaternion)},
     }
-    return Outcome(document, arm_pose_text(model.robot.name, document))
+    failed = _out_of_reach(best, solver, identity=options.quaternion is None)
+    return Outcome(document, arm_pose_text(model.robot.name, document), failed=failed)
+
+
+def _out_of_reach(best: NearestPose, solver: InverseKinematics, *, identity: bool) -> str:
+    """Why the exit status is 1: no branch reaches the pose; empty where one does. `identity`: no --quaternion."""
+    from torquec.kinematics.arm_poses import BranchStatus
+    from torquec.kinematics.closed_kinematics import KinematicsMethod
+
+    if not int(best.status) & BranchStatus.OUT_OF_REACH:
+        return ""
+    rotation = " with the identity rotation" if identity else ""
+    missed = f"the nearest solution misses {best.error[0]:.3g} m and {best.error[1]:.3g} rad"
+    remedies = ["a position nearer to the base"]
+    if identity:
+        remedies.insert(0, "the wanted rotation with --quaternion")
+    if solver.free is not None:
+        remedies.insert(0, f"another value of joint '{solver.free}' with --near")
+    elif solver.method is KinematicsMethod.NUMERIC:
+        remedies.insert(0, "other joint positions to start from with --near")
+    found = f"the pose of frame '{solver.frame}'{rotation} is out of reach: {missed}"
+    return f"{found}\n  remedy: give {', or '.join(remedies)}"
 
 
 def _as_package(solver: InverseKinematics, options: IkOptions) -> Outcome:

@@ -144,7 +144,7 @@ def _tell_of_warnings(robot: Robot, argument: str) -> None:
     """What is odd in the robot's file, the first of it: numbers of the project rest on it."""
     from torquec.dynamics.rotorless_joints import rotorless_text
 
-    found = [warning for warning in robot.warnings if not warning.about_units]  # those are told by who reads it
+    found = [warning for warning in robot.warnings if not warning.is_warned_of_by_load]
     for warning in found[:_TOLD]:
         progress(f"torquec: warning: {warning.where}: {warning.text}")
     rotorless = rotorless_text(robot)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from torquec.errors import ArgumentError, SnapWarning, UnitWarning
+from torquec.errors import ArgumentError, FixedBaseWarning, SnapWarning, UnitWarning
 from torquec.foundation.json_text import finite_json
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ def told_warnings(*, strict: bool) -> Iterator[None]:
     """
     told: set[str] = set()
     with warnings.catch_warnings():
-        warnings.simplefilter("always", UnitWarning)
-        warnings.simplefilter("always", SnapWarning)
+        for told_always in (UnitWarning, SnapWarning, FixedBaseWarning):
+            warnings.simplefilter("always", told_always)
 
         def show(message: Warning | str, category: type[Warning], *_place: Any, **_more: Any) -> None:
             if strict and issubclass(category, UnitWarning):

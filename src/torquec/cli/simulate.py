@@ -134,7 +134,7 @@ def simulate(model: Model, options: SimulateOptions) -> Outcome:
     document["plant"] = plant.model.kind.value
     units = {each.name: each.position_unit for each in plant.robot.coordinates}
     document["units"] = units
-    loop = _loop_options(options, plant, motion, law.period or options.period)
+    loop = _loop_options(options)
     file = "" if options.to is not None else options.trajectory or STANDARD
     document["conditions"] = simulation_conditions(plant, motion, loop, file=file)
     result: SimulationResult | MonteCarloResult
@@ -197,11 +197,10 @@ def _plant(model: Model, options: SimulateOptions) -> Plant:
     return Plant(real, friction=DryFriction(options.friction.value), effort=options.effort, forces=held)
 
 
-def _loop_options(options: SimulateOptions, plant: Plant, motion: Trajectory, period: float) -> LoopOptions:
+def _loop_options(options: SimulateOptions) -> LoopOptions:
     from torquec.simulation.closed_loop import LoopOptions
     from torquec.simulation.integrators import DormandPrince, Integrator, RungeKutta4
     from torquec.simulation.sensors import Sensors, SpeedSource
-    from torquec.simulation.stiffness import enough_substeps
 
     if options.adaptive and options.friction is FrictionChoice.STICK:
         raise ArgumentError(
@@ -209,10 +208,9 @@ def _loop_options(options: SimulateOptions, plant: Plant, motion: Trajectory, pe
         )
     source = SpeedSource.DIFFERENCE if options.resolution else SpeedSource.MEASURED
     sensors = Sensors(resolution=options.resolution, speed=source, position_noise=options.noise, delay=options.delay)
-    if options.adaptive:
-        integrator: Integrator = DormandPrince()
-    else:
-        integrator = RungeKutta4(options.substeps or enough_substeps(plant, motion.q[0], period=period))
+    integrator: Integrator | None = DormandPrince() if options.adaptive else None
+    if options.substeps is not None and not options.adaptive:
+        integrator = RungeKutta4(options.substeps)
     return LoopOptions(sensors=sensors, integrator=integrator, seed=options.seed, largest_error=_ONE_TURN)
 
 

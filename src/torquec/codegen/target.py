@@ -91,6 +91,15 @@ def generate_package(
     target's package is missing. `triple` and `cpu` name the processor of an object; for another target, or for a
     processor that LLVM does not know, they raise `ArgumentError`.
     """
+    check_offered(target, precision, triple=triple, cpu=cpu)
+    options = PackageOptions(prefix, description, notes or {}, precision, force, triple, cpu)
+    return BACK_ENDS[target].write(functions, Path(directory), options)
+
+
+def check_offered(
+    target: Target, precision: Precision = Precision.DOUBLE, *, triple: str | None = None, cpu: str | None = None
+) -> None:
+    """Raise `ArgumentError` for a target that has not this precision, or is not for a processor: before any work."""
     back_end = BACK_ENDS[target]
     if precision not in back_end.precisions:
         able = [other.value for other, row in BACK_ENDS.items() if precision in row.precisions]
@@ -104,8 +113,6 @@ def generate_package(
             f"{back_end.title} is not written for a processor",
             remedy=f"leave out triple and cpu, or: {', '.join(able)}",
         )
-    options = PackageOptions(prefix, description, notes or {}, precision, force, triple, cpu)
-    return back_end.write(functions, Path(directory), options)
 
 
 def target_titles() -> str:

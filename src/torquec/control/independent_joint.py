@@ -131,10 +131,12 @@ def feedforward_torque(
 
 
 def _as(controller: Controller, kind: LawKind) -> Controller:
-    """The controller, known as the law that it is without gains."""
+    """The controller under the name of the law that it is without gains."""
     assert controller.design is not None
     options = replace(controller.design.options, gains=None, feedforward=None)
-    return replace(controller, design=LawDesign(kind, options))
+    name = kind.value.replace("-", "_")
+    function = replace(controller.function, name=name)
+    return replace(controller, name=name, function=function, design=LawDesign(kind, options))
 
 
 def gains_from_poles(

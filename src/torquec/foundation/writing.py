@@ -35,6 +35,8 @@ _HEAD = 2048
 _OURS = re.compile(rb'written[\s*#]+by[\s*#]+torquec|"format": ?"torquec', re.IGNORECASE)
 """Comments may be wrapped anywhere."""
 
+_REPLACE = "replace it: --force on the command line, force=True in Python"
+
 _OBJECTS = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\x64\x86", b"\x64\xaa")
 """How object files begin: ELF, Mach-O, COFF for two processors."""
 
@@ -70,7 +72,7 @@ def check_output(path: Path, *, force: bool = False) -> None:
         )
     _check_writable(path.parent, where)
     if os.path.lexists(path) and not force and not is_ours(path):
-        raise ArgumentError("this file exists already", where=where, remedy="name another one, or replace it: --force")
+        raise ArgumentError("this file exists already", where=where, remedy=f"name another one, or {_REPLACE}")
 
 
 def check_output_folder(directory: Path, *, force: bool = False) -> None:
@@ -90,8 +92,15 @@ def check_output_folder(directory: Path, *, force: bool = False) -> None:
 
 
 def _check_writable(folder: Path, where: str) -> None:
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise ArgumentError(f"'{folder}' may not be written", where=where, remedy="name a folder of your own")
+    """Raise `ArgumentError` where nothing can be made in a folder: tried, because rights do not tell it all."""
+    reason = "" if os.access(folder, os.W_OK | os.X_OK) else "Permission denied"
+    if not reason:
+        try:
+            Path(tempfile.mkdtemp(prefix=".", suffix=".part", dir=folder)).rmdir()
+        except OSError as error:  # a read-only mount, a full disk, /proc
+            reason = error.strerror or str(error)
+    if reason:
+        raise ArgumentError(f"'{folder}' may not be written: {reason}", where=where, remedy="name a folder of your own")
 
 
 def write_files(contents: Mapping[Path, str | bytes], *, force: bool = False) -> list[Path]:
@@ -265,7 +274,7 @@ def _refuse_foreign(directory: Path, names: Collection[str], *, force: bool) -> 
             raise ArgumentError(
                 "this file is there already, and does not say that Torquec wrote it",
                 where=str(path),
-                remedy="name another directory, or replace it with force",
+                remedy=f"name another directory, or {_REPLACE}",
             )
 
 

@@ -10,12 +10,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from torquec.codegen.precision import Precision
-from torquec.codegen.target import BACK_ENDS, Target, generate_package
+from torquec.codegen.target import BACK_ENDS, Target, check_offered, generate_package
 from torquec.errors import ArgumentError
 from torquec.expr import OperationCount, count_operations
 from torquec.foundation.choice import chosen
 from torquec.foundation.reading import to_path
-from torquec.foundation.writing import write_folder
+from torquec.foundation.writing import check_output_folder, write_folder
 from torquec.model.certified_package import certified_package, function_notes, model_description, usual_prefix
 from torquec.model.claim import Claim, claims_of
 from torquec.model.model import Model, compile
@@ -70,6 +70,10 @@ def generate(
     if not isinstance(source, Model):
         raise ArgumentError(f"generate takes a Model or a Robot, not {type(model).__name__}")
     numbers = usual_precision(source, language) if precision is None else chosen(Precision, precision, "precision")
+    back_end = BACK_ENDS[language]
+    check_offered(language, numbers, triple=triple, cpu=cpu)
+    check_output_folder(to_path(directory), force=True)  # before the work
+    machine = _machine(triple, cpu) if back_end.for_processor else None
     names = source.served() if quantities is None else tuple(dict.fromkeys(quantities))
     refused = source.refused() if quantities is None else {}
     if WITH_FRICTION & set(names):
@@ -78,9 +82,7 @@ def generate(
     counts = MappingProxyType({name: count_operations(function) for name, function in functions.items()})
     certified = source.record is not None
     begin = prefix or usual_prefix(source)
-    back_end = BACK_ENDS[language]
-    if certified and back_end.states_claim and (back_end.for_processor or not (triple or cpu)):
-        machine = _machine(triple, cpu) if back_end.for_processor else None
+    if certified and back_end.states_claim:
         contents = certified_package(source, prefix=begin, quantities=names, precision=numbers, machine=machine)
         files = write_folder(to_path(directory), contents, force=force)
     else:

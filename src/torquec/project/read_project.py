@@ -48,7 +48,7 @@ from torquec.project.project_values import (
 )
 from torquec.robot import classics
 from torquec.robot.every_fault import every_fault
-from torquec.robot.load import load, robot_files
+from torquec.robot.load import READERS, load, robot_files
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Robot
 from torquec.robot.toml import KeyFaultError, Table, parse_toml
@@ -74,7 +74,19 @@ _NEEDED = "\0needed"
 def read_project(path: str | os.PathLike[str]) -> Project:
     """The project in a TOML file; raises `ArgumentError` that lists every mistake with its line and remedy."""
     file = to_path(path)
+    is_robot = file.is_file() and file.suffix.lower() in READERS and file.suffix.lower() != ".toml"
+    if is_robot or (not file.exists() and str(path) in classics.names()):
+        raise _robot_instead(str(path))
     return parse_project(read_text(file, FileKind.PROJECT), file)
+
+
+def _robot_instead(given: str) -> ArgumentError:
+    """What is said of a robot that is given in place of a project."""
+    return ArgumentError(
+        "this is a robot, not a project file",
+        where=given,
+        remedy=f"write a project file for it with 'torquec new {given}', and run that",
+    )
 
 
 def parse_project(text: str, file: Path) -> Project:
@@ -84,6 +96,9 @@ def parse_project(text: str, file: Path) -> Project:
     except RobotFileError as error:
         remedy = f"{error.remedy}; other mistakes are told once the file can be read"
         raise ArgumentError(error.found, where=error.where, remedy=remedy) from None
+
+    if "robot" not in document and "joint" in document:  # a DH table
+        raise _robot_instead(str(file))
 
     def read(table: Table) -> None:
         _check_together(table, _Reader(file, text).project(table), document.keys)

@@ -19,7 +19,10 @@ def arm_pose_text(name: str, document: Mapping[str, Any]) -> str:
                 for k, joint in enumerate(document["joints"])
             ]
     heads = [str(k + 1) for k in range(len(branches))]
-    lines = [f"{name}, frame '{document['frame']}': {document['method']}, {document['family']} (rad, m, s)", ""]
+    lines = [f"{name}, frame '{document['frame']}': {document['method']}, {document['family']} (rad, m, s)"]
+    target = document["target"]
+    position, quaternion = (", ".join(map(number, target[key])) for key in ("position", "quaternion"))
+    lines += [f"target: position ({position}), quaternion ({quaternion})", ""]
     lines += [table(["joint", *heads], rows), ""]
     for head, branch in zip(heads, branches, strict=True):
         missed = ""

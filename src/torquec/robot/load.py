@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from torquec.errors import ArgumentError, RobotFileError, SnapWarning
+from torquec.errors import ArgumentError, FixedBaseWarning, RobotFileError, SnapWarning
 from torquec.foundation.reading import FileKind, read_bytes, to_path
 from torquec.robot.degrees import warn_of_degrees
 from torquec.robot.drives import DRIVES_SUFFIX, read_drives, side_file
@@ -56,6 +56,7 @@ def load(
 ) -> Robot:
     """The robot in a file: URDF (.urdf), MJCF or URDF (.xml), DH table (.toml), xacro (.xacro), as `READERS` lists.
 
+    The base is fixed; a URDF file of a robot with legs is warned of (`FixedBaseWarning`).
     A side file `NAME.drives.toml` beside a URDF or MJCF file adds its drives. `snap` lets angles within rounding of a
     right angle become one, and warns of it (`SnapWarning`); `strict` turns the reader's warnings into errors; `gravity`
     (3,) [m/s^2] in the base frame replaces the file's. Raises `RobotFileError`, with file, line and remedy, for a file
@@ -87,6 +88,8 @@ def load(
     for warning in robot.warnings:
         if warning.about_units:
             warn_of_degrees(warning.text, warning.where)
+        elif warning.about_base:
+            warnings.warn(f"{warning.where}: {warning.text}", FixedBaseWarning, stacklevel=2)
     return robot
 
 

@@ -254,14 +254,20 @@ class LockedJoint:
 class FileWarning:
     """Something odd in the file that does not stop it from loading (an error with `strict`).
 
-    `about_units`: a number that looks like degrees, which changes every result; `load` says it aloud. `about` is the
-    name of the link that lacks something, or of the joint.
+    `about_units` (a number that looks like degrees) and `about_base` (legs on a fixed base) change every result: `load`
+    warns of them. `about` is the name of the link that lacks something, or of the joint.
     """
 
     where: str
     text: str
     about_units: bool = False
     about: str = ""
+    about_base: bool = False
+
+    @property
+    def is_warned_of_by_load(self) -> bool:
+        """Whether `load` reports it as a Python warning."""
+        return self.about_units or self.about_base
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from torquec.errors import RobotFileError
 from torquec.foundation.reading import FileKind, read_bytes
 from torquec.robot.mimic import resolve_mimics
 from torquec.robot.robot import BASE, STANDARD_GRAVITY, Body, FileWarning, Frame, Robot
+from torquec.robot.standing_limbs import check_base
 from torquec.robot.tree import BodyTree
 from torquec.robot.urdf_joint import Connection, read_connection
 from torquec.robot.urdf_link import Link, read_urdf_inertia
@@ -76,9 +77,9 @@ def robot_of_urdf(
         name=name,
         gravity=STANDARD_GRAVITY if gravity is None else gravity,
         drives=drives,
-        warnings=(*warnings, *ignored),
         source=source,
     )
+    robot = replace(robot, warnings=(*warnings, *ignored, *check_base(robot, root.where)))
     return check_robot(robot, strict=strict, inertias=InertiaCheck.NONE, where=places)
 
 

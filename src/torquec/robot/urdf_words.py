@@ -56,22 +56,34 @@ _WORDS: dict[str, _Word] = {
 
 
 def unknown_words(root: Element) -> list[FileWarning]:
-    """A warning for every element and attribute that URDF does not know, inside those that count for dynamics."""
-    warnings: list[FileWarning] = []
+    """A warning for every word that URDF does not know, inside elements that count for dynamics.
+
+    An attribute or element that occurs often is one warning: that of the first, with the count.
+    """
+    found: dict[tuple[str, str], list[FileWarning]] = {}
     waiting = [("robot", root)]
     while waiting:
         path, element = waiting.pop()
         word = _WORDS[path]
         if not word.attributes >= element.attributes.keys():
-            warnings += [
-                FileWarning(element.where, f"{element} has an attribute '{name}' that URDF does not know: not read")
-                for name in element.attributes
-                if name not in word.attributes and " " not in name
-            ]
+            for name in element.attributes:
+                if name not in word.attributes and " " not in name:
+                    text = f"{element} has an attribute '{name}' that URDF does not know: not read"
+                    found.setdefault((path, name), []).append(FileWarning(element.where, text))
         for child in element.children:
             inner = f"{path}/{child.tag}"
-            if inner in _WORDS:
-                waiting.append((inner, child))
-            elif child.tag not in word.children and not child.tag.startswith("{"):
-                warnings.append(FileWarning(child.where, f"{child} in {element} is not known to URDF: it is not read"))
-    return warnings
+            if inner not in _WORDS and child.tag not in word.children and not child.tag.startswith("{"):
+                text = f"{child} in {element} is not known to URDF: it is not read"
+                found.setdefault((inner, ""), []).append(FileWarning(child.where, text))
+        known = ((f"{path}/{child.tag}", child) for child in reversed(element.children))
+        waiting += [(inner, child) for inner, child in known if inner in _WORDS]
+    return [_summary(alike) for alike in found.values()]
+
+
+def _summary(alike: list[FileWarning]) -> FileWarning:
+    """The first of several warnings about one word, and how many more there are."""
+    first, last = alike[0], alike[-1]
+    if len(alike) == 1:
+        return first
+    more = f"; {len(alike)} times, the last in line {last.where.rpartition(':')[2]}"
+    return FileWarning(first.where, first.text + more)

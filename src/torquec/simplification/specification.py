@@ -21,7 +21,13 @@ from torquec.robot.degrees import warn_of_degrees
 from torquec.robot.robot import Joint, Robot
 from torquec.robot.toml import Table, parse_toml, read_toml
 from torquec.simplification.fitting.fit_entries import BasisSearch
-from torquec.simplification.stated_number import degrees_suspected, stated_positive, stated_range, stated_rate
+from torquec.simplification.stated_number import (
+    degrees_suspected,
+    stated_part,
+    stated_positive,
+    stated_range,
+    stated_rate,
+)
 from torquec.trajectory.motion_box import MotionBox, joint_box
 
 _ALTERNATIVES = (
@@ -248,7 +254,7 @@ class _Given:
             acceleration=stated_rate(table, "acceleration"),
             jerk=stated_rate(table, "jerk"),
             torque_error=stated_positive(table, "torque_error"),
-            torque_error_part=stated_positive(table, "torque_error_part"),
+            torque_error_part=stated_part(table, "torque_error_part"),
             control=_control(table.table("control")),
             motor=_motor(table.table("motor")),
             in_degrees=degrees_suspected(table),

@@ -1,4 +1,4 @@
-"""Numbers of a specification file: positive ones, rates and ranges in radians or degrees."""
+"""Numbers of a specification file: positive ones, parts of one, rates and ranges in radians or degrees."""
 
 from __future__ import annotations
 
@@ -15,6 +15,16 @@ def stated_positive(table: Table, key: str) -> float | None:
         return None
     if not value > 0.0:
         table.refuse(key, f"'{key}' is {value:g}", "give a positive number")
+    return value
+
+
+def stated_part(table: Table, key: str) -> float | None:
+    """A number between 0 and 1, both excluded, or None where the key is missing."""
+    value = table.number(key, math.nan)
+    if math.isnan(value):
+        return None
+    if not 0.0 < value < 1.0:
+        table.refuse(key, f"'{key}' is {value:g}", "give a part between 0 and 1, both excluded: 3 % is 0.03")
     return value
 
 

@@ -28,22 +28,22 @@ from torquec.simulation.plant import DryFriction, Plant, as_plant
 from torquec.simulation.plant_bodies import check_movable
 from torquec.simulation.plant_motion import KnownMotion, PlantMotion
 from torquec.simulation.sensors import Sensors
-from torquec.simulation.stiffness import check_step
+from torquec.simulation.stiffness import check_step, enough_substeps
 from torquec.trajectory.trajectory import Trajectory
 
 _EXACT = Sensors()
-_ONE_STEP = RungeKutta4()
 
 
 @dataclass(frozen=True)
 class LoopOptions:
     """How a loop is run: `sensors`, `integrator`, control `period` [s] (the controller's, else the trajectory's),
-    `seed` of the noise, `record_every` so many samples, `reference_hold` samples per reference. A run whose error
-    passes `largest_error` [rad or m] counts as diverged, even where saturating drives keep it finite.
+    `seed` of the noise, `record_every` so many samples, `reference_hold` samples per reference. Without an integrator
+    it is `RungeKutta4` with as many substeps as the plant needs, two at least. A run whose error passes `largest_error`
+    [rad or m] counts as diverged, even where saturating drives keep it finite.
     """
 
     sensors: Sensors = _EXACT
-    integrator: Integrator = _ONE_STEP
+    integrator: Integrator | None = None
     period: float | None = None
     seed: int = 0
     record_every: int = 1
@@ -153,9 +153,10 @@ def simulate(
 ) -> SimulationResult:
     """Run the controller on the plant along the trajectory, from its start unless `initial_q`, `initial_qd` (n,) say.
 
-    Raises `ArgumentError` for joints that do not agree, for a period that is not the controller's, for sticking
-    friction with an adaptive integrator and for fixed steps that are too long for the plant; `DivergenceError`, with
-    joint and time, for a loop that is not stable.
+    The trajectory may name the joints in any order, or not at all (q1 .. qn, as motions without `joints` do). Raises
+    `ArgumentError` for joints that do not agree, for a period that is not the controller's, for sticking friction with
+    an adaptive integrator and for fixed steps that are too long for the plant; `DivergenceError`, with joint and time,
+    for a loop that is not stable.
     """
     plant = as_plant(plant)
     run, sampled = prepared_loop(plant, controller, trajectory, options)
@@ -179,11 +180,11 @@ def prepared_loop(
 ) -> tuple[NativeRun, Trajectory]:
     """The loop and the trajectory at its samples, once everything is known to fit."""
     names = plant.robot.joint_names
-    for what, joints in (("controller", controller.joints), ("trajectory", trajectory.joints)):
-        if joints != names:
-            raise ArgumentError(
-                f"the joints of the {what} are {', '.join(joints)}", remedy=f"the plant's are {', '.join(names)}"
-            )
+    if controller.joints != names:
+        raise ArgumentError(
+            f"the joints of the controller are {', '.join(controller.joints)}", remedy=_joints_remedy(plant, controller)
+        )
+    trajectory = trajectory.of_joints(names)
     period = options.period or controller.period or trajectory.period
     if controller.period is not None and abs(period - controller.period) > 1e-9 * period:
         raise ArgumentError(
@@ -196,11 +197,24 @@ def prepared_loop(
         )
     options.sensors.resolutions(plant.n)
     check_movable(plant.model)
-    run = NativeRun(LoopState(plant, controller, options.sensors, options.integrator), period)
     sampled = trajectory.sampled(period)
-    if isinstance(options.integrator, RungeKutta4):
-        check_step(plant, sampled.q[0], options.integrator, period=period)
+    integrator = options.integrator
+    if integrator is None:
+        integrator = RungeKutta4(enough_substeps(plant, sampled.q[0], period=period))
+    run = NativeRun(LoopState(plant, controller, options.sensors, integrator), period)
+    if isinstance(integrator, RungeKutta4):
+        check_step(plant, sampled.q[0], integrator, period=period)
     return run, sampled
+
+
+def _joints_remedy(plant: Plant, controller: Controller) -> str:
+    """What to do where a controller is not for the plant's joints."""
+    names = plant.robot.joint_names
+    others = [name for name in names if name not in controller.joints]
+    if others and set(controller.joints) < set(names):
+        held = ", ".join(f"{name!r}: 0.0" for name in others)
+        return f"hold the other joints of the plant: lock_joints(robot, {{{held}}})"
+    return f"the plant's are {', '.join(names)}"
 
 
 def drives_of(plant: Plant, controller: Controller, sampled: Trajectory, *, hold: int = 1) -> LoopInputs:

@@ -48,6 +48,7 @@ class Pathology(StrEnum):
     GRAVITY = "gravity direction"
     DELAY = "delay"
     STANDSTILL = "standstill"
+    LIMITS = "beyond limits"
     SATURATION = "saturation"
     SPIKES = "spikes"
     FROZEN = "frozen column"

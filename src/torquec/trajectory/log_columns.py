@@ -12,7 +12,7 @@ Numbers count joints from 1, or from 0 where there is a 0. Any other column keep
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from torquec.errors import ArgumentError
@@ -75,6 +75,7 @@ def guessed_map(
         whole = set(found) <= chosen.get(kind, {}).keys()
         return tuple(chosen[kind][joint].column for joint in found) if whole else None
 
+    findings += _partial_speeds(chosen.get("velocity", {}), found)
     guess = LogMap(
         time=time,
         time_unit=unit,
@@ -88,6 +89,17 @@ def guessed_map(
         joints=tuple(found),
     )
     return guess, findings
+
+
+def _partial_speeds(speeds: Mapping[str, _Meaning], joints: Sequence[str]) -> list[LogFinding]:
+    """A warning where some joints have a column of speeds, and others have none: no recorded speed is used then."""
+    lacking = [joint for joint in joints if joint not in speeds]
+    if not lacking or len(lacking) == len(joints):
+        return []
+    unused = ", ".join(speeds[joint].column for joint in joints if joint in speeds)
+    text = f"no column holds the speed of {', '.join(lacking)}; not used: {unused}; speeds are derived from positions"
+    remedy = "record the speeds of all joints, or leave them out with a map that names position and torque only"
+    return [LogFinding(Pathology.LEFT_OUT, Severity.WARNING, text, remedy=remedy)]
 
 
 def further_columns(columns: Sequence[str], robot: Robot, log_map: LogMap) -> dict[str, str]:

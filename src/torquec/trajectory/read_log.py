@@ -1,7 +1,8 @@
 """Logs from files, whole or in pieces: CSV, npz, Parquet, rosbag2 and MCAP, matched to a robot's joints.
 
 (1)  A map says what the columns mean; what it leaves out, their names do (`log_columns`).
-(2)  Joints of the robot that the log lacks are held at zero, and that is reported; so are matching by order and units.
+(2)  Joints of the robot that the log lacks are held at zero: a warning, or a note for the fingers of a gripper.
+     Matching by order and units are reported, too.
 (3)  Units that nobody states are SI, unless the numbers leave no doubt (`log_units`). A guess is a warning.
 """
 
@@ -9,11 +10,12 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from torquec.errors import ArgumentError
 from torquec.foundation.reading import FileKind, is_folder, open_file, to_path
+from torquec.robot.gripper_joints import gripper_joints
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
 from torquec.trajectory.log_columns import further_columns, guessed_map, time_column, units_finding
@@ -77,12 +79,26 @@ def open_log(path: str | os.PathLike[str], robot: Robot, *, log_map: LogMap | No
         raise ArgumentError(f"there is no column '{chosen.time}'", where=str(source), remedy="name the column of times")
     chosen, guesses = guessed_units(chosen, table, robot)
     findings = [*table.findings, *findings, *guesses]
-    locked = [name for name in robot.joint_names if name not in joints]
-    if locked:
-        text = f"the log says nothing about {', '.join(locked)}: held at zero"
-        findings.append(LogFinding(Pathology.LOCKED, Severity.NOTE, text))
+    findings += _locked(robot, joints)
     renamed = further_columns(table.names, robot, chosen)
     return LogFile(str(source), robot, table, chosen, joints, tuple(findings), renamed)
+
+
+def _locked(robot: Robot, joints: Sequence[str]) -> list[LogFinding]:
+    """(2): a note about the fingers of a gripper, which change little, and a warning about any other joint."""
+    lacking = [name for name in robot.joint_names if name not in joints]
+    fingers = [name for name in lacking if name in gripper_joints(robot)]
+    findings = []
+    for names, severity in (
+        ([name for name in lacking if name not in fingers], Severity.WARNING),
+        (fingers, Severity.NOTE),
+    ):
+        if names:
+            text = f"the log says nothing about {', '.join(names)}: held at zero"
+            lock = " ".join(f"--lock {name}=POSITION" for name in names)
+            remedy = f"record them, or lock them where they stood ({lock}) and name columns by joint (q_JOINT)"
+            findings.append(LogFinding(Pathology.LOCKED, severity, text, remedy=remedy))
+    return findings
 
 
 def _completed(given: LogMap, table: LogTable, robot: Robot, where: str) -> tuple[LogMap, list[LogFinding]]:

@@ -127,6 +127,51 @@ class Trajectory:
         state = self.at(times)
         return Trajectory(self.joints, times, state.q, state.qd, state.qdd, self.motion)
 
+    def of_joints(self, joints: Sequence[str]) -> Trajectory:
+        """The same motion with its columns in the order of `joints`; columns q1 .. qn are taken in that order.
+
+        Raises `ArgumentError` where it moves other joints.
+
+        >>> still = Trajectory(("b", "a"), [0.0, 1.0], [[2.0, 1.0]] * 2, [[0.0, 0.0]] * 2, [[0.0, 0.0]] * 2)
+        >>> still.of_joints(["a", "b"]).q[0].tolist()
+        [1.0, 2.0]
+        """
+        wanted = tuple(joints)
+        if self.joints == wanted:
+            return self
+        if set(self.joints) == set(wanted):
+            columns = tuple(self.joints.index(name) for name in wanted)
+            motion = None if self.motion is None else _ReorderedMotion(self.motion, columns)
+            q, qd, qdd = (values[:, columns] for values in (self.q, self.qd, self.qdd))
+            return Trajectory(wanted, self.t, q, qd, qdd, motion)
+        if self.joints == joint_labels(None, len(wanted)):
+            return Trajectory(wanted, self.t, self.q, self.qd, self.qdd, self.motion)
+        raise ArgumentError(
+            f"the joints of the trajectory are {', '.join(self.joints)}",
+            remedy=f"move {', '.join(wanted)}, or leave the names out to take the columns in this order",
+        )
+
+
+@dataclass(frozen=True)
+class _ReorderedMotion:
+    """A motion with its columns in another order."""
+
+    motion: Motion
+    columns: tuple[int, ...]
+
+    @property
+    def start(self) -> float:
+        return self.motion.start
+
+    @property
+    def end(self) -> float:
+        return self.motion.end
+
+    def at(self, t: npt.ArrayLike) -> MotionState:
+        state = self.motion.at(t)
+        q, qd, qdd = (values[..., self.columns] for values in (state.q, state.qd, state.qdd))
+        return MotionState(q, qd, qdd)
+
 
 def sample_times(start: float, end: float, period: float) -> Array:
     """Times from `start`, every `period` seconds, until `end` is reached.
@@ -182,7 +227,7 @@ def joint_labels(joints: Sequence[str] | None, n: int) -> tuple[str, ...]:
 
 def _frozen(name: str, values: npt.ArrayLike) -> Array:
     try:
-        array = np.array(values, dtype=np.float64)
+        array = np.array(values, dtype=np.float64, order="C")  # native loops read rows
     except (TypeError, ValueError) as error:
         raise ArgumentError(f"'{name}' is no array of real numbers ({error})", remedy="give floats") from error
     array.flags.writeable = False

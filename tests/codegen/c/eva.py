@@ -17,6 +17,7 @@ from pathlib import Path
 from unittest import mock
 
 import numpy as np
+from tests.patience import HANGS
 
 from torquec.codegen.verify import c_evaluation
 from torquec.codegen.verify.c_package import CFunction, CPackageText, read_c_package
@@ -55,7 +56,7 @@ def analyze(directory: Path, folder: Path, functions: list[str] | None = None) -
         f"-cpp-extra-args=-I{folder}",
     ]
     command.append(str(folder / "eva.c"))
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=3600)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=HANGS)
     log = done.stdout + done.stderr
     (folder / "eva.log").write_text(log)
     assert done.returncode == 0, log[-2000:]

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from tests.codegen.llvm.programs import arm, inputs_of, same_bits
+from tests.patience import HANGS
 
 from torquec.codegen.llvm import CompileOptions, compile_function
 from torquec.codegen.llvm import rows as rows_file
@@ -102,7 +103,7 @@ def test_nobody_waits_for_a_thread_that_does_not_come_to_run(call, monkeypatch, 
         pool.submit(occupied.wait)
         monkeypatch.setattr(rows_file, "_pool", lambda process: pool)
         try:
-            assert same_bits(caller.submit(call, *arrays, threads=2).result(timeout=60), expected)
+            assert same_bits(caller.submit(call, *arrays, threads=2).result(timeout=HANGS), expected)
         finally:
             occupied.set()
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.patience import HANGS
 
 from torquec.codegen.llvm.cpu import host_cpu
 from torquec.codegen.llvm.load import LoadedObject
@@ -71,4 +72,4 @@ def run_selftest_without_library(folder: Path, prefix: str, triple: str) -> int:
     program = folder / "program"
     subprocess.run([assembler, folder / "start.s", "-o", folder / "start.o"], check=True)
     subprocess.run([linker, folder / "start.o", folder / f"{prefix}.o", "-o", program], check=True)
-    return subprocess.run([emulator, program], check=False, timeout=60).returncode
+    return subprocess.run([emulator, program], check=False, timeout=HANGS).returncode

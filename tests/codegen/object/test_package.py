@@ -10,6 +10,7 @@ import pytest
 from tests.codegen.c.compiler import build, run
 from tests.codegen.object.machines import run_selftest_without_library
 from tests.codegen.programs import every_operation
+from tests.patience import HANGS
 
 import torquec as tq
 import torquec.codegen.verify
@@ -76,6 +77,6 @@ def test_a_two_rate_object_runs_on_a_cortex_m7(tmp_path, cpu):
     sources = [tmp_path / "main.c", tmp_path / "scara_rt.o", HERE / "start.c"]
     flags = ("-O2", "--specs=rdimon.specs", "-Wl,-z,noexecstack", "-Wl,-T", HERE / "link.ld")
     build(*M7, *flags, *sources, "-o", tmp_path / "m.elf")
-    assert subprocess.run([*QEMU_M7, tmp_path / "m.elf"], check=False, timeout=60).returncode == 0
+    assert subprocess.run([*QEMU_M7, tmp_path / "m.elf"], check=False, timeout=HANGS).returncode == 0
     listed = run("arm-none-eabi-objdump", "-d", tmp_path / "scara_rt.o").stdout
     assert not re.search(r"v(?!mov|ldr|str|ldm|stm|push|pop)\w+(\.\w+)*\.f64", listed)

@@ -7,6 +7,7 @@ import subprocess
 
 import numpy as np
 import pytest
+from tests.patience import HANGS
 
 from torquec.codegen.wasm import wasm_module, wrapper_text
 
@@ -43,7 +44,7 @@ def run_calls(functions, calls, **options):
         input=json.dumps(texts),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANGS,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -3,6 +3,7 @@ import subprocess
 import pytest
 from tests.codegen.programs import every_operation
 from tests.codegen.wasm.node import NODE, needs_node
+from tests.patience import HANGS
 
 from torquec.codegen.target import Target, generate_package
 from torquec.codegen.wasm.package import wasm_package, write_wasm_package
@@ -12,7 +13,9 @@ from torquec.expr.math import sqrt
 
 
 def selftest(folder):
-    return subprocess.run([NODE, "selftest.mjs"], cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(
+        [NODE, "selftest.mjs"], cwd=folder, capture_output=True, text=True, check=False, timeout=HANGS
+    )
 
 
 @needs_node

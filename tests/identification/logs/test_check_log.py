@@ -172,6 +172,38 @@ def test_saturation(clean):
     assert ROBOT.joint_names[1] in found.column
 
 
+def test_torques_that_are_saturated_nearly_throughout(clean):
+    """A joint that moves at its largest or smallest torque in 89 % of the samples."""
+    top = np.percentile(np.abs(clean.tau[:, 1]), 11.0)
+    tau = clean.tau.copy()
+    tau[:, 1] = np.clip(tau[:, 1], -top, top)
+    found = alarms(ROBOT, changed(clean, tau=tau))[Pathology.SATURATION]
+    assert ROBOT.joint_names[1] in found.column
+    assert "in 89% of the samples" in found.text
+
+
+def test_a_torque_that_holds_a_joint_still_is_not_saturated(clean):
+    """Most of the log at rest under one torque, the largest: what a brake test looks like."""
+    q, qd, tau = clean.q.copy(), clean.qd.copy(), clean.tau.copy()
+    q[300:], qd[300:] = q[300], 0.0
+    tau[300:] = np.abs(tau).max(axis=0) + 1.0
+    assert Pathology.SATURATION not in alarms(ROBOT, changed(clean, q=q, qd=qd, tau=tau))
+
+
+def test_positions_beyond_limits(clean):
+    q = clean.q.copy()
+    q[:, 1] += ROBOT.joints[1].limits.upper + 0.3 - q[:, 1].max()
+    found = alarms(ROBOT, changed(clean, q=q))[Pathology.LIMITS]
+    assert ROBOT.joint_names[1] in found.column
+    assert found.severity is Severity.WARNING
+    assert "beyond the limits -3.892 to 0.7505 rad" in found.text
+    assert found.rows is not None
+    worst = int(np.argmax(q[:, 1]))
+    assert found.rows[0] <= worst <= found.rows[1]
+    q[:, 1] -= 0.3 - 0.01 * (ROBOT.joints[1].limits.upper - ROBOT.joints[1].limits.lower)
+    assert Pathology.LIMITS not in alarms(ROBOT, changed(clean, q=q))  # as far as a soft limit is passed
+
+
 def test_a_wild_stamp_leaves_the_rest_to_be_checked(clean):
     t = clean.t.copy()
     t[6] = 1e9

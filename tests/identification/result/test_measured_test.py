@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 from tests.identification import simulated_arm
+from tests.patience import HANGS
 
 import torquec as tq
 from torquec.identification.result.measured_test import measured_test
@@ -25,9 +26,9 @@ def built(folder, name, text):
         [COMPILER, "-std=c99", "-O1", "-Wall", "-Wextra", "-pedantic", "-Werror", *sources, "-lm", "-o", str(program)],
         check=True,
         capture_output=True,
-        timeout=120,
+        timeout=HANGS,
     )
-    return subprocess.run([str(program)], capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run([str(program)], capture_output=True, text=True, timeout=HANGS, check=False)
 
 
 @pytest.fixture

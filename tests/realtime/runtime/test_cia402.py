@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 from tests.codegen.c.compiler import COMPILERS
+from tests.patience import HANGS
 from tests.realtime.runtime.c_runtime import built_program
 
 from torquec.realtime.runtime.fault import RUN_ENDS, Fault, RunEnd
@@ -25,13 +26,13 @@ def program(tmp_path_factory, request):
 
 
 def outcome(program, word):
-    done = subprocess.run([program, word], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([program, word], capture_output=True, text=True, timeout=HANGS, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout)
 
 
 def test_units_and_words(program):
-    assert subprocess.run([program, "units"], timeout=60, check=False).returncode == 0
+    assert subprocess.run([program, "units"], timeout=HANGS, check=False).returncode == 0
 
 
 def test_drives_wake_up_follow_and_are_switched_off(program):

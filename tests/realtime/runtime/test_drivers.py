@@ -25,7 +25,7 @@ PERIOD = 0.002
 ROBOT = tq.classics.planar2r()
 LAW = tq.computed_torque(ROBOT, -20.0, period=PERIOD)
 MOTION = tq.minimum_jerk([0.0, 0.0], [0.1, -0.1], 0.2, joints=ROBOT.joint_names, period=PERIOD)
-PATIENT = Guards(longest_gap=2.0, longest_blind=2.0, oldest_state=2.0)
+PATIENT = Guards(longest_gap=60.0, longest_blind=60.0, oldest_state=60.0)
 """The machine that runs tests may pause; what is tested is not how long."""
 
 
@@ -97,7 +97,8 @@ def shared_run(guards=UNTIMED, options=RunOptions(), **other):  # noqa: B008 - f
 
 @pytest.mark.parametrize("deadline", ["timer", "driver"])
 def test_a_robot_in_another_process(deadline):
-    result = shared_run(options=RunOptions(deadline=deadline))
+    # The motion takes 0.2 s; the longer the run, the less a pause of the machine takes of it.
+    result = shared_run(options=RunOptions(deadline=deadline, duration=2.0))
     assert result.end is RunEnd.ENDED, result.failed
     assert np.isfinite(result.log.q).any(axis=1).sum() > 20
     assert (np.abs(result.log.tau) <= result.limits.torque).all()
@@ -190,7 +191,7 @@ def library(tmp_path, lie="", joints="2"):
         ("if (reads > 20) s->time += 1000000000;", Fault.STATE_STALE),
         ("if (reads > 20) s->time = 12345;", Fault.STATE_STALE),
         ("if (reads == 20) skew = -5000000000;", Fault.CLOCK),
-        ("if (reads == 20) skew = 9000000000;", Fault.OVERRUN),
+        ("if (reads == 20) skew = 90000000000;", Fault.OVERRUN),
         ("if (reads > 20) return 77;", Fault.DRIVER),
     ],
 )
@@ -217,8 +218,9 @@ def test_positions_that_never_change_are_frozen(tmp_path, lie, given):
 
 
 def test_a_driver_that_gives_cycles_without_end_is_stopped(tmp_path):
-    guards = dataclasses.replace(STANDING, longest_gap=0.05)
-    result = run(ROBOT, LAW, MOTION, robot=library(tmp_path), guards=guards, options=RunOptions(deadline="driver"))
+    guards = dataclasses.replace(STANDING, longest_gap=5.0)  # a pause of the machine is shorter
+    endless = RunOptions(deadline="driver", duration=60.0)
+    result = run(ROBOT, LAW, MOTION, robot=library(tmp_path), guards=guards, options=endless)
     assert Fault.CLOCK in result.first_faults
 
 

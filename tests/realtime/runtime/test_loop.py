@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 from tests.codegen.c.compiler import COMPILERS, build, each_compiler, needs_compiler, run
+from tests.patience import HANGS
 from tests.realtime.runtime.c_runtime import STRICT, built_program, write_sources
 
 from torquec.realtime.runtime.fault import RUN_ENDS, Fault, RunEnd
@@ -45,7 +46,7 @@ def plain(tmp_path_factory):
 
 
 def outcome(program, word):
-    done = subprocess.run([program, word], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([program, word], capture_output=True, text=True, timeout=HANGS, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout)
 
@@ -93,5 +94,5 @@ def test_a_log_without_its_barrier_is_caught(tmp_path):
     bug = ("torquec_record.c", "atomic_store_explicit(&log->written, place + 1u, memory_order_release)",
            "SET(log->written, place + 1u)")  # fmt: skip
     program = built_program(tmp_path, "loop_test.c", *THREADS, planted=bug, only=USED)
-    done = subprocess.run([program, "sound"], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([program, "sound"], capture_output=True, text=True, timeout=HANGS, check=False)
     assert "data race" in done.stderr

@@ -9,6 +9,7 @@ import uuid
 import numpy as np
 import pytest
 from tests.codegen.c.compiler import COMPILERS, build, needs_compiler
+from tests.patience import HANGS
 from tests.realtime.runtime.c_runtime import STRICT
 from tests.realtime.runtime.test_drivers import ROBOT, other_process
 
@@ -56,11 +57,11 @@ def test_the_program_holds_a_robot_in_another_process(tmp_path):
     name = f"torquec-test-{uuid.uuid4().hex[:12]}"
     thread = threading.Thread(target=other_process, args=(name,))
     thread.start()
-    done = subprocess.run([program, f"/{name}", "0.5"], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([program, f"/{name}", "0.5"], capture_output=True, text=True, timeout=HANGS, check=False)
     thread.join()
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith("ended: ")
-    assert subprocess.run([program], capture_output=True, timeout=60, check=False).returncode == 2
+    assert subprocess.run([program], capture_output=True, timeout=HANGS, check=False).returncode == 2
 
 
 def test_there_is_no_runtime_where_it_does_not_fit(tmp_path):

@@ -17,6 +17,7 @@ from torquec.realtime.runtime.guards import Guards
 from torquec.realtime.runtime.run import RunOptions, run
 from torquec.realtime.runtime.run_result import system_notes
 from torquec.realtime.runtime.structures import LoopStruct
+from torquec.simulation.integrators import RungeKutta4
 
 pytestmark = needs_compiler
 
@@ -24,6 +25,9 @@ PERIOD = 0.001
 ROBOT = tq.classics.planar2r()
 LAW = tq.computed_torque(ROBOT, -20.0, period=PERIOD)
 MOTION = tq.minimum_jerk([0.0, 0.0], [0.3, -0.4], 0.3, joints=ROBOT.joint_names, period=PERIOD)
+ONE_STEP = tq.LoopOptions(integrator=RungeKutta4(1))
+"""As the simulated robot of a run steps where friction asks for no more."""
+
 VIRTUAL = SimulatedRobot(clock="virtual")
 
 
@@ -39,7 +43,7 @@ def test_it_is_the_simulation_where_nothing_is_cut():
     log, steps = result.log, len(MOTION)
     # The same start for both: brakes hold the robot until the first torques come, and the first ones act a step later.
     start = {"initial_q": log.q[0], "initial_qd": log.qd[0]}
-    simulated = tq.simulate(tq.Plant(ROBOT, saturates=False), LAW, MOTION, **start)
+    simulated = tq.simulate(tq.Plant(ROBOT, saturates=False), LAW, MOTION, options=ONE_STEP, **start)
     assert np.abs(log.q[:steps] - simulated.q).max() < 1e-12
     assert np.abs(log.wanted[: steps - 1] - simulated.tau).max() < 1e-9
     assert np.abs(result.error[: steps - 1] - simulated.error[:-1]).max() < 1e-12
@@ -99,7 +103,8 @@ def test_a_law_with_a_state_and_one_with_scheduled_gains(kind):
     log = run(
         ROBOT, law, MOTION, robot=dataclasses.replace(VIRTUAL, plant=tq.Plant(ROBOT, saturates=False)), guards=wide
     ).log
-    simulated = tq.simulate(tq.Plant(ROBOT, saturates=False), law, MOTION, initial_q=log.q[0], initial_qd=log.qd[0])
+    start = {"initial_q": log.q[0], "initial_qd": log.qd[0]}
+    simulated = tq.simulate(tq.Plant(ROBOT, saturates=False), law, MOTION, options=ONE_STEP, **start)
     assert np.abs(log.q[: len(MOTION)] - simulated.q).max() < 1e-12
 
 

@@ -7,7 +7,8 @@
 (4)  the delay between torques and positions, where asked for     `torque_delay`
 (5)  torques that are zero throughout
 (6)  spikes, and columns that stop                                `check_values`
-(7)  torques at a limit: the same extreme value many times in a row, longer than the log repeats values elsewhere
+(7)  torques at a limit: the same extreme value many times in a row, longer than the log repeats values elsewhere; or
+     in most samples, while the joint moves
 
 What is true of good logs (jitter, parts at rest) is a note, never an alarm.
 """
@@ -19,6 +20,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from torquec.foundation.arrays import Array, Mask
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, silent
 from torquec.identification.logs.check_hypotheses import check_hypotheses
@@ -37,7 +39,8 @@ from torquec.trajectory.log import Log, LogFinding, Pathology, Severity, spans_o
 _BY_MODEL, _BY_FIT = 0.2, 0.8  # of the time, when a model and a fit have been asked
 _FLAT = 5  # samples that a saturated torque stays at its end
 _HELD = 3.0  # times the usual run of equal values, for coarse sensors
-_MOSTLY = 0.5  # of the samples: so long at its end, a torque stands still or has another unit
+_MOSTLY = 0.5  # of the samples: so long at an end, a torque is saturated if its joint moves, else it stands still
+_MOVES = 0.01  # of the way of the joint: it moved while its torque stayed at an end
 
 
 def check_log(robot: Robot, log: Log, *, delay: bool = False, meter: Meter = silent) -> tuple[LogFinding, ...]:
@@ -119,23 +122,40 @@ def check_saturation(robot: Robot, log: Log) -> list[LogFinding]:
     found = []
     for j in range(log.n):
         tau = np.where(np.isfinite(log.tau[:, j]), log.tau[:, j], 0.0)
-        high, low = float(tau.max()), float(tau.min())
-        limit = robot.joints[j].limits.effort
-        at_end = (np.abs(tau) >= limit * (1.0 - 1e-3)) if limit > 0.0 else np.zeros(len(tau), dtype=np.bool_)
-        at_end |= (high > 0.0) & (tau >= high * (1.0 - 1e-9))
-        at_end |= (low < 0.0) & (tau <= low * (1.0 - 1e-9))
-        if at_end.mean() > _MOSTLY:
-            continue  # a robot or a sensor that stands still, or other units than the limit's
+        at_end = _at_an_end(tau, robot.joints[j].limits.effort)
+        share = float(at_end.mean())
+        mostly = share > _MOSTLY
+        if mostly and (np.ptp(tau) == 0.0 or not _moves_while(at_end, log.q[:, j])):
+            continue  # a robot or a sensor that stands still
         changes = np.flatnonzero(np.diff(tau[~at_end]))
-        usual = float(np.percentile(np.diff(changes), 95.0)) if len(changes) > 1 else 1.0
+        usual = float(np.percentile(np.diff(changes), 95.0)) if len(changes) > 1 and not mostly else 1.0
         spans = tuple((a, b) for a, b in spans_of(at_end) if b - a + 1 >= max(_FLAT, _HELD * usual))
         if spans:
             count = sum(b - a + 1 for a, b in spans)
-            value = float(tau[spans[0][0]])
-            text = f"stays at {value:.4g} for {count} samples: the drive gives no more"
+            text = f"stays at {float(tau[spans[0][0]]):.4g} for {count} samples: the drive gives no more"
+            if mostly:
+                ends = f"between {float(tau.min()):.4g} and {float(tau.max()):.4g}"
+                text = f"{ends}, and at one of its ends in {share:.0%} of the samples: the drive gives no more"
             remedy = "record a slower motion; these samples tell what the drive could do, not what the motion needs"
             found.append(LogFinding(Pathology.SATURATION, Severity.WARNING, text, log.column("tau", j), spans, remedy))
     return found
+
+
+def _at_an_end(tau: Array, limit: float) -> Mask:
+    """Samples at the largest or smallest torque, or at the limit; a limit that most torques pass has another unit."""
+    high, low = float(tau.max()), float(tau.min())
+    at_end = (high > 0.0) & (tau >= high * (1.0 - 1e-9))
+    at_end |= (low < 0.0) & (tau <= low * (1.0 - 1e-9))
+    if limit > 0.0 and np.mean(np.abs(tau) > limit * (1.0 + 1e-3)) <= _MOSTLY:
+        at_end |= np.abs(tau) >= limit * (1.0 - 1e-3)
+    return np.asarray(at_end, dtype=np.bool_)
+
+
+def _moves_while(marked: Mask, q: Array) -> bool:
+    """Whether a joint moves during the longest run of marked samples."""
+    first, last = max(spans_of(marked), key=lambda span: span[1] - span[0])
+    whole = np.nan_to_num(q)
+    return bool(np.ptp(whole[first : last + 1]) > _MOVES * np.ptp(whole))
 
 
 def _too_few(log: Log) -> LogFinding:

@@ -8,6 +8,7 @@
 (4)  the size of a speed against that of the derivative
 (5)  steps of 20 ms or more in which no joint passes a hundredth of its limit of speed (or 0.01): milliseconds
 (6)  parts where no joint passes a fiftieth of its top speed
+(7)  positions beyond the robot's limits by more than a fiftieth of the joint's range, where neither (1) nor (2) is why
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ _SIZE = 5.0  # no sensor is wrong by this factor, units are
 _SLOW = 0.01  # of the speed limit: a log that never passes it is no motion, or has another unit of time
 _LONG_STEP = 0.02  # [s]; robots are recorded faster
 _SUDDEN = 20.0  # times the speeds beside it, and the fastest elsewhere: an encoder that jumped, no impact
+_BEYOND = 0.02  # of the range of a joint: encoders and soft limits pass a limit by less
 _FASTEST = 20.0  # [rad/s], of a joint whose file states none: twice the fastest wrists of arms
 _UNIT_RATIOS = {
     _DEGREE: ("in degrees per second, the positions in radians", 'speed_unit = "deg"'),
@@ -43,8 +45,9 @@ _UNIT_RATIOS = {
 
 
 def check_positions(robot: Robot, log: Log, motion: LogMotion) -> list[LogFinding]:
-    """(1), (2)."""
+    """(1), (2), (7)."""
     found = []
+    explained = set()
     for j, joint in enumerate(robot.coordinates):
         if not joint.turns:
             continue
@@ -54,6 +57,7 @@ def check_positions(robot: Robot, log: Log, motion: LogMotion) -> list[LogFindin
             spans = tuple((int(motion.rows[a]), int(motion.rows[b + 1])) for a, b in spans_of(wrap.steps))
             text = f"{wrap.text}: {int(wrap.steps.sum())}"
             found.append(LogFinding(Pathology.WRAP, wrap.severity, text, log.column("q", j), spans, wrap.remedy))
+            explained.add(j)
     reach, degrees = looks_like_degrees(robot, log.joints, log.q[motion.rows])
     if degrees is not None:
         limit = max(abs(robot.joints[degrees].limits.lower), abs(robot.joints[degrees].limits.upper))
@@ -61,7 +65,27 @@ def check_positions(robot: Robot, log: Log, motion: LogMotion) -> list[LogFindin
         spans = spans_of(np.abs(log.q[:, degrees]) > 2.0 * max(limit, 1.0))
         remedy = 'say so in a map: angle = "deg"'
         found.append(LogFinding(Pathology.UNITS, Severity.ERROR, text, log.column("q", degrees), spans, remedy))
-    return found
+        return found
+    return [*found, *(finding for j in range(log.n) if j not in explained for finding in _beyond_limits(robot, log, j))]
+
+
+def _beyond_limits(robot: Robot, log: Log, j: int) -> list[LogFinding]:
+    """(7) of one joint."""
+    joint, q = robot.coordinates[j], log.q[:, j]
+    lower, upper = joint.limits.lower, joint.limits.upper
+    if not joint.has_position_limits:
+        return []
+    slack = _BEYOND * (upper - lower) if math.isfinite(upper - lower) else _BEYOND
+    beyond = (q < lower - slack) | (q > upper + slack)
+    if not beyond.any():
+        return []
+    unit = joint.position_unit
+    reach = f"reaches from {float(np.nanmin(q)):.4g} to {float(np.nanmax(q)):.4g} {unit}"
+    text = f"{reach}, beyond the limits {lower:.4g} to {upper:.4g} {unit} in {beyond.mean():.0%} of the samples"
+    remedy = (
+        "check zero position, sign, unit and order of the joints (a map: offset, angle_unit, joints), or the limits"
+    )
+    return [LogFinding(Pathology.LIMITS, Severity.WARNING, text, log.column("q", j), spans_of(beyond), remedy)]
 
 
 def check_speeds(log: Log, motion: LogMotion) -> list[LogFinding]:

@@ -22,6 +22,7 @@ _BY_ROWS = (
     Pathology.GAP,
     Pathology.WRAP,
     Pathology.STANDSTILL,
+    Pathology.LIMITS,
     Pathology.SATURATION,
     Pathology.SPIKES,
     Pathology.FROZEN,

@@ -45,7 +45,6 @@ def _simulated(context: StepContext, experiment: ExperimentPart) -> dict[str, An
     from torquec.simulation.integrators import RungeKutta4
     from torquec.simulation.plant import Plant
     from torquec.simulation.sensors import Sensors, SpeedSource
-    from torquec.simulation.stiffness import enough_substeps
 
     law = read_controller(context.results[DESIGN] / FILE_NAME)
     real = context.exact_model()
@@ -63,7 +62,7 @@ def _simulated(context: StepContext, experiment: ExperimentPart) -> dict[str, An
             position_noise=experiment.noise,
             delay=experiment.delay,
         ),
-        integrator=RungeKutta4(experiment.substeps or enough_substeps(plant, motion.q[0], period=law.period)),
+        integrator=None if experiment.substeps is None else RungeKutta4(experiment.substeps),
         seed=context.project.seed,
         largest_error=_ONE_TURN,
     )

@@ -136,7 +136,8 @@ def grid_samples(
     count, n, rows = len(grid.positions), grid.n, grid.rows
     if (1 + robot) * rows * count * n > _MOST_SAMPLES:
         raise CheckError("the program depends on too many joints to be checked", remedy=REMEDY)
-    values = [np.empty((n, rows, count)) for _ in range(1 + robot)]
+    # What no part fills is not a number, and refused: never what was in the memory before.
+    values = [np.full((n, rows, count), np.nan) for _ in range(1 + robot)]
     radii = np.zeros((2, n, rows))
     parts = grid.parts(count, one_radius=one_radius)
     shared = grid.exact, grid.program, grid.sliding, grid.part, robot, one_radius
@@ -147,6 +148,8 @@ def grid_samples(
     name = "evaluating the errors on a grid"
     sampled = task.map(name, _sampled, tasks, kept=False) if len(tasks) > 1 else map(_sampled, tasks)
     for part, found in zip(parts, sampled, strict=True):
+        if len(found) != len(radii) or any(each.radius.shape != (n, rows) for each in found):
+            raise CheckError("a process gave other values than it was asked for", remedy=REMEDY)
         for k, rows_found in enumerate(found):
             radii[k] = np.maximum(radii[k], rows_found.radius)
             if k < len(values):
