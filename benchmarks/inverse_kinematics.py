@@ -143,7 +143,7 @@ def _eaik(ik: tq.InverseKinematics, rotation: np.ndarray, position: np.ndarray, 
         from eaik.IK_HP import HPRobot
     except ImportError:
         return {}
-    if any(joint.prismatic for joint in ik.arm.joints):
+    if any(joint.slides for joint in ik.arm.joints):
         return {}
     points = np.array([joint.point for joint in ik.arm.joints])
     axes = np.array([joint.axis for joint in ik.arm.joints])

@@ -28,6 +28,19 @@ class TorquecError(Exception):
         return f"{text}\n  remedy: {self.remedy}" if self.remedy else text
 
 
+def refusal(check: Callable[[], object]) -> str | None:
+    """What a check finds wrong, without place and remedy; None where it raises no `TorquecError`.
+
+    >>> refusal(lambda: None) is None
+    True
+    """
+    try:
+        check()
+    except TorquecError as error:
+        return error.found
+    return None
+
+
 class RobotFileError(TorquecError):
     """A robot, drive or DH file that cannot be read as a robot."""
 

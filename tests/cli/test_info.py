@@ -71,6 +71,25 @@ def test_missing_rotors_are_warned_of_until_a_drives_file_gives_them(torquec, ar
     assert torquec("info", arm, "--json").document["warnings"] == []
 
 
+def test_rooms_that_refuse_the_robot_are_named_with_their_reasons(torquec, arm):
+    assert set(torquec("info", "puma560", "--json").document["accepts"].values()) == {None}
+    assert "Not available" not in torquec("info", "puma560").out
+    still = ("--gravity", "0,0,0")
+    found = torquec("info", arm, "--json", *still).document["accepts"]
+    assert list(found) == ["closedform", "parameters", "proof", "simplification", "kinematics"]
+    assert found["parameters"] == "gravity is zero"
+    assert found["proof"] is None
+    shown = torquec("info", arm, *still).out
+    assert "Not available for this robot:\n  parameters: gravity is zero\n" in shown
+
+
+def test_rooms_with_one_reason_are_named_together(torquec, arm):
+    text = arm.read_text()
+    arm.write_text(text.replace(text[text.index("<inertial>") : text.index("</inertial>") + len("</inertial>")], ""))
+    shown = torquec("info", arm).out
+    assert "  closedform, proof, simplification: robot 'arm' has no dynamics: these links have no inertia" in shown
+
+
 def test_legs_on_a_fixed_base_are_warned_of(torquec, tmp_path):
     def leg(side, y):
         joints = "".join(

@@ -9,10 +9,11 @@ import pytest
 
 from torquec.closedform.polynomial import Linear, TrigPolynomial, Variable, constant, single
 from torquec.errors import ArgumentError
+from torquec.robot.joints import PositionBasis
 
 Q1, Q2, Q3 = (Variable(((i, 1),)) for i in range(3))
 Q23 = Variable(((1, 1), (2, 1)))
-SLIDE = Variable(((3, 1),), prismatic=True)
+SLIDE = Variable(((3, 1),), PositionBasis.POLYNOMIAL)
 
 
 def random_polynomial(rng, terms=6, degree=2):

@@ -7,8 +7,9 @@ import pytest
 
 from torquec.closedform.polynomial import TrigPolynomial, Variable, constant, single
 from torquec.closedform.tabulate import coefficient_table, grid, grid_size, polynomial_from_table
+from torquec.robot.joints import PositionBasis
 
-ANGLE, SUM, SLIDE = Variable(((0, 1),)), Variable(((0, 1), (1, 1))), Variable(((2, 1),), prismatic=True)
+ANGLE, SUM, SLIDE = Variable(((0, 1),)), Variable(((0, 1), (1, 1))), Variable(((2, 1),), PositionBasis.POLYNOMIAL)
 VARIABLES = [ANGLE, SUM, SLIDE]
 
 

@@ -12,13 +12,13 @@ from torquec.dynamics.mechanism import Grouping, mechanism, place
 
 
 def test_prismatic_joint_moves_all_points_alike_and_turns_nothing():
-    axis = JointAxis((0.0, 1.0, 0.0), (5.0, 5.0, 5.0), prismatic=True)
+    axis = JointAxis((0.0, 1.0, 0.0), (5.0, 5.0, 5.0), turns=False)
     assert axis.first((1.0, 2.0, 3.0)) == axis.first((0.0, 0.0, 0.0)) == (0.0, 1.0, 0.0)
     assert axis.spin == (0.0, 0.0, 0.0)
 
 
 def test_revolute_joint_turns_points_about_its_axis():
-    axis = JointAxis((0.0, 1.0, 0.0), (1.0, 7.0, 0.0), prismatic=False)
+    axis = JointAxis((0.0, 1.0, 0.0), (1.0, 7.0, 0.0), turns=True)
     assert axis.first((3.0, -4.0, 0.0)) == (0.0, 0.0, -2.0)
     assert axis.spin == (0.0, 1.0, 0.0)
 
@@ -38,7 +38,7 @@ def test_frames_from_the_root_are_those_of_the_base_turned_back():
         q = [float(value) for value in state.q[0]]
         placed = place(m, q)
         based = link_poses(robot, placed, range(len(placed)))
-        for pose, way in zip(root_poses(m, placed, q), chains(placed), strict=True):
+        for pose, way in zip(root_poses(m, placed), chains(placed), strict=True):
             expected = based[way[0]].inverse() @ based[way[-1]]
             assert np.allclose(pose.rotation, expected.rotation, atol=1e-13)
             assert np.allclose(pose.origin, expected.origin, atol=1e-12)
@@ -50,7 +50,7 @@ def test_axes_are_those_of_the_file():
         placed = place(mechanism(robot, Grouping.NONE), [float(value) for value in q])
         poses = link_poses(robot, placed, range(len(placed)))
         for i, (direction, point) in enumerate(joint_axes(robot, q)):
-            axis = axis_of(poses[i], placed[i].prismatic)
+            axis = axis_of(poses[i], placed[i].column)
             assert np.allclose(axis.direction, direction, atol=1e-12)
             # Both points lie on the axis: what is between them is along it.
             assert np.allclose(np.cross(np.subtract(axis.origin, point), direction), 0.0, atol=1e-11)

@@ -16,6 +16,7 @@ from torquec.dynamics import mass_matrix
 from torquec.dynamics.mass_matrix import unit_acceleration_wrench
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.robot import classics
+from torquec.robot.joints import UnitTwist
 from torquec.robot.robot import Drives, Motor
 
 
@@ -56,8 +57,8 @@ def test_coupled_motors_fill_entries_beside_the_diagonal():
 def test_unit_acceleration_of_a_point_mass():
     # m = 2 at (1, 0, 3): turning about z pushes along y, with arms 3 about -x and 1 about z.
     moments = MassMoments(xx=2.0, xz=6.0, zz=18.0, x=2.0, z=6.0, m=2.0)
-    assert unit_acceleration_wrench(moments, prismatic=False) == ((0.0, 2.0, 0.0), (-6.0, 0.0, 2.0))
-    assert unit_acceleration_wrench(moments, prismatic=True) == ((0.0, 0.0, 2.0), (0.0, -2.0, 0.0))
+    assert unit_acceleration_wrench(moments, UnitTwist(2, turns=True)) == ((0.0, 2.0, 0.0), (-6.0, 0.0, 2.0))
+    assert unit_acceleration_wrench(moments, UnitTwist(2, turns=False)) == ((0.0, 0.0, 2.0), (0.0, -2.0, 0.0))
 
 
 def test_sum_over_bodies():
@@ -79,3 +80,14 @@ def test_joints_of_different_branches_do_not_couple():
     second = replace(other.bodies[0], name="body1", joint=replace(other.bodies[0].joint, name="joint1"))
     pair = replace(robot, bodies=(robot.bodies[0], second))
     assert mass_matrix(pair, [0.3, 0.4])[0][1] == 0.0
+
+
+@pytest.mark.parametrize("column", [UnitTwist(axis, turns) for axis in range(3) for turns in (True, False)])
+def test_wrench_of_a_unit_acceleration_along_any_column(column):
+    """f = m a + w x h, n = h x a + J w with the column's linear part a and angular part w."""
+    moments = MassMoments(*np.random.default_rng(3).uniform(-1.0, 1.0, 10).tolist())
+    second, h = np.array(moments.second), np.array(moments.first)
+    a, w = np.array(column.linear), np.array(column.angular)
+    f, n = unit_acceleration_wrench(moments, column)
+    np.testing.assert_allclose(f, moments.m * a + np.cross(w, h), atol=1e-15)
+    np.testing.assert_allclose(n, np.cross(h, a) + (np.trace(second) * np.eye(3) - second) @ w, atol=1e-15)

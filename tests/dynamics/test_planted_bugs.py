@@ -104,12 +104,12 @@ def moment_of_the_child_force_dropped(monkeypatch):
 
 @bug("velocity_torque_follows_from_the_mass_matrix", "power_goes_into_energy")
 def prismatic_coriolis_acceleration_without_its_two(monkeypatch):
-    right = module("motion")._prismatic
+    right = module("motion")._sliding
 
     def wrong(parent, link, rate, acceleration):
         return right(parent, link, 0.5 * rate, acceleration)
 
-    monkeypatch.setattr(module("motion"), "_prismatic", wrong)
+    monkeypatch.setattr(module("motion"), "_sliding", wrong)
 
 
 @bug("gravity_and_spring_torques_are_the_gradient_of_the_potential")
@@ -136,7 +136,7 @@ def second_moment_along_the_axis_not_given_to_the_parent(monkeypatch):
     right = module("mechanism").regroup
 
     def wrong(links, moments, **options):
-        kept = [e if link.prismatic else replace(e, zz=0.0) for link, e in zip(links, moments, strict=True)]
+        kept = [replace(e, zz=0.0) if link.column.turns else e for link, e in zip(links, moments, strict=True)]
         return right(links, kept, **options)
 
     monkeypatch.setattr(module("mechanism"), "regroup", wrong)

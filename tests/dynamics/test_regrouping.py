@@ -32,7 +32,7 @@ def test_planar2r_in_two_numbers_per_rod():
 def test_three_parameters_vanish_on_a_revolute_and_six_on_a_prismatic_joint(seed):
     m = mechanism(random_robot(seed), Grouping.NONE)
     for link, e in zip(m.links, regroup(m.links, m.moments), strict=True):
-        if link.prismatic:
+        if not link.column.turns:
             assert (e.xx, e.xy, e.xz, e.yy, e.yz, e.zz) == (0.0,) * 6
         else:
             assert (e.z, e.m) == (0.0, 0.0)

@@ -16,6 +16,7 @@ from torquec.kinematics.closed_kinematics import KinematicsMethod
 from torquec.kinematics.general_position import general_position
 from torquec.kinematics.inverse_kinematics import inverse_kinematics
 from torquec.kinematics.near_arm import NEAR_SINE
+from torquec.robot.joints import KINDS
 from torquec.robot.robot import Limits
 
 BRANCHES = {"RRR": 8, "PRR": 8, "RPR": 8, "RRP": 8, "PRP": 4}
@@ -88,7 +89,7 @@ def placed(joints, q, point):
     p = np.asarray(point, float)
     for joint, value in zip(joints[::-1], q[::-1], strict=True):
         h, o = np.array(joint.axis), np.array(joint.point)
-        if joint.prismatic:
+        if joint.slides:
             p = p + value * h
         else:
             x = p - o
@@ -110,7 +111,14 @@ def test_where_two_solutions_meet_both_are_there(letters):
     while folds < 6:
         axes = [tuple(v / np.linalg.norm(v)) for v in rng.standard_normal((3, 3))]
         joints = [
-            ArmJoint(f"j{k}", k, letter == "P", axes[k], tuple(rng.uniform(-0.5, 0.5, 3)), Limits())
+            ArmJoint(
+                f"j{k}",
+                k,
+                KINDS["prismatic" if letter == "P" else "revolute"],
+                axes[k],
+                tuple(rng.uniform(-0.5, 0.5, 3)),
+                Limits(),
+            )
             for k, letter in enumerate(letters)
         ]
         point = tuple(float(x) for x in rng.uniform(-1.0, 1.0, 3))

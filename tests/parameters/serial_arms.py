@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from torquec.robot import load
-from torquec.robot.canonical import exact_cos_sin
+from torquec.robot.right_angle import exact_cos_sin
 from torquec.robot.robot import Body, Joint, JointType, Robot
 from torquec.spatial import Inertia, Pose, matmul, rotation_x, rotation_z
 

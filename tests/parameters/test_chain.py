@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.parameters.serial_arms import QUARTER, dh_arm, shared_model
+from tests.parameters.serial_arms import QUARTER, dh_arm
 
-from torquec.parameters.chain import chain, outside_the_theorem
+from torquec.parameters.chain import chain
 from torquec.parameters.rational_geometry import rational_geometry
 from torquec.robot import classics
 
@@ -51,9 +51,3 @@ def test_offsets_that_a_slide_brings_back():
 def test_gravity_along_the_first_axis():
     assert facts(classics.puma560()).gravity_is_parallel_to_r()
     assert not facts(classics.puma560(gravity=(0.1, 0.0, -9.81))).gravity_is_parallel_to_r()
-
-
-def test_reasons():
-    assert outside_the_theorem(classics.puma560()) == ""
-    assert "gravity" in outside_the_theorem(classics.puma560(gravity=(0.0, 0.0, 0.0)))
-    assert "branches" in outside_the_theorem(shared_model("panda.urdf"))

@@ -17,9 +17,9 @@ from torquec.spatial import Inertia, Pose
 def test_point_masses_on_a_bar():
     """Point masses of 3 and 4 kg, 2 m and then 1 m apart: mass, first and second moment about the first axis."""
     bar = [
-        ChainLink(False, Pose()),
-        ChainLink(False, Pose(origin=(2.0, 0.0, 0.0))),
-        ChainLink(False, Pose(origin=(1.0, 0.0, 0.0))),
+        ChainLink(True, Pose()),
+        ChainLink(True, Pose(origin=(2.0, 0.0, 0.0))),
+        ChainLink(True, Pose(origin=(1.0, 0.0, 0.0))),
     ]
     first, second, third = composite_constants(bar, [Inertia(), Inertia(m=3.0), Inertia(m=4.0)])
     assert (first.m, second.m, third.m) == (7.0, 7.0, 4.0)
@@ -30,9 +30,9 @@ def test_point_masses_on_a_bar():
 def test_what_varies_does_not_go_inward():
     """A rotational joint gives mass, k_z and the tensor's part about z; a slide gives everything."""
     body = Inertia(1.0, 0.1, 0.2, 2.0, 0.3, 2.5, 0.4, 0.5, 0.6, 7.0)
-    turning = composite_constants([ChainLink(False, Pose()), ChainLink(False, Pose())], [Inertia(), body])[0]
+    turning = composite_constants([ChainLink(True, Pose()), ChainLink(True, Pose())], [Inertia(), body])[0]
     assert turning.parameters == (2.0, 0.0, 0.0, 2.0, 0.0, 2.5, 0.0, 0.0, 0.6, 7.0)
-    sliding = composite_constants([ChainLink(False, Pose()), ChainLink(True, Pose())], [Inertia(), body])[0]
+    sliding = composite_constants([ChainLink(True, Pose()), ChainLink(False, Pose())], [Inertia(), body])[0]
     assert sliding == body
 
 

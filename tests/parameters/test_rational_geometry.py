@@ -29,7 +29,7 @@ def test_frames_are_those_of_the_robot(seed):
         assert is_orthogonal(link.rotation)
         assert is_orthogonal(link.frame_rotation)
         along = np.array(pose.rotation, dtype=float)[:, 2]
-        height = 0.0 if link.prismatic else canonical.d
+        height = canonical.d if link.column.turns else 0.0
         np.testing.assert_allclose(along, np.array(canonical.pre.rotation)[:, 2], atol=1e-13)
         np.testing.assert_allclose(
             np.array(pose.origin, dtype=float), np.array(canonical.pre.origin) + along * height, atol=1e-12

@@ -16,8 +16,9 @@ from tests.robot import reference
 from torquec.dynamics import body_poses, inverse_dynamics
 from torquec.errors import RobotError, RobotFileError
 from torquec.robot import classics
-from torquec.robot.canonical import SNAP, Snap, exact_cos_sin
+from torquec.robot.canonical import SNAP, Snap
 from torquec.robot.load import load
+from torquec.robot.right_angle import exact_cos_sin
 from torquec.robot.robot import Body, Joint, JointType, Robot
 from torquec.spatial import IDENTITY, Inertia, Pose, rpy_from_rotation, rpy_rotation
 

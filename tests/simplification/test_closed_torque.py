@@ -35,7 +35,7 @@ def test_the_closed_form_keeps_the_error_and_loses_operations():
     exact, _ = programs(robot, 0, 1.0)
     problem = SimplificationProblem(robot, exact, motions(robot), (1.0, 0.5, 2.0, 0.2))
     (program,) = closed_form_with_fewer_terms(problem, exact)
-    pruned = prune_within(exact, program, problem.prismatic, problem.motions, problem.tolerance)[-1]
+    pruned = prune_within(exact, program, problem.bases, problem.motions, problem.tolerance)[-1]
     assert count_operations(pruned).cost < count_operations(exact).cost
     assert np.all(errors_of(exact, pruned, problem.motions) <= problem.tolerance)
 

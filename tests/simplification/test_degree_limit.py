@@ -6,6 +6,7 @@ import pytest
 
 from torquec.expr import Op, trace
 from torquec.expr.math import sincos
+from torquec.robot.joints import PositionBasis
 from torquec.simplification import degree_limit
 from torquec.simplification.degree_limit import DegreeLimit, DegreeRoom
 from torquec.simplification.refit_constants import fitted_constants
@@ -29,14 +30,16 @@ def without_room(monkeypatch):
 
 
 def test_points_of_a_box(program):
-    assert DegreeLimit(program, program, [False]).points(program) == 5
-    assert DegreeLimit(program, program, [True]).points(program) >= 3
+    assert DegreeLimit(program, program, [PositionBasis.TRIGONOMETRIC]).points(program) == 5
+    assert DegreeLimit(program, program, [PositionBasis.POLYNOMIAL]).points(program) >= 3
 
 
 def test_constants_that_keep_degrees_low_stay_where_there_is_no_room(program, monkeypatch):
-    assert DegreeLimit(program, program, [False]).constants_to_fit(program) == fitted_constants(program)
+    assert DegreeLimit(program, program, [PositionBasis.TRIGONOMETRIC]).constants_to_fit(program) == fitted_constants(
+        program
+    )
     without_room(monkeypatch)
-    limit = DegreeLimit(program, program, [False])
+    limit = DegreeLimit(program, program, [PositionBasis.TRIGONOMETRIC])
     assert [program.operations[k].value for k in limit.constants_to_fit(program)] == [0.7]
 
 
@@ -45,9 +48,9 @@ def test_replacements_that_raise_degrees_are_refused_where_there_is_no_room(prog
     sums = [k for k, step in enumerate(steps) if step.op is Op.ADD]
     left_out = [Replacement(k, steps[k].args[side], 1.0, 1) for k in sums for side in (0, 1)]
     choices = [[one] for one in left_out]
-    assert all(DegreeLimit(program, program, [False]).allows_replacing(program, choices))
+    assert all(DegreeLimit(program, program, [PositionBasis.TRIGONOMETRIC]).allows_replacing(program, choices))
     without_room(monkeypatch)
-    limit = DegreeLimit(program, program, [False])
+    limit = DegreeLimit(program, program, [PositionBasis.TRIGONOMETRIC])
     assert limit.allows(program)
     allowed = limit.allows_replacing(program, choices)
     assert any(allowed)
@@ -57,7 +60,7 @@ def test_replacements_that_raise_degrees_are_refused_where_there_is_no_room(prog
 def test_what_a_checker_would_refuse_is_not_allowed(program, monkeypatch):
     """One joint has three rows; with room for five points of them its own degree is allowed and no higher one."""
     monkeypatch.setattr(degree_limit, "_MOST_VALUES", 15)
-    limit = DegreeLimit(program, program, [False])
+    limit = DegreeLimit(program, program, [PositionBasis.TRIGONOMETRIC])
     assert limit.allows(program)
     assert [program.operations[k].value for k in limit.constants_to_fit(program)] == [0.7]
 
@@ -69,14 +72,14 @@ def test_what_a_checker_would_refuse_is_not_allowed(program, monkeypatch):
 )
 def test_in_a_short_time_degrees_stay_those_of_the_program(program, room):
     """Its own are always allowed, however short the time; with room enough for both the limit is as ever."""
-    limit = DegreeLimit(program, program, [False], room)
+    limit = DegreeLimit(program, program, [PositionBasis.TRIGONOMETRIC], room)
     assert limit.allows(program)
     assert [program.operations[k].value for k in limit.constants_to_fit(program)] == [0.7]
-    wide = DegreeLimit(program, program, [False], DegreeRoom((0,), in_grid=100, in_box=100))
+    wide = DegreeLimit(program, program, [PositionBasis.TRIGONOMETRIC], DegreeRoom((0,), in_grid=100, in_box=100))
     assert wide.constants_to_fit(program) == fitted_constants(program)
 
 
 def test_degrees_that_the_grid_of_a_check_has_anyway_are_allowed(program):
     """Where rounded constants of the robot's own program make it of degree three, a third degree costs nothing."""
-    limit = DegreeLimit(program, program, [False], DegreeRoom((3,), in_grid=1, in_box=100))
+    limit = DegreeLimit(program, program, [PositionBasis.TRIGONOMETRIC], DegreeRoom((3,), in_grid=1, in_box=100))
     assert limit.constants_to_fit(program) == fitted_constants(program)

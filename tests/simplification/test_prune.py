@@ -12,9 +12,12 @@ from torquec.expr import count_operations, evaluate
 from torquec.proof.checker.check_certificate import check_certificate
 from torquec.proof.torque.certify import certify
 from torquec.proof.torque.torque_tables import HIGHEST_DEGREE, position_degrees
+from torquec.robot.joints import PositionBasis
 from torquec.simplification.moment_costs import torque_program
 from torquec.simplification.prune import last_look, prune_within
 from torquec.trajectory.motion_box import sampled_motions
+
+ANGLES = [PositionBasis.TRIGONOMETRIC] * 3
 
 
 @pytest.fixture(scope="module")
@@ -25,14 +28,20 @@ def case():
     states = sampled_motions(box, 2000)
     torque = evaluate(exact, {"q": states[:, 0], "qd": states[:, 1], "qdd": states[:, 2]})["tau"]
     tolerance = 0.15 * np.abs(torque).max(axis=0)
-    return robot, exact, box, tolerance, prune_within(exact, exact, [False] * 3, box, tolerance)[-1]
+    return (
+        robot,
+        exact,
+        box,
+        tolerance,
+        prune_within(exact, exact, ANGLES, box, tolerance)[-1],
+    )
 
 
 def test_terms_are_left_out(case):
     _, exact, _, _, pruned = case
     before, after = count_operations(exact), count_operations(pruned)
     assert after.mul + after.add < before.mul + before.add
-    assert max(position_degrees(pruned, [False] * 3)) <= HIGHEST_DEGREE
+    assert max(position_degrees(pruned, ANGLES)) <= HIGHEST_DEGREE
 
 
 def test_the_error_is_provable(case):
@@ -47,7 +56,7 @@ def test_the_error_is_provable(case):
 
 def test_nothing_is_left_out_of_a_tight_tolerance(case):
     _, exact, box, tolerance, _ = case
-    pruned = prune_within(exact, exact, [False] * 3, box, 1e-9 * tolerance)[-1]
+    pruned = prune_within(exact, exact, ANGLES, box, 1e-9 * tolerance)[-1]
     assert count_operations(pruned) == count_operations(exact)
 
 
@@ -56,13 +65,13 @@ def test_robots_with_many_joints_are_pruned_too(case, monkeypatch):
     _, exact, box, tolerance, _ = case
     monkeypatch.setattr("torquec.simplification.degree_limit._MOST_POINTS", 1)
     monkeypatch.setattr("torquec.simplification.degree_limit._RISE", 1)
-    before, after = (count_operations(f) for f in (exact, prune_within(exact, exact, [False] * 3, box, tolerance)[-1]))
+    before, after = (count_operations(f) for f in (exact, prune_within(exact, exact, ANGLES, box, tolerance)[-1]))
     assert after.mul + after.add < before.mul + before.add
 
 
 def test_a_last_look_finds_shorter_programs_within_the_tolerance(case):
     _, exact, box, tolerance, _ = case
-    stages = last_look(exact, exact, [False] * 3, box, tolerance)
+    stages = last_look(exact, exact, ANGLES, box, tolerance)
     prices = [count_operations(stage).cost for stage in stages]
     assert stages[0] is exact
     assert prices == sorted(prices, reverse=True)
@@ -79,6 +88,6 @@ def test_a_last_look_that_is_stopped_gives_what_it_has(case):
     def stop(*_):
         raise TimeLimitError("no time")
 
-    stages = last_look(exact, pruned, [False] * 3, box, tolerance, meter=stop)
+    stages = last_look(exact, pruned, ANGLES, box, tolerance, meter=stop)
     assert stages[0] is pruned
     assert len(stages) <= 2

@@ -136,7 +136,7 @@ def describe(found: ModelComparison) -> dict[str, Any]:
     sides = found.sides
     document: dict[str, Any] = {
         "joints": list(found.joints),
-        "units": {joint.name: "m" if joint.type.is_prismatic else "rad" for joint in found.a.model.robot.joints},
+        "units": {each.name: each.position_unit for each in found.a.model.robot.coordinates},
         "kinds": {side: facts.model.kind.value for side, facts in sides.items()},
         "samples": len(found.motion.t),
         "torque": {joint: dataclasses.asdict(row) for joint, row in found.differences.items()},
@@ -199,14 +199,14 @@ def _at_random(a: Model, b: Model, options: CompareOptions) -> dict[str, Any]:
 
     n = a.robot.n
     rng = np.random.default_rng(options.seed)
-    prismatic = np.array([joint.type.is_prismatic for joint in a.robot.joints])
+    sliding = np.array([not each.turns for each in a.robot.coordinates])
     turns = rng.uniform(0.0, 2.0 * np.pi, (options.random, n))
     lower = np.array([joint.limits.lower for joint in a.robot.joints])
     upper = np.array([joint.limits.upper for joint in a.robot.joints])
-    if np.any(prismatic & ~(np.isfinite(lower) & np.isfinite(upper))):
+    if np.any(sliding & ~(np.isfinite(lower) & np.isfinite(upper))):
         raise ArgumentError("a prismatic joint has no limits to draw positions from", remedy="leave out --random")
     slides = rng.uniform(0.0, 1.0, turns.shape)
-    q = np.where(prismatic, np.where(prismatic, lower, 0.0) + slides * np.where(prismatic, upper - lower, 0.0), turns)
+    q = np.where(sliding, np.where(sliding, lower, 0.0) + slides * np.where(sliding, upper - lower, 0.0), turns)
     signs = rng.choice([-1.0, 1.0], (2, options.random, n))
     state = (q, options.speed * signs[0], options.acceleration * signs[1])
     found = torque_differences(a.robot.joint_names, a.total_torque(*state), b.total_torque(*state))

@@ -26,6 +26,7 @@ def info(model: Model, options: InfoOptions) -> Outcome:
     and what is proven of it.
     """
     from torquec.dynamics.rotorless_joints import rotorless_text
+    from torquec.model.accepting_rooms import accepted_by
     from torquec.report.robot_facts import robot_facts
     from torquec.report.robot_text import robot_text
 
@@ -37,6 +38,7 @@ def info(model: Model, options: InfoOptions) -> Outcome:
         "kind": model.kind.value,
         "claim": _claim(model),
         "drives_file": _drives_file(options.source),
+        "accepts": accepted_by(model.robot),
     }
     return Outcome(document, robot_text(document))
 

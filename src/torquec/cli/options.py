@@ -82,7 +82,7 @@ def joint_values(robot: Robot, text: str | None, option: str, *, degrees: bool) 
             f"{option} has {len(values)} values, robot '{robot.name}' has {robot.n} joints",
             remedy=f"give one value for each of {', '.join(robot.joint_names)}",
         )
-    turned = [not joint.type.is_prismatic for joint in robot.joints]
+    turned = [each.turns for each in robot.coordinates]
     if degrees:
         return tuple(math.radians(value) if turns else value for value, turns in zip(values, turned, strict=True))
     check_radians(option, [value for value, turns in zip(values, turned, strict=True) if turns])

@@ -132,7 +132,7 @@ def simulate(model: Model, options: SimulateOptions) -> Outcome:
     progress(f"simulating {name} on {plant.robot.name} ...")
     document: dict[str, Any] = {"controller": name, "period": period, "joints": list(law.joints)}
     document["plant"] = plant.model.kind.value
-    units = {joint.name: "m" if joint.type.is_prismatic else "rad" for joint in plant.robot.joints}
+    units = {each.name: each.position_unit for each in plant.robot.coordinates}
     document["units"] = units
     loop = _loop_options(options)
     file = "" if options.to is not None else options.trajectory or STANDARD

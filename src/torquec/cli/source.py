@@ -148,8 +148,7 @@ def locked(robot: Robot, texts: Sequence[str], *, degrees: bool = False) -> Robo
             raise ArgumentError(f"--lock {text}", remedy="write a joint and its position, as in --lock elbow=0.5")
         if name in positions:
             raise ArgumentError(f"--lock names the joint '{name}' twice", remedy="lock each joint once")
-        joint = robot.joints[robot.joint_index(name)]
-        turns = not joint.type.is_prismatic
+        turns = robot.coordinates[robot.joint_index(name)].turns
         positions[name] = math.radians(found[0]) if degrees and turns else found[0]
         if turns and not degrees:
             check_radians("--lock", found)

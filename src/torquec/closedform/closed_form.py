@@ -18,19 +18,17 @@ from functools import cached_property
 
 import numpy as np
 
+from torquec.closedform.accepts import check_has_closed_form, check_size
 from torquec.closedform.paths import Path, gravity_function, height_function, mass_function, paths
-from torquec.closedform.polynomial import Coefficient, Linear, TrigPolynomial, Variable, constant
+from torquec.closedform.polynomial import Coefficient, Linear, TrigPolynomial, constant
 from torquec.closedform.rewrite import fewest_terms
 from torquec.closedform.tabulate import (
-    LARGEST_GRID,
     NOISE,
     coefficient_table,
     grid,
-    grid_size,
     polynomial_from_table,
 )
-from torquec.closedform.variables import ParallelGroup, cumulative_variables, parallel_groups
-from torquec.errors import RobotError
+from torquec.closedform.variables import ParallelGroup, parallel_groups, path_variables
 from torquec.expr import Function, evaluate
 from torquec.foundation.arrays import Array
 from torquec.foundation.choice import chosen
@@ -127,6 +125,7 @@ def closed_form(robot: Robot, *, coefficients: Coefficients | str = Coefficients
         from torquec.closedform.parametric import parametric_closed_form
 
         return parametric_closed_form(robot)
+    check_has_closed_form(robot)
     return assembled(robot, mass_polynomials(robot), potential_polynomial(robot), gravity_polynomials(robot))
 
 
@@ -201,24 +200,6 @@ def assembled(
     return ClosedForm(robot, names, rows, potential, tuple(torques))
 
 
-def path_variables(
-    robot: Robot, bodies: Sequence[int], groups: Sequence[ParallelGroup]
-) -> tuple[list[Variable], list[list[int]]]:
-    """Variables of the joints of these bodies, in their order, and which of them form a parallel group."""
-    links = robot.canonical.links
-    inside = set(bodies)
-    variables: dict[int, Variable] = {b: Variable(((b, 1),), prismatic=True) for b in bodies if links[b].prismatic}
-    axes: list[list[int]] = []
-    position = {b: k for k, b in enumerate(bodies)}
-    for group in groups:
-        members = ParallelGroup(tuple(joint for joint in group.joints if joint[0] in inside))
-        if members.joints:
-            for (b, _), variable in zip(members.joints, cumulative_variables(members, 0), strict=True):
-                variables[b] = variable
-            axes.append([position[b] for b, _ in members.joints])
-    return [variables[b] for b in bodies], axes
-
-
 def _mass_entries(robot: Robot, path: Path, groups: Sequence[ParallelGroup]) -> dict[tuple[int, int], TrigPolynomial]:
     """What the bodies of a path add to M, upper triangle, by (row, column)."""
     check_size(robot, path_variables(robot, path.bodies[1:], groups)[0], 2)  # the first row is the largest
@@ -273,15 +254,6 @@ def _rotor_inertias(robot: Robot) -> dict[tuple[int, int], float]:
         for j in range(i, robot.n)
         if reflected[i][j] != 0.0
     }
-
-
-def check_size(robot: Robot, variables: Sequence[Variable], degree: int) -> None:
-    """Raise `RobotError` where the grid of an entry would be too large."""
-    if grid_size(variables, degree) > LARGEST_GRID:
-        raise RobotError(
-            f"an entry of the closed form of '{robot.name}' depends on {len(variables)} joints: too many to tabulate",
-            remedy="use the recursive functions (torquec.compile), which have no limit; closed forms go to nine joints",
-        )
 
 
 def without_noise(parts: Sequence[TrigPolynomial]) -> TrigPolynomial:

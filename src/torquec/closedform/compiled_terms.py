@@ -149,11 +149,11 @@ def _powers(variable: Variable, powers: Powers, q: Array, order: int) -> list[Ar
     """(1): the table (powers, N) of a variable, then its derivatives up to an order of two."""
     x = variable.value(q.T)
     tables = []
-    s, c = (x, np.ones_like(x)) if variable.prismatic else (np.sin(x), np.cos(x))
+    s, c = (np.sin(x), np.cos(x)) if variable.is_angle else (x, np.ones_like(x))
     for k in range(order + 1):
         rows = []
         for a, b in powers:
-            if variable.prismatic:
+            if not variable.is_angle:
                 rows.append(_falling(b, k) * x ** max(b - k, 0))
             elif k == 0:
                 rows.append(c**a * s**b)

@@ -144,7 +144,7 @@ def _number_series(polynomial: TrigPolynomial) -> FourierSeries:
 def _times(partial: dict[tuple[Multiples, Powers], complex], factor: Factor) -> dict[tuple[Multiples, Powers], complex]:
     """Products with one factor, as exponentials."""
     variable, a, b = factor
-    if variable.prismatic:
+    if not variable.is_angle:
         return {(m, (*p, (variable.joints[0][0], b))): value for (m, p), value in partial.items()}
     # C^a S^b = (1/2)^a (1/2i)^b (z + 1/z)^a (z - 1/z)^b
     exponents: dict[int, complex] = {}

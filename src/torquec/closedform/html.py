@@ -143,7 +143,7 @@ def _balance(equations: Equations) -> str:
 def _coordinates(equations: Equations) -> str:
     rows = []
     for i, body in enumerate(equations.form.robot.bodies):
-        unit = "m" if body.joint.type.is_prismatic else "rad"
+        unit = body.joint.kind.coordinate.position_unit
         coupling = html.escape(coupling_text(equations, i))
         cells = (_q(i), html.escape(body.joint.name), str(body.joint.type), unit, coupling)
         rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")

@@ -228,7 +228,7 @@ def _coordinates(equations: Equations) -> str:
     form = equations.form
     rows = []
     for i, body in enumerate(form.robot.bodies):
-        unit = unit_latex("m" if body.joint.type.is_prismatic else "rad")
+        unit = unit_latex(body.joint.kind.coordinate.position_unit)
         mimic = body.joint.mimic
         note = ""
         if mimic is not None:

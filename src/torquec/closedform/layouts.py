@@ -281,7 +281,7 @@ _PARTS: Mapping[Matrix, Callable[[ClosedForm, tuple[int, ...]], Iterator[Part]]]
 
 def unit(form: ClosedForm, matrix: Matrix, index: tuple[int, ...]) -> str:
     """The SI unit of an entry; a prismatic joint takes one metre away for each of its indices."""
-    slides = sum(form.robot.bodies[i].joint.type.is_prismatic for i in index)
+    slides = sum(not form.robot.bodies[i].joint.kind.coordinate.turns for i in index)
     if matrix in (Matrix.G_TORQUE, Matrix.G, Matrix.V):
         return ("N m", "N")[slides]
     if matrix in (Matrix.C, Matrix.DTAU_DQD):

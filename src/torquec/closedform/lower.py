@@ -34,10 +34,10 @@ class Letters:
     def __getitem__(self, letter: Letter) -> Scalar:
         if letter not in self._values:
             variable = letter[0]
-            if variable.prismatic:
-                self._values[variable, "q"] = variable.value(self._q)
-            else:
+            if variable.is_angle:
                 self._values[variable, "S"], self._values[variable, "C"] = self._sine_cosine(variable)
+            else:
+                self._values[variable, "q"] = variable.value(self._q)
         return self._values[letter]
 
     def _sine_cosine(self, variable: Variable) -> tuple[Scalar, Scalar]:
@@ -80,7 +80,7 @@ def word_of(monomial: Any) -> Word:
     """The letters of a monomial, repeated as often as they occur."""
     word: list[Letter] = []
     for variable, a, b in monomial:
-        word += [(variable, "C")] * a + [(variable, "q" if variable.prismatic else "S")] * b
+        word += [(variable, "C")] * a + [(variable, "S" if variable.is_angle else "q")] * b
     return tuple(word)
 
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from torquec.errors import ArgumentError
 from torquec.expr.math import sincos
+from torquec.robot.joints import PositionBasis
 
 
 @dataclass(frozen=True, order=True)
@@ -28,7 +29,17 @@ class Variable:
     """A sum of joint coordinates, such as q2 + q3, or a single one: (index, sign) pairs, in joint order."""
 
     joints: tuple[tuple[int, int], ...]
-    prismatic: bool = False
+    basis: PositionBasis = PositionBasis.TRIGONOMETRIC
+
+    @property
+    def is_angle(self) -> bool:
+        """Whether its functions are sines and cosines, not powers."""
+        return self.basis.is_periodic
+
+    @property
+    def prismatic(self) -> bool:
+        """Whether it is a displacement: not `is_angle`."""
+        return not self.is_angle
 
     @property
     def name(self) -> str:
@@ -218,7 +229,7 @@ def _insert(rest: Monomial, k: int, factor: Factor) -> Monomial:
 def _factor_derivative(factor: Factor) -> list[tuple[Factor, float]]:
     """(4) for one factor, by its own variable."""
     variable, a, b = factor
-    if variable.prismatic:
+    if not variable.is_angle:
         return [((variable, 0, b - 1), float(b))]
     if a == 0:
         return [((variable, 1, b - 1), float(b))]
@@ -251,7 +262,7 @@ def evaluate_polynomial(polynomial: TrigPolynomial, q: Any) -> Any:
     powers: dict[Factor, Any] = {}
     for variable in polynomial.variables:
         value = variable.value(columns)
-        s, c = (value, None) if variable.prismatic else sincos(value)
+        s, c = sincos(value) if variable.is_angle else (value, None)
         used = {factor for monomial in polynomial.terms for factor in monomial if factor[0] == variable}
         for factor in used:
             powers[factor] = _power(c, s, factor[1], factor[2])

@@ -18,7 +18,8 @@ from typing import Any
 import flint
 
 from torquec.errors import RobotError
-from torquec.robot.canonical import CanonicalLink, exact_cos_sin
+from torquec.robot.canonical import CanonicalLink
+from torquec.robot.right_angle import exact_cos_sin
 from torquec.robot.robot import BASE, Robot
 
 _NOISE = 1e-12  # of a length of one metre, or of the largest moment of inertia: what is so small is zero
@@ -57,14 +58,14 @@ class SymbolicArm:
         """The number of joints."""
         return len(self.robot.bodies)
 
-    def prismatic(self, joint: int) -> bool:
-        """Whether a joint translates."""
-        return self.robot.canonical.links[joint].prismatic
+    def turns(self, joint: int) -> bool:
+        """Whether a joint's position is an angle."""
+        return self.robot.canonical.links[joint].column.turns
 
     def derivative(self, value: Polynomial, joint: int) -> Polynomial:
         """By the position of a joint: c' = -s, s' = c."""
         k = joint + 1
-        if self.prismatic(joint):
+        if not self.turns(joint):
             return value.derivative(f"q{k}")
         c, s = self.generators[f"c{k}"], self.generators[f"s{k}"]
         return self.reduced(value.derivative(f"s{k}") * c - value.derivative(f"c{k}") * s)
@@ -104,7 +105,7 @@ def symbolic_arm(robot: Robot) -> SymbolicArm:
     found += _of_rotors(robot) + _of_gravity(robot)
     moving = []
     for k, link in enumerate(robot.canonical.links, start=1):
-        moving += [f"q{k}", f"v{k}"] if link.prismatic else [f"v{k}", f"c{k}", f"s{k}"]
+        moving += [f"v{k}", f"c{k}", f"s{k}"] if link.column.turns else [f"q{k}", f"v{k}"]
     names = [symbol.name for symbol in found] + moving
     ring = flint.fmpq_mpoly_ctx.get(tuple(names), flint.Ordering.deglex)
     return SymbolicArm(robot, tuple(found), dict(zip(names, ring.gens(), strict=True)), ring)
@@ -174,7 +175,7 @@ def _of_link(robot: Robot, k: int) -> list[ArmSymbol]:
             found.append(
                 ArmSymbol(f"{letter}a{number}", latex, value, f"{word} of the twist before joint {number}", "")
             )
-    if link.prismatic and not is_quarter(exact_cos_sin(link.theta)):
+    if not link.column.turns and not is_quarter(exact_cos_sin(link.theta)):
         raise RobotError(
             f"the prismatic joint '{joint}' stands at an angle that is not a right one",
             where=robot.source,

@@ -30,7 +30,7 @@ from torquec.closedform.symbolic_arm import (
     twist,
 )
 from torquec.errors import ArgumentError, RobotError
-from torquec.robot.canonical import exact_cos_sin
+from torquec.robot.right_angle import exact_cos_sin
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import Matrix3, Scalar, Vector3, add, dot, matmul, matvec, scale, transpose
 
@@ -77,11 +77,11 @@ class SymbolicEquations:
         known |= dict(values or {})
         for k in range(n):
             known[f"v{k + 1}"] = qd[k]
-            if self.arm.prismatic(k):
-                known[f"q{k + 1}"] = q[k]
-            else:
+            if self.arm.turns(k):
                 known[f"c{k + 1}"] = math.cos(q[k] + self.offsets[k])
                 known[f"s{k + 1}"] = math.sin(q[k] + self.offsets[k])
+            else:
+                known[f"q{k + 1}"] = q[k]
         numbers = [known.get(name, 0.0) for name in self.arm.generators]
 
         def value(polynomial: Polynomial) -> float:
@@ -123,7 +123,8 @@ def symbolic_equations(robot: Robot) -> SymbolicEquations:
     gravity = tuple(arm.derivative(potential, i) for i in range(arm.n))
     used = _used(arm, [*upper.values(), *velocity, *gravity])
     offsets = tuple(
-        0.0 if link.prismatic or is_quarter(exact_cos_sin(link.theta)) else link.theta for link in robot.canonical.links
+        link.theta if link.column.turns and not is_quarter(exact_cos_sin(link.theta)) else 0.0
+        for link in robot.canonical.links
     )
     symbols = _named_shortly([symbol for symbol in arm.symbols if symbol.name in used])
     return SymbolicEquations(arm, upper, velocity, gravity, symbols, offsets)
@@ -181,7 +182,7 @@ class _Places:
             pre = matmul(before, self._pre(k))
             lengths = list(link_lengths(arm.robot, k))
             offset = tuple(link_number(arm, name) for name in lengths[:3]) if lengths else (zero, zero, zero)
-            along = link_number(arm, f"d{k + 1}") + (arm.generators[f"q{k + 1}"] if link.prismatic else 0)
+            along = link_number(arm, f"d{k + 1}") + (0 if link.column.turns else arm.generators[f"q{k + 1}"])
             self.rotations.append(self._reduced_rows(matmul(pre, self._turn(k))))
             axis: Vector3 = (pre[0][2], pre[1][2], pre[2][2])
             self.origins.append(self._reduced(add(add(base, matvec(before, offset)), scale(axis, along))))
@@ -198,7 +199,7 @@ class _Places:
         if mass != 0:
             first, second = (self._rate(body, joint) for joint in (i, j))
             total += mass * arm.reduced(dot(first, second))
-        if not (arm.prismatic(i) or arm.prismatic(j)):
+        if arm.turns(i) and arm.turns(j):
             tensor = [[link_number(arm, f"I{axes}{body + 1}") for axes in row] for row in _AXES]
             back = transpose(self.rotations[body])
             first, second = (self._reduced(matvec(back, self._axis(joint))) for joint in (i, j))
@@ -236,7 +237,7 @@ class _Places:
         quarter: Matrix3 = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
         if is_quarter(pair):
             quarter = _whole(((pair[0], -pair[1], 0.0), (pair[1], pair[0], 0.0), (0.0, 0.0, 1.0)))
-        if link.prismatic:
+        if not link.column.turns:
             return quarter
         c, s = self.arm.generators[f"c{k + 1}"], self.arm.generators[f"s{k + 1}"]
         return matmul(quarter, ((c, -s, 0), (s, c, 0), (0, 0, 1)))

@@ -19,6 +19,7 @@ import numpy as np
 
 from torquec.closedform.polynomial import Monomial, TrigPolynomial, Variable
 from torquec.foundation.arrays import Array
+from torquec.robot.joints import PositionBasis
 
 NOISE = 3e-14
 
@@ -35,6 +36,7 @@ _DISPLACEMENT_POWERS = {
     2: ((0, 0), (0, 1), (0, 2)),
     3: ((0, 0), (0, 1), (0, 2), (0, 3)),
 }
+_POWERS = {PositionBasis.TRIGONOMETRIC: _ANGLE_POWERS, PositionBasis.POLYNOMIAL: _DISPLACEMENT_POWERS}
 
 
 Degree: TypeAlias = int | Sequence[int]
@@ -56,7 +58,7 @@ def grid(variables: Sequence[Variable], n: int, degree: Degree = 2) -> Array:
 
     Variables are gone through in order; each brings one joint that those before it do not have.
     """
-    samples = [_samples(v.prismatic, d) for v, d in zip(variables, degrees(variables, degree), strict=True)]
+    samples = [_samples(v.basis, d) for v, d in zip(variables, degrees(variables, degree), strict=True)]
     values = np.array(list(itertools.product(*samples))) if variables else np.zeros((1, 0))
     q = np.zeros((len(values), n))
     known: set[int] = set()
@@ -74,7 +76,7 @@ def coefficient_table(variables: Sequence[Variable], samples: Array, degree: Deg
     shape = tuple(len(basis_powers(v, d)) for v, d in zip(variables, each, strict=True))
     table = samples.reshape((*shape, *samples.shape[1:]))
     for axis, variable in enumerate(variables):
-        inverse = _inverse(variable.prismatic, each[axis])
+        inverse = _inverse(variable.basis, each[axis])
         table = np.moveaxis(np.tensordot(inverse, table, axes=(1, axis)), 0, axis)
     return table
 
@@ -102,25 +104,25 @@ def monomial_at(variables: Sequence[Variable], position: Sequence[int], degree: 
 
 def basis_powers(variable: Variable, degree: int = 2) -> tuple[tuple[int, int], ...]:
     """The basis of one variable in the order of its axis in a table: (a, b) for C^a S^b, or q^b."""
-    return (_DISPLACEMENT_POWERS if variable.prismatic else _ANGLE_POWERS)[degree]
+    return _POWERS[variable.basis][degree]
 
 
-def _samples(prismatic: bool, degree: int) -> Array:
+def _samples(basis: PositionBasis, degree: int) -> Array:
     """Sample values of a variable (1), (2); angles start off the axes, where no basis function is special."""
-    if prismatic:
-        return np.linspace(-1.0, 1.0, degree + 1) if degree > 1 else np.array([-0.5, 0.5])
-    count = 2 * degree + 1
+    count = basis.size(degree)
+    if not basis.is_periodic:
+        return np.linspace(-1.0, 1.0, count) if degree > 1 else np.array([-0.5, 0.5])
     angles: Array = 2.0 * math.pi * np.arange(count) / count + 0.3
     return angles
 
 
 @functools.cache
-def _inverse(prismatic: bool, degree: int) -> Array:
+def _inverse(basis: PositionBasis, degree: int) -> Array:
     """From values to coefficients along one axis."""
-    samples = _samples(prismatic, degree)
-    if prismatic:
-        matrix = np.array([[x**b for _, b in _DISPLACEMENT_POWERS[degree]] for x in samples])
+    samples, powers = _samples(basis, degree), _POWERS[basis][degree]
+    if basis.is_periodic:
+        matrix = np.array([[math.cos(x) ** a * math.sin(x) ** b for a, b in powers] for x in samples])
     else:
-        matrix = np.array([[math.cos(x) ** a * math.sin(x) ** b for a, b in _ANGLE_POWERS[degree]] for x in samples])
+        matrix = np.array([[x**b for _, b in powers] for x in samples])
     result: Array = np.linalg.inv(matrix)
     return result

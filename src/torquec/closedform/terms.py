@@ -86,7 +86,7 @@ def _order(term: Term) -> tuple[float, int, tuple[tuple[tuple[tuple[int, int], .
 def _product(monomial: Monomial) -> tuple[Factor, ...]:
     factors = []
     for variable, a, b in monomial:
-        if variable.prismatic:
+        if not variable.is_angle:
             factors.append(Factor(Kind.POSITION, variable.joints, b))
             continue
         if a:

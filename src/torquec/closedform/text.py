@@ -227,7 +227,7 @@ def _heading(equations: Equations) -> list[str]:
     lines = [f"{robot.name}: equations of motion", "", f"    {balance_text(equations)}", "", "Coordinates"]
     width = max((len(name) for name in form.names), default=0)
     for i, body in enumerate(robot.bodies):
-        kind = f"{body.joint.type}, {'m' if body.joint.type.is_prismatic else 'rad'}"
+        kind = f"{body.joint.type}, {body.joint.kind.coordinate.position_unit}"
         coupling = coupling_text(equations, i)
         lines.append(f"    q{i + 1:<3} {body.joint.name:<{width}}  {kind}{f'; {coupling}' if coupling else ''}")
     if not equations.rule.multiple_angles:

@@ -19,8 +19,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from torquec.dynamics.mass_moments import MassMoments
-from torquec.dynamics.mechanism import Mechanism, PlacedLink, Turn, cos_sin_of, place
+from torquec.dynamics.mechanism import Mechanism, PlacedLink, Turn, place
 from torquec.robot.canonical import CanonicalLink
+from torquec.robot.right_angle import cos_sin_of
 from torquec.robot.robot import BASE
 from torquec.spatial import IDENTITY_ROTATION, Matrix3, Scalar, Vector3, rotation_x
 
@@ -82,9 +83,9 @@ def carried_links(m: Mechanism) -> frozenset[int]:
     parents = {link.parent for link in m.links}
     found = set()
     for i, (link, moments) in enumerate(zip(m.links, m.moments, strict=True)):
-        if link.prismatic:
+        if not link.column.turns:
             continue
-        if link.parent != BASE and not m.links[link.parent].prismatic and _sense(link) != 0.0:
+        if link.parent != BASE and m.links[link.parent].column.turns and _sense(link) != 0.0:
             found |= {i, link.parent}
         if i not in parents and _is_round(moments):
             found.add(i)
@@ -133,7 +134,7 @@ def _is_round(moments: MassMoments) -> bool:
 
 def _sense(link: CanonicalLink) -> float:
     """1 and -1 for a turning joint whose axis is parallel to its parent's, by its direction; else 0."""
-    if link.prismatic or link.pre.rotation not in (IDENTITY_ROTATION, _FLIPPED):
+    if not link.column.turns or link.pre.rotation not in (IDENTITY_ROTATION, _FLIPPED):
         return 0.0
     sense: float = link.pre.rotation[2][2]
     return sense

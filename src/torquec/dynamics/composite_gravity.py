@@ -1,6 +1,6 @@
 """Gravity torque from composite bodies: what the mass matrix has computed already, and one product more per axis.
 
-(1)  tau_i = z_i . (h_i x -g) = h_y g_x - h_x g_y (revolute),   -m g_z (prismatic),   h_i and m of everything that
+(1)  tau_i = z_i . (h_i x -g) = h_y g_x - h_x g_y (rotation),   -m g_z (translation),   h_i and m of everything that
      link i carries, about its origin and in its axes, g turned into the same axes     Izaguirre et al., (5) and 4.3
 """
 
@@ -22,6 +22,7 @@ def composite_gravity(m: Mechanism, placed: Sequence[PlacedLink]) -> list[Scalar
     for link, body, coordinate in zip(placed, composite, m.coordinates, strict=True):
         g = link.turn.back(m.gravity if link.parent == BASE else turned[link.parent])
         turned.append(g)
-        own = -product(body.m, g[2]) if link.prismatic else difference(product(body.y, g[0]), product(body.x, g[1]))
+        turns = link.column.turns
+        own = difference(product(body.y, g[0]), product(body.x, g[1])) if turns else -product(body.m, g[2])
         tau[coordinate.index] = tau[coordinate.index] + coordinate.multiplier * own
     return tau

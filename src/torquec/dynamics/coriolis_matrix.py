@@ -3,15 +3,15 @@
 With J_j(x) = dx/dq_j the velocity of a particle per unit speed of joint j,
 
 (1)  C_ij = sum over particles of m J_i . dJ_j/dt                   (Christoffel symbols of the first kind, contracted)
-(2)  revolute j:  dJ_j/dt = zd x (x - o) + z x (v - vo),   zd = w x z = (w_y, -w_x, 0)   in the axes of link j
+(2)  rotation j:  dJ_j/dt = zd x (x - o) + z x (v - vo),   zd = w x z = (w_y, -w_x, 0)   in the axes of link j
 (3)  so joint j asks of its composite body, for ancestors i,
-       revolute    f = zd x h + z x P,       n = J zd + z tr D - D' z
-       prismatic   f = m zd,                 n = h x zd
+       rotation    f = zd x h + z x P,       n = J zd + z tr D - D' z
+       translation f = m zd,                 n = h x zd
      carried inward like any wrench; C_ij is its component along joint i
 (4)  for descendants, the row of joint i:  eta (the force row) and rho (the moment row) of the mass matrix, and
-       revolute    g = (-D_xz, -D_yz, D_xx + D_yy),     prismatic    g = P x z
+       rotation    g = (-D_xz, -D_yz, D_xx + D_yy),     translation  g = P x z
      carried inward as rho -> R rho + p x R eta,  g -> R g + u x R eta (u of `velocity_moments`); then at link j
-       revolute    C_ij = rho . zd + g . z,             prismatic    C_ij = eta . zd
+       rotation    C_ij = rho . zd + g . z,             translation  C_ij = eta . zd
 
 Also d(velocity torque)/dqd = 2 C, because the symbols are symmetric in their last two indices.
 """
@@ -80,7 +80,7 @@ def tensor_times(e: MassMoments, v: Vector3) -> Vector3:
 def coriolis_wrench(link: PlacedLink, e: MassMoments, velocity: VelocityMoments, w: Vector3) -> tuple[Vector3, Vector3]:
     """f and n of (3)."""
     zd = axis_rate(w)
-    if link.prismatic:
+    if not link.column.turns:
         return scale(zd, e.m), cross(e.first, zd)
     p, d = velocity.linear, velocity.moment
     force = add(cross(zd, e.first), (-p[1], p[0], 0.0))
@@ -90,9 +90,9 @@ def coriolis_wrench(link: PlacedLink, e: MassMoments, velocity: VelocityMoments,
 
 def joint_row(link: PlacedLink, e: MassMoments, velocity: VelocityMoments) -> JointRow:
     """The row of a joint at its own link (4)."""
-    eta, rho = unit_acceleration_wrench(e, link.prismatic)
+    eta, rho = unit_acceleration_wrench(e, link.column)
     p, d = velocity.linear, velocity.moment
-    g = (p[1], -p[0], 0.0) if link.prismatic else (-d[0][2], -d[1][2], d[0][0] + d[1][1])
+    g = (-d[0][2], -d[1][2], d[0][0] + d[1][1]) if link.column.turns else (p[1], -p[0], 0.0)
     return JointRow(eta, rho, g)
 
 
@@ -101,7 +101,7 @@ def coriolis_entry(placed: Sequence[PlacedLink], w: Sequence[Vector3]) -> Entry:
 
     def entry(row: JointRow, j: int) -> Scalar:
         zd = axis_rate(w[j])
-        if placed[j].prismatic:
+        if not placed[j].column.turns:
             return row.eta[0] * zd[0] + row.eta[1] * zd[1]
         return (row.rho[0] * zd[0] + row.rho[1] * zd[1]) + row.g[2]
 
@@ -135,7 +135,7 @@ def inward_wrench(
     i = j
     while True:
         link = placed[i]
-        collect(m, total, i, j, f[2] if link.prismatic else n[2])
+        collect(m, total, i, j, link.column.effort(f, n))
         if link.parent == BASE:
             return
         f, n = link.turn.out(f), link.turn.out(n)

@@ -9,7 +9,7 @@ They part what depends on position from what depends on time. With G (3, n) and 
 (5)  joints that are not on the way have no influence; a mimic joint's coefficients are collected, with its
      multiplier, at the joint that it follows
 
-A prismatic joint is turned by the revolute ones before it (3); it turns nothing itself. Kang, appendix 1.
+A sliding joint is turned by the turning ones before it (3); it turns nothing itself. Kang, appendix 1.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def influence_coefficients(
     carrier = poses[named.body] @ (robot.canonical.links[named.body].frame @ named.pose)
     position = carrier.apply(point)
     way = chains(placed)[named.body]
-    axes = [axis_of(poses[i], placed[i].prismatic) for i in way]
+    axes = [axis_of(poses[i], placed[i].column) for i in way]
     spins = [axis.spin for axis in axes]
     moved = [state[i] for i in way]
     firsts = [axis.first(position) for axis in axes]

@@ -5,7 +5,7 @@ Outward, the motion of every link (:mod:`torquec.dynamics.motion`); inward, with
 (1)  F = m a + U h
 (2)  N = h x a + v(U E),   v(A)_x = A_zy - A_yz and cyclic:  the moment of inertial forces about the origin
 (3)  f = F + sum over children of R f_c,      n = N + sum over children of (R n_c + p x R f_c)
-(4)  tau = z . n (revolute),  z . f (prismatic),  collected through the coordinate's multiplier, plus reflected motor
+(4)  tau = z . n (rotation),  z . f (translation),  collected through the coordinate's multiplier, plus reflected motor
      inertia
 
 Luh, Walker & Paul (1980), with the regrouped parameters and frames of Khalil & Kleinfinger.
@@ -60,8 +60,7 @@ def joint_torques(
     for i in reversed(range(len(placed))):
         link, coordinate = placed[i], m.coordinates[i]
         f, n = forces[i]
-        own = f[2] if link.prismatic else n[2]
-        tau[coordinate.index] = tau[coordinate.index] + coordinate.multiplier * own
+        tau[coordinate.index] = tau[coordinate.index] + coordinate.multiplier * link.column.effort(f, n)
         if link.parent != BASE:
             f, n = link.turn.out(f), link.turn.out(n)
             forces[link.parent][0] = add(forces[link.parent][0], f)

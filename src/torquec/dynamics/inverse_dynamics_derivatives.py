@@ -1,15 +1,15 @@
 """Analytic derivatives of inverse dynamics: dtau/dq and dtau/dqd (dtau/dqdd is the mass matrix).
 
 (1)  dtau/dqd = 2 C, the Christoffel Coriolis matrix.
-(2)  For a particle x(q(t)), d(xdd)/dq_j = d^2/dt^2 of dx/dq_j. For a revolute joint j, with zdd = U z (third column
+(2)  For a particle x(q(t)), d(xdd)/dq_j = d^2/dt^2 of dx/dq_j. For a turning joint j, with zdd = U z (third column
      of U),
        d(xdd)/dq_j = zdd x (x - o) + 2 zd x (v - vo) + z x (xdd - odd)
 (3)  so column j asks of its composite body, for ancestors i (f_j, n_j: the wrench of inverse dynamics at j; a:
      acceleration of the origin, gravity included)
-       revolute    f = zdd x h + 2 zd x P + z x (f_j - m a),    n = z x n_j + h x (a x z) + J zdd + 2 (zd tr D - D' zd)
-       prismatic   f = m zdd,                                   n = z x f_j + h x zdd
+       rotation    f = zdd x h + 2 zd x P + z x (f_j - m a),    n = z x n_j + h x (a x z) + J zdd + 2 (zd tr D - D' zd)
+       translation f = m zdd,                                   n = z x f_j + h x zdd
 (4)  and for descendants i, with the carried row (eta, rho, g) of joint i (see `coriolis_matrix`), at link j
-       revolute    dtau_i/dq_j = rho . zdd + 2 g . zd - eta . (z x a),      prismatic    eta . zdd
+       rotation    dtau_i/dq_j = rho . zdd + 2 g . zd - eta . (z x a),      translation  eta . zdd
 
 Everything is in link axes, O(n^2), and shares the composites with the mass matrix.
 """
@@ -101,7 +101,7 @@ def position_wrench(
     """f and n of (3)."""
     f, n = wrench
     zdd = axis_acceleration(moving.u)
-    if link.prismatic:
+    if not link.column.turns:
         return scale(zdd, e.m), add((-f[1], f[0], 0.0), cross(e.first, zdd))
     zd, a, h = axis_rate(moving.w), moving.a, e.first
     twice = add(zd, zd)
@@ -126,7 +126,7 @@ def position_entry(placed: Sequence[PlacedLink], motion: Sequence[LinkMotion]) -
 
     def entry(row: JointRow, j: int) -> Scalar:
         zdd = axis_acceleration(motion[j].u)
-        if placed[j].prismatic:
+        if not placed[j].column.turns:
             return row.eta[0] * zdd[0] + row.eta[1] * zdd[1] + row.eta[2] * zdd[2]
         zd, a = axis_rate(motion[j].w), motion[j].a
         turning = row.rho[0] * zdd[0] + row.rho[1] * zdd[1] + row.rho[2] * zdd[2]

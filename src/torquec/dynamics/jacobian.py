@@ -2,7 +2,7 @@
 
 Rows 0..2 give the velocity of the frame's origin, rows 3..5 the angular velocity, both in base axes:
 
-(1)  revolute j on the way:   column (z_j x (p - o_j), z_j),            prismatic:  (z_j, 0)
+(1)  rotation j on the way:   column (z_j x (p - o_j), z_j),          translation:  (z_j, 0)
 (2)  its derivative:          (zd_j x (p - o_j) + z_j x (pd - od_j), zd_j),          (zd_j, 0),     zd_j = w_j x z_j
 """
 
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from torquec.dynamics.frame_pose import link_poses
 from torquec.dynamics.mechanism import Coordinate, coordinates, place_links
 from torquec.robot.robot import BASE, Robot
-from torquec.spatial import Scalar, Vector3, add, cross, scale, subtract, transpose
+from torquec.spatial import Scalar, Vector3, add, cross, scale, subtract
 
 ZERO: Vector3 = (0.0, 0.0, 0.0)
 
@@ -25,7 +25,7 @@ class _Axis:
 
     z: Vector3
     origin: Vector3
-    prismatic: bool
+    turns: bool
     coordinate: Coordinate
 
 
@@ -34,7 +34,7 @@ def jacobian(robot: Robot, frame: str, q: Sequence[Scalar]) -> list[list[Scalar]
     axes, point = _axes(robot, frame, q)
     total = _zero(robot.n)
     for axis in axes:
-        column = (axis.z, ZERO) if axis.prismatic else (cross(axis.z, subtract(point, axis.origin)), axis.z)
+        column = (cross(axis.z, subtract(point, axis.origin)), axis.z) if axis.turns else (axis.z, ZERO)
         _collect(total, axis.coordinate, column)
     return total
 
@@ -52,20 +52,20 @@ def jacobian_derivative(robot: Robot, frame: str, q: Sequence[Scalar], qd: Seque
         at = axis.origin
         rate = axis.coordinate.rate(qd)
         spins.append(w)
-        if axis.prismatic:
-            velocity = add(velocity, scale(axis.z, rate))
-        else:
+        if axis.turns:
             w = add(w, scale(axis.z, rate))
+        else:
+            velocity = add(velocity, scale(axis.z, rate))
         speeds.append(velocity)
     point_velocity = add(velocity, cross(w, subtract(point, at)))
     total = _zero(robot.n)
     for axis, spin, speed in zip(axes, spins, speeds, strict=True):
         zd = cross(spin, axis.z)
-        if axis.prismatic:
-            column = (zd, ZERO)
-        else:
+        if axis.turns:
             arm, drift = subtract(point, axis.origin), subtract(point_velocity, speed)
             column = (add(cross(zd, arm), cross(axis.z, drift)), zd)
+        else:
+            column = (zd, ZERO)
         _collect(total, axis.coordinate, column)
     return total
 
@@ -84,7 +84,8 @@ def _axes(robot: Robot, frame: str, q: Sequence[Scalar]) -> tuple[list[_Axis], V
         way.append(i)
         i = placed[i].parent
     axes = [
-        _Axis(transpose(poses[i].rotation)[2], poses[i].origin, placed[i].prismatic, state[i]) for i in reversed(way)
+        _Axis(placed[i].column.direction(poses[i].rotation), poses[i].origin, placed[i].column.turns, state[i])
+        for i in reversed(way)
     ]
     return axes, pose.origin
 

@@ -4,10 +4,10 @@ With C_i the mass moments of link i and everything it carries, about the origin 
 (:mod:`torquec.dynamics.composite`):
 
 (1)  a unit acceleration of joint i alone needs, at link i,
-       revolute    f = z x h,      n = J z = (-Exz, -Eyz, Exx + Eyy)
-       prismatic   f = m z,        n = h x z
+       rotation    f = z x h,      n = J z = (-Exz, -Eyz, Exx + Eyy)
+       translation f = m z,        n = h x z
 (2)  carried to an ancestor:  f -> R f,   n -> R n + p x R f
-(3)  M_ij = z_j . n (revolute) or z_j . f (prismatic) at ancestor j; zero between different branches
+(3)  M_ij = z_j . n (rotation) or z_j . f (translation) at ancestor j; zero between different branches
 
 Walker & Orin (1982).
 """
@@ -20,6 +20,7 @@ from torquec.dynamics.carried_links import placed_links
 from torquec.dynamics.composite import composite_moments
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.mechanism import Mechanism, PlacedLink, mechanism
+from torquec.robot.joints import UnitTwist
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import Scalar, Vector3, add, cross
 
@@ -35,11 +36,10 @@ def joint_inertias(m: Mechanism, placed: Sequence[PlacedLink]) -> list[list[Scal
     composite = composite_moments(placed)
     total: list[list[Scalar]] = [list(row) for row in m.reflected_inertia]
     for i, link in enumerate(placed):
-        f, n = unit_acceleration_wrench(composite[i], link.prismatic)
+        f, n = unit_acceleration_wrench(composite[i], link.column)
         at, j = link, i
         while True:
-            value = f[2] if at.prismatic else n[2]
-            _collect(m, total, i, j, value)
+            _collect(m, total, i, j, at.column.effort(f, n))
             if at.parent == BASE:
                 break
             f, n = at.turn.out(f), at.turn.out(n)
@@ -48,11 +48,19 @@ def joint_inertias(m: Mechanism, placed: Sequence[PlacedLink]) -> list[list[Scal
     return [[total[min(r, c)][max(r, c)] for c in range(m.n)] for r in range(m.n)]
 
 
-def unit_acceleration_wrench(e: MassMoments, prismatic: bool) -> tuple[Vector3, Vector3]:
-    """(1)."""
-    if prismatic:
-        return (0.0, 0.0, e.m), (e.y, -e.x, 0.0)
-    return (-e.y, e.x, 0.0), (-e.xz, -e.yz, e.xx + e.yy)
+def unit_acceleration_wrench(e: MassMoments, column: UnitTwist) -> tuple[Vector3, Vector3]:
+    """(1), z being the axis of the column."""
+    i, j, k = (column.axis + 1) % 3, (column.axis + 2) % 3, column.axis
+    f: list[Scalar] = [0.0, 0.0, 0.0]
+    n: list[Scalar] = [0.0, 0.0, 0.0]
+    h = e.first
+    if column.turns:
+        moments = e.second
+        f[i], f[j] = -h[j], h[i]
+        n[i], n[j], n[k] = -moments[i][k], -moments[j][k], moments[i][i] + moments[j][j]
+    else:
+        f[k], n[i], n[j] = e.m, h[j], -h[i]
+    return (f[0], f[1], f[2]), (n[0], n[1], n[2])
 
 
 def _collect(m: Mechanism, total: list[list[Scalar]], i: int, j: int, value: Scalar) -> None:

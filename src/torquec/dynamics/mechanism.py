@@ -1,7 +1,7 @@
 """The constants of a robot as the dynamics algorithms use them, and their placement at a position q.
 
 (1)  Links stand in canonical frames (`torquec.robot.canonical`), their mass moments regrouped (`regrouping`).
-(2)  Unit of length: with only revolute joints, lengths are measured in the offset L that is nearest to the base
+(2)  Unit of length: where no position is a length, lengths are measured in the offset L that is nearest to the base
      (everything beyond is carried across it), masses in 1/L^2: torques keep their value, and every product with L
      disappears.
 """
@@ -15,8 +15,8 @@ from enum import Enum
 
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.regrouping import regroup
-from torquec.expr.math import sincos
-from torquec.robot.canonical import CanonicalLink, exact_cos_sin
+from torquec.robot.canonical import CanonicalLink
+from torquec.robot.joints import JointKind, UnitTwist
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import (
     Inertia,
@@ -103,7 +103,10 @@ def mechanism(
 
 def coordinates(robot: Robot) -> tuple[Coordinate, ...]:
     """The coordinate of every body; mimic joints follow theirs."""
-    index = {name: k for k, name in enumerate(robot.joint_names)}
+    index: dict[str, int] = {}
+    rates = 0
+    for joint in robot.joints:
+        index[joint.name], rates = rates, rates + joint.kind.nv
     found = []
     for body in robot.bodies:
         mimic = body.joint.mimic
@@ -116,7 +119,7 @@ def coordinates(robot: Robot) -> tuple[Coordinate, ...]:
 
 def _in_own_length(m: Mechanism) -> Mechanism:
     """Measure lengths in the offset nearest to the base (2)."""
-    if any(link.prismatic for link in m.links):
+    if not all(link.column.turns for link in m.links):
         return m
     offsets = [
         abs(value) for link in m.links if link.parent != BASE for value in (*link.pre.origin, link.d) if value != 0.0
@@ -198,13 +201,19 @@ class Turn:
 
 @dataclass(frozen=True)
 class PlacedLink:
-    """A link at a position q: its turn, its origin in the parent, its mass moments."""
+    """A link at a position q: its turn, its origin in the parent, its mass moments; `height` is that of `z_screw`."""
 
     parent: int
-    prismatic: bool
+    kind: JointKind
     turn: Turn
     origin: Vector3
     moments: MassMoments = NO_MASS
+    height: Scalar = 0.0
+
+    @property
+    def column(self) -> UnitTwist:
+        """The motion subspace of a one-coordinate joint, in the link's axes."""
+        return self.kind.coordinate.column
 
 
 def place(m: Mechanism, q: Sequence[Scalar]) -> tuple[PlacedLink, ...]:
@@ -219,24 +228,8 @@ def place_links(
     """The links' geometry alone at q: kinematics needs no inertias."""
     placed = []
     for link, coordinate in zip(links, state, strict=True):
-        position = coordinate.position(q)
-        if link.prismatic:
-            turn = Turn(link.pre.rotation, *exact_cos_sin(link.theta))
-            height = link.d + position
-        else:
-            turn = Turn(link.pre.rotation, *cos_sin_of(position, link.theta))
-            height = link.d
+        c, s, height = link.kind.z_screw(link.theta, link.d, (coordinate.position(q),))
+        turn = Turn(link.pre.rotation, c, s)
         origin = add(link.pre.origin, scale(turn.axis, height))
-        placed.append(PlacedLink(link.parent, link.prismatic, turn, origin))
+        placed.append(PlacedLink(link.parent, link.kind, turn, origin, height=height))
     return tuple(placed)
-
-
-def cos_sin_of(variable: Scalar, constant: float) -> tuple[Scalar, Scalar]:
-    """(cos, sin) of variable + constant; a constant quarter turn swaps and signs instead of adding."""
-    s, c = sincos(variable)
-    quarters = {(1.0, 0.0): (c, s), (0.0, 1.0): (-s, c), (-1.0, 0.0): (-c, -s), (0.0, -1.0): (s, -c)}
-    found = quarters.get(exact_cos_sin(constant))
-    if found is None:
-        s, c = sincos(variable + constant)
-        return c, s
-    return found

@@ -3,8 +3,8 @@
 With w the angular velocity, wd its derivative and a the acceleration of the origin, all in the link's own axes:
 
 (1)  acceleration of a point r of the link:  a + U r,   U = [wd x] + [w x][w x]
-(2)  w  = R' w_p + qd z,     a = R' (a_p + U_p p)  (+ 2 w x (qd z) + qdd z for a prismatic joint)
-(3)  points on a revolute joint's axis belong to both links:  U z = R' (U_p R z).  So the third column of U is
+(2)  w  = R' w_p + qd z,     a = R' (a_p + U_p p)  (+ 2 w x (qd z) + qdd z for a sliding joint)
+(3)  points on a turning joint's axis belong to both links:  U z = R' (U_p R z).  So the third column of U is
      turned, not computed, and
 (4)  wd_y = U_13 - w_x w_z,   wd_x = w_y w_z - U_23,   U_31 = w_x w_z - wd_y,   U_32 = w_y w_z + wd_x,
 (5)  wd_z = z . R' wd_p + qdd,   U_12 = w_x w_y - wd_z,   U_21 = w_x w_y + wd_z,
@@ -54,7 +54,7 @@ def motions(
     base = base_motion(gravity)
     for link, coordinate in zip(placed, coordinates, strict=True):
         parent = base if link.parent == BASE else found[link.parent]
-        step = _prismatic if link.prismatic else _revolute
+        step = _turning if link.column.turns else _sliding
         found.append(step(parent, link, coordinate.rate(qd), coordinate.rate(qdd)))
     return found
 
@@ -66,11 +66,11 @@ def angular_velocities(
     found: list[Vector3] = []
     for link, coordinate in zip(placed, coordinates, strict=True):
         wx, wy, wz = link.turn.back(ZERO if link.parent == BASE else found[link.parent])
-        found.append((wx, wy, wz) if link.prismatic else (wx, wy, wz + coordinate.rate(qd)))
+        found.append((wx, wy, wz + coordinate.rate(qd)) if link.column.turns else (wx, wy, wz))
     return found
 
 
-def _revolute(parent: LinkMotion, link: PlacedLink, rate: Scalar, acceleration: Scalar) -> LinkMotion:
+def _turning(parent: LinkMotion, link: PlacedLink, rate: Scalar, acceleration: Scalar) -> LinkMotion:
     """(2)-(6)."""
     turn = link.turn
     axis = turn.axis
@@ -91,7 +91,7 @@ def _revolute(parent: LinkMotion, link: PlacedLink, rate: Scalar, acceleration: 
     return LinkMotion((wx, wy, wz), (wdx, wdy, wdz), u, a, (xy, xz, yz))
 
 
-def _prismatic(parent: LinkMotion, link: PlacedLink, rate: Scalar, acceleration: Scalar) -> LinkMotion:
+def _sliding(parent: LinkMotion, link: PlacedLink, rate: Scalar, acceleration: Scalar) -> LinkMotion:
     """The link keeps the parent's w, wd and U; its origin slides along z."""
     turn = link.turn
     w, wd = turn.back(parent.w), turn.back(parent.wd)

@@ -62,8 +62,7 @@ def regressor(robot: Robot, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequ
         carried: dict[int, Twist] = {}
         for j, (omega, v) in ({} if link.parent == BASE else twists[link.parent]).items():
             carried[j] = (link.turn.back(omega), link.turn.back(add(v, cross(omega, link.origin))))
-        zero, z = (0.0, 0.0, 0.0), (0.0, 0.0, 1.0)
-        carried[i] = (zero, z) if link.prismatic else (z, zero)
+        carried[i] = (link.column.angular, link.column.linear)
         twists.append(carried)
         # In the file's body frame.
         turn, p = links[i].frame.rotation, links[i].frame.origin

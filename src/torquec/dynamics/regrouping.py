@@ -1,10 +1,10 @@
 """Regrouping of mass moments onto the joints that feel them (Khalil & Gautier), before anything is traced.
 
-Mass points on the axis of a revolute joint move alike whether they belong to the body or to its parent, so they may
+Mass points on the axis of a turning joint move alike whether they belong to the body or to its parent, so they may
 be given to the parent:
 
-(1)  revolute:   m, hz and Ezz of the body go to the parent (three parameters of every body vanish)
-(2)  prismatic:  the body does not turn on its parent, so all of E goes there (six parameters vanish)
+(1)  rotation:   m, hz and Ezz of the body go to the parent (three parameters of every body vanish)
+(2)  translation:  the body does not turn on its parent, so all of E goes there (six parameters vanish)
      or, for an axially symmetric body (Exx = Eyy, no products), so much of Ezz stays that Exx + Ezz = 0: such a body
      feels no angular acceleration across its axis
 (3)  balancing:  a mass mu given back to a child's origin p changes the parent by -mu (1, p, p p'); with mu chosen so
@@ -22,7 +22,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from torquec.dynamics.mass_moments import MassMoments
-from torquec.robot.canonical import CanonicalLink, exact_cos_sin
+from torquec.robot.canonical import CanonicalLink
+from torquec.robot.right_angle import exact_cos_sin
 from torquec.robot.robot import BASE
 from torquec.spatial import Scalar, Vector3, add, matmul, matvec, norm, rotation_z
 
@@ -61,7 +62,7 @@ def regroup(
 
 def _give(link: CanonicalLink, own: MassMoments) -> tuple[MassMoments, MassMoments]:
     """What a body keeps and what it gives to its parent, in the parent's frame (1), (2)."""
-    if link.prismatic:
+    if not link.column.turns:
         turn = matmul(link.pre.rotation, rotation_z(*exact_cos_sin(link.theta)))
         second = MassMoments(own.xx, own.xy, own.xz, own.yy, own.yz, own.zz)
         return MassMoments(x=own.x, y=own.y, z=own.z, m=own.m), second.turned(turn)
@@ -72,7 +73,7 @@ def _give(link: CanonicalLink, own: MassMoments) -> tuple[MassMoments, MassMomen
 
 
 def _origin(link: CanonicalLink) -> Vector3:
-    """Origin of a revolute body in its parent's frame."""
+    """Origin of a turning body in its parent's frame."""
     return add(link.pre.origin, matvec(link.pre.rotation, (0.0, 0.0, link.d)))
 
 
@@ -107,7 +108,7 @@ def _balance(
 
     Components of the child's origin below `least` [m] take none, and nothing above `heaviest` [kg] is given.
     """
-    if child.prismatic or not _is_zero(carried.m):
+    if not child.column.turns or not _is_zero(carried.m):
         return own, carried
     p = _origin(child)
     best = (_products(own), own, carried)

@@ -46,9 +46,8 @@ def rotorless_joints(robot: Robot) -> tuple[RotorlessJoint, ...]:
     reflected = robot.drives.reflected_inertia(robot.n)
     limited = [
         (k, joint)
-        for k, joint in enumerate(robot.joints)
-        if not (joint.type.is_prismatic or joint.name in named or reflected[k][k])
-        and 0.0 < joint.limits.effort < math.inf
+        for k, joint in enumerate(robot.coordinates)
+        if joint.turns and not (joint.name in named or reflected[k][k]) and 0.0 < joint.limits.effort < math.inf
     ]
     if not limited:
         return ()

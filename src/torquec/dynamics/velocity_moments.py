@@ -5,7 +5,7 @@ origin's velocity:
 
 (1)  P = sum m v,     D = sum m r v'
 (2)  own body:   P = w x h,    D = E [w x]'
-(3)  from child c at p, whose origin moves at u = w_p x p (+ qd z, prismatic) relative to the parent's:
+(3)  from child c at p, whose origin moves at u = w_p x p (+ qd z, translation) relative to the parent's:
        P += m_c u + R P_c
        D += R D_c R' + p (m_c u + R P_c)' + (R h_c) u'
 """
@@ -36,7 +36,7 @@ def origin_velocities(
     found: list[Vector3] = []
     for link, coordinate in zip(placed, coordinates, strict=True):
         u = (0.0, 0.0, 0.0) if link.parent == BASE else cross(w[link.parent], link.origin)
-        if link.prismatic:
+        if not link.column.turns:
             u = add(u, scale(link.turn.axis, coordinate.rate(qd)))
         found.append(u)
     return found

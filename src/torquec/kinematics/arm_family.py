@@ -81,7 +81,7 @@ def general_arm(arm: ArmGeometry) -> ClosedArm | str:
 def spherical_wrist(arm: ArmGeometry) -> SphericalWrist | str:
     """The spherical wrist of an arm, or why it has none."""
     wrist = arm.joints[-3:]
-    if any(joint.prismatic for joint in wrist):
+    if any(joint.slides for joint in wrist):
         return "the last three of six joints do not all turn"
     center = meeting_point(wrist[0], wrist[1])
     if center is None or not is_on_axis(center, wrist[2]):
@@ -208,8 +208,8 @@ def scara_arm(arm: ArmGeometry) -> ClosedArm | str:
     """Equation (6), then two links in the plane; or why not."""
     if sorted(arm.letters) != ["P", "R", "R", "R"]:
         return "it has not three turning joints and one slide"
-    turning = [joint for joint in arm.joints if not joint.prismatic]
-    slide = next(joint for joint in arm.joints if joint.prismatic)
+    turning = [joint for joint in arm.joints if not joint.slides]
+    slide = next(joint for joint in arm.joints if joint.slides)
     n = turning[0].axis
     if not all(are_parallel(joint.axis, n) for joint in arm.joints):
         return "its four axes are not parallel"

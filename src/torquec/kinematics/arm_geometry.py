@@ -15,6 +15,7 @@ from itertools import pairwise
 from torquec.dynamics.frame_pose import frame_pose, link_poses
 from torquec.dynamics.mechanism import coordinates, place_links
 from torquec.errors import RobotError
+from torquec.robot.joints import JointKind
 from torquec.robot.robot import BASE, Limits, Robot
 from torquec.spatial import Pose, Vector3, add, cross, dot, norm, scale, subtract, transpose
 
@@ -31,10 +32,15 @@ class ArmJoint:
 
     name: str
     index: int
-    prismatic: bool
+    kind: JointKind
     axis: Vector3
     point: Vector3
     limits: Limits
+
+    @property
+    def slides(self) -> bool:
+        """Whether it translates along its axis; else it turns about it."""
+        return not self.kind.coordinate.turns
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,7 @@ class ArmGeometry:
     @property
     def letters(self) -> str:
         """R for a turning joint, P for a sliding one, from the base."""
-        return "".join("P" if joint.prismatic else "R" for joint in self.joints)
+        return "".join(joint.kind.letter for joint in self.joints)
 
 
 def arm_geometry(robot: Robot, frame: str) -> ArmGeometry:
@@ -79,7 +85,7 @@ def arm_geometry(robot: Robot, frame: str) -> ArmGeometry:
         ArmJoint(
             robot.bodies[i].joint.name,
             state[i].index,
-            robot.bodies[i].joint.type.is_prismatic,
+            robot.bodies[i].joint.kind,
             _clean(transpose(poses[i].rotation)[2]),
             _clean(poses[i].origin),
             robot.bodies[i].joint.limits,

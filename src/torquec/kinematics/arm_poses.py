@@ -87,7 +87,7 @@ def place_joints(joints: Sequence[ArmJoint], values: Sequence[Scalar], near: Seq
     row = list(near)
     margin: Scalar = 1.0
     for joint, value in zip(joints, values, strict=True):
-        if joint.prismatic:
+        if joint.slides:
             placed = PlacedTurn(value, limits_margin(value, joint.limits))
         else:
             placed = nearest_turn(value, joint.limits, near[joint.index])

@@ -70,7 +70,7 @@ def _free_last(arm: ArmGeometry) -> ClosedArm | None:
 
     def solve(target: PoseTarget) -> list[ArmBranch]:
         turn, at, value = target.turn, subtract(target.position, matvec(target.turn, grip)), target.near[-1]
-        if last.prismatic:
+        if last.slides:
             at = subtract(at, scale(matvec(turn, last.axis), value))
         else:
             turn = matmul(turn, (-JointAngle.of(value)).rotation(last.axis))
@@ -85,12 +85,12 @@ def _free_last(arm: ArmGeometry) -> ClosedArm | None:
 def _free_third(arm: ArmGeometry) -> ClosedArm | None:
     """Equation (2)."""
     first, second, third, fourth, *_ = arm.joints
-    if first.prismatic or second.prismatic or third.prismatic:
+    if first.slides or second.slides or third.slides:
         return None
     center, wrist = meeting_point(first, second), spherical_wrist(arm)
     if center is None or not is_on_axis(center, third) or isinstance(wrist, str):
         return None
-    if not fourth.prismatic and is_on_axis(wrist.center, fourth):
+    if not fourth.slides and is_on_axis(wrist.center, fourth):
         return None
     grip = subtract(arm.tool.origin, wrist.center)
     slant = dot(first.axis, second.axis)
@@ -109,7 +109,7 @@ def _free_third(arm: ArmGeometry) -> ClosedArm | None:
             for branch in wrist_branches(places, turn, wrist, target.near[4])
         ]
 
-    elbows = ("slide out", "slide in") if fourth.prismatic else ("elbow up", "elbow down")
+    elbows = ("slide out", "slide in") if fourth.slides else ("elbow up", "elbow down")
     names = wrist_names(tuple((elbow, shoulder) for elbow in elbows for shoulder in SHOULDERS))
     rule = "axes 1, 2 and 3 meet, and axes 5, 6 and 7"
     return ClosedArm(ArmFamily.SPHERICAL_WRIST, rule, names, solve)

@@ -65,21 +65,21 @@ class _Third:
 
     @property
     def v(self) -> tuple[Linear, Linear, Linear]:
-        if self.joint.prismatic:
+        if self.joint.slides:
             return tuple(self._slide(h, 0.0, s) for h, s in zip(self.joint.axis, self.start, strict=True))  # type: ignore[return-value]
         a, b, c = self._circle
         return tuple(zip(a, b, c, strict=True))  # type: ignore[return-value]
 
     @property
     def square(self) -> Linear:
-        if self.joint.prismatic:
+        if self.joint.slides:
             return self._slide(2.0 * dot(self.start, self.joint.axis), 1.0, dot(self.start, self.start))
         a, b, c = self._circle
         return (2.0 * dot(a, c), 2.0 * dot(b, c), dot(c, c) + dot(a, a))
 
     @property
     def one(self) -> Linear:
-        return (1.0, 0.0, 1.0) if self.joint.prismatic else (0.0, 0.0, 1.0)
+        return (1.0, 0.0, 1.0) if self.joint.slides else (0.0, 0.0, 1.0)
 
     @property
     def _circle(self) -> tuple[Vector3, Vector3, Vector3]:
@@ -94,7 +94,7 @@ class _Third:
 
     def at(self, angle: JointAngle, margin: Scalar) -> _Outer:
         """The joint at an angle, or at the way that it stands for."""
-        if self.joint.prismatic:
+        if self.joint.slides:
             return self.slid(self.reach * over(angle.s, 1.0 + angle.c), margin)
         there = add(self.start, angle.turn(self.joint.axis, self.arm))
         return _Outer(angle.radians, ((self.joint.axis, angle),), there, margin)
@@ -110,14 +110,14 @@ def general_position(joints: Sequence[ArmJoint], point: Vector3, reach: float) -
     `position_arm` has the arms with parallel, square or meeting axes, for which these do.
     """
     first, second, third = joints
-    if not third.prismatic and is_on_axis(point, third):
+    if not third.slides and is_on_axis(point, third):
         return None
-    if third.prismatic:
+    if third.slides:
         carried = _Third(third, subtract(point, second.point), (0.0, 0.0, 0.0), reach)
     else:
         carried = _Third(third, subtract(third.point, second.point), subtract(point, third.point), reach)
-    if second.prismatic:
-        if first.prismatic or third.prismatic or are_square(first.axis, second.axis):
+    if second.slides:
+        if first.slides or third.slides or are_square(first.axis, second.axis):
             return None
         return _sliding_second(first, second, carried)
     return _turning_second(first, second, carried)
@@ -127,7 +127,7 @@ def _turning_second(first: ArmJoint, second: ArmJoint, third: _Third) -> Positio
     """(1) to (5)."""
     h1, h2, reach = first.axis, second.axis, third.reach
     d = subtract(second.point, first.point)
-    m1, m2 = across(h1) if first.prismatic else (h1, d)
+    m1, m2 = across(h1) if first.slides else (h1, d)
     flat1, flat2 = (subtract(m, scale(h2, dot(m, h2))) for m in (m1, m2))
     (a, b), c = (dot(flat1, flat1), dot(flat1, flat2)), dot(flat2, flat2)
     determinant = a * c - b * b
@@ -139,20 +139,20 @@ def _turning_second(first: ArmJoint, second: ArmJoint, third: _Third) -> Positio
 
     def known(w: Vector3) -> tuple[Scalar, Scalar]:
         """k_i but for |v|^2."""
-        if first.prismatic:
+        if first.slides:
             left = subtract(w, second.point)
             return dot(m1, left), dot(m2, left)
         p = subtract(w, first.point)
         return dot(h1, subtract(p, d)), 0.5 * (dot(p, p) - dot(d, d))
 
-    share = 0.0 if first.prismatic else 0.5
+    share = 0.0 if first.slides else 0.5
 
     def solve(w: Vector3, near: Sequence[Scalar]) -> list[PositionSolution]:
         k1, k2 = known(w)
         x1 = _plus((k1, one), (-dot(m1, h2), z))
         x2 = _plus((k2, one), (-dot(m2, h2), z), (-share, square))
         parts = [(inverse[0][0], x1, x1), (2.0 * inverse[0][1], x1, x2), (inverse[1][1], x2, x2)]
-        ends = _ends(third, [*parts, (1.0, z, z), (-1.0, square, one)], near[2], quadratic=first.prismatic)
+        ends = _ends(third, [*parts, (1.0, z, z), (-1.0, square, one)], near[2], quadratic=first.slides)
         found = []
         for end in ends:
             there = end.v
@@ -173,8 +173,8 @@ def _turning_second(first: ArmJoint, second: ArmJoint, third: _Third) -> Positio
             found.append(_closed(first, w, near[0], turn.radians, outer, reach=reach))
         return found
 
-    names = (("slide out",), ("slide in",)) if first.prismatic and third.joint.prismatic else None
-    return PositionArm(_RULE, names or (_SLIDES if third.joint.prismatic else _ELBOWS), solve)
+    names = (("slide out",), ("slide in",)) if first.slides and third.joint.slides else None
+    return PositionArm(_RULE, names or (_SLIDES if third.joint.slides else _ELBOWS), solve)
 
 
 def _sliding_second(first: ArmJoint, second: ArmJoint, third: _Third) -> PositionArm:
@@ -207,7 +207,7 @@ def _closed(
 ) -> PositionSolution:
     """(5): the first joint. `outer` are joints 3 and 2, which bring the point to its v, from o_1; 2 is at `second`."""
     h, p, inner = first.axis, subtract(w, first.point), outer.v
-    if first.prismatic:
+    if first.slides:
         way = dot(h, subtract(p, inner))
         off = subtract(add(inner, scale(h, way)), p)
         return PositionSolution((way, second, outer.value), outer.turns, sqrt(dot(off, off)), outer.margin)
@@ -227,9 +227,9 @@ def _ends(
         [sum((0.5 * s * (a[i] * b[j] + a[j] * b[i]) for s, a, b in parts), start=0.0) for j in range(3)]
         for i in range(3)
     ]
-    if third.joint.prismatic and quadratic:
+    if third.joint.slides and quadratic:
         return _two_slides(third, Q)
-    held = JointAngle.of(0.0 if third.joint.prismatic else near)
+    held = JointAngle.of(0.0 if third.joint.slides else near)
     return [third.at(one.angle, one.margin) for one in conic_angles(Q, held)]
 
 

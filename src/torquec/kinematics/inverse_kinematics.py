@@ -12,11 +12,11 @@ others by :mod:`torquec.kinematics.iterative_kinematics`.
 from __future__ import annotations
 
 from torquec.errors import ArgumentError, RobotError
+from torquec.kinematics.accepts import closed_form_of, no_closed_form
 from torquec.kinematics.arm_branch import ClosedArm
-from torquec.kinematics.arm_family import closed_arm, general_arm
-from torquec.kinematics.arm_geometry import ArmGeometry, arm_geometry
+from torquec.kinematics.arm_family import general_arm
+from torquec.kinematics.arm_geometry import arm_geometry
 from torquec.kinematics.closed_kinematics import InverseKinematics
-from torquec.kinematics.free_joint import free_joint_arm
 from torquec.kinematics.iterative_kinematics import IterativeKinematics, numeric_arm
 from torquec.kinematics.near_arm import near_arm
 from torquec.robot.payload import hand_frame
@@ -42,11 +42,11 @@ def inverse_kinematics(robot: Robot, frame: str | None = None, *, free: str | No
         )
     frame = hand_frame(robot) if frame is None else frame
     arm = arm_geometry(robot, frame)
-    found = _closed_form(arm, free)
+    found = closed_form_of(arm, free)
     if isinstance(found, ClosedArm):
         return InverseKinematics(robot, frame, arm, found)
     tidy = near_arm(arm)
-    near = _closed_form(tidy, free)
+    near = closed_form_of(tidy, free)
     if isinstance(near, ClosedArm):
         return IterativeKinematics(robot, frame, arm, near, tidy)
     if free is None:
@@ -58,19 +58,7 @@ def inverse_kinematics(robot: Robot, frame: str | None = None, *, free: str | No
             return IterativeKinematics(robot, frame, arm, general, tidy)
     if free is not None:
         raise RobotError(
-            f"no closed form is known for '{frame}' of robot '{robot.name}' ({arm.letters}): {'; '.join(found)}",
+            no_closed_form(robot, frame, arm, found),
             remedy="name another free joint, or none: the numeric solver moves all joints",
         )
     return IterativeKinematics(robot, frame, arm, numeric_arm())
-
-
-def _closed_form(arm: ArmGeometry, free: str | None) -> ClosedArm | list[str]:
-    """The closed form of an arm, or the reasons why it has none."""
-    reasons: list[str] = []
-    if free is None:
-        found = closed_arm(arm)
-        if isinstance(found, ClosedArm):
-            return found
-        reasons = found
-    redundant = free_joint_arm(arm, free)
-    return redundant if isinstance(redundant, ClosedArm) else [*reasons, redundant]

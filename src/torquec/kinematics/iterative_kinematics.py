@@ -190,7 +190,7 @@ class IterativeKinematics(InverseKinematics):
     def _iteration(self) -> Iteration:
         turning, moving = np.ones(self.robot.n), np.zeros(self.robot.n)
         for joint in self._moving:
-            turning[joint.index], moving[joint.index] = 0.0 if joint.prismatic else 1.0, 1.0
+            turning[joint.index], moving[joint.index] = 0.0 if joint.slides else 1.0, 1.0
         return Iteration(self._natives[0].call, turning, moving, MISSED * min(1.0, self.arm.reach))
 
     def _solved(self, rotation: Array, position: Array, near: Array) -> tuple[Array, Array, Array]:
@@ -258,7 +258,7 @@ class IterativeKinematics(InverseKinematics):
         """Starts (N, size, n): the moving joints anywhere within their limits, or one turn (1 m) about `near`."""
         starts = np.repeat(near[:, None], len(share), axis=1)
         for k, joint in enumerate(self._moving):
-            half = self.arm.reach if joint.prismatic else np.pi
+            half = self.arm.reach if joint.slides else np.pi
             at = near[:, joint.index]
             lower = np.maximum(joint.limits.lower, at - half)
             upper = np.minimum(joint.limits.upper, at + half)

@@ -75,8 +75,8 @@ def _shape(ik: IterativeKinematics, prefix: str, functions: dict[str, str]) -> I
     limits = [joint.limits for joint in ik.robot.joints]
     half, turning, moving = np.zeros(n), np.ones(n), np.zeros(n)
     for joint in ik.moving_joints:
-        half[joint.index] = ik.arm.reach if joint.prismatic else np.pi
-        turning[joint.index], moving[joint.index] = 0.0 if joint.prismatic else 1.0, 1.0
+        half[joint.index] = ik.arm.reach if joint.slides else np.pi
+        turning[joint.index], moving[joint.index] = 0.0 if joint.slides else 1.0, 1.0
     is_numeric = ik.tidy is None
     return IterationShape(
         prefix,

@@ -68,7 +68,7 @@ def _pose(arm: ArmGeometry, share: Array) -> tuple[Array, Array]:
     turn, place = np.eye(3), np.zeros(3)
     for joint, part in zip(arm.joints, share, strict=True):
         axis, point = np.array(joint.axis), np.array(joint.point)
-        if joint.prismatic:
+        if joint.slides:
             place = place + turn @ (axis * part * arm.reach)
         else:
             own = turning(axis * part * math.pi)

@@ -57,7 +57,7 @@ class PlanarPair:
     @property
     def names(self) -> tuple[str, ...]:
         """What tells the solutions apart, in their order."""
-        letters = self.first.prismatic, self.second.prismatic
+        letters = self.first.slides, self.second.slides
         return {
             (False, False): ("elbow up", "elbow down"),
             (False, True): ("slide out", "slide in"),
@@ -71,11 +71,11 @@ class PlanarPair:
 
     def solve(self, t: Flat, a: Flat, b: Flat, near: tuple[Scalar, Scalar], unit: float) -> list[PairSolution]:
         """The solutions of (1); a free joint keeps its value of `near`, lengths are compared with `unit`."""
-        if self.first.prismatic and self.second.prismatic:
+        if self.first.slides and self.second.slides:
             return self._slides(t, a, b)
-        if self.first.prismatic:
+        if self.first.slides:
             return self._slide_and_turn(t, a, b, near, unit)
-        if self.second.prismatic:
+        if self.second.slides:
             return self._turn_and_slide(t, a, b, near, unit)
         return self._turns(t, a, b, near, unit)
 
@@ -148,7 +148,7 @@ def planar_pair(first: ArmJoint, second: ArmJoint) -> PlanarPair | None:
 
     A turning joint's axis is the normal; a slide's lies in the plane.
     """
-    turning = [joint.axis for joint in (first, second) if not joint.prismatic]
+    turning = [joint.axis for joint in (first, second) if not joint.slides]
     if turning:
         n = turning[0]
     else:
@@ -157,7 +157,7 @@ def planar_pair(first: ArmJoint, second: ArmJoint) -> PlanarPair | None:
             return None
         n = scale(n, 1.0 / norm(n))
     for joint in (first, second):
-        if not (are_square(joint.axis, n) if joint.prismatic else are_parallel(joint.axis, n)):
+        if not (are_square(joint.axis, n) if joint.slides else are_parallel(joint.axis, n)):
             return None
     return PlanarPair(first, second, n, *across(n))
 

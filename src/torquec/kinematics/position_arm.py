@@ -76,7 +76,7 @@ class _Placed:
 def position_arm(joints: Sequence[ArmJoint], point: Vector3, reach: float) -> PositionArm | None:
     """The closed form (1)-(3) for three joints that carry `point`, or None where none fits."""
     first, second, third = joints
-    if not third.prismatic and is_on_axis(point, third):
+    if not third.slides and is_on_axis(point, third):
         return None
     outer = planar_pair(second, third)
     if outer is not None and _leaves(first, outer):
@@ -84,7 +84,7 @@ def position_arm(joints: Sequence[ArmJoint], point: Vector3, reach: float) -> Po
     inner = planar_pair(first, second)
     if inner is not None and _leaves(third, inner):
         return _third_joint_first(inner, third, point, reach)
-    if not first.prismatic and not second.prismatic:
+    if not first.slides and not second.slides:
         center = meeting_point(first, second)
         if center is not None:
             slant = dot(first.axis, second.axis)
@@ -94,7 +94,7 @@ def position_arm(joints: Sequence[ArmJoint], point: Vector3, reach: float) -> Po
 
 def _leaves(joint: ArmJoint, pair: PlanarPair) -> bool:
     """Whether a joint moves things out of the plane of the other two."""
-    return not (are_square(joint.axis, pair.n) if joint.prismatic else are_parallel(joint.axis, pair.n))
+    return not (are_square(joint.axis, pair.n) if joint.slides else are_parallel(joint.axis, pair.n))
 
 
 def _shoulder_first(first: ArmJoint, pair: PlanarPair, point: Vector3, reach: float) -> PositionArm:
@@ -106,7 +106,7 @@ def _shoulder_first(first: ArmJoint, pair: PlanarPair, point: Vector3, reach: fl
     b = pair.flat(subtract(point, pair.second.point))
 
     def shoulders(p: Vector3, held: Scalar) -> list[_Placed]:
-        if first.prismatic:
+        if first.slides:
             way = (dot(n, p) - height) / dot(n, h)
             return [_Placed(way, (), subtract(p, scale(h, way)))]
         level = dot(n, h) * dot(h, p)
@@ -125,7 +125,7 @@ def _shoulder_first(first: ArmJoint, pair: PlanarPair, point: Vector3, reach: fl
                 found.append(_joined((one.value, *end.values), turns, one, end))
         return found
 
-    names = ("",) if first.prismatic else SHOULDERS
+    names = ("",) if first.slides else SHOULDERS
     return PositionArm("joints 2 and 3 move in a plane", _names(names, pair.names), solve)
 
 
@@ -138,7 +138,7 @@ def _third_joint_first(pair: PlanarPair, third: ArmJoint, point: Vector3, reach:
     rise = dot(n, subtract(third.point, pair.first.point))
 
     def thirds(height: Scalar, held: Scalar) -> list[_Placed]:
-        if third.prismatic:
+        if third.slides:
             way = (height - rise - dot(n, fore)) / dot(n, h)
             return [_Placed(way, (), add(fore, scale(h, way)))]
         level = dot(n, h) * dot(h, fore)
@@ -160,7 +160,7 @@ def _third_joint_first(pair: PlanarPair, third: ArmJoint, point: Vector3, reach:
                 found.append(_joined((*end.values, one.value), turns, one, end))
         return found
 
-    names = ("",) if third.prismatic else ("forearm up", "forearm down")
+    names = ("",) if third.slides else ("forearm up", "forearm down")
     return PositionArm("joints 1 and 2 move in a plane", _names(names, pair.names), solve)
 
 
@@ -178,7 +178,7 @@ def about_a_point(
 
     def thirds(p: Vector3, held: Scalar) -> list[_Placed]:
         square = dot(p, p)
-        if third.prismatic:
+        if third.slides:
             start = add(a, b)
             along = dot(h3, start)
             aside = sqrt(larger(dot(start, start) - along * along, 0.0))
@@ -232,7 +232,7 @@ def about_a_point(
                 )
         return found
 
-    reaches = ("slide out", "slide in") if third.prismatic else ("elbow up", "elbow down")
+    reaches = ("slide out", "slide in") if third.slides else ("elbow up", "elbow down")
     return PositionArm("axes 1 and 2 meet", _names(reaches, SHOULDERS), solve)
 
 

@@ -54,7 +54,7 @@ def refined(
         step = damped_step(columns, error, damping)
         largest: Scalar = 0.0
         for value, joint in zip(step, moving, strict=True):
-            largest = maximum(largest, absolute(value) * (1.0 / size if joint.prismatic else 1.0))
+            largest = maximum(largest, absolute(value) * (1.0 / size if joint.slides else 1.0))
         share = minimum(1.0, over(LARGEST_STEP, largest))
         new = list(q)
         for value, joint in zip(step, moving, strict=True):

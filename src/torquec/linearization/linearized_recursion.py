@@ -1,17 +1,17 @@
 """The Newton-Euler recursion linearized about a point of a trajectory: what small deviations do to the torques.
 
-Clover, chapter II, (22)-(38), misprints mended, for trees of revolute and prismatic joints. With d for a deviation and
+Clover, chapter II, (22)-(38), misprints mended, for trees of one-coordinate joints. With d for a deviation and
 Q x = x x z, so that a small turn of a joint changes R' x to R' x + Q R' x dq:
 
-(1)  dw  = R' dw_p + Q R' w_p dq + dqd z                                                        (22),  prismatic (30)
+(1)  dw  = R' dw_p + Q R' w_p dq + dqd z                                                        (22),  sliding   (30)
 (2)  the acceleration field U = [wd x] + [w x][w x] of a link (`torquec.dynamics.motion`) has a third column that is
      turned from the parent, U z = R' U_p R z; so d(U z) = R' dU_p R z + Q U z dq, and the rest of dU follows from dw as
-     U follows from w                                                                           (23),  prismatic (31)
+     U follows from w                                                                           (23),  sliding   (31)
 (3)  da = R' (da_p + dU_p p) + Q a dq                                                                            (24)
-     prismatic:  R' (da_p + dU_p p + U_p R z dq) + 2 dw x qd z + 2 w x dqd z + dqdd z                            (32)
+     sliding:    R' (da_p + dU_p p + U_p R z dq) + 2 dw x qd z + 2 w x dqd z + dqdd z                            (32)
 (4)  dF = m da + dU h,   dN = h x da + v(dU E): the wrench of a body is linear in a and U                   (25)-(27)
 (5)  df = dF + sum over children of R (df_c + z x f_c dq_c)                                                      (34)
-     dn = dN + sum over children of R (dn_c + z x n_c dq_c) + p x (the same of f),  prismatic: + R z dq_c x R f_c
+     dn = dN + sum over children of R (dn_c + z x n_c dq_c) + p x (the same of f),  sliding:   + R z dq_c x R f_c
                                                                                                             (35), (36)
 (6)  dtau = z . dn  or  z . df, collected through the coordinate's multiplier, plus reflected motor inertia  (37), (38)
 
@@ -78,8 +78,8 @@ class Linearized:
         for i in reversed(range(len(self.placed))):
             link, coordinate = self.placed[i], m.coordinates[i]
             df, dn = loads[i]
-            own = df[2] if link.prismatic else dn[2]
-            tau[coordinate.index] = total(tau[coordinate.index], product(coordinate.multiplier, own))
+            own = product(coordinate.multiplier, link.column.effort(df, dn))
+            tau[coordinate.index] = total(tau[coordinate.index], own)
             if link.parent != BASE:
                 df, dn = self._carried(i, df, dn, coordinate.rate(dq))
                 loads[link.parent] = [add(loads[link.parent][0], df), add(loads[link.parent][1], dn)]
@@ -91,10 +91,10 @@ class Linearized:
         for link, moving, coordinate in zip(self.placed, self.motion, self.mechanism.coordinates, strict=True):
             parent = STILL if link.parent == BASE else found[link.parent]
             change = (coordinate.rate(dq), coordinate.rate(dqd), coordinate.rate(dqdd))
-            if link.prismatic:
-                found.append(self._slid(link, moving, parent, coordinate, change))
-            else:
+            if link.column.turns:
                 found.append(_turned(link, moving, parent, change))
+            else:
+                found.append(self._slid(link, moving, parent, coordinate, change))
         return found
 
     def _slid(
@@ -126,7 +126,7 @@ class Linearized:
     def _carried(self, i: int, df: Vector3, dn: Vector3, change: Scalar) -> tuple[Vector3, Vector3]:
         """What a link adds to its parent's deviations (5)."""
         link, (f, n) = self.placed[i], self.wrenches[i]
-        if link.prismatic:
+        if not link.column.turns:
             df = link.turn.out(df)
             further = cross(scale(link.turn.axis, change), link.turn.out(f))
             return df, add(add(link.turn.out(dn), cross(link.origin, df)), further)

@@ -8,7 +8,7 @@ from torquec.model.model import Model
 from torquec.proof.torque.certificate import Certificate
 from torquec.proof.torque.coefficient_certificate import CoefficientProof
 from torquec.proof.torque.coefficient_tolerance import ErrorKind, Family
-from torquec.robot.robot import Joint, Robot
+from torquec.robot.robot import Robot
 from torquec.simplification.specification_text import stated_specification
 from torquec.trajectory.motion_box import MotionBox
 
@@ -37,10 +37,10 @@ def claims_of(robot: Robot, record: Certificate | None) -> tuple[Claim, ...]:
             "inverse_dynamics",
             joint.name,
             record.joints[joint.name].bound,
-            _force(joint),
+            joint.effort_unit,
             rounding.get(joint.name, 0.0),
         )
-        for joint in robot.joints
+        for joint in robot.coordinates
         if joint.name in record.joints
     ]
     inner = {} if record.coefficients is None else record.coefficients.coefficients
@@ -118,8 +118,8 @@ def _proven_lines(robot: Robot, record: Certificate, condition: str) -> list[str
 def box_lines(robot: Robot, box: MotionBox) -> list[str]:
     """The box of a claim, a line for each joint: range of positions, largest speed and acceleration where limited."""
     lines = []
-    for k, joint in enumerate(robot.joints):
-        angle = "m" if joint.type.is_prismatic else "rad"
+    for k, joint in enumerate(robot.coordinates):
+        angle = joint.position_unit
         text = f"{joint.name}: position {box.lower[k]!r} to {box.upper[k]!r} {angle}"
         if box.velocity:
             text += (
@@ -129,15 +129,11 @@ def box_lines(robot: Robot, box: MotionBox) -> list[str]:
     return lines
 
 
-def _force(joint: Joint) -> str:
-    return "N" if joint.type.is_prismatic else "N m"
-
-
 def _unit(robot: Robot, proof: CoefficientProof) -> str:
     if proof.kind is ErrorKind.RELATIVE:
         return "relative"
-    first, *others = (robot.joints[k] for k in proof.index)
-    per = " ".join("m" if joint.type.is_prismatic else "rad" for joint in others)
+    first, *others = (robot.coordinates[k] for k in proof.index)
+    per = " ".join(each.position_unit for each in others)
     if proof.family is Family.G:
-        return _force(first)
-    return f"{_force(first)} s^2/{per}" if len(others) == 1 else f"{_force(first)} s^2/({per})"
+        return first.effort_unit
+    return f"{first.effort_unit} s^2/{per}" if len(others) == 1 else f"{first.effort_unit} s^2/({per})"

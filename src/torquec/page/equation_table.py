@@ -7,7 +7,6 @@ equations c is not written: it follows from M, and the script differentiates.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,7 +14,9 @@ from torquec.closedform.closed_form import ClosedForm, closed_form
 from torquec.closedform.layouts import Matrix
 from torquec.closedform.paths import paths
 from torquec.closedform.polynomial import TrigPolynomial, Variable
+from torquec.closedform.tabulate import grid_size
 from torquec.closedform.terms import subscript
+from torquec.closedform.variables import parallel_groups, path_variables
 from torquec.errors import ArgumentError, RobotError
 from torquec.model.model import Model
 from torquec.robot.robot import Robot
@@ -94,10 +95,8 @@ class _Codes:
 
 def _check_size(robot: Robot) -> None:
     """Refuse before the work what would take long and be too long: the tables of a path have so many entries."""
-    entries = 0
-    for path in paths(robot.canonical.links):
-        kinds = [robot.bodies[body].joint.type for body in path.bodies]
-        entries += math.prod(3 if kind.is_prismatic else 5 for kind in kinds)
+    groups = parallel_groups(robot.canonical.links)
+    entries = sum(grid_size(path_variables(robot, path.bodies, groups)[0]) for path in paths(robot.canonical.links))
     if entries > _MOST_ENTRIES:
         raise RobotError(
             "with so many joints in a row they are too long for a page",

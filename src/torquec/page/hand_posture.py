@@ -20,8 +20,9 @@ from torquec.dynamics.frame_pose import frame_pose
 from torquec.expr import evaluate
 from torquec.foundation.arrays import Array
 from torquec.page.view_functions import DragHand
-from torquec.robot.robot import Joint, Robot
+from torquec.robot.robot import Robot
 from torquec.robot.start_posture import start_posture
+from torquec.robot.state_coordinate import StateCoordinate
 
 _BEND = math.pi / 3  # (2)
 _BENT = (1, 2, 4)  # joints of an arm, from zero: shoulder, elbow and the middle of the wrist
@@ -38,7 +39,7 @@ def bent_posture(robot: Robot, hands: Sequence[DragHand]) -> list[float]:
     q = start_posture(robot)
     for hand in hands:
         bent = [hand.joints[k] for k in _BENT if k < len(hand.joints)]
-        bent = [joint for joint in bent if not robot.joints[joint].type.is_prismatic]
+        bent = [joint for joint in bent if robot.coordinates[joint].turns]
         tried = [_bent(robot, q, bent, bends) for bends in itertools.product((0.0, -_BEND, _BEND), repeat=len(bent))]
         freedom = np.array([_freedom(hand, np.array(posture)) for posture in tried])
         if freedom.max() > 0.0 and freedom[0] < _FREE * freedom.max():
@@ -60,7 +61,7 @@ def _bent(robot: Robot, q: Sequence[float], joints: Sequence[int], bends: Sequen
 
 def free_posture(robot: Robot, hand: DragHand) -> list[float]:
     """(3): a posture from which a hand can be moved far in all directions."""
-    ranges = [_range(joint) for joint in robot.joints]
+    ranges = [_range(joint) for joint in robot.coordinates]
     lower, upper = np.array([low for low, _ in ranges]), np.array([high for _, high in ranges])
     tried = np.random.default_rng(2).uniform(lower, upper, (_TRIED, robot.n))
     room = 0.5 * np.minimum(tried - lower, upper - tried).min(axis=1)
@@ -69,9 +70,9 @@ def free_posture(robot: Robot, hand: DragHand) -> list[float]:
     return [float(value) for value in tried[int(np.argmax(np.minimum(room, least)))]]
 
 
-def _range(joint: Joint) -> tuple[float, float]:
+def _range(joint: StateCoordinate) -> tuple[float, float]:
     """The limits of a joint; where it has none, what it can be shown in."""
-    widest = _NO_END if joint.type.is_prismatic else _NO_LIMIT
+    widest = _NO_LIMIT if joint.turns else _NO_END
     return max(joint.limits.lower, -widest), min(joint.limits.upper, widest)
 
 

@@ -94,10 +94,10 @@ def robot_shapes(robot: Robot, *, without: frozenset[int] = frozenset()) -> list
         shapes += [_capsule(body, end, radii[body]) for end in ends]
         if body == BASE:
             shapes += _foot(robot, radii[BASE], size) if ends or _hangs_in_the_air(robot) else []
-        elif robot.bodies[body].joint.type.is_prismatic:
-            shapes += _slide(robot.bodies[body], body, radii, size)
-        else:
+        elif robot.bodies[body].joint.kind.coordinate.turns:
             shapes.append(_housing(robot.bodies[body], body, radii))
+        else:
+            shapes += _slide(robot.bodies[body], body, radii, size)
     return shapes
 
 
@@ -141,7 +141,7 @@ def _hangs_in_the_air(robot: Robot) -> bool:
         return False
     joint = first[0].joint
     upright = abs(matvec(joint.placement.rotation, joint.axis)[2]) > 0.99  # cosine of a slight tilt
-    return upright and not joint.type.is_prismatic and norm(joint.placement.origin) < _SHORT * robot_size(robot)
+    return upright and joint.kind.coordinate.turns and norm(joint.placement.origin) < _SHORT * robot_size(robot)
 
 
 def _foot(robot: Robot, radius: float, size: float) -> list[Shape]:

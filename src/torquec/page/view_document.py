@@ -44,13 +44,13 @@ def robot_document(robot: Robot, shapes: Sequence[Shape], meshes: Sequence[Packe
         "joints": [
             {
                 "name": joint.name,
-                "prismatic": joint.type.is_prismatic,
+                "prismatic": not joint.turns,
                 "lower": _finite(joint.limits.lower),
                 "upper": _finite(joint.limits.upper),
                 "velocity": _finite(joint.limits.velocity),
                 "effort": _finite(joint.limits.effort) or None,  # a limit of zero is a file's way to say nothing
             }
-            for joint in robot.joints
+            for joint in robot.coordinates
         ],
         "bodies": _bodies(robot),
         "frames": [{"name": f.name, "body": f.body, "pose": _pose(f.pose)} for f in robot.frames],
@@ -91,7 +91,7 @@ def _bodies(robot: Robot) -> list[dict[str, Any]]:
                 "parent": body.parent,
                 "placement": _pose(body.joint.placement),
                 "axis": list(body.joint.axis),
-                "prismatic": body.joint.type.is_prismatic,
+                "prismatic": not body.joint.kind.coordinate.turns,
                 **_coordinate(coordinate),
                 "mass": body.inertia.m,
                 "center": list(body.inertia.center_of_mass) if body.inertia.m > 0.0 else [0.0, 0.0, 0.0],
@@ -147,7 +147,7 @@ def equation_document(table: EquationTable) -> dict[str, Any]:
     return {
         "coordinates": [_coordinate(coordinate) for coordinate in table.coordinates],
         "variables": [
-            {"bodies": [list(pair) for pair in v.joints], "prismatic": v.prismatic, "name": variable_label(v)}
+            {"bodies": [list(pair) for pair in v.joints], "prismatic": not v.is_angle, "name": variable_label(v)}
             for v in table.variables
         ],
         "symmetric": table.symmetric,

@@ -24,7 +24,7 @@ from torquec.dynamics.friction_regressor import FrictionColumns, friction_column
 from torquec.errors import ArgumentError, CheckError
 from torquec.foundation.arrays import Array
 from torquec.foundation.choice import chosen
-from torquec.parameters.chain import outside_the_theorem
+from torquec.parameters.accepts import accepts
 from torquec.parameters.elimination_order import elimination_order
 from torquec.parameters.energy_rows import double_rows, natural_sizes, rational_rows, real_rows, residue_rows
 from torquec.parameters.formula import latex_formula, text_formula
@@ -197,7 +197,7 @@ def base_parameters(
     """
     chosen, parameters = _options(robot, method, friction, motors, frames, order)
     geometry = rational_geometry(robot, parameters.frames)
-    if chosen is BasisMethod.THEOREM and not outside_the_theorem(robot):
+    if chosen is BasisMethod.THEOREM and accepts(robot) is None:
         return _by_theorem(robot, geometry, parameters)
     if chosen in (BasisMethod.QR, BasisMethod.SVD):
         w = double_rows(robot, geometry, parameters)
@@ -213,7 +213,7 @@ def base_parameters(
     basis = _by_elimination(robot, geometry, parameters, elimination_order(robot, parameters, order))
     text = _described("elimination", geometry)
     if chosen is BasisMethod.THEOREM:
-        text += f"; Lin's theorem does not apply: {outside_the_theorem(robot)}"
+        text += f"; Lin's theorem does not apply: {accepts(robot)}"
     if chosen is BasisMethod.AUTOMATIC:
         _compare(robot, geometry, parameters, basis)
     return _finished(robot, parameters, basis, text, exact=geometry.exact)
@@ -331,7 +331,7 @@ def _compare(robot: Robot, geometry: RationalGeometry, parameters: StandardParam
         f"singular values above {THRESHOLD:g}": int(np.sum(values > THRESHOLD)),
         "pivoted QR": pivoted_qr(w, natural, _groups(parameters)).rank,
     }
-    if not outside_the_theorem(robot):
+    if accepts(robot) is None:
         alone = standard_parameters(robot, motors=False, friction=FrictionColumns.NONE)
         others = basis.rank if len(alone) == len(parameters) else residue_rows(robot, geometry, alone).rank()
         found["Lin's theorem"] = basis.rank + len(minimal_combinations(robot, geometry)) - others

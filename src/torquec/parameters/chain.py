@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from torquec.errors import RobotError
+from torquec.parameters.accepts import accepts
 from torquec.parameters.rational_geometry import RationalGeometry
 from torquec.robot.robot import Robot
 from torquec.spatial import Matrix3, Vector3, add, cross, dot, matmul, matvec, transpose
@@ -27,7 +28,7 @@ _ZERO = (Fraction(0), Fraction(0), Fraction(0))
 class Chain:
     """The joints' axes in base axes with all angles zero, and (1)."""
 
-    prismatic: tuple[bool, ...]
+    turns: tuple[bool, ...]
     rotations: tuple[Matrix3, ...]
     origins: tuple[Vector3, ...]
     gravity: Vector3
@@ -37,7 +38,7 @@ class Chain:
     @property
     def n(self) -> int:
         """Number of joints."""
-        return len(self.prismatic)
+        return len(self.turns)
 
     def axis(self, i: int) -> Vector3:
         """u_i in base axes."""
@@ -65,28 +66,17 @@ class Chain:
         for k in range(self.r + 1, j + 1):
             step = matvec(self.rotations[k - 1], self.origins[k])
             offset = add(offset, step)
-            if not self.prismatic[k]:
+            if self.turns[k]:
                 if not parallel(offset, self.axis(self.r)):
                     return False
                 offset = _ZERO
         return True
 
 
-def outside_the_theorem(robot: Robot) -> str:
-    """Why Lin's theorems do not reach this robot; "" where they do."""
-    if any(body.parent != i - 1 for i, body in enumerate(robot.bodies)):
-        return "the robot branches"
-    if any(body.joint.mimic is not None for body in robot.bodies):
-        return "a joint follows another"
-    if not any(robot.gravity):
-        return "gravity is zero"
-    return ""
-
-
 def chain(robot: Robot, geometry: RationalGeometry) -> Chain:
     """The robot as a chain; raises `RobotError` where it is none or gravity is zero."""
-    reason = outside_the_theorem(robot)
-    if reason:
+    reason = accepts(robot)
+    if reason is not None:
         raise RobotError(
             f"Lin's theorems do not reach robot '{robot.name}': {reason}",
             remedy="take base_parameters with the method ELIMINATION, which finds the rank of any robot",
@@ -94,14 +84,14 @@ def chain(robot: Robot, geometry: RationalGeometry) -> Chain:
     rotations: list[Matrix3] = []
     for link in geometry.links:
         rotations.append(matmul(rotations[-1], link.rotation) if rotations else link.rotation)
-    prismatic = tuple(link.prismatic for link in geometry.links)
-    rotational = [i for i, slides in enumerate(prismatic) if not slides]
-    n = len(prismatic)
+    turns = tuple(link.column.turns for link in geometry.links)
+    rotational = [i for i, rotates in enumerate(turns) if rotates]
+    n = len(turns)
     r = rotational[0] if rotational else n
     axes = [transpose(rotation)[2] for rotation in rotations]
     s = next((i for i in rotational if not parallel(axes[i], axes[r])), n)
     origins = tuple(link.origin for link in geometry.links)
-    return Chain(prismatic, tuple(rotations), origins, geometry.gravity, r, s)
+    return Chain(turns, tuple(rotations), origins, geometry.gravity, r, s)
 
 
 def parallel(a: Vector3, b: Vector3) -> bool:

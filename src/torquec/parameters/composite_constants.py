@@ -58,14 +58,14 @@ class LinearForm:
 class ChainLink:
     """How a link stands on the one before: its pose there at joint angle zero, or with its origin at b."""
 
-    prismatic: bool
+    turns: bool
     pose: Pose
 
 
 def composite_constants(links: Sequence[ChainLink], inertias: Sequence[Inertia]) -> list[Inertia]:
     """mhat, k and U of every link, (1)-(3), as the mass, first moment and tensor of an `Inertia`.
 
-    >>> arm = [ChainLink(False, Pose()), ChainLink(False, Pose(origin=(2.0, 0.0, 0.0)))]
+    >>> arm = [ChainLink(True, Pose()), ChainLink(True, Pose(origin=(2.0, 0.0, 0.0)))]
     >>> point = Inertia(m=3.0)
     >>> composite_constants(arm, [Inertia(), point])[0].zz
     12.0
@@ -78,6 +78,6 @@ def composite_constants(links: Sequence[ChainLink], inertias: Sequence[Inertia])
 
 def _given(u: Inertia, link: ChainLink) -> Inertia:
     """What a link gives to the one before it."""
-    if link.prismatic:
+    if not link.turns:
         return u.transformed(link.pose)
     return Inertia(xx=u.yy, xy=0, xz=0, yy=u.yy, yz=0, zz=u.zz, mx=0, my=0, mz=u.mz, m=u.m).transformed(link.pose)

@@ -25,10 +25,10 @@ def elimination_order(robot: Robot, parameters: StandardParameters, wanted: Sequ
     groups: tuple[list[int], list[int], list[int]] = ([], [], [])
     for i, body in enumerate(robot.bodies):
         for name, k in zip(PARAMETER_NAMES, range(width * i, width * (i + 1)), strict=True):
-            if body.joint.type.is_prismatic:
-                groups[2 if name.startswith("I") else 0].append(k)
-            else:
+            if body.joint.kind.coordinate.turns:
                 groups[1 if name in _given_inward(robot, i, parameters.frames) else 0].append(k)
+            else:
+                groups[2 if name.startswith("I") else 0].append(k)
     usual = [*groups[0], *groups[1], *groups[2], *range(width * len(robot.bodies), len(parameters))]
     if wanted is None:
         return usual

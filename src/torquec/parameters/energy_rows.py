@@ -263,7 +263,7 @@ def _carried(
     rate = link.multiplier * u
     columns = transpose(link.rotation)
     origin = link.origin
-    if link.prismatic:
+    if not link.column.turns:
         origin = add(origin, scale(columns[2], link.multiplier * displacement + link.offset))
     for _ in range(abs(link.power)):
         cosine, sine = points[link.angle]
@@ -275,10 +275,10 @@ def _carried(
         return (c * x + s * y, c * y - s * x, z)
 
     w, v = back(parent.w), back(add(parent.v, cross(parent.w, origin)))
-    if link.prismatic:
-        v = (v[0], v[1], v[2] + rate)
-    else:
+    if link.column.turns:
         w = (w[0], w[1], w[2] + rate)
+    else:
+        v = (v[0], v[1], v[2] + rate)
     return _Body(w, v, back(parent.a))
 
 

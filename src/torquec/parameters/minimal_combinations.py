@@ -66,7 +66,7 @@ def gravity_combinations(robot: Robot, geometry: RationalGeometry | None = None)
     found = []
     for i, body in enumerate(robot.bodies):
         u = constants[i]
-        if facts.prismatic[i]:
+        if not facts.turns[i]:
             elements = [] if _never_along_gravity(facts, i) else [("mhat", u.m)]
         elif facts.r <= i < facts.s and facts.gravity_is_parallel_to_r():
             elements = []
@@ -78,7 +78,7 @@ def gravity_combinations(robot: Robot, geometry: RationalGeometry | None = None)
 
 def torque_elements(facts: Chain, i: int, u: Inertia, first_axis: Vector3) -> Iterator[tuple[str, LinearForm]]:
     """(1)-(5) of one joint; `first_axis` is u_r in the link's axes, over the scalars of `u`."""
-    if facts.prismatic[i]:
+    if not facts.turns[i]:
         yield "mhat", u.m
         if i > facts.s:
             yield from (("kx", u.mx), ("ky", u.my), ("kz", u.mz))
@@ -97,7 +97,7 @@ def torque_elements(facts: Chain, i: int, u: Inertia, first_axis: Vector3) -> It
 def numeric_links(geometry: RationalGeometry) -> list[ChainLink]:
     """The chain's canonical poses in fractions."""
     return [
-        ChainLink(link.prismatic, pose) for link, pose in zip(geometry.links, canonical_poses(geometry), strict=True)
+        ChainLink(link.column.turns, pose) for link, pose in zip(geometry.links, canonical_poses(geometry), strict=True)
     ]
 
 
@@ -139,7 +139,7 @@ def _never_along_gravity(facts: Chain, i: int) -> bool:
         across = facts.gravity_is_parallel_to_r() and perpendicular(u, u_r)
         return across or (facts.is_parallel_to_r(i) and perpendicular(u_r, g))
     u_s = facts.axis(facts.s)
-    later = [k for k in range(facts.s, i) if not facts.prismatic[k]]
+    later = [k for k in range(facts.s, i) if facts.turns[k]]
     return (
         facts.gravity_is_parallel_to_r()
         and perpendicular(u_s, u_r)

@@ -32,7 +32,9 @@ from torquec.parameters.rational_rotation import (
     rational_rotation,
 )
 from torquec.parameters.standard_parameters import ParameterFrames, parameter_pose
-from torquec.robot.canonical import CanonicalLink, exact_cos_sin
+from torquec.robot.canonical import CanonicalLink
+from torquec.robot.joints import UnitTwist
+from torquec.robot.right_angle import exact_cos_sin
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import (
     IDENTITY_ROTATION,
@@ -66,7 +68,7 @@ class RationalLink:
     """
 
     parent: int
-    prismatic: bool
+    column: UnitTwist
     rotation: Matrix3
     origin: Vector3
     turn: tuple[Scalar, Scalar]
@@ -121,7 +123,7 @@ def rational_geometry(robot: Robot, frames: ParameterFrames = ParameterFrames.BO
         links.append(
             RationalLink(
                 parent=link.parent,
-                prismatic=link.prismatic,
+                column=link.column,
                 rotation=used[i],
                 origin=subtract(add(_vector(link.pre.origin), along), (0, 0, below)),
                 turn=turn,
@@ -144,7 +146,7 @@ def canonical_poses(geometry: RationalGeometry) -> list[Pose]:
     poses = []
     for link in geometry.links:
         below = Fraction(0) if link.parent == BASE else geometry.links[link.parent].slide
-        along = link.slide + (link.height if link.prismatic else 0)
+        along = link.slide + (0 if link.column.turns else link.height)
         origin = add(link.origin, (0, 0, below))
         poses.append(Pose(link.rotation, subtract(origin, scale(transpose(link.rotation)[2], along))))
     return poses
@@ -176,7 +178,7 @@ def _frame(body: Pose, parameters: Pose) -> Pose:
 
 
 class _Angles:
-    """Which free angle turns each revolute link, (3) and (4), and which constant angle it has."""
+    """Which free angle turns each turning link, (3) and (4), and which constant angle it has."""
 
     def __init__(self, robot: Robot, state: Sequence[Coordinate], notes: list[str]) -> None:
         self.robot = robot
@@ -186,13 +188,13 @@ class _Angles:
         self.shared: dict[int, int] = {}
         self.ratios: dict[int, list[Fraction]] = defaultdict(list)
         for link, coordinate in zip(robot.canonical.links, state, strict=True):
-            if not link.prismatic:
+            if link.column.turns:
                 self.ratios[coordinate.index].append(Fraction(coordinate.multiplier))
 
     def constant(self, i: int) -> Matrix3:
         """The constant turn that counts as part of the geometry: none where the joint's angle is its own."""
         link = self.robot.canonical.links[i]
-        if link.prismatic or self._base(i):
+        if not link.column.turns or self._base(i):
             return rotation_z(*exact_cos_sin(link.theta))
         return IDENTITY_ROTATION
 
@@ -200,7 +202,7 @@ class _Angles:
         """Turn by the offset of a coupling, free angle and power of a link."""
         none = (Fraction(1), Fraction(0))
         coordinate = self.state[i]
-        if self.robot.canonical.links[i].prismatic:
+        if not self.robot.canonical.links[i].column.turns:
             return none, -1, 0
         base = self._base(i)
         if not base:

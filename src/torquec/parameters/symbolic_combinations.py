@@ -24,7 +24,8 @@ from torquec.parameters.composite_constants import ChainLink, LinearForm, compos
 from torquec.parameters.formula import latex_name
 from torquec.parameters.minimal_combinations import link_parameters, torque_elements
 from torquec.parameters.rational_geometry import rational_geometry
-from torquec.robot.canonical import CanonicalLink, exact_cos_sin
+from torquec.robot.canonical import CanonicalLink
+from torquec.robot.right_angle import exact_cos_sin
 from torquec.robot.robot import Robot
 from torquec.spatial import Matrix3, Pose, Scalar, Vector3, add, matmul, matvec, scale, transpose
 
@@ -79,12 +80,12 @@ class _Symbols:
         for k, link in enumerate(self.links[1:], start=2):
             joint = robot.bodies[k - 1].joint.name
             alpha = _twist(link, joint)
-            lengths = {f"a{k}": link.pre.origin[0], f"d{k}": 0.0 if link.prismatic else link.d}
+            lengths = {f"a{k}": link.pre.origin[0], f"d{k}": link.d if link.column.turns else 0.0}
             self.values.update({key: value for key, value in lengths.items() if value != 0.0})
             if alpha not in _RIGHT_ANGLES:
                 self.values.update({f"ca{k}": alpha[0], f"sa{k}": alpha[1]})
             theta = exact_cos_sin(link.theta)
-            if link.prismatic and theta not in _RIGHT_ANGLES:
+            if not link.column.turns and theta not in _RIGHT_ANGLES:
                 self.values.update({f"ct{k}": theta[0], f"st{k}": theta[1]})
         self.ring = flint.fmpq_mpoly_ctx.get(tuple(self.values) or ("none",), flint.Ordering.deglex)
         self.generators: dict[str, Any] = dict(zip(self.values, self.ring.gens(), strict=False))
@@ -93,14 +94,14 @@ class _Symbols:
         """The pose (1) of a link; that of the first link is not needed."""
         link, k = self.links[i], i + 1
         if i == 0:
-            return ChainLink(link.prismatic, Pose())
+            return ChainLink(link.column.turns, Pose())
         c, s = self._angle(f"a{k}", (link.pre.rotation[1][1], link.pre.rotation[2][1]))
         rotation: Matrix3 = ((1, 0, 0), (0, c, -s), (0, s, c))
         origin: Vector3 = (self._length(f"a{k}"), 0, 0)
-        if link.prismatic:
+        if not link.column.turns:
             ct, st = self._angle(f"t{k}", exact_cos_sin(link.theta))
-            return ChainLink(True, Pose(matmul(rotation, ((ct, -st, 0), (st, ct, 0), (0, 0, 1))), origin))
-        return ChainLink(False, Pose(rotation, add(origin, scale((0, -s, c), self._length(f"d{k}")))))
+            return ChainLink(False, Pose(matmul(rotation, ((ct, -st, 0), (st, ct, 0), (0, 0, 1))), origin))
+        return ChainLink(True, Pose(rotation, add(origin, scale((0, -s, c), self._length(f"d{k}")))))
 
     def reduced(self, form: LinearForm) -> LinearForm:
         """sin^2 = 1 - cos^2 everywhere (2)."""

@@ -56,7 +56,7 @@ def _samples(estimate: Estimate, logs: list[Log], others: list[Log]) -> list[dic
     from torquec.identification.result.prediction import predict
     from torquec.report.sample_curves import prediction_curves
 
-    units = {j.name: "N" if j.type.is_prismatic else "N m" for j in estimate.model.robot.joints}
+    units = {each.name: each.effort_unit for each in estimate.model.robot.coordinates}
     predictions = [predict(estimate, log) for log in logs] + [predict(estimate, log, fitted=False) for log in others]
     return [prediction_curves(prediction, units) for prediction in predictions]
 

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from torquec.foundation.arrays import Array, Indices
-from torquec.robot.robot import Body, Drives, Friction, JointType, Limits, Robot
+from torquec.robot.joints.joint_type import JointType
+from torquec.robot.robot import Body, Drives, Friction, Limits, Robot
 
 if TYPE_CHECKING:
     from torquec.model.model import Model
@@ -51,11 +52,11 @@ class Absent:
 
 
 def comparable(robot: Robot) -> Robot:
-    """The robot as every peer can load it: rigid bodies on limited revolute or prismatic joints."""
+    """The robot as every peer can load it: rigid bodies on joints with limits."""
 
     def plain(body: Body) -> Body:
         joint = body.joint
-        kind = JointType.REVOLUTE if joint.type is JointType.CONTINUOUS else joint.type
+        kind = JointType(joint.kind.limited.name)
         limits = joint.limits if math.isfinite(joint.limits.upper - joint.limits.lower) else _NO_LIMIT
         return dataclasses.replace(
             body, joint=dataclasses.replace(joint, type=kind, limits=limits, friction=Friction(), spring=None)

@@ -18,18 +18,19 @@ from torquec.dynamics.gravity_torque import gravity_torque
 from torquec.foundation.arrays import Array
 from torquec.model.model import as_model
 from torquec.robot.payload import attach_payload
-from torquec.robot.robot import Joint, Robot
+from torquec.robot.robot import Robot
+from torquec.robot.state_coordinate import StateCoordinate
 
 PART = 0.01
 """Of a joint's torque limit that the model may be wrong by."""
 POLE = -20.0
 """Both poles of every joint [1/s]."""
-_ACCELERATION = {True: 2.0, False: 10.0}
-"""m/s^2 of a joint that translates, rad/s^2 of one that turns: what light arms reach."""
-_SPEED = {True: 0.5, False: 2.5}
-"""m/s, rad/s: of joints whose files state no limit, or one that nobody needs at once."""
-_WAY = {True: 0.1, False: 0.5}
-"""m, rad: the way of the example motion."""
+_ACCELERATION = {True: 10.0, False: 2.0}
+"""rad/s^2 of a joint that turns, m/s^2 of one that translates: what light arms reach."""
+_SPEED = {True: 2.5, False: 0.5}
+"""rad/s, m/s: of joints whose files state no limit, or one that nobody needs at once."""
+_WAY = {True: 0.5, False: 0.1}
+"""rad, m: the way of the example motion."""
 _BEARABLE = 0.125
 """(1) as a part of what accelerates a joint's own inertia: nearly all of it is left, then."""
 _SAMPLES = 200
@@ -67,21 +68,21 @@ class ExampleLoad:
     rule: str
 
 
-def usual_speed(joint: Joint) -> float:
+def usual_speed(joint: StateCoordinate) -> float:
     """The largest speed of the specification."""
-    return min(joint.limits.velocity, _SPEED[joint.type.is_prismatic])
+    return min(joint.limits.velocity, _SPEED[joint.turns])
 
 
-def usual_acceleration(joint: Joint) -> float:
+def usual_acceleration(joint: StateCoordinate) -> float:
     """The largest acceleration of the specification: files have no limit of it."""
-    return _ACCELERATION[joint.type.is_prismatic]
+    return _ACCELERATION[joint.turns]
 
 
 def torque_errors(robot: Robot) -> TorqueErrors:
     """A part of the torque limits, or less where (1) asks for it."""
     rng, model = np.random.default_rng(0), as_model(robot)
     speeds, accelerations = (
-        np.array([most(joint) for joint in robot.joints]) for most in (usual_speed, usual_acceleration)
+        np.array([most(joint) for joint in robot.coordinates]) for most in (usual_speed, usual_acceleration)
     )
     q = _postures(robot, rng, _SAMPLES)
     qd, qdd = (rng.uniform(-1.0, 1.0, (_SAMPLES, robot.n)) * most for most in (speeds, accelerations))
@@ -115,8 +116,8 @@ def example_load(robot: Robot, frame: str) -> ExampleLoad:
     with np.errstate(divide="ignore", invalid="ignore"):
         held = np.where(weight > 0.0, _HELD * efforts / weight, np.inf)
         leaning = np.where(weight > 0.0, _LEAN * POLE**2 * _least_inertia(robot, q) / weight, np.inf)
-    strained, moved = robot.joints[int(held.argmin())], robot.joints[int(leaning.argmin())]
-    way = f"{_LEAN:g} {'m' if moved.type.is_prismatic else 'rad'}"
+    strained, moved = robot.coordinates[int(held.argmin())], robot.coordinates[int(leaning.argmin())]
+    way = f"{_LEAN:g} {moved.position_unit}"
     choices = [
         (_LOAD * robot.moving_mass, f"{100 * _LOAD:g} % of the moving mass"),
         (float(held.min()), f"{strained.name} holds it with {100 * _HELD:g} % of its torque limit"),
@@ -129,9 +130,9 @@ def example_load(robot: Robot, frame: str) -> ExampleLoad:
 def example_motion(robot: Robot) -> tuple[list[float], list[float], float]:
     """From near the middle of the range a little way, slowly enough for the specification."""
     start, to, duration = [], [], 1.0
-    for joint, low, high in zip(robot.joints, *_range(robot), strict=True):
+    for joint, low, high in zip(robot.coordinates, *_range(robot), strict=True):
         middle = min(max(0.0, low + 0.25 * (high - low)), high - 0.25 * (high - low))
-        way = min(_WAY[joint.type.is_prismatic], 0.2 * (high - low))
+        way = min(_WAY[joint.turns], 0.2 * (high - low))
         start.append(round(middle, 4))
         to.append(round(middle + way, 4))
         speed, acceleration = _USED * usual_speed(joint), _USED * usual_acceleration(joint)
@@ -164,8 +165,8 @@ def _weight(robot: Robot, frame: str, q: Array) -> Array:
 def _range(robot: Robot) -> tuple[Sequence[float], Sequence[float]]:
     """Positions that the joints can have; where there are no limits, half a turn or a metre."""
     lower, upper = [], []
-    for joint in robot.joints:
-        way = 1.0 if joint.type.is_prismatic else math.pi
+    for joint in robot.coordinates:
+        way = math.pi if joint.turns else 1.0
         has = math.isfinite(joint.limits.upper - joint.limits.lower)
         lower.append(joint.limits.lower if has else -way)
         upper.append(joint.limits.upper if has else way)

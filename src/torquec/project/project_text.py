@@ -21,7 +21,8 @@ from torquec.project.project_numbers import (
     usual_acceleration,
     usual_speed,
 )
-from torquec.robot.robot import Joint, JointType, Robot
+from torquec.robot.robot import Robot
+from torquec.robot.state_coordinate import StateCoordinate
 
 _ASSUMED = ", assumed: the robot's file has no limit"
 
@@ -97,23 +98,23 @@ def _specification(robot: Robot) -> str:
     else:
         lines += ["", "[specification.every_joint]"]
         lines += [f"torque_error_part = {PART}  # of the torque limits in the robot's file"]
-    for k, joint in enumerate(robot.joints):
-        unit = "m" if joint.type.is_prismatic else "rad"
+    for k, joint in enumerate(robot.coordinates):
+        unit = joint.position_unit
         lines += ["", "[[specification.joint]]", f"name = {_text(joint.name)}"]
         lines += [
             f"velocity = {_number(usual_speed(joint))}  # {unit}/s{_speed_note(joint)}",
             f"acceleration = {_number(usual_acceleration(joint))}  # {unit}/s^2, assumed: what light arms reach",
         ]
         if not math.isfinite(joint.limits.upper - joint.limits.lower):
-            way = 1.0 if joint.type.is_prismatic else 3.1416
-            why = "it turns without limits" if joint.type is JointType.CONTINUOUS else "the file has no limits"
+            way = 3.1416 if joint.turns else 1.0
+            why = "the file has no limits" if joint.has_position_limits else "it turns without limits"
             lines += [f"range = [{-way}, {way}]  # {unit}; {why}"]
         if errors.why:
             lines += [f"torque_error = {_number(errors.values[k])}  # {_error_note(joint, errors)}"]
     return "\n".join([*lines, ""])
 
 
-def _speed_note(joint: Joint) -> str:
+def _speed_note(joint: StateCoordinate) -> str:
     """Where a speed comes from that is not the file's limit."""
     most = joint.limits.velocity
     if math.isinf(most):
@@ -121,9 +122,9 @@ def _speed_note(joint: Joint) -> str:
     return f"; the file's limit is {_number(most)}" if most > usual_speed(joint) else ""
 
 
-def _error_note(joint: Joint, errors: TorqueErrors) -> str:
+def _error_note(joint: StateCoordinate, errors: TorqueErrors) -> str:
     """Where a torque error comes from: the file's limit, or less than that."""
-    unit = "N" if joint.type.is_prismatic else "N m"
+    unit = joint.effort_unit
     if not errors.limited:
         return unit
     limit = f"{100.0 * PART:g} % of the file's limit of {_number(joint.limits.effort)} {unit}"

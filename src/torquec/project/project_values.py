@@ -64,8 +64,8 @@ def tell_of_degrees(table: Table, key: str, text: str, *, strict: bool) -> None:
 def lock_position(table: Table, key: str, robot: Robot, *, strict: bool) -> float:
     """The position at which the joint of this name is held; told where it looks like degrees."""
     value = table.number(key)
-    joint = robot.joints[checked_at(table, key, lambda: robot.joint_index(key))]
-    if not joint.type.is_prismatic and is_position_in_degrees(value):
+    joint = robot.coordinates[checked_at(table, key, lambda: robot.joint_index(key))]
+    if joint.turns and is_position_in_degrees(value):
         text = degrees_text(f"the position of joint '{key}'", value, "write radians")
         tell_of_degrees(table, key, text, strict=strict)
     return value
@@ -91,7 +91,7 @@ def joint_positions(table: Table, key: str, robot: Robot, *, strict: bool) -> tu
             f"'{given[0]}' has {len(rows[0])} values, and robot '{robot.name}' has {robot.n} joints",
             f"give one for each of {', '.join(robot.joint_names)}",
         )
-    turns = [not joint.type.is_prismatic for joint in robot.joints]
+    turns = [each.turns for each in robot.coordinates]
     if given[0] == in_degrees:
         return tuple(math.radians(value) if turn else value for value, turn in zip(rows[0], turns, strict=True))
     wrong = [value for value, turn in zip(rows[0], turns, strict=True) if turn and is_position_in_degrees(value)]

@@ -217,7 +217,7 @@ class Simplification:
 
     def _unit(self, joint: str) -> str:
         robot = self.model.robot
-        return "N" if robot.joints[robot.joint_index(joint)].type.is_prismatic else "N m"
+        return robot.coordinates[robot.joint_index(joint)].effort_unit
 
 
 def _chosen(side: TorqueCoefficients) -> dict[Matrix, tuple[Entry, ...]]:

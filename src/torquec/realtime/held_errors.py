@@ -78,8 +78,8 @@ def held_errors_text(
         f"With {errors.order.value} order, {period_words(errors.period)}, coefficients at most "
         f"{rounded_down(1e3 * errors.age, 4)} ms old, for all motions of the plan:"
     )
-    for joint, own, held in zip(robot.joints, errors.model, errors.held, strict=True):
-        unit = "N" if joint.type.is_prismatic else "N m"
+    for joint, own, held in zip(robot.coordinates, errors.model, errors.held, strict=True):
+        unit = joint.effort_unit
         cause = "the model" if certified else "snapped angles"
         parts = f" = {rounded_up(own, _DIGITS)} of {cause} + {rounded_up(held, _DIGITS)} of holding" if own else ""
         lines.append(f"  torque error of {joint.name}: at most {rounded_up(own + held, _DIGITS)} {unit}{parts}")

@@ -67,12 +67,12 @@ def arm_picture(robot: Robot) -> Picture | None:
 def posture(robot: Robot) -> list[float]:
     """Joint positions (n,) that show an arm well (1)."""
     found = []
-    for k, joint in enumerate(robot.joints):
+    for k, joint in enumerate(robot.coordinates):
         low, high = joint.limits.lower, joint.limits.upper
-        if joint.type.is_prismatic:
-            wanted = 0.5 * (low + high) if math.isfinite(low + high) else 0.2
-        else:
+        if joint.turns:
             wanted = _BEND * (-1.0 if k % 2 else 1.0)
+        else:
+            wanted = 0.5 * (low + high) if math.isfinite(low + high) else 0.2
         found.append(min(max(wanted, low), high))
     return found
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from torquec.identification.excitation import Criterion, Excitation
 from torquec.report.figure import new_figure, save_figure
-from torquec.robot.robot import JointType, Robot
+from torquec.robot.robot import Robot
 
 _LIMIT = {"color": "C3", "linestyle": "--", "linewidth": 0.9}
 
@@ -34,10 +34,9 @@ def plot_excitation(
     figure = new_figure(10.0, 1.6 * n + 2.6, layout="constrained")
     grid = figure.add_gridspec(n + 1, 2, height_ratios=[1.0] * n + [1.5])
     top: Any = None
-    for j, joint in enumerate(robot.joints):
-        unit = "m" if joint.type.is_prismatic else "rad"
-        free = joint.type is JointType.CONTINUOUS
-        ends = (-math.inf, math.inf) if free else (joint.limits.lower, joint.limits.upper)
+    for j, joint in enumerate(robot.coordinates):
+        unit = joint.position_unit
+        ends = (joint.limits.lower, joint.limits.upper) if joint.has_position_limits else (-math.inf, math.inf)
         speed = joint.limits.velocity
         columns = ((motion.q, ends, unit), (motion.qd, (-speed, speed), f"{unit}/s"))
         for side, (values, limits, what) in enumerate(columns):

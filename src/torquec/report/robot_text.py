@@ -50,9 +50,21 @@ def robot_text(document: dict[str, Any]) -> str:
         lines += ["", f"Joints held still: {still}"]
     lines += ["", f"Frames: {', '.join(document['frames']) or 'none'}"]
     lines += _snaps(document)
+    lines += _refused(document)
     if document["warnings"]:
         lines += ["", "Warnings:", *(f"  {warning}" for warning in document["warnings"])]
     return "\n".join(lines)
+
+
+def _refused(document: dict[str, Any]) -> list[str]:
+    """Rooms that do not accept the robot, those with the same reason together."""
+    rooms: dict[str, list[str]] = {}
+    for room, reason in document["accepts"].items():
+        if reason is not None:
+            rooms.setdefault(reason, []).append(room)
+    if not rooms:
+        return []
+    return ["", "Not available for this robot:", *(f"  {', '.join(names)}: {why}" for why, names in rooms.items())]
 
 
 def _friction(document: dict[str, Any]) -> list[str]:

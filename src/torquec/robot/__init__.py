@@ -1,5 +1,6 @@
 """Robot files in, one frozen `Robot` out: readers, checks, drives, payloads, and the way back to URDF and MJCF."""
 
+from torquec.robot.joints.joint_type import JointType
 from torquec.robot.load import load
 from torquec.robot.payload import attach_payload
 from torquec.robot.robot import (
@@ -11,7 +12,6 @@ from torquec.robot.robot import (
     Frame,
     Friction,
     Joint,
-    JointType,
     Limits,
     Mimic,
     Motor,

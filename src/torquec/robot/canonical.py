@@ -1,7 +1,7 @@
 """Canonical frames: any tree re-framed to modified Denavit-Hartenberg frames (Khalil & Kleinfinger for branches).
 
 (1)  Each body's frame has z on its joint axis and x on the common normal to the axis of its main child.
-(2)  Body in parent:  A(q) = pre * Rz(theta + q) Tz(d)   revolute,    pre * Rz(theta) Tz(d + q)   prismatic
+(2)  Body in parent:  A(q) = pre * Rz(theta + q) Tz(d)   rotation,    pre * Rz(theta) Tz(d + q)   translation
 (3)  pre = Rx(alpha) Tx(a) on the main branch, Rz(gamma) Tz(b) Rx(alpha) Tx(a) on a side branch.
 (4)  Parallel axes: the common normal may slide along them; it is put where the child's d vanishes, so that all offsets
      along a group of parallel axes sit before the first of them, where they cost least.
@@ -19,6 +19,8 @@ import math
 from dataclasses import dataclass
 
 from torquec.robot.common_normal import CommonNormal, foot, near_normal
+from torquec.robot.joints import JointKind, UnitTwist
+from torquec.robot.right_angle import exact_cos_sin
 from torquec.robot.robot import BASE, Body, Robot
 from torquec.spatial import (
     IDENTITY_ROTATION,
@@ -52,9 +54,6 @@ _UNIT_NOISE = 1e-15
 _REBUILT = 1e-13
 """What rounding leaves between a rotation and the one of its roll, pitch and yaw."""
 
-_QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
-"""Cosine and sine of none to three quarter turns."""
-
 _AXES: Matrix3 = IDENTITY_ROTATION
 """The coordinate axes."""
 
@@ -75,12 +74,17 @@ class CanonicalLink:
 
     name: str
     parent: int
-    prismatic: bool
+    kind: JointKind
     pre: Pose
     theta: float
     d: float
     inertia: Inertia
     frame: Pose
+
+    @property
+    def column(self) -> UnitTwist:
+        """The motion subspace of a one-coordinate joint, in the link's axes."""
+        return self.kind.coordinate.column
 
 
 @dataclass(frozen=True)
@@ -136,7 +140,7 @@ def canonical_tree(robot: Robot) -> CanonicalTree:
             CanonicalLink(
                 body.name,
                 body.parent,
-                body.joint.type.is_prismatic,
+                body.joint.kind,
                 pre,
                 theta,
                 d,
@@ -149,14 +153,6 @@ def canonical_tree(robot: Robot) -> CanonicalTree:
 
 
 # --- angles ---------------------------------------------------------------------------------------------------------
-
-
-def exact_cos_sin(angle: float) -> tuple[float, float]:
-    """(cos, sin), exact at multiples of pi/2 up to rounding noise of the angle."""
-    quarter = round(angle / (math.pi / 2)) % 4
-    if abs(math.remainder(angle - quarter * math.pi / 2, 2 * math.pi)) < _NOISE:
-        return _QUARTERS[quarter]
-    return math.cos(angle), math.sin(angle)
 
 
 def _snapped(angle: float, label: str, joint: str, snaps: list[Snap] | None) -> float:

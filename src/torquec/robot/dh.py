@@ -1,6 +1,6 @@
 """DH tables in TOML to `Robot`; `docs/dh.md` documents the file.
 
-With q added to theta (rotary joints) or to d (prismatic joints), link frame i in link frame i-1 is
+With q added to theta (rotary joints) or to d (sliding joints), link frame i in link frame i-1 is
 
 (1)  standard:  A_i = Rz(theta) Tz(d) Tx(a) Rx(alpha)      joint i moves about or along z_{i-1}
 (2)  modified:  A_i = Rx(alpha) Tx(a) Rz(theta) Tz(d)      joint i moves about or along z_i
@@ -32,9 +32,11 @@ from torquec.robot.dh_joint import (
     read_motor,
     read_spring,
 )
+from torquec.robot.joints import JointKind
+from torquec.robot.joints.joint_type import JointType
 from torquec.robot.mimic import resolve_mimics
 from torquec.robot.right_angle import cos_sin, without_rounding
-from torquec.robot.robot import BASE, STANDARD_GRAVITY, Body, FileWarning, Frame, Joint, JointType, Mimic, Robot
+from torquec.robot.robot import BASE, STANDARD_GRAVITY, Body, FileWarning, Frame, Joint, Mimic, Robot
 from torquec.robot.toml import Table, parse_toml, read_toml
 from torquec.robot.tree import BodyTree
 from torquec.robot.validate import InertiaCheck, check_inertia, check_robot
@@ -42,7 +44,7 @@ from torquec.spatial import IDENTITY, Inertia, Pose, rotation_x, rotation_z, rpy
 
 BASE_NAME = "base"
 _FIXED = "fixed"
-_JOINT_TYPES = (*JointType, _FIXED)
+_JOINT_TYPES = {type.kind.dh: type for type in JointType}
 
 
 class Convention(StrEnum):
@@ -148,19 +150,20 @@ class _Reader:
             table.refuse(
                 "parent", f"joint '{name}' has an unknown parent '{parent}'", "name an earlier joint or 'base'"
             )
-        type_name = table.choice("type", _JOINT_TYPES)
+        type_name = table.choice("type", (*_JOINT_TYPES, _FIXED))
         self.warn_of_degrees(table, ("alpha", "theta"), f"joint '{name}'")
-        before, after = _read_row(self.convention, table, type_name)
+        moving = _JOINT_TYPES.get(type_name)
+        before, after = _read_row(self.convention, table, moving.kind if moving else None)
         link_name, inertia = self.read_link(table, name)
         body, placement = self.links[parent].body, self.links[parent].pose @ before
         self.joints[name] = table
         self.places[name] = table.where("name")
-        if type_name == _FIXED:
+        if moving is None:
             frame = Frame(link_name, body, placement @ after)
             self.tree.weld(inertia or Inertia(), frame.body, frame.pose)
         else:
             frame = Frame(link_name, len(self.tree.bodies), after)
-            joint = _read_joint(table, name, JointType(type_name), placement)
+            joint = _read_joint(table, name, moving, placement)
             carried = (inertia or Inertia()).transformed(after)
             self.tree.add(Body(link_name, body, joint, carried, () if inertia else (link_name,)))
             motor = read_motor(table, name)
@@ -233,7 +236,7 @@ def _read_joint(table: Table, name: str, kind: JointType, placement: Pose) -> Jo
         name=name,
         type=kind,
         placement=placement,
-        limits=read_limits(table, kind),
+        limits=read_limits(table, kind.kind),
         friction=read_friction(table),
         spring=read_spring(table),
         counterbalances=read_counterbalances(table),
@@ -241,12 +244,12 @@ def _read_joint(table: Table, name: str, kind: JointType, placement: Pose) -> Jo
     )
 
 
-def _read_row(convention: Convention, table: Table, type_name: str) -> tuple[Pose, Pose]:
+def _read_row(convention: Convention, table: Table, kind: JointKind | None) -> tuple[Pose, Pose]:
     """The constant poses before and after the motion, (1) or (2); the joint variable's own column is an offset."""
-    is_rotary = type_name in (JointType.REVOLUTE, JointType.CONTINUOUS)
+    turns = None if kind is None else kind.coordinate.turns  # None: a fixed joint needs both columns
     along_x = Pose(rotation_x(*cos_sin(read_angle(table, "alpha"))), (table.number("a"), 0.0, 0.0))
-    theta = read_angle(table, "theta", 0.0 if is_rotary else None)
-    d = table.number("d", 0.0 if type_name == JointType.PRISMATIC else None)
+    theta = read_angle(table, "theta", 0.0 if turns is True else None)
+    d = table.number("d", 0.0 if turns is False else None)
     along_z = Pose(rotation_z(*cos_sin(theta)), (0.0, 0.0, d))
     if convention is Convention.STANDARD:
         return IDENTITY, along_z @ along_x

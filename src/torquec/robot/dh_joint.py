@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from torquec.errors import ArgumentError
 from torquec.robot.friction_words import FRICTION_WORDS, FrictionSign, spoken_word, stored_words
-from torquec.robot.robot import Counterbalance, Drives, Friction, JointType, Limits, Mimic, Motor, Spring
+from torquec.robot.joints import JointKind
+from torquec.robot.robot import Counterbalance, Drives, Friction, Limits, Mimic, Motor, Spring
 from torquec.robot.toml import Table
 
 _FRICTION_KEYS = {name: stored_words(name) for name in dict.fromkeys(map(spoken_word, FRICTION_WORDS))}
@@ -37,17 +38,15 @@ def read_angles(table: Table, key: str, default: tuple[float, float, float]) -> 
     return table.vector(key, default)
 
 
-def read_limits(joint: Table, kind: JointType) -> Limits:
+def read_limits(joint: Table, kind: JointKind) -> Limits:
     """`limits = { lower, upper, velocity, effort }`; `lower_deg` and `upper_deg` for rotary joints."""
     table = joint.table("limits")
     if table is None:
         return Limits()
-    if kind is JointType.REVOLUTE:
-        lower, upper = read_angle(table, "lower", -math.inf), read_angle(table, "upper", math.inf)
-    elif kind is JointType.PRISMATIC:
-        lower, upper = table.number("lower", -math.inf), table.number("upper", math.inf)
-    else:
-        lower, upper = -math.inf, math.inf
+    lower, upper = -math.inf, math.inf
+    if kind.has_position_limits:
+        read = read_angle if kind.coordinate.turns else Table.number
+        lower, upper = read(table, "lower", -math.inf), read(table, "upper", math.inf)
     limits = Limits(lower, upper, table.number("velocity", math.inf), table.number("effort", math.inf))
     table.finish()
     if lower > upper:

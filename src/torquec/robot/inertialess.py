@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 
 from torquec.robot.robot import BASE, Body, Robot
-from torquec.spatial import IDENTITY_ROTATION, Inertia, Pose, axis_angle_rotation, dot, matvec, scale
+from torquec.spatial import Inertia, Pose, dot, matvec
 
 _ZERO = 1e-13
 """Relative to all the moments that the joint carries: what rounding leaves of a zero in (1)."""
@@ -83,14 +83,12 @@ def _composites(robot: Robot) -> list[Inertia]:
 def _motion(body: Body, index: int) -> Pose:
     """The body's frame in its joint frame, at a position that no other joint shares."""
     position = 0.6 + math.sqrt(2.0 + index) % 0.7
-    if body.joint.type.is_prismatic:
-        return Pose(IDENTITY_ROTATION, scale(body.joint.axis, position))
-    return Pose(axis_angle_rotation(body.joint.axis, math.cos(position), math.sin(position)))
+    return body.joint.kind.placement(body.joint.axis, (position,) * body.joint.kind.nq)
 
 
 def _has_inertia(body: Body, composite: Inertia) -> bool:
     """Is (1) above rounding?"""
-    if body.joint.type.is_prismatic:
+    if not body.joint.kind.coordinate.turns:
         return bool(composite.m > 0.0)
     about_axis = dot(body.joint.axis, matvec(composite.tensor, body.joint.axis))
     return bool(about_axis > _ZERO * (composite.xx + composite.yy + composite.zz))

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from torquec.errors import ArgumentError
 from torquec.robot.robot import BASE, Drives, Joint, LockedJoint, Robot
 from torquec.robot.tree import BodyTree
-from torquec.spatial import IDENTITY, Pose, axis_angle_rotation, scale
+from torquec.spatial import IDENTITY, Pose
 
 
 def lock_joints(robot: Robot, positions: Mapping[str, float]) -> Robot:
@@ -73,9 +73,7 @@ def held_at(joint: Joint, positions: Mapping[str, float]) -> float | None:
 
 def moved_by(joint: Joint, q: float) -> Pose:
     """What a joint that stands at q puts behind its frame."""
-    if joint.type.is_prismatic:
-        return Pose(origin=scale(joint.axis, q))
-    return Pose(axis_angle_rotation(joint.axis, math.cos(q), math.sin(q)))
+    return joint.kind.placement(joint.axis, (q,))
 
 
 def _remaining_drives(robot: Robot, positions: Mapping[str, float]) -> Drives:

@@ -18,6 +18,8 @@ from typing import Any
 
 from torquec.errors import RobotFileError
 from torquec.robot.dh_joint import GearedMotor, build_drives
+from torquec.robot.joints import KINDS
+from torquec.robot.joints.joint_type import JointType
 from torquec.robot.mimic import resolve_mimics
 from torquec.robot.right_angle import cos_sin, without_rounding
 from torquec.robot.robot import (
@@ -27,7 +29,6 @@ from torquec.robot.robot import (
     Frame,
     Friction,
     Joint,
-    JointType,
     Limits,
     Mimic,
     Motor,
@@ -50,7 +51,8 @@ from torquec.spatial import (
 MjModel = Any
 """`mujoco.MjModel`: the package is an extra and is not imported here."""
 
-_SLIDE = 2  # mjJNT_SLIDE of mujoco.h
+_WORDS = {2: "slide", 3: "hinge"}  # mjJNT_SLIDE, mjJNT_HINGE of mujoco.h
+_KINDS = {kind.mjcf: kind for kind in KINDS.values()}
 _ACTUATOR_ON_JOINT = (0, 1)  # mjTRN_JOINT and mjTRN_JOINTINPARENT
 _FIXED_GAIN, _NO_BIAS = 0, 0  # mjGAIN_FIXED, mjBIAS_NONE
 
@@ -141,17 +143,18 @@ class ModelReader:
         axis = _vector(model.jnt_axis[index])
         ref = float(model.qpos0[model.jnt_qposadr[index]])
         limited = bool(model.jnt_limited[index])
-        if model.jnt_type[index] == _SLIDE:
-            kind, anchor = JointType.PRISMATIC, (0.0, 0.0, 0.0)
-            back = Pose(origin=scale(axis, -ref))
-        else:
-            kind = JointType.REVOLUTE if limited else JointType.CONTINUOUS
+        kind = _KINDS[_WORDS[int(model.jnt_type[index])]]
+        kind = kind.limited if limited else kind.unlimited
+        if kind.coordinate.turns:
             anchor = _vector(model.jnt_pos[index])
             back = Pose(axis_angle_rotation(axis, *cos_sin(-ref))) if ref else IDENTITY
+        else:
+            anchor = (0.0, 0.0, 0.0)
+            back = Pose(origin=scale(axis, -ref))
         lower, upper = map(float, model.jnt_range[index]) if limited else (-math.inf, math.inf)
         joint = Joint(
             name=name,
-            type=kind,
+            type=JointType(kind.name),
             placement=before @ Pose(origin=anchor) @ back,
             axis=axis,
             limits=Limits(lower, upper, math.inf, self.efforts[index]),

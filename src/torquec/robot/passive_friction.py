@@ -60,13 +60,12 @@ def check_friction_is_passive(robot: Robot) -> None:
 
 def _driving_shafts(robot: Robot) -> Iterator[tuple[str, str]]:
     """Names of joints and motors whose friction drives them, each with a sentence that says so."""
-    shafts = [(body.joint.name, f"joint '{body.joint.name}'", body.joint.friction) for body in robot.bodies]
-    shafts += [(motor.name, f"motor '{motor.name}'", motor.friction) for motor in robot.drives.motors]
-    slides = {body.joint.name for body in robot.bodies if body.joint.type.is_prismatic}
-    for name, shaft, friction in shafts:
+    joints = [body.joint for body in robot.bodies]
+    shafts = [(each.name, f"joint '{each.name}'", each.friction, each.kind.coordinate.speed_unit) for each in joints]
+    shafts += [(motor.name, f"motor '{motor.name}'", motor.friction, "rad/s") for motor in robot.drives.motors]
+    for name, shaft, friction, unit in shafts:
         speed = driving_speed(friction)
         if speed is not None:
-            unit = "m/s" if name in slides and shaft.startswith("joint") else "rad/s"
             yield name, f"the friction of {shaft} drives it {f'beyond {speed:.3g} {unit}' if speed else 'from rest on'}"
 
 

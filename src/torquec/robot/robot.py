@@ -11,16 +11,19 @@ import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torquec.errors import ArgumentError, RobotError
 from torquec.robot.friction_words import check_words, stored_words
+from torquec.robot.joints.joint_type import JointType
+from torquec.robot.joints.kind import JointKind
+from torquec.robot.stable_repr import without_empty
 from torquec.spatial import IDENTITY, Inertia, Pose
 
 if TYPE_CHECKING:
     from torquec.robot.canonical import CanonicalTree
+    from torquec.robot.state_coordinate import StateCoordinate
 
 BASE = -1
 """Index of the base in `Body.parent` and `Frame.body`."""
@@ -31,19 +34,6 @@ _FRICTION_FIELDS = ("viscous_positive", "viscous_negative", "coulomb_positive", 
 """Friction parameters with fields of their own; `Friction.further` has the others."""
 
 
-class JointType(StrEnum):
-    """How a body moves on its parent; fixed joints are gone once a robot is built."""
-
-    REVOLUTE = "revolute"
-    CONTINUOUS = "continuous"
-    PRISMATIC = "prismatic"
-
-    @property
-    def is_prismatic(self) -> bool:
-        """True for translation along the axis, False for rotation about it."""
-        return self is JointType.PRISMATIC
-
-
 @dataclass(frozen=True)
 class Limits:
     """Position, speed and effort limits; infinite where the file gives none."""
@@ -52,16 +42,6 @@ class Limits:
     upper: float = math.inf
     velocity: float = math.inf
     effort: float = math.inf
-
-
-def _without_empty(value: Any, names: tuple[str, ...]) -> str:
-    """The text of a dataclass without these fields while they are empty.
-
-    The robot's hash is taken of this text, so a field that is added later does not change the hash of a robot without
-    it, and results that are cached under the hash are still found.
-    """
-    shown = (f for f in dataclasses.fields(value) if f.name not in names or getattr(value, f.name))
-    return f"{type(value).__name__}({', '.join(f'{f.name}={getattr(value, f.name)!r}' for f in shown)})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -111,7 +91,7 @@ class Friction:
         return self.values.get(name, 0.0)
 
     def __repr__(self) -> str:
-        return _without_empty(self, ("further",))
+        return without_empty(self, ("further",))
 
     @staticmethod
     def symmetric(viscous: float = 0.0, coulomb: float = 0.0, offset: float = 0.0) -> Friction:
@@ -187,8 +167,13 @@ class Joint:
     mimic: Mimic | None = None
     counterbalances: tuple[Counterbalance, ...] = ()
 
+    @property
+    def kind(self) -> JointKind:
+        """Coordinates, motion, units and words of this kind of joint."""
+        return self.type.kind
+
     def __repr__(self) -> str:
-        return _without_empty(self, ("counterbalances",))
+        return without_empty(self, ("counterbalances",))
 
 
 @dataclass(frozen=True)
@@ -312,10 +297,27 @@ class Robot:
         """The independent moving joints, in state order (no mimic joints)."""
         return tuple(body.joint for body in self.bodies if body.joint.mimic is None)
 
+    @cached_property
+    def coordinates(self) -> tuple[StateCoordinate, ...]:
+        """The rates of the independent joints, in state order: one for each element of qd, qdd and tau."""
+        from torquec.robot.state_coordinate import state_coordinates
+
+        return state_coordinates(self)
+
+    @cached_property
+    def nq(self) -> int:
+        """Number of position coordinates: the length of q."""
+        return sum(joint.kind.nq for joint in self.joints)
+
+    @cached_property
+    def nv(self) -> int:
+        """Number of rates: the length of qd, qdd and tau."""
+        return sum(joint.kind.nv for joint in self.joints)
+
     @property
     def n(self) -> int:
-        """Number of independent joints: the length of q."""
-        return len(self.joints)
+        """Degrees of freedom, `nv`; with one-coordinate joints alone also the number of joints and the length of q."""
+        return self.nv
 
     @property
     def joint_names(self) -> tuple[str, ...]:

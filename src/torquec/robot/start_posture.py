@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 
 from torquec.errors import ArgumentError
-from torquec.robot.robot import Joint, JointType, Robot
+from torquec.robot.robot import Joint, Robot
 
 _INNER = 0.8
 """The part of a joint's range in which zero is no odd place to start."""
@@ -35,7 +35,7 @@ def start_posture(robot: Robot, given: Sequence[float] | None = None) -> list[fl
 
 def _start(joint: Joint) -> float:
     lower, upper = joint.limits.lower, joint.limits.upper
-    if joint.type is JointType.CONTINUOUS:
+    if not joint.kind.has_position_limits:
         return 0.0
     if not (math.isfinite(lower) and math.isfinite(upper)):
         return min(max(0.0, lower), upper)  # (2)

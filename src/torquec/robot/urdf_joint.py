@@ -6,7 +6,9 @@ import sys
 from dataclasses import dataclass
 
 from torquec.errors import RobotFileError
-from torquec.robot.robot import FileWarning, Friction, Joint, JointType, Limits, Mimic
+from torquec.robot.joints import JointKind
+from torquec.robot.joints.joint_type import JointType
+from torquec.robot.robot import FileWarning, Friction, Joint, Limits, Mimic
 from torquec.robot.urdf_link import read_origin
 from torquec.robot.validate import check_joint
 from torquec.robot.xml import Element
@@ -16,7 +18,7 @@ NO_LIMIT = sys.float_info.max
 """URDF requires some limits that a robot may not have, and has no word for infinity: this number stands for it."""
 
 _FIXED = "fixed"
-_MOVING = {type.value: type for type in JointType}
+_MOVING = {type.kind.urdf: type for type in JointType}
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ def _read_joint(element: Element, name: str, kind: JointType, origin: Pose, warn
         kind,
         origin,
         axis=_read_axis(element.find("axis"), name),
-        limits=_read_limits(limit, name, kind, warnings),
+        limits=_read_limits(limit, name, kind.kind, warnings),
         friction=_read_friction(element.find("dynamics")),
         mimic=_read_mimic(element.find("mimic")),
     )
@@ -88,7 +90,7 @@ def _read_axis(element: Element | None, joint: str) -> tuple[float, float, float
     return (x / length, y / length, z / length)
 
 
-def _read_limits(element: Element | None, joint: str, kind: JointType, warnings: list[FileWarning]) -> Limits:
+def _read_limits(element: Element | None, joint: str, kind: JointKind, warnings: list[FileWarning]) -> Limits:
     """URDF's defaults: one position limit alone leaves the other at 0; a continuous joint has none.
 
     Limits of velocity and effort that are zero or below stand for none: URDF demands the words, and whoever does not
@@ -98,7 +100,7 @@ def _read_limits(element: Element | None, joint: str, kind: JointType, warnings:
         return Limits()
     names = ("lower", "upper", "velocity", "effort")
     given = {name: element.number(name) for name in names if name in element.attributes}
-    if kind is not JointType.CONTINUOUS and ("lower" in given or "upper" in given):
+    if kind.has_position_limits and ("lower" in given or "upper" in given):
         position = {"lower": 0.0, "upper": 0.0} | {name: given[name] for name in ("lower", "upper") if name in given}
     else:
         position = {}

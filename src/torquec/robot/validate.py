@@ -21,7 +21,7 @@ from torquec.errors import RobotFileError
 from torquec.robot.degrees import degrees_text, is_limit_in_degrees
 from torquec.robot.friction_words import FRICTION_WORDS, FrictionSign
 from torquec.robot.passive_friction import driving_friction
-from torquec.robot.robot import BASE, Body, Drives, FileWarning, Friction, Joint, JointType, Robot
+from torquec.robot.robot import BASE, Body, Drives, FileWarning, Friction, Joint, Robot
 from torquec.spatial import Inertia, norm
 
 _NEGATIVE = 1e-9
@@ -312,9 +312,9 @@ def _missing_limits(joint: Joint, wanted: Collection[str], place: str) -> list[F
         return []
     limits = joint.limits
     missing = [name for name in ("velocity", "effort") if math.isinf(getattr(limits, name))]
-    if joint.type is not JointType.CONTINUOUS and math.isinf(limits.lower) and math.isinf(limits.upper):
+    if joint.kind.has_position_limits and math.isinf(limits.lower) and math.isinf(limits.upper):
         missing.insert(0, "position")
-    elif joint.type is JointType.CONTINUOUS and len(missing) == 2:
+    elif not joint.kind.has_position_limits and len(missing) == 2:
         return []  # turns for ever and says nothing else: complete as it stands
     missing = [name for name in missing if name in wanted]
     return [FileWarning(place, f"joint '{joint.name}' has no {' and no '.join(missing)} limit")] if missing else []
@@ -322,7 +322,7 @@ def _missing_limits(joint: Joint, wanted: Collection[str], place: str) -> list[F
 
 def _limits_in_degrees(joint: Joint, place: str) -> list[FileWarning]:
     """A rotary joint whose limits are those of one in degrees."""
-    if joint.type.is_prismatic:
+    if not all(each.turns for each in joint.kind.coordinates):
         return []
     wrong = [value for value in (joint.limits.upper, joint.limits.lower) if is_limit_in_degrees(value)]
     if not wrong:

@@ -30,7 +30,7 @@ from torquec.foundation.reading import to_path
 from torquec.foundation.writing import write_files
 from torquec.robot.drives import side_file
 from torquec.robot.passive_friction import check_friction_is_passive
-from torquec.robot.robot import BASE, Friction, Joint, JointType, Motor, Robot
+from torquec.robot.robot import BASE, Friction, Joint, Motor, Robot
 from torquec.robot.validate import principal_moments
 from torquec.robot.write_drives import drives_text
 from torquec.robot.xml_text import check_xml_names, link_names, number_list, xml_comment
@@ -238,11 +238,10 @@ def _on_one_branch(robot: Robot, row: Sequence[float]) -> bool:
 
 
 def _joint(joint: Joint, words: _Words) -> str:
-    kind = "slide" if joint.type is JointType.PRISMATIC else "hinge"
-    parts = [f'name={quoteattr(joint.name)} type="{kind}" axis="{number_list(joint.axis)}"']
+    parts = [f'name={quoteattr(joint.name)} type="{joint.kind.mjcf}" axis="{number_list(joint.axis)}"']
     lower, upper = joint.limits.lower, joint.limits.upper
     # A range must have two ends: one that is missing lies where no joint goes.
-    if joint.type is not JointType.CONTINUOUS and (math.isfinite(lower) or math.isfinite(upper)) and lower < upper:
+    if joint.kind.has_position_limits and (math.isfinite(lower) or math.isfinite(upper)) and lower < upper:
         parts.append(f'range="{number_list((max(lower, -_FAR), min(upper, _FAR)))}"')
     if math.isfinite(joint.limits.effort) and joint.limits.effort > 0.0:
         parts.append(f'actuatorfrcrange="{number_list((-joint.limits.effort, joint.limits.effort))}"')

@@ -20,8 +20,9 @@ from torquec.foundation.reading import to_path
 from torquec.foundation.writing import write_files
 from torquec.robot.drives import side_file
 from torquec.robot.edit_urdf import dynamics_line, edited_urdf, inertial_lines, origin_line
+from torquec.robot.joints import JointKind
 from torquec.robot.passive_friction import check_friction_is_passive
-from torquec.robot.robot import BASE, Body, Frame, Friction, JointType, Limits, Robot
+from torquec.robot.robot import BASE, Body, Frame, Friction, Limits, Robot
 from torquec.robot.urdf_joint import NO_LIMIT
 from torquec.robot.validate import check_inertia
 from torquec.robot.write_drives import drives_text, is_symmetric
@@ -111,11 +112,11 @@ def _check_writable(name: str, inertia: Inertia) -> None:
 
 def _joint(body: Body, parent: str, child: str, friction: Friction) -> list[str]:
     joint = body.joint
-    kind = joint.type
-    if kind is JointType.REVOLUTE and math.isinf(joint.limits.lower) and math.isinf(joint.limits.upper):
-        kind = JointType.CONTINUOUS
+    kind = joint.kind
+    if math.isinf(joint.limits.lower) and math.isinf(joint.limits.upper):
+        kind = kind.unlimited
     lines = [
-        f'  <joint name={quoteattr(joint.name)} type="{kind}">',
+        f'  <joint name={quoteattr(joint.name)} type="{kind.urdf}">',
         *_ends(joint.placement, parent, child),
         f'    <axis xyz="{number_list(joint.axis)}"/>',
         *_limit(joint.limits, kind),
@@ -140,11 +141,11 @@ def _ends(pose: Pose, parent: str, child: str) -> list[str]:
     ]
 
 
-def _limit(limits: Limits, kind: JointType) -> list[str]:
+def _limit(limits: Limits, kind: JointKind) -> list[str]:
     """URDF demands effort and velocity wherever there is a `<limit>`, and a `<limit>` on all but continuous joints."""
-    if limits == Limits() and kind is JointType.CONTINUOUS:
+    if limits == Limits() and not kind.has_position_limits:
         return []
-    names = ("velocity", "effort") if kind is JointType.CONTINUOUS else ("lower", "upper", "velocity", "effort")
+    names = (*(("lower", "upper") if kind.has_position_limits else ()), "velocity", "effort")
     values = ((name, max(-NO_LIMIT, min(NO_LIMIT, getattr(limits, name)))) for name in names)
     written = " ".join(f'{name}="{float(value)!r}"' for name, value in values)
     return [f"    <limit {written}/>"]

@@ -1,33 +1,16 @@
 """What cannot be proven of a problem is refused before anything is searched for, with what would help.
 
-(1)  torques of joints that follow others with a gear need not be polynomials of low degree
-(2)  tolerances below what snapped angles change, or rounding, or what is proven of the exact program itself
+Tolerances may be below what snapped angles change, or rounding, or what is proven of the exact program itself. Which
+robots are refused is said by :mod:`torquec.simplification.accepts`.
 """
 
 from __future__ import annotations
 
-from torquec.errors import RobotError, SpecificationError
+from torquec.errors import SpecificationError
 from torquec.foundation.rounded_bound import rounded_up
 from torquec.proof.torque.certify import rounding_of, smallest_bounds
 from torquec.proof.torque.snap_bound import snap_bound
-from torquec.proof.torque.torque_tables import HIGHEST_DEGREE, position_degrees
 from torquec.simplification.problem import SimplificationProblem
-
-
-def check_degrees(problem: SimplificationProblem) -> None:
-    """Refuse torques that are no polynomials of low degree: those of joints that follow others with a gear."""
-    robot = problem.robot
-    for joint, degree in zip(robot.joints, position_degrees(problem.exact, problem.prismatic), strict=True):
-        if degree <= HIGHEST_DEGREE:
-            continue
-        followers = [body.joint for body in robot.bodies if body.joint.mimic and body.joint.mimic.joint == joint.name]
-        named = ", ".join(f"'{f.name}' with a multiplier of {f.mimic.multiplier:g}" for f in followers if f.mimic)
-        raise RobotError(
-            f"the torques are of degree {degree} or more in the sine and cosine of joint '{joint.name}', and errors "
-            f"are proven up to degree {HIGHEST_DEGREE}{f': it is followed by {named}' if named else ''}",
-            where=robot.source,
-            remedy="lock the joints that follow (torquec.lock_joints, --lock JOINT=VALUE) and simplify the rest",
-        )
 
 
 def snapped(problem: SimplificationProblem) -> tuple[float, ...]:

@@ -24,6 +24,7 @@ from torquec.proof.torque.torque_tables import (
     position_degrees,
     positions_read,
 )
+from torquec.robot.joints import PositionBasis
 from torquec.simplification.refit_constants import fitted_constants
 from torquec.simplification.replacements import Replacement
 
@@ -55,11 +56,11 @@ class DegreeLimit:
     """The limit for programs that stand for `exact` and begin as `simplified`, in a `room` where time is short."""
 
     def __init__(
-        self, exact: Function, simplified: Function, prismatic: Sequence[bool], room: DegreeRoom | None = None
+        self, exact: Function, simplified: Function, bases: Sequence[PositionBasis], room: DegreeRoom | None = None
     ) -> None:
-        self._prismatic = prismatic
+        self._bases = bases
         self._joints = positions_read(exact) | positions_read(simplified)
-        degrees, n = position_degrees(simplified, prismatic), len(prismatic)
+        degrees, n = position_degrees(simplified, bases), len(bases)
         own = self._points_of(degrees)
         checked = _MOST_VALUES // (n * (n + n * (n + 1) // 2 + 1))
         self._most_points = min(max(_MOST_POINTS, _RISE * own), max(own, checked))
@@ -70,16 +71,16 @@ class DegreeLimit:
 
     def points(self, program: Function) -> int:
         """Control points of a box of the program (1)."""
-        return self._points_of(position_degrees(program, self._prismatic))
+        return self._points_of(position_degrees(program, self._bases))
 
     def allows(self, program: Function) -> bool:
         """Whether a proof can manage the program."""
-        return self._allowed(position_degrees(program, self._prismatic))
+        return self._allowed(position_degrees(program, self._bases))
 
     def allows_replacing(self, program: Function, choices: Sequence[Sequence[Replacement]]) -> list[bool]:
         """For each choice whether a proof could manage the program with its replacements."""
         replaced = [{one.step: one.in_graph for one in chosen} for chosen in choices]
-        return [self._allowed(degrees) for degrees in degrees_of_replacements(program, self._prismatic, replaced)]
+        return [self._allowed(degrees) for degrees in degrees_of_replacements(program, self._bases, replaced)]
 
     def constants_to_fit(self, program: Function) -> list[int]:
         """The steps whose constants may change within the limit (2)."""
@@ -88,10 +89,10 @@ class DegreeLimit:
             return []
         factors = 1.0 + _CHANGE * np.random.default_rng(0).uniform(0.5, 1.0, len(constants))
         others = {k: program.operations[k].value * float(f) for k, f in zip(constants, factors, strict=True)}
-        here, all_changed = degrees_of_changes(program, self._prismatic, [{}, others])
+        here, all_changed = degrees_of_changes(program, self._bases, [{}, others])
         if self._allowed(all_changed):
             return constants
-        alone = degrees_of_changes(program, self._prismatic, [{k: others[k]} for k in constants])
+        alone = degrees_of_changes(program, self._bases, [{k: others[k]} for k in constants])
         return [k for k, degrees in zip(constants, alone, strict=True) if all(np.less_equal(degrees, here))]
 
     def _allowed(self, degrees: Sequence[int]) -> bool:
@@ -105,4 +106,4 @@ class DegreeLimit:
         return [max(pair) for pair in zip(degrees, self._room.degrees, strict=True)]
 
     def _points_of(self, degrees: Sequence[int]) -> int:
-        return math.prod(degrees[j] + 1 if self._prismatic[j] else 2 * degrees[j] + 1 for j in self._joints)
+        return math.prod(self._bases[j].size(degrees[j]) for j in self._joints)

@@ -17,6 +17,7 @@ from itertools import cycle, islice
 from torquec.errors import TimeLimitError
 from torquec.expr import Function, count_operations
 from torquec.foundation.work import Meter, silent
+from torquec.robot.joints import PositionBasis
 from torquec.robot.robot import Robot
 from torquec.simplification.degree_limit import DegreeRoom
 from torquec.simplification.problem import SimplificationProblem
@@ -151,7 +152,7 @@ class _Rounds:
     def _descents(self, starts: Sequence[_Start]) -> list[list[Function]]:
         """The stages of each descent."""
         p = self.problem
-        shared = p.robot, p.exact, p.prismatic, p.motions, p.tolerance, self.room
+        shared = p.robot, p.exact, p.bases, p.motions, p.tolerance, self.room
         tasks = [_Pruning(*shared, start) for start in starts]
         note = lambda _, stages: str(count_operations(stages[-1]))  # noqa: E731
         return list(p.work.map("pruning", _prune, tasks, metered=True, note=note))
@@ -163,7 +164,7 @@ class _Pruning:
 
     robot: Robot
     exact: Function
-    prismatic: tuple[bool, ...]
+    bases: tuple[PositionBasis, ...]
     motions: MotionBox
     tolerance: tuple[float, ...]
     room: DegreeRoom | None
@@ -178,7 +179,7 @@ def _prune(task: _Pruning, *, meter: Meter = silent) -> list[Function]:
             program = program(task.robot, task.motions, task.tolerance, meter=meter)
         except TimeLimitError:
             return [task.exact]
-    given = task.exact, program, task.prismatic, task.motions, task.tolerance
+    given = task.exact, program, task.bases, task.motions, task.tolerance
     prune = last_look if task.start.last else prune_within
     stages = prune(*given, seed=task.start.seed, room=task.room, meter=meter)
     return [*stages, rescaled(stages[-1])]

@@ -52,7 +52,7 @@ def _program(search: MomentSearch, kept: list[int]) -> Function:
 def _turned(problem: SimplificationProblem, search: MomentSearch, kept: list[int]) -> list[Function]:
     """(2), the cheaper one of both angles; none where no link can be turned."""
     link = _last_with_two_components(search, kept)
-    if link is None or search.exact.links[link].prismatic:
+    if link is None or not search.exact.links[link].column.turns:
         return []
     beyond = _links_beyond(search.exact, link)
     within = [k for k in kept if search.parameters[k].link not in beyond]

@@ -10,7 +10,9 @@ from torquec.expr import Function
 from torquec.foundation.time_limit import TimeLimit
 from torquec.foundation.work import Work
 from torquec.proof.torque.certificate import Certificate
+from torquec.robot.joints import PositionBasis
 from torquec.robot.robot import Robot
+from torquec.robot.state_coordinate import position_bases
 from torquec.trajectory.motion_box import MotionBox
 
 
@@ -34,9 +36,9 @@ class SimplificationProblem:
     checked_by: TimeLimit = field(default_factory=TimeLimit, compare=False, repr=False)
 
     @property
-    def prismatic(self) -> tuple[bool, ...]:
-        """Which of the joints translate, (n,)."""
-        return tuple(joint.type.is_prismatic for joint in self.robot.joints)
+    def bases(self) -> tuple[PositionBasis, ...]:
+        """Basis of the closed form in every joint position, (n,)."""
+        return position_bases(self.robot)
 
     @property
     def has_mimic_joints(self) -> bool:

@@ -33,6 +33,7 @@ from torquec.errors import TimeLimitError
 from torquec.expr import Function, count_operations
 from torquec.foundation.one_thread import one_thread
 from torquec.foundation.work import Meter, silent
+from torquec.robot.joints import PositionBasis
 from torquec.simplification.degree_limit import DegreeRoom
 from torquec.simplification.prune_search import PrunePhase, PruneSearch, program_price
 from torquec.trajectory.motion_box import MotionBox
@@ -51,7 +52,7 @@ _LAST_FORMS = 8
 def prune_within(
     exact: Function,
     simplified: Function,
-    prismatic: Sequence[bool],
+    bases: Sequence[PositionBasis],
     motions: MotionBox,
     tolerance: Sequence[float],
     *,
@@ -70,7 +71,7 @@ def prune_within(
     with one_thread(), suppress(TimeLimitError):
         meter(done, len(_PHASES))
         search = PruneSearch(
-            exact, simplified, prismatic, motions, np.asarray(tolerance, dtype=np.float64), seed, room=room
+            exact, simplified, bases, motions, np.asarray(tolerance, dtype=np.float64), seed, room=room
         )
         search.look_at_time = lambda: meter(done, len(_PHASES))
         stages.append(search.factored_again(simplified, forms=1))
@@ -91,7 +92,7 @@ def prune_within(
 def last_look(
     exact: Function,
     program: Function,
-    prismatic: Sequence[bool],
+    bases: Sequence[PositionBasis],
     motions: MotionBox,
     tolerance: Sequence[float],
     *,
@@ -103,9 +104,7 @@ def last_look(
     stages, start, done = [program], max(program_price(program), 1), 0.0
     with one_thread(), suppress(TimeLimitError):
         meter(done, 1.0)
-        search = PruneSearch(
-            exact, program, prismatic, motions, np.asarray(tolerance, dtype=np.float64), seed, room=room
-        )
+        search = PruneSearch(exact, program, bases, motions, np.asarray(tolerance, dtype=np.float64), seed, room=room)
         search.look_at_time = lambda: meter(done, 1.0)
         fitted = search.fitted(program) or program  # which meets motions that are worth a look
         for shorter in search.stages_after(fitted, _LAST_LOOK):
@@ -118,7 +117,7 @@ def last_look(
 def fitted_within(
     exact: Function,
     program: Function,
-    prismatic: Sequence[bool],
+    bases: Sequence[PositionBasis],
     motions: MotionBox,
     tolerance: Sequence[float],
     *,
@@ -126,5 +125,5 @@ def fitted_within(
 ) -> Function | None:
     """The program with constants whose largest errors that can be found are within the tolerances, or None."""
     with one_thread():
-        search = PruneSearch(exact, program, prismatic, motions, np.asarray(tolerance, dtype=np.float64), 0, room=room)
+        search = PruneSearch(exact, program, bases, motions, np.asarray(tolerance, dtype=np.float64), 0, room=room)
         return search.fitted(program)

@@ -19,6 +19,7 @@ import numpy as np
 from torquec.expr import Function, count_operations, evaluate
 from torquec.foundation.arrays import Array
 from torquec.proof.torque.worst_motions import error_program, worst_motions
+from torquec.robot.joints import PositionBasis
 from torquec.simplification.degree_limit import DegreeLimit, DegreeRoom
 from torquec.simplification.foresight import foresee
 from torquec.simplification.refactor import refactored
@@ -92,7 +93,7 @@ class PruneSearch:
         self,
         exact: Function,
         simplified: Function,
-        prismatic: Sequence[bool],
+        bases: Sequence[PositionBasis],
         motions: MotionBox,
         tolerance: Array,
         seed: int,
@@ -101,7 +102,7 @@ class PruneSearch:
     ) -> None:
         self.exact, self.motions, self.tolerance = exact, motions, tolerance
         self.look_at_time = _no_hurry
-        self.limit = DegreeLimit(exact, simplified, prismatic, room)
+        self.limit = DegreeLimit(exact, simplified, bases, room)
         self._seed = 1000 * seed + 100
         rng = np.random.default_rng(seed)
         self.states = sampled_motions(motions, _SAMPLES, rng=rng)

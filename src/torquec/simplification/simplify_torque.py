@@ -31,9 +31,10 @@ from torquec.dynamics.mechanism import mechanism
 from torquec.errors import TimeLimitError
 from torquec.expr import Function, count_operations
 from torquec.foundation.time_limit import TimeLimit
+from torquec.proof.accepts import check_provable
 from torquec.proof.torque.certificate import Certificate
 from torquec.proof.torque.certify import UnprovenError, certify
-from torquec.simplification.check_problem import check_degrees, check_tolerances, rounded_away, snapped
+from torquec.simplification.check_problem import check_tolerances, rounded_away, snapped
 from torquec.simplification.closed_torque import closed_form_with_fewer_terms
 from torquec.simplification.descents import pruned_programs
 from torquec.simplification.fewer_parameters import fewest_operations, recursion_with_fewer_parameters
@@ -88,7 +89,7 @@ def simplify_torque(problem: SimplificationProblem) -> Certificate:
     Raises `SpecificationError` with joint and smallest error that can be proven where a tolerance is below the rounding
     of the exact program, and `RobotError` where the torques are no polynomials that a proof can manage.
     """
-    check_degrees(problem)
+    check_provable(problem.robot, problem.exact)
     check_tolerances(problem)
     plan = time_plan(problem)
     first: Certificate | None = None
@@ -210,9 +211,7 @@ def _proven_or_fitted_again(
         except UnprovenError as error:
             aim = aim.within([_FITTED_TO if name == error.joint else 1.0 for name in problem.robot.joint_names])
             with problem.work.step(f"fitting joint '{error.joint}' more closely"):
-                fitted = fitted_within(
-                    problem.exact, program, aim.prismatic, aim.motions, aim.tolerance, room=plan.room
-                )
+                fitted = fitted_within(problem.exact, program, aim.bases, aim.motions, aim.tolerance, room=plan.room)
             if fitted is None:
                 raise
             program = fitted

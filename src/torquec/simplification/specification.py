@@ -179,7 +179,7 @@ def specification_of(document: Table, robot: Robot, source: str) -> Specificatio
         single[given.name] = given
     document.finish()
     merged = [single.get(joint.name, _Given(where=every.where)).over(every) for joint in robot.joints]
-    rotary = [given for joint, given in zip(robot.joints, merged, strict=True) if not joint.type.is_prismatic]
+    rotary = [given for each, given in zip(robot.coordinates, merged, strict=True) if each.turns]
     for text in dict.fromkeys(text for given in rotary for text in given.in_degrees):
         warn_of_degrees(text)
     ranges = {joint.name: given.range for joint, given in zip(robot.joints, merged, strict=True) if given.range}

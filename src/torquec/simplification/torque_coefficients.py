@@ -18,17 +18,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from torquec.closedform.closed_form import path_variables
 from torquec.closedform.layouts import Entry, Matrix, Part
 from torquec.closedform.polynomial import Monomial, TrigPolynomial, Variable
 from torquec.closedform.rewrite import fewest_terms
 from torquec.closedform.tabulate import coefficient_table, grid, grid_size, polynomial_from_table
-from torquec.closedform.variables import parallel_groups
+from torquec.closedform.variables import parallel_groups, path_variables
 from torquec.errors import RobotError
 from torquec.expr import Function
 from torquec.foundation.arrays import Array
 from torquec.proof.torque.torque_tables import positions_read, torque_rows
 from torquec.robot.robot import Robot
+from torquec.robot.state_coordinate import position_bases
 from torquec.trajectory.motion_box import MotionBox
 
 Key = tuple[Matrix, tuple[int, ...]]
@@ -83,11 +83,11 @@ def torque_coefficients(
             where=robot.source,
             remedy="read the equations of the uncoupled joints with torquec equations",
         )
-    slides = [joint.type.is_prismatic for joint in robot.joints]
+    bases = position_bases(robot)
     read = sorted(positions_read(program))
-    variables = [Variable(((j, 1),), slides[j]) for j in read]
+    variables = [Variable(((j, 1),), bases[j]) for j in read]
     rng = np.random.default_rng(31)
-    points = np.where(slides, 1.0, np.pi) * rng.uniform(-1.0, 1.0, (_POINTS, robot.n))
+    points = np.where([basis.is_periodic for basis in bases], np.pi, 1.0) * rng.uniform(-1.0, 1.0, (_POINTS, robot.n))
     truth = torque_rows(program, points)
     found: dict[Key, TrigPolynomial] = {}
     tables: dict[int, tuple[Array, Array]] = {}
@@ -235,7 +235,7 @@ def _largest_value(monomial: Monomial, motions: MotionBox) -> float:
     """Of displacements at their limits; sines and cosines are at most one."""
     value = 1.0
     for variable, _, power in monomial:
-        if variable.prismatic:
+        if not variable.is_angle:
             joint = variable.joints[0][0]
             value *= max(abs(motions.lower[joint]), abs(motions.upper[joint])) ** power
     return value

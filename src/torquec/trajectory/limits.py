@@ -18,7 +18,7 @@ from torquec.dynamics import total_torque
 from torquec.errors import ArgumentError
 from torquec.foundation.arrays import Array
 from torquec.robot.degrees import degrees_text, is_placement_in_degrees, is_position_in_degrees
-from torquec.robot.robot import JointType, Limits, Robot
+from torquec.robot.robot import Limits, Robot
 from torquec.trajectory.trajectory import Trajectory
 
 _BISECTIONS = 40  # to the rounding of times between two samples
@@ -63,17 +63,17 @@ def limit_violations(robot: Robot, trajectory: Trajectory, *, efforts: bool = Fa
     torques = _torques(robot, trajectory) if efforts else None
     places = _extremes(trajectory, trajectory.qd, position=True)
     peaks = _extremes(trajectory, trajectory.qdd, position=False)
-    for j, joint in enumerate(robot.joints):
-        length = "m" if joint.type.is_prismatic else "rad"
+    for j, joint in enumerate(robot.coordinates):
+        length = joint.position_unit
         times, values = places[j]
-        if joint.type is not JointType.CONTINUOUS:
+        if joint.has_position_limits:
             lower, upper = joint.limits.lower, joint.limits.upper
             found += _worst(joint.name, LimitKind.LOWER, times, values, lower, length, sign=-1.0)
             found += _worst(joint.name, LimitKind.UPPER, times, values, upper, length)
         times, values = peaks[j]
         found += _worst(joint.name, LimitKind.VELOCITY, times, np.abs(values), joint.limits.velocity, f"{length}/s")
         if torques is not None:
-            unit = "N" if joint.type.is_prismatic else "Nm"
+            unit = joint.effort_unit.replace(" ", "")
             loads = np.abs(torques[:, j])
             found += _worst(joint.name, LimitKind.EFFORT, trajectory.t, loads, joint.limits.effort, unit)
     return tuple(found)
@@ -102,11 +102,11 @@ def _remedy(robot: Robot, found: Sequence[Violation]) -> str:
 
 def text_of_degrees(robot: Robot, trajectory: Trajectory, remedy: str) -> str:
     """What to say of a motion whose positions look like degrees (3); nothing where none does."""
-    for j, joint in enumerate(robot.joints):
-        if joint.type.is_prismatic:
+    for j, joint in enumerate(robot.coordinates):
+        if not joint.turns:
             continue
         largest = float(max(trajectory.q[:, j], key=abs))
-        bounds = joint.limits if joint.type is not JointType.CONTINUOUS else Limits()
+        bounds = joint.limits if joint.has_position_limits else Limits()
         beyond = not bounds.lower <= largest <= bounds.upper
         if is_position_in_degrees(largest) or (beyond and is_placement_in_degrees(largest)):
             return degrees_text(f"the position of joint '{joint.name}'", largest, remedy)

@@ -103,7 +103,7 @@ class LogFile:
 
     def _stacked(self, kind: str, values: Array) -> Array:
         """Recorded columns (N, n) in joint coordinates, in the robot's order."""
-        sliding = tuple(self.robot.joints[self.robot.joint_index(name)].type.is_prismatic for name in self.joints)
+        sliding = tuple(not self.robot.coordinates[self.robot.joint_index(name)].turns for name in self.joints)
         return self.log_map.to_joint(kind, values, sliding=sliding)[:, self._order]
 
     def _late(self, parts: list[Array]) -> Array:

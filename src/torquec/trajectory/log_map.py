@@ -111,7 +111,7 @@ class LogMap:
     def to_joint(self, quantity: str, values: Array, *, sliding: tuple[bool, ...] = ()) -> Array:
         """Columns of a quantity (N, n), joined at full turns, in joint coordinates and SI units (1)-(3).
 
-        `sliding` says which joints are prismatic (none, unless given).
+        `sliding` says which joints translate (none, unless given).
 
         >>> LogMap(gear_ratios=(50.0,), torque_unit="mNm").to_joint("torque", np.array([[100.0]]))
         array([[5.]])

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from torquec.foundation.arrays import Array
-from torquec.robot.robot import JointType, Robot
+from torquec.robot.robot import Robot
 from torquec.trajectory.log import LogFinding, Pathology, Severity
 from torquec.trajectory.log_map import LogMap
 from torquec.trajectory.log_quantity import ANGLES
@@ -76,13 +76,13 @@ def shorter_unit(step: float) -> str:
 
 def looks_like_degrees(robot: Robot, joints: tuple[str, ...], q: Array) -> tuple[float, int | None]:
     """The reach of the positions q (N, n) and the number of a joint that is in degrees (2); None for none."""
-    of = [robot.joints[robot.joint_index(name)] for name in joints]
-    rotary = np.array([not joint.type.is_prismatic for joint in of])
+    of = [robot.coordinates[robot.joint_index(name)] for name in joints]
+    rotary = np.array([joint.turns for joint in of])
     finite = np.where(np.isfinite(q), np.abs(q), 0.0)
     most = np.quantile(finite, _REACHED, axis=0) if len(q) else np.zeros(len(of))
     bounds = [max(abs(joint.limits.lower), abs(joint.limits.upper)) for joint in of]
     reach = np.array([max(bound, 1.0) if math.isfinite(bound) else 2.0 * _TURN for bound in bounds])
-    bounded = np.array([joint.type is not JointType.CONTINUOUS for joint in of])
+    bounded = np.array([joint.has_position_limits for joint in of])
     beyond = rotary & bounded & (most > np.maximum(2.0 * reach, reach + 1.1 * _TURN))
     if not beyond.any() or not np.all(most[rotary] * ANGLES["deg"] <= 1.1 * reach[rotary]):
         return 0.0, None

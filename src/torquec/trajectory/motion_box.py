@@ -1,6 +1,6 @@
 """The box of motions over which errors are bounded: ranges of positions, largest speeds and accelerations.
 
-(1)  a revolute joint without limits, or with limits wider than a turn, has one turn: everything repeats after it
+(1)  a turning joint without limits, or with limits wider than a turn, has one turn: everything repeats after it
 (2)  the box is stated for the independent joints; a mimic joint, q' = a q + b, moves over the image of its leader's
      range, with |a| times its speed and acceleration (`of_bodies`)
 (3)  samples are a Kronecker sequence, x_k = frac(k alpha + 1/2) with alpha_j = 1/phi^j, phi^(d+1) = phi + 1, stretched
@@ -17,7 +17,8 @@ import numpy as np
 
 from torquec.errors import ArgumentError, RobotError
 from torquec.foundation.arrays import Array
-from torquec.robot.robot import Joint, Robot
+from torquec.robot.robot import Robot
+from torquec.robot.state_coordinate import StateCoordinate
 
 _STRETCH = 1.35
 """Part of a side that is sampled, its ends standing for the faces: a quarter of the samples lies on each pair."""
@@ -111,7 +112,7 @@ def joint_box(robot: Robot, ranges: Mapping[str, tuple[float, float]] | None = N
     given = dict(ranges or {})
     for name in given:
         robot.joint_index(name)
-    sides = [given.get(joint.name) or _range(robot, joint) for joint in robot.joints]
+    sides = [given.get(joint.name) or _range(robot, joint) for joint in robot.coordinates]
     return MotionBox(tuple(low for low, _ in sides), tuple(high for _, high in sides))
 
 
@@ -139,12 +140,12 @@ def _at_limits(numbers: Array, limits: Sequence[float]) -> None:
     np.copysign(np.array(limits), numbers, out=numbers)
 
 
-def _range(robot: Robot, joint: Joint) -> tuple[float, float]:
+def _range(robot: Robot, joint: StateCoordinate) -> tuple[float, float]:
     low, high = joint.limits.lower, joint.limits.upper
-    if joint.type.is_prismatic:
+    if not joint.turns:
         if not (math.isfinite(low) and math.isfinite(high)):
             raise RobotError(
-                f"the prismatic joint '{joint.name}' of robot '{robot.name}' has no limits",
+                f"the {joint.joint.type} joint '{joint.name}' of robot '{robot.name}' has no limits",
                 where=robot.source,
                 remedy="give its range in the specification, or limits in the robot's file",
             )

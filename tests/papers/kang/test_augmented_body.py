@@ -32,7 +32,10 @@ NO_TENSOR = ((0.0,) * 3,) * 3
 
 def links(*parents):
     """Links with these parents; where they stand does not matter here."""
-    return [PlacedLink(parent, False, Turn(IDENTITY_ROTATION, 1.0, 0.0), (0.0, 0.0, 0.0)) for parent in parents]
+    return [
+        PlacedLink(parent, JointType.REVOLUTE.kind, Turn(IDENTITY_ROTATION, 1.0, 0.0), (0.0, 0.0, 0.0))
+        for parent in parents
+    ]
 
 
 def test_puma560_of_the_oracle():

@@ -21,8 +21,9 @@ from torquec.proof.enclosure.bernstein import (
     rounding_steps,
     table_of,
 )
+from torquec.robot.joints import PositionBasis
 
-X, Y, Z = Variable(((0, 1),)), Variable(((1, 1),)), Variable(((2, 1),), prismatic=True)
+X, Y, Z = Variable(((0, 1),)), Variable(((1, 1),)), Variable(((2, 1),), PositionBasis.POLYNOMIAL)
 
 
 def _control(table, ranges):

@@ -7,6 +7,7 @@ import pytest
 
 from torquec.proof.enclosure.grid_bound import GridAxis, _without_weak_harmonics, amplitudes, grid_bound
 from torquec.proof.enclosure.monomial_bound import Monomial
+from torquec.robot.joints import PositionBasis
 
 
 def free_rows(table):
@@ -29,12 +30,14 @@ def test_a_cosine_of_amplitude_two_is_bounded_by_two():
 @pytest.mark.parametrize("seed", range(20))
 def test_never_below_samples_and_never_far_above(seed):
     rng = np.random.default_rng(seed)
-    axes = [GridAxis(2), GridAxis(1 + seed % 2, prismatic=True, lower=-0.4, upper=1.1), GridAxis(2)][: 1 + seed % 3]
+    axes = [GridAxis(2), GridAxis(1 + seed % 2, basis=PositionBasis.POLYNOMIAL, lower=-0.4, upper=1.1), GridAxis(2)][
+        : 1 + seed % 3
+    ]
     table = rng.normal(size=(6, *(axis.size for axis in axes)))
     bound = grid_bound(free_rows(table), axes)
     largest = 0.0
     for _ in range(3000):
-        q = [rng.uniform(a.lower, a.upper) if a.prismatic else rng.uniform(0.0, 2.0 * np.pi) for a in axes]
+        q = [rng.uniform(a.lower, a.upper) if not a.basis.is_periodic else rng.uniform(0.0, 2.0 * np.pi) for a in axes]
         largest = max(largest, float(np.abs(values_at(table, axes, q)).sum()))
     assert largest <= bound <= 1.35 * largest
     assert bound <= amplitudes(table, axes).sum() * (1.0 + 1e-6)
@@ -49,7 +52,7 @@ def test_a_grid_that_is_believed_as_it_is_would_be_too_small():
 
 
 def test_slopes_are_those_of_differences():
-    sliding = [GridAxis(2, prismatic=True, lower=low, upper=0.3) for low in (-1.0, 0.05)]
+    sliding = [GridAxis(2, basis=PositionBasis.POLYNOMIAL, lower=low, upper=0.3) for low in (-1.0, 0.05)]
     for axis in (GridAxis(2), GridAxis(3), *sliding):
         rng = np.random.default_rng(1)
         c = rng.normal(size=axis.size)
@@ -60,7 +63,7 @@ def test_slopes_are_those_of_differences():
 
 def test_weak_harmonics_are_left_out_one_by_one_and_are_counted():
     """Of three variables the highest ones of the first and the whole third: what is left and what went are all."""
-    axes = [GridAxis(3), GridAxis(2, prismatic=True, lower=-0.4, upper=1.1), GridAxis(1)]
+    axes = [GridAxis(3), GridAxis(2, basis=PositionBasis.POLYNOMIAL, lower=-0.4, upper=1.1), GridAxis(1)]
     rng = np.random.default_rng(4)
     table = rng.normal(size=(4, *(axis.size for axis in axes)))
     weak = table.copy()
@@ -81,7 +84,7 @@ def test_weak_harmonics_are_left_out_one_by_one_and_are_counted():
 @pytest.mark.parametrize("span", [0.0, 0.3, 1.0, 4.0])
 def test_displacements_are_from_minus_one_to_one_in_their_range(span):
     """Chebyshev's polynomials are (1, -1, 1), (1, 0, -1) and (1, 1, 1) at its ends and between."""
-    axis = GridAxis(2, prismatic=True, lower=0.2, upper=0.2 + span)
+    axis = GridAxis(2, basis=PositionBasis.POLYNOMIAL, lower=0.2, upper=0.2 + span)
     found = axis.values(0.2 + span * np.array([0.0, 0.5, 1.0]))
     expected = [[1.0, -1.0, 1.0], [1.0, 0.0, -1.0], [1.0, 1.0, 1.0]] if span else [[1.0, 0.0, -1.0]] * 3
     np.testing.assert_allclose(found, expected, atol=1e-12)

@@ -9,6 +9,7 @@ from torquec.closedform.polynomial import TrigPolynomial, Variable
 from torquec.closedform.tabulate import basis_powers
 from torquec.proof.enclosure.bernstein import table_of
 from torquec.proof.enclosure.wave_amplitudes import amplitudes_within, sum_of_amplitudes
+from torquec.robot.joints import PositionBasis
 
 
 def angles(count):
@@ -36,13 +37,13 @@ def test_no_polynomial_is_larger(degree):
 
 
 def test_displacements_have_no_amplitude():
-    slide = Variable(((0, 1),), prismatic=True)
+    slide = Variable(((0, 1),), PositionBasis.POLYNOMIAL)
     assert sum_of_amplitudes(np.ones(3), [slide]) is None
 
 
 def test_displacements_count_as_far_as_they_reach():
     """3 d^2 - 2 d C with d of at most 5: 75 + 10."""
-    slide, angle = Variable(((0, 1),), prismatic=True), Variable(((1, 1),))
+    slide, angle = Variable(((0, 1),), PositionBasis.POLYNOMIAL), Variable(((1, 1),))
     table = np.zeros((3, 3))
     table[2, 0], table[1, 1] = 3.0, -2.0
     assert amplitudes_within(table, [slide, angle], [5.0, np.inf]) == pytest.approx(85.0)

@@ -25,6 +25,7 @@ from torquec.proof.torque.coefficient_error import (
 from torquec.proof.torque.coefficient_tolerance import ErrorKind, Family
 from torquec.proof.torque.torque_residual import torque_residual
 from torquec.proof.torque.torque_tables import torque_rows, torque_tables
+from torquec.robot.joints import PositionBasis
 from torquec.trajectory.motion_box import MotionBox
 
 
@@ -57,7 +58,7 @@ def test_rows_of_coefficients(n):
 def tables():
     robot = arm("planar3r")
     made = programs(robot, 1, 0.8)
-    exact, simplified = (torque_tables(program, [False] * 3, [0, 1, 2]) for program in made)
+    exact, simplified = (torque_tables(program, [PositionBasis.TRIGONOMETRIC] * 3, [0, 1, 2]) for program in made)
     return made, exact, torque_residual(exact, simplified)
 
 
@@ -119,7 +120,7 @@ def test_largest_errors_that_are_found():
 
 
 def test_degrees_and_ranges():
-    slide = Variable(((2, 1),), prismatic=True)
+    slide = Variable(((2, 1),), PositionBasis.POLYNOMIAL)
     error = CoefficientError(np.zeros((1, 3, 5, 7, 4)), (angle(0), angle(0, -1), angle(1), slide), *[None] * 3)
     assert error.degrees == (1, 2, 3, 3)
     box = MotionBox((-1.0, -3.0, -8.0), (2.0, 2.0, 9.0))

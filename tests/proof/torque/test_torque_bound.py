@@ -14,6 +14,7 @@ from torquec.expr.math import sincos
 from torquec.proof.torque.torque_bound import FACTORS, PUBLISHED, _part_of, _targets, torque_bound
 from torquec.proof.torque.torque_residual import torque_residual
 from torquec.proof.torque.torque_tables import torque_tables
+from torquec.robot.joints import PositionBasis
 from torquec.trajectory.motion_box import MotionBox
 
 BOX = MotionBox((-1.0, 0.2), (1.0, 0.5), (2.0, 3.0), (5.0, 7.0))
@@ -24,7 +25,10 @@ def residual_of(first, second=lambda q, qd, qdd: 0.0 * qd[0], joints=(0, 1)):
     shapes = dict.fromkeys(("q", "qd", "qdd"), (2,))
     errs = trace("f", lambda q, qd, qdd: {"tau": [first(q, qd, qdd), second(q, qd, qdd)]}, shapes)
     none = trace("f", lambda q, qd, qdd: {"tau": [0.0 * qd[0], 0.0 * qd[1]]}, shapes)
-    return torque_residual(torque_tables(errs, [False] * 2, joints), torque_tables(none, [False] * 2, joints))
+    return torque_residual(
+        torque_tables(errs, [PositionBasis.TRIGONOMETRIC] * 2, joints),
+        torque_tables(none, [PositionBasis.TRIGONOMETRIC] * 2, joints),
+    )
 
 
 # 3 sin q2 is at most 3 sin 0.5 in the second joint's range; speeds 2 and 3, accelerations 5 and 7.

@@ -17,6 +17,7 @@ from torquec.proof.torque import torque_bound as module
 from torquec.proof.torque.certify import UnprovenError, certify
 from torquec.proof.torque.torque_residual import torque_residual
 from torquec.proof.torque.torque_tables import torque_tables
+from torquec.robot.state_coordinate import position_bases
 
 PARTS = "proving a torque error in parts"
 
@@ -86,8 +87,8 @@ def test_the_joint_that_uses_most_of_what_is_allowed_comes_first(given, whole):
 def search_of(given, whole, factor):
     """The first joint's search at a multiple of its largest error, begun and left off."""
     robot, exact, simplified, box = given
-    prismatic = [joint.type.is_prismatic for joint in robot.joints]
-    tables = [torque_tables(program, prismatic, range(robot.n)) for program in (exact, simplified)]
+    bases = position_bases(robot)
+    tables = [torque_tables(program, bases, range(robot.n)) for program in (exact, simplified)]
     found = whole.joints[robot.joint_names[0]].found
     error = module.joint_error(torque_residual(*tables), 0, box, limit=factor * found)
     return error, module.pursued(error, replace(module.bound_search(error, found), targets=(error.limit,)))

@@ -13,15 +13,17 @@ from torquec.expr import evaluate, math, trace
 from torquec.proof.enclosure.bernstein import basis_degree
 from torquec.proof.torque.torque_residual import _NOISE, torque_residual
 from torquec.proof.torque.torque_tables import position_degrees, positions_read, torque_tables
+from torquec.robot.joints import PositionBasis
+from torquec.robot.state_coordinate import position_bases
 
 
 @pytest.mark.parametrize("name", ["planar3r", "scara", "stanford"])
 def test_the_tables_reproduce_the_error(name):
     robot = arm(name)
     exact, simplified = programs(robot, 1, 0.9)
-    prismatic = [joint.type.is_prismatic for joint in robot.joints]
+    bases = position_bases(robot)
     read = sorted(positions_read(exact) | positions_read(simplified))
-    residual = torque_residual(torque_tables(exact, prismatic, read), torque_tables(simplified, prismatic, read))
+    residual = torque_residual(torque_tables(exact, bases, read), torque_tables(simplified, bases, read))
     rng = np.random.default_rng(3)
     q, qd, qdd = rng.uniform(-1.0, 1.0, (3, robot.n))
     state = {"q": q, "qd": qd, "qdd": qdd}
@@ -41,15 +43,15 @@ def test_the_tables_reproduce_the_error(name):
 @pytest.mark.parametrize("name", ["planar3r", "scara", "stanford"])
 def test_degrees_are_those_of_the_torques(name):
     robot = arm(name)
-    prismatic = [joint.type.is_prismatic for joint in robot.joints]
-    assert position_degrees(programs(robot, 1, 0.9)[0], prismatic) == (2,) * robot.n
+    bases = position_bases(robot)
+    assert position_degrees(programs(robot, 1, 0.9)[0], bases) == (2,) * robot.n
 
     def cubic(q, qd, qdd):
         s, c = math.sincos(q[0])
         return {"tau": [c * c * s, *([qdd[0]] * (robot.n - 1))]}
 
     shapes = {"q": (robot.n,), "qd": (robot.n,), "qdd": (robot.n,)}
-    assert position_degrees(trace("cubic", cubic, shapes), [False] * robot.n)[0] == 3
+    assert position_degrees(trace("cubic", cubic, shapes), [PositionBasis.TRIGONOMETRIC] * robot.n)[0] == 3
 
 
 def torque_of_waves(*waves):
@@ -64,9 +66,9 @@ def torque_of_waves(*waves):
 
 def test_variables_and_degrees_of_an_error():
     """cos q1 is of degree one, cos 2 q2 of degree two; nothing depends on q3."""
-    prismatic = [False] * 3
-    exact = torque_tables(torque_of_waves((0, 1, 5.0), (1, 2, 3.0), (2, 1, 4.0)), prismatic, [0, 1, 2])
-    residual = torque_residual(exact, torque_tables(torque_of_waves((2, 1, 4.0)), prismatic, [0, 1, 2]))
+    bases = [PositionBasis.TRIGONOMETRIC] * 3
+    exact = torque_tables(torque_of_waves((0, 1, 5.0), (1, 2, 3.0), (2, 1, 4.0)), bases, [0, 1, 2])
+    residual = torque_residual(exact, torque_tables(torque_of_waves((2, 1, 4.0)), bases, [0, 1, 2]))
     assert residual.dependence(0) == ((0, 1), (1, 2))
     assert residual.dependence(1) == residual.dependence(2) == ((), ())
     none = torque_residual(exact, exact)
@@ -76,7 +78,7 @@ def test_variables_and_degrees_of_an_error():
 def test_sizes_of_small_and_large_torques():
     """Rounding is in parts of the largest torque at rest, or of one where that is smaller."""
     for size, expected in ((1e-3, 1.0), (0.9, 1.0), (40.0, 40.0)):
-        exact = torque_tables(torque_of_waves((0, 1, size)), [False] * 3, [0])
+        exact = torque_tables(torque_of_waves((0, 1, size)), [PositionBasis.TRIGONOMETRIC] * 3, [0])
         residual = torque_residual(exact, exact)
         assert residual.size == pytest.approx(expected, rel=0.1)  # largest on the grid
         assert 1e-16 * expected < residual.rounding < 1e-10 * expected
@@ -85,15 +87,17 @@ def test_sizes_of_small_and_large_torques():
 def test_rounding_grows_with_every_variable():
     """Three times for each, as the checker's allowance does by less; in parts of the largest torque at rest."""
     for joints in ([], [0], [0, 1], [0, 1, 2]):
-        exact = torque_tables(torque_of_waves(*([(0, 1, 40.0)] if joints else [])), [False] * 3, joints)
+        exact = torque_tables(
+            torque_of_waves(*([(0, 1, 40.0)] if joints else [])), [PositionBasis.TRIGONOMETRIC] * 3, joints
+        )
         residual = torque_residual(exact, exact)
         assert residual.rounding == pytest.approx(2e-13 * 3.0 ** len(joints) * residual.size, rel=1e-12, abs=0.0)
         assert residual.size >= (30.0 if joints else 1.0)
 
 
 def test_what_is_dropped_as_rounding_is_counted():
-    exact = torque_tables(torque_of_waves((0, 1, 1.0)), [False] * 3, [0])
-    other = torque_tables(torque_of_waves((0, 1, 1.0 + 4e-16)), [False] * 3, [0])
+    exact = torque_tables(torque_of_waves((0, 1, 1.0)), [PositionBasis.TRIGONOMETRIC] * 3, [0])
+    other = torque_tables(torque_of_waves((0, 1, 1.0 + 4e-16)), [PositionBasis.TRIGONOMETRIC] * 3, [0])
     residual = torque_residual(exact, other)
     assert not np.any(residual.tables[0])
     assert 0.0 < residual.dropped[0].max() < 1e-14
@@ -101,8 +105,8 @@ def test_what_is_dropped_as_rounding_is_counted():
 
 
 def test_differences_that_are_no_rounding_are_kept_and_not_counted_as_dropped():
-    exact = torque_tables(torque_of_waves((0, 1, 0.5)), [False] * 3, [0])
-    other = torque_tables(torque_of_waves((0, 1, 0.25)), [False] * 3, [0])
+    exact = torque_tables(torque_of_waves((0, 1, 0.5)), [PositionBasis.TRIGONOMETRIC] * 3, [0])
+    other = torque_tables(torque_of_waves((0, 1, 0.25)), [PositionBasis.TRIGONOMETRIC] * 3, [0])
     residual = torque_residual(exact, other)
     assert np.abs(residual.tables[0]).max() == pytest.approx(0.25)
     assert all(dropped.max() < 1e-14 for dropped in residual.dropped)
@@ -110,7 +114,7 @@ def test_differences_that_are_no_rounding_are_kept_and_not_counted_as_dropped():
 
 def test_where_rounding_ends():
     """Below one, torques are measured against one: what is more than the noise of that is a difference."""
-    plain = torque_tables(torque_of_waves((0, 1, 0.5)), [False] * 3, [0])
+    plain = torque_tables(torque_of_waves((0, 1, 0.5)), [PositionBasis.TRIGONOMETRIC] * 3, [0])
     for part, kept in ((0.7, False), (1.5, True)):
         changed = plain.table.copy()
         changed[0, 0, -1] += part * _NOISE

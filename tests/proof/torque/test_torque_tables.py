@@ -18,6 +18,8 @@ from torquec.proof.torque.torque_tables import (
     torque_rows,
     torque_tables,
 )
+from torquec.robot.joints import PositionBasis
+from torquec.robot.state_coordinate import position_bases
 from torquec.simplification.moment_costs import torque_program
 
 
@@ -38,17 +40,17 @@ def test_a_degree_that_no_proof_can_manage_is_refused():
     program = trace(
         "inverse_dynamics", lambda q, qd, qdd: {"tau": [math.sincos(5.0 * q[0])[0] + qd[0] + qdd[0]]}, shapes
     )
-    (degree,) = position_degrees(program, [False])
+    (degree,) = position_degrees(program, [PositionBasis.TRIGONOMETRIC])
     assert degree == 5 > HIGHEST_DEGREE
     with pytest.raises(RobotError, match="of degree 5 in the sine and cosine of a joint"):
-        torque_tables(program, [False], degree=degree)
+        torque_tables(program, [PositionBasis.TRIGONOMETRIC], degree=degree)
 
 
 @pytest.mark.parametrize("name", ["planar3r", "scara"])
 def test_tables_give_the_rows_between_the_points_that_they_were_made_from(name):
     robot = arm(name)
     exact, _ = programs(robot, 0, 1.0)
-    slides = [joint.type.is_prismatic for joint in robot.joints]
+    slides = position_bases(robot)
     tables = torque_tables(exact, slides)
     q = np.random.default_rng(8).uniform(-1.0, 1.0, (6, robot.n))
     rows = torque_rows(exact, q)
@@ -71,20 +73,20 @@ def test_too_many_positions_are_refused_before_the_work():
         dict.fromkeys(("q", "qd", "qdd"), (n,)),
     )
     with pytest.raises(RobotError, match="depend on 14 joint positions, too many"):
-        torque_tables(program, [False] * n)
-    assert len(torque_tables(program, [False] * n, [0, 5]).variables) == 2
+        torque_tables(program, [PositionBasis.TRIGONOMETRIC] * n)
+    assert len(torque_tables(program, [PositionBasis.TRIGONOMETRIC] * n, [0, 5]).variables) == 2
 
 
 def test_degrees_with_steps_replaced_are_those_of_the_program_built_so():
     """A length of the recursion of a spatial arm left out at one place: what cancelled does not any more."""
     exact = torque_program(mechanism(arm("puma560")))
-    prismatic = [False] * 6
-    here = position_degrees(exact, prismatic)
+    bases = [PositionBasis.TRIGONOMETRIC] * 6
+    here = position_degrees(exact, bases)
     sums = [k for k, step in enumerate(exact.operations) if step.op in (Op.ADD, Op.SUB)]
     replaced = [{k: lambda values, kept=exact.operations[k].args[0]: values[kept]} for k in sums[::4]]
     replaced.append({**replaced[3], **replaced[-2]})
-    seen = degrees_of_replacements(exact, prismatic, replaced)
-    assert list(seen) == [position_degrees(rebuilt(exact, replaced=one), prismatic) for one in replaced]
+    seen = degrees_of_replacements(exact, bases, replaced)
+    assert list(seen) == [position_degrees(rebuilt(exact, replaced=one), bases) for one in replaced]
     assert any(max(degrees) > max(here) for degrees in seen)
 
 
@@ -98,6 +100,8 @@ def test_degrees_of_changed_constants():
     program = trace("inverse_dynamics", algorithm, {"q": (1,), "qd": (1,), "qdd": (1,)})
     constants = [k for k, step in enumerate(program.operations) if step.op is Op.CONST]
     changes = [{}, *({k: 1.1 * program.operations[k].value} for k in constants)]
-    degrees = degrees_of_changes(program, [False], changes)
-    assert degrees[0] == position_degrees(program, [False]) == (2,)  # 3 sin(q), and two is the least that is said
+    degrees = degrees_of_changes(program, [PositionBasis.TRIGONOMETRIC], changes)
+    assert (
+        degrees[0] == position_degrees(program, [PositionBasis.TRIGONOMETRIC]) == (2,)
+    )  # 3 sin(q), and two is the least that is said
     assert [found for found in degrees[1:] if found == (3,)]

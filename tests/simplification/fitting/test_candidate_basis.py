@@ -6,6 +6,7 @@ from tests.simplification.stanford_table import monomial, stanford, target
 import torquec as tq
 from torquec.closedform import Variable, closed_form
 from torquec.errors import ArgumentError
+from torquec.robot.joints import PositionBasis
 from torquec.simplification.fitting.candidate_basis import CandidateSet, candidate_basis, product_basis, set_product
 
 
@@ -13,7 +14,7 @@ def test_five_and_three_per_joint():
     angles = [Variable(((i, 1),)) for i in range(3)]
     assert len(product_basis(angles)) == 5**3
     assert len(product_basis(angles, degree=1)) == 3**3
-    assert len(product_basis([Variable(((0, 1),), prismatic=True)])) == 3
+    assert len(product_basis([Variable(((0, 1),), PositionBasis.POLYNOMIAL)])) == 3
     assert set(product_basis(angles[:1])) == {(), *(((angles[0], a, b),) for a, b in ((1, 0), (0, 1), (0, 2), (1, 1)))}
 
 

@@ -11,6 +11,7 @@ from torquec.closedform import TrigPolynomial, Variable, closed_form
 from torquec.errors import ArgumentError
 from torquec.proof.torque.coefficient_tolerance import ErrorKind
 from torquec.proof.torque.error_peaks import largest_error
+from torquec.robot.joints import PositionBasis
 from torquec.simplification.fitting.minimax import minimax_fit
 from torquec.trajectory.motion_box import MotionBox, joint_box
 
@@ -45,7 +46,7 @@ def test_published_optima_within_one_percent(name, basis, relative, optimum):
 
 
 def test_chebyshev_polynomials():
-    d = Variable(((0, 1),), prismatic=True)
+    d = Variable(((0, 1),), PositionBasis.POLYNOMIAL)
     powers = [((d, 0, k),) if k else () for k in range(6)]
     for degree in range(1, 6):
         top = TrigPolynomial({powers[degree]: 1.0})

@@ -153,7 +153,7 @@ class ArmFollower:
             row = list(q)
             for joint, value in zip(arm.joints, branch.values, strict=True):
                 near = q[joint.index]
-                row[joint.index] = value if joint.prismatic else nearest_turn(value, _ANYWHERE, near).value
+                row[joint.index] = value if joint.slides else nearest_turn(value, _ANYWHERE, near).value
             apart = sum(((a - b) * (a - b) for a, b in zip(row, q, strict=True)), start=0.0)
             missed = branch.position_miss - MISSED * arm.reach
             if not self.is_deficient:

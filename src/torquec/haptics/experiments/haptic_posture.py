@@ -95,7 +95,7 @@ def follows(kinematics: InverseKinematics, q: Array, paths: Array, *, duration: 
 def _room(kinematics: InverseKinematics, room: Array) -> Array:
     """Distances to limits (.., n) of the joints that move the frame, slides in halves of the arm's size."""
     size = 0.5 * kinematics.arm.reach
-    parts = [room[..., joint.index] / (size if joint.prismatic else 1.0) for joint in kinematics.arm.joints]
+    parts = [room[..., joint.index] / (size if joint.slides else 1.0) for joint in kinematics.arm.joints]
     return np.stack(parts, axis=-1)
 
 
@@ -118,8 +118,8 @@ def _ranked(kinematics: InverseKinematics) -> list[Array]:
     robot, arm = kinematics.robot, kinematics.arm
     rng = np.random.default_rng(0)
     lower, upper = [], []
-    for joint in robot.joints:
-        far = _NO_END if joint.type.is_prismatic else _NO_LIMIT
+    for joint in robot.coordinates:
+        far = _NO_LIMIT if joint.turns else _NO_END
         lower.append(max(joint.limits.lower, -far) if joint.limits.upper > -far else joint.limits.lower)
         upper.append(min(joint.limits.upper, far) if joint.limits.lower < far else joint.limits.upper)
     low, high = np.array(lower), np.array(upper)

@@ -26,7 +26,7 @@ from torquec.expr.gradient import gradient
 from torquec.expr.math import absolute
 from torquec.foundation.arrays import Array
 from torquec.identification.excitation.workspace import WorkspaceRule
-from torquec.robot.robot import JointType, Robot
+from torquec.robot.robot import Robot
 from torquec.trajectory.trajectory import MotionState
 
 _FREE_RANGE = math.pi  # [rad], to each side, of a joint without limits
@@ -143,11 +143,11 @@ def motion_limits(robot: Robot, *, acceleration: float = math.inf, rules: Sequen
     """
     middle, half, speed = (np.zeros(robot.n) for _ in range(3))
     assumed: list[str] = []
-    for j, joint in enumerate(robot.joints):
+    for j, joint in enumerate(robot.coordinates):
         lower, upper = joint.limits.lower, joint.limits.upper
-        if joint.type is JointType.CONTINUOUS or not math.isfinite(upper - lower):
-            reach = _FREE_TRAVEL if joint.type.is_prismatic else _FREE_RANGE
-            lower, upper = _bounded(lower, upper, reach, continuous=joint.type is JointType.CONTINUOUS)
+        if not joint.has_position_limits or not math.isfinite(upper - lower):
+            reach = _FREE_RANGE if joint.turns else _FREE_TRAVEL
+            lower, upper = _bounded(lower, upper, reach, continuous=not joint.has_position_limits)
             assumed.append(f"position of '{joint.name}' from {lower:.4g} to {upper:.4g}")
         middle[j], half[j] = 0.5 * (lower + upper), 0.5 * (upper - lower)
         speed[j] = joint.limits.velocity

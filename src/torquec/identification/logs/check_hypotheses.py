@@ -181,7 +181,7 @@ class _Search:
     def _moved(self, robot: Robot, motion: FitMotion, read: _Read) -> Iterator[_Hypothesis]:
         """(2)."""
         n = self.log.n
-        turning = [j for j, joint in enumerate(robot.joints) if not joint.type.is_prismatic]
+        turning = [j for j, joint in enumerate(robot.coordinates) if joint.turns]
         tried = [sign * size for size in _OFFSETS for sign in (1.0, -1.0)] + [180.0]
 
         def cost(offset: float, j: int) -> float:

@@ -20,7 +20,7 @@ import numpy as np
 
 from torquec.foundation.arrays import Array, Mask
 from torquec.identification.logs.log_motion import LogMotion, moving_average
-from torquec.robot.robot import JointType, Robot
+from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity, spans_of
 from torquec.trajectory.log_units import looks_like_degrees
 
@@ -48,8 +48,8 @@ def check_positions(robot: Robot, log: Log, motion: LogMotion) -> list[LogFindin
     """(1), (2), (7)."""
     found = []
     explained = set()
-    for j, joint in enumerate(robot.joints):
-        if joint.type.is_prismatic:
+    for j, joint in enumerate(robot.coordinates):
+        if not joint.turns:
             continue
         jumps = np.diff(log.q[motion.rows, j])
         wrap = _wrap(jumps, np.diff(motion.t), joint.limits.velocity)
@@ -71,15 +71,15 @@ def check_positions(robot: Robot, log: Log, motion: LogMotion) -> list[LogFindin
 
 def _beyond_limits(robot: Robot, log: Log, j: int) -> list[LogFinding]:
     """(7) of one joint."""
-    joint, q = robot.joints[j], log.q[:, j]
+    joint, q = robot.coordinates[j], log.q[:, j]
     lower, upper = joint.limits.lower, joint.limits.upper
-    if joint.type is JointType.CONTINUOUS:
+    if not joint.has_position_limits:
         return []
     slack = _BEYOND * (upper - lower) if math.isfinite(upper - lower) else _BEYOND
     beyond = (q < lower - slack) | (q > upper + slack)
     if not beyond.any():
         return []
-    unit = "m" if joint.type.is_prismatic else "rad"
+    unit = joint.position_unit
     reach = f"reaches from {float(np.nanmin(q)):.4g} to {float(np.nanmax(q)):.4g} {unit}"
     text = f"{reach}, beyond the limits {lower:.4g} to {upper:.4g} {unit} in {beyond.mean():.0%} of the samples"
     remedy = (

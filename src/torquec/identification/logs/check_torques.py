@@ -97,7 +97,7 @@ def _changes(robot: Robot, log: Log, motion: LogMotion, *, first: bool) -> Itera
         yield _Change(_turned(motion, q=flip), (j,), _error(Pathology.NEGATED, text, name, key))
         text = f"the torques of the robot's own model agree once it and {log.column('tau', j)} are negated"
         yield _Change(_turned(motion, q=flip, tau=flip), (j,), _error(Pathology.NEGATED, text, name, "signs in a map"))
-    for j in (j for j in range(n) if not robot.joints[j].type.is_prismatic):
+    for j in (j for j in range(n) if robot.coordinates[j].turns):
         for offset in _OFFSETS:
             text = f"the torques of the robot's own model agree once {offset:.0f} degrees are added, or about that"
             key = f"if the joint counts from elsewhere, say so in a map: offset = [..] with {offset:.0f} degrees for it"

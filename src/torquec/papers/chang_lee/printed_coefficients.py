@@ -16,6 +16,7 @@ from torquec.closedform.closed_form import ClosedForm, closed_form
 from torquec.closedform.polynomial import TrigPolynomial, Variable, constant, single
 from torquec.proof.torque.coefficient_tolerance import ErrorKind
 from torquec.robot import classics
+from torquec.robot.joints import PositionBasis
 from torquec.trajectory.motion_box import MotionBox, joint_box
 
 _MOTOR_3 = 0.782  # [kg], the third motor's reflected inertia, which J33 of the table leaves out
@@ -137,7 +138,7 @@ def printed_polynomial(expression: str) -> TrigPolynomial:
     >>> len(printed_polynomial("1.455+2.594*S2^2*q3").terms)
     2
     """
-    letters = {"one": constant(1.0), "q3": single(Variable(((2, 1),), prismatic=True), 0, 1)}
+    letters = {"one": constant(1.0), "q3": single(Variable(((2, 1),), PositionBasis.POLYNOMIAL), 0, 1)}
     for joint in (2, 4, 5):
         angle = Variable(((joint - 1, 1),))
         letters |= {f"C{joint}": single(angle, 1, 0), f"S{joint}": single(angle, 0, 1)}

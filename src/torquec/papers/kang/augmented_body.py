@@ -40,8 +40,8 @@ def augmented_body(robot: Robot, q: Sequence[Scalar]) -> InertialModel:
     """
     m = mechanism(robot, Grouping.NONE)
     placed = place(m, q)
-    poses = root_poses(m, placed, q)
-    axes = [axis_of(pose, link.prismatic) for pose, link in zip(poses, placed, strict=True)]
+    poses = root_poses(m, placed)
+    axes = [axis_of(pose, link.column) for pose, link in zip(poses, placed, strict=True)]
     found = Elements()
     bodies = augmented_bodies(placed, central_bodies(robot, m, poses))
     for k, (body, way) in enumerate(zip(bodies, chains(placed), strict=True)):

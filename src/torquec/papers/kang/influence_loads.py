@@ -3,7 +3,7 @@
 What the joints must supply, so that  torque = I* qdd + qd' P* qd + loads. With G the coefficients of a point or a link:
 
 (1)  gravity g on all links:                    -sum over links of m G_c' g
-     the same by augmented bodies:              -g . (s_k x (h_k - M_k o_k))  revolute,   -g . (M_k s_k)  prismatic
+     the same by augmented bodies:              -g . (s_k x (h_k - M_k o_k))  rotation,   -g . (M_k s_k)  translation
      with M_k, h_k the mass and first moment, about the base, of link k and everything that it carries
 (2)  force f at a point, moment t on its link:  -(G_x' f + G_w' t)
 (3)  spring between the points a and b:         (G_b - G_a)' k (1 - rest / |d|) d,     d = b - a
@@ -72,11 +72,11 @@ def gravity_load(robot: Robot, q: Sequence[Scalar]) -> list[Scalar]:
     ]
     load: list[Scalar] = [0.0] * m.n
     for k in reversed(range(len(placed))):
-        axis, coordinate = axis_of(poses[k], placed[k].prismatic), m.coordinates[k]
-        if axis.prismatic:
-            momentum = scale(axis.direction, masses[k])
-        else:
+        axis, coordinate = axis_of(poses[k], placed[k].column), m.coordinates[k]
+        if axis.turns:
             momentum = cross(axis.direction, subtract(moments[k], scale(axis.origin, masses[k])))
+        else:
+            momentum = scale(axis.direction, masses[k])
         load[coordinate.index] = load[coordinate.index] - coordinate.multiplier * dot(momentum, robot.gravity)
         parent = placed[k].parent
         if parent != BASE:

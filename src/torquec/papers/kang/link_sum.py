@@ -33,8 +33,8 @@ def link_sum(robot: Robot, q: Sequence[Scalar]) -> InertialModel:
     """
     m = mechanism(robot, Grouping.NONE)
     placed = place(m, q)
-    poses = root_poses(m, placed, q)
-    axes = [axis_of(pose, link.prismatic) for pose, link in zip(poses, placed, strict=True)]
+    poses = root_poses(m, placed)
+    axes = [axis_of(pose, link.column) for pose, link in zip(poses, placed, strict=True)]
     found = Elements()
     for body, way in zip(central_bodies(robot, m, poses), chains(placed), strict=True):
         g = {i: axes[i].first(body.center) for i in way}

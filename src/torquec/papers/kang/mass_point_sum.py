@@ -4,10 +4,10 @@ A mass point has no rotation, so nothing but P1 is left of P*, and its propertie
 the composite body of joint k (mass m, moments h and E about the joint's origin), in the axes of link k, where joint i
 moves a point r at v_i + w_i x r per unit of its speed:
 
-(1)  joint k:   u = z x h,  n = J z  revolute,      u = m z,  n = h x z  prismatic      (as in `mass_matrix`)
+(1)  joint k:   u = z x h,  n = J z  rotation,      u = m z,  n = h x z  translation      (as in `mass_matrix`)
 (2)  I_ik  = v_i . u + w_i . n
 (3)  S_ijk = v_i . (w_j x u) + w_i . b_j,
-       b_j = (E w_j) x z  revolute k,      h x (w_j x z)  prismatic k,          i before k, j at or before k
+       b_j = (E w_j) x z  rotation k,      h x (w_j x z)  translation k,          i before k, j at or before k
 (4)  to the next link outwards, at p and turned by R:   w -> R' w,   v -> R' (v + w x p)
 
 S is symmetric in j, k; S_ijk with i < k, j <= k are all that determine it (`inertial_power`, (3)-(5)): n (n^2 - 1) / 3
@@ -24,11 +24,9 @@ from torquec.dynamics.mass_matrix import unit_acceleration_wrench
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.mechanism import PlacedLink, mechanism, place
 from torquec.papers.kang.inertial_power import Elements, InertialModel, collected, collected_inertia, complete_first
+from torquec.robot.joints import UnitTwist
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import Scalar, Vector3, add, cross, dot
-
-_Z: Vector3 = (0.0, 0.0, 1.0)
-_ZERO: Vector3 = (0.0, 0.0, 0.0)
 
 Fields = dict[int, tuple[Vector3, Vector3]]
 """v and w of (1)-(4) by joint: how each joint moves the points of a link, at its origin and in its axes."""
@@ -42,11 +40,11 @@ def mass_point_sum(robot: Robot, q: Sequence[Scalar]) -> InertialModel:
     found = Elements()
     for k, fields in enumerate(joint_fields(placed)):
         link, body = placed[k], composite[k]
-        u, n = unit_acceleration_wrench(body, link.prismatic)
+        u, n = unit_acceleration_wrench(body, link.column)
         for i, (v, w) in fields.items():
             found.inertia[i, k] = dot(v, u) + dot(w, n)
         for j, (_, spin) in fields.items():
-            force, moment = cross(spin, u), _moment(body, link.prismatic, spin)
+            force, moment = cross(spin, u), _moment(body, link.column, spin)
             for i, (v, w) in fields.items():
                 if i != k:
                     found.first[i, j, k] = dot(v, force) + dot(w, moment)
@@ -61,14 +59,14 @@ def joint_fields(placed: Sequence[PlacedLink]) -> list[Fields]:
         if link.parent != BASE:
             for i, (v, w) in found[link.parent].items():
                 fields[i] = link.turn.back(add(v, cross(w, link.origin))), link.turn.back(w)
-        fields[k] = (_Z, _ZERO) if link.prismatic else (_ZERO, _Z)
+        fields[k] = (link.column.linear, link.column.angular)
         found.append(fields)
     return found
 
 
-def _moment(body: MassMoments, prismatic: bool, w: Vector3) -> Vector3:
+def _moment(body: MassMoments, column: UnitTwist, w: Vector3) -> Vector3:
     """b_j of (3)."""
-    if prismatic:
+    if not column.turns:
         return cross(body.first, (w[1], -w[0], 0.0))
     return (
         body.xy * w[0] + body.yy * w[1] + body.yz * w[2],

@@ -42,8 +42,8 @@ def power_array_elements(robot: Robot, q: Sequence[float]) -> Array:
     """
     m = mechanism(robot, Grouping.NONE)
     placed = place(m, list(q))
-    poses = root_poses(m, placed, list(q))
-    axes = [axis_of(pose, link.prismatic) for pose, link in zip(poses, placed, strict=True)]
+    poses = root_poses(m, placed)
+    axes = [axis_of(pose, link.column) for pose, link in zip(poses, placed, strict=True)]
     size = len(placed)
     parts = np.zeros((3, size, size, size))
     for body, way in zip(central_bodies(robot, m, poses), chains(placed), strict=True):

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from torquec.dynamics.composite import composite_moments
 from torquec.dynamics.mass_moments import MassMoments
 from torquec.dynamics.mechanism import Mechanism, PlacedLink, mechanism, place
+from torquec.robot.joints import UnitTwist
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import Scalar, Vector3, add, cross
 
@@ -46,7 +47,7 @@ def renaud_mass_matrix(robot: Robot, q: Sequence[Scalar]) -> list[list[Scalar]]:
     total: list[list[Scalar]] = [list(row) for row in m.reflected_inertia]
     for i, ancestors in enumerate(_ancestors(placed)):
         for ancestor in ancestors:
-            value = _entry(composite[i], ancestor, placed[ancestor.link].prismatic, placed[i].prismatic)
+            value = _entry(composite[i], ancestor, placed[ancestor.link].column, placed[i].column)
             _add(m, total, ancestor.link, i, value)
     return total
 
@@ -60,7 +61,7 @@ def renaud_gravity_torque(robot: Robot, q: Sequence[Scalar]) -> list[Scalar]:
     for i, (link, body) in enumerate(zip(placed, composite_moments(placed), strict=True)):
         g = link.turn.back(m.gravity if link.parent == BASE else gravity[link.parent])
         gravity.append(g)
-        own = -(body.m * g[2]) if link.prismatic else g[0] * body.y - g[1] * body.x
+        own = g[0] * body.y - g[1] * body.x if link.column.turns else -(body.m * g[2])
         coordinate = m.coordinates[i]
         total[coordinate.index] = total[coordinate.index] + coordinate.multiplier * own
     return total
@@ -76,13 +77,13 @@ def _ancestors(placed: Sequence[PlacedLink]) -> list[list[_Ancestor]]:
     return found
 
 
-def _entry(body: MassMoments, ancestor: _Ancestor, slides: bool, own_slides: bool) -> Scalar:
+def _entry(body: MassMoments, ancestor: _Ancestor, column: UnitTwist, own: UnitTwist) -> Scalar:
     """(2); the third column of J is (-Exz, -Eyz, Exx + Eyy)."""
     u = ancestor.axis
-    if slides:
-        return body.m * u[2] if own_slides else u[1] * body.x - u[0] * body.y
+    if not column.turns:
+        return u[1] * body.x - u[0] * body.y if own.turns else body.m * u[2]
     a = cross(u, ancestor.reach)  # (1)
-    if own_slides:
+    if not own.turns:
         return body.m * a[2] - (u[1] * body.x - u[0] * body.y)
     turned = u[2] * (body.xx + body.yy) - u[0] * body.xz - u[1] * body.yz
     return turned + (a[1] * body.x - a[0] * body.y)

@@ -74,7 +74,7 @@ def _simulated(context: StepContext, experiment: ExperimentPart) -> dict[str, An
         "period": law.period,
         "joints": list(law.joints),
         "plant": real.kind.value,
-        "units": {joint.name: "m" if joint.type.is_prismatic else "rad" for joint in plant.robot.joints},
+        "units": {each.name: each.position_unit for each in plant.robot.coordinates},
         "conditions": simulation_conditions(plant, motion, options, file=part.trajectory or ""),
     }
     if experiment.runs > 1:

@@ -98,7 +98,7 @@ def _check_statement(robot: Robot, proof: CoefficientProof) -> None:
         known = joints and len(set(joints)) == len(joints) and all(0 <= j < robot.n for j in joints)
         if not known or not all(sign in (1, -1) for _, sign in variable):
             raise CheckError(f"{proof.name}: no such variable {variable}", remedy=REMEDY)
-        if len(joints) > 1 and any(robot.joints[j].type.is_prismatic for j in joints):
+        if len(joints) > 1 and not all(robot.coordinates[j].turns for j in joints):
             raise CheckError(f"{proof.name}: displacements are not added up", remedy=REMEDY)
     if proof.variables and np.linalg.matrix_rank(sums_matrix(robot.n, proof.variables)) < len(proof.variables):
         raise CheckError(f"{proof.name}: its variables depend on each other", remedy=REMEDY)
@@ -128,7 +128,7 @@ def _leaves(robot: Robot, certificate: CoefficientCertificate, proof: Coefficien
 
 
 def _sliding(robot: Robot, proof: CoefficientProof) -> list[bool]:
-    return [robot.joints[variable[0][0]].type.is_prismatic for variable in proof.variables]
+    return [not robot.coordinates[variable[0][0]].turns for variable in proof.variables]
 
 
 def _check_proof(task: _Task) -> None:

@@ -56,7 +56,7 @@ def check_program(robot: Robot, program: Function) -> None:
     wanted = (robot.n,)
     if ports != dict.fromkeys(_RATES, wanted) or outputs != {"tau": wanted}:
         raise CheckError("the program does not map q, qd, qdd to tau of this robot", remedy=_REMEDY)
-    slides = [joint.type.is_prismatic for joint in robot.joints]
+    slides = [not each.turns for each in robot.coordinates]
     forms: list[_Form] = []
     for step in program.operations:
         arguments = [forms[k] for k in step.args]

@@ -78,8 +78,8 @@ class ResidualGrid:
     part: TorquePart = TorquePart.WHOLE
 
     def __post_init__(self) -> None:
-        for joint, low, high in zip(self.robot.joints, self.lower, self.upper, strict=True):
-            narrow = joint.type.is_prismatic and 0.0 < high - low < _NARROWEST * max(abs(low), abs(high))
+        for joint, low, high in zip(self.robot.coordinates, self.lower, self.upper, strict=True):
+            narrow = not joint.turns and 0.0 < high - low < _NARROWEST * max(abs(low), abs(high))
             if narrow or not high - low >= 0.0:
                 raise CheckError(f"the range of joint '{joint.name}' is [{low}, {high}]", remedy=REMEDY)
 
@@ -97,7 +97,7 @@ class ResidualGrid:
     @cached_property
     def sliding(self) -> tuple[bool, ...]:
         """Which joints translate (n,)."""
-        return tuple(joint.type.is_prismatic for joint in self.robot.joints)
+        return tuple(not each.turns for each in self.robot.coordinates)
 
     @cached_property
     def exact(self) -> Function:

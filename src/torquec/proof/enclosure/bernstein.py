@@ -66,7 +66,7 @@ def numerator_matrix(interval: Range, degree: int) -> tuple[Array, Array]:
     coefficients.
     """
     powers = basis_powers(interval.variable, degree)
-    if interval.variable.prismatic:
+    if not interval.variable.is_angle:
         width = interval.upper - interval.lower
         columns = [_shifted_power(interval.lower, width, b, degree) for _, b in powers]
         return bernstein_matrix(degree) @ np.array(columns).T, np.ones(degree + 1)
@@ -115,7 +115,7 @@ def root_ranges(ranges: Sequence[Range]) -> list[list[Range]]:
     """Each range cut into intervals that are narrow enough for (1); more than a full turn is one turn."""
     found = []
     for r in ranges:
-        if r.variable.prismatic:
+        if not r.variable.is_angle:
             found.append([r])
             continue
         lower, upper = (r.lower, r.upper) if r.upper - r.lower < 2.0 * math.pi else (-math.pi, math.pi)
@@ -133,7 +133,7 @@ def along(matrix: Array, table: Array, axis: int) -> Array:
 
 def basis_degree(variable: Variable, size: int) -> int:
     """The degree of a variable whose axis of a table has `size` basis functions."""
-    return size - 1 if variable.prismatic else (size - 1) // 2
+    return variable.basis.degree(size)
 
 
 def table_of(polynomials: Sequence[TrigPolynomial], variables: Sequence[Variable], degree: int) -> Array:

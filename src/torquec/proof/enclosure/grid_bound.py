@@ -27,6 +27,7 @@ import numpy as np
 from torquec.foundation.arrays import Array, RealArray
 from torquec.foundation.time_limit import TimeLimit
 from torquec.proof.enclosure.monomial_bound import Monomial, MonomialBound
+from torquec.robot.joints import PositionBasis
 
 _NO_LIMIT = TimeLimit()
 
@@ -52,25 +53,25 @@ class GridAxis:
     """
 
     degree: int
-    prismatic: bool = False
+    basis: PositionBasis = PositionBasis.TRIGONOMETRIC
     lower: float = -1.0
     upper: float = 1.0
 
     @property
     def size(self) -> int:
         """Number of basis functions."""
-        return self.degree + 1 if self.prismatic else 2 * self.degree + 1
+        return self.basis.size(self.degree)
 
     def points(self, count: int) -> Array:
         """The positions of (1) or (2)."""
-        if not self.prismatic:
+        if self.basis.is_periodic:
             return 2.0 * np.pi * np.arange(count) / count
         x = np.cos(np.pi * (np.arange(count) + 0.5) / count)
         return 0.5 * (self.lower + self.upper) + 0.5 * (self.upper - self.lower) * x
 
     def values(self, positions: Array) -> Array:
         """The basis functions at positions, (positions, size)."""
-        if self.prismatic:
+        if not self.basis.is_periodic:
             span = self.upper - self.lower
             x = (2.0 * positions - self.lower - self.upper) / (span if span > 0.0 else 1.0)
             return np.asarray(np.polynomial.chebyshev.chebvander(x, self.degree), dtype=np.float64)
@@ -82,7 +83,7 @@ class GridAxis:
     def slope(self) -> Array:
         """The matrix that takes coefficients to those of the derivative, (size, size)."""
         matrix = np.zeros((self.size, self.size))
-        if self.prismatic:
+        if not self.basis.is_periodic:
             span = self.upper - self.lower
             for k in range(1, self.size):
                 derived = np.polynomial.chebyshev.chebder(np.eye(self.size)[k])
@@ -95,7 +96,7 @@ class GridAxis:
 
     def factor(self, count: int) -> float:
         """(1) or (2) for that many points; infinite for too few."""
-        angle = math.pi * self.degree / (2 * count if self.prismatic else count)
+        angle = math.pi * self.degree / (count if self.basis.is_periodic else 2 * count)
         return 1.0 / math.cos(angle) if angle < 0.5 * math.pi else math.inf
 
 
@@ -108,10 +109,10 @@ def amplitudes(table: RealArray, axes: Sequence[GridAxis]) -> RealArray:
     """(4) for tables (rows, basis, ..): (rows,)."""
     left = np.abs(table)
     for axis in reversed(axes):
-        if axis.prismatic:
-            left = left.sum(axis=-1)
-        else:
+        if axis.basis.is_periodic:
             left = left[..., 0] + np.hypot(left[..., 1::2], left[..., 2::2]).sum(axis=-1)
+        else:
+            left = left.sum(axis=-1)
     return left
 
 

@@ -22,7 +22,7 @@ from torquec.proof.enclosure.bernstein import along, basis_degree
 
 def sum_of_amplitudes(table: Array, variables: Sequence[Variable]) -> float | None:
     """(1), of a table (basis, ..) over angles; None where one of the variables is a displacement."""
-    if any(variable.prismatic for variable in variables):
+    if not all(variable.is_angle for variable in variables):
         return None
     return amplitudes_within(table, variables, [0.0] * len(variables))
 
@@ -32,7 +32,7 @@ def amplitudes_within(table: Array, variables: Sequence[Variable], reach: Sequen
     waves = table.astype(complex)
     for axis, (variable, far) in enumerate(zip(variables, reach, strict=True)):
         degree = basis_degree(variable, table.shape[axis])
-        matrix = np.diag(float(far) ** np.arange(degree + 1)) if variable.prismatic else _exponentials(degree)
+        matrix = _exponentials(degree) if variable.is_angle else np.diag(float(far) ** np.arange(degree + 1))
         waves = along(matrix, waves, axis)
     return float(np.abs(waves).sum())
 

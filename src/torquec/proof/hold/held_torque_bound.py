@@ -46,6 +46,7 @@ from torquec.proof.enclosure.monomial_bound import Monomial
 from torquec.proof.hold.hold_order import HoldOrder
 from torquec.proof.torque.torque_tables import position_degrees, positions_read, torque_rows
 from torquec.robot.robot import Robot
+from torquec.robot.state_coordinate import position_bases
 from torquec.trajectory.motion_box import MotionBox
 
 _LARGEST = 5**7
@@ -149,11 +150,11 @@ class _Rows:
         self.n = robot.n
         self.v, self.a = np.array(motions.velocity), np.array(motions.acceleration)
         self.variables = _variables(robot, program, sums_angles=sums_angles)
-        degrees = position_degrees(program, [joint.type.is_prismatic for joint in robot.joints])
+        degrees = position_degrees(program, position_bases(robot))
         self.axes = []
         for variable in self.variables:
             joint = variable.joints[-1][0]
-            self.axes.append(GridAxis(degrees[joint], variable.prismatic, motions.lower[joint], motions.upper[joint]))
+            self.axes.append(GridAxis(degrees[joint], variable.basis, motions.lower[joint], motions.upper[joint]))
         if math.prod(axis.size for axis in self.axes) > _LARGEST:
             raise RobotError(
                 f"the torques depend on {len(self.axes)} joint positions, too many to bound what holding costs",
@@ -308,10 +309,11 @@ def _add(sums: dict[tuple[int, ...], Array], joints: tuple[int, ...], row: Array
 def _variables(robot: Robot, program: Function, *, sums_angles: bool) -> list[Variable]:
     """The positions that the torques depend on; of exact models, sums of the angles of parallel joints."""
     read = positions_read(program)
-    plain = [Variable(((j, 1),), robot.joints[j].type.is_prismatic) for j in sorted(read)]
+    bases = position_bases(robot)
+    plain = [Variable(((j, 1),), bases[j]) for j in sorted(read)]
     if not sums_angles or any(body.joint.mimic for body in robot.bodies):
         return plain
-    summed = [variable for variable in plain if variable.prismatic]
+    summed = [variable for variable in plain if not variable.is_angle]
     for group in parallel_groups(robot.canonical.links):
         first = next((k for k, (joint, _) in enumerate(group.joints) if joint in read), None)
         if first is not None:

@@ -28,7 +28,8 @@ import numpy as np
 
 from torquec.dynamics.mechanism import coordinates
 from torquec.foundation.arrays import Array
-from torquec.robot.canonical import CanonicalLink, exact_cos_sin
+from torquec.robot.canonical import CanonicalLink
+from torquec.robot.right_angle import exact_cos_sin
 from torquec.robot.robot import BASE, Robot
 from torquec.spatial import Inertia, Vector3, matmul, rotation_z
 
@@ -91,7 +92,7 @@ def _below(
     pivots = np.zeros(len(links))
     for i in reversed(range(len(links))):
         link, K = links[i], energies[i]
-        k = 5 if link.prismatic else 2
+        k = link.column.axis + (0 if link.column.turns else 3)
         pivots[i] = K[k, k] + rotor[i] - taken[i] - _ROUNDING * (abs(K[k, k]) + abs(rotor[i]) + abs(taken[i]))
         if not pivots[i] > 0.0:
             return None
@@ -99,7 +100,8 @@ def _below(
             continue
         free[i] = K - np.outer(K[k], K[k]) / pivots[i]
         measure = free[i] if measures is None else measures[i]
-        below = _along_the_axis(free[i], K) if link.prismatic else _about_the_axis(free[i], K, measure)
+        turns = link.column.turns
+        below = _about_the_axis(free[i], K, measure) if turns else _along_the_axis(free[i], K)
         if below is None:
             return None
         # What no turn about (or shift along) the axis changes, the joint's own does not: all the rest is constant.
@@ -130,9 +132,9 @@ def _shift(p: Vector3) -> Array:
 
 
 def _turned(link: CanonicalLink) -> Array:
-    """A twist in the link's axes, of a revolute joint at q = -theta, from that in those of the parent."""
+    """A twist in the link's axes, of a turning joint at q = -theta, from that in those of the parent."""
     rotation = (
-        matmul(link.pre.rotation, rotation_z(*exact_cos_sin(link.theta))) if link.prismatic else link.pre.rotation
+        link.pre.rotation if link.column.turns else matmul(link.pre.rotation, rotation_z(*exact_cos_sin(link.theta)))
     )
     X = np.zeros((6, 6))
     X[:3, :3] = X[3:, 3:] = np.array(rotation, dtype=np.float64).T

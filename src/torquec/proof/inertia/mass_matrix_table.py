@@ -21,6 +21,7 @@ from torquec.foundation.arrays import Array
 from torquec.proof.checker.modular_degree import exact_degrees
 from torquec.proof.checker.program_form import check_program
 from torquec.robot.robot import Robot
+from torquec.robot.state_coordinate import position_bases
 
 _MOST_POINTS = 200_000
 """Points of a grid: six joints of degree two, and one of three, have 109,375."""
@@ -46,7 +47,7 @@ class MassMatrixTable:
 
 def polynomial_degrees(robot: Robot, mass_matrix: Function) -> tuple[int, ...] | None:
     """The degree (n,) of a program q -> M (n, n) in each joint (1); None where it is no such polynomial."""
-    sliding = tuple(joint.type.is_prismatic for joint in robot.joints)
+    sliding = tuple(not each.turns for each in robot.coordinates)
     torque = _torque(robot.n, mass_matrix)
     try:
         check_program(robot, torque)
@@ -70,9 +71,10 @@ def mass_matrix_table(
 ) -> MassMatrixTable | None:
     """The table of M, or of M `less` another one, degrees (n,) being at most these (2); None where it is too large."""
     joints = tuple(j for j, degree in enumerate(degrees) if degree)
-    variables = tuple(Variable(((j, 1),), robot.joints[j].type.is_prismatic) for j in joints)
+    bases = position_bases(robot)
+    variables = tuple(Variable(((j, 1),), bases[j]) for j in joints)
     own = tuple(degrees[j] for j in joints)
-    sizes = [degree + 1 if v.prismatic else 2 * degree + 1 for v, degree in zip(variables, own, strict=True)]
+    sizes = [v.basis.size(degree) for v, degree in zip(variables, own, strict=True)]
     if math.prod(sizes) > _MOST_POINTS:
         return None
     upper = np.triu_indices(robot.n)

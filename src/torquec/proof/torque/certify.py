@@ -28,6 +28,7 @@ from torquec.proof.torque.torque_residual import TorqueResidual, torque_residual
 from torquec.proof.torque.torque_tables import position_degrees, positions_read, tables_of_zero, torque_tables
 from torquec.proof.torque.worst_motions import error_program, worst_motions
 from torquec.robot.robot import Robot
+from torquec.robot.state_coordinate import position_bases
 from torquec.trajectory.motion_box import MotionBox
 
 _SUMMED = 1.0 + 1e-9
@@ -66,15 +67,15 @@ def certify(
     `UnprovenError` where a joint's error exceeds its limit or no proof was found.
     """
     work = as_work(work)
-    prismatic = [joint.type.is_prismatic for joint in robot.joints]
+    bases = position_bases(robot)
     read = sorted(positions_read(exact) | positions_read(simplified))
     error = error_program(exact, simplified)
     # Of both programs, not of their difference: where that is nothing but rounding it has every degree.
-    both = zip(position_degrees(exact, prismatic), position_degrees(simplified, prismatic), strict=True)
+    both = zip(position_degrees(exact, bases), position_degrees(simplified, bases), strict=True)
     highest = [max(pair) for pair in both]
     degree = [highest[joint] for joint in read]
     with work.ahead(worst_motions, error, motions) as worst:
-        tables = [torque_tables(program, prismatic, read, degree=degree) for program in (exact, simplified)]
+        tables = [torque_tables(program, bases, read, degree=degree) for program in (exact, simplified)]
         residual = torque_residual(*tables)
         found = worst().found
     rounded = rounding_of(simplified, motions, precision)
@@ -110,9 +111,9 @@ def smallest_bounds(
     The difference of the tables is zero then, and what is left the same for every joint but for (4) and (5). Raises
     `RobotError` as `certify` does.
     """
-    prismatic = [joint.type.is_prismatic for joint in robot.joints]
-    degrees = position_degrees(program, prismatic)
-    nothing = tables_of_zero(program, prismatic, degree=[degrees[joint] for joint in sorted(positions_read(program))])
+    bases = position_bases(robot)
+    degrees = position_degrees(program, bases)
+    nothing = tables_of_zero(program, bases, degree=[degrees[joint] for joint in sorted(positions_read(program))])
     left = torque_bound(torque_residual(nothing, nothing), 0, motions, found=0.0)
     assert left is not None  # no limit was stated
     return tuple(left.bound + more for more in _added(robot, motions, rounding_of(program, motions, precision)))

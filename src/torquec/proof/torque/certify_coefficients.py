@@ -30,6 +30,7 @@ from torquec.proof.torque.snap_bound import snap_rows
 from torquec.proof.torque.torque_residual import TorqueResidual, torque_residual
 from torquec.proof.torque.torque_tables import TorqueTables, position_degrees, positions_read, torque_tables
 from torquec.robot.robot import Robot
+from torquec.robot.state_coordinate import position_bases
 from torquec.trajectory.motion_box import MotionBox
 
 _EXACT = 1e-11
@@ -142,13 +143,13 @@ def _outcomes(
 ) -> Iterator[tuple[_Task, CoefficientProof | _Unproven]]:
     """Every coefficient that is not exact, with its proof where there is one."""
     check_independent(robot)
-    prismatic = [joint.type.is_prismatic for joint in robot.joints]
+    bases = position_bases(robot)
     read = sorted(positions_read(exact) | positions_read(simplified))
-    both = zip(position_degrees(exact, prismatic), position_degrees(simplified, prismatic), strict=True)
+    both = zip(position_degrees(exact, bases), position_degrees(simplified, bases), strict=True)
     highest = [max(pair) for pair in both]
     degree = [highest[joint] for joint in read]
-    tables = torque_tables(exact, prismatic, read, degree=degree)
-    residual = torque_residual(tables, torque_tables(simplified, prismatic, read, degree=degree))
+    tables = torque_tables(exact, bases, read, degree=degree)
+    residual = torque_residual(tables, torque_tables(simplified, bases, read, degree=degree))
     stated = {(t.family, t.index): t for t in tolerances}
     groups = tuple(parallel_groups(robot.canonical.links))
     tasks = _tasks(tables, residual, stated, box, groups, snap_rows(robot, box))

@@ -159,7 +159,7 @@ def _range(variable: Variable, box: MotionBox) -> Range:
     """The values of a sum of angles; a whole turn is all."""
     ends = [sorted((sign * box.lower[j], sign * box.upper[j])) for j, sign in variable.joints]
     lower, upper = sum(low for low, _ in ends), sum(high for _, high in ends)
-    if not variable.prismatic and upper - lower >= 2.0 * math.pi:
+    if variable.is_angle and upper - lower >= 2.0 * math.pi:
         return Range(variable, -math.pi, math.pi)
     return Range(variable, lower, upper)
 

@@ -24,7 +24,9 @@ from torquec.errors import RobotError
 from torquec.expr import Function, trace
 from torquec.foundation.arrays import Array
 from torquec.proof.torque.torque_tables import position_degrees, positions_read, torque_rows
+from torquec.robot.joints import PositionBasis
 from torquec.robot.robot import Robot
+from torquec.robot.state_coordinate import position_bases
 from torquec.trajectory.motion_box import MotionBox
 
 _EVEN_DISPLACEMENTS = (1.0, 1.0, 1.25, 1.64)
@@ -62,15 +64,18 @@ def snap_rows(robot: Robot, box: MotionBox) -> Array:
 
 @functools.lru_cache(maxsize=64)
 def _snap_rows(robot: Robot, lower: tuple[float, ...], upper: tuple[float, ...]) -> Array:
-    sliding = [joint.type.is_prismatic for joint in robot.joints]
+    bases = position_bases(robot)
     programs = [_torque(robot), _torque(replace(robot, snap=False))]
-    turned = [max(pair) for pair in zip(*(position_degrees(each, sliding, least=0) for each in programs), strict=True)]
+    turned = [max(pair) for pair in zip(*(position_degrees(each, bases, least=0) for each in programs), strict=True)]
     points = math.prod(2 * degree + 1 for degree in turned)
-    if not any(sliding) and points * robot.n * (robot.n + robot.n * (robot.n + 1) // 2 + 1) <= _MOST_VALUES:
+    if (
+        all(basis.is_periodic for basis in bases)
+        and points * robot.n * (robot.n + robot.n * (robot.n + 1) // 2 + 1) <= _MOST_VALUES
+    ):
         return _by_waves(programs, turned)
     # Degrees are two, or three: rounded angles make rotations that are not quite, and the checker's degrees are exact.
     found = [
-        [max(pair) for pair in zip(*(position_degrees(each, sliding, least=least) for each in programs), strict=True)]
+        [max(pair) for pair in zip(*(position_degrees(each, bases, least=least) for each in programs), strict=True)]
         for least in (2, 3)
     ]
     return np.asarray(np.maximum(*(_on_grid(robot, programs, degrees, lower, upper) for degrees in found)))
@@ -78,7 +83,7 @@ def _snap_rows(robot: Robot, lower: tuple[float, ...], upper: tuple[float, ...])
 
 def _by_waves(programs: Sequence[Function], degrees: Sequence[int]) -> Array:
     """(2), (n, rows)."""
-    nodes = [_nodes(False, degree, 0.0, 0.0) for degree in degrees]
+    nodes = [_nodes(PositionBasis.TRIGONOMETRIC, degree, 0.0, 0.0) for degree in degrees]
     positions = np.stack(np.meshgrid(*nodes, indexing="ij"), axis=-1).reshape(-1, len(nodes))
     rows = [torque_rows(program, positions) for program in programs]
     rounded = _ROUNDED * 3.0 ** len(nodes) * max(float(np.abs(each).max()) for each in rows)
@@ -96,9 +101,9 @@ def _on_grid(
 ) -> Array:
     """(1) with these degrees."""
     read = set.union(*(positions_read(program) for program in programs))
-    sliding = [joint.type.is_prismatic for joint in robot.joints]
+    bases = position_bases(robot)
     highest = [degree if j in read else 0 for j, degree in enumerate(degrees)]
-    nodes = [_nodes(*each) for each in zip(sliding, highest, lower, upper, strict=True)]
+    nodes = [_nodes(*each) for each in zip(bases, highest, lower, upper, strict=True)]
     if math.prod(map(len, nodes)) > _MOST_POINTS or max(highest) >= len(_EVEN_DISPLACEMENTS):
         raise RobotError(
             f"what snapped angles change in the torques of '{robot.name}' cannot be bounded",
@@ -109,7 +114,7 @@ def _on_grid(
     for q in _parts(nodes):
         rows = [torque_rows(program, q) for program in programs]
         largest = np.maximum(largest, np.abs(rows[0] - rows[1]).max(axis=0))
-    constant = math.prod(_lebesgue(slides, degree) for slides, degree in zip(sliding, highest, strict=True))
+    constant = math.prod(_lebesgue(basis, degree) for basis, degree in zip(bases, highest, strict=True))
     return np.asarray(_MARGIN * constant * largest)
 
 
@@ -118,14 +123,14 @@ def _torque(robot: Robot) -> Function:
     return trace("inverse_dynamics", lambda q, qd, qdd: {"tau": inverse_dynamics(robot, q, qd, qdd)}, shapes)
 
 
-def _nodes(slides: bool, degree: int, lower: float, upper: float) -> Array:
-    if slides:
+def _nodes(basis: PositionBasis, degree: int, lower: float, upper: float) -> Array:
+    if not basis.is_periodic:
         return np.linspace(lower, upper, degree + 1)
     return 2.0 * np.pi * np.arange(2 * degree + 1) / (2 * degree + 1)
 
 
-def _lebesgue(slides: bool, degree: int) -> float:
-    if slides:
+def _lebesgue(basis: PositionBasis, degree: int) -> float:
+    if not basis.is_periodic:
         return _EVEN_DISPLACEMENTS[degree]
     count = 2 * degree + 1
     return (1.0 + 2.0 * sum(1.0 / math.sin((2 * k - 1) * math.pi / (2 * count)) for k in range(1, degree + 1))) / count

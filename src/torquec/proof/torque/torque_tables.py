@@ -27,6 +27,7 @@ from torquec.expr import Function, Op, evaluate
 from torquec.expr.math import apply
 from torquec.expr.replay import Replacement, replayed_steps
 from torquec.foundation.arrays import Array
+from torquec.robot.joints import PositionBasis
 
 HIGHEST_DEGREE = 3
 """In the sine and cosine, or displacement, of any joint: boxes of a higher degree have more control points than a proof
@@ -55,22 +56,22 @@ class TorqueTables:
 
 
 def torque_tables(
-    function: Function, prismatic: Sequence[bool], joints: Sequence[int] | None = None, *, degree: Degree = 2
+    function: Function, bases: Sequence[PositionBasis], joints: Sequence[int] | None = None, *, degree: Degree = 2
 ) -> TorqueTables:
     """The tables of a program with inputs q, qd, qdd (n,) and output tau (n,), by (1) and (2).
 
-    `prismatic` says which joints translate, `joints` which positions to tabulate over (those that it reads). Raises
-    `RobotError` where these are too many.
+    `bases` are those of the joint positions (n,); `joints` says which positions to tabulate over (those that it reads).
+    Raises `RobotError` where these are too many.
     """
-    variables, positions = _grid_of(function, prismatic, joints, degree)
+    variables, positions = _grid_of(function, bases, joints, degree)
     rows = torque_rows(function, positions)
     table = coefficient_table(variables, rows, degree)
     return TorqueTables(variables, table, float(np.abs(rows[..., -1]).max()), degree)
 
 
-def tables_of_zero(function: Function, prismatic: Sequence[bool], *, degree: Degree = 2) -> TorqueTables:
+def tables_of_zero(function: Function, bases: Sequence[PositionBasis], *, degree: Degree = 2) -> TorqueTables:
     """What a program's tables differ by from themselves: zero, and its largest torque at rest. Raises as they do."""
-    variables, positions = _grid_of(function, prismatic, None, degree)
+    variables, positions = _grid_of(function, bases, None, degree)
     still = np.zeros_like(positions)
     at_rest: Array = _native(function)(positions, still, still)
     n = positions.shape[1]
@@ -79,7 +80,7 @@ def tables_of_zero(function: Function, prismatic: Sequence[bool], *, degree: Deg
 
 
 def _grid_of(
-    function: Function, prismatic: Sequence[bool], joints: Sequence[int] | None, degree: Degree
+    function: Function, bases: Sequence[PositionBasis], joints: Sequence[int] | None, degree: Degree
 ) -> tuple[tuple[Variable, ...], Array]:
     """The variables of a program's tables, and the grid of positions (N, n) that determines them."""
     highest = degree if isinstance(degree, int) else max(degree, default=0)
@@ -91,14 +92,19 @@ def _grid_of(
         )
     n = function.input("q").size
     chosen = sorted(positions_read(function)) if joints is None else sorted(joints)
-    variables = tuple(Variable(((j, 1),), prismatic[j]) for j in chosen)
+    variables = tuple(Variable(((j, 1),), bases[j]) for j in chosen)
+    check_grid(variables, degree)
+    return variables, grid(variables, n, degree)
+
+
+def check_grid(variables: Sequence[Variable], degree: Degree) -> None:
+    """Raise `RobotError` where torques of these variables have too large a table."""
     if grid_size(variables, degree) > LARGEST_GRID:
         raise RobotError(
             f"the torques depend on {len(variables)} joint positions, too many to prove a bound on their error",
             remedy="lock joints that hardly matter, such as those of a gripper: --lock JOINT=VALUE, or [lock] of a "
             "project",
         )
-    return variables, grid(variables, n, degree)
 
 
 def torque_rows(function: Function, q: Array) -> Array:
@@ -133,24 +139,24 @@ def positions_read(function: Function) -> set[int]:
     return {step.element for step in function.operations if step.op is Op.INPUT and step.port == "q"}
 
 
-def position_degrees(function: Function, prismatic: Sequence[bool], *, least: int = 2) -> tuple[int, ...]:
+def position_degrees(function: Function, bases: Sequence[PositionBasis], *, least: int = 2) -> tuple[int, ...]:
     """The degree of a torque program in the sine and cosine, or displacement, of every joint (n,), `least` or more.
 
     Torques along each joint's turn, at random values of everything else, have no harmonics above it. What cancels for
     these cancels always (a polynomial that is zero at a random point is zero); the proof's checker looks again.
     """
-    torques = evaluate(function, _along_joints(function, prismatic))["tau"]
-    return tuple(_degrees(function, prismatic, torques[None], least)[0].tolist())
+    torques = evaluate(function, _along_joints(function, bases))["tau"]
+    return tuple(_degrees(function, bases, torques[None], least)[0].tolist())
 
 
 def degrees_of_replacements(
-    function: Function, prismatic: Sequence[bool], replaced: Sequence[Mapping[int, Replacement]]
+    function: Function, bases: Sequence[PositionBasis], replaced: Sequence[Mapping[int, Replacement]]
 ) -> tuple[tuple[int, ...], ...]:
     """The degrees, two or more, of a program with some steps replaced, for many choices at once.
 
     That is quicker than to build the programs: what each choice replaces has a row of its own in the values of a step.
     """
-    state = _along_joints(function, prismatic)
+    state = _along_joints(function, bases)
     shape = (len(replaced), len(state["q"]))
     by_step: dict[int, list[int]] = {}
     for row, choice in enumerate(replaced):
@@ -171,7 +177,7 @@ def degrees_of_replacements(
     inputs = {name: list(x.T) for name, x in state.items()}
     values = replayed_steps(function, inputs, replaced={k: with_rows(k, rows) for k, rows in by_step.items()})
     torques = np.stack([np.broadcast_to(values[k], shape) for k in function.results[0]], axis=-1)
-    return tuple(map(tuple, _degrees(function, prismatic, torques, 2).tolist()))
+    return tuple(map(tuple, _degrees(function, bases, torques, 2).tolist()))
 
 
 @dataclass(frozen=True)
@@ -187,10 +193,10 @@ class _Row:
 
 
 def degrees_of_changes(
-    function: Function, prismatic: Sequence[bool], changes: Sequence[Mapping[int, float]]
+    function: Function, bases: Sequence[PositionBasis], changes: Sequence[Mapping[int, float]]
 ) -> tuple[tuple[int, ...], ...]:
     """The degrees, two or more, of a program with other constants, for many choices of these at once."""
-    state = _along_joints(function, prismatic)
+    state = _along_joints(function, bases)
     changed = {k for change in changes for k in change}
     constants = {
         k: np.array([change.get(k, function.operations[k].value) for change in changes])[:, None] for k in changed
@@ -198,21 +204,21 @@ def degrees_of_changes(
     values = replayed_steps(function, {name: list(x.T) for name, x in state.items()}, constants=constants)
     shape = (len(changes), len(state["q"]))
     torques = np.stack([np.broadcast_to(values[k], shape) for k in function.results[0]], axis=-1)
-    return tuple(map(tuple, _degrees(function, prismatic, torques, 2).tolist()))
+    return tuple(map(tuple, _degrees(function, bases, torques, 2).tolist()))
 
 
-def _along_joints(function: Function, prismatic: Sequence[bool]) -> dict[str, Array]:
+def _along_joints(function: Function, bases: Sequence[PositionBasis]) -> dict[str, Array]:
     """Motions (joints * _TURN, n) along every joint that is read, at random values of everything else."""
     n = function.input("q").size
     joints = sorted(positions_read(function))
     rng = np.random.default_rng(11)
     q, qd, qdd = (np.repeat(rng.uniform(-2.0, 2.0, (len(joints), 1, n)), _TURN, axis=1) for _ in range(3))
     for row, joint in enumerate(joints):
-        q[row, :, joint] = _SLIDES if prismatic[joint] else _TURNS
+        q[row, :, joint] = _TURNS if bases[joint].is_periodic else _SLIDES
     return {name: x.reshape(-1, n) for name, x in (("q", q), ("qd", qd), ("qdd", qdd))}
 
 
-def _degrees(function: Function, prismatic: Sequence[bool], torques: Array, least: int) -> Array:
+def _degrees(function: Function, bases: Sequence[PositionBasis], torques: Array, least: int) -> Array:
     """The degrees (choices, n) of torques (choices, joints * _TURN, n) at these motions."""
     joints = sorted(positions_read(function))
     choices, _, n = torques.shape
@@ -221,10 +227,10 @@ def _degrees(function: Function, prismatic: Sequence[bool], torques: Array, leas
     orders = np.arange(_TURN)
     for row, joint in enumerate(joints):
         size = np.abs(along[:, row]).max(axis=(1, 2)) + 1e-300
-        if prismatic[joint]:
-            waves = np.abs(np.polynomial.chebyshev.chebvander(_SLIDES, _TURN - 1).T @ along[:, row])
-        else:
+        if bases[joint].is_periodic:
             waves = np.abs(np.fft.rfft(along[:, row], axis=1))
+        else:
+            waves = np.abs(np.polynomial.chebyshev.chebvander(_SLIDES, _TURN - 1).T @ along[:, row])
         content = waves * (2.0 / _TURN)
         present = (content > _PRESENT * size[:, None, None]).any(axis=2)
         highest = np.where(present, orders[: present.shape[1]], 0).max(axis=1)

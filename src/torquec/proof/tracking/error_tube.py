@@ -122,7 +122,7 @@ class TubeLoop:
         k = int(np.argmax(part))
         if part[k] <= 1.0:
             return ""
-        unit = "N" if robot.joints[k].type.is_prismatic else "Nm"
+        unit = robot.coordinates[k].effort_unit.replace(" ", "")
         return (
             f"the torque of joint '{robot.joint_names[k]}' may reach {torque[k]:.4g} {unit}, its drive gives "
             f"{self.efforts[k]:.4g}: move more slowly, or use a stronger drive"
@@ -286,4 +286,4 @@ def rounding_error(accelerations: Array) -> Array:
 
 def joint_unit(joint: Joint) -> str:
     """What the positions of a joint are measured in."""
-    return "m" if joint.type.is_prismatic else "rad"
+    return joint.kind.coordinate.position_unit

@@ -169,8 +169,8 @@ def exact_torque_error(program: Function, robot: Robot) -> ProvenTorque | str:
     free, zero = np.full(robot.n, math.inf), np.zeros(robot.n)
     if not robot.canonical.snaps:
         return ProvenTorque(program, robot, -free, free, free, free, zero)
-    slides = np.array([joint.type.is_prismatic for joint in robot.joints])
-    limits = np.array([(joint.limits.lower, joint.limits.upper) for joint in robot.joints]).T
+    slides = np.array([not each.turns for each in robot.coordinates])
+    limits = np.array([(each.limits.lower, each.limits.upper) for each in robot.coordinates]).T
     lower, upper = np.where(slides, limits, [-free, free])
     if not np.isfinite(limits[:, slides]).all():
         return f"{_SNAPPED}: a joint slides, and the file states no limits of its position; {_KEEP_ANGLES}"
@@ -192,7 +192,7 @@ def _turned(robot: Robot, lower: Array, upper: Array) -> tuple[Array, Array]:
 
     A spring does not repeat: its torque grows with every turn, and the range that is stated bounds it.
     """
-    repeats = [not joint.type.is_prismatic and joint.spring is None for joint in robot.joints]
+    repeats = [each.turns and each.joint.spring is None for each in robot.coordinates]
     free = np.array(repeats) & (upper - lower >= 2.0 * math.pi)
     free &= np.array(
         [all(b.joint.mimic is None or b.joint.mimic.joint != j.name for b in robot.bodies) for j in robot.joints]

@@ -180,7 +180,7 @@ def _range(joint: Joint) -> tuple[float, float]:
 
 
 def _by_type(joints: Sequence[Joint], angle: float, length: float) -> list[float]:
-    return [length if joint.type.is_prismatic else angle for joint in joints]
+    return [angle if joint.kind.coordinate.turns else length for joint in joints]
 
 
 def _numbers(

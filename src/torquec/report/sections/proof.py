@@ -46,8 +46,8 @@ def _claimed(document: FoundDocument, folder: FoundFolder) -> Shown:
         if each.quantity != "inverse_dynamics"
     )
     box, rows = record.motions, list[tuple[Cell, ...]]()
-    for k, joint in enumerate(robot.joints):
-        unit = "m" if joint.type.is_prismatic else "rad"
+    for k, joint in enumerate(robot.coordinates):
+        unit = joint.position_unit
         speeds = [
             None if not limits else Number(limits[k], stated, f"{unit}/{per}")
             for limits, per in ((box.velocity, "s"), (box.acceleration, "s\N{SUPERSCRIPT TWO}"))

@@ -10,6 +10,7 @@ from torquec.report.result_document import result_document
 from torquec.report.robot_facts import robot_facts
 from torquec.report.stored_values import StoredValue
 from torquec.report.used_robot import changed_facts, gravity_fact
+from torquec.robot.joints import KINDS
 
 _MILLI = 1e3  # m to mm
 _PERCENT = 100.0  # parts to percent
@@ -64,8 +65,8 @@ def _joints(values: StoredValue, stated: Provenance) -> DataTable:
     rows: list[tuple[Cell, ...]] = []
     for joint in values["joints"]:
         kind = joint["type"].text
-        length = "m" if kind == "prismatic" else "rad"
-        units = (length, length, f"{length}/s", "N" if length == "m" else "N m")
+        of = KINDS[kind].coordinate
+        units = (of.position_unit, of.position_unit, of.speed_unit, of.effort_unit)
         keys = ("lower", "upper", "velocity", "effort")
         limits = [_limit(joint, key, unit, stated) for key, unit in zip(keys, units, strict=True)]
         rows.append((joint["name"].text, kind, *limits))

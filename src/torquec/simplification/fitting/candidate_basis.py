@@ -42,7 +42,8 @@ def candidate_basis(
     `degree` is 2 for inertia and velocity coefficients and 1 for gravity; it matters for the full set only. Raises
     `ArgumentError` for a set of more than `MOST_CANDIDATES`.
 
-    >>> q2, d3 = Variable(((1, 1),)), Variable(((2, 1),), prismatic=True)
+    >>> from torquec.robot.joints import PositionBasis
+    >>> q2, d3 = Variable(((1, 1),)), Variable(((2, 1),), PositionBasis.POLYNOMIAL)
     >>> target = TrigPolynomial({((q2, 0, 2), (d3, 0, 1)): 5.0})          # 5 S2^2 q3
     >>> [len(candidate_basis(target, choice=c)) for c in ("full", "compact", "own")]
     [15, 4, 4]
@@ -58,12 +59,13 @@ def candidate_basis(
 def product_basis(variables: Sequence[Variable], *, degree: int = 2) -> tuple[Monomial, ...]:
     """All products (6), or (7) for a degree of one, over the variables given.
 
-    >>> len(product_basis([Variable(((0, 1),)), Variable(((1, 1),), prismatic=True)], degree=1))
+    >>> from torquec.robot.joints import PositionBasis
+    >>> len(product_basis([Variable(((0, 1),)), Variable(((1, 1),), PositionBasis.POLYNOMIAL)], degree=1))
     6
     """
     if degree not in _ANGLE:
         raise ArgumentError(f"candidates of degree {degree}", remedy="give 1 for gravity and 2 for all others")
-    return _products(variables, [(_DISPLACEMENT if v.prismatic else _ANGLE)[degree] for v in variables])
+    return _products(variables, [(_ANGLE if v.is_angle else _DISPLACEMENT)[degree] for v in variables])
 
 
 def set_product(left: Sequence[Monomial], right: Sequence[Monomial]) -> tuple[Monomial, ...]:

@@ -56,7 +56,8 @@ def minimax_fit(
     of a target that has zeros in the box; `MissingExtraError` without scipy.
 
     >>> from torquec.closedform.polynomial import Variable
-    >>> d = Variable(((0, 1),), prismatic=True)
+    >>> from torquec.robot.joints import PositionBasis
+    >>> d = Variable(((0, 1),), PositionBasis.POLYNOMIAL)
     >>> square = TrigPolynomial({((d, 0, 2),): 1.0})
     >>> fit = minimax_fit(square, [(), ((d, 0, 1),)], MotionBox((0.0,), (1.0,)))        # d^2 by d - 1/8
     >>> round(fit.level, 6), {len(m): round(a, 6) for m, a in fit.polynomial}

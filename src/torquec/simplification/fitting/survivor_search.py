@@ -190,7 +190,7 @@ def restricted(target: TrigPolynomial, variables: Iterable[Variable], held: Mapp
                 kept.append(factor)
                 continue
             x = variable.value(held)
-            value *= x**b if variable.prismatic else float(np.cos(x)) ** a * float(np.sin(x)) ** b
+            value *= float(np.cos(x)) ** a * float(np.sin(x)) ** b if variable.is_angle else x**b
         total[tuple(kept)] = total.get(tuple(kept), 0.0) + value
     return TrigPolynomial({monomial: value for monomial, value in total.items() if value != 0.0})
 

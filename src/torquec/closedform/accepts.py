@@ -1,0 +1,48 @@
+"""Which robots have a closed form: what this room refuses, and why.
+
+(1)  every position is one number: an angle or a displacement
+(2)  every body has inertias
+(3)  no entry depends on more positions than can be tabulated: M on those beyond the first joint of a path, U on all
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torquec.closedform.paths import paths
+from torquec.closedform.polynomial import Variable
+from torquec.closedform.tabulate import LARGEST_GRID, grid_size
+from torquec.closedform.variables import parallel_groups, path_variables
+from torquec.errors import RobotError, refusal
+from torquec.robot.robot import Robot
+from torquec.robot.state_coordinate import position_bases
+
+
+def accepts(robot: Robot) -> str | None:
+    """Why a robot has no closed form with numbers as coefficients; None where it has one.
+
+    >>> from torquec.robot import classics
+    >>> accepts(classics.puma560()) is None
+    True
+    """
+    return refusal(lambda: check_has_closed_form(robot))
+
+
+def check_has_closed_form(robot: Robot) -> None:
+    """Raise `RobotError` with reason and remedy unless (1)-(3)."""
+    position_bases(robot)
+    robot.check_inertias()
+    links = robot.canonical.links
+    groups = parallel_groups(links)
+    for path in paths(links):
+        check_size(robot, path_variables(robot, path.bodies[1:], groups)[0], 2)
+        check_size(robot, path_variables(robot, path.bodies, groups)[0], 1)
+
+
+def check_size(robot: Robot, variables: Sequence[Variable], degree: int) -> None:
+    """Raise `RobotError` where the grid of an entry would be too large."""
+    if grid_size(variables, degree) > LARGEST_GRID:
+        raise RobotError(
+            f"an entry of the closed form of '{robot.name}' depends on {len(variables)} joints: too many to tabulate",
+            remedy="use the recursive functions (torquec.compile), which have no limit; closed forms go to nine joints",
+        )

@@ -1,0 +1,50 @@
+"""Which arms have a closed-form inverse; others are solved by iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torquec.errors import RobotError, refusal
+from torquec.kinematics.arm_branch import ClosedArm
+from torquec.kinematics.arm_family import closed_arm, general_arm
+from torquec.kinematics.arm_geometry import ArmGeometry, arm_geometry
+from torquec.kinematics.free_joint import free_joint_arm
+from torquec.robot.payload import hand_frame
+from torquec.robot.robot import Robot
+from torquec.robot.state_coordinate import position_bases
+
+
+def accepts(robot: Robot, frame: str | None = None) -> str | None:
+    """Why the inverse kinematics of a frame (the hand's, unless one is named) has no closed form; None where it has.
+
+    >>> from torquec.robot import classics
+    >>> accepts(classics.puma560()) is None
+    True
+    """
+    return refusal(lambda: _check_accepted(robot, frame))
+
+
+def _check_accepted(robot: Robot, frame: str | None) -> None:
+    position_bases(robot)
+    named = hand_frame(robot) if frame is None else frame
+    arm = arm_geometry(robot, named)
+    found = closed_form_of(arm, None)
+    if not isinstance(found, ClosedArm) and not isinstance(general_arm(arm), ClosedArm):
+        raise RobotError(no_closed_form(robot, named, arm, found))
+
+
+def no_closed_form(robot: Robot, frame: str, arm: ArmGeometry, reasons: Sequence[str]) -> str:
+    """What is said of an arm that no family fits."""
+    return f"no closed form is known for '{frame}' of robot '{robot.name}' ({arm.letters}): {'; '.join(reasons)}"
+
+
+def closed_form_of(arm: ArmGeometry, free: str | None) -> ClosedArm | list[str]:
+    """The closed form of an arm, or the reasons why it has none."""
+    reasons: list[str] = []
+    if free is None:
+        found = closed_arm(arm)
+        if isinstance(found, ClosedArm):
+            return found
+        reasons = found
+    redundant = free_joint_arm(arm, free)
+    return redundant if isinstance(redundant, ClosedArm) else [*reasons, redundant]

@@ -1,0 +1,71 @@
+"""Rooms whose mathematics holds only for some mechanisms, and why each refuses a robot.
+
+Every such room has one function `accepts(robot) -> reason or None`; `torquec info` and docs/limits.md read this table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from torquec.closedform import accepts as closedform
+from torquec.kinematics import accepts as kinematics
+from torquec.parameters import accepts as parameters
+from torquec.proof import accepts as proof
+from torquec.robot.robot import Robot
+from torquec.simplification import accepts as simplification
+
+
+@dataclass(frozen=True)
+class AcceptingRoom:
+    """A room: what it gives in words, which robots it refuses in words, and its function `accepts`."""
+
+    name: str
+    gives: str
+    refuses: str
+    accepts: Callable[[Robot], str | None]
+
+
+ACCEPTING_ROOMS = (
+    AcceptingRoom(
+        "closedform",
+        "closed form, equations",
+        "bodies without inertia; entries that depend on more than nine joints",
+        closedform.accepts,
+    ),
+    AcceptingRoom(
+        "parameters",
+        "Lin's theorems of minimal parameters (elimination takes every robot)",
+        "branches; mimic joints; zero gravity",
+        parameters.accepts,
+    ),
+    AcceptingRoom(
+        "proof",
+        "proven torque errors, certificates",
+        "bodies without inertia; torques that depend on more than nine joints; torques of a degree above three, as "
+        "those of most mimic joints with a multiplier other than 1 and -1",
+        proof.accepts,
+    ),
+    AcceptingRoom(
+        "simplification",
+        "models with fewer operations",
+        "robots that `proof` refuses",
+        simplification.accepts,
+    ),
+    AcceptingRoom(
+        "kinematics",
+        "closed-form inverse kinematics of the hand's frame (iteration takes other arms)",
+        "mimic joints on the way to the frame; arms that no family fits",
+        kinematics.accepts,
+    ),
+)
+
+
+def accepted_by(robot: Robot) -> dict[str, str | None]:
+    """For every room why it refuses the robot; None where it accepts it.
+
+    >>> from torquec.robot import classics
+    >>> accepted_by(classics.puma560(gravity=(0.0, 0.0, 0.0)))["parameters"]
+    'gravity is zero'
+    """
+    return {room.name: room.accepts(robot) for room in ACCEPTING_ROOMS}

@@ -1,0 +1,78 @@
+"""`StateCoordinate`: one element of qd, qdd and tau, with its name, units, limits and joint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torquec.errors import RobotError
+from torquec.robot.joints import KindCoordinate, PositionBasis
+from torquec.robot.robot import Joint, Limits, Robot
+
+
+@dataclass(frozen=True)
+class StateCoordinate:
+    """Coordinate `of_joint` of an independent joint: units, limits and basis of one element of the state."""
+
+    joint: Joint
+    of_joint: KindCoordinate
+
+    @property
+    def name(self) -> str:
+        """The joint's name, followed by the coordinate's where the joint has several."""
+        return f"{self.joint.name}_{self.of_joint.suffix}" if self.of_joint.suffix else self.joint.name
+
+    @property
+    def limits(self) -> Limits:
+        """Limits of position, speed and effort."""
+        return self.joint.limits
+
+    @property
+    def has_position_limits(self) -> bool:
+        """Whether robot files give this kind of joint limits of position."""
+        return self.joint.kind.has_position_limits
+
+    @property
+    def turns(self) -> bool:
+        """True for an angular rate, False for a linear one."""
+        return self.of_joint.turns
+
+    @property
+    def basis(self) -> PositionBasis | None:
+        """Basis of the closed form in this coordinate's position; None where it has no position of its own."""
+        return self.of_joint.basis
+
+    @property
+    def position_unit(self) -> str:
+        """rad or m."""
+        return self.of_joint.position_unit
+
+    @property
+    def speed_unit(self) -> str:
+        """rad/s or m/s."""
+        return self.of_joint.speed_unit
+
+    @property
+    def effort_unit(self) -> str:
+        """N m or N."""
+        return self.of_joint.effort_unit
+
+
+def state_coordinates(robot: Robot) -> tuple[StateCoordinate, ...]:
+    """The coordinates of the independent joints, in state order, `robot.nv` of them."""
+    return tuple(StateCoordinate(joint, each) for joint in robot.joints for each in joint.kind.coordinates)
+
+
+def position_bases(robot: Robot) -> tuple[PositionBasis, ...]:
+    """Basis of the closed form in every joint position (n,).
+
+    Raises `RobotError` for a robot with a joint whose position is no single number.
+    """
+    bases = tuple(each.basis for each in robot.coordinates if each.basis is not None)
+    if len(bases) < robot.nv:
+        joint = next(each.joint for each in robot.coordinates if each.basis is None)
+        raise RobotError(
+            f"the position of joint '{joint.name}' ({joint.type}) is no single number",
+            where=robot.source,
+            remedy="lock the joint (torquec.lock_joints, --lock), or take a method for joints of any kind",
+        )
+    return bases

@@ -1,0 +1,19 @@
+"""Text of dataclasses without fields that are empty."""
+
+from __future__ import annotations
+
+from torquec.robot import classics
+from torquec.robot.robot import Friction, Joint, JointType
+
+HASH_OF_STANFORD = "d2f387e4"
+"""First digits; certificates and cached results name the hash, so it may never change."""
+
+
+def test_empty_fields_are_left_out():
+    assert "further" not in repr(Friction())
+    assert "further=(('stribeck_negative', 0.5)," in repr(Friction.of({"stribeck": 0.5, "stribeck_speed": 0.1}))
+    assert "counterbalances" not in repr(Joint("a", JointType.CONTINUOUS))
+
+
+def test_hash_of_a_robot_stays():
+    assert classics.stanford().content_hash.startswith(HASH_OF_STANFORD)
