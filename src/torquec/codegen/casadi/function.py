@@ -15,7 +15,7 @@ from torquec.codegen.function_names import check_names
 from torquec.codegen.identifiers import c_identifier, prefix_identifier
 from torquec.errors import ExpressionError, MissingExtraError
 from torquec.expr import Function, Op, Port, check_function
-from torquec.foundation.writing import write_folder
+from torquec.foundation.writing import write_package
 
 if TYPE_CHECKING:
     import casadi
@@ -59,10 +59,7 @@ def casadi_function(function: Function, *, name: str | None = None) -> casadi.Fu
 def write_casadi_functions(
     functions: Sequence[Function], directory: Path, *, prefix: str, force: bool = False
 ) -> list[Path]:
-    """Write one `<prefix>_<name>.casadi` a function, as `casadi.Function.load` reads it; gives their paths.
-
-    These files have no room for a comment: older ones are replaced with `force` only.
-    """
+    """Write one `<prefix>_<name>.casadi` a function, as `casadi.Function.load` reads it; gives their paths."""
     check_names(functions)
     contents = {}
     with tempfile.TemporaryDirectory() as scratch:
@@ -71,7 +68,7 @@ def write_casadi_functions(
             name = f"{prefix_identifier(prefix)}_{c_identifier(function.name)}"
             casadi_function(function, name=name).save(str(path))
             contents[f"{name}.casadi"] = path.read_bytes()
-    return write_folder(directory, contents, force=force)
+    return write_package(directory, contents, name=prefix_identifier(prefix), target="casadi", force=force)
 
 
 def _operations(ca: Any) -> dict[Op, Callable[..., Any]]:
