@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(_M_FP_FAST)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(_M_FP_FAST)
 #error "this file needs its sums in their order: compile it without -ffast-math and its parts"
 #endif
 #if defined(__FINITE_MATH_ONLY__)
@@ -15,6 +15,9 @@
 #if defined(__clang__)
 #if (__clang_major__ > 10)
 #pragma clang fp reassociate(off)
+#endif
+#if (__clang_major__ > 17)
+#pragma clang fp reciprocal(off)
 #endif
 #endif
 
