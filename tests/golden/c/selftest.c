@@ -5,8 +5,11 @@
 #include <math.h>
 #include <stdio.h>
 
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(_M_FP_FAST)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(_M_FP_FAST)
 #error "this file needs its sums in their order: compile it without -ffast-math and its parts"
+#endif
+#if defined(__RECIPROCAL_MATH__)
+#error "this file needs its divisions: compile it without -freciprocal-math"
 #endif
 #if defined(__FINITE_MATH_ONLY__)
 #if (__FINITE_MATH_ONLY__ > 0)
@@ -63,10 +66,12 @@ static int report(const char *function, double error, double tolerance)
     return failures;
 }
 
-/* What options such as -funsafe-math-optimizations change, tried on values that no compiler can know. */
+/* What -funsafe-math-optimizations and the like change, tried on values that no compiler knows. */
 static int check_arithmetic(void)
 {
-    static volatile double given[7] = {5.0, 35.0, 41.0, 1.4411518807585587e+17, 49.0, -0.0, HUGE_VAL};
+    static volatile double given[7] = {
+        5.0, 35.0, 41.0, 1.4411518807585587e+17, 49.0, -0.0, HUGE_VAL
+    };
     volatile double together[4];
     volatile double alone[4];
     const double divisor = given[4];
@@ -82,16 +87,25 @@ static int check_arithmetic(void)
     for (k = 0; k < 4; ++k) {
         alone[k] = given[k];
         alone[k] = alone[k]/given[4]; /* read anew: no reciprocal serves two of these */
-        changed |= (together[k] != alone[k]);
+        if (together[k] != alone[k]) {
+            changed = 1;
+        }
     }
     sum = zero + 0.0;
-    changed |= !(copysign(1.0, sum) > 0.0); /* -0 + 0 is 0 */
-    changed |= (none == none); /* a NaN is not itself */
+    if (!(copysign(1.0, sum) > 0.0)) {
+        changed = 1; /* -0 + 0 is 0 */
+    }
+    if (none == none) {
+        changed = 1; /* a NaN is not itself */
+    }
     sum = (given[3] + given[0]) - given[3];
-    changed |= (sum != 0.0); /* the small one is lost */
+    if (sum != 0.0) {
+        changed = 1; /* the small one is lost */
+    }
     if (changed != 0) {
-        (void)printf("FAILED arithmetic: compile without -ffast-math and its parts (-funsafe-math-optimizations, "
-                     "-freciprocal-math, -fno-signed-zeros, -fno-honor-nans)\n");
+        (void)printf("FAILED arithmetic: compile without -ffast-math and its parts\n"
+                     "       (-funsafe-math-optimizations, -freciprocal-math, -fno-signed-zeros,\n"
+                     "       -fno-honor-nans)\n");
     }
     return changed;
 }

@@ -4,8 +4,11 @@
 
 #include <math.h>
 
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(_M_FP_FAST)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(_M_FP_FAST)
 #error "this file needs its sums in their order: compile it without -ffast-math and its parts"
+#endif
+#if defined(__RECIPROCAL_MATH__)
+#error "this file needs its divisions: compile it without -freciprocal-math"
 #endif
 #if defined(__FINITE_MATH_ONLY__)
 #if (__FINITE_MATH_ONLY__ > 0)
