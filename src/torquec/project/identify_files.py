@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torquec.errors import ArgumentError
-from torquec.foundation.package_manifest import add_to_package
+from torquec.foundation.package_manifest import MANIFEST, add_to_package
 from torquec.foundation.writing import new_folder
 from torquec.report.report import PAGE, write_report
 from torquec.report.result_document import result_text
@@ -152,4 +152,4 @@ def _made(scratch: Path, findings: Findings, fits: FileFits, logs: list[Log], ot
     with build.open("a", encoding="ascii") as stream:
         stream.write(_CMAKE.format(prefix=test.removesuffix("_measured.c")))
     add_to_package(scratch / "c", [test, build.name])
-    return [*files, saved, *package.files, measured]
+    return [*files, saved, *package.files, measured, *(scratch / "c").glob(f"*{MANIFEST}")]
