@@ -45,6 +45,7 @@ NAMES = [
     "c/CMakeLists.txt",
     "c/planar2r.c",
     "c/planar2r.h",
+    "c/planar2r.package.json",
     "c/planar2r_measured.c",
     "c/selftest.c",
     "identification.json",
