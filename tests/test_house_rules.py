@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from tests.layout_page import PAGE, true_page
 from tests.mirrors import COVERED_BY
+from tests.path_names import OWN_NAMES, unescaped_names
 from tests.patience import HANGS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -83,6 +84,48 @@ def test_no_dangerous_calls(path):
         names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
         if any(name.split(".")[0] in BANNED_IMPORTS for name in names):
             yield f"line {node.lineno}: {names}"
+
+
+@each_source
+def test_names_reach_paths_through_the_escaping_function_only(path):
+    """A robot may be called "../../up": `prefix_identifier` makes a file's name of it, or `OWN_NAMES` says why not."""
+    for line, name in sorted(set(unescaped_names(parsed(path)))):
+        if (relative(path), name) not in OWN_NAMES:
+            yield f"line {line}: {name} becomes part of a path: escape it with prefix_identifier"
+
+
+def test_every_exception_of_names_in_paths_is_needed():
+    found = {(relative(path), name) for path in SOURCES for _, name in unescaped_names(parsed(path))}
+    assert not OWN_NAMES.keys() - found, "remove these rows of OWN_NAMES in tests/path_names.py"
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        'file = f"{self.model.robot.name}.certificate.json"',
+        'path = folder / f"{robot.name}.json"',
+        'path = folder / f"part_{joint.name}"',
+        "path = folder / frame.name",
+        'path = folder / (robot.name + ".json")',
+        'path = folder / "{}.json".format(robot.name)',
+        "path = Path(robot.name)",
+        'path = target.with_name(f"{robot.name}.png")',
+        "def write(robot, folder):\n    name = robot.name\n    return folder / name",
+        'def write(robot, folder):\n    name = robot.name\n    return folder / f"{name}.json"',
+        "def write(robot, folder):\n    return [folder / name for name in robot.joint_names]",
+        'def write(name, folder):\n    return folder / f"{name}.json"',
+        'texts[f"{name}.txt"] = text',
+    ],
+)
+def test_a_name_that_is_not_escaped_is_found(planted):
+    assert list(unescaped_names(ast.parse(planted)))
+
+
+def test_an_escaped_name_is_accepted():
+    escaped = (
+        'def write(robot, folder):\n    name = prefix_identifier(robot.name)\n    return folder / f"{name}_rt.json"'
+    )
+    assert not list(unescaped_names(ast.parse(escaped)))
 
 
 @each_source

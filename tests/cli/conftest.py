@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +30,11 @@ ARM = (
 )
 
 
+# click before 8.2 mixes stdout and stderr unless told otherwise; later ones keep them apart, and take no such word.
+SEPARATE = {"mix_stderr": False} if "mix_stderr" in inspect.signature(CliRunner.__init__).parameters else {}
+RUNNER = CliRunner(**SEPARATE)
+
+
 @dataclass(frozen=True)
 class Outcome:
     status: int
@@ -45,7 +51,7 @@ def torquec():
     """Run `torquec ARGUMENTS...`; gives status, stdout and stderr."""
 
     def run(*arguments: object) -> Outcome:
-        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+        result = RUNNER.invoke(app, [str(argument) for argument in arguments])
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         return Outcome(result.exit_code, result.stdout, result.stderr)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import torquec as tq
 
 
@@ -45,6 +47,74 @@ def test_a_foreign_file_is_replaced_with_force_only(torquec, arm, tmp_path):
     assert build.read_text() == "project(mine)"
     assert torquec("generate", arm, "-o", tmp_path, "--quantity", "mass_matrix", "--force").status == 0
     assert "written by torquec" in build.read_text()
+
+
+TARGETS = ("c", "numpy", "casadi", "wasm", "object", "rt-c", "ros2")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_package_is_written_over_itself_and_over_nothing_else(torquec, arm, tmp_path, target):
+    """Edited files and packages of other robots or for other targets are refused; nothing is lost."""
+    if target == "casadi":
+        pytest.importorskip("casadi")
+    out = tmp_path / "out"
+    few = () if target in ("rt-c", "ros2") else ("--quantity", "mass_matrix")
+    words = ("generate", arm, "--target", target, *few, "-o", out)
+
+    def listing():
+        return {path.relative_to(out): path.read_bytes() for path in out.rglob("*") if path.is_file()}
+
+    assert torquec(*words).status == 0
+    first = listing()
+    again = torquec(*words, "--json")
+    assert again.status == 0
+    assert listing() == first
+    manifest = next(name for name in first if name.name.endswith(".package.json"))
+    assert {Path(name) for name in again.document["files"]} == {out / name for name in first.keys() - {manifest}}
+    assert torquec(*words, "--gravity", "0,0,-1.62").status == 0  # the same robot's, with other numbers
+    assert listing().keys() == first.keys()
+    assert torquec(*words).status == 0
+
+    leg = tmp_path / "leg.urdf"
+    leg.write_text(arm.read_text().replace('<robot name="arm">', '<robot name="leg">'))
+    other = "numpy" if target == "c" else "c"
+    for others in (("generate", leg, "--target", target, *few), ("generate", arm, "--target", other)):
+        refused = torquec(*others, "-o", out)
+        assert refused.status == 2
+        assert "the folder holds another package: 'arm" in refused.err
+        assert "--force" in refused.err
+        assert listing() == first
+
+    for file in [name for name in first if not name.name.endswith(".package.json")][:2]:
+        (out / file).write_bytes(first[file] + b"\n")
+        refused = torquec(*words)
+        assert refused.status == 2
+        assert f"{out / file}: this file was edited since Torquec wrote it" in refused.err
+        assert listing() == first | {file: first[file] + b"\n"}
+        assert torquec(*words, "--force").status == 0
+        assert listing() == first
+
+    assert torquec("generate", leg, "--target", target, *few, "-o", out, "--force").status == 0
+    assert len(listing()) == len(first)
+    assert not [name for name in listing() if "arm" in name.name]
+
+
+def test_two_robots_in_one_folder_are_two_folders(torquec, tmp_path):
+    """What happened: exit 0, and the self-test and the build file of the first robot were gone."""
+    out = tmp_path / "out"
+    words = ("--quantity", "mass_matrix", "-o", out)
+    assert torquec("generate", "planar2r", *words).status == 0
+    first = {path.name: path.read_bytes() for path in out.iterdir()}
+    assert torquec("generate", "planar3r", *words).status == 2
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == first
+    assert torquec("generate", "planar3r", *words, "--force").status == 0
+    assert sorted(path.name for path in out.iterdir()) == [
+        "CMakeLists.txt",
+        "planar3r.c",
+        "planar3r.h",
+        "planar3r.package.json",
+        "selftest.c",
+    ]
 
 
 def test_single_precision(torquec, arm, tmp_path):

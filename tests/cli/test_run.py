@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,6 +14,7 @@ import pytest
 
 from torquec.errors import RobotError
 from torquec.project.chain import STEPS
+from torquec.project.manifest import file_hash, read_manifest
 from torquec.project.run_project import run_project
 from torquec.robot import classics
 
@@ -81,3 +86,25 @@ def test_a_step_that_fails_is_told_and_ends_with_status_1(torquec, file, tmp_pat
     again = torquec("run", file, "-o", tmp_path / "out", "--json", "--jobs", "1")
     assert (again.status, again.document["steps"]["generate"]["status"]) == (1, "failed")
     assert again.document["steps"]["selftest"]["status"] == "kept"
+
+
+def test_runs_at_once_into_one_folder(file, tmp_path):
+    """One does it; the others are refused and say who, or come when it is done. The folder is whole."""
+    words = [sys.executable, "-m", "torquec", "run", str(file), "-o", str(tmp_path / "out"), "--jobs", "1"]
+    for _ in range(3):
+        shutil.rmtree(tmp_path / "out", ignore_errors=True)
+        pipe = subprocess.PIPE
+        runs = [subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True) for _ in range(3)]
+        errors = [run.communicate()[1] for run in runs]
+        assert 0 in [run.returncode for run in runs]
+        for run, error in zip(runs, errors, strict=True):
+            assert run.returncode in (0, 2), error
+            if run.returncode:
+                named = re.search(r"another torquec is writing this folder: process (\d+) on ", error)
+                assert int(named.group(1)) in {other.pid for other in runs} - {run.pid}
+                assert "remedy: wait until it has ended" in error
+        manifest = read_manifest(tmp_path / "out")
+        hashes = {name: digest for step in manifest.steps for name, digest in step.files.items()}
+        assert len(hashes) > 5
+        assert {name: file_hash(tmp_path / "out" / name) for name in hashes} == hashes
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["arm.toml", "out"]

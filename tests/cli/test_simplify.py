@@ -183,7 +183,7 @@ def stopped_run(folder: Path, how: signal.Signals) -> subprocess.CompletedProces
 
 def test_a_killed_run_leaves_no_output_and_is_resumed(tmp_path):
     assert stopped_run(tmp_path / "out", signal.SIGKILL).returncode == -signal.SIGKILL
-    assert folders(tmp_path) == {"out.partial"}
+    assert {name for name in folders(tmp_path) if not name.endswith(".lock")} == {"out.partial"}
     again = run_command(tmp_path / "out")
     assert again.returncode == 0, again.stderr
     assert "moments" not in again.stderr  # the search was finished before

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import sys
+from importlib import resources
 from pathlib import Path
 from typing import get_type_hints
 
@@ -117,3 +121,62 @@ def test_a_folder_that_may_not_be_written(tmp_path):
                 check_target(tmp_path / name, kind, force=True)
     finally:
         tmp_path.chmod(0o700)
+
+
+WRITING = {
+    "generate": ("generate", "{robot}", "--quantity", "mass_matrix", "-o", "{out}"),
+    "generate numpy": ("generate", "{robot}", "--quantity", "mass_matrix", "--target", "numpy", "-o", "{out}"),
+    "generate wasm": ("generate", "{robot}", "--quantity", "mass_matrix", "--target", "wasm", "-o", "{out}"),
+    "generate object": ("generate", "{robot}", "--quantity", "mass_matrix", "--target", "object", "-o", "{out}"),
+    "generate rt-c": ("generate", "{robot}", "--target", "rt-c", "-o", "{out}"),
+    "generate ros2": ("generate", "{robot}", "--target", "ros2", "-o", "{out}"),
+    "linearize": ("linearize", "{robot}", "--q", "0,0", "-o", "{out}"),
+    "design": ("design", "{robot}", "-o", "{out}"),
+    "simulate": ("simulate", "{robot}", "--to", "0.2,0.1", "--duration", "0.2", "-o", "{out}"),
+    "compare": ("compare", "{robot}", "{robot}", "--to", "0.2,0.1", "--duration", "0.2", "-o", "{out}"),
+    "simplify": ("simplify", "{robot}", "--spec", "{spec}", "--no-check", "-o", "{out}"),
+}
+"""Commands that write a folder."""
+
+SPECIFICATION = "[every_joint]\nvelocity = 1.0\nacceleration = 2.0\ntorque_error = 4.0\n"
+
+
+def written(torquec, tmp_path, command, name, out):
+    """The files after a command on an arm whose every name is `name`, and a number where there are more."""
+    text = resources.files("torquec.robot.classics").joinpath("planar2r.toml").read_text(encoding="utf-8")
+    names = iter([name, *(f"{name}{k}" for k in range(9))])
+    text = re.sub(r'^name = ".*"$', lambda _: f"name = {json.dumps(next(names))}", text, flags=re.MULTILINE)
+    joints = re.findall(r'^name = (".*")$', text, flags=re.MULTILINE)
+    text = text.replace('joint = "joint2"', f"joint = {joints[3]}")
+    place = tmp_path / "a" / "b" / "c"
+    place.mkdir(parents=True)
+    (place / "arm.toml").write_text(text)
+    (place / "spec.toml").write_text(SPECIFICATION)
+    words = {"robot": place / "arm.toml", "spec": place / "spec.toml", "out": place / out}
+    outcome = torquec(*(word.format(**words) for word in WRITING[command]))
+    assert outcome.status == 0, outcome.err
+    found = {path.relative_to(place / out) for path in (place / out).rglob("*") if path.is_file()}
+    everywhere = {path for path in tmp_path.rglob("*") if path.is_file()}
+    assert everywhere == {place / "arm.toml", place / "spec.toml", *(place / out / path for path in found)}
+    return found
+
+
+@pytest.mark.parametrize("command", WRITING)
+def test_the_names_of_a_robot_never_lead_out_of_the_folder(torquec, tmp_path, command):
+    assert written(torquec, tmp_path, command, "../../up", "out")
+
+
+def test_an_absolute_name_does_not_either(torquec, tmp_path):
+    evil = str(tmp_path / "evil")
+    assert written(torquec, tmp_path, "simplify", evil, "out")
+    assert not list(tmp_path.glob("evil*"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are Unicode there")
+@pytest.mark.parametrize("command", ["generate", "design", "simplify"])
+def test_folders_whose_names_are_no_utf_8(torquec, tmp_path, command):
+    found = written(torquec, tmp_path, command, "arm", os.fsdecode(b"o\xff"))
+    for path in found:
+        place = tmp_path / "a" / "b" / "c" / os.fsdecode(b"o\xff") / path
+        if path.suffix in (".html", ".json", ".c"):
+            place.read_bytes().decode("utf-8")

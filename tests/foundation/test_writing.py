@@ -18,7 +18,7 @@ from torquec.foundation.writing import (
     is_ours,
     new_folder,
     write_files,
-    write_folder,
+    write_package,
 )
 
 OURS = "/* a: written by torquec. */\n"
@@ -26,6 +26,14 @@ OURS = "/* a: written by torquec. */\n"
 
 def listing(folder: Path) -> dict[str, str]:
     return {p.relative_to(folder).as_posix(): p.read_text() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def write_folder(directory: Path, contents, *, force=False) -> list[Path]:
+    with new_folder(directory, names=contents, force=force) as scratch:
+        for name, content in contents.items():
+            (scratch / name).parent.mkdir(parents=True, exist_ok=True)
+            (scratch / name).write_bytes(content.encode() if isinstance(content, str) else content)
+    return [directory / name for name in contents]
 
 
 # --- files ----------------------------------------------------------------------------------------------------------
@@ -158,6 +166,13 @@ def test_an_error_in_the_work_leaves_everything_as_it_was(tmp_path):
 def test_names_never_lead_out_of_the_folder(tmp_path, name):
     with pytest.raises(ArgumentError, match="is no name for a file in a folder"):
         write_folder(tmp_path / "out", {"good.c": "1", name: "2"})
+    with pytest.raises(ArgumentError, match="is no name for a file in a folder"):
+        write_package(tmp_path / "out", {"good.c": "1", name: "2"}, name="arm", target="c")
+    with (
+        pytest.raises(ArgumentError, match="is no name for a file in a folder"),
+        new_folder(tmp_path / "out", stale=[name], force=True),
+    ):
+        pass
     assert not list(tmp_path.iterdir())
 
 

@@ -47,3 +47,12 @@ def test_hashes_and_versions(tmp_path):
     assert file_hash(tmp_path / "empty").startswith("e3b0c44298fc1c14")
     assert file_hash(tmp_path / "none") == ""
     assert set(versions()) >= {"python", "system", "numpy"}
+
+
+def test_a_manifest_never_names_files_outside_of_its_folder(tmp_path):
+    """Files that a manifest names and a run no longer makes are deleted."""
+    record = StepRecord("design", "k", files={"design/../../precious": "00"})
+    (tmp_path / MANIFEST).write_text(manifest_text(manifest_of("arm.toml", {}, 3, (record,))))
+    assert read_manifest(tmp_path) is None
+    (tmp_path / "a.json").write_text(record_text(record))
+    assert read_record(tmp_path / "a.json") is None

@@ -218,7 +218,7 @@ def test_files_are_whole_and_say_what_was_compiled(tmp_path):
     assert "Neither was\ncompiled against real ROS headers" in readme
     write_ros2_package(robot, tmp_path, prefix="My-Arm")  # its own files may be replaced
     (tmp_path / "package.xml").write_text("<package/>")
-    with pytest.raises(ArgumentError, match="does not say that Torquec wrote it"):
+    with pytest.raises(ArgumentError, match="was edited since Torquec wrote it"):
         write_ros2_package(robot, tmp_path, prefix="My-Arm")
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, get_args, ge
 import typer
 from typer.models import ParameterInfo
 
-from torquec.cli.output import print_json, tell_written, told_warnings
+from torquec.cli.output import print_json, print_text, tell_written, told_warnings
 from torquec.cli.reads import Reads, check_sources
 from torquec.cli.source import ModelSource
 from torquec.cli.writes import Writes, check_target, named_path, need_extra
@@ -109,7 +109,7 @@ class Command(Generic[Options]):
             robot = None if model is None else outcome.robot or model.robot
             print_json(result_document(called or self.name, outcome.document, robot))
         elif outcome.text:
-            typer.echo(outcome.text.removesuffix("\n"))
+            print_text(outcome.text.removesuffix("\n"))
         tell_written(outcome.files)
         if outcome.failed:
             typer.echo(f"torquec: {outcome.failed}", err=True)

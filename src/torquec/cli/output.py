@@ -26,6 +26,12 @@ def print_json(document: dict[str, Any]) -> None:
     typer.echo(finite_json(document))
 
 
+def print_text(text: str) -> None:
+    """Print a text on stdout; bytes of file names that are no characters there are spelled out, as stderr does."""
+    encoding = sys.stdout.encoding or "utf-8"
+    typer.echo(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
 def progress(text: str) -> None:
     """Say on stderr what is being done."""
     typer.echo(text, err=True)

@@ -75,17 +75,17 @@ def simplify(model: Model, options: SimplifyOptions) -> Outcome:
             "--trade-off finds a model for each of several errors, and --minutes would cut them short unevenly",
             remedy="leave out one of the two",
         )
-    partial = claimed_partial(output)
-    try:
-        made = _simplified(model.robot, partial, options)
-        files = _move(partial, output, force=options.force)
-    except KeyboardInterrupt:
-        if partial.exists():
-            progress(f"\nstopped; what is done is kept in {partial}: give the same command again to go on")
-        raise
-    except TorquecError:
-        forget_partial(partial)  # the same would happen again
-        raise
+    with claimed_partial(output) as partial:
+        try:
+            made = _simplified(model.robot, partial, options)
+            files = _move(partial, output, force=options.force)
+        except KeyboardInterrupt:
+            if partial.exists():
+                progress(f"\nstopped; what is done is kept in {partial}: give the same command again to go on")
+            raise
+        except TorquecError:
+            forget_partial(partial)  # the same would happen again
+            raise
     document = made.document(output) | {"files": [str(path) for path in files]}
     return Outcome(document, made.summary(output), tuple(files))
 
@@ -158,10 +158,12 @@ def _as_model(robot: Robot, keep: Callable[[Model], None]) -> Callable[[Simplifi
 
 def _move(partial: Path, output: Path, *, force: bool) -> list[Path]:
     """Put the finished files into the output folder, all at once, then forget what was kept."""
-    from torquec.foundation.writing import new_folder
+    from torquec.foundation.writing import is_ours, new_folder
 
     names = sorted(path.name for path in (partial / "result").iterdir())
-    with new_folder(output, names=names, force=force) as scratch:
+    # Only with force is there an earlier result: the certificate of another robot would contradict this one.
+    stale = [path.name for path in sorted(output.glob("*.certificate.json")) if is_ours(path)]
+    with new_folder(output, names=names, stale=stale, force=force) as scratch:
         for name in names:
             (partial / "result" / name).replace(scratch / name)
     forget_partial(partial)

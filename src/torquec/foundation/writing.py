@@ -11,6 +11,8 @@
 A process that is killed at any moment leaves the old files or the new ones, and at most a hidden folder with a random
 name beside them. Where the system cannot exchange folders (the working directory, a mount point), the files of a folder
 are renamed one after the other.
+
+Two processes never publish into one folder at once: :mod:`torquec.foundation.folder_lock`.
 """
 
 from __future__ import annotations
@@ -22,11 +24,20 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Collection, Iterator, Mapping
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path
 from typing import BinaryIO
 
 from torquec.errors import ArgumentError
 from torquec.foundation.exchange import exchange
+from torquec.foundation.folder_lock import folder_lock
+from torquec.foundation.package_manifest import (
+    MANIFEST,
+    as_bytes,
+    check_inner_name,
+    manifest_of_package,
+    packages_in,
+    replaced_files,
+)
 from torquec.foundation.reading import is_folder
 
 _HEAD = 2048
@@ -117,7 +128,7 @@ def write_files(contents: Mapping[Path, str | bytes], *, force: bool = False) ->
             temporary[target].chmod(0o644)  # temporary files are readable by their owner only
         for target, written in temporary.items():
             written.replace(target)
-    except OSError as error:
+    except (OSError, UnicodeEncodeError) as error:
         raise _unwritten(target, error) from None
     finally:
         for written in temporary.values():
@@ -160,23 +171,31 @@ def _beside(target: Path, content: str | bytes) -> Path:
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(content.encode("utf-8") if isinstance(content, str) else content)
-    except OSError:
+    except (OSError, UnicodeEncodeError):
         Path(name).unlink(missing_ok=True)
         raise
     return Path(name)
 
 
-def write_folder(directory: Path, contents: Mapping[str, str | bytes], *, force: bool = False) -> list[Path]:
-    """Write the named files into a folder (2), which is made when it is missing; gives their paths in order.
+def write_package(
+    directory: Path, contents: Mapping[str, str | bytes], *, name: str, target: str, force: bool = False
+) -> list[Path]:
+    """Write a package and its manifest into a folder (2), made when it is missing; gives the paths of `contents`.
 
-    Names are relative, with "/" for folders inside. Raises `ArgumentError` where they cannot be written, and for files
-    in the way (3).
+    `name`, an identifier, and `target`, what the package is made for, tell packages apart. Names in `contents` are
+    relative, with "/" for folders inside; a manifest among them is taken as it is. Raises `ArgumentError` where a
+    folder cannot be written, and without `force` for another package, edited files and foreign files in it
+    (:mod:`torquec.foundation.package_manifest`); nothing is written then.
     """
-    with new_folder(directory, names=contents, force=force) as scratch:
-        for name, content in contents.items():
-            (scratch / name).parent.mkdir(parents=True, exist_ok=True)
-            (scratch / name).write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
-    return [directory / name for name in contents]
+    manifest = f"{name}{MANIFEST}"
+    written = {**contents, manifest: contents.get(manifest) or manifest_of_package(name, target, contents)}
+    for inner in written:
+        check_inner_name(inner)
+    with new_folder(directory, force=force) as scratch:
+        for inner, content in written.items():
+            (scratch / inner).parent.mkdir(parents=True, exist_ok=True)
+            (scratch / inner).write_bytes(as_bytes(content))
+    return [directory / inner for inner in contents]
 
 
 @contextlib.contextmanager
@@ -189,8 +208,8 @@ def new_folder(
     the others at the end. `stale` names files of an earlier run of ours that go. Raises `ArgumentError` where
     `directory` cannot be written.
     """
-    for name in names:
-        _check_inner_name(name)
+    for name in (*names, *stale):
+        check_inner_name(name)
     _refuse_foreign(directory, names, force=force)
     try:
         directory.parent.mkdir(parents=True, exist_ok=True)
@@ -200,15 +219,25 @@ def new_folder(
     try:
         yield scratch
         made = {path.relative_to(scratch) for path in scratch.rglob("*") if not is_folder(path)}
-        _refuse_foreign(directory, [name.as_posix() for name in made], force=force)
         for path in scratch.rglob("*"):
             if not path.is_symlink():
                 path.chmod(0o755 if is_folder(path) else 0o644)
-        _put(scratch, directory, made, {Path(name) for name in stale})
-    except OSError as error:
+        with folder_lock(directory):
+            gone = {*stale, *replaced_files(directory, scratch, force=force)}
+            _refuse_foreign(directory, _beside_packages(scratch, made), force=force)
+            _refuse_foreign(directory, [name.as_posix() for name in made], force=True)  # folders in the way
+            _put(scratch, directory, made, {Path(name) for name in gone})
+    except (OSError, UnicodeEncodeError) as error:
         raise _unwritten(directory, error) from error
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _beside_packages(scratch: Path, made: set[Path]) -> list[str]:
+    """Files that no package states: of the others :mod:`torquec.foundation.package_manifest` knows who wrote them."""
+    places = {(scratch / name).parent for name in made if name.name.endswith(MANIFEST)}
+    stated = {place / name for place in places for each in packages_in(place) for name in (*each.files, each.file)}
+    return [name.as_posix() for name in made if scratch / name not in stated]
 
 
 def _put(scratch: Path, directory: Path, made: set[Path], stale: set[Path]) -> None:
@@ -225,6 +254,9 @@ def _put(scratch: Path, directory: Path, made: set[Path], stale: set[Path]) -> N
     for name in stale - made:
         if (directory / name).is_file():
             (directory / name).unlink()
+    for folder in sorted({(directory / name).parent for name in stale} - {directory}, reverse=True):
+        with contextlib.suppress(OSError):  # other files are in it
+            folder.rmdir()
 
 
 def _exchanged(scratch: Path, directory: Path, made: set[Path], stale: set[Path]) -> bool:
@@ -278,15 +310,13 @@ def _refuse_foreign(directory: Path, names: Collection[str], *, force: bool) -> 
             )
 
 
-def _check_inner_name(name: str) -> None:
-    """Refuse a name that leads out of its folder: names may come from files."""
-    parts = PurePosixPath(name).parts
-    outside = not parts or parts[0] == "/" or ".." in parts or "\\" in name or PureWindowsPath(name).drive
-    if outside or "\0" in name or name != PurePosixPath(name).as_posix():
-        raise ArgumentError(f"{name!r} is no name for a file in a folder", remedy="use letters, digits, '.' and '_'")
-
-
-def _unwritten(path: Path, error: OSError) -> ArgumentError:
+def _unwritten(path: Path, error: OSError | UnicodeEncodeError) -> ArgumentError:
+    if isinstance(error, UnicodeEncodeError):
+        return ArgumentError(
+            f"cannot be written: its text would hold {error.object[error.start : error.end]!r}, which is no character",
+            where=str(path),
+            remedy="give files, folders and robots names of Unicode characters",
+        )
     return ArgumentError(
         f"cannot be written: {error.strerror or error}",
         where=str(path),

@@ -13,10 +13,11 @@ import numpy as np
 
 from torquec.codegen.c.names import package_names
 from torquec.codegen.c.package import c_package
+from torquec.codegen.identifiers import prefix_identifier
 from torquec.dynamics.frame_pose import frame_pose
 from torquec.foundation.arrays import Array
 from torquec.foundation.reading import to_path
-from torquec.foundation.writing import write_folder
+from torquec.foundation.writing import write_package
 from torquec.kinematics.arm_poses import BranchStatus
 from torquec.kinematics.closed_kinematics import InverseKinematics, KinematicsMethod
 from torquec.kinematics.iteration_text import IterationShape, iteration_header, iteration_source, iteration_test
@@ -49,7 +50,8 @@ def write_kinematics_package(
     )
     if not isinstance(ik, IterativeKinematics):
         functions = [ik.function, ik.nearest_function, ik.rates_function]
-        return write_folder(to_path(directory), c_package(functions, prefix=word, description=description), force=force)
+        contents = c_package(functions, prefix=word, description=description)
+        return write_package(to_path(directory), contents, name=prefix_identifier(word), target="c", force=force)
     is_numeric = ik.method is KinematicsMethod.NUMERIC
     parts = {"step": ik.step_function, "finish": ik.finish_function}
     if not is_numeric:
@@ -67,7 +69,7 @@ def write_kinematics_package(
     library, both = (text.format(prefix=names.prefix) for text in (_CMAKE_LIBRARY, _CMAKE_ITERATED))
     build = contents["CMakeLists.txt"].replace(library, both)
     contents["CMakeLists.txt"] = build + _CMAKE_TEST.format(prefix=names.prefix)
-    return write_folder(to_path(directory), contents, force=force)
+    return write_package(to_path(directory), contents, name=prefix_identifier(word), target="c", force=force)
 
 
 def _shape(ik: IterativeKinematics, prefix: str, functions: dict[str, str]) -> IterationShape:

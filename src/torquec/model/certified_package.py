@@ -7,7 +7,6 @@ generates it again and compares.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from torquec.codegen.identifiers import prefix_identifier
 from torquec.codegen.precision import Precision
 from torquec.expr import Function
 from torquec.foundation.json_text import document_text
+from torquec.foundation.package_manifest import FORMAT, MANIFEST, file_hashes
 from torquec.model.claim import claim_text, simplified_text
 from torquec.model.model import Model
 from torquec.model.quantities import quantity_of
@@ -28,10 +28,8 @@ from torquec.robot.robot import Robot
 if TYPE_CHECKING:
     from torquec.codegen.object.triple import MachineTarget
 
-FORMAT = "torquec package 1"
 _ROUNDINGS = 10  # units of the last place: what some hundred operations lose in the middle, seen on the classics
 WRITTEN_BY = f"torquec {__version__}"
-MANIFEST = ".package.json"
 
 
 def simplified_prefix(model: Model) -> str:
@@ -121,7 +119,7 @@ def certified_package(
         "quantities": list(quantities),
         "model": model_file,
         **({} if machine is None else {"object": machine_document(machine)}),
-        "files": {name: hashlib.sha256(as_bytes(content)).hexdigest() for name, content in contents.items()},
+        "files": file_hashes(contents),
     }
     return {**contents, f"{prefix_identifier(prefix)}{MANIFEST}": document_text(manifest)}
 
@@ -131,8 +129,3 @@ def machine_document(machine: MachineTarget) -> dict[str, str]:
     from torquec.codegen.object.triple import llvm_version
 
     return {"triple": machine.triple, "cpu": machine.cpu, "llvm": llvm_version()}
-
-
-def as_bytes(content: str | bytes) -> bytes:
-    """What a file holds."""
-    return content.encode() if isinstance(content, str) else content

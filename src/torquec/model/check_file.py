@@ -24,10 +24,11 @@ from typing import TYPE_CHECKING, Any
 from torquec.codegen.precision import Precision
 from torquec.errors import ArgumentError, CheckError, ModelFileError, TorquecError
 from torquec.foundation.choice import chosen
+from torquec.foundation.package_manifest import FORMAT, MANIFEST, as_bytes
 from torquec.foundation.reading import FileKind, is_folder, read_json, to_path
 from torquec.foundation.work import Work, as_work
 from torquec.model.certified_model import second_record
-from torquec.model.certified_package import FORMAT, MANIFEST, WRITTEN_BY, as_bytes, certified_package
+from torquec.model.certified_package import WRITTEN_BY, certified_package
 from torquec.model.claim import Claim, claims_of
 from torquec.model.kinds import ModelKind
 from torquec.model.model import Model
@@ -258,6 +259,12 @@ def _package(folder: Path, robot: Robot | None, work: Work) -> CheckedFile:
     stated = read_json(manifest, FileKind.MODEL, remedy=_REMEDY)
     if stated.get("format") != FORMAT:
         raise CheckError("this is no manifest of a package", where=str(manifest), remedy=_REMEDY)
+    if "model" not in stated:
+        raise _NothingClaimedError(
+            "the package claims nothing: it was not generated from a certified model",
+            where=str(folder),
+            remedy="name the folder of a package that torquec generate or simplify made of a certified model",
+        )
     if stated.get("written_by") != WRITTEN_BY:
         raise CheckError(
             f"the package was written by {stated.get('written_by')}, this is {WRITTEN_BY}",

@@ -9,13 +9,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from torquec.codegen.identifiers import prefix_identifier
 from torquec.codegen.precision import Precision
 from torquec.codegen.target import BACK_ENDS, Target, check_offered, generate_package
 from torquec.errors import ArgumentError
 from torquec.expr import OperationCount, count_operations
 from torquec.foundation.choice import chosen
 from torquec.foundation.reading import to_path
-from torquec.foundation.writing import check_output_folder, write_folder
+from torquec.foundation.writing import check_output_folder, write_package
 from torquec.model.certified_package import certified_package, function_notes, model_description, usual_prefix
 from torquec.model.claim import Claim, claims_of
 from torquec.model.model import Model, compile
@@ -84,7 +85,9 @@ def generate(
     begin = prefix or usual_prefix(source)
     if certified and back_end.states_claim:
         contents = certified_package(source, prefix=begin, quantities=names, precision=numbers, machine=machine)
-        files = write_folder(to_path(directory), contents, force=force)
+        files = write_package(
+            to_path(directory), contents, name=prefix_identifier(begin), target=language.value, force=force
+        )
     else:
         files = generate_package(
             tuple(functions.values()),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torquec.errors import ArgumentError
+from torquec.foundation.package_manifest import MANIFEST, add_to_package
 from torquec.foundation.writing import new_folder
 from torquec.report.report import PAGE, write_report
 from torquec.report.result_document import result_text
@@ -150,4 +151,5 @@ def _made(scratch: Path, findings: Findings, fits: FileFits, logs: list[Log], ot
     build = scratch / "c" / "CMakeLists.txt"
     with build.open("a", encoding="ascii") as stream:
         stream.write(_CMAKE.format(prefix=test.removesuffix("_measured.c")))
-    return [*files, saved, *package.files, measured]
+    add_to_package(scratch / "c", [test, build.name])
+    return [*files, saved, *package.files, measured, *(scratch / "c").glob(f"*{MANIFEST}")]

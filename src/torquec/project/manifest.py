@@ -15,6 +15,7 @@ import torquec
 from torquec.errors import ArgumentError
 from torquec.foundation.documents import DocumentFormat
 from torquec.foundation.json_text import document_text
+from torquec.foundation.package_manifest import check_inner_name
 from torquec.foundation.reading import FileKind, is_file, read_json
 from torquec.foundation.source_identity import source_identity
 
@@ -118,7 +119,12 @@ def read_manifest(folder: Path) -> RunManifest | None:
         return None
     try:
         values = read_json(path, FileKind.RUN, remedy="run the project again")
-        return _DOCUMENT.from_values(RunManifest, values) if values.get("format") == FORMAT else None
+        if values.get("format") != FORMAT:
+            return None
+        manifest = _DOCUMENT.from_values(RunManifest, values)
+        for name in manifest.files:
+            check_inner_name(name)
+        return manifest
     except ArgumentError:
         return None
 
@@ -133,7 +139,10 @@ def read_record(path: Path) -> StepRecord | None:
     if not is_file(path):
         return None
     try:
-        return _DOCUMENT.from_values(StepRecord, read_json(path, FileKind.RUN, remedy="run the project again"))
+        record = _DOCUMENT.from_values(StepRecord, read_json(path, FileKind.RUN, remedy="run the project again"))
+        for name in record.files:
+            check_inner_name(name)
+        return record
     except ArgumentError:
         return None
 

@@ -1,7 +1,7 @@
 """`DIR.partial`: where a command keeps finished steps until its folder is complete; never a folder of somebody else's.
 
 A note in it says that it is ours. A folder of that name without the note is refused, and only what was made here is
-deleted in the end.
+deleted in the end. It belongs to one process at a time: :mod:`torquec.foundation.folder_lock`.
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 from torquec.errors import ArgumentError
+from torquec.foundation.folder_lock import folder_lock
 from torquec.foundation.reading import is_folder
 from torquec.foundation.writing import is_ours, new_folder
 
@@ -22,9 +24,22 @@ _PARTS = ("work", "result")
 BEST = "best.tq.json"
 """In it: the best model that is proven by now."""
 
+_PATIENCE = 2.0
+"""Seconds to wait for another process: it may be a run that takes hours, or one that publishes its last files."""
 
-def claimed_partial(output: Path) -> Path:
-    """The folder `output`.partial, made where it is missing; raises `ArgumentError` for one that is not ours."""
+
+@contextlib.contextmanager
+def claimed_partial(output: Path) -> Iterator[Path]:
+    """The folder `output`.partial, made where it is missing; `output` is locked until the context ends.
+
+    Raises `ArgumentError` for a folder of that name that is not ours, and where another process, which is named,
+    writes `output`.
+    """
+    with folder_lock(output, patience=_PATIENCE):
+        yield _claimed(output)
+
+
+def _claimed(output: Path) -> Path:
     partial = output.with_name(f"{output.name}.partial")
     if os.path.lexists(partial) and (partial.is_symlink() or not _is_ours_or_empty(partial)):
         raise ArgumentError(

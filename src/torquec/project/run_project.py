@@ -78,22 +78,23 @@ def run_project(
     """Do what has changed since the last run into the folder `output`, and exchange its files for the new ones.
 
     A step that fails is in the manifest with its reason (5). Raises `ArgumentError` where the folder holds files that
-    no run left, unless with `force`, and what the last step raises; the folder is then as it was.
+    no run left, unless with `force`, where another process writes it, and what the last step raises; the folder is then
+    as it was.
     """
-    old = read_manifest(output)
-    check_output_folder(output, force=force or old is not None)
-    partial = claimed_partial(output)
-    run = _Run(project, output, partial, old, as_work(work), tuple(steps))
-    try:
-        for number in range(len(run.steps)):
-            run.do(number)
-        manifest = run.manifest()
-        _exchanged(run, manifest, force=force)
-    except TorquecError:
-        if not any((partial / "result").glob("*.json")):
-            forget_partial(partial)
-        raise
-    forget_partial(partial)
+    check_output_folder(output, force=force or read_manifest(output) is not None)
+    with claimed_partial(output) as partial:
+        # Only now: another run may have ended meanwhile.
+        run = _Run(project, output, partial, read_manifest(output), as_work(work), tuple(steps))
+        try:
+            for number in range(len(run.steps)):
+                run.do(number)
+            manifest = run.manifest()
+            _exchanged(run, manifest, force=force)
+        except TorquecError:
+            if not any((partial / "result").glob("*.json")):
+                forget_partial(partial)
+            raise
+        forget_partial(partial)
     return RunResult(output, manifest, tuple(run.done))
 
 

@@ -12,6 +12,7 @@ from torquec.closedform.closed_form import closed_form
 from torquec.closedform.equations import Equations
 from torquec.closedform.json_form import equations_document
 from torquec.closedform.layouts import EXACT, Entry, Matrix
+from torquec.codegen.identifiers import prefix_identifier
 from torquec.errors import CheckError, RobotError
 from torquec.expr import OperationCount
 from torquec.foundation.json_text import finite_json
@@ -61,7 +62,7 @@ class Simplification:
     @property
     def certificate_name(self) -> str:
         """The file that the proof is in."""
-        return f"{self.model.robot.name}.certificate.json"
+        return f"{prefix_identifier(self.model.robot.name)}.certificate.json"
 
     @cached_property
     def operations(self) -> tuple[OperationCount, OperationCount]:

@@ -31,7 +31,7 @@ from torquec.expr import Function, OperationCount, count_operations
 from torquec.foundation.choice import chosen
 from torquec.foundation.json_text import document_text
 from torquec.foundation.reading import to_path
-from torquec.foundation.writing import write_folder
+from torquec.foundation.writing import write_package
 from torquec.model.certified_package import model_description, package_description, rounding_text, simplified_prefix
 from torquec.model.claim import Claim, claim_text, claims_of
 from torquec.model.model import Model
@@ -135,7 +135,7 @@ def write_two_rate_package(
     if law is not None and runs:
         texts |= loop_files(two.model, law, functions, names, background_period=period)
         texts["CMakeLists.txt"] = f"{texts['CMakeLists.txt']!s}{RUNTIME_CMAKE.format(prefix=names.prefix)}"
-    files = write_folder(to_path(directory), texts, force=force)
+    files = write_package(to_path(directory), texts, name=prefix_identifier(begin), target="rt-c", force=force)
     counts = MappingProxyType({function.name: count_operations(function) for function in functions})
     return TwoRatePackage(tuple(files), counts, MappingProxyType(stack), claims_of(two.robot, two.model.record))
 

@@ -21,7 +21,7 @@ from torquec.codegen.identifiers import prefix_identifier
 from torquec.errors import ArgumentError, RefusedQuantityError
 from torquec.expr import Function, OperationCount, count_operations
 from torquec.foundation.reading import to_path
-from torquec.foundation.writing import write_folder
+from torquec.foundation.writing import write_package
 from torquec.model.certified_package import function_notes, model_description, usual_prefix
 from torquec.model.claim import Claim, claims_of, simplified_text
 from torquec.model.model import Model, compile
@@ -105,7 +105,7 @@ def write_ros2_package(
     if about:
         lines = "\n\n".join(about).splitlines()
         texts["README.md"] += "\n".join(["", "## The model", "", *(f"    {line}".rstrip() for line in lines), ""])
-    files = write_folder(to_path(directory), texts, force=force)
+    files = write_package(to_path(directory), texts, name=begin, target="ros2", force=force)
     counts = MappingProxyType({function.name: count_operations(function) for function in functions})
     return Ros2Package(tuple(files), package, counts, claims_of(model.robot, model.record))
 

@@ -125,7 +125,9 @@ def write_report(
     twin = page.with_suffix(".json")
     if twin == page:
         raise ArgumentError("a report is an HTML page", where=str(page), remedy="name a file that ends with .html")
-    write_files({page: report_html(report), twin: report_json(report)}, force=force)
+    # The names of folders are bytes, and need not be UTF-8.
+    text = report_html(report).encode("utf-8", "backslashreplace")
+    write_files({page: text, twin: report_json(report)}, force=force)
     return WrittenReport(page, twin, report.problems)
 
 

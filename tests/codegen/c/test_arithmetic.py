@@ -11,6 +11,7 @@ from tests.codegen.programs import random_function
 
 from torquec import dynamics
 from torquec.codegen.c import write_c_package
+from torquec.codegen.precision import Precision
 from torquec.expr import trace
 from torquec.expr.math import sincos
 from torquec.robot import classics
@@ -19,11 +20,35 @@ REORDERING = ("-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math")
 """What -fassociative-math needs beside it to have an effect."""
 
 REFUSED = {
-    "gcc": [("-ffast-math",), ("-Ofast",), ("-funsafe-math-optimizations",), REORDERING, ("-ffinite-math-only",)],
+    "gcc": [
+        ("-ffast-math",),
+        ("-Ofast",),
+        ("-funsafe-math-optimizations",),
+        REORDERING,
+        ("-freciprocal-math",),
+        ("-ffinite-math-only",),
+    ],
     "clang": [("-ffast-math",), ("-Ofast",), ("-ffinite-math-only",)],
 }
 UNDONE = {"gcc": [("-fassociative-math",)], "clang": [("-funsafe-math-optimizations",), REORDERING]}
-"""Options without a macro: gcc's has no effect alone, clang's is taken back."""
+"""Options without a macro, on sums: gcc's has no effect alone, clang's is taken back."""
+
+FAILING = {
+    "gcc": [("-fno-signed-zeros",)],
+    "clang": [
+        ("-funsafe-math-optimizations",),
+        REORDERING,
+        ("-freciprocal-math",),
+        ("-fno-signed-zeros",),
+        ("-fno-honor-nans",),
+    ],
+}
+"""Options without a macro that change divisions, the sign of zero or NaN: the self-test sees them."""
+
+HARMLESS = {
+    "gcc": [(), ("-fno-trapping-math",), ("-fno-math-errno",), ("-march=native",)],
+    "clang": [(), ("-fassociative-math",), ("-fno-math-errno",), ("-march=native",), ("-ffp-contract=fast",)],
+}
 
 
 def energy():
@@ -39,7 +64,30 @@ def test_options_that_break_the_arithmetic_are_refused(tmp_path, compiler):
         for file in ("p.c", "selftest.c"):
             result = run(compiler, "-O2", *flags, "-c", tmp_path / file, "-o", tmp_path / "p.o")
             assert result.returncode, (flags, file)
-            assert re.search(r"#error.*(sums in their order|handles NaN)", result.stderr), flags
+            assert re.search(r"#error.*(sums in their order|its divisions|handles NaN)", result.stderr), flags
+
+
+def selftest_with(folder, compiler, *flags):
+    files = (folder / "p.c", folder / "selftest.c")
+    built = run(compiler, "-std=c99", *flags, *files, "-lm", "-o", folder / "selftest")
+    assert built.returncode == 0, built.stderr
+    return run(folder / "selftest")
+
+
+@each_compiler
+@pytest.mark.parametrize("precision", Precision)
+def test_the_self_test_sees_options_that_leave_no_macro(tmp_path, compiler, precision):
+    """clang replaces divisions by one number by a reciprocal, and passed the self-test."""
+    quotients = trace("f", lambda x: {"y": [x[0] / x[3], x[1] / x[3], x[2] / x[3]]}, {"x": (4,)})
+    write_c_package([quotients], tmp_path, prefix="p", precision=precision)
+    for level in ("-O1", "-O2", "-O3"):
+        for flags in HARMLESS[compiler]:
+            done = selftest_with(tmp_path, compiler, level, *flags)
+            assert (done.returncode, "FAILED" in done.stdout) == (0, False), (level, flags)
+        for flags in FAILING[compiler]:
+            done = selftest_with(tmp_path, compiler, level, *flags)
+            assert done.returncode == 1, (level, flags)
+            assert "FAILED arithmetic: compile without -ffast-math and its parts" in done.stdout
 
 
 @each_compiler

@@ -209,7 +209,7 @@ def test_bytes_do_not_depend_on_hash_seed_directory_or_locale(tmp_path):
         "from torquec.codegen.target import Target, generate_package\n"
         "functions = [every_operation(), *map(random_function, range(4))]\n"
         "for target in (Target.C, Target.NUMPY):\n"
-        "    generate_package(functions, Path(sys.argv[1]), prefix='robot', target=target)\n"
+        "    generate_package(functions, Path(sys.argv[1]) / target.value, prefix='robot', target=target)\n"
     )
     found = []
     for k, (seed, language) in enumerate([("0", "C"), ("1", "de_DE.UTF-8"), ("4242", "C.UTF-8")]):
@@ -222,9 +222,10 @@ def test_bytes_do_not_depend_on_hash_seed_directory_or_locale(tmp_path):
         }
         command = [sys.executable, "-c", script, str(where)]
         subprocess.run(command, env=environment, cwd=where.parent, check=True, capture_output=True)
-        found.append({path.name: path.read_bytes() for path in sorted(where.iterdir())})
+        files = [path for path in sorted(where.rglob("*")) if path.is_file()]
+        found.append({path.relative_to(where): path.read_bytes() for path in files})
     assert found[0] == found[1] == found[2]
-    assert len(found[0]) == 5
+    assert len(found[0]) == 7
 
 
 def test_hostile_names_and_texts_are_harmless(tmp_path):
@@ -250,7 +251,7 @@ def test_hostile_names_and_texts_are_harmless(tmp_path):
     notes = {name: f"{name} */ #error {name}" for name in hostile}
     write_c_package(functions, tmp_path, prefix='../"; rm', description="*/ #error ??/\n\\", notes=notes)
     source = next(tmp_path.glob("*.h")).with_suffix(".c")
-    assert sorted(path.parent for path in tmp_path.iterdir()) == [tmp_path] * 4
+    assert sorted(path.parent for path in tmp_path.iterdir()) == [tmp_path] * 5
     assert "system(" not in re.sub(r"/\*.*?\*/", "", source.read_text(), flags=re.DOTALL)
     if COMPILERS:
         build(COMPILERS[0], "-std=c99", *WARNINGS, source, tmp_path / "selftest.c", "-lm", "-o", tmp_path / "selftest")

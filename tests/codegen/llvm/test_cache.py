@@ -1,4 +1,7 @@
+import hashlib
+import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -233,3 +236,71 @@ def test_another_process_finds_it():
     ]
     assert outputs[0][0] == "made"
     assert outputs[1] == outputs[0][1:]
+
+
+def rewritten(path, change):
+    """An entry with other content and the right checksum."""
+    rest = path.read_bytes()[len(cache_file._MAGIC) + 32 :]
+    length = int.from_bytes(rest[:4], "little")
+    header, code = change(json.loads(rest[4 : 4 + length]), rest[4 + length :])
+    rest = len(header).to_bytes(4, "little") + header + code
+    path.write_bytes(cache_file._MAGIC + hashlib.sha256(rest).digest() + rest)
+
+
+def with_facts(facts):
+    return lambda header, code: (json.dumps(header | {"facts": facts}).encode(), code)
+
+
+def with_code(change):
+    return lambda header, code: (json.dumps(header).encode(), change(code))
+
+
+BAD = {
+    "no header": lambda _, code: (b"", code),
+    "no JSON": lambda _, code: (b"{{{{", code),
+    "no UTF-8": lambda _, code: (b"\xff\xfe", code),
+    "a list": lambda _, code: (b"[]", code),
+    "no facts": lambda header, code: (json.dumps({"key": header["key"]}).encode(), code),
+    "other facts": with_facts(7),
+    "few facts": with_facts({"name": "x"}),
+    "other ports": with_facts({"name": "x", "inputs": [[1]], "outputs": 3}),
+    "no code": with_code(lambda code: b""),
+    "garbage": with_code(lambda code: b"garbage" * 100),
+    "garbage that begins well": with_code(lambda code: code[:4] + bytes(range(256)) * 16),
+    "half of the code": with_code(lambda code: code[: len(code) // 2]),
+    "zeros": with_code(lambda code: code[:64] + bytes(len(code) - 64)),
+}
+
+LOAD = """
+import numpy as np
+import torquec
+arm = torquec.compile(torquec.classics.planar2r())
+print(arm.inverse_dynamics(*np.ones((3, 2))).tolist(), arm.mass_matrix(np.ones((5, 2))).sum())
+"""
+
+
+def said(folder):
+    environment = os.environ | {"TORQUEC_CACHE_DIR": str(folder)}
+    words = [sys.executable, "-c", LOAD]
+    done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory):
+    """A cache with kernels and trampoline, and what a program says that uses them."""
+    folder = tmp_path_factory.mktemp("good")
+    folder.chmod(0o700)
+    answer = said(folder)
+    assert len(entries(folder)) >= 3
+    return folder, answer
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_bad_content_with_the_right_checksum_is_compiled_again(tmp_path, good, bad):
+    """LLVM ends the process for some of it, so another process tries."""
+    shutil.copytree(good[0], tmp_path / "bad")
+    for path in entries(tmp_path / "bad"):
+        rewritten(path, BAD[bad])
+    assert said(tmp_path / "bad") == good[1]

@@ -74,7 +74,7 @@ def test_hostile_names_and_texts(tmp_path):
         trace(name, lambda **given: {"out": [sum(a[0] for a in given.values())]}, {name: (1,)}) for name in hostile
     ]
     write_numpy_module(functions, tmp_path, prefix="../x", description='"""\\', notes=dict.fromkeys(hostile, '"""'))
-    (path,) = tmp_path.iterdir()
+    path, _ = sorted(tmp_path.iterdir(), reverse=True)
     spec = importlib.util.spec_from_file_location("generated", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

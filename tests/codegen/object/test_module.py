@@ -18,7 +18,7 @@ from torquec.codegen.precision import Precision
 from torquec.errors import CompileError
 from torquec.expr import trace
 from torquec.expr.math import atan2, exp, sincos
-from torquec.foundation.writing import write_folder
+from torquec.foundation.writing import write_package
 
 M7 = "thumbv7em-none-eabihf"
 
@@ -59,7 +59,7 @@ def test_floats_are_those_of_the_c_package(tmp_path):
 
     function = trace("f", algorithm, {"x": (8,)})
     native = HostObject([function], Precision.SINGLE)
-    write_folder(tmp_path, c_package([function], prefix="p", scalar=SINGLE), force=True)
+    write_package(tmp_path, c_package([function], prefix="p", scalar=SINGLE), name="p", target="c", force=True)
     library = tmp_path / "p.so"
     build(COMPILERS[-1], "-O2", "-ffp-contract=off", "-shared", "-fPIC", tmp_path / "p.c", "-lm", "-o", library)
     compiled = ctypes.CDLL(str(library)).p_f

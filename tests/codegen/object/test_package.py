@@ -44,7 +44,7 @@ def test_object_header_and_document_belong_together(tmp_path):
 
 def test_an_object_of_somebody_else_is_not_replaced(tmp_path):
     (tmp_path / "p.o").write_bytes(b"\x7fELF" + bytes(5000))
-    with pytest.raises(ArgumentError, match="does not say that Torquec wrote it"):
+    with pytest.raises(ArgumentError, match="no package of this folder has it"):
         write_object_package([every_operation()], tmp_path, prefix="p", triple="aarch64-linux-gnu")
 
 

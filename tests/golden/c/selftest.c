@@ -8,6 +8,9 @@
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(_M_FP_FAST)
 #error "this file needs its sums in their order: compile it without -ffast-math and its parts"
 #endif
+#if defined(__RECIPROCAL_MATH__)
+#error "this file needs its divisions: compile it without -freciprocal-math"
+#endif
 #if defined(__FINITE_MATH_ONLY__)
 #if (__FINITE_MATH_ONLY__ > 0)
 #error "this file handles NaN and infinities: compile it without -ffinite-math-only"
@@ -16,6 +19,9 @@
 #if defined(__clang__)
 #if (__clang_major__ > 10)
 #pragma clang fp reassociate(off)
+#endif
+#if (__clang_major__ > 17)
+#pragma clang fp reciprocal(off)
 #endif
 #endif
 
@@ -60,6 +66,50 @@ static int report(const char *function, double error, double tolerance)
     return failures;
 }
 
+/* What -funsafe-math-optimizations and the like change, tried on values that no compiler knows. */
+static int check_arithmetic(void)
+{
+    static volatile double given[7] = {
+        5.0, 35.0, 41.0, 1.4411518807585587e+17, 49.0, -0.0, HUGE_VAL
+    };
+    volatile double together[4];
+    volatile double alone[4];
+    const double divisor = given[4];
+    const double zero = given[5];
+    const double none = given[6] - given[6]; /* of infinities: a NaN */
+    double sum;
+    int changed = 0;
+    int k;
+    together[0] = given[0]/divisor;
+    together[1] = given[1]/divisor;
+    together[2] = given[2]/divisor;
+    together[3] = given[3]/divisor;
+    for (k = 0; k < 4; ++k) {
+        alone[k] = given[k];
+        alone[k] = alone[k]/given[4]; /* read anew: no reciprocal serves two of these */
+        if (together[k] != alone[k]) {
+            changed = 1;
+        }
+    }
+    sum = zero + 0.0;
+    if (!(copysign(1.0, sum) > 0.0)) {
+        changed = 1; /* -0 + 0 is 0 */
+    }
+    if (none == none) {
+        changed = 1; /* a NaN is not itself */
+    }
+    sum = (given[3] + given[0]) - given[3];
+    if (sum != 0.0) {
+        changed = 1; /* the small one is lost */
+    }
+    if (changed != 0) {
+        (void)printf("FAILED arithmetic: compile without -ffast-math and its parts\n"
+                     "       (-funsafe-math-optimizations, -freciprocal-math, -fno-signed-zeros,\n"
+                     "       -fno-honor-nans)\n");
+    }
+    return changed;
+}
+
 static int check_small_product(void)
 {
     static const double given_a[4][2] = {
@@ -92,7 +142,7 @@ static int check_small_product(void)
 
 int main(void)
 {
-    int failures = 0;
+    int failures = check_arithmetic();
     failures += check_small_product();
     return (failures > 0) ? 1 : 0;
 }

@@ -95,7 +95,8 @@ def test_a_delay_of_a_tenth_of_a_second(log, seconds):
 
 
 def test_a_large_offset_that_other_inertias_would_explain_is_told_by_the_robots_own():
-    (found,) = alarms(PUMA, moved(clean_log(PUMA), 1, 90.0))
+    beyond, found = alarms(PUMA, moved(clean_log(PUMA), 1, 90.0))
+    assert beyond.kind is Pathology.LIMITS  # moved so far, the joint leaves its range
     assert (found.kind, found.severity) == (Pathology.OFFSET, Severity.WARNING)
     assert "-90" in found.text
 

@@ -16,11 +16,12 @@ from torquec.codegen.c.selftest import selftest_text
 from torquec.codegen.c.sincos import ADDITIONS, MULTIPLICATIONS
 from torquec.codegen.c.source import comment, declaration, shape_text, source_text
 from torquec.codegen.function_names import check_names
+from torquec.codegen.identifiers import prefix_identifier
 from torquec.codegen.precision import Precision
 from torquec.codegen.sincos import ROUND, SINGLE_SINCOS
 from torquec.errors import ArgumentError
 from torquec.expr import Function, Op, check_function, count_operations
-from torquec.foundation.writing import write_folder
+from torquec.foundation.writing import write_package
 
 _USE = """\
 Every function is plain C99: no loops, no allocation, no state. It is reentrant, and its arrays may overlap. Units are \
@@ -83,7 +84,7 @@ def write_c_package(
     ours; `ExpressionError` when a function is malformed.
     """
     contents = c_package(functions, prefix=prefix, description=description, notes=notes, scalar=SCALARS[precision])
-    return write_folder(directory, contents, force=force)
+    return write_package(directory, contents, name=prefix_identifier(prefix), target="c", force=force)
 
 
 def c_package(

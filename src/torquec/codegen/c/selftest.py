@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from torquec.codegen.c.arithmetic import GUARD
+from torquec.codegen.c.arithmetic import GUARD, tried_arithmetic
 from torquec.codegen.c.names import Names
 from torquec.codegen.c.scalar import DOUBLE, CScalar
 from torquec.codegen.c.source import packed
@@ -80,10 +80,12 @@ def selftest_text(functions: Sequence[Function], names: Names) -> str:
         zero=scalar.number(0.0),
         wide="" if scalar == DOUBLE else "(double)",  # what printf takes
     )
-    parts = [head]
+    parts = [head, tried_arithmetic(scalar)]
     parts += [_check(function, name, names, rng) for function, name in zip(functions, names.functions, strict=True)]
     calls = "".join(f"    failures += check_{name}();\n" for name in names.functions)
-    parts.append(f"int main(void)\n{{\n    int failures = 0;\n{calls}    return (failures > 0) ? 1 : 0;\n}}\n")
+    parts.append(
+        f"int main(void)\n{{\n    int failures = check_arithmetic();\n{calls}    return (failures > 0) ? 1 : 0;\n}}\n"
+    )
     return "\n".join(parts)
 
 

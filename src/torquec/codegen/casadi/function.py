@@ -15,7 +15,7 @@ from torquec.codegen.function_names import check_names
 from torquec.codegen.identifiers import c_identifier, prefix_identifier
 from torquec.errors import ExpressionError, MissingExtraError
 from torquec.expr import Function, Op, Port, check_function, count_operations
-from torquec.foundation.writing import write_folder
+from torquec.foundation.writing import write_package
 
 if TYPE_CHECKING:
     import casadi
@@ -71,8 +71,7 @@ def write_casadi_functions(
 ) -> list[Path]:
     """Write one `<prefix>_<name>.casadi` a function, as `casadi.Function.load` reads it; gives their paths.
 
-    These files have no room for a comment: older ones are replaced with `force` only, and `description` and `notes`
-    (by function) go to `<prefix>.casadi.txt` beside them.
+    These files have no room for a comment: `description` and `notes` (by function) go to `<prefix>.casadi.txt`.
     """
     check_names(functions)
     contents: dict[str, str | bytes] = {}
@@ -83,7 +82,7 @@ def write_casadi_functions(
             casadi_function(function, name=name).save(str(path))
             contents[f"{name}.casadi"] = path.read_bytes()
     contents[f"{prefix_identifier(prefix)}.casadi.txt"] = _description(functions, prefix, description, notes or {})
-    return write_folder(directory, contents, force=force)
+    return write_package(directory, contents, name=prefix_identifier(prefix), target="casadi", force=force)
 
 
 def _description(functions: Sequence[Function], prefix: str, description: str, notes: Mapping[str, str]) -> str:

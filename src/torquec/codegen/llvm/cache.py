@@ -44,7 +44,7 @@ class ObjectCache:
     folder: Path
 
     def read(self, key: str) -> CacheEntry | None:
-        """The entry of a key, or None; a damaged one is removed."""
+        """The entry of a key, or None; a damaged one is removed, one with a header that cannot be read too."""
         path = self._path(key)
         try:
             content = _read_own_file(path)
@@ -148,5 +148,9 @@ def _unpack(content: bytes, key: str) -> CacheEntry | None:
     if content[: len(_MAGIC)] != _MAGIC or content[len(_MAGIC) : len(_MAGIC) + 32] != hashlib.sha256(rest).digest():
         return None
     length = int.from_bytes(rest[:4], "little")
-    header = json.loads(rest[4 : 4 + length])
-    return CacheEntry(header["facts"], rest[4 + length :]) if header["key"] == key else None
+    try:
+        header = json.loads(rest[4 : 4 + length])
+        stated, facts = header["key"], header["facts"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return CacheEntry(facts, rest[4 + length :]) if stated == key and isinstance(facts, dict) else None

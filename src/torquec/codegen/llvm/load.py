@@ -13,9 +13,9 @@ import llvmlite.binding as llvm
 
 from torquec.codegen.llvm.cpu import Cpu, make_target_machine
 from torquec.codegen.llvm.module import LIBM_SLOTS
+from torquec.codegen.llvm.whole_object import is_whole_object
 from torquec.errors import CompileError
 
-_MAGIC = (b"\x7fELF", b"\xcf\xfa\xed\xfe")  # ELF, Mach-O
 _REMEDY = "empty the compile cache"
 
 
@@ -23,7 +23,7 @@ class LoadedObject:
     """Object code that can run; its memory lives as long as this does."""
 
     def __init__(self, code: bytes, cpu: Cpu, slots: Mapping[str, int]) -> None:
-        if not code.startswith(_MAGIC):  # LLVM would not survive it
+        if not is_whole_object(code, slots):  # LLVM would not survive it
             raise CompileError("this is not object code", remedy=_REMEDY)
         try:
             empty = llvm.parse_assembly("")

@@ -1,4 +1,7 @@
-"""Where the object code of a function comes from: the compiler, or the cache and else the compiler."""
+"""Where the object code of a function comes from: the compiler, or the cache and else the compiler.
+
+An entry of the cache whose content is not what was asked for is compiled again, whatever its checksum says.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,14 @@ import llvmlite.binding as llvm
 
 from torquec.codegen.llvm.cache import CacheEntry, open_cache
 from torquec.codegen.llvm.cpu import Cpu
-from torquec.codegen.llvm.module import compile_batch, compile_scalar, compile_single
+from torquec.codegen.llvm.module import BATCH, KERNEL, PACKED, SHARED, compile_batch, compile_scalar, compile_single
+from torquec.codegen.llvm.whole_object import is_whole_object
+from torquec.errors import TorquecError
 from torquec.expr import Function, Port
 from torquec.foundation.source_identity import source_identity
+
+_KERNELS = {"scalar": (KERNEL, PACKED), "batch": (BATCH, SHARED), "single": (BATCH, SHARED)}
+"""The functions in each kind of object."""
 
 
 class Objects(Protocol):
@@ -72,15 +80,16 @@ class CachedObjects:
         self.function: Function | None = None
         self._make, self._cpu, self._cache = make, cpu, open_cache()
         self._key = f"{environment_identity(cpu)}\n{key}"
-        entry = self._cache.read(f"scalar\n{self._key}") if self._cache else None
-        if entry is None:
+        entry = self._read("scalar")
+        ports = None if entry is None else _read_facts(entry.facts)
+        if entry is None or ports is None:
             made = self._made()
             entry = CacheEntry(_facts(made), compile_scalar(made, cpu))
+            ports = made.name, made.inputs, made.outputs
             if self._cache:
                 self._cache.write(f"scalar\n{self._key}", entry)
         self._scalar = entry.code
-        self.name = str(entry.facts["name"])
-        self.inputs, self.outputs = _ports(entry.facts["inputs"]), _ports(entry.facts["outputs"])
+        self.name, self.inputs, self.outputs = ports
 
     def scalar(self) -> bytes:
         """Object code of the scalar kernel."""
@@ -95,12 +104,17 @@ class CachedObjects:
         return self._kept("single", compile_single)
 
     def _kept(self, kind: str, compile_kind: Callable[[Function, Cpu], bytes]) -> bytes:
-        entry = self._cache.read(f"{kind}\n{self._key}") if self._cache else None
+        entry = self._read(kind)
         if entry is None:
             entry = CacheEntry({}, compile_kind(self._made(), self._cpu))
             if self._cache:
                 self._cache.write(f"{kind}\n{self._key}", entry)
         return entry.code
+
+    def _read(self, kind: str) -> CacheEntry | None:
+        """An entry that holds a whole object with the kernels of its kind."""
+        entry = self._cache.read(f"{kind}\n{self._key}") if self._cache else None
+        return entry if entry is not None and is_whole_object(entry.code, _KERNELS[kind]) else None
 
     def _made(self) -> Function:
         if self.function is None:
@@ -120,6 +134,14 @@ def _facts(function: Function) -> dict[str, Any]:
         "inputs": [[port.name, list(port.shape)] for port in function.inputs],
         "outputs": [[port.name, list(port.shape)] for port in function.outputs],
     }
+
+
+def _read_facts(facts: dict[str, Any]) -> tuple[str, tuple[Port, ...], tuple[Port, ...]] | None:
+    """Name, inputs and outputs; None where facts are of another form."""
+    try:
+        return str(facts["name"]), _ports(facts["inputs"]), _ports(facts["outputs"])
+    except (KeyError, TypeError, ValueError, TorquecError):
+        return None
 
 
 def _ports(rows: list[list[Any]]) -> tuple[Port, ...]:

@@ -39,6 +39,7 @@ from torquec.codegen.llvm.load import LoadedObject
 from torquec.codegen.llvm.module import object_code
 from torquec.codegen.llvm.objects import environment_identity
 from torquec.codegen.llvm.trampoline_text import trampoline_text
+from torquec.codegen.llvm.whole_object import is_whole_object
 
 CallRecord = ctypes.Array[ctypes.c_uint64]
 """The record of one function."""
@@ -170,7 +171,7 @@ def _load_trampoline() -> LoadedObject:
     text = trampoline_text(tuple_items=tuple.__basicsize__)
     key = f"trampoline\n{environment_identity(cpu)}\n{text}"
     entry = store.read(key) if store else None
-    if entry is None:
+    if entry is None or not is_whole_object(entry.code, _slot_values()):
         entry = CacheEntry({}, object_code(text, cpu))
         if store:
             store.write(key, entry)

@@ -15,7 +15,7 @@ from torquec.codegen.function_names import check_names
 from torquec.codegen.identifiers import c_identifier, prefix_identifier
 from torquec.codegen.statements import Angles, Dialect, to_program
 from torquec.expr import Function, Op, Port, check_function, count_operations
-from torquec.foundation.writing import write_folder
+from torquec.foundation.writing import write_package
 
 _CLASH = re.compile(r"v[0-9]+|np")
 _WIDTH = 100  # of lines, which Python projects often limit to 100
@@ -83,7 +83,8 @@ def write_numpy_module(
     function's. Raises `ArgumentError` when two functions have one name or the directory cannot be written.
     """
     text = numpy_module(functions, prefix=prefix, description=description, notes=notes)
-    return write_folder(directory, {f"{python_identifier(prefix_identifier(prefix))}.py": text}, force=force)
+    name = prefix_identifier(prefix)
+    return write_package(directory, {f"{python_identifier(name)}.py": text}, name=name, target="numpy", force=force)
 
 
 def numpy_module(

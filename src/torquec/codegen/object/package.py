@@ -14,13 +14,14 @@ from torquec.codegen.c.package import check_rounding, header_text
 from torquec.codegen.c.scalar import SCALARS
 from torquec.codegen.c.source import comment
 from torquec.codegen.function_names import check_names
+from torquec.codegen.identifiers import prefix_identifier
 from torquec.codegen.object.module import CompiledObject, compile_object
 from torquec.codegen.object.triple import MachineTarget, host_triple, machine_target
 from torquec.codegen.precision import Precision
 from torquec.errors import ArgumentError
 from torquec.expr import Function, count_operations
 from torquec.foundation.json_text import document_text
-from torquec.foundation.writing import write_folder
+from torquec.foundation.writing import write_package
 
 OBJECT_FORMAT = "torquec-object"
 
@@ -64,7 +65,7 @@ def write_object_package(
         notes=notes,
         precision=precision,
     )
-    return write_folder(directory, contents, force=force)
+    return write_package(directory, contents, name=prefix_identifier(prefix), target="object", force=force)
 
 
 def object_target(triple: str | None, cpu: str | None) -> MachineTarget:

@@ -15,7 +15,7 @@ from torquec.codegen.wasm.module import wasm_module
 from torquec.codegen.wasm.wrapper import types_text, wrapper_text
 from torquec.errors import ArgumentError
 from torquec.expr import Function
-from torquec.foundation.writing import write_folder
+from torquec.foundation.writing import write_package
 
 _CHECKS = """\
 /** The lines of the report, and whether every function agrees with its recorded states. */
@@ -99,7 +99,7 @@ def write_wasm_package(
     `CompileError` when they are too large for one module.
     """
     contents = wasm_package(functions, prefix=prefix, description=description, notes=notes)
-    return write_folder(directory, contents, force=force)
+    return write_package(directory, contents, name=prefix_identifier(prefix), target="wasm", force=force)
 
 
 def wasm_package(

@@ -8,6 +8,7 @@ cache of compiled functions, under the hash of its sources, its compiler and its
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import hashlib
 import os
@@ -83,10 +84,15 @@ def runtime_library() -> ctypes.CDLL:
     key = f"realtime runtime {identity}"
     kept = open_cache()
     entry = None if kept is None else kept.read(key)
-    code = compile_sources(compiler, sources) if entry is None else entry.code
-    if entry is None and kept is not None:
-        kept.write(key, CacheEntry({"compiler": compiler}, code))
-    library = _loaded(code)
+    library = None
+    if entry is not None:
+        with contextlib.suppress(CompileError):  # whatever its checksum says
+            library = _loaded(entry.code)
+    if library is None:
+        code = compile_sources(compiler, sources)
+        if kept is not None:
+            kept.write(key, CacheEntry({"compiler": compiler}, code))
+        library = _loaded(code)
     library.torquec_shared_make.restype = library.torquec_shared_open.restype = ctypes.c_void_p
     library.torquec_log_take.restype = ctypes.c_uint64
     library.torquec_shared_clock.restype = ctypes.c_int64

@@ -1,0 +1,160 @@
+"""The manifest of a package in a folder: which package it is, and what each of its files held when it was written.
+
+(1)  `NAME.package.json` holds the SHA-256 of every file of the package. A file that has another one was edited since
+(2)  a package is written over itself: files that nobody edited are replaced, those that it no longer has go
+(3)  refused without `force`, before anything is written: another package in the folder (another name, or another
+     target), files of the package that were edited, and files of other people in the way
+(4)  with `force` another package goes, and files in the way are replaced; what was edited and is not in the way stays
+
+So no folder holds a mixture of two packages.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
+
+from torquec import __version__
+from torquec.errors import ArgumentError
+from torquec.foundation.json_text import document_text
+from torquec.foundation.reading import FileKind, is_file, is_folder, read_json
+
+MANIFEST = ".package.json"
+"""What the names of manifests end in."""
+
+FORMAT = "torquec package 1"
+
+_REMEDY = "generate the package again"
+
+
+@dataclass(frozen=True)
+class PackageFiles:
+    """A package as its manifest `file` states it: what it is made for, and the hashes of its files by name."""
+
+    file: str
+    target: str
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """The package in words.
+
+        >>> str(PackageFiles("ur5.package.json", "c"))
+        "'ur5' (c)"
+        """
+        return f"'{self.file.removesuffix(MANIFEST)}' ({self.target})"
+
+
+def manifest_of_package(name: str, target: str, contents: Mapping[str, str | bytes]) -> str:
+    """The text of a manifest."""
+    stated = {"format": FORMAT, "written_by": f"torquec {__version__}", "prefix": name, "target": target}
+    return document_text({**stated, "files": file_hashes(contents)})
+
+
+def file_hashes(contents: Mapping[str, str | bytes]) -> dict[str, str]:
+    """SHA-256 of every file by name."""
+    return {name: hashlib.sha256(as_bytes(content)).hexdigest() for name, content in contents.items()}
+
+
+def as_bytes(content: str | bytes) -> bytes:
+    """What a file holds."""
+    return content.encode() if isinstance(content, str) else content
+
+
+def packages_in(directory: Path) -> list[PackageFiles]:
+    """The packages whose manifests lie in a folder."""
+    if not is_folder(directory):
+        return []
+    found = (_read(path) for path in sorted(directory.iterdir()) if path.name.endswith(MANIFEST) and is_file(path))
+    return [package for package in found if package is not None]
+
+
+def add_to_package(directory: Path, names: Collection[str]) -> None:
+    """State files that were added to the only package in a folder, or changed on purpose, in its manifest."""
+    (package,) = packages_in(directory)
+    stated = read_json(directory / package.file, FileKind.PACKAGE, remedy=_REMEDY)
+    stated["files"] |= {name: _hash(directory / name) for name in names}
+    (directory / package.file).write_text(document_text(stated), encoding="ascii")
+
+
+def replaced_files(directory: Path, scratch: Path, *, force: bool) -> set[str]:
+    """The files of earlier packages in `directory` that go when the packages in `scratch` come (2).
+
+    Raises `ArgumentError` for (3).
+    """
+    gone: set[str] = set()
+    for place in sorted({path.parent for path in scratch.rglob(f"*{MANIFEST}")}):
+        inside = place.relative_to(scratch)
+        for package in packages_in(place):
+            names = _replaced(directory / inside, package, place, force=force)
+            gone |= {(inside / name).as_posix() for name in names}
+    return gone
+
+
+def _replaced(directory: Path, package: PackageFiles, scratch: Path, *, force: bool) -> Collection[str]:
+    earlier = packages_in(directory)
+    others = [other for other in earlier if (other.file, other.target) != (package.file, package.target)]
+    if others and not force:
+        raise ArgumentError(
+            f"the folder holds another package: {', '.join(map(str, others))}",
+            where=str(directory),
+            remedy="name another folder, or replace that package: --force",
+        )
+    stated = {name: digest for other in earlier for name, digest in other.files.items()}
+    known = stated.keys() | {other.file for other in earlier}
+    made = {*package.files, package.file}
+    edited = {name for name, digest in stated.items() if _hash(directory / name) not in ("", digest)}
+    if not force:
+        same = {name for name in made if _hash(directory / name) == _hash(scratch / name)}
+        _refuse("was edited since Torquec wrote it", directory, edited - same)
+        foreign = {name for name in made if os.path.lexists(directory / name)} - known - same
+        _refuse("is there already, and no package of this folder has it", directory, foreign)
+    return known - edited - made
+
+
+def _refuse(found: str, directory: Path, names: Collection[str]) -> None:
+    if names:
+        first, *more = sorted(names)
+        others = f", and {len(more)} more with it" if more else ""
+        raise ArgumentError(
+            f"this file {found}{others}",
+            where=str(directory / first),
+            remedy="name another folder, or replace it: --force",
+        )
+
+
+def _read(path: Path) -> PackageFiles | None:
+    """What a manifest states; None for a file that is none of ours."""
+    try:
+        stated: Any = read_json(path, FileKind.PACKAGE, remedy=_REMEDY)
+        if not isinstance(stated, dict) or stated.get("format") != FORMAT:
+            return None
+        files = {str(name): str(digest) for name, digest in dict(stated["files"]).items()}
+        for name in files:
+            check_inner_name(name)
+        # Manifests of certified packages state the processor of an object, and no target.
+        target = str(stated.get("target", "object" if "object" in stated else "c"))
+        return PackageFiles(path.name, target, files)
+    except (ArgumentError, KeyError, TypeError, ValueError):
+        return None
+
+
+def _hash(path: Path) -> str:
+    """SHA-256 of a regular file; words for anything else that is there; empty where there is nothing."""
+    if not os.path.lexists(path):
+        return ""
+    if path.is_symlink() or not is_file(path):
+        return "no regular file"
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def check_inner_name(name: str) -> None:
+    """Raise `ArgumentError` for a name that leads out of its folder: names may come from files."""
+    parts = PurePosixPath(name).parts
+    outside = not parts or parts[0] == "/" or ".." in parts or "\\" in name or PureWindowsPath(name).drive
+    if outside or "\0" in name or name != PurePosixPath(name).as_posix():
+        raise ArgumentError(f"{name!r} is no name for a file in a folder", remedy="use letters, digits, '.' and '_'")
