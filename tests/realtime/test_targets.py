@@ -19,6 +19,8 @@ from torquec.codegen.precision import Precision
 from torquec.codegen.target import BACK_ENDS, CarriedClaim
 from torquec.errors import ArgumentError, RobotError
 from torquec.model.certified_package import MANIFEST
+from torquec.realtime.choices import FrictionTask, HoldOrder
+from torquec.realtime.plan import plan_background
 from torquec.realtime.targets import (
     OPTIONS,
     TARGETS,
@@ -28,6 +30,8 @@ from torquec.realtime.targets import (
     targets_with,
     write_target,
 )
+from torquec.robot.robot import Friction
+from torquec.simplification.specification import load_specification
 
 SPECIFICATIONS = Path(__file__).resolve().parents[2] / "examples" / "specifications"
 QUANTITIES = ("mass_matrix", "gravity_torque")
@@ -72,6 +76,42 @@ def test_a_target_writes_the_files_and_precision_of_its_row(exact, tmp_path, tar
     assert package.precision is Precision.DOUBLE
     assert package.claim == ()
     assert package.functions
+
+
+@pytest.fixture(scope="module")
+def given(exact):
+    """Every option with a value that is not its default, as the writers take it."""
+    specification = load_specification(SPECIFICATIONS / "planar2r.toml", exact.robot)
+    slow, fast = (plan_background(exact, specification, period=period, search=False) for period in (0.02, 0.01))
+    return {
+        "quantity": {"quantity": ("mass_matrix",)},
+        "prefix": {"prefix": "other"},
+        "triple": {"triple": "aarch64-linux-gnu"},
+        "cpu": {"triple": "aarch64-linux-gnu", "cpu": "cortex-a72"},
+        "update": {"update": ("gravity",)},
+        "friction": {"friction": FrictionTask.SYNCHRONOUS},
+        "order": {"order": HoldOrder.ZEROTH},
+        "law": {"law": tq.computed_torque(exact, -10.0)},
+        "spec": {"plan": slow},
+        "period": {"plan": fast},
+    }
+
+
+@pytest.mark.parametrize(("target", "option"), [(name, option) for name in TARGETS for option in TARGETS[name].options])
+def test_no_option_that_a_row_takes_is_ignored(given, tmp_path, target, option):
+    needs_package(target)
+    robot = tq.classics.planar2r()
+    first, *others = robot.bodies
+    rubbing = dataclasses.replace(first, joint=dataclasses.replace(first.joint, friction=Friction.symmetric(0.3, 0.2)))
+    model = tq.compile(dataclasses.replace(robot, bodies=(rubbing, *others)))
+    before = {"cpu": given["triple"], "period": given["spec"]}.get(option, {})
+    contents = []
+    for options in (before, given[option]):
+        chosen = TargetOptions(**options) if option == "quantity" else options_of(target, **options)
+        folder = tmp_path / str(len(contents))
+        files = write_target(model, folder, target, chosen).files
+        contents.append({path.relative_to(folder): path.read_bytes() for path in files})
+    assert contents[0] != contents[1]
 
 
 @pytest.mark.parametrize("target", targets_in(Precision.SINGLE))
