@@ -131,6 +131,18 @@ def test_the_help_names_every_target(torquec):
     assert "Write C99, NumPy, CasADi, WebAssembly or object code." in torquec("--help").out
 
 
+def test_the_help_of_an_option_names_the_targets_that_take_it(torquec):
+    from torquec.realtime.targets import OPTIONS, TARGETS, targets_with
+
+    said = " ".join(torquec("generate", "--help").out.split())
+    for option in OPTIONS:
+        if targets_with(option) != list(TARGETS):
+            text = said[said.index(f" --{option} ") :].partition(" --")[2].partition(" --")[0]
+            assert f" {', '.join(targets_with(option))}: " in text, option
+    assert "c, object, rt-c: single (32 bits)" in said
+    assert "certified model's package (c, object)" in " ".join(torquec("check", "--help").out.split())
+
+
 def test_the_two_rate_package(torquec, arm, tmp_path):
     words = ("generate", arm, "-o", tmp_path / "out")
     document = torquec(*words, "--target", "rt-c", "--update", "gravity", "--order", "zeroth", "--json").document
@@ -138,15 +150,18 @@ def test_the_two_rate_package(torquec, arm, tmp_path):
     assert document["functions"]["synchronous"]["mul"] == document["functions"]["synchronous"]["add"]
     assert document["stack"]["synchronous"] > 0
     assert (tmp_path / "out" / "arm_rt_tasks.h").exists()
-    assert "is for the two-rate package" in torquec(*words, "--update", "gravity").err
+    refused = torquec(*words, "--update", "gravity")
+    assert (refused.status, "--update is not for c" in refused.err) == (2, True)
+    assert "take a target that has it: rt-c" in refused.err
+    assert "--period needs --spec" in torquec(*words, "--target", "rt-c", "--period", "0.01").err
     assert "--quantity is not for rt-c" in torquec(*words, "--target", "rt-c", "--quantity", "mass_matrix").err
 
 
-def test_every_language_is_a_target_of_the_command(torquec, arm, tmp_path):
-    from torquec.cli.generate import ROS2, TWO_RATE, GenerateTarget
-    from torquec.codegen.target import Target
+def test_every_row_is_a_target_of_the_command(torquec, arm, tmp_path):
+    from torquec.cli.generate import GenerateTarget
+    from torquec.realtime.targets import TARGETS
 
-    assert [target.value for target in GenerateTarget] == [*(target.value for target in Target), TWO_RATE, ROS2]
+    assert [target.value for target in GenerateTarget] == list(TARGETS)
     words = ("generate", arm, "--quantity", "mass_matrix", "--target", "wasm", "-o", tmp_path / "out")
     assert torquec(*words).status == 0
     assert (tmp_path / "out" / "arm.wasm").read_bytes().startswith(b"\0asm")
@@ -167,7 +182,7 @@ def test_a_ros_package(torquec, arm, tmp_path):
     assert document["ros_package"] == "arm_torquec"
     assert "arm_torquec::EffortController" in (tmp_path / "out" / "controller_plugins.xml").read_text()
     refused = torquec("generate", arm, "--target", "ros2", "--float", "-o", tmp_path / "other")
-    assert (refused.status, "doubles" in refused.err) == (2, True)
+    assert (refused.status, "ROS 2 source package is not written in single precision" in refused.err) == (2, True)
     refused = torquec("generate", arm, "--target", "ros2", "--quantity", "mass_matrix", "-o", tmp_path / "other")
     assert "--quantity is not for ros2" in refused.err
 
@@ -184,6 +199,8 @@ def test_what_cannot_be_written_is_refused_before_any_work(torquec, arm, tmp_pat
             tmp_path / "a",
         ),
         "WebAssembly is not written in single precision": ("--target", "wasm", "--float", "-o", tmp_path / "a"),
+        "--triple is not for c": ("--triple", "aarch64-linux-gnu", "-o", tmp_path / "a"),
+        "--law is not for ros2": ("--target", "ros2", "--law", "controller.json", "-o", tmp_path / "a"),
         "is a file": ("-o", tmp_path / "file" / "folder"),
     }
     if Path("/proc/self").is_dir():

@@ -8,7 +8,7 @@ import sys
 import pytest
 from tests.codegen.programs import every_operation
 
-from torquec.codegen.target import Target, generate_package
+from torquec.codegen.target import BACK_ENDS, Target, generate_package
 from torquec.errors import ArgumentError
 
 WRITTEN = {
@@ -26,6 +26,8 @@ def test_writes_the_documented_files(tmp_path, target):
         pytest.importorskip("casadi")
     files = generate_package([every_operation()], str(tmp_path / "out"), prefix="arm", target=target)
     assert [path.name for path in files] == WRITTEN[target]
+    stated = [name.replace("PREFIX", "arm").replace("FUNCTION", "every_operation") for name in BACK_ENDS[target].files]
+    assert [name.replace("arm.obj", "arm.o") for name in WRITTEN[target]] == stated
     assert all(path.stat().st_size for path in files)
 
 

@@ -20,6 +20,7 @@ from tests.dynamics import oracles
 from tests.patience import HANGS
 
 import torquec as tq
+from torquec.codegen.llvm import load_or_compile
 from torquec.errors import ArgumentError, RobotError
 from torquec.expr import evaluate
 from torquec.model.quantities import QUANTITIES
@@ -44,6 +45,32 @@ def test_published_torques_of_the_puma_560():
         state = sample.q, sample.qd, sample.qdd
         np.testing.assert_allclose(arm.inverse_dynamics(*state), sample.tau, atol=1e-9)
         np.testing.assert_allclose(arm.total_torque(*state), sample.tau_with_friction, atol=1e-9)
+
+
+def test_quantities_are_compiled_at_once_where_they_are_asked_for(monkeypatch):
+    compiled = []
+
+    def recorded(key, function, *, options):
+        compiled.append(key)
+        return load_or_compile(key, function, options=options)
+
+    monkeypatch.setattr("torquec.codegen.llvm.load_or_compile", recorded)
+    robot = tq.classics.planar2r()
+    tq.compile(robot)
+    assert compiled == []
+    arm = tq.compile(robot, now=["inverse_dynamics", "frame_pose:link2"])
+    assert [key.split()[2] for key in compiled] == ["inverse_dynamics", "frame_pose:link2"]
+    arm.inverse_dynamics([0.1, 0.2], [0.3, 0.4], [0.5, 0.6])
+    arm.frame_pose("link2")([0.1, 0.2])
+    assert len(compiled) == 2
+    arm.mass_matrix([0.1, 0.2])
+    assert len(compiled) == 3
+    with pytest.raises(ArgumentError, match="there is no quantity 'speed'"):
+        tq.compile(robot, now=["gravity_torque", "speed"])
+    with pytest.raises(ArgumentError, match="'mass_matrix'") as error:
+        tq.compile(robot, now="mass_matrix")
+    assert "now=['mass_matrix']" in error.value.remedy
+    assert len(compiled) == 3
 
 
 @pytest.mark.parametrize("name", [name for name, quantity in QUANTITIES.items() if not quantity.of_frame])

@@ -165,6 +165,15 @@ def test_a_project_writes_every_target_that_the_command_offers(tmp_path, target)
         assert "planar2r_torquec" in (tmp_path / "out" / "generate" / "ros2" / "package.xml").read_text()
 
 
+def test_single_precision_is_for_every_target_that_has_it(tmp_path):
+    single = PROJECT.replace('"c"]', '"numpy", "object", "rt-c"]\nprecision = "single"')
+    short_run(tmp_path, single, "check", "generate")
+    written = tmp_path / "out" / "generate"
+    for header in ("object/planar2r.h", "rt-c/planar2r_rt.h"):
+        assert "const float q[2]" in (written / header).read_text()
+    assert (written / "numpy" / "planar2r.py").exists()
+
+
 @pytest.mark.slow
 def test_where_its_mass_matrix_may_be_singular_the_exact_model_is_controlled(tmp_path):
     loose = PROJECT.replace("torque_error = 0.5", "torque_error = 5.0").replace("= 15.0", "= 5.0")

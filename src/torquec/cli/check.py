@@ -20,7 +20,8 @@ class CheckOptions(CommandOptions):
     path: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE|DIR", help="A certificate, a model (.tq.json), or the folder of a simplified C package."
+            metavar="FILE|DIR",
+            help="A certificate, a model (.tq.json), or the folder of a certified model's package ({checked targets}).",
         ),
     ]
     of_robot: Annotated[

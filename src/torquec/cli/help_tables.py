@@ -6,12 +6,17 @@ not before: the tables live in modules that `torquec --help` has no need to impo
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
 from typer.core import TyperCommand
+
+from torquec.codegen.precision import Precision
+from torquec.codegen.target import CarriedClaim
+from torquec.realtime.targets import OPTIONS, TARGETS, targets_in, targets_with
 
 
 def _robot_files() -> str:
@@ -30,6 +35,22 @@ def _targets() -> str:
     from torquec.codegen.target import target_titles
 
     return target_titles()
+
+
+def _target_titles() -> str:
+    return "; ".join(f"{name}: {row.title}" for name, row in TARGETS.items() if name != row.title)
+
+
+def _targets_with(option: str) -> str:
+    return ", ".join(targets_with(option))
+
+
+def _single_targets() -> str:
+    return ", ".join(targets_in(Precision.SINGLE))
+
+
+def _checked_targets() -> str:
+    return ", ".join(name for name, row in TARGETS.items() if row.claim is CarriedClaim.PACKAGE)
 
 
 def _friction_models() -> str:
@@ -93,6 +114,10 @@ LISTS: Mapping[str, Callable[[], str]] = MappingProxyType(
         "robot files": _robot_files,
         "classics": _classics,
         "targets": _targets,
+        "target titles": _target_titles,
+        "single targets": _single_targets,
+        "checked targets": _checked_targets,
+        **{f"targets of {option}": functools.partial(_targets_with, option) for option in OPTIONS},
         "arm families": _arm_families,
         "laws": _laws,
         "law options": _law_options,

@@ -1,7 +1,7 @@
-"""The targets of `torquec generate`, and the one function that leads to each of them.
+"""The languages that functions are written in, and the one function that leads to each of them.
 
-A new language is its folder beside this file, a `Target` and a row in `BACK_ENDS`; help, messages and `generate` have
-it then.
+A new language is its folder beside this file, a `Target` and a row in `BACK_ENDS`; it is then a target of `generate`,
+of projects and of their help and documentation, which read :mod:`torquec.realtime.targets`.
 """
 
 from __future__ import annotations
@@ -38,6 +38,17 @@ class Target(StrEnum):
     """`<prefix>.o`, `<prefix>.h` and `<prefix>.json`: machine code for the processor of a triple, self-test inside."""
 
 
+class CarriedClaim(StrEnum):
+    """How much of the claim of a certified model a package carries."""
+
+    TEXT = "text"
+    """The proven bounds, their box and the hash of the certificate, as text."""
+    MODEL = "model"
+    """The text, and the model file with its certificate, whose bounds `torquec check FILE` proves again."""
+    PACKAGE = "package"
+    """Text, model file and a manifest: `torquec check DIR` proves the bounds and compares every byte of the code."""
+
+
 @dataclass(frozen=True)
 class PackageOptions:
     """How functions are written: `prefix` begins names, `description` and `notes` (by function) go into comments.
@@ -56,17 +67,18 @@ class PackageOptions:
 
 @dataclass(frozen=True)
 class BackEnd:
-    """A language in words, what writes functions into a folder, and the numbers that it can compute in.
+    """A language: its title, the files that it writes, its writer, and the precisions that it computes in.
 
-    `for_processor`: whether what is written is for the processor of a triple. `states_claim`: whether a package of a
-    certified model states what is proven of it, and can be proven again.
+    In the names of files PREFIX and FUNCTION stand for the names of package and function. `for_processor`: whether
+    code is written for the processor of a triple. `claim`: what a package of a certified model carries of its claim.
     """
 
     title: str
+    files: tuple[str, ...]
     write: Callable[[Sequence[Function], Path, PackageOptions], list[Path]]
     precisions: tuple[Precision, ...] = (Precision.DOUBLE,)
     for_processor: bool = False
-    states_claim: bool = False
+    claim: CarriedClaim = CarriedClaim.TEXT
 
 
 def generate_package(
@@ -142,20 +154,30 @@ BACK_ENDS: Mapping[Target, BackEnd] = MappingProxyType(
     {
         Target.C: BackEnd(
             "C99",
+            ("PREFIX.c", "PREFIX.h", "selftest.c", "CMakeLists.txt"),
             _writer("c", "write_c_package", *_TEXTS, "precision"),
             (Precision.DOUBLE, Precision.SINGLE),
-            states_claim=True,
+            claim=CarriedClaim.PACKAGE,
         ),
-        Target.NUMPY: BackEnd("NumPy", _writer("numpy", "write_numpy_module", *_TEXTS)),
-        Target.CASADI: BackEnd("CasADi", _writer("casadi", "write_casadi_functions", *_TEXTS)),
-        Target.WASM: BackEnd("WebAssembly", _writer("wasm", "write_wasm_package", *_TEXTS)),
+        Target.NUMPY: BackEnd("NumPy", ("PREFIX.py",), _writer("numpy", "write_numpy_module", *_TEXTS)),
+        Target.CASADI: BackEnd(
+            "CasADi",
+            ("PREFIX_FUNCTION.casadi", "PREFIX.casadi.txt"),
+            _writer("casadi", "write_casadi_functions", *_TEXTS),
+        ),
+        Target.WASM: BackEnd(
+            "WebAssembly",
+            ("PREFIX.wasm", "PREFIX.js", "PREFIX.d.ts", "selftest.mjs", "selftest.html", "package.json"),
+            _writer("wasm", "write_wasm_package", *_TEXTS),
+        ),
         Target.OBJECT: BackEnd(
             "object",
+            ("PREFIX.o", "PREFIX.h", "PREFIX.json"),
             _writer("object", "write_object_package", *_TEXTS, "precision", "triple", "cpu"),
             (Precision.DOUBLE, Precision.SINGLE),
             for_processor=True,
-            states_claim=True,
+            claim=CarriedClaim.PACKAGE,
         ),
     }
 )
-"""Every target."""
+"""Every language."""

@@ -22,6 +22,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from torquec.codegen.precision import Precision
+from torquec.codegen.target import BACK_ENDS, CarriedClaim
 from torquec.errors import ArgumentError, CheckError, ModelFileError, TorquecError
 from torquec.foundation.choice import chosen
 from torquec.foundation.package_manifest import FORMAT, MANIFEST, as_bytes
@@ -250,10 +251,12 @@ def _package(folder: Path, robot: Robot | None, work: Work) -> CheckedFile:
     """(3)."""
     manifests = sorted(path for path in folder.iterdir() if path.name.endswith(MANIFEST))
     if len(manifests) != 1:
+        checkable = [target.value for target, row in BACK_ENDS.items() if row.claim is CarriedClaim.PACKAGE]
         raise _NothingClaimedError(
             f"the folder holds {len(manifests)} manifests (*{MANIFEST})",
             where=str(folder),
-            remedy="name the folder of a package that torquec generate or simplify made of a certified model",
+            remedy="name the folder that torquec simplify wrote, or torquec generate from a certified model with "
+            f"--target {' or '.join(checkable)}; of another package, the model (.tq.json) that its code was made from",
         )
     (manifest,) = manifests
     stated = read_json(manifest, FileKind.MODEL, remedy=_REMEDY)

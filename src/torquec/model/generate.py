@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from torquec.codegen.identifiers import prefix_identifier
 from torquec.codegen.precision import Precision
-from torquec.codegen.target import BACK_ENDS, Target, check_offered, generate_package
+from torquec.codegen.target import BACK_ENDS, CarriedClaim, Target, check_offered, generate_package
 from torquec.errors import ArgumentError
 from torquec.expr import OperationCount, count_operations
 from torquec.foundation.choice import chosen
@@ -83,7 +83,7 @@ def generate(
     counts = MappingProxyType({name: count_operations(function) for name, function in functions.items()})
     certified = source.record is not None
     begin = prefix or usual_prefix(source)
-    if certified and back_end.states_claim:
+    if certified and back_end.claim is CarriedClaim.PACKAGE:
         contents = certified_package(source, prefix=begin, quantities=names, precision=numbers, machine=machine)
         files = write_package(
             to_path(directory), contents, name=prefix_identifier(begin), target=language.value, force=force

@@ -13,7 +13,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
@@ -343,14 +343,17 @@ def compile(
     threads: int = 1,
     route: Route | str = Route.AUTOMATIC,
     precision: Precision | str = Precision.DOUBLE,
+    now: Sequence[str] = (),
 ) -> Model:
     """The model of a robot, its quantities compiled to native code as they are first used.
 
+    `now`: quantities that are compiled at once, such as "mass_matrix" or "frame_pose:tool", so that their first call in
+    a loop takes no longer than the others; a batch of states is another kernel, compiled at the first batch.
     `threads`: how many threads a batch may use. `route`: the recursion, the closed form, or for each quantity the
     cheaper one. `precision`: with "single", a call whose inputs are all float32 arrays is computed in single precision
     and gives float32, in about half the time for a batch; any other call is computed in double precision, as all are
-    with "double". Raises `ArgumentError` when threads is not positive or there is no such route or precision. A robot
-    without inertias still has its poses and Jacobians; its dynamics raise `RobotError`.
+    with "double". Raises `ArgumentError` when threads is not positive or there is no such route, precision or quantity.
+    A robot without inertias still has its poses and Jacobians; its dynamics raise `RobotError`.
 
     >>> from torquec.robot import classics
     >>> arm = compile(classics.planar2r())
@@ -372,4 +375,11 @@ def compile(
     except ValueError:
         known = ", ".join(Precision)
         raise ArgumentError(f"no precision '{precision}'", remedy=f"the precisions are {known}") from None
-    return Model(robot, threads=threads, route=chosen, precision=numbers)
+    model = Model(robot, threads=threads, route=chosen, precision=numbers)
+    if isinstance(now, str):
+        raise ArgumentError(f"now is the word '{now}'", remedy=f"give a list of quantities: now=['{now}']")
+    for quantity in now:
+        quantity_of(quantity)  # all names, before the first is compiled
+    for quantity in now:
+        model.native(quantity)
+    return model

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from torquec.codegen.precision import Precision
-from torquec.codegen.target import Target
 from torquec.control.law_options import ControllerOptions, LawKind, with_words
 from torquec.control.model_terms import Evaluation, FrictionAt
 from torquec.errors import TorquecError
@@ -16,8 +15,8 @@ from torquec.project.project import GeneratePart, PayloadPart, RealtimePart, Sim
 from torquec.project.project_values import checked_at, not_negative_number, positive_number
 from torquec.proof.hold.hold_order import HoldOrder
 from torquec.realtime.background_period import LONGEST_PERIOD
-from torquec.realtime.choices import PACKAGE_TARGETS, TWO_RATE
 from torquec.realtime.run_time_parameters import parameter_groups
+from torquec.realtime.targets import TARGETS, targets_with
 from torquec.robot import attach_payload
 from torquec.robot.robot import Robot
 from torquec.robot.toml import Table
@@ -120,14 +119,13 @@ def generate_part(table: Table | None, robot: Robot) -> GeneratePart:
     """[generate]: which code is written, and what can change in it at run time."""
     if table is None:
         return GeneratePart()
-    known = (*(target.value for target in Target), *PACKAGE_TARGETS)
     targets = table.texts("targets", ("c",))
-    wrong = [repr(word) for word in targets if word not in known]
+    wrong = [repr(word) for word in targets if word not in TARGETS]
     if wrong:
         found = f"{', '.join(wrong)} {'are no targets' if len(wrong) > 1 else 'is no target'}"
-        table.refuse("targets", found, f"use some of {', '.join(known)}")
+        table.refuse("targets", found, f"use some of {', '.join(TARGETS)}")
     if not targets:
-        remedy = f"name some of {', '.join(known)}, or leave out [generate]"
+        remedy = f"name some of {', '.join(TARGETS)}, or leave out [generate]"
         table.refuse("targets", "there are no targets", remedy, alone=True)
     part = GeneratePart(
         tuple(dict.fromkeys(targets)),
@@ -135,8 +133,10 @@ def generate_part(table: Table | None, robot: Robot) -> GeneratePart:
         table.texts("update", ()),
     )
     table.finish()
-    if part.update and TWO_RATE not in part.targets:
-        table.refuse("update", f"'update' is for the target {TWO_RATE}", f'add "{TWO_RATE}" to targets')
+    able = targets_with("update")
+    if part.update and not set(able) & set(part.targets):
+        added = " or ".join(f'"{name}"' for name in able)
+        table.refuse("update", f"'update' is for the target {' or '.join(able)}", f"add {added} to targets")
     if part.update:
         checked_at(table, "update", lambda: parameter_groups(robot, part.update))
     return part

@@ -1,15 +1,8 @@
-"""What can be chosen: the packages for control, and where the two-rate structure computes friction."""
+"""Choices of the two-rate structure: the task that computes friction."""
 
 from __future__ import annotations
 
 from enum import StrEnum
-
-TWO_RATE = "rt-c"
-"""The target of the two-rate package for real-time control, which is more than functions in a language."""
-ROS2 = "ros2"
-"""The target of a source package for ROS 2: more than functions, too."""
-PACKAGE_TARGETS = (TWO_RATE, ROS2)
-"""What `torquec generate` and projects write besides the languages of `torquec.codegen`."""
 
 
 class FrictionTask(StrEnum):

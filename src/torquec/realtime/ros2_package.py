@@ -25,20 +25,10 @@ from torquec.foundation.writing import write_package
 from torquec.model.certified_package import function_notes, model_description, usual_prefix
 from torquec.model.claim import Claim, claims_of, simplified_text
 from torquec.model.model import Model, compile
+from torquec.realtime.targets import ROS2_QUANTITIES
 from torquec.robot.changes_text import changes_text
 from torquec.robot.passive_friction import check_friction_is_passive
 from torquec.robot.robot import Robot
-
-ROS2_QUANTITIES = (
-    "inverse_dynamics",
-    "total_torque",
-    "mass_matrix",
-    "velocity_torque",
-    "gravity_torque",
-    "spring_torque",
-    "friction_torque",
-)
-"""What the controller and the plug-in call."""
 
 _TEST_CYCLES = 100_000  # of the law under bad numbers: a second on a small computer
 _PLACES = {

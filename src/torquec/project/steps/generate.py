@@ -4,45 +4,26 @@ from __future__ import annotations
 
 import dataclasses
 
-from torquec.project.project import GeneratePart
+from torquec.codegen.precision import Precision
 from torquec.project.step import DESIGN, REALTIME, StepContext
 from torquec.project.steps.realtime import DOCUMENT as PLAN
-from torquec.proof.hold.hold_order import HoldOrder
-from torquec.realtime.choices import ROS2, TWO_RATE
+from torquec.realtime.targets import TARGETS, TargetOptions, check_request, write_target
 
 DOCUMENT = "generate.json"
 
 
 def generate_step(context: StepContext) -> str:
     """A folder for each target."""
-    from torquec.control.controller_file import FILE_NAME, read_controller
-    from torquec.model.generate import generate
-    from torquec.realtime.held_errors import HeldErrors
-    from torquec.realtime.package import write_two_rate_package
-    from torquec.realtime.ros2_package import write_ros2_package
-
     part, model = context.project.generate, context.best_model()
+    options = _options(context)
     written = {}
     for target in part.targets:
-        folder = context.folder / target
         with context.work.step(f"writing {target}"):
-            if target == TWO_RATE:
-                law = read_controller(context.results[DESIGN] / FILE_NAME) if DESIGN in context.results else None
-                planned = REALTIME in context.results
-                errors = HeldErrors.of_document(context.read_document(REALTIME, PLAN)) if planned else None
-                written[target] = write_two_rate_package(
-                    model,
-                    folder,
-                    update=part.update,
-                    order=HoldOrder.FIRST if errors is None else errors.order,
-                    law=law,
-                    plan=errors,
-                    precision=_precision(part, target),
-                ).functions
-            elif target == ROS2:
-                written[target] = write_ros2_package(model, folder).functions
-            else:
-                written[target] = generate(model, folder, target=target, precision=_precision(part, target)).functions
+            # Of one file for several targets each takes what it has: the others compute in double precision.
+            precision = part.precision if part.precision in TARGETS[target].precisions else Precision.DOUBLE
+            check_request(target, model)
+            chosen = dataclasses.replace(options, precision=precision)
+            written[target] = write_target(model, context.folder / target, target, chosen).functions
     functions = {
         target: {name: dataclasses.asdict(count) for name, count in counts.items()}
         for target, counts in written.items()
@@ -52,6 +33,16 @@ def generate_step(context: StepContext) -> str:
     return f"{', '.join(part.targets)}: {sum(map(len, written.values()))} functions"
 
 
-def _precision(part: GeneratePart, target: str) -> str:
-    """What is chosen is for C; the others compute in double precision."""
-    return part.precision.value if target in ("c", TWO_RATE) else "double"
+def _options(context: StepContext) -> TargetOptions:
+    """What the file and earlier steps give: parameters that change, the controller, the bounds of the hold error."""
+    from torquec.control.controller_file import FILE_NAME, read_controller
+    from torquec.realtime.held_errors import HeldErrors
+
+    part = context.project.generate
+    taken = {name for target in part.targets for name in TARGETS[target].options}
+    designed = "law" in taken and DESIGN in context.results
+    planned = "spec" in taken and REALTIME in context.results
+    law = read_controller(context.results[DESIGN] / FILE_NAME) if designed else None
+    errors = HeldErrors.of_document(context.read_document(REALTIME, PLAN)) if planned else None
+    order = None if errors is None else errors.order
+    return TargetOptions(update=part.update, law=law, plan=errors, order=order)
