@@ -25,6 +25,7 @@ from torquec.identification.logs.stream_log import LogScan, Pieces, scan_log
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
+from torquec.trajectory.log_formats import is_readable_in_pieces
 from torquec.trajectory.log_map import LogMap
 from torquec.trajectory.read_log import open_log
 
@@ -39,8 +40,6 @@ _COLUMNS_PER_JOINT = 10
 _NUMBER = 8  # bytes of a double
 _TEXT_NUMBER = 10
 """Characters of a number in a text file, with its comma."""
-READ_IN_PIECES = (".csv", ".txt", ".tsv", ".parquet", ".pq")
-"""Suffixes of logs that can be read piece by piece."""
 
 _PIECES_CHECKED_TOGETHER = 4
 """A longer motion tells more: so many pieces are checked as one."""
@@ -76,7 +75,7 @@ def is_read_in_pieces(log: LogOrPath, robot: Robot, options: IdentifyOptions) ->
     if isinstance(log, Log):
         return expected_memory(len(log), log.n) > MEMORY
     path = Path(log)
-    if path.suffix.lower() not in READ_IN_PIECES or not path.is_file():
+    if not is_readable_in_pieces(path):
         return False
     return expected_memory(expected_rows(path, robot), robot.n) > MEMORY
 
