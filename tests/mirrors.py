@@ -86,7 +86,6 @@ COVERED_BY = {
     "model/program_quantities.py": "model/test_coherence.py",
     "model/proven.py": "model/test_model_kinds.py",
     "model/torque_program.py": "model/test_coherence.py",
-    "project/log_files.py": "cli/test_check_log.py",
     "project/project.py": "project/test_read_project.py",
     "project/project_parts.py": "project/test_read_project.py",
     "project/project_values.py": "project/test_read_project.py",

@@ -22,6 +22,7 @@ from torquec.identification.logs.check_log import check_log, check_log_pieces
 from torquec.identification.logs.log_source import FilePieces, LogInMemory, LogSource, log_in_pieces, pieces_of
 from torquec.identification.logs.prepare import prepare
 from torquec.identification.logs.stream_log import LogScan, Pieces, scan_log
+from torquec.identification.logs.torque_delay import remove_estimated_delay
 from torquec.robot.lock_joints import lock_joints
 from torquec.robot.robot import Robot
 from torquec.trajectory.log import Log, LogFinding, Pathology, Severity
@@ -102,6 +103,8 @@ def open_logs(
     """
     if not logs:
         raise ArgumentError("there is no log to fit", remedy="give at least one")
+    if log_map is not None and log_map.estimate_delay:
+        _check_delays_can_be_estimated(robot, (*logs, *validate), options)
     every = _all_opened(robot, (*logs, *validate), log_map, options, as_work(work))
     notes: list[str] = []
     for log in every:
@@ -122,6 +125,17 @@ def open_logs(
         cutoff,
         tuple(notes),
     )
+
+
+def _check_delays_can_be_estimated(robot: Robot, given: Sequence[LogOrPath], options: IdentifyOptions) -> None:
+    """Raise `ArgumentError` for a file in pieces: the delay is estimated from all rows of a log at once."""
+    for log in given:
+        if not isinstance(log, Log) and is_read_in_pieces(log, robot, options):
+            raise ArgumentError(
+                "estimate_delay with logs in pieces",
+                where=str(log),
+                remedy="find the delay with check-log on a shorter log, and give it in the map (delay = seconds)",
+            )
 
 
 def _all_opened(
@@ -225,7 +239,7 @@ def _opened(
         )
         longer = partial(file.chunks, _PIECES_CHECKED_TOGETHER * rows)
         if not in_pieces:
-            log = file.whole()
+            return _whole_file(robot, file.whole(), log_map, options)
     if in_pieces:
         whole = len(log) if isinstance(log, Log) else expected_rows(Path(log), robot)
         findings = _excused(check_log_pieces(robot, _counted(longer, whole, lambda done: show(0.5 * done))), options)
@@ -234,6 +248,15 @@ def _opened(
         return _PiecewiseLog(pieces, joints, findings, scan, rows)
     assert isinstance(log, Log)
     return _WholeLog(log, _excused(check_log(robot, log), options), options)
+
+
+def _whole_file(robot: Robot, log: Log, log_map: LogMap | None, options: IdentifyOptions) -> _WholeLog:
+    """The log of a file, its delay removed where the map asks for it, and checked (1)."""
+    notes: tuple[LogFinding, ...] = ()
+    if log_map is not None and log_map.estimate_delay:
+        log, note = remove_estimated_delay(robot, log)
+        notes = (note,)
+    return _WholeLog(log, (*notes, *_excused(check_log(robot, log), options)), options)
 
 
 def _excused(findings: Sequence[LogFinding], options: IdentifyOptions) -> tuple[LogFinding, ...]:
