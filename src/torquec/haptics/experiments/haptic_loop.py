@@ -21,9 +21,10 @@ import numpy.typing as npt
 
 from torquec.codegen.llvm import compile_function
 from torquec.codegen.llvm.repeat import LoopEnd, NativeLoop
-from torquec.control.controller import NEXT_STATE, STATE, TORQUE
+from torquec.control.controller import TORQUE
 from torquec.dynamics.frame_pose import frame_pose
 from torquec.dynamics.jacobian import jacobian, jacobian_derivative
+from torquec.dynamics.sampled_function import NEXT_STATE, STATE
 from torquec.errors import ArgumentError, DivergenceError
 from torquec.expr import Function, inline, trace
 from torquec.foundation.arrays import Array
