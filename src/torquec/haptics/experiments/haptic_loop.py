@@ -106,6 +106,11 @@ class HapticLoop:
                 raise ArgumentError(
                     "the plant does not go with the haptic cycle", remedy="give one with its joints, without motors"
                 )
+            if self.plant.motion_size != 2 * self.cycle.n:
+                raise ArgumentError(
+                    "a force of the plant has a state or depends on the time, which the haptic loop does not integrate",
+                    remedy="give a plant without it",
+                )
             return self.plant
         return Plant(self.cycle.carrying, friction=self.setting.friction, effort=self.cycle.options.caps.effort)
 
