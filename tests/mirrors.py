@@ -106,6 +106,7 @@ COVERED_BY = {
     "project/plan_document.py": "cli/test_realtime.py",
     "project/simulation_document.py": "cli/test_simulate.py",
     "page/bundle.py": "page/test_view_page.py",
+    "page/document_types.py": "page/test_typescript_types.py",
     "page/view_document.py": "page/test_view_page.py",
     "proof/torque/certify.py": "proof/torque/test_certificate.py",
     "proof/torque/certify_coefficients.py": "proof/checker/test_check_coefficients.py",
